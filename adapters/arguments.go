@@ -184,7 +184,8 @@ func (ar *arguments) filledSchema(t *toolset.Tool, id string) match {
 	if text := ar.Slice(start, ar.Pos); a == matched && json.Valid(text) {
 		var doc struct{ Properties json.RawMessage }
 		_ = json.Unmarshal(text, &doc)
-		if args := string(doc.Properties); args != "" && args[0] == '{' && !describes(doc.Properties, t.Type()) && lenient.Fits(args, t.Type()) {
+		if args := string(doc.Properties); args != "" && args[0] == '{' &&
+			!describes(doc.Properties, t.Type()) && lenient.Fits(args, t.Type()) {
 			ar.Repaired("wrapped")
 			return ar.calls.commitWith(t, id, args)
 		}
@@ -225,7 +226,8 @@ func (ar *arguments) listed(t *toolset.Tool, id string) match {
 	if ar.At(n) < 0 {
 		// at the end of the reply closers show that the last value is whole
 		behind := strings.TrimLeft(string(ar.Slice(ar.Pos+end, ar.Pos+n)), " \t\r\n")
-		if ar.in.lengthCut() || !strings.HasPrefix(behind, "}") || strings.Trim(behind, "}]) \t\r\n") != "" {
+		if ar.in.lengthCut() || !strings.HasPrefix(behind, "}") ||
+			strings.Trim(behind, "}]) \t\r\n") != "" {
 			return incomplete
 		}
 	}
@@ -262,7 +264,8 @@ func (ar *arguments) objectFits(t *toolset.Tool) match {
 	}
 	// {...} and {<city>} stand for arguments in documentation
 	if !scan.IsQuote(c) {
-		if c == '.' || c == '<' && lenient.DelimsOf(ar.trial.closing.Family.Quotes) == nil || ar.trial.bare() && c != '}' {
+		if c == '.' || c == '<' && lenient.DelimsOf(ar.trial.closing.Family.Quotes) == nil ||
+			ar.trial.bare() && c != '}' {
 			return mismatch // a placeholder
 		}
 		return matched

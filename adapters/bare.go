@@ -93,18 +93,25 @@ func (um *unmarked) calledInFront() bool {
 // model that has made such a call, and writes another after "And Oslo:", means that one too.
 func (um *unmarked) goesOnCalling() bool {
 	front := um.page.announcement()
-	return um.calls.markless && prose.GoesOn(append([]byte{'\n'}, front[bytes.LastIndexByte(front, '\n')+1:]...))
+	return um.calls.markless &&
+		prose.GoesOn(append([]byte{'\n'}, front[bytes.LastIndexByte(front, '\n')+1:]...))
 }
 
 // The patterns that calls without marks are read by. JSON at the start of the reply streams from
 // its commit point: to wait for the end would hide all progress of a model that has no marks, as
 // Llama 3's is. Two newlines before such a call are glue, as templates have at most two.
 var (
-	bareStream  = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "calls"}}}
-	bareObjects = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "calls"}}}
-	bareJSON    = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "name"}, {Hole: "json"}}}
-	barePython  = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "python"}}}
-	bareCounted = &declaration.Pattern{Family: new(declaration.Family), Glue: 2, Parts: []declaration.Part{{Hole: "name"}, {Lit: declaration.NewLiteral(":", "name", "count")}, {Hole: "count"}, {Hole: "json"}}}
+	bareStream = &declaration.Pattern{Family: new(declaration.Family), Glue: 2,
+		Parts: []declaration.Part{{Hole: "calls"}}}
+	bareObjects = &declaration.Pattern{Family: new(declaration.Family), Glue: 2,
+		Parts: []declaration.Part{{Hole: "calls"}}}
+	bareJSON = &declaration.Pattern{Family: new(declaration.Family), Glue: 2,
+		Parts: []declaration.Part{{Hole: "name"}, {Hole: "json"}}}
+	barePython = &declaration.Pattern{Family: new(declaration.Family), Glue: 2,
+		Parts: []declaration.Part{{Hole: "python"}}}
+	bareCounted = &declaration.Pattern{Family: new(declaration.Family), Glue: 2,
+		Parts: []declaration.Part{{Hole: "name"},
+			{Lit: declaration.NewLiteral(":", "name", "count")}, {Hole: "count"}, {Hole: "json"}}}
 )
 
 // heldCalls reads calls as a draft. Either all of them leave or none: calls with text between them
@@ -118,7 +125,8 @@ func (um *unmarked) heldCalls(front announcement) bool {
 			um.Pos += um.Space(0)
 		}
 		refused = um.drafts.complete() && um.drafts.announcedBy(front)
-		return refused && (um.which == Eager || um.closedBySpecial() || um.marks.over(0) || um.callsAtEnd())
+		return refused && (um.which == Eager || um.closedBySpecial() || um.marks.over(0) ||
+			um.callsAtEnd())
 	})
 	um.trial.refused = um.trial.refused || refused && !taken
 	return taken
@@ -130,7 +138,9 @@ func (um *unmarked) heldCalls(front announcement) bool {
 func (um *unmarked) callsAtEnd() bool {
 	start := um.drafts.checkpoint()
 	found := false
-	plain := func() bool { return prose.GoesOn(append([]byte{'\n'}, um.Slice(start.pos, um.Pos)...)) }
+	plain := func() bool {
+		return prose.GoesOn(append([]byte{'\n'}, um.Slice(start.pos, um.Pos)...))
+	}
 	for !found && um.At(0) >= 0 && !um.trial.exhausted() {
 		n := um.Run(0, scan.Unlimited, func(c int) bool { return c >= 0 && c != '\n' })
 		um.Pos += n

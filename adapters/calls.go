@@ -73,7 +73,8 @@ func (cs *calls) commit(t *toolset.Tool, id string) {
 	} else if cs.out.draftGlue < 0 {
 		cs.out.draftGlue = cs.trial.glue
 	}
-	cs.calling = calling{Output: lenient.NewOutput(t.Name, t.Type(), cs.calling.JSON), tool: t, id: id}
+	cs.calling = calling{Output: lenient.NewOutput(t.Name, t.Type(), cs.calling.JSON), tool: t,
+		id: id}
 	cs.Out = &cs.calling.Output
 	if cs.holdNow != nil {
 		cs.hold = cs.holdNow()
@@ -162,7 +163,8 @@ func (cs *calls) flushArgs() {
 // held up to a size, even where other calls are held for a time.
 func (cs *calls) held() int {
 	c := &cs.calling
-	if cs.holdNow == nil || cs.hold >= shortCall || c.released || !bytes.HasPrefix(c.JSON, []byte(`{"`)) {
+	if cs.holdNow == nil || cs.hold >= shortCall || c.released || !bytes.HasPrefix(c.JSON, []byte(
+		`{"`)) {
 		return cs.hold
 	}
 	key, _, _ := bytes.Cut(c.JSON[2:], []byte(`"`))
@@ -182,7 +184,8 @@ func (cs *calls) sendArgs(n int) {
 	if n == 0 {
 		return
 	}
-	cs.out.emit(chat.Event{Kind: chat.CallArgs, Index: cs.index, Text: cs.out.strings.Of(c.JSON[:n])})
+	cs.out.emit(chat.Event{Kind: chat.CallArgs, Index: cs.index,
+		Text: cs.out.strings.Of(c.JSON[:n])})
 	c.Taken(n)
 }
 
@@ -198,7 +201,8 @@ func (cs *calls) endCall(closed bool) {
 	}
 	c := &cs.calling
 	cs.Out = nil // looking for the end of the text is not reading the call
-	isCut := c.Broken || (!closed && !cs.in.abandoned() || cs.Unclosed) && cs.marks.atEnd() && cs.in.lengthCut()
+	isCut := c.Broken || (!closed && !cs.in.abandoned() || cs.Unclosed) && cs.marks.atEnd() &&
+		cs.in.lengthCut()
 	cs.Out = &c.Output
 	switch {
 	case cs.out.drafting && c.Doubt:
@@ -268,7 +272,8 @@ func (cs *calls) cutCall() {
 	cs.ToEnd()
 	decided := c.BeforeEnd()
 	if !c.released && decided <= cs.held() {
-		cs.cutText = c.tool.Name + " " + string(c.JSON[:min(decided, chat.MaxCut)]) // for who goes on with it
+		// for who goes on with it
+		cs.cutText = c.tool.Name + " " + string(c.JSON[:min(decided, chat.MaxCut)])
 		return
 	}
 	cs.sendArgs(max(decided-c.Sent(), 0))
@@ -282,13 +287,17 @@ func (cs *calls) textAgain(from int) {
 	cs.Out = nil
 	cs.Repaired("two-readings")
 	// what separates two elements of a list that are both text is text
-	if kept := cs.page.keptTo; kept >= cs.Base && kept < from && len(bytes.Trim(cs.Slice(kept, from), ",; \n")) == 0 {
+	if kept := cs.page.keptTo; kept >= cs.Base && kept < from &&
+		len(bytes.Trim(cs.Slice(kept, from), ",; \n")) == 0 {
 		from = kept
 	}
 	cs.page.doubtful(cs.calling.tool.Name, func() {
 		cs.page.solidFrom(from)
-		if args := cs.trial.closing.Family.Args; cs.calling.endless || cs.calling.Doubt && len(args) > 0 && (args[0].Keyed() || cs.trial.closing.Family.Flags.CDATA) {
-			cs.page.restIsText() // where its value ends is not known: calls after it may be part of the value
+		if args := cs.trial.closing.Family.Args; cs.calling.endless ||
+			cs.calling.Doubt && len(args) > 0 &&
+				(args[0].Keyed() || cs.trial.closing.Family.Flags.CDATA) {
+			// where its value ends is not known: calls after it may be part of the value
+			cs.page.restIsText()
 		}
 	})
 }

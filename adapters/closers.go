@@ -38,7 +38,8 @@ func (cl *closers) skipClosers(p *declaration.Pattern) bool {
 		cl.skipJunk(p)
 		n, a := cl.marks.literal(cl.Elastic(0), l)
 		// half a closer at the end is not shown; white space alone is not part of a closer
-		if a == incomplete && (cl.At(cl.Elastic(0)) >= 0 || cl.in.abandoned() && cl.At(0) >= 0) || a == matched {
+		if a == incomplete && (cl.At(cl.Elastic(0)) >= 0 || cl.in.abandoned() && cl.At(0) >= 0) ||
+			a == matched {
 			cl.Pos += n
 			closed = a == incomplete || i == len(p.Close)-1 // half a closer closes what precedes it
 		}
@@ -65,7 +66,10 @@ func (cl *closers) skipJunk(p *declaration.Pattern) {
 	}
 	if _, ok := cl.marks.closerAt(end+cl.Space(end), p); ok && end > n {
 		// `}, "days": 3}</tool_call>` would lose days
-		if junk := cl.Slice(cl.Pos+n, cl.Pos+end); cl.Out != nil && what != "comments" && string(bytes.Trim(junk, "]}) \n")) != `"` && (junk[0] == ',' || bytes.ContainsAny(junk, `"':=`) || len(p.Family.Args) > 0 && bytes.ContainsAny(junk, "<>[]")) {
+		if junk := cl.Slice(cl.Pos+n, cl.Pos+end); cl.Out != nil && what != "comments" &&
+			string(bytes.Trim(junk, "]}) \n")) != `"` &&
+			(junk[0] == ',' || bytes.ContainsAny(junk, `"':=`) ||
+				len(p.Family.Args) > 0 && bytes.ContainsAny(junk, "<>[]")) {
 			cl.Out.Doubt = true // members of the call, perhaps
 		}
 		cl.Pos += end
@@ -144,7 +148,8 @@ func (cl *closers) closeBrackets(n int) int {
 
 // enclosed reads the arguments between a call's head and its closers. They may be in a fence, or
 // missing.
-func (cl *closers) enclosed(p *declaration.Pattern, t *toolset.Tool, id string, read func() match) match {
+func (cl *closers) enclosed(p *declaration.Pattern, t *toolset.Tool, id string,
+	read func() match) match {
 	cl.skipFence()
 	// nothing between name and closer: no arguments
 	if n, ok := cl.marks.closerAt(cl.Space(0), p); ok && n > 0 {

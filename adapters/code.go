@@ -22,7 +22,8 @@ type code struct {
 // codeState is the kind of code that the text is in. A draft that fails may have read through a
 // fence, so this state is restored as well.
 type codeState struct {
-	ticks int   // length of the backquotes that opened an inline code span; 0 outside; see quotedLine
+	// length of the backquotes that opened an inline code span; 0 outside; see quotedLine
+	ticks int
 	fence fence // the fenced block that is text
 }
 
@@ -117,9 +118,11 @@ func isPage(label string) bool {
 // part of the program or come after it; they are not shown as examples, as in a block of XML.
 func isLanguage(label string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(label), " ")
-	return slices.Contains([]string{"go", "golang", "python", "py", "python3", "js", "javascript", "ts", "typescript", "jsx", "tsx",
-		"java", "kotlin", "swift", "c", "cpp", "c++", "csharp", "cs", "c#", "rust", "rs", "ruby", "rb", "php", "scala", "sql",
-		"bash", "sh", "shell", "zsh", "powershell", "dockerfile", "css", "scss", "lua", "perl", "r"}, word)
+	return slices.Contains([]string{"go", "golang", "python", "py", "python3", "js", "javascript",
+		"ts", "typescript", "jsx", "tsx", "java", "kotlin", "swift", "c", "cpp", "c++", "csharp",
+		"cs", "c#", "rust", "rs", "ruby", "rb", "php", "scala", "sql", "bash", "sh", "shell", "zsh",
+		"powershell", "dockerfile", "css", "scss", "lua", "perl",
+		"r"}, word)
 }
 
 // isLabel reports whether a text may be the label of a fence: nothing, or one word such as c++,
@@ -192,7 +195,8 @@ func (co *code) endsCodeLine(n int) bool {
 	}
 	text := co.Slice(max(co.Base, co.Pos-maxInfo), co.Pos)
 	text = text[bytes.LastIndexByte(text, '\n')+1:]
-	return len(text) > 0 && bytes.IndexByte(text, co.fence.char) < 0 && strings.IndexByte(" \t'\"([{", text[len(text)-1]) < 0
+	return len(text) > 0 && bytes.IndexByte(text, co.fence.char) < 0 && strings.IndexByte(
+		" \t'\"([{", text[len(text)-1]) < 0
 }
 
 // turnEndsCode reports whether a mark of the model's own family ends the turn here, inside a block

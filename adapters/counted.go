@@ -18,19 +18,20 @@ const aside = chat.Kind(255)
 // call that acts on invented data does harm, and a repeated call may send a mail twice. The calls
 // that do leave are numbered anew.
 type counted struct {
-	yield   func(chat.Event, error) bool
-	most    int               // repeated calls in a row that end the reply; 0: any number
-	known   func(string) bool // see Options.Known
-	made    []chat.Call       // the calls that left, in order
-	gap     []byte            // the text after the last of them
-	next    chat.Call         // the call that is being read
-	held    []chat.Event      // the events of that call, until it is known whether it counts
-	waits   bool              // next is held
-	sized   int               // how many bytes of its arguments were compared with those of other calls
-	keys    map[string]bool   // the calls that were made, by chat.Call.Key
-	keyed   int               // how many of them are in keys
-	over    bool              // a made-up result was seen: nothing after it counts
-	again   int               // repeated calls since the last new one
+	yield func(chat.Event, error) bool
+	most  int               // repeated calls in a row that end the reply; 0: any number
+	known func(string) bool // see Options.Known
+	made  []chat.Call       // the calls that left, in order
+	gap   []byte            // the text after the last of them
+	next  chat.Call         // the call that is being read
+	held  []chat.Event      // the events of that call, until it is known whether it counts
+	waits bool              // next is held
+	// how many bytes of its arguments were compared with those of other calls
+	sized   int
+	keys    map[string]bool // the calls that were made, by chat.Call.Key
+	keyed   int             // how many of them are in keys
+	over    bool            // a made-up result was seen: nothing after it counts
+	again   int             // repeated calls since the last new one
 	repairs []string
 }
 
@@ -84,12 +85,15 @@ func (c *counted) note(text string) {
 
 // between returns what is between the last call that counted and the call being read.
 func (c *counted) between() *claim.Gap {
-	return &claim.Gap{Text: string(c.gap), Calls: len(c.made), Before: c.made[len(c.made)-1].Args, Tool: c.next.Name, Next: c.next.Args, Known: c.known}
+	return &claim.Gap{Text: string(c.gap), Calls: len(c.made), Before: c.made[len(c.made)-1].Args,
+		Tool: c.next.Name, Next: c.next.Args, Known: c.known}
 }
 
 // madeBefore reports whether a call of the same tool was made, which may turn out to be the same.
 func (c *counted) madeBefore() bool {
-	return slices.ContainsFunc(c.made, func(made chat.Call) bool { return made.Name == c.next.Name })
+	return slices.ContainsFunc(c.made, func(made chat.Call) bool {
+		return made.Name == c.next.Name
+	})
 }
 
 // minCompared is the size in bytes from which arguments are compared before they are whole. Shorter
@@ -200,7 +204,8 @@ func (c *counted) repeated() bool {
 		return true
 	}
 	c.repairs = append(c.repairs, SameCalls)
-	c.ends(chat.Event{Kind: chat.Finish, Text: chat.Stop, Meta: &chat.Meta{Cause: "the model made the same calls over and over"}})
+	c.ends(chat.Event{Kind: chat.Finish, Text: chat.Stop,
+		Meta: &chat.Meta{Cause: "the model made the same calls over and over"}})
 	return false
 }
 

@@ -19,11 +19,15 @@ const maxBehind = 512
 // envelope, or a tool's name as a key, may follow the arguments. quotes are the family's own
 // quotes, if it has any.
 func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient.Delim, open bool) {
-	g := repair.Args{Type: t.Type(), Open: open, Around: byte(ar.outside.around), Envelope: func(key string) bool { return lenient.OfEnvelope(key) || ar.tools.Find(key) != nil }}
+	g := repair.Args{Type: t.Type(), Open: open, Around: byte(ar.outside.around),
+		Envelope: func(key string) bool {
+			return lenient.OfEnvelope(key) || ar.tools.Find(key) != nil
+		}}
 	for _, q := range quotes {
 		g.Quotes = append(g.Quotes, q.Open)
 	}
-	ar.Out.Odd = ar.Out.Odd || g.Around != 0 || ar.goesOn(t.Type()) || ar.shutEarly(t.Type()) || ar.leftOpen() || ar.damagedQuote(from, g.Quotes)
+	ar.Out.Odd = ar.Out.Odd || g.Around != 0 || ar.goesOn(t.Type()) || ar.shutEarly(t.Type()) ||
+		ar.leftOpen() || ar.damagedQuote(from, g.Quotes)
 	ar.decide(from, 0, t.Name, g)
 	ar.Out.Doubt = ar.Out.Doubt || ar.Unclosed && ar.goesOnBehind(t.Type()) || ar.closerMoved()
 	// a reply that stops inside the arguments is cut, whatever its finish reason says
@@ -55,7 +59,8 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 	for n := ar.Space(0); ar.At(n) == '}'; n += 1 + ar.Space(n+1) {
 		more++
 	}
-	if p := ar.trial.closing; p.Hole("call") >= 0 || p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Markless() {
+	if p := ar.trial.closing; p.Hole("call") >= 0 || p.Hole("calls") >= 0 || p.Hole("named") >= 0 ||
+		p.Markless() {
 		more-- // the brace of the object around the call
 	}
 	if more <= 0 || len(t.Members()) == 0 {
@@ -63,7 +68,8 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 	}
 	fields := scan.Fields(ar.Out.From(0))
 	for i := 1; i < len(fields); i++ {
-		if before := fields[i-1]; !t.Has(fields[i].Key) && before.Value[0] == '{' && t.Has(before.Key) {
+		if before := fields[i-1]; !t.Has(fields[i].Key) && before.Value[0] == '{' &&
+			t.Has(before.Key) {
 			return true
 		}
 	}
@@ -74,7 +80,8 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 // a text in them.
 func (ar *arguments) closerMoved() bool {
 	p, n := ar.trial.closing, ar.Space(0)
-	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)) && !ar.endsCall(n); n += 1 + ar.Space(n+1) {
+	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)) &&
+		!ar.endsCall(n); n += 1 + ar.Space(n+1) {
 	}
 	if len(p.Close) == 0 || ar.marks.cutCloser(p, n) {
 		return false
@@ -102,10 +109,12 @@ func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 	} else {
 		return false
 	}
-	for end := n + maxAside; n < end && (scan.IsCloser(ar.At(n)) || ar.Space(n) > 0); n += max(ar.Space(n), 1) {
+	for end := n + maxAside; n < end && (scan.IsCloser(ar.At(n)) || ar.Space(n) > 0); n += max(
+		ar.Space(n), 1) {
 	}
 	key, value := ar.KeyAt(n)
-	return ar.At(n) == ',' && !ar.endsCall(n) && ar.At(n+1+ar.Space(n+1)) != '{' || value > 0 && t.Has(key)
+	return ar.At(n) == ',' && !ar.endsCall(n) && ar.At(n+1+ar.Space(n+1)) != '{' ||
+		value > 0 && t.Has(key)
 }
 
 // ended reports whether arguments that begin at from have a closer, or are followed by nothing but
@@ -119,10 +128,14 @@ func (ar *arguments) ended(from int) bool {
 	for scan.IsCloser(ar.At(n)) && !ar.endsCall(n) {
 		n += 1 + ar.Space(n+1)
 	}
-	if _, ok := ar.marks.sectionEnds(n, ar.trial.closing.Family); ok || ar.endsCall(n) || ar.marks.over(n) || ar.marks.cutCloser(ar.trial.closing, n) {
+	if _, ok := ar.marks.sectionEnds(n, ar.trial.closing.Family); ok || ar.endsCall(n) ||
+		ar.marks.over(n) || ar.marks.cutCloser(ar.trial.closing, n) {
 		return true
 	}
-	return ar.marks.firstMark(n, func(m *declaration.Mark) bool { return opensCall(m) && m.Pattern.Family == ar.trial.closing.Family }) != nil
+	return ar.marks.firstMark(n, func(m *declaration.Mark) bool {
+		return opensCall(m) &&
+			m.Pattern.Family == ar.trial.closing.Family
+	}) != nil
 }
 
 // decide decides what JSON with an oddity means; the JSON begins at from, was written at at, and
@@ -139,13 +152,16 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 		out.Doubt = true
 		return
 	}
-	if n := out.BeforeEnd(); !ar.out.drafting && (ar.calls.calling.released || n > ar.calls.held()) { // what has left must not depend on how the text came in
+	// what has left must not depend on how the text came in
+	if n := out.BeforeEnd(); !ar.out.drafting &&
+		(ar.calls.calling.released || n > ar.calls.held()) {
 		ar.calls.sendArgs(max(n-out.Sent(), 0))
 	}
 	end := ar.Pos
 	defer out.UnseeEnd()()
 	text := ar.damaged(from)
-	if !ar.atMark(from, len(text)) && ar.in.lengthCut() && (out.Broken || out.Doubt || ar.Unclosed) || ar.stopsInside(from) {
+	if !ar.atMark(from, len(text)) && ar.in.lengthCut() &&
+		(out.Broken || out.Doubt || ar.Unclosed) || ar.stopsInside(from) {
 		out.Broken, out.Doubt = true, false // the rest never came
 		ar.Pos = end
 		return
@@ -153,12 +169,14 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	ar.Pos = from
 	g.Mark = func(i int) bool { return ar.IsMark(i) || ar.Has(i, "```") || ar.outside.argCloser(i) }
 	today := ""
-	if !out.Doubt && !out.Broken && !(ar.Unclosed && name == "") { // a value in a tag ends with its tag, and was not cut
+	// a value in a tag ends with its tag, and was not cut
+	if !out.Doubt && !out.Broken && !(ar.Unclosed && name == "") {
 		today = out.From(at)
 	}
 	// in a tag nothing follows a value; arguments are followed by the rest of their call
 	alone := name != "" || strings.TrimSpace(text[end-from:]) == ""
-	m, ok := lenient.Meaning{Args: today}, today != "" && alone && ar.writtenAsPython(text[:end-from], today)
+	m, ok := lenient.Meaning{Args: today}, today != "" && alone &&
+		ar.writtenAsPython(text[:end-from], today)
 	if !ok {
 		m, ok = lenient.Decide(text, g, name, today)
 	}
@@ -172,7 +190,8 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 		// what the rest would have been is not known
 		n := from + len(text) - ar.Pos
 		over := ar.At(n) < 0 || ar.marks.cutCloser(ar.trial.closing, n)
-		cut := !ar.atMark(from, len(text)) && (ar.Unclosed || out.Broken || over && ar.in.lengthCut())
+		cut := !ar.atMark(from, len(text)) &&
+			(ar.Unclosed || out.Broken || over && ar.in.lengthCut())
 		out.Broken, out.Doubt = cut, !cut
 	}
 }
@@ -197,7 +216,8 @@ func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 	for i := 0; i < len(text); i++ {
 		if strings.HasPrefix(text[i:], q) {
 			i += len(q) - 1
-		} else if !strings.HasPrefix(text[i+1:], q) && len(repair.DamagedMark(text[i:], q)) > 0 { // a character before a whole quote is text
+		} else if !strings.HasPrefix(text[i+1:], q) && len(repair.DamagedMark(text[i:], q)) > 0 {
+			// a character before a whole quote is text
 			return true
 		}
 	}
@@ -219,7 +239,8 @@ func (ar *arguments) goesOn(t *schema.Type) bool {
 		c = ar.At(n + 1 + ar.Space(n+1))
 		if c == '{' {
 			at := n + 2 + ar.Space(n+1)
-			if key, value := ar.KeyAt(at + ar.Space(at)); value > 0 && t.Has(key) && !lenient.OfEnvelope(key) {
+			if key, value := ar.KeyAt(at + ar.Space(at)); value > 0 && t.Has(key) &&
+				!lenient.OfEnvelope(key) {
 				return true // a member in an object of its own
 			}
 			c = ar.At(at)
@@ -247,7 +268,8 @@ func (ar *arguments) damaged(from int) string {
 // ahead. A single bracket is not a closer: it may close a list of the arguments.
 func (ar *arguments) endsCall(n int) bool {
 	_, closer := ar.marks.closerAt(n, ar.trial.closing)
-	return closer && strings.IndexByte("]})", byte(ar.At(n))) < 0 || ar.marks.cutCloser(ar.trial.closing, n)
+	return closer && strings.IndexByte("]})", byte(ar.At(n))) < 0 ||
+		ar.marks.cutCloser(ar.trial.closing, n)
 }
 
 // atMark reports whether a mark, or what closes an argument, is n bytes after position from. A text

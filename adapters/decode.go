@@ -68,8 +68,10 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 	}
 	d := new(decoder)
 	r, text := &d.Reader, &d.Buffer
-	d.in = input{Buffer: text, ctx: o.Context, src: in, taker: &d.calls, control: o.Control, whole: o.Whole}
-	d.out = outlet{in: &d.in, yield: yield, asides: tools != nil, repairs: &d.Repairs, repaired: o.Repaired}
+	d.in = input{Buffer: text, ctx: o.Context, src: in, taker: &d.calls, control: o.Control,
+		whole: o.Whole}
+	d.out = outlet{in: &d.in, yield: yield, asides: tools != nil, repairs: &d.Repairs,
+		repaired: o.Repaired}
 	d.marks = marks{Buffer: text, in: &d.in, f: f.Family, index: index()}
 	d.page = page{Buffer: text, in: &d.in, out: &d.out}
 	d.page.state, d.page.blank, d.page.fresh = chat.Text, true, true
@@ -123,15 +125,19 @@ func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 		calls: &d.calls, names: &d.names, patterns: &d.patterns, drafts: &d.drafts, doubt: &d.doubt,
 		openers: &d.openers, tools: tools, which: o.Which}
 	d.wrappers = wrappers{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
-		calls: &d.calls, drafts: &d.drafts, fences: &d.unmarked, tools: tools, off: o.Alone || o.Which == Strict}
-	d.restored = restored{Buffer: text, in: &d.in, page: &d.page, trial: &d.trial, calls: &d.calls, drafts: &d.drafts,
-		tools: tools, format: f, o: o, off: o.Which == Strict || o.Whole}
+		calls: &d.calls, drafts: &d.drafts, fences: &d.unmarked, tools: tools, off: o.Alone ||
+			o.Which == Strict}
+	d.restored = restored{Buffer: text, in: &d.in, page: &d.page, trial: &d.trial, calls: &d.calls,
+		drafts: &d.drafts,
+		tools:  tools, format: f, o: o, off: o.Which == Strict || o.Whole}
 	d.thinking = thinking{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, tools: tools,
 		quiet: o.Quiet}
-	d.openers = openers{Reader: &d.Reader, in: &d.in, out: &d.out, marks: &d.marks, page: &d.page, code: &d.code,
+	d.openers = openers{Reader: &d.Reader, in: &d.in, out: &d.out, marks: &d.marks, page: &d.page,
+		code:  &d.code,
 		trial: &d.trial, calls: &d.calls, headers: &d.headers, messages: &d.messages,
-		patterns: &d.patterns, doubt: &d.doubt, unmarked: &d.unmarked, wrappers: &d.wrappers, restored: &d.restored,
+		patterns: &d.patterns, doubt: &d.doubt, unmarked: &d.unmarked, wrappers: &d.wrappers,
+		restored: &d.restored,
 		thinking: &d.thinking, tools: tools}
 	d.start = start{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
 		calls: &d.calls, messages: &d.messages, patterns: &d.patterns, thinking: &d.thinking,
@@ -198,11 +204,13 @@ func (d *decoder) end() {
 		meta = *d.in.finish.Meta
 	}
 	// what the source has repaired comes first: it read the reply before
-	meta.Format, meta.Repairs, meta.Cut = d.marks.f.Name, append(slices.Clip(meta.Repairs), d.Repairs...), d.calls.cutText
+	meta.Format, meta.Repairs, meta.Cut = d.marks.f.Name,
+		append(slices.Clip(meta.Repairs), d.Repairs...), d.calls.cutText
 	switch {
 	// Nothing was sent of a call that was cut, and the model ended by itself: the calls before it
 	// are whole.
-	case d.calls.wasCut && d.in.finish.Text == chat.Stop && d.calls.done > 0 && d.calls.index == d.calls.done:
+	case d.calls.wasCut && d.in.finish.Text == chat.Stop && d.calls.done > 0 &&
+		d.calls.index == d.calls.done:
 		meta.Cause = "a call was cut"
 	// "stop" after half a call would make a client run it
 	case d.calls.wasCut && (d.in.finish.Text == chat.Stop || d.in.abandoned() && d.calls.done > 0):

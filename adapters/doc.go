@@ -65,10 +65,12 @@
 //	tagsimple.go   where a value ends in tags that the search does not know
 //	tagplan.go     a call whose rest is decided as a whole, since something else was written
 //	tagsearch.go   the readings of such a call, by what each assumes
+//	tagnext.go     what follows a value there
 //	tagtokens.go   the tags in its text, and which of them belong together
 //	tagchoice.go   which reading counts
 //	tagborder.go   what looks like a tag where one is missing
 //	tagunsure.go   values that may be due to a second slip, in a call with one slip
+//	tagodd.go      texts that are dressed as values, or escaped once more
 //	taglist.go     lists in values that are not written as JSON
 //	tree.go        tags in tags, named like the parameters
 //	message.go     messages: formats made of messages (harmony), and bodies that are not JSON

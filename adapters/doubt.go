@@ -87,7 +87,8 @@ func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	switch known, proven := db.marks.proof(0, m); {
 	case proven:
 		return prose.Line
-	case known && !(db.calls.done > 0 && db.page.afterCall && db.page.blank): // right after a call it begins the next one
+	// right after a call it begins the next one
+	case known && !(db.calls.done > 0 && db.page.afterCall && db.page.blank):
 		return inWords
 	}
 	if !here.looked {
@@ -139,6 +140,17 @@ func (db *doubt) behindColon(front []byte, own, last bool) bool {
 	return meant && (last || own && db.At(0) == '\n')
 }
 
+// tryCalls reads the calls that a mark begins, and returns where the last whole one ends.
+func (db *doubt) tryCalls(m *declaration.Mark) (a match, end int) {
+	a, end = db.openers.try(m), db.Pos
+	for a == committed && !db.calls.wasCut {
+		if end = db.Pos; !db.openers.moreCalls() {
+			break
+		}
+	}
+	return a, end
+}
+
 // tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide.
 // Calls that are text are text to their last byte. A mark or a call that is cut by the end of the
 // text is treated as elsewhere, unless it is quoted. The family's own marks need less evidence than
@@ -153,16 +165,12 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 	}
 	front := here.front
 	announced := func() bool { return db.announcedBy(front) }
-	afterSentence, before := prose.EndsSentence(front), bytes.Clone(db.Slice(max(db.Base, db.page.markAt-maxTag), db.page.markAt))
+	afterSentence := prose.EndsSentence(front)
+	before := bytes.Clone(db.Slice(max(db.Base, db.page.markAt-maxTag), db.page.markAt))
 	ok := db.drafts.draft(maxHeld, func() bool {
 		done := db.calls.done
-		a = db.openers.try(m)
-		end := db.Pos
-		for a == committed && !db.calls.wasCut {
-			if end = db.Pos; !db.openers.moreCalls() {
-				break
-			}
-		}
+		var end int
+		a, end = db.tryCalls(m)
 		cutOff = (a == incomplete || db.calls.wasCut) && !db.Hit
 		if a != committed || db.calls.done == done {
 			return false
@@ -176,14 +184,16 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 		}
 		// A call that had to be repaired is not a clean call, and one without a required parameter
 		// may be an outline.
-		if why == prose.Page || why == inWords || !sure && len(db.Repairs) > repairs || !m.Own && !db.drafts.complete() {
+		if why == prose.Page || why == inWords || !sure && len(db.Repairs) > repairs ||
+			!m.Own && !db.drafts.complete() {
 			return false
 		}
 		switch {
 		case why == prose.Colon:
 			return db.behindColon(front, m.Own, last)
 		case why == prose.Indented:
-			return last && (first || announced()) || m.Own && len(front) > 0 && db.At(0) == '\n' && announced()
+			alone := m.Own && len(front) > 0 && db.At(0) == '\n'
+			return last && (first || announced()) || alone && announced()
 		case prose.Recorded(front):
 			return last && m.Own
 		// nothing follows that could make it a mention
@@ -198,7 +208,8 @@ func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) 
 	switch {
 	case ok:
 		return committed
-	case cutOff && (m.Own || afterSentence || why == unannounced) && why != inWords && why != prose.Quoted && why != prose.Page && (db.in.lengthCut() || db.trial.evidence):
+	case cutOff && (m.Own || afterSentence || why == unannounced) && why != inWords &&
+		why != prose.Quoted && why != prose.Page && (db.in.lengthCut() || db.trial.evidence):
 		return db.openers.try(m)
 	case readTo > 0:
 		db.trial.rejected = readTo

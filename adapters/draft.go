@@ -113,7 +113,9 @@ func (dr *drafts) complete() bool {
 	for _, e := range dr.out.drafted {
 		draft.Add(e)
 	}
-	return !slices.ContainsFunc(draft.Complete(), func(c chat.Call) bool { return !dr.tools.Named(c.Name).Takes(scan.Fields(string(c.Args))) })
+	return !slices.ContainsFunc(draft.Complete(), func(c chat.Call) bool {
+		return !dr.tools.Named(c.Name).Takes(scan.Fields(string(c.Args)))
+	})
 }
 
 // announcement is what the text before a call that is read as a draft says of it.
@@ -143,6 +145,7 @@ func (dr *drafts) announcedBy(front announcement) bool {
 
 // evidence returns what speaks for or against a call that follows a text.
 func (dr *drafts) evidence(text string, call chat.Call) prose.Evidence {
-	tool := prose.Tool{Name: call.Name, Description: dr.tools.Named(call.Name).Description, Args: string(call.Args)}
+	tool := prose.Tool{Name: call.Name, Description: dr.tools.Named(call.Name).Description,
+		Args: string(call.Args)}
 	return prose.Weigh(text, tool) | dr.heard.evidence(call)
 }

@@ -28,8 +28,10 @@ type objects struct {
 // of the members for names, arguments and ids are in internal/lenient: models write "tool_name",
 // "parameters", "call_id" and a dozen others.
 var (
-	wrapKeys = map[string]bool{"function": true, "tool_call": true, "function_call": true, "tool": true, "call": true}
-	listKeys = map[string]bool{"tool_calls": true, "calls": true, "function_calls": true, "tools": true}
+	wrapKeys = map[string]bool{"function": true, "tool_call": true, "function_call": true,
+		"tool": true, "call": true}
+	listKeys = map[string]bool{"tool_calls": true, "calls": true, "function_calls": true,
+		"tools": true}
 	// echoKeys are the keys that the "arguments" in an echo of the tool list begin with: they are a
 	// schema.
 	echoKeys = map[string]bool{"type": true, "properties": true, "$schema": true, "required": true}
@@ -221,7 +223,9 @@ func (e *envelope) describes() bool {
 // {"name": "get_time"}, "arguments": {…}} is a brace too early. To call without arguments there
 // would be wrong.
 func (ob *objects) whole(env *envelope) match {
-	record := func(m member) bool { return recordKeys[m.key] && env.argsAt >= 0 && ob.trial.closing.Markless() }
+	record := func(m member) bool {
+		return recordKeys[m.key] && env.argsAt >= 0 && ob.trial.closing.Markless()
+	}
 	if env.t == nil || env.describes() || slices.ContainsFunc(env.others, record) {
 		return mismatch
 	}
@@ -291,7 +295,8 @@ func (ob *objects) doubtRest(i int) {
 
 // recordKeys are members of a record of a call that was made: next to arguments, and without any
 // mark, they show that the object is not a call to make.
-var recordKeys = map[string]bool{"result": true, "output": true, "response": true, "error": true, "status": true, "ms": true, "duration": true, "duration_ms": true, "elapsed": true}
+var recordKeys = map[string]bool{"result": true, "output": true, "response": true, "error": true,
+	"status": true, "ms": true, "duration": true, "duration_ms": true, "elapsed": true}
 
 // restOfObject skips what follows the arguments up to the object's closing brace. Members after the
 // arguments are the envelope's: "type": "function", an id, a note. Anything else there shows that a

@@ -35,8 +35,8 @@ func (um *unmarked) fenced(start bool) bool {
 
 // fenceLabels are the labels of fences that may hold calls. "python" is not among them: such a
 // block is program text. gemma3's Python calls have the label tool_code.
-var fenceLabels = []string{"", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls", "tool_code", "tool_use",
-	"function", "function_call", "function_calls"}
+var fenceLabels = []string{"", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls",
+	"tool_code", "tool_use", "function", "function_call", "function_calls"}
 
 // program reads a block of Python that ends the reply and is one call of a tool with constants,
 // after a text that announces a call. Anything more in the block makes it a program.
@@ -91,13 +91,16 @@ func (um *unmarked) fenceLine() int {
 		return 0
 	}
 	word := um.Run(n, maxLabel, scan.IsWord)
-	known := slices.Contains(fenceLabels, strings.ToLower(string(um.Slice(um.Pos+n, um.Pos+n+word))))
-	if json := n + word + um.Run(n+word, maxLabel, isBlank); known && (um.At(json) == '{' || um.At(json) == '[') {
+	known := slices.Contains(fenceLabels,
+		strings.ToLower(string(um.Slice(um.Pos+n, um.Pos+n+word))))
+	if json := n + word + um.Run(n+word, maxLabel, isBlank); known &&
+		(um.At(json) == '{' || um.At(json) == '[') {
 		return json
 	}
 	label, whole := um.marks.restOfLine(n)
 	first, _, _ := strings.Cut(strings.ToLower(label), " ")
-	if !whole || !slices.Contains(fenceLabels, first) || um.At(0) == '~' && !strings.HasPrefix(first, "json") {
+	if !whole || !slices.Contains(fenceLabels, first) ||
+		um.At(0) == '~' && !strings.HasPrefix(first, "json") {
 		return 0
 	}
 	for um.At(n) != '\n' {
@@ -116,7 +119,8 @@ func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 	before, sure := um.Pos, prose.AnnouncesSurely(um.page.announcement())
 	um.Pos += n
 	um.Pos += um.Space(0)
-	if start && (um.At(0) == '{' || um.At(0) == '[') && um.patterns.attempt(bareStream) == committed {
+	if start && (um.At(0) == '{' || um.At(0) == '[') &&
+		um.patterns.attempt(bareStream) == committed {
 		return true
 	}
 	um.Pos = before
@@ -128,7 +132,8 @@ func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 		for !start && um.nextFence() {
 		}
 		refused = um.drafts.complete() && um.drafts.announcedBy(front)
-		return refused && (start || um.which == Eager || um.marks.over(0) || sure && prose.GoesOn(um.page.behind()) || um.callsAtEnd())
+		return refused && (start || um.which == Eager || um.marks.over(0) ||
+			sure && prose.GoesOn(um.page.behind()) || um.callsAtEnd())
 	})
 	um.trial.refused = um.trial.refused || refused && !taken
 	return taken
@@ -181,7 +186,8 @@ func (um *unmarked) closedFence() bool {
 // taken to follow the block. If anything stood between them and the end of the reply, it would be
 // code, and the calls a part of it.
 func (op *openers) behindOpenFence() bool {
-	if !op.code.fence.lang || op.tools == nil || op.page.keptTo != op.Pos || op.Pos == op.Base || op.Slice(op.Pos-1, op.Pos)[0] != '\n' {
+	if !op.code.fence.lang || op.tools == nil || op.page.keptTo != op.Pos || op.Pos == op.Base ||
+		op.Slice(op.Pos-1, op.Pos)[0] != '\n' {
 		return false
 	}
 	marks := op.marks.marksAt(0)

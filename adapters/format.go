@@ -20,9 +20,11 @@ type Wording = declaration.Wording
 
 // The kinds of wording. Without either of the first two, schemas are used.
 const (
-	Schemas    = declaration.Schemas    // each tool as JSON with its schema
-	Signatures = declaration.Signatures // each tool as the head of a Python function, which is much shorter
-	Example    = declaration.Example    // what a user says and the call that answers it, made of the first offered tool
+	Schemas = declaration.Schemas // each tool as JSON with its schema
+	// each tool as the head of a Python function, which is much shorter
+	Signatures = declaration.Signatures
+	// what a user says and the call that answers it, made of the first offered tool
+	Example = declaration.Example
 )
 
 // ParseWording reads the names of kinds, with blanks or + between them: "signatures+example".
@@ -127,7 +129,8 @@ func withoutReasoning(text string) string {
 	for _, f := range All() {
 		for _, p := range f.Think {
 			rest, ok := strings.CutPrefix(text, p.Parts[0].Lit.Key())
-			if _, answer, closed := strings.Cut(rest, p.Parts[len(p.Parts)-1].Lit.Key()); ok && closed {
+			if _, answer, closed := strings.Cut(rest, p.Parts[len(p.Parts)-1].Lit.Key()); ok &&
+				closed {
 				return strings.TrimSpace(answer)
 			}
 		}

@@ -109,7 +109,8 @@ func headerWord(w string, h fields) bool {
 // headerMarks are the marks of a header. All families of messages share these four, whatever their
 // recipients and channels are called.
 var headerMarks = []declaration.Literal{
-	declaration.Exactly(messageMark), declaration.Exactly(declaration.ChannelMark), declaration.Exactly(constrainMark), declaration.Exactly(startMark),
+	declaration.Exactly(messageMark), declaration.Exactly(declaration.ChannelMark),
+	declaration.Exactly(constrainMark), declaration.Exactly(startMark),
 }
 
 // headerMark returns the mark of a header at offset i. If the text ends inside a mark, as in
@@ -130,7 +131,9 @@ func (hs *headers) headerMark(i int) (mark string, a match) {
 // brace too, since models leave the blank out: to=f<|channel|>commentary{"a": 1}.
 func (hs *headers) word(i int) (string, int) {
 	i += hs.Space(i)
-	n := i + hs.Run(i, toolset.MaxName, func(c int) bool { return c >= 0 && !scan.IsSpace(c) && c != '<' && c != '{' })
+	n := i + hs.Run(i, toolset.MaxName, func(c int) bool {
+		return c >= 0 && !scan.IsSpace(c) && c != '<' && c != '{'
+	})
 	return string(hs.Slice(hs.Pos+i, hs.Pos+n)), n
 }
 
@@ -157,9 +160,12 @@ func (hs *headers) headerAhead(i int) bool {
 	if !marked || h.to == "" {
 		return marked && isChannel(h.channel)
 	}
-	return hs.tools != nil && hs.tools.Recipient(h.to) != nil || slices.ContainsFunc(hs.marks.index.Families, func(f *declaration.Family) bool {
-		return slices.ContainsFunc(f.Routes, func(r declaration.Route) bool { return r.Field == "to" && r.Value == h.to })
-	})
+	return hs.tools != nil && hs.tools.Recipient(h.to) != nil ||
+		slices.ContainsFunc(hs.marks.index.Families, func(f *declaration.Family) bool {
+			return slices.ContainsFunc(f.Routes, func(r declaration.Route) bool {
+				return r.Field == "to" && r.Value == h.to
+			})
+		})
 }
 
 // The other marks of a header.
@@ -183,7 +189,8 @@ func (hs *headers) headerAt(i int) bool {
 // counts for a header without its first mark, <|channel|>final<|message|>, which gpt-oss writes.
 func (hs *headers) messageFollows(p *declaration.Pattern, i int) bool {
 	i += hs.Space(i)
-	return hs.At(i) < 0 || hs.Has(i, startMark) || hs.Has(i, declaration.ChannelMark) || hs.marks.messageEnds(p, i) > 0 || hs.headerAhead(i)
+	return hs.At(i) < 0 || hs.Has(i, startMark) || hs.Has(i, declaration.ChannelMark) ||
+		hs.marks.messageEnds(p, i) > 0 || hs.headerAhead(i)
 }
 
 // bodyEnds reports whether the body of a message ends at offset i.

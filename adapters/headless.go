@@ -25,7 +25,9 @@ func (um *unmarked) headlessCall(c int) bool {
 		if (hole == "name" || hole == "id") && !named || !um.mayBe(p, c) {
 			continue
 		}
-		if um.drafts.draft(maxUnmarked, func() bool { return um.patterns.attempt(p) == committed && um.calls.closed && um.drafts.complete() }) {
+		if um.drafts.draft(maxUnmarked, func() bool {
+			return um.patterns.attempt(p) == committed && um.calls.closed && um.drafts.complete()
+		}) {
 			return true
 		}
 	}

@@ -38,8 +38,9 @@ type input struct {
 // through this interface: before it waits it has what is decided sent, and it drops only bytes that
 // are no longer needed.
 type taker interface {
-	settle() int // sends what is decided, and returns the first position whose bytes may be needed again
-	sawEnd()     // a byte after the end was asked for
+	// sends what is decided, and returns the first position whose bytes may be needed again
+	settle() int
+	sawEnd() // a byte after the end was asked for
 }
 
 // SawEnd tells the reader that a byte after the end was asked for.

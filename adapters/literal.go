@@ -95,7 +95,8 @@ func (ms *marks) optionalQuote(i int) int {
 			return i + 2
 		}
 	case int(curly[0]):
-		if c := ms.At(i + 2); ms.At(i+1) == int(curly[1]) && c >= int(curly[2]) && c <= int(curly[2])+2 {
+		if c := ms.At(i + 2); ms.At(i+1) == int(curly[1]) && c >= int(curly[2]) &&
+			c <= int(curly[2])+2 {
 			return i + len(curly)
 		}
 	}
@@ -111,7 +112,9 @@ func (ms *marks) optionalSuffix(i int) int {
 	if ms.At(i) != ':' {
 		return i
 	}
-	return i + 1 + ms.Run(i+1, declaration.MaxSuffix-1, func(c int) bool { return scan.IsWord(c) || c == '-' })
+	return i + 1 + ms.Run(i+1, declaration.MaxSuffix-1, func(c int) bool {
+		return scan.IsWord(c) || c == '-'
+	})
 }
 
 // begins reports whether a literal can begin with the byte. It saves comparing a whole literal at
@@ -125,7 +128,8 @@ func begins(l declaration.Literal, c int) bool {
 		return int(u.Byte) == c
 	// a quote of any kind, or none and what follows it
 	case declaration.AnyQuote:
-		return c == '"' || c == '\'' || c == '\\' || c == int(curly[0]) || len(l.Units) > 1 && int(l.Units[1].Byte) == c
+		return c == '"' || c == '\'' || c == '\\' || c == int(curly[0]) ||
+			len(l.Units) > 1 && int(l.Units[1].Byte) == c
 	case declaration.AnyEquals:
 		return c == '=' || scan.IsSpace(c)
 	}
@@ -273,7 +277,8 @@ func (ms *marks) cutCloser(p *declaration.Pattern, i int) bool {
 		_, a := ms.literal(i, l)
 		return a == incomplete
 	}
-	return slices.ContainsFunc(p.Close, cut) || slices.ContainsFunc(p.Family.Sections, func(s *declaration.Pattern) bool {
-		return slices.ContainsFunc(s.Close, cut)
-	})
+	return slices.ContainsFunc(p.Close, cut) ||
+		slices.ContainsFunc(p.Family.Sections, func(s *declaration.Pattern) bool {
+			return slices.ContainsFunc(s.Close, cut)
+		})
 }

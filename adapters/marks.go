@@ -55,7 +55,9 @@ func (ms *marks) proof(i int, m *declaration.Mark) (known, proven bool) {
 	if len(ms.in.control) == 0 || !opensCall(m) && m.Kind != declaration.HeaderOpen {
 		return false, false
 	}
-	known = slices.ContainsFunc(ms.in.control, func(token string) bool { return strings.HasPrefix(m.Key, token) })
+	known = slices.ContainsFunc(ms.in.control, func(token string) bool {
+		return strings.HasPrefix(m.Key, token)
+	})
 	proven = known && ms.in.tokens[ms.Pos+i]
 	return proven || known && ms.in.whole, proven
 }
@@ -87,7 +89,9 @@ func opensCall(m *declaration.Mark) bool {
 // they may belong to what the text quotes. A mark of the turn is an end if a call or another such
 // mark follows.
 func (ms *marks) structure(i int) bool {
-	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Kind <= declaration.TurnMark }) != nil
+	return ms.firstMark(i, func(m *declaration.Mark) bool {
+		return m.Kind <= declaration.TurnMark
+	}) != nil
 }
 
 // continues reports whether another mark follows at offset i, after white space: the mark of a
@@ -110,7 +114,8 @@ func (ms *marks) turnEnds() bool { return ms.firstMark(0, isTurn) != nil }
 // something that the model itself writes, and that a tool's answer does not contain.
 func (ms *marks) goesOn() bool {
 	return ms.firstMark(0, func(m *declaration.Mark) bool {
-		return m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen || m.Kind == declaration.HeaderOpen || isTurn(m)
+		return m.Kind == declaration.SectionOpen || m.Kind == declaration.CallOpen ||
+			m.Kind == declaration.HeaderOpen || isTurn(m)
 	}) != nil
 }
 
@@ -118,7 +123,8 @@ func (ms *marks) goesOn() bool {
 // every family count: borrowed tags end where the other family's marks do.
 func (ms *marks) endMark(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool {
-		return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.TurnMark || m.Kind == declaration.CloseMark && len(m.Pattern.Family.Sections) > 0
+		return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.TurnMark ||
+			m.Kind == declaration.CloseMark && len(m.Pattern.Family.Sections) > 0
 	}) != nil
 }
 
@@ -139,8 +145,10 @@ func (ms *marks) ownMark(i int) bool {
 // mark, though its key is whole. <tool_call alone is whole as Hunyuan's key, which may go on with
 // :word, and half of every other family's <tool_call>. Half a mark at the end of a reply is text.
 func (ms *marks) halfSuffix(m *declaration.Mark) bool {
-	longer := func(o declaration.Mark) bool { return o.Key == m.Key+">" } // for <tool_call name=", <tool_call> is a mark too
-	if m.Pattern == nil || !strings.Contains(m.Pattern.Parts[0].Lit.Text, declaration.SuffixHole) && !slices.ContainsFunc(ms.marksAt(0), longer) {
+	// for <tool_call name=", <tool_call> is a mark too
+	longer := func(o declaration.Mark) bool { return o.Key == m.Key+">" }
+	if m.Pattern == nil || !strings.Contains(m.Pattern.Parts[0].Lit.Text, declaration.SuffixHole) &&
+		!slices.ContainsFunc(ms.marksAt(0), longer) {
 		return false
 	}
 	_, a := ms.literal(0, m.Pattern.Parts[0].Lit)
@@ -210,7 +218,8 @@ func (ms *marks) mayEnd(i int) bool {
 // other scripts are words.
 func (ms *marks) lineRest(i int) int {
 	for n := i; n < i+maxAside; n++ {
-		if c := ms.At(n); c < 0 || c == '\n' || c == '<' || c == '[' || c == '{' || c == '`' || c >= 0x80 && ms.marksAt(n) != nil {
+		if c := ms.At(n); c < 0 || c == '\n' || c == '<' || c == '[' || c == '{' || c == '`' ||
+			c >= 0x80 && ms.marksAt(n) != nil {
 			return n
 		}
 	}
@@ -234,7 +243,9 @@ const maxInfo = 256
 // has.
 func (ms *marks) ticks(i int) int {
 	sign := ms.At(i)
-	if n := ms.Run(i, maxLabel, func(c int) bool { return c == sign && (c == '`' || c == '~') }); n >= len("```") {
+	if n := ms.Run(i, maxLabel, func(c int) bool {
+		return c == sign && (c == '`' || c == '~')
+	}); n >= len("```") {
 		return n
 	}
 	return 0

@@ -103,7 +103,8 @@ func (pt *patterns) match(p *declaration.Pattern) match {
 // needs arguments is not a call. Marks that are words count only for their own family: after
 // "Action: list_files" of another model a sentence may have ended.
 func (pt *patterns) nothingMore(p *declaration.Pattern, t *toolset.Tool) bool {
-	return (p.Family == pt.marks.f || p.Special()) && !p.Markless() && len(t.Type().Required()) == 0 && pt.marks.over(0)
+	return (p.Family == pt.marks.f || p.Special()) && !p.Markless() &&
+		len(t.Type().Required()) == 0 && pt.marks.over(0)
 }
 
 // body reads the hole that holds the arguments, and what follows it. The reader depends only on the
@@ -140,7 +141,9 @@ func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id stri
 // this form does not have.
 func (pt *patterns) namedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	start := pt.Pos
-	a := pt.closers.enclosed(p, t, id, func() match { return pt.args.read(t, id, lenient.DelimsOf(p.Family.Quotes)) })
+	a := pt.closers.enclosed(p, t, id, func() match {
+		return pt.args.read(t, id, lenient.DelimsOf(p.Family.Quotes))
+	})
 	if a != committed {
 		pt.Pos = start
 	}

@@ -33,7 +33,8 @@ type messages struct {
 func (mg *messages) read(p *declaration.Pattern) match {
 	h, a := mg.headers.at(0)
 	if a != matched {
-		mg.trial.evidence = mg.trial.evidence || a == incomplete && mg.Pos+len(declaration.ChannelMark) < mg.Base+len(mg.Buf)
+		mg.trial.evidence = mg.trial.evidence ||
+			a == incomplete && mg.Pos+len(declaration.ChannelMark) < mg.Base+len(mg.Buf)
 		return a
 	}
 	// the family is known: its own lines say what the body is
@@ -72,7 +73,8 @@ func (mg *messages) anyMessage(h fields) match {
 
 // routed reads a message of a family whose header took the route r. A route to a call whose tool is
 // not offered is a mismatch, so the message stays text, header and all.
-func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route, t *toolset.Tool) match {
+func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route,
+	t *toolset.Tool) match {
 	if r.Body == "json" || r.Body == "args" {
 		if t == nil {
 			return mismatch
@@ -102,7 +104,8 @@ func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route
 // routeFor returns the first route that a header takes. A header without a recipient never takes a
 // route by recipient, and to=assistant or to=user is the reply itself, not a tool of any name
 // ("*"). With no route at all the body is text: losing an answer is worse than showing a thought.
-func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (declaration.Route, *toolset.Tool) {
+func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (
+	declaration.Route, *toolset.Tool) {
 	for _, r := range f.Routes {
 		switch r.Field {
 		case "to":
@@ -131,7 +134,8 @@ func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (declaration.
 
 // messageCall reads a message that is a call. The header has been read whole, so what fails here is
 // the body, and the attempt goes back to the header's start.
-func (mg *messages) messageCall(p *declaration.Pattern, h fields, t *toolset.Tool, body string) match {
+func (mg *messages) messageCall(p *declaration.Pattern, h fields, t *toolset.Tool,
+	body string) match {
 	return mg.trial.attemptBy(p, func() match {
 		mg.Pos += h.end
 		return mg.closers.enclosed(p, t, "", func() match { return mg.messageBody(p, t, body) })
@@ -142,7 +146,8 @@ func (mg *messages) messageCall(p *declaration.Pattern, h fields, t *toolset.Too
 // gpt-oss may write nothing at all for a tool without arguments, and ends the message, or the
 // server drops the mark that does.
 func (mg *messages) messageBody(p *declaration.Pattern, t *toolset.Tool, body string) match {
-	if mg.At(mg.Elastic(0)) < 0 && !mg.in.lengthCut() && len(t.Type().Required()) == 0 { // servers drop the mark that ends a turn
+	// servers drop the mark that ends a turn
+	if mg.At(mg.Elastic(0)) < 0 && !mg.in.lengthCut() && len(t.Type().Required()) == 0 {
 		return mg.calls.commitWith(t, "", "{}")
 	}
 	if body == "args" {
@@ -208,7 +213,9 @@ func (mg *messages) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
 	}
 	mg.calls.commit(t, "")
 	mg.Put("{" + schema.Quote(names[0]) + `:"`)
-	if !mg.args.rawText(bodyStops, true, func(int) (int, bool) { return 0, mg.headers.bodyEnds(p, 0) }) {
+	if !mg.args.rawText(bodyStops, true, func(int) (int, bool) {
+		return 0, mg.headers.bodyEnds(p, 0)
+	}) {
 		mg.Out.Broken = mg.in.lengthCut()
 	}
 	mg.Put(`"}`)
@@ -219,7 +226,8 @@ func (mg *messages) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
 // tagHeads begin the tags and marks in which other families write calls and their arguments. A body
 // that begins with them is a call in another form, and as program text it would be run as one wrong
 // argument.
-var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke", "<function", "<tool_call"}
+var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke", "<function",
+	"<tool_call"}
 
 // isProgram reports whether the body that begins here is program text rather than arguments in a
 // form of their own: JSON, a string, or markup. <parameter name="city">Oslo</parameter> in harmony
@@ -234,7 +242,9 @@ func (mg *messages) isProgram(p *declaration.Pattern) bool {
 		return false
 	}
 	for n := 0; mg.At(n) >= 0 && !mg.headers.bodyEnds(p, n); n++ {
-		if mg.At(n) == '<' && slices.ContainsFunc(tagHeads, func(head string) bool { return mg.Has(n, head) }) {
+		if mg.At(n) == '<' && slices.ContainsFunc(tagHeads, func(head string) bool {
+			return mg.Has(n, head)
+		}) {
 			return false
 		}
 	}
@@ -262,7 +272,8 @@ func (mg *messages) openedHeader(prompt string) {
 
 // headerRests are the rests of a header where engines cut it: after the role, the channel's mark,
 // or the header.
-var headerRests = []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=", "analysis to=", "final<|"}
+var headerRests = []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=",
+	"analysis to=", "final<|"}
 
 // firstMessage reads the first message of a reply whose header begins in the prompt, or at a
 // recipient or a channel's name. Engines cut the prompt at different places, so a reply may begin
@@ -272,7 +283,8 @@ var headerRests = []string{"to=", messageMark, "analysis<|", "commentary<|", "co
 func (mg *messages) firstMessage() {
 	head := len(mg.Buf)
 	i := head + mg.Space(head)
-	begins := head > 0 && mg.Has(head-len(messageMark), messageMark) || slices.ContainsFunc(headerRests, func(w string) bool { return mg.Has(i, w) })
+	begins := head > 0 && mg.Has(head-len(messageMark), messageMark) ||
+		slices.ContainsFunc(headerRests, func(w string) bool { return mg.Has(i, w) })
 	a := mismatch
 	if p := mg.marks.index.Header; begins && p != nil {
 		a = mg.read(p)

@@ -35,7 +35,8 @@ func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 	t, n, a := ns.offered(0, func(n, c int) bool {
 		// nothing but the name, [TOOL_CALLS]list_files</s>: the model ended its reply here, or a
 		// mark of the turn does
-		if n > 0 && ns.marks.mayEnd(n) && ns.marks.over(n) && ns.tools.Find(string(ns.Slice(ns.Pos, ns.Pos+n))) != nil {
+		if n > 0 && ns.marks.mayEnd(n) && ns.marks.over(n) &&
+			ns.tools.Find(string(ns.Slice(ns.Pos, ns.Pos+n))) != nil {
 			return true
 		}
 		// what ends a name depends on the family: [ARGS], a newline, a brace, a tag
@@ -99,7 +100,8 @@ func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, m
 // the next literal means that the literal was left out. A backslash with an n is a newline that a
 // server has escaped.
 func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
-	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' || c == '\\' && ns.At(n+1) == 'n' {
+	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' ||
+		c == '\\' && ns.At(n+1) == 'n' {
 		return true
 	}
 	// the literal of the pattern; a cut literal counts, since only the end of the text can follow
@@ -248,7 +250,9 @@ func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 // nameString reads a quoted name, only as long as it can become an offered one. So no more is held
 // back from the first letter on that no offered name has there: {"name": "Oslo"} is an answer.
 func (ns *names) nameString(q lenient.Delim) (*toolset.Tool, match) {
-	t, n, a := ns.offered(len(q.Open), func(n, c int) bool { return c == int(q.Close[0]) && ns.Has(n, q.Close) })
+	t, n, a := ns.offered(len(q.Open), func(n, c int) bool {
+		return c == int(q.Close[0]) && ns.Has(n, q.Close)
+	})
 	if a == matched {
 		ns.Pos += n + len(q.Close)
 	}
@@ -283,7 +287,8 @@ func (ns *names) envelopeAhead(i int) bool {
 		i++
 	}
 	key := string(ns.Slice(ns.Pos+i, ns.Pos+i+ns.Run(i, maxWord, scan.IsWord)))
-	return lenient.NameKeys[key] || lenient.ArgsKeys[key] || lenient.IdKeys[key] || wrapKeys[key] || listKeys[key] || key == "type"
+	return lenient.NameKeys[key] || lenient.ArgsKeys[key] || lenient.IdKeys[key] || wrapKeys[key] ||
+		listKeys[key] || key == "type"
 }
 
 // nameAhead reports whether an offered name and its arguments are at offset i, or are cut there.
@@ -304,7 +309,8 @@ func (ns *names) nameAhead(i int) bool {
 		if c < 0 {
 			return n > i
 		}
-		if c == ':' && n > i { // functions.NAME:0{…}, what is left of Kimi's calls without their control tokens
+		// functions.NAME:0{…}, what is left of Kimi's calls without their control tokens
+		if c == ':' && n > i {
 			next := ns.At(n + 1)
 			return next >= '0' && next <= '9'
 		}

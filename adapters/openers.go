@@ -42,7 +42,9 @@ type opener interface {
 // onlyWords reports whether the text from here to its end is only letters and blanks: "function "
 // begins a mark of a family, and is a word.
 func (op *openers) onlyWords() bool {
-	n := op.Run(0, maxGap, func(c int) bool { return c == ' ' || c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) })
+	n := op.Run(0, maxGap, func(c int) bool {
+		return c == ' ' || c >= 0 && c < 0x80 && scan.IsLetter(byte(c))
+	})
 	return op.At(n) < 0
 }
 
@@ -68,7 +70,8 @@ func (op *openers) tryMarks(c int, line bool) bool {
 		return true
 	}
 	// to=time.now<|message|>: a message without its first mark
-	if p := op.marks.index.Header; op.page.blank && p != nil && op.headers.headerAhead(0) && op.messages.read(p) == committed {
+	if p := op.marks.index.Header; op.page.blank && p != nil && op.headers.headerAhead(0) &&
+		op.messages.read(p) == committed {
 		return true
 	}
 	wasCut, glue := false, 0
@@ -86,13 +89,15 @@ func (op *openers) tryMarks(c int, line bool) bool {
 		case incomplete:
 			// <tool_call, which may become any of ten marks; a word alone, "Action:", is text of a
 			// model that has ended
-			if op.marks.halfSuffix(m) || m.IsWord() && op.marks.over(op.marks.markSize(0, m)) || op.onlyWords() {
+			if op.marks.halfSuffix(m) || m.IsWord() && op.marks.over(op.marks.markSize(0, m)) ||
+				op.onlyWords() {
 				continue
 			}
 			wasCut = wasCut || line || op.trial.evidence || op.in.lengthCut() || m.Special()
 			glue = max(glue, op.trial.glue)
 		}
-		if op.Pos < op.trial.rejected { // a whole call that is text: no other reading of its marks counts
+		// a whole call that is text: no other reading of its marks counts
+		if op.Pos < op.trial.rejected {
 			return false
 		}
 	}
@@ -151,7 +156,8 @@ func (op *openers) rejectQuoted() {
 // calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn is judged
 // by what surrounds it.
 func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
-	if op.tools != nil && (opensCall(m) || m.Kind == declaration.HeaderOpen && op.headers.called()) {
+	if op.tools != nil &&
+		(opensCall(m) || m.Kind == declaration.HeaderOpen && op.headers.called()) {
 		if why := op.doubt.doubted(m, here); why != prose.Line {
 			return op.doubt.tryDoubted(m, why, here)
 		}
@@ -239,7 +245,9 @@ func (op *openers) wrongCloser(m *declaration.Mark) match {
 func (op *openers) noise(m *declaration.Mark) match {
 	n := len(m.Key)
 	if m.Key[n-1] == ':' {
-		n += op.Run(n, maxAside, func(c int) bool { return c >= 0 && c != '>' && c != '<' && c != '\n' })
+		n += op.Run(n, maxAside, func(c int) bool {
+			return c >= 0 && c != '>' && c != '<' && c != '\n'
+		})
 		switch op.At(n) {
 		case '>':
 			n++
@@ -265,7 +273,8 @@ func (op *openers) openPlain(m *declaration.Mark) match {
 	// <|START_RESPONSE|> after text that had no opener
 	own := m.Pattern.Family == op.marks.f && m.Special() && !op.page.mentioned()
 	line := m.Pattern.Family == op.marks.f && op.At(len(m.Key)) == '\n'
-	if tag := m.Key[0] == '<' && !m.Special(); !op.page.blank && !own || tag && !line && !op.thinking.hasThought() {
+	if tag := m.Key[0] == '<' && !m.Special(); !op.page.blank && !own ||
+		tag && !line && !op.thinking.hasThought() {
 		return mismatch
 	}
 	op.page.reply = m.Pattern
@@ -293,7 +302,8 @@ func (op *openers) turn(m *declaration.Mark) match {
 	space := op.Space(n)
 	over := op.At(n+space) < 0 || op.marks.structure(n+space)
 	// the closer of a plain reply that was opened, <|END_RESPONSE|>
-	within := m.Pattern != nil && m.Pattern.Family == op.marks.f && op.page.reply != nil && m.Special() && !op.page.mentioned()
+	within := m.Pattern != nil && m.Pattern.Family == op.marks.f && op.page.reply != nil &&
+		m.Special() && !op.page.mentioned()
 	if !over && !op.page.afterCall && !within {
 		return mismatch
 	}

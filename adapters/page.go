@@ -37,7 +37,8 @@ type page struct {
 	in  *input
 	out *outlet
 	textState
-	doubt string // the tool that the text being decided calls, see [chat.Meta.Doubt]; "" for plain text
+	// the tool that the text being decided calls, see [chat.Meta.Doubt]; "" for plain text
+	doubt string
 }
 
 // textState is the kind of plain bytes, and what surrounds them. White space before a mark may be
@@ -215,7 +216,8 @@ func (pg *page) anew() { pg.blank, pg.fresh = true, true }
 // `Hello\n<tool_call>` is the text Hello.
 func (pg *page) leave(glue int) int {
 	end := pg.markAt
-	for end-pg.gapAt >= 3 && pg.Slice(end-1, end)[0] >= 0x80 { // a zero-width character, see [scan.Buffer.ZeroWidth]
+	// a zero-width character, see [scan.Buffer.ZeroWidth]
+	for end-pg.gapAt >= 3 && pg.Slice(end-1, end)[0] >= 0x80 {
 		end -= 3
 	}
 	for n := 0; n < glue && end > pg.gapAt && pg.Slice(end-1, end)[0] == '\n'; n++ {
@@ -270,7 +272,8 @@ func (pg *page) glued() bool {
 		return false
 	}
 	c := pg.Slice(pg.markAt-1, pg.markAt)[0]
-	return scan.IsWord(int(c)) || c >= 0x80 || c == '.' || c == '!' || c == '?' || c == ':' || c == '>' || c == ']' || c == '}'
+	return scan.IsWord(int(c)) || c >= 0x80 || c == '.' || c == '!' || c == '?' || c == ':' ||
+		c == '>' || c == ']' || c == '}'
 }
 
 // announcement returns the text before this point, as far as it is looked at. White space between

@@ -98,7 +98,8 @@ func (py *python) strayClosers() {
 	for c := py.At(n); c == ')' || c == '}'; c = py.At(n) {
 		n++
 	}
-	if end := n + py.Space(n); n > 0 && (py.At(end) < 0 || py.At(end) == ']' || py.IsMark(end) || py.Has(end, "```")) {
+	if end := n + py.Space(n); n > 0 && (py.At(end) < 0 || py.At(end) == ']' || py.IsMark(end) ||
+		py.Has(end, "```")) {
 		py.Pos += n
 		py.Repaired("extra-closer")
 	}
@@ -160,8 +161,10 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	py.Python = false
 	py.LeaveAll()
 	a = min(a, whole)
-	ended := a == mismatch || a == incomplete && !py.trial.in.lengthCut() // what the model has ended is not cut
-	if a == matched && py.Spare.Odd || ended && (!py.trial.closing.Markless() || py.argumentAt(start, t)) {
+	// what the model has ended is not cut
+	ended := a == mismatch || a == incomplete && !py.trial.in.lengthCut()
+	if a == matched && py.Spare.Odd || ended && (!py.trial.closing.Markless() ||
+		py.argumentAt(start, t)) {
 		return py.decidePython(start, t, string(out), a)
 	}
 	if a != matched {
@@ -202,12 +205,15 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 	text := string(py.Slice(start, py.Pos+n))
 	n += py.Pos - start
 	py.Pos = start
-	m, ok := lenient.Decide(text, repair.Args{Type: t.Type(), Python: true, Mark: py.IsMark}, t.Name, today)
+	m, ok := lenient.Decide(text, repair.Args{Type: t.Type(), Python: true, Mark: py.IsMark},
+		t.Name, today)
 	if a != matched && ok {
 		m.End = min(m.End, len(text))
 		// without marks, and where a mark ends them, the arguments are all there is
-		all := m.Open || py.trial.closing.Markless() && strings.Trim(text[m.End:], " \t\r\n)]}`") != ""
-		ok = (a == mismatch || !neverClosed(text[:m.End])) && (!all || strings.TrimSpace(text[m.End:]) == "")
+		all := m.Open || py.trial.closing.Markless() && strings.Trim(text[m.End:],
+			" \t\r\n)]}`") != ""
+		ok = (a == mismatch || !neverClosed(text[:m.End])) &&
+			(!all || strings.TrimSpace(text[m.End:]) == "")
 	}
 	switch {
 	case !ok:
@@ -316,7 +322,9 @@ func (py *python) keywords(t *toolset.Tool) match {
 // the place of the argument; a name after a value without one is fine in Python, the reverse is not
 // checked here.
 func (py *python) keyword(t *schema.Type, n int) (string, match) {
-	i := py.Run(0, scan.Unlimited, func(c int) bool { return scan.IsWord(c) || c == '-' || c >= 0x80 })
+	i := py.Run(0, scan.Unlimited, func(c int) bool {
+		return scan.IsWord(c) || c == '-' || c >= 0x80
+	})
 	end := i + py.Space(i)
 	switch c := py.At(end); {
 	case c < 0:
@@ -374,5 +382,6 @@ func (py *python) holes(i, quote int) bool {
 // writtenAsPython reports whether the text is a whole literal in a family that writes objects as
 // Python does, and means what was read from it. Such a text has no slip, so nothing else is meant.
 func (ar *arguments) writtenAsPython(text, read string) bool {
-	return ar.trial.closing.Family.Layout.Words == declaration.PythonObjects && lenient.IsPython(text, read)
+	return ar.trial.closing.Family.Layout.Words == declaration.PythonObjects &&
+		lenient.IsPython(text, read)
 }

@@ -251,7 +251,9 @@ func (th *thinking) plainOpens(n int) bool {
 // noise keeps n newlines and drops a mark after them that means nothing, if there is one. Such a
 // mark is dropped as in text, but not within backquotes, where it is quoted.
 func (th *thinking) noise(n int) bool {
-	m := th.marks.firstMark(n, func(m *declaration.Mark) bool { return m.Kind == declaration.NoiseMark && !th.code.inSpan() })
+	m := th.marks.firstMark(n, func(m *declaration.Mark) bool {
+		return m.Kind == declaration.NoiseMark && !th.code.inSpan()
+	})
 	if m == nil {
 		return false
 	}
@@ -288,7 +290,9 @@ func (th *thinking) callInReasoning(n int) bool {
 		}
 		// a closer after the call: it was a plan, unless the family says otherwise
 		closing := th.closesReasoning()
-		return found && !th.calls.wasCut && (th.marks.modelEnded() || closing == matched && th.marks.f.Flags.ThinkCalls || closing == mismatch && th.marks.turnEnds())
+		return found && !th.calls.wasCut &&
+			(th.marks.modelEnded() || closing == matched && th.marks.f.Flags.ThinkCalls ||
+				closing == mismatch && th.marks.turnEnds())
 	})
 }
 

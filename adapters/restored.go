@@ -32,14 +32,16 @@ type restored struct {
 	tools  *toolset.Set
 	format *Format
 	o      Options
-	off    bool   // damaged marks do not count
-	doubt  string // a tool that is called in several readings, or with arguments that do not fit; "": none
+	off    bool // damaged marks do not count
+	// a tool that is called in several readings, or with arguments that do not fit; "": none
+	doubt string
 }
 
 // read reads a reply that begins here. The reply is held to its end, or until it can no longer be a
 // call.
 func (rs *restored) read() bool {
-	if rs.off || rs.tools == nil || !rs.page.blank || rs.page.state != chat.Text || rs.calls.done > 0 {
+	if rs.off || rs.tools == nil || !rs.page.blank || rs.page.state != chat.Text ||
+		rs.calls.done > 0 {
 		return false
 	}
 	front := rs.begins()
@@ -78,7 +80,8 @@ func (rs *restored) read() bool {
 // Such a reply has the name of an offered tool early in it with structure around the name, then one
 // of the tool's parameters, and ends in structure.
 func (rs *restored) calledIn(text string) string {
-	if i, j := strings.IndexAny(text, "{["), strings.LastIndexAny(text, "}]"); i >= 0 && i < j && json.Valid([]byte(text[i:j+1])) {
+	if i, j := strings.IndexAny(text, "{["), strings.LastIndexAny(text, "}]"); i >= 0 && i < j &&
+		json.Valid([]byte(text[i:j+1])) {
 		return "" // nothing is damaged: a tool's description, or another document
 	}
 	at, t := rs.firstName(text)
@@ -86,7 +89,8 @@ func (rs *restored) calledIn(text string) string {
 		return ""
 	}
 	text = strings.TrimSpace(text[at+len(t.Name):])
-	if text == "" || strings.IndexByte(">})]\"'`", text[len(text)-1]) < 0 || strings.IndexByte("\"'>({=<[:,|`\\", text[0]) < 0 {
+	if text == "" || strings.IndexByte(">})]\"'`", text[len(text)-1]) < 0 || strings.IndexByte(
+		"\"'>({=<[:,|`\\", text[0]) < 0 {
 		return ""
 	}
 	for _, key := range t.Type().Members() {
@@ -105,7 +109,8 @@ func (rs *restored) firstName(text string) (at int, first *toolset.Tool) {
 	for _, name := range rs.names() {
 		i := strings.Index(text, name)
 		end := i + len(name)
-		if i < 0 || first != nil && i >= at || i > 0 && scan.IsWord(int(text[i-1])) || end < len(text) && scan.IsWord(int(text[end])) {
+		if i < 0 || first != nil && i >= at || i > 0 && scan.IsWord(int(text[i-1])) ||
+			end < len(text) && scan.IsWord(int(text[end])) {
 			continue
 		}
 		at, first = i, rs.tools.Find(name)
@@ -271,13 +276,15 @@ func sendCalls(cs *calls, found []wrapper.Call) match {
 // allFrames returns the marks around the calls of the family, as they are written.
 func (f *Format) allFrames() []string {
 	var literals []string
-	for _, list := range [][]*declaration.Pattern{f.Sections, f.Calls, f.Args, {f.Header, f.Message}} {
+	for _, list := range [][]*declaration.Pattern{f.Sections, f.Calls, f.Args,
+		{f.Header, f.Message}} {
 		for _, p := range list {
 			if p == nil {
 				continue
 			}
 			for _, part := range p.Parts {
-				literals = append(literals, strings.ReplaceAll(part.Lit.Text, declaration.SuffixHole, ""))
+				literals = append(literals,
+					strings.ReplaceAll(part.Lit.Text, declaration.SuffixHole, ""))
 			}
 		}
 	}

@@ -28,10 +28,12 @@ type Format struct {
 	*declaration.Family
 	set *Set // the formats it is read with
 
-	live   func() *declaration.Index // all marks of the set, this format's first
-	lone   func() *declaration.Index // this format's marks alone: then other families' marks are text, in tests and for `--calls strict`
-	tokens func() []string           // see Tokens
-	marks  func() []string           // what surrounds calls, for replies whose marks are damaged
+	live func() *declaration.Index // all marks of the set, this format's first
+	// this format's marks alone: then other families' marks are text, in tests and for `--calls
+	// strict`
+	lone   func() *declaration.Index
+	tokens func() []string // see Tokens
+	marks  func() []string // what surrounds calls, for replies whose marks are damaged
 }
 
 // again returns a new set of the same families, to which more can be added.
@@ -219,7 +221,8 @@ func (f *Format) allTokens() []string {
 // withOwn returns a list of tokens together with those of the format and the ends of its messages,
 // sorted.
 func (f *Format) withOwn(all []string) []string {
-	all = append(f.AppendTokens(all), declaration.TokenLike.FindAllString(strings.Join(f.Ends, " "), -1)...)
+	all = append(f.AppendTokens(all), declaration.TokenLike.FindAllString(strings.Join(f.Ends, " "),
+		-1)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -262,5 +265,8 @@ var controlLike = regexp.MustCompile(`<[^<>\s]{3,}>|\[[^\[\]\s]{3,}\]|<\||\|>`)
 // token: in a prompt it would be read as one. A file that a tool has read may hold <|im_end|>,
 // which would end the turn in the middle of the file.
 func (f *Format) Marked(text string) bool {
-	return controlLike.MatchString(text) || slices.ContainsFunc(f.Tokens(), func(mark string) bool { return strings.Contains(text, mark) })
+	return controlLike.MatchString(text) ||
+		slices.ContainsFunc(f.Tokens(), func(mark string) bool {
+			return strings.Contains(text, mark)
+		})
 }

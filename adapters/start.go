@@ -43,7 +43,9 @@ func (st *start) startBehind(prompt string) {
 	}
 	for _, f := range st.marks.index.Families {
 		// >>> and the like, which this family's prompts always end with
-		if st.ahead == nil && slices.ContainsFunc(f.PromptMarks, func(mark string) bool { return strings.HasSuffix(text, mark) }) {
+		if st.ahead == nil && slices.ContainsFunc(f.PromptMarks, func(mark string) bool {
+			return strings.HasSuffix(text, mark)
+		}) {
 			st.ahead = f
 		}
 	}

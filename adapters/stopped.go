@@ -66,7 +66,8 @@ func unfinished(text string, quotes []lenient.Delim) bool {
 			s.last, i = 'a', i+1
 		}
 	}
-	return strings.IndexByte("{[(,:=", s.last) >= 0 || s.inKey() || text != "" && s.last == 'a' && !scan.IsSpace(int(text[len(text)-1]))
+	return strings.IndexByte("{[(,:=", s.last) >= 0 || s.inKey() || text != "" && s.last == 'a' &&
+		!scan.IsSpace(int(text[len(text)-1]))
 }
 
 // stopping is what is known of arguments up to a place: the sign before it, what is open, and

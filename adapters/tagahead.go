@@ -149,11 +149,14 @@ func (ta *tagsAhead) laidOut(h *head) bool {
 	case !h.onLines():
 		return false
 	case !h.line:
-		n := ta.Run(0, maxIndent, func(c int) bool { return c >= 0 && c != '\n' && c < 0x80 && !scan.IsWord(c) })
+		n := ta.Run(0, maxIndent, func(c int) bool {
+			return c >= 0 && c != '\n' && c < 0x80 && !scan.IsWord(c)
+		})
 		if ta.Has(0, "</") {
 			n = ta.Run(0, maxIndent, func(c int) bool { return c > ' ' })
 		}
-		return n > ta.Run(0, maxIndent, func(c int) bool { return c == ' ' || c == '\t' }) && ta.At(n) == '\n'
+		return n > ta.Run(0, maxIndent, func(c int) bool { return c == ' ' || c == '\t' }) &&
+			ta.At(n) == '\n'
 	}
 	c := ta.At(0)
 	return h.indent != "" && (c == ' ' || c == '\t') || h.apart && c == '\n'

@@ -19,13 +19,15 @@ const maxBorder = lookBack / 2
 
 // What ends a value that may have lost its closer, and what begins one whose head is damaged.
 var (
-	bracketTag   = regexp.MustCompile(`[«‹]\s*/[^«»‹›\n]*[»›]$|[\[({]\s*[/\\][^\[\](){}\n]*[\])}]$|[\[({][^\[\](){}\n]*/[\])}]$`)
+	bracketTag = regexp.MustCompile(
+		`[«‹]\s*/[^«»‹›\n]*[»›]$|[\[({]\s*[/\\][^\[\](){}\n]*[\])}]$|[\[({][^\[\](){}\n]*/[\])}]$`)
 	otherAngle   = regexp.MustCompile(`(?:＞|&gt;|›|〉)$`)
 	emptyElement = regexp.MustCompile(`^<(?:br|hr|img|input|meta|link)\b[^<>]*>$`)
 	halfTag      = regexp.MustCompile(`<[/\\][^<>\s]*$`)
-	otherBegin   = regexp.MustCompile(`^(?:</|＜|&lt;|‹|〈|\[\w+\]|<!\[|[:=])|^[^<\n]{0,40}>|^\w{1,2}<\w+>`)
-	otherHead    = regexp.MustCompile(`^[^<\n]{0,80}[^\s=-]>`)
-	element      = regexp.MustCompile(`^<([^<>/\s=:]+)`)
+	otherBegin   = regexp.MustCompile(
+		`^(?:</|＜|&lt;|‹|〈|\[\w+\]|<!\[|[:=])|^[^<\n]{0,40}>|^\w{1,2}<\w+>`)
+	otherHead = regexp.MustCompile(`^[^<\n]{0,80}[^\s=-]>`)
+	element   = regexp.MustCompile(`^<([^<>/\s=:]+)`)
 )
 
 // endsInTag reports whether a text seems to end in a tag. The closer of an element that the text
@@ -87,16 +89,20 @@ func (s *tagSearch) borderless(r tagReading) bool {
 			from = s.start
 		}
 		tail := string(s.d.Slice(s.d.Pos+max(from, a.to-maxBorder), s.d.Pos+a.to))
-		if a.doubt || slip && a.to > from && s.d.before(a.to) == '<' || s.tagInside(a, slip) || a.loose && (endsInTag(tail) || endsInHalf(tail, a.own.Trimmed().Plain()) || endsInName(tail, a.own.Trimmed().Plain()) || s.signInFront(a)) {
+		if a.doubt || slip && a.to > from && s.d.before(a.to) == '<' || s.tagInside(a, slip) ||
+			a.loose && (endsInTag(tail) || endsInHalf(tail, a.own.Trimmed().Plain()) ||
+				endsInName(tail, a.own.Trimmed().Plain()) || s.signInFront(a)) {
 			return true
 		}
-		if a.guessed && (r.cost%quarter > 1 || s.headInside(a)) || s.openedAgain(a, from) || a.prev != nil && s.seen(a.prev, a.key) {
+		if a.guessed && (r.cost%quarter > 1 || s.headInside(a)) || s.openedAgain(a, from) ||
+			a.prev != nil && s.seen(a.prev, a.key) {
 			return true
 		}
 		if a.opened && a.to > a.from && s.letterLost(a) {
 			return true
 		}
-		if a.opened && (beginsWithTag(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxBorder)))) || s.openerBehind(a)) {
+		front := s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxBorder))
+		if a.opened && (beginsWithTag(string(front)) || s.openerBehind(a)) {
 			return true
 		}
 	}
@@ -117,10 +123,13 @@ func (f *tagForms) strange(r tagReading) bool {
 // headInside reports whether a value whose head seems to be left out begins with what may be the
 // rest of a head, or with blanks, which may belong to either.
 func (s *tagSearch) headInside(a *tagArg) bool {
-	text, _, _ := strings.Cut(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside+maxAside))), "\n")
+	text, _, _ := strings.Cut(
+		string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside+maxAside))), "\n")
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
 	c := s.d.before(a.from)
-	return s.openerBehind(a) || strings.HasPrefix(text, "<") || len(last) > 3 && strings.Contains(text, last[strings.LastIndexByte(last, '<')+1:]) || otherHead.MatchString(text) || c == ' ' || c == '\t'
+	return s.openerBehind(a) || strings.HasPrefix(text, "<") ||
+		len(last) > 3 && strings.Contains(text, last[strings.LastIndexByte(last, '<')+1:]) ||
+		otherHead.MatchString(text) || c == ' ' || c == '\t'
 }
 
 // openedAgain reports whether a value begins with a repetition of the last tag of its head: <|sep|>
@@ -140,7 +149,8 @@ func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
 func (s *tagSearch) openerBehind(a *tagArg) bool {
 	text := strings.TrimSpace(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside))))
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
-	if at := strings.LastIndexByte(last, '<'); at >= 0 && len(last)-at > 3 && strings.Contains(text, strings.TrimRight(last[at+1:], ">")) {
+	if at := strings.LastIndexByte(last, '<'); at >= 0 && len(last)-at > 3 &&
+		strings.Contains(text, strings.TrimRight(last[at+1:], ">")) {
 		return true
 	}
 	rest, ok := strings.CutPrefix(strings.TrimLeft(text, "\"'`*[(-<= "), a.key)
@@ -149,7 +159,8 @@ func (s *tagSearch) openerBehind(a *tagArg) bool {
 
 // endsInHalf reports whether a text ends in the first half of a closer, or in more of it.
 func endsInHalf(text, closer string) bool {
-	text, closer = strings.ReplaceAll(strings.TrimSpace(text), "｜", "|"), strings.ReplaceAll(closer, "｜", "|")
+	text, closer = strings.ReplaceAll(strings.TrimSpace(text), "｜", "|"),
+		strings.ReplaceAll(closer, "｜", "|")
 	for n := len(closer) - 1; n >= max(4, len(closer)/2); n-- {
 		if strings.HasSuffix(text, closer[:n]) {
 			return true
@@ -162,7 +173,8 @@ func endsInHalf(text, closer string) bool {
 // kind: «/parameter»
 func endsInName(text, closer string) bool {
 	text = unescapeAngles.Replace(strings.TrimSpace(text))
-	name := lastWord.FindString(strings.TrimRight(strings.ReplaceAll(closer, declaration.SuffixHole, ""), ">|｜"))
+	name := lastWord.FindString(
+		strings.TrimRight(strings.ReplaceAll(closer, declaration.SuffixHole, ""), ">|｜"))
 	at := strings.LastIndex(text, name)
 	if len(name) < 4 || at < 0 || !nameEnd.MatchString(text[at+len(name):]) {
 		return false
@@ -177,7 +189,8 @@ var (
 )
 
 // unescapeAngles undoes the escapes of JSON for the angles of a tag.
-var unescapeAngles = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`, "<", `\u003E`, ">", `\x3c`, "<", `\x3e`, ">")
+var unescapeAngles = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`, "<", `\u003E`, ">",
+	`\x3c`, "<", `\x3e`, ">")
 
 // letterLost reports whether a character between the head of an argument and its value may belong
 // to either: in <arg_valu>e… a letter is missing, or two characters have changed places, and in
@@ -194,7 +207,8 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 	if len(text) > 3 && first == int(text[len(text)-2]) || first == '"' || s.d.Has(a.from, "”") {
 		return true
 	}
-	return before != int(text[len(text)-1]) && s.f.typ.Prop(a.key).Allows(schema.String) && first >= 0 &&
+	return before != int(text[len(text)-1]) && s.f.typ.Prop(a.key).Allows(schema.String) &&
+		first >= 0 &&
 		(first == '_' || first > ' ' && first < 0x80 && !scan.IsWord(first))
 }
 
@@ -229,11 +243,14 @@ func (s *tagSearch) nested(a *tagArg, k int) bool {
 func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 	for k := s.from(a.from); k < len(s.tokens) && s.tokens[k].at < a.to; k++ {
 		t := &s.tokens[k]
-		if own := t.kind == headTag && t.heads[0].key == a.key || t.kind == openTag && s.again(a.head, t); own && (s.blank(a.from, t.at) || t.kind == openTag && t.asText == textCost) {
+		if own := t.kind == headTag && t.heads[0].key == a.key ||
+			t.kind == openTag && s.again(a.head, t); own &&
+			(s.blank(a.from, t.at) || t.kind == openTag && t.asText == textCost) {
 			return true
 		}
 		if s.nested(a, k) {
-			if !t.opens && t.kind == valueTag && s.tokens[s.opened[k]-1].asText == mentionCost && (a.loose || openerAt(s, k+1, t.end)) {
+			if !t.opens && t.kind == valueTag && s.tokens[s.opened[k]-1].asText == mentionCost &&
+				(a.loose || openerAt(s, k+1, t.end)) {
 				return true // the closer is the value's own, and the opener is a mention
 			}
 			continue
@@ -243,14 +260,16 @@ func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 			return true
 		case t.cost%quarter > 0:
 		case t.kind == headTag:
-			if slip || t.asText == textCost && s.f.typ.Has(t.heads[0].key) && t.heads[0].key != a.key {
+			if slip || t.asText == textCost && s.f.typ.Has(t.heads[0].key) &&
+				t.heads[0].key != a.key {
 				return true
 			}
 		case t.opens:
 			if a.loose && t.asText == textCost || slip && t.end+s.d.Elastic(t.end) >= a.to {
 				return true
 			}
-		case t.kind == valueTag && t.asText == textCost && atFront(s, a, t.at) || s.isBorder(a, k) || slip && (t.asText == textCost || s.blank(a.from, t.at)):
+		case t.kind == valueTag && t.asText == textCost && atFront(s, a, t.at) ||
+			s.isBorder(a, k) || slip && (t.asText == textCost || s.blank(a.from, t.at)):
 			return true
 		}
 	}
@@ -276,14 +295,17 @@ func (s *tagSearch) isBorder(a *tagArg, k int) bool {
 	t := &s.tokens[k]
 	n := t.end + s.d.Elastic(t.end)
 	another := func(kind tagKind) bool {
-		return k+1 < len(s.tokens) && s.tokens[k+1].at == n && s.tokens[k+1].kind == kind && s.tokens[k+1].cost == 0
+		return k+1 < len(s.tokens) && s.tokens[k+1].at == n && s.tokens[k+1].kind == kind &&
+			s.tokens[k+1].cost == 0
 	}
 	switch {
 	case t.kind == closeTag:
-		return another(headTag) && s.f.typ.Has(s.tokens[k+1].heads[0].key) && s.tokens[k+1].heads[0].key != a.key
+		return another(headTag) && s.f.typ.Has(s.tokens[k+1].heads[0].key) &&
+			s.tokens[k+1].heads[0].key != a.key
 	case t.kind != valueTag:
 		return false
 	}
 	_, section := s.d.marks.sectionEnds(n, s.f.p.Family)
-	return n >= a.to || section || another(valueTag) || s.d.At(n) == '<' && s.d.At(n+1) != '/' || a.loose && a.to-n < 4
+	return n >= a.to || section || another(valueTag) || s.d.At(n) == '<' && s.d.At(n+1) != '/' ||
+		a.loose && a.to-n < 4
 }

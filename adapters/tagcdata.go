@@ -54,5 +54,6 @@ func (tg *tagged) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 // this one may be its own.
 func (ta *tagsAhead) cdataInside(h head) bool {
 	text := string(ta.Slice(max(h.from, ta.Base), ta.Pos))
-	return strings.LastIndex(text, declaration.CDATAOpen) > strings.LastIndex(text, declaration.CDATAClose)
+	return strings.LastIndex(text, declaration.CDATAOpen) > strings.LastIndex(text,
+		declaration.CDATAClose)
 }

@@ -38,7 +38,8 @@ func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 		}
 		for a := r.args; a != nil; a = a.prev {
 			typ := s.f.typ.Prop(a.key)
-			if !(partly && a.from == 0) && !(r.cut && a == r.args) && typ.Known() && !typ.Allows(schema.String) && !typ.Allows(schema.KindOf(value(a))) {
+			if !(partly && a.from == 0) && !(r.cut && a == r.args) && typ.Known() &&
+				!typ.Allows(schema.String) && !typ.Allows(schema.KindOf(value(a))) {
 				r.cost += misfitCost
 			}
 		}
@@ -54,7 +55,8 @@ func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 			return best, false
 		}
 	}
-	return best, best.cost < leftCost && !best.unsure && (best.cut || !s.borderless(best)) && !(s.d.calls.done > 0 && s.closersInside(best))
+	return best, best.cost < leftCost && !best.unsure && (best.cut || !s.borderless(best)) &&
+		!(s.d.calls.done > 0 && s.closersInside(best))
 }
 
 // closersInside reports whether a value of a reading holds all closers of a call without its
@@ -63,7 +65,8 @@ func (s *tagSearch) closersInside(r tagReading) bool {
 	for a := r.args; a != nil; a = a.prev {
 		for k := s.from(a.from); k+1 < len(s.tokens) && s.tokens[k].at < a.to; k++ {
 			t, next := &s.tokens[k], &s.tokens[k+1]
-			if t.kind == valueTag && next.kind == closeTag && !s.nested(a, k) && t.cost+next.cost == 0 && s.blank(t.end, next.at) {
+			if t.kind == valueTag && next.kind == closeTag && !s.nested(a, k) &&
+				t.cost+next.cost == 0 && s.blank(t.end, next.at) {
 				return true
 			}
 		}

@@ -48,7 +48,8 @@ func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match
 			tg.noticeClosers(p, from)
 		}
 		if tg.Out != nil {
-			tg.Out.Doubt = tg.Out.Doubt || !tg.Out.Broken && (!closed && tg.tagBehind(p) || tg.unsure(p, t.Type()))
+			tg.Out.Doubt = tg.Out.Doubt || !tg.Out.Broken && (!closed && tg.tagBehind(p) ||
+				tg.unsure(p, t.Type()))
 		}
 		tg.plan = tagPlan{}
 		tg.calls.endCall(closed)
@@ -64,7 +65,9 @@ func (tg *tagged) moreMayFollow(t *schema.Type) bool {
 		return false
 	}
 	members := t.Members()
-	return len(members) == 0 || slices.ContainsFunc(members, func(key string) bool { return !slices.Contains(tg.Seen, key) })
+	return len(members) == 0 || slices.ContainsFunc(members, func(key string) bool {
+		return !slices.Contains(tg.Seen, key)
+	})
 }
 
 // taggedBody reads arguments that are tags, or one JSON object in their place, and leaves the call
@@ -173,7 +176,9 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 // nearAbsent reports whether a key differs in one character from a parameter that has no value: it
 // may have lost that character to the value.
 func nearAbsent(t *schema.Type, key string, seen []string) bool {
-	return slices.ContainsFunc(t.Members(), func(name string) bool { return oneOff(key, name) && !slices.Contains(seen, name) })
+	return slices.ContainsFunc(t.Members(), func(name string) bool {
+		return oneOff(key, name) && !slices.Contains(seen, name)
+	})
 }
 
 // nextArgument steps to the value of the next argument, and returns false after the last one. If
@@ -210,7 +215,8 @@ func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bo
 		tg.ToEnd()
 	default: // something else that begins as a tag may be an argument
 		c := tg.At(n)
-		if _, ok := tg.marks.closerAt(n, p); c >= 0 && !ok && !tg.marks.cutCloser(p, n) && p.Family.CloseBytes[c] && !tg.marks.endMark(n) {
+		if _, ok := tg.marks.closerAt(n, p); c >= 0 && !ok && !tg.marks.cutCloser(p, n) &&
+			p.Family.CloseBytes[c] && !tg.marks.endMark(n) {
 			tg.Out.Doubt = true
 		}
 	}
@@ -234,7 +240,8 @@ func oddKey(f *declaration.Family, key string) bool {
 
 // newTagSearch prepares a search from here on.
 func (tg *tagged) newTagSearch(p *declaration.Pattern, t *schema.Type) *tagSearch {
-	s := &tagSearch{d: tg.ahead, f: tg.tagForms(p, t), slip: tg.written.slip, first: len(tg.Seen), best: 1 << 30}
+	s := &tagSearch{d: tg.ahead, f: tg.tagForms(p, t), slip: tg.written.slip, first: len(tg.Seen),
+		best: 1 << 30}
 	s.scan()
 	s.countBorders()
 	tg.searched += s.textEnd()

@@ -12,7 +12,8 @@ import (
 // may be one text; then the text stays as it is, does not fit the schema, and is asked for again.
 func listOf(text string, t *schema.Type) (string, bool) {
 	trimmed := strings.TrimSpace(text)
-	if !t.Only(schema.Array|schema.Null) || trimmed == "" || strings.IndexByte("{[(\"", trimmed[0]) >= 0 {
+	if !t.Only(schema.Array|schema.Null) || trimmed == "" ||
+		strings.IndexByte("{[(\"", trimmed[0]) >= 0 {
 		return "", false
 	}
 	items, ok := taggedItems(trimmed)
@@ -20,7 +21,9 @@ func listOf(text string, t *schema.Type) (string, bool) {
 		items, ok = dashedItems(trimmed)
 	}
 	if !ok && strings.ContainsAny(trimmed, ",;\n") {
-		items = strings.FieldsFunc(trimmed, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
+		items = strings.FieldsFunc(trimmed, func(r rune) bool {
+			return r == ',' || r == ';' || r == '\n'
+		})
 		if ok = !t.Item().Allows(schema.String) || t.Item().Enum() != nil; !ok {
 			return schema.Quote(text), true
 		}

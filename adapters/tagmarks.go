@@ -91,11 +91,13 @@ func formOf(l declaration.Literal) tagForm {
 // The costs of readings, in quarters of a slip; the lowest byte counts the slips. A tag taken for
 // text costs more at a place where the call could have a tag than inside a line.
 const (
-	quarter     = 1 << 8
-	slipCost    = 4*quarter + 1   // a tag left out, doubled, damaged, or in the place of another
-	halfCost    = 2*quarter + 1   // an outer closer left out after an inner one
-	lostCost    = 6*quarter + 1   // the head of an argument left out: its value may as well belong to the previous value
-	strangeCost = 6 * quarter     // a parameter that the tool does not have, which is not a slip: many tools take others
+	quarter  = 1 << 8
+	slipCost = 4*quarter + 1 // a tag left out, doubled, damaged, or in the place of another
+	halfCost = 2*quarter + 1 // an outer closer left out after an inner one
+	// the head of an argument left out: its value may as well belong to the previous value
+	lostCost = 6*quarter + 1
+	// a parameter that the tool does not have, which is not a slip: many tools take others
+	strangeCost = 6 * quarter
 	junkCost    = 5*quarter + 1   // words between two tags mean nothing
 	asideCost   = quarter         // a comment
 	mentionCost = 2 * quarter     // a tag inside a line is text
@@ -104,7 +106,8 @@ const (
 	misfitCost  = 6 * quarter     // a value does not fit its parameter
 	leftCost    = 24 * quarter    // complete closers are left over after the call
 	tagMargin   = 7 * quarter / 4 // a reading within this cost of the best one is a second reading
-	tagWindow   = 12 * quarter    // readings that cost this much more than the best are not followed
+	// readings that cost this much more than the best are not followed
+	tagWindow = 12 * quarter
 )
 
 // tagAt returns the offset after a tag at offset i, whole or with one slip in it, and its cost.
@@ -129,11 +132,15 @@ func (ta *tagsAhead) withSuffix(i int, f tagForm) string {
 	if !f.suffix {
 		return f.text
 	}
-	n := i + ta.Run(i, len(f.text)+1, func(c int) bool { return c >= 0 && c != ':' && c != '>' && c != '\n' })
+	n := i + ta.Run(i, len(f.text)+1, func(c int) bool {
+		return c >= 0 && c != ':' && c != '>' && c != '\n'
+	})
 	if ta.At(n) != ':' {
 		return f.text
 	}
-	size := ta.Run(n, declaration.MaxSuffix, func(c int) bool { return c == ':' || scan.IsWord(c) || c == '-' })
+	size := ta.Run(n, declaration.MaxSuffix, func(c int) bool {
+		return c == ':' || scan.IsWord(c) || c == '-'
+	})
 	if c := ta.At(n + size); c != '>' && c != '<' && c != '\n' {
 		return f.text
 	}
@@ -166,7 +173,8 @@ func (ta *tagsAhead) nearly(i int, text string) int {
 	_, before := utf8.DecodeLastRuneInString(text[:k])
 	switch {
 	// two have changed places
-	case k > 0 && k+1 < len(text) && c == int(text[k+1]) && ta.At(i+k+1) == int(text[k]) && ta.Has(i+k+2, text[k+2:]):
+	case k > 0 && k+1 < len(text) && c == int(text[k+1]) && ta.At(i+k+1) == int(text[k]) &&
+		ta.Has(i+k+2, text[k+2:]):
 		return i + len(text)
 	// the character that comes next is missing
 	case k+size < len(text) && ta.Has(i+k, text[k+size:]):
@@ -179,9 +187,12 @@ func (ta *tagsAhead) nearly(i int, text string) int {
 	// another character is in its place
 	case k > 0 && c >= 0 && k+size < len(text) && ta.Has(i+k+runeSize(c), text[k+size:]):
 		return i + k + runeSize(c) + len(text) - k - size
-	case k > 1 && text[1] == '/' && c >= 0 && k+size == len(text) && (scan.IsWord(c) || strings.IndexByte("]})|-.", byte(c)) >= 0) && ta.At(i+k+1) != '>' && !scan.IsWord(ta.At(i+k+1)):
+	case k > 1 && text[1] == '/' && c >= 0 && k+size == len(text) &&
+		(scan.IsWord(c) || strings.IndexByte("]})|-.", byte(c)) >= 0) && ta.At(i+k+1) != '>' &&
+		!scan.IsWord(ta.At(i+k+1)):
 		return i + len(text)
-	case k > 3 && k+size == len(text) && strings.HasSuffix(text, "|>") && c > ' ' && ta.At(i+k+runeSize(c)) == '<':
+	case k > 3 && k+size == len(text) && strings.HasSuffix(text, "|>") && c > ' ' &&
+		ta.At(i+k+runeSize(c)) == '<':
 		return i + k + runeSize(c)
 	// the last character is missing
 	case k+size == len(text) && k > 3 && !scan.IsWord(c) && c != '-' && c != '.':
@@ -248,7 +259,8 @@ func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 			}
 			arg := f.p.Family.Args[k]
 			last := arg.Parts[arg.Hole("value")-1].Lit
-			if n := len(last.Units); n > 0 && last.Units[n-1].Kind == declaration.OneNewline && ta.At(end) == '\n' {
+			if n := len(last.Units); n > 0 && last.Units[n-1].Kind == declaration.OneNewline &&
+				ta.At(end) == '\n' {
 				end++
 			}
 			h := head{p: arg, own: arg.Parts[len(arg.Parts)-1].Lit, key: key, wire: wire, end: end}
@@ -268,7 +280,8 @@ func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 // </arg_key> and <arg_value>, and a model may leave out, double or swap any of them. Up to slips
 // pieces of a parameter's head may be damaged, missing or replaced, and at least one must be
 // correct. It returns a cost of 0 if the head is not there.
-func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (end int, wire string, cost int) {
+func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (
+	end int, wire string, cost int) {
 	whole, lost := 0, false
 	for n, s := range steps {
 		at := i + ta.Elastic(i)
@@ -288,7 +301,8 @@ func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, s
 		default:
 			end, c = ta.stepAt(f, s, at, i)
 			// name=="path"
-			if near := ta.nearly(at, s.text); near > 0 && n+1 < len(steps) && steps[n+1].hole == "key" && !ta.Has(end, key) {
+			if near := ta.nearly(at, s.text); near > 0 && n+1 < len(steps) &&
+				steps[n+1].hole == "key" && !ta.Has(end, key) {
 				end, c = near, slipCost
 			}
 			if c == 0 {
@@ -296,7 +310,8 @@ func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, s
 			}
 		}
 		// the same tag again
-		if n, _, ok := ta.tagAt(end+ta.Elastic(end), s.tagForm); ok && len(s.text) > 3 && s.hole == "" && end > at {
+		if n, _, ok := ta.tagAt(end+ta.Elastic(end), s.tagForm); ok && len(s.text) > 3 &&
+			s.hole == "" && end > at {
 			end, c = n, max(c, slipCost)
 		}
 		if c > 0 {
@@ -361,8 +376,10 @@ func oneOff(a, b string) bool {
 	for k < len(a) && a[k] == b[k] {
 		k++
 	}
-	if len(a) == len(b) && k < len(a) && len(a) > 3 { // another character, or two that have changed places
-		return a[k+1:] == b[k+1:] || k+1 < len(a) && a[k] == b[k+1] && a[k+1] == b[k] && a[k+2:] == b[k+2:]
+	// another character, or two that have changed places
+	if len(a) == len(b) && k < len(a) && len(a) > 3 {
+		return a[k+1:] == b[k+1:] || k+1 < len(a) && a[k] == b[k+1] && a[k+1] == b[k] &&
+			a[k+2:] == b[k+2:]
 	}
 	_, size := utf8.DecodeRuneInString(b[k:])
 	return len(a) > 2 && len(b) == len(a)+size && a[k:] == b[k+size:]

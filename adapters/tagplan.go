@@ -67,7 +67,8 @@ func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 	}
 	tg.followPlan(r)
 	// the text before the start of the value has been read
-	if tg.plan.args[0].from > 0 && h.from < tg.Pos && (before == nil || text != "" && t.Prop(h.key).Allows(schema.String)) {
+	if tg.plan.args[0].from > 0 && h.from < tg.Pos &&
+		(before == nil || text != "" && t.Prop(h.key).Allows(schema.String)) {
 		tg.Out.Doubt = true
 	}
 	tg.planNext()

@@ -24,7 +24,8 @@ func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 
 // lastOf returns an end of a value, unless all closers of the call follow it and come once more,
 // unopened, later.
-func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end func() (int, bool)) (int, bool) {
+func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end func() (int, bool)) (
+	int, bool) {
 	n, ok := end()
 	if !ok {
 		return n, false
@@ -39,7 +40,8 @@ func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end fun
 			return 0, false
 		}
 		tg.Out.Doubt = tg.Out.Doubt || !over && tg.ahead.closedOften(p, behind)
-		tg.calls.endUnsure(h.cdata && tg.ahead.cdataInside(h) || tg.ahead.goesOn(p, h.from-tg.Pos, lacksOne(t, tg.Seen), behind))
+		tg.calls.endUnsure(h.cdata && tg.ahead.cdataInside(h) ||
+			tg.ahead.goesOn(p, h.from-tg.Pos, lacksOne(t, tg.Seen), behind))
 	}
 	return n, true
 }
@@ -51,14 +53,19 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	if a == matched && h.onLines() && tg.At(0) != '\n' {
 		tail := tg.Slice(max(h.from, tg.Pos-maxIndent), tg.Pos)
 		line := bytes.TrimRight(tail, " \t")
-		laid := len(line) < len(tail) && bytes.HasSuffix(line, []byte("\n")) && bytes.ContainsRune(bytes.TrimSpace(tail), '\n')
-		tg.Out.Doubt = tg.Out.Doubt || laid // which of several lines are indented by the layout is not known
+		laid := len(line) < len(tail) && bytes.HasSuffix(line, []byte("\n")) &&
+			bytes.ContainsRune(bytes.TrimSpace(tail), '\n')
+		// which of several lines are indented by the layout is not known
+		tg.Out.Doubt = tg.Out.Doubt || laid
 	}
 	if a == matched && tg.afterValue(p, n) {
-		if p == p.Family.Header && bytes.HasSuffix(bytes.TrimSpace(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)), []byte("|>")) {
+		if p == p.Family.Header &&
+			bytes.HasSuffix(bytes.TrimSpace(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)),
+				[]byte("|>")) {
 			tg.Out.Doubt = true // this may be the mark that ends the message
 		}
-		tg.Out.Doubt = tg.Out.Doubt || p == p.Family.Header && tg.ahead.opensInside(p, h) && tg.ahead.closedLater(h, n)
+		tg.Out.Doubt = tg.Out.Doubt || p == p.Family.Header && tg.ahead.opensInside(p, h) &&
+			tg.ahead.closedLater(h, n)
 		return n, true
 	}
 	if a == matched && p == p.Family.Header {
@@ -89,9 +96,11 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 		return n, true
 	}
 	over := tg.closersFollow(p, lead)
-	if over || (lead > 0 || !h.onLines()) && !p.Family.Args[0].Keyed() && tg.nextArg(p.Family, t, lead) {
+	if over || (lead > 0 || !h.onLines()) && !p.Family.Args[0].Keyed() && tg.nextArg(p.Family, t,
+		lead) {
 		tail := string(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos))
-		tg.Out.Doubt = tg.Out.Doubt || over && tg.ahead.closedLater(h, 0) || endsInTag(tail) || endsInHalf(tail, h.own.Trimmed().Plain()) || endsInName(tail, h.own.Trimmed().Plain())
+		tg.Out.Doubt = tg.Out.Doubt || over && tg.ahead.closedLater(h, 0) || endsInTag(tail) ||
+			endsInHalf(tail, h.own.Trimmed().Plain()) || endsInName(tail, h.own.Trimmed().Plain())
 		return lead, true
 	}
 	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && tg.tagInText(h, t)
@@ -104,7 +113,8 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 func (ta *tagsAhead) opensInside(p *declaration.Pattern, h head) bool {
 	tail := ta.Slice(max(h.from, ta.Pos-maxBorder), ta.Pos)
 	opener := p.Family.Args[0].Parts[0].Lit.Trimmed().Plain()
-	return bytes.LastIndex(tail, []byte(opener)) > bytes.LastIndex(tail, []byte(h.own.Trimmed().Plain()))
+	return bytes.LastIndex(tail, []byte(opener)) > bytes.LastIndex(tail,
+		[]byte(h.own.Trimmed().Plain()))
 }
 
 // closedLater reports whether the closer of a value comes after offset i of the reply: a message
@@ -126,7 +136,8 @@ func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 	n := i + tg.Elastic(i)
 	// <parameter=city>Oslo</parameter> // the town
 	if size := tg.Comment(n); size > 0 {
-		if end := n + size; tg.nextArg(p.Family, t, end+tg.Elastic(end)) || tg.closersFollow(p, end+tg.Elastic(end)) {
+		if end := n + size; tg.nextArg(p.Family, t, end+tg.Elastic(end)) ||
+			tg.closersFollow(p, end+tg.Elastic(end)) {
 			tg.Repaired("comments")
 			return end
 		}
@@ -233,7 +244,8 @@ func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
 // may be the value's closer.
 func (tg *tagged) tagInText(h head, t *schema.Type) bool {
 	typ, token := t.Prop(h.key), tokenOf(h.p)
-	if !tg.Has(0, token) || t.Has(h.key) && (!typ.Known() || typ.Allows(schema.Object|schema.Array)) {
+	if !tg.Has(0, token) ||
+		t.Has(h.key) && (!typ.Known() || typ.Allows(schema.Object|schema.Array)) {
 		return false
 	}
 	n := len(token)

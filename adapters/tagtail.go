@@ -70,7 +70,8 @@ func (ta *tagsAhead) tailFrom(p *declaration.Pattern, i int) tailMark {
 	if t.family != p.Family || at < t.from || at >= t.to {
 		ta.lookForTails(p, i)
 	}
-	if k, _ := slices.BinarySearchFunc(t.marks, at, func(m tailMark, at int) int { return m.at - at }); k < len(t.marks) {
+	if k, _ := slices.BinarySearchFunc(t.marks, at,
+		func(m tailMark, at int) int { return m.at - at }); k < len(t.marks) {
 		return t.marks[k]
 	}
 	return tailMark{}
@@ -198,7 +199,8 @@ func (ta *tagsAhead) opener(p *declaration.Pattern, i int) (int, bool) {
 // the end of a line, or before another tag.
 func (ta *tagsAhead) valueCloses(p *declaration.Pattern, i int) bool {
 	for _, arg := range p.Family.Args {
-		if n, a := ta.marks.literal(i, arg.Parts[len(arg.Parts)-1].Lit.Trimmed()); a == matched && !arg.Keyed() {
+		if n, a := ta.marks.literal(i, arg.Parts[len(arg.Parts)-1].Lit.Trimmed()); a == matched &&
+			!arg.Keyed() {
 			c := ta.At(n)
 			return c < 0 || c == '\n' || c == '<'
 		}
@@ -246,7 +248,10 @@ func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
 			switch q.HoleAt(1) {
 			case "name":
 				n += ta.Space(n)
-				if _, _, a := ta.names.offered(n, func(n, c int) bool { return c >= 0 && ta.names.nameEnds(q, 1, n, c) }); a != mismatch {
+				if _, _, a := ta.names.offered(n, func(n, c int) bool {
+					return c >= 0 &&
+						ta.names.nameEnds(q, 1, n, c)
+				}); a != mismatch {
 					return true
 				}
 			case "call":
@@ -282,11 +287,13 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 		cost += leftCost
 	case !over && cost%quarter > 0:
 		cost += slipCost
-		if s.d.marks.in.lengthCut() { // else a value that goes on to the cut would cost more, for the same tags
+		// else a value that goes on to the cut would cost more, for the same tags
+		if s.d.marks.in.lengthCut() {
 			cost += s.rest[s.from(i)]
 		}
 	}
-	unsure := (over && cost%quarter > 0 || args != nil && s.d.severalLines(args.from, args.to)) && !s.d.wholeCalls(s.f.p, i)
+	unsure := (over && cost%quarter > 0 || args != nil && s.d.severalLines(args.from, args.to)) &&
+		!s.d.wholeCalls(s.f.p, i)
 	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed, unsure: unsure})
 }
 
@@ -310,14 +317,16 @@ func (ta *tagsAhead) closesAt(closers []tagForm, i int) bool {
 // then the call has not ended there.
 func (s *tagSearch) valueBehind(i int) bool {
 	k := s.from(i)
-	return k < len(s.tokens) && (s.tokens[k].kind == valueTag || s.tokens[k].kind == innerTag) && s.tokens[k].cost == 0 && s.tokens[k].asText == textCost
+	return k < len(s.tokens) && (s.tokens[k].kind == valueTag || s.tokens[k].kind == innerTag) &&
+		s.tokens[k].cost == 0 && s.tokens[k].asText == textCost
 }
 
 // parameterBehind reports whether the head of a parameter that has no value directly follows the
 // call's end.
 func (s *tagSearch) parameterBehind(args *tagArg, i int) bool {
 	k := s.from(i)
-	if k == len(s.tokens) || s.tokens[k].kind != headTag || s.tokens[k].cost > 0 || !s.blank(i, s.tokens[k].at) {
+	if k == len(s.tokens) || s.tokens[k].kind != headTag || s.tokens[k].cost > 0 ||
+		!s.blank(i, s.tokens[k].at) {
 		return false
 	}
 	key := s.tokens[k].heads[0].key

@@ -139,8 +139,10 @@ func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
 			return near, true
 		}
 	}
-	if heads := d.headsAt(f, i); len(heads) > 0 && heads[0].end > i && (near.end == 0 || heads[0].cost <= near.cost) {
-		return tagToken{at: i, end: heads[0].end, kind: headTag, cost: heads[0].cost, name: f.values[0].name, opens: true, heads: heads}, true
+	if heads := d.headsAt(f, i); len(heads) > 0 && heads[0].end > i &&
+		(near.end == 0 || heads[0].cost <= near.cost) {
+		return tagToken{at: i, end: heads[0].end, kind: headTag, cost: heads[0].cost,
+			name: f.values[0].name, opens: true, heads: heads}, true
 	}
 	if end, name := s.opener(i); end > 0 {
 		if near.end == 0 {
@@ -170,7 +172,9 @@ func (s *tagSearch) opener(i int) (end int, name string) {
 			if c := d.At(end); c != '>' && c != '=' && c != ':' && !scan.IsSpace(c) {
 				continue
 			}
-			n := d.Run(end, 256, func(c int) bool { return c >= 0 && c != '>' && c != '<' && c != '\n' })
+			n := d.Run(end, 256, func(c int) bool {
+				return c >= 0 && c != '>' && c != '<' && c != '\n'
+			})
 			if d.At(end+n) == '>' && n > 0 && d.before(end+n) == '/' {
 				continue // <parameter/>
 			}
@@ -202,7 +206,8 @@ func (s *tagSearch) countBorders() {
 	s.borders = map[string][]int{}
 	for k := 0; k+1 < len(s.tokens); k++ {
 		t, next := &s.tokens[k], &s.tokens[k+1]
-		if t.kind != valueTag || next.kind != headTag || t.cost+next.cost > 0 || !s.f.typ.Has(next.heads[0].key) || !s.blank(t.end, next.at) {
+		if t.kind != valueTag || next.kind != headTag || t.cost+next.cost > 0 ||
+			!s.f.typ.Has(next.heads[0].key) || !s.blank(t.end, next.at) {
 			continue
 		}
 		key := next.heads[0].key

@@ -24,7 +24,8 @@ type asWritten struct {
 	dressed bool // a text is wrapped in something that may not be part of it
 	astray  bool // arguments precede it
 
-	sound []string // the parameters whose values are correct JSON, or of the family's notation, and cannot be text
+	// the parameters whose values are correct JSON, or of the family's notation, and cannot be text
+	sound []string
 }
 
 // maxHead bounds the head of a call that is compared, in bytes.
@@ -73,12 +74,16 @@ func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text
 	}
 	return slices.ContainsFunc(p.Family.Args, func(a *declaration.Pattern) bool {
 		front := a.Parts[0].Lit.Trimmed().Plain()
-		return a.HoleAt(1) == "key" && slices.ContainsFunc(t.Members(), func(key string) bool { return strings.Contains(text, front+key) })
+		return a.HoleAt(1) == "key" &&
+			slices.ContainsFunc(t.Members(), func(key string) bool {
+				return strings.Contains(text, front+key)
+			})
 	})
 }
 
 // literalWord matches words that may be meant as a literal, not as a text, also in other languages.
-var literalWord = regexp.MustCompile(`(?i)^\s*(?:true?|fals|false|nul|null|none|nil|undefined|nan|yes|no|on|off)\s*$`)
+var literalWord = regexp.MustCompile(
+	`(?i)^\s*(?:true?|fals|false|nul|null|none|nil|undefined|nan|yes|no|on|off)\s*$`)
 
 // holdsWord reports whether a value holds a text that may as well be a literal, where no type
 // decides.
@@ -106,11 +111,15 @@ func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	}
 	return slices.ContainsFunc(p.Family.Args, func(a *declaration.Pattern) bool {
 		if a.Keyed() {
-			return slices.ContainsFunc(t.Members(), func(key string) bool { return strings.Contains(text, a.OpenTag(key)) })
+			return slices.ContainsFunc(t.Members(), func(key string) bool {
+				return strings.Contains(text, a.OpenTag(key))
+			})
 		}
 		bare := func(s string) string { return strings.ReplaceAll(s, "｜ ", "｜") }
-		opener, closer := a.Parts[0].Lit.Trimmed().Plain(), a.Parts[len(a.Parts)-1].Lit.Trimmed().Plain()
-		return strings.Contains(bare(text), bare(opener)) || strings.Contains(bare(text), bare(closer))
+		opener, closer := a.Parts[0].Lit.Trimmed().Plain(),
+			a.Parts[len(a.Parts)-1].Lit.Trimmed().Plain()
+		return strings.Contains(bare(text), bare(opener)) ||
+			strings.Contains(bare(text), bare(closer))
 	})
 }
 
@@ -141,7 +150,8 @@ func (tg *tagged) noticeArgument(h *head, from int) {
 		case "":
 			text, ok = cutLiteral(text, part.Lit)
 		case "key":
-			if text, ok = strings.CutSuffix(strings.TrimRight(text, "\n"), h.key); !ok && h.p.Family.Flags.Entities {
+			if text, ok = strings.CutSuffix(strings.TrimRight(text, "\n"), h.key); !ok &&
+				h.p.Family.Flags.Entities {
 				text, ok = h.p.Parts[k-1].Lit.Plain(), strings.Contains(text, "&")
 			}
 		default:
@@ -171,9 +181,12 @@ func (tg *tagged) noticeText(h head, first int) {
 	if from > h.from && first >= 0 {
 		text = string(rune(first)) + "\n" + text
 	}
-	tg.written.dressed = tg.written.dressed || isDressed(text) || !tg.plan.made && (strings.Contains(text, h.own.Trimmed().Plain()) || strings.Contains(text, h.p.Parts[0].Lit.Trimmed().Plain()))
+	tg.written.dressed = tg.written.dressed || isDressed(text) ||
+		!tg.plan.made && (strings.Contains(text, h.own.Trimmed().Plain()) ||
+			strings.Contains(text, h.p.Parts[0].Lit.Trimmed().Plain()))
 	last := h.p.Parts[h.p.Hole("value")-1].Lit.Text
-	tg.Out.Doubt = tg.Out.Doubt || strings.Contains(last, declaration.SuffixHole) && halfSuffix.MatchString(text)
+	tg.Out.Doubt = tg.Out.Doubt || strings.Contains(last, declaration.SuffixHole) &&
+		halfSuffix.MatchString(text)
 }
 
 // noticeValue notes whether a value that is not a text of any kind is written as its family writes
@@ -182,9 +195,11 @@ func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 	switch enum := t.Enum(); {
 	case h.p.Keyed():
 	case t.Allows(schema.String):
-		tg.written.slip = tg.written.slip || enum != nil && !slices.Contains(enum, string(chat.AppendQuoted(nil, text)))
+		tg.written.slip = tg.written.slip ||
+			enum != nil && !slices.Contains(enum, string(chat.AppendQuoted(nil, text)))
 	default:
-		tg.written.value(h.key, json.Valid([]byte(text)) || lenient.IsPython(strings.TrimSpace(text), h.read(text, t)))
+		tg.written.value(h.key, json.Valid([]byte(text)) ||
+			lenient.IsPython(strings.TrimSpace(text), h.read(text, t)))
 	}
 }
 
@@ -212,7 +227,8 @@ func (tg *tagged) noticeEnd(h head) {
 	tg.written.slip = tg.written.slip || !ok || h.onLines() && !lines
 	// a character alone on the last line of a text that should end with its line may be part of the
 	// closer
-	if rest, closed := strings.CutSuffix(trimSpace(tail), h.own.Trimmed().Plain()); closed && h.onLines() && h.line {
+	if rest, closed := strings.CutSuffix(trimSpace(tail), h.own.Trimmed().Plain()); closed &&
+		h.onLines() && h.line {
 		at := strings.LastIndexByte(rest, '\n')
 		tg.Out.Doubt = tg.Out.Doubt || at >= 0 && len(rest)-at == 2 && rest[at+1] > ' '
 	}
@@ -232,7 +248,8 @@ func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
 // another slip.
 func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 	out := tg.Out
-	if h, a := tg.ahead.argHead(p.Family, tg.Elastic(0)); a == matched && t.Has(h.key) && (h.p.Keyed() || !slices.Contains(tg.Seen, h.key)) {
+	if h, a := tg.ahead.argHead(p.Family, tg.Elastic(0)); a == matched && t.Has(h.key) &&
+		(h.p.Keyed() || !slices.Contains(tg.Seen, h.key)) {
 		return true // a parameter after the call's end
 	}
 	if !tg.written.slip && !(tg.written.dressed && tg.strayBehind(p)) {
@@ -271,7 +288,8 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 func (tg *tagged) tagBehind(p *declaration.Pattern) bool {
 	n := tg.Elastic(0)
 	c := tg.At(n)
-	if c < 0 || tg.At(n+1) < 0 || !p.Family.CloseBytes[c] || tg.marks.cutCloser(p, n) || tg.ahead.callBegins(p.Family, n) {
+	if c < 0 || tg.At(n+1) < 0 || !p.Family.CloseBytes[c] || tg.marks.cutCloser(p, n) ||
+		tg.ahead.callBegins(p.Family, n) {
 		return false
 	}
 	_, ends := tg.marks.sectionEnds(n, p.Family)
@@ -306,7 +324,8 @@ var (
 	oddInKey = regexp.MustCompile(`^\s|\s$|[():"'<>]`)
 
 	// words that may be meant as a literal, not as a text
-	nearLiteral = regexp.MustCompile(`(?i)^\s*(?:nul+|none?|nil|undefined|nan|tru|true|fals|false)\s*$`)
+	nearLiteral = regexp.MustCompile(
+		`(?i)^\s*(?:nul+|none?|nil|undefined|nan|tru|true|fals|false)\s*$`)
 )
 
 // unsureValue reports whether a value that was read as JSON holds something that may be due to
@@ -324,7 +343,8 @@ func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) boo
 	case map[string]any:
 		known := len(t.Members()) > 0
 		for key, e := range v {
-			if !t.Has(key) && (oddInKey.MatchString(key) || known) || tg.unsureValue(p, e, t.Prop(key)) {
+			if !t.Has(key) && (oddInKey.MatchString(key) || known) ||
+				tg.unsureValue(p, e, t.Prop(key)) {
 				return true
 			}
 		}
@@ -336,42 +356,20 @@ func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) boo
 // the string may have lost its quote before that.
 func ranOver(p *declaration.Pattern, text string) bool {
 	for _, arg := range p.Family.Args {
-		closer := strings.TrimSuffix(strings.ReplaceAll(arg.Parts[len(arg.Parts)-1].Lit.Trimmed().Plain(), declaration.SuffixHole, ""), ">")
+		closer := strings.TrimSuffix(
+			strings.ReplaceAll(arg.Parts[len(arg.Parts)-1].Lit.Trimmed().Plain(),
+				declaration.SuffixHole, ""), ">")
 		if len(closer) > 3 && strings.HasSuffix(strings.TrimRight(text, "> \n"), closer) {
 			return true
 		}
-		for _, rest, ok := strings.Cut(text, closer); ok && len(closer) > 3; _, rest, ok = strings.Cut(rest, closer) {
+		for _, rest, ok := strings.Cut(text, closer); ok && len(closer) > 3; _, rest,
+			ok = strings.Cut(rest, closer) {
 			_, behind, _ := strings.Cut(rest, ">")
-			if behind = strings.TrimSpace(behind); strings.HasPrefix(behind, "<") && !strings.HasPrefix(behind, "</") {
+			if behind = strings.TrimSpace(behind); strings.HasPrefix(behind, "<") &&
+				!strings.HasPrefix(behind, "</") {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// escapedAgain reports whether the line breaks or quotes of a string are escaped once more, and
-// nothing else is.
-func escapedAgain(text string) bool {
-	rest := strings.NewReplacer(`\n`, "", `\"`, "").Replace(text)
-	return len(rest) < len(text) && !strings.ContainsAny(rest, "\\\n")
-}
-
-// wraps are what models put around a text.
-var wraps = [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"«", "»"}, {"‘", "’"}, {"「", "」"}, {declaration.CDATAOpen, declaration.CDATAClose}}
-
-// isDressed reports whether a text is in quotes, in a fence or in CDATA, or on lines of its own. A
-// text of several lines mostly ends with a line break, as files do.
-func isDressed(text string) bool {
-	for _, w := range wraps {
-		if rest, ok := strings.CutPrefix(text, w[0]); ok && strings.HasSuffix(rest, w[1]) {
-			return true
-		}
-	}
-	text = strings.TrimRight(text, " ")
-	if strings.HasPrefix(text, "\n") || strings.HasSuffix(text, "\n\n") {
-		return true
-	}
-	line, ends := strings.CutSuffix(text, "\n")
-	return ends && !strings.Contains(line, "\n")
 }

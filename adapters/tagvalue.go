@@ -25,12 +25,15 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	h.cdata = tg.openCDATA(p.Family)
 	stepIn(tg, &h)
 	// if the family has no CDATA, a value in it may have been meant without
-	tg.Out.Doubt = tg.Out.Doubt || !tg.plan.made && tg.headAgain(p, h) || !h.cdata && tg.Has(tg.Space(0), declaration.CDATAOpen)
+	tg.Out.Doubt = tg.Out.Doubt || !tg.plan.made && tg.headAgain(p, h) ||
+		!h.cdata && tg.Has(tg.Space(0), declaration.CDATAOpen)
 	if h.cdata && tg.plan.made { // the plan does not handle CDATA
 		tg.plan.to -= len(declaration.CDATAClose)
-		tg.Out.Doubt = tg.Out.Doubt || tg.plan.to < tg.Pos || !tg.Has(tg.plan.to-tg.Pos, declaration.CDATAClose)
+		tg.Out.Doubt = tg.Out.Doubt || tg.plan.to < tg.Pos ||
+			!tg.Has(tg.plan.to-tg.Pos, declaration.CDATAClose)
 	}
-	if h.isText(t, typ) && !(h.wire == "" && typ.Known() && typ.Allows(schema.Null) && tg.NullAhead()) {
+	if h.isText(t, typ) && !(h.wire == "" && typ.Known() && typ.Allows(schema.Null) &&
+		tg.NullAhead()) {
 		tg.HoldOff()
 		tg.PutByte('"')
 		tg.rawValue(p, h, t, true)
@@ -50,7 +53,8 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		end := tg.Pos
 		tg.args.decide(from, at, "", repair.Args{Type: typ})
 		tg.Out.Doubt = tg.Out.Doubt || doubt
-		tg.written.value(h.key, !tg.Out.Odd || from >= tg.Base && end <= tg.Pos && tg.args.writtenAsPython(string(tg.Slice(from, end)), tg.Out.From(at)))
+		tg.written.value(h.key, !tg.Out.Odd || from >= tg.Base && end <= tg.Pos &&
+			tg.args.writtenAsPython(string(tg.Slice(from, end)), tg.Out.From(at)))
 		tg.calls.argsAt = -1
 		tg.skipValue(p, h, t, tg.Out.Odd && !tg.Out.Doubt)
 		return
@@ -59,11 +63,7 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 	tg.rawValue(p, h, t, false)
 	text := string(tg.Held(at))
 	tg.noticeValue(h, text, typ)
-	if h.p.Keyed() {
-		var v any
-		_ = json.Unmarshal([]byte(treeOf(h.p, text).json(typ)), &v)
-		tg.Out.Doubt = tg.Out.Doubt || oddTree(h.p, text) || holdsWord(v, typ)
-	}
+	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && unsureTree(h.p, text, typ)
 	if lenient.IsNull(text) && !typ.Allows(schema.String) && tg.Omitted(t, h.key) {
 		tg.TakeBack(h.at)
 		tg.Seen = tg.Seen[:len(tg.Seen)-1]
@@ -72,6 +72,13 @@ func (tg *tagged) tagValue(p *declaration.Pattern, h head, t *schema.Type) {
 		tg.Put(h.read(text, typ))
 	}
 	tg.HoldOff()
+}
+
+// unsureTree reports whether a value that is written as a tree may mean something else.
+func unsureTree(p *declaration.Pattern, text string, typ *schema.Type) bool {
+	var v any
+	_ = json.Unmarshal([]byte(treeOf(p, text).json(typ)), &v)
+	return oddTree(p, text) || holdsWord(v, typ)
 }
 
 // stepIn notes where a value begins, after the blanks of the layout.
@@ -110,7 +117,8 @@ func (h head) isText(t, typ *schema.Type) bool {
 	case "true", "string", "str":
 		return !typ.Known() || typ.Allows(schema.String) && typ.Enum() == nil
 	case "":
-		return len(t.Members()) > 0 && !t.Has(h.key) || typ.Only(schema.String|schema.Null) && typ.Allows(schema.String) && typ.Enum() == nil
+		return len(t.Members()) > 0 && !t.Has(h.key) || typ.Only(schema.String|schema.Null) &&
+			typ.Allows(schema.String) && typ.Enum() == nil
 	}
 	return false
 }
@@ -132,7 +140,8 @@ func (tg *tagged) jsonOpens(i int, typ *schema.Type) bool {
 	case '{':
 		return typ.Allows(schema.Object) && c == '"'
 	case '[':
-		return typ.Allows(schema.Array) && (c == '"' || c == '{' || c == '[' || c == '-' || c >= '0' && c <= '9')
+		return typ.Allows(schema.Array) && (c == '"' || c == '{' || c == '[' || c == '-' ||
+			c >= '0' && c <= '9')
 	}
 	return false
 }
@@ -150,7 +159,8 @@ func (tg *tagged) skipValue(p *declaration.Pattern, h head, t *schema.Type, deci
 		// ["a", "b"]]</parameter>
 		if c := tg.At(0); !scan.IsSpace(c) {
 			tg.Repaired("extra-closer")
-			tg.Out.Doubt = tg.Out.Doubt || !decided && !scan.IsCloser(c) && c != ',' && c != ';' // these may be elements of the value
+			// these may be elements of the value
+			tg.Out.Doubt = tg.Out.Doubt || !decided && !scan.IsCloser(c) && c != ',' && c != ';'
 		}
 		tg.Pos++
 	}
@@ -206,7 +216,8 @@ func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 // over. If the text is as its family writes it, this is decided at once; for anything else that
 // looks like one of the call's tags, what follows decides, up to the end of the reply (planTags).
 // before returns the part of a waiting value that was read; it is nil if that part does not matter.
-func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, before func() string) (int, bool) {
+func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, before func() string) (
+	int, bool) {
 	switch {
 	case tg.plan.made:
 		return 0, tg.plan.to >= 0 && tg.Pos >= tg.plan.to
@@ -220,7 +231,10 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 	n, a := tg.marks.literal(0, h.own)
 	if a == mismatch && h.onLines() && tg.At(0) == '\n' {
 		// blanks before a closer on its own line are layout
-		if blanks := tg.Run(1, maxIndent, func(c int) bool { return c == ' ' || c == '\t' }); blanks > 0 {
+		if blanks := tg.Run(1, maxIndent, func(c int) bool {
+			return c == ' ' ||
+				c == '\t'
+		}); blanks > 0 {
 			n, a = tg.marks.literal(1+blanks, h.own.Trimmed())
 			tg.written.slip = tg.written.slip || a == matched
 		}
@@ -261,7 +275,8 @@ const maxIndent = 16
 func (tg *tagged) surelyBehind(p *declaration.Pattern, h head, t *schema.Type, i int) bool {
 	i += tg.Elastic(i)
 	if next, a := tg.ahead.argHead(p.Family, i); a != mismatch {
-		return a == incomplete || (t.Has(next.key) || len(t.Members()) == 0) && !slices.Contains(tg.Seen, next.key)
+		return a == incomplete || (t.Has(next.key) || len(t.Members()) == 0) &&
+			!slices.Contains(tg.Seen, next.key)
 	}
 	for _, l := range p.Close {
 		n, a := tg.marks.literal(i+tg.Elastic(i), l)
@@ -283,5 +298,7 @@ func (tg *tagged) surelyBehind(p *declaration.Pattern, h head, t *schema.Type, i
 
 // lacksOne reports whether a parameter that must be there has no value: the call may go on.
 func lacksOne(t *schema.Type, seen []string) bool {
-	return slices.ContainsFunc(t.Required(), func(key string) bool { return !slices.Contains(seen, key) })
+	return slices.ContainsFunc(t.Required(), func(key string) bool {
+		return !slices.Contains(seen, key)
+	})
 }

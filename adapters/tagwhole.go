@@ -11,9 +11,11 @@ import (
 
 // tailTag is a tag in the rest of a reply that is not a mention in a sentence.
 type tailTag struct {
-	at    int
-	kind  tagKind
-	calls [3]bool // whether the tags from here on can be whole calls: outside of a call, inside a value, after a value
+	at   int
+	kind tagKind
+	// whether the tags from here on can be whole calls: outside of a call, inside a value, after a
+	// value
+	calls [3]bool
 }
 
 // noteTag records the tag at offset i. An opener counts as the head that follows it. The closer of
@@ -24,7 +26,8 @@ func (ta *tagsAhead) noteTag(p *declaration.Pattern, i, step int) {
 	case step > 0:
 		t.tags = append(t.tags, tailTag{at: ta.Pos + i, kind: headTag})
 	case step < 0 && ok:
-		t.tags = append(t.tags, tailTag{at: ta.Pos + i, kind: valueTag}, tailTag{at: ta.Pos + i + 1, kind: closeTag})
+		t.tags = append(t.tags, tailTag{at: ta.Pos + i, kind: valueTag},
+			tailTag{at: ta.Pos + i + 1, kind: closeTag})
 	case ok:
 		t.tags = append(t.tags, tailTag{at: ta.Pos + i, kind: kind})
 	}
@@ -58,7 +61,9 @@ func (ta *tagsAhead) wholeCalls(p *declaration.Pattern, i int) bool {
 	if m := ta.tailFrom(p, i); p.Family.Args[0].Keyed() {
 		return m.least >= 0 && ta.tails.other < ta.Pos+i
 	}
-	k, _ := slices.BinarySearchFunc(ta.tails.tags, ta.Pos+i, func(t tailTag, at int) int { return t.at - at })
+	k, _ := slices.BinarySearchFunc(ta.tails.tags, ta.Pos+i, func(t tailTag, at int) int {
+		return t.at - at
+	})
 	return k == len(ta.tails.tags) || ta.tails.tags[k].calls[0]
 }
 
@@ -181,7 +186,9 @@ func (ta *tagsAhead) valueCloser(arg *declaration.Pattern, i int) (int, bool) {
 		if a != matched {
 			return i, false
 		}
-		i = n + ta.Run(n, lenient.MaxKey, func(c int) bool { return c > ' ' && c != '>' && c != '<' })
+		i = n + ta.Run(n, lenient.MaxKey, func(c int) bool {
+			return c > ' ' && c != '>' && c != '<'
+		})
 	}
 	n, a := ta.marks.literal(i, arg.Parts[len(arg.Parts)-1].Lit.Trimmed())
 	return n, a == matched

@@ -24,7 +24,8 @@ func (d *decoder) text() {
 			d.page.gapAt, d.page.markAt = d.Pos, d.Pos
 			// the model's own fence, after text without a line break: "I look that
 			// up.```tool_code⏎…"
-			if !d.code.inSpan() && (d.marks.ownMark(0) && d.openers.tryMarks(c, false) || d.unmarked.labelled()) {
+			if !d.code.inSpan() && (d.marks.ownMark(0) && d.openers.tryMarks(c, false) ||
+				d.unmarked.labelled()) {
 				continue
 			}
 			d.code.opens(false)

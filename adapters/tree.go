@@ -136,7 +136,8 @@ func oddTree(p *declaration.Pattern, text string) bool {
 }
 
 // tagBetween finds a tag, or what is left of one, between two tokens.
-var tagBetween = regexp.MustCompile(`^[<\[/][^\s\[\]<>]{0,40}[>\]/]$|^</?\w*$|^$|^\[\[/?\w+\]$|^[/\[]?\w+>$`)
+var tagBetween = regexp.MustCompile(
+	`^[<\[/][^\s\[\]<>]{0,40}[>\]/]$|^</?\w*$|^$|^\[\[/?\w+\]$|^[/\[]?\w+>$`)
 
 // closeNamed closes the innermost open tag of a name, if there is one, and those inside it, which
 // have lost their closers.

@@ -21,14 +21,16 @@ type trial struct {
 
 // trialState is how far an attempt has got, and what speaks for or against calls here.
 type trialState struct {
-	pin      int                  // bytes from here on may be read again; -1 without an attempt
-	glue     int                  // newlines before the mark that belong to it
-	outer    int                  // glue of the section whose first call is being read; -1 elsewhere
-	closing  *declaration.Pattern // the pattern whose call is being read
-	rejected int                  // the end of calls that are text: no mark before it means anything
-	others   [2]int               // elements of a list before its first call, which are text
-	refused  bool                 // a call without marks was announced, and is text
-	evidence bool                 // more than a mark was read: a cut here is a cut call
+	pin  int // bytes from here on may be read again; -1 without an attempt
+	glue int // newlines before the mark that belong to it
+	// glue of the section whose first call is being read; -1 elsewhere
+	outer   int
+	closing *declaration.Pattern // the pattern whose call is being read
+	// the end of calls that are text: no mark before it means anything
+	rejected int
+	others   [2]int // elements of a list before its first call, which are text
+	refused  bool   // a call without marks was announced, and is text
+	evidence bool   // more than a mark was read: a cut here is a cut call
 }
 
 // attemptBy makes an attempt with the given reader, not by a pattern: for a message the header says

@@ -41,7 +41,8 @@ func (wr *wrappers) read(c int) bool {
 	switch {
 	case wr.calls.done > 0 && c != '<' && c != '[':
 		return false // behind a call JSON is what the tool might answer
-	case c == '~' && wr.fences.fenceLine() == 0, c == '`' && !wr.mayHold(), strings.IndexByte("<{[\"`~-#*@/$!&(\u2192", byte(c)) < 0 && !scan.IsLetter(byte(c)):
+	case c == '~' && wr.fences.fenceLine() == 0, c == '`' && !wr.mayHold(),
+		strings.IndexByte("<{[\"`~-#*@/$!&(\u2192", byte(c)) < 0 && !scan.IsLetter(byte(c)):
 		return false
 	}
 	doubt, size := "", 0
@@ -92,7 +93,8 @@ func (wr *wrappers) shown(c wrapper.Call, form wrapper.Form) bool {
 		return false
 	}
 	heard := wr.drafts.heard.evidence(chat.Call{Name: c.Tool.Name, Args: []byte(c.Args)})
-	return heard&(prose.Pasted|prose.Taught) != 0 || form == wrapper.Command && heard&prose.Asked == 0
+	return heard&(prose.Pasted|prose.Taught) != 0 ||
+		form == wrapper.Command && heard&prose.Asked == 0
 }
 
 // ends returns how long the reply is from here on, without a mark of the turn behind it; -1 when it

@@ -105,10 +105,13 @@ func (f *Format) Carries(name string) bool {
 	if len(name) > toolset.MaxName {
 		return false
 	}
-	text := string(f.Append(nil, chat.Call{ID: "abcdefghi", Name: name, Args: json.RawMessage(carried)}))
+	text := string(f.Append(nil, chat.Call{ID: "abcdefghi", Name: name,
+		Args: json.RawMessage(carried)}))
 	var read chat.Collector
-	for ev, err := range f.Decode(&chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}, Options{
-		Tools: []chat.Tool{{Name: name, Schema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)}},
+	for ev, err := range f.Decode(&chat.Fixed{{Kind: chat.Text, Text: text},
+		{Kind: chat.Finish, Text: chat.Stop}}, Options{
+		Tools: []chat.Tool{{Name: name, Schema: json.RawMessage(
+			`{"type":"object","properties":{"text":{"type":"string"}}}`)}},
 		Which: Strict, // a call that is found only as a whole reply would be lost after a word
 	}) {
 		if err != nil {
@@ -116,7 +119,8 @@ func (f *Format) Carries(name string) bool {
 		}
 		read.Add(ev)
 	}
-	if len(read.Calls) != 1 || read.Calls[0].Name != name || strings.TrimSpace(read.Text.String()) != "" {
+	if len(read.Calls) != 1 || read.Calls[0].Name != name ||
+		strings.TrimSpace(read.Text.String()) != "" {
 		return false
 	}
 	var args bytes.Buffer // families write with and without blanks

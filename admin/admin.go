@@ -138,7 +138,9 @@ func (s *Server) Close() { s.events.close() }
 
 // mustPack compresses what is text, also for a page that is far away.
 func mustPack(h http.Handler) http.HandlerFunc {
-	wrap, err := gzhttp.NewWrapper(gzhttp.ContentTypes([]string{"application/json", "application/yaml", "text/html", "text/css", "text/javascript"}))
+	wrap, err := gzhttp.NewWrapper(
+		gzhttp.ContentTypes([]string{"application/json", "application/yaml", "text/html",
+			"text/css", "text/javascript"}))
 	if err != nil {
 		panic(err) // an option here is wrong
 	}
@@ -165,11 +167,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write([]byte("This build of toolnorm has no admin page. Its API is described at " + API + "openapi.yaml.\n"))
+	_, _ = w.Write([]byte("This build of toolnorm has no admin page. Its API is described at " +
+		API + "openapi.yaml.\n"))
 }
 
 // answer lets h answer, and writes its error. If the client is gone, the error is dropped.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, h func(http.ResponseWriter, *http.Request) error) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request,
+	h func(http.ResponseWriter, *http.Request) error) {
 	guardAnswer(w.Header())
 	err := h(w, r)
 	if err == nil || r.Context().Err() != nil {
@@ -177,7 +181,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, h func(http.Resp
 	}
 	f := fault.From(err)
 	if f.Kind == fault.Internal && store.Down(err) {
-		f = &fault.Error{Kind: fault.Busy, Code: "store_down", Message: "the database of tools and knowledge bases does not answer; try again when it is up", Cause: err}
+		f = &fault.Error{Kind: fault.Busy, Code: "store_down",
+			Message: "the database of tools and knowledge bases does not answer; try again when it is up", Cause: err}
 	}
 	if f.Kind == fault.Internal {
 		s.config.Log.Error().Err(f.Cause).Str("path", r.URL.Path).Msg("admin")
@@ -199,10 +204,12 @@ func (s *Server) nothingHere(r *http.Request) error {
 		}
 	}
 	if len(methods) == 0 {
-		return fault.New(fault.NotFound, "there is no %s; %sopenapi.yaml lists the paths", r.URL.Path, API)
+		return fault.New(fault.NotFound, "there is no %s; %sopenapi.yaml lists the paths",
+			r.URL.Path, API)
 	}
 	slices.Sort(methods) // those of one table come in any order
-	return fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, strings.Join(methods, " and "), r.Method)
+	return fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path,
+		strings.Join(methods, " and "), r.Method)
 }
 
 // session answers with the identity of the caller. The page asks this first: a 401 makes it ask its

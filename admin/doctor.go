@@ -11,7 +11,8 @@ import (
 
 // Examiner examines the model servers, or one model, and returns the report of toolnorm doctor as
 // text. It calls step with what it does next.
-type Examiner func(ctx context.Context, model string, step func(text string)) (report string, problems bool, err error)
+type Examiner func(ctx context.Context, model string, step func(text string)) (
+	report string, problems bool, err error)
 
 // doctor answers with reports.
 type doctor struct {
@@ -36,9 +37,12 @@ func (d *doctor) run(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer d.busy.Unlock()
 	out := sse.NewWriter(w, stall)
-	report, problems, err := d.examine(r.Context(), ask.Model, func(text string) { event(out, "progress", map[string]string{"step": text}) })
+	report, problems, err := d.examine(r.Context(), ask.Model, func(text string) {
+		event(out, "progress", map[string]string{"step": text})
+	})
 	if err != nil {
-		event(out, "error", map[string]any{"error": map[string]string{"message": fault.From(err).Message}})
+		event(out, "error", map[string]any{
+			"error": map[string]string{"message": fault.From(err).Message}})
 		return nil
 	}
 	event(out, "report", map[string]any{"report": report, "problems": problems})

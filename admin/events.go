@@ -114,7 +114,9 @@ func (s *Server) Watch(ctx context.Context) {
 		offered = changed
 	}
 	if s.config.KB != nil && s.config.KB.Store != nil {
-		warn := func(err error) { s.config.Log.Warn().Err(err).Msg("knowledge bases: changes by others are not seen") }
+		warn := func(err error) {
+			s.config.Log.Warn().Err(err).Msg("knowledge bases: changes by others are not seen")
+		}
 		changed, err := s.config.KB.Store.Listen(ctx, warn)
 		if err != nil {
 			warn(err)

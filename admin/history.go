@@ -30,11 +30,13 @@ func (l *live) search(w http.ResponseWriter, r *http.Request) error {
 	}
 	only := form.Get("only")
 	if _, known := history.Only[only]; !known {
-		return &fault.Error{Kind: fault.Invalid, Param: "only", Message: "only must be failed, repaired, calls or missed"}
+		return &fault.Error{Kind: fault.Invalid, Param: "only",
+			Message: "only must be failed, repaired, calls or missed"}
 	}
 	page := found{Exchanges: []trace.Exchange{}}
 	if l.history != nil {
-		all, more, err := l.history.Search(r.Context(), history.Query{Words: form.Get("q"), Only: only, After: form.Get("after"), Most: most})
+		all, more, err := l.history.Search(r.Context(),
+			history.Query{Words: form.Get("q"), Only: only, After: form.Get("after"), Most: most})
 		if err != nil {
 			return err
 		}

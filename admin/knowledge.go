@@ -34,14 +34,17 @@ func (k *knowledge) routes(to *Server) {
 	to.Handle("GET "+API+"knowledge-bases/{base}", k.withStore(k.showBase))
 	to.Handle("DELETE "+API+"knowledge-bases/{base}", k.withStore(k.deleteBase))
 	to.Handle("POST "+API+"knowledge-bases/{base}/documents", k.withStore(k.importFile))
-	to.Handle("DELETE "+API+"knowledge-bases/{base}/documents/{document}", k.withStore(k.deleteDocument))
-	to.Handle("POST "+API+"knowledge-bases/{base}/documents/{document}/move", k.withStore(k.moveDocument))
+	to.Handle("DELETE "+API+"knowledge-bases/{base}/documents/{document}",
+		k.withStore(k.deleteDocument))
+	to.Handle("POST "+API+"knowledge-bases/{base}/documents/{document}/move",
+		k.withStore(k.moveDocument))
 }
 
 // withStore answers with an error if no store is open, and turns the store's errors into those of
 // the API. The routes exist without a store, too, so that a page can show the reason, and the
 // description holds for every server.
-func (k *knowledge) withStore(h func(w http.ResponseWriter, r *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+func (k *knowledge) withStore(h func(w http.ResponseWriter, r *http.Request) error) func(
+	http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		switch {
 		case k.kb != nil && k.kb.Problem != nil:
@@ -64,7 +67,8 @@ func knowledgeFault(err error) error {
 	case errors.Is(err, kbstore.ErrNoDocument):
 		return fault.New(fault.NotFound, "%s", kbstore.ErrNoDocument.Error())
 	case errors.Is(err, kbstore.ErrThere):
-		return &fault.Error{Kind: fault.Conflict, Message: kbstore.ErrThere.Error(), Code: "name_taken"}
+		return &fault.Error{Kind: fault.Conflict, Message: kbstore.ErrThere.Error(),
+			Code: "name_taken"}
 	case errors.Is(err, kbstore.ErrChanged):
 		return fault.New(fault.Conflict, "%s", kbstore.ErrChanged.Error())
 	}
@@ -137,14 +141,17 @@ func (k *knowledge) createBase(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch {
 	case strings.TrimSpace(ask.Name) == "":
-		return &fault.Error{Kind: fault.Invalid, Message: "a knowledge base needs a name", Param: "name"}
+		return &fault.Error{Kind: fault.Invalid, Message: "a knowledge base needs a name",
+			Param: "name"}
 	case ask.ID != "" && !kbstore.ValidID(ask.ID):
 		return &fault.Error{Kind: fault.Invalid, Message: "the id has to be a UUID", Param: "id"}
 	}
 	if _, err := k.kb.Store.Base(r.Context(), ask.ID); err == nil {
-		return &fault.Error{Kind: fault.Invalid, Message: "a knowledge base with this id is there already", Param: "id"}
+		return &fault.Error{Kind: fault.Invalid,
+			Message: "a knowledge base with this id is there already", Param: "id"}
 	}
-	b, err := k.kb.Store.Create(r.Context(), kbstore.Base{ID: ask.ID, Name: ask.Name, Description: ask.Description, Tenant: ask.Tenant})
+	b, err := k.kb.Store.Create(r.Context(), kbstore.Base{ID: ask.ID, Name: ask.Name,
+		Description: ask.Description, Tenant: ask.Tenant})
 	if err != nil {
 		return err
 	}
@@ -155,7 +162,8 @@ func (k *knowledge) createBase(w http.ResponseWriter, r *http.Request) error {
 
 // changedBase notifies pages of a change and logs it. The log has ids and never texts.
 func (k *knowledge) changedBase(r *http.Request, what, id string) {
-	k.log.Info().Str("principal", auth.PrincipalOf(r.Context()).Subject).Str("knowledge_base", id).Msg("knowledge base " + what)
+	k.log.Info().Str("principal", auth.PrincipalOf(r.Context()).Subject).Str("knowledge_base",
+		id).Msg("knowledge base " + what)
 	k.publish("knowledge")
 }
 
@@ -173,11 +181,13 @@ func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
 	if out.Collections, err = k.kb.Store.Collections(r.Context(), b.ID); err != nil {
 		return err
 	}
-	if out.Documents, err = k.kb.Store.Documents(r.Context(), b.ID, kbstore.FilterOf(auth.PrincipalOf(r.Context()))); err != nil {
+	if out.Documents, err = k.kb.Store.Documents(r.Context(), b.ID,
+		kbstore.FilterOf(auth.PrincipalOf(r.Context()))); err != nil {
 		return err
 	}
 	// An empty list is [] and not null: the document promises a list.
-	out.Collections, out.Documents = append([]kbstore.Collection{}, out.Collections...), append([]kbstore.Document{}, out.Documents...)
+	out.Collections, out.Documents = append([]kbstore.Collection{}, out.Collections...),
+		append([]kbstore.Document{}, out.Documents...)
 	out.LeftOut = k.kb.Store.LeftOut(b.ID)
 	return write(w, http.StatusOK, out)
 }
@@ -210,7 +220,8 @@ func (k *knowledge) deleteDocument(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	chunks, err := k.kb.Store.DocumentChunks(r.Context(), b.ID, r.PathValue("document"), kbstore.FilterOf(auth.PrincipalOf(r.Context())))
+	chunks, err := k.kb.Store.DocumentChunks(r.Context(), b.ID, r.PathValue("document"),
+		kbstore.FilterOf(auth.PrincipalOf(r.Context())))
 	switch {
 	case err != nil:
 		return err
@@ -241,11 +252,13 @@ func (k *knowledge) moveDocument(w http.ResponseWriter, r *http.Request) error {
 	to, err := k.kb.Store.Readable(r.Context(), auth.PrincipalOf(r.Context()), ask.To)
 	switch {
 	case errors.Is(err, kbstore.ErrNotFound):
-		return &fault.Error{Kind: fault.Invalid, Message: "there is no knowledge base with this id to move the document to", Param: "to"}
+		return &fault.Error{Kind: fault.Invalid,
+			Message: "there is no knowledge base with this id to move the document to", Param: "to"}
 	case err != nil:
 		return err
 	case to.ID == from.ID:
-		return &fault.Error{Kind: fault.Invalid, Message: "the document is in this knowledge base already", Param: "to"}
+		return &fault.Error{Kind: fault.Invalid,
+			Message: "the document is in this knowledge base already", Param: "to"}
 	}
 	embedded, err := k.kb.Move(r.Context(), from, to, r.PathValue("document"))
 	if known := knowledgeFault(err); known != err {
@@ -288,7 +301,8 @@ func (k *knowledge) importFile(w http.ResponseWriter, r *http.Request) error {
 	if len(data) == 0 {
 		data = []byte(u.Text)
 	}
-	in := kb.Import{Base: b, Collection: u.Collection, Access: kbstore.Access{Tenant: u.Tenant, Departments: u.Departments, Clearance: u.Clearance}}
+	in := kb.Import{Base: b, Collection: u.Collection, Access: kbstore.Access{Tenant: u.Tenant,
+		Departments: u.Departments, Clearance: u.Clearance}}
 	if !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
 		done, err := k.kb.Add(r.Context(), in, u.Name, data, nil)
 		if err != nil {

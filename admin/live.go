@@ -66,8 +66,9 @@ type exchanges struct {
 
 // exchange is one of them, and how each generation reads.
 type exchange struct {
-	Exchange *trace.Exchange    `json:"exchange"`
-	Turns    []trace.Exchange   `json:"turns"` // of its conversation, the oldest first, without what was said
+	Exchange *trace.Exchange `json:"exchange"`
+	// of its conversation, the oldest first, without what was said
+	Turns    []trace.Exchange   `json:"turns"`
 	Readings []*replay.Reading  `json:"readings"`
 	Reasons  map[string]meaning `json:"reasons"`
 }
@@ -77,10 +78,12 @@ type exchange struct {
 // which do not change. If nothing is kept, the list is empty and keeps is 0, which the page
 // explains.
 func (l *live) listExchanges(w http.ResponseWriter, r *http.Request) error {
-	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{}, Running: []trace.Row{}}
+	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{},
+		Running: []trace.Row{}}
 	after, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("after"), "0"))
 	if err != nil || after < 0 {
-		return &fault.Error{Kind: fault.Invalid, Param: "after", Message: "after must be the seen of an earlier list"}
+		return &fault.Error{Kind: fault.Invalid, Param: "after",
+			Message: "after must be the seen of an earlier list"}
 	}
 	if l.trace != nil {
 		list = l.trace.After(after)
@@ -120,10 +123,12 @@ func texts(kept *trace.Log, log zerolog.Logger) func(w http.ResponseWriter, r *h
 		case kept == nil:
 			return fault.New(fault.Invalid, "no requests are kept (setting trace)")
 		case ask.Minutes < 0 || ask.Minutes > mostMinutes:
-			return &fault.Error{Kind: fault.Invalid, Param: "minutes", Message: "minutes must be 0 to 120"}
+			return &fault.Error{Kind: fault.Invalid, Param: "minutes",
+				Message: "minutes must be 0 to 120"}
 		}
 		kept.KeepTexts(time.Now().Add(time.Duration(ask.Minutes) * time.Minute))
-		log.Warn().Str("by", auth.PrincipalOf(r.Context()).Subject).Int("minutes", ask.Minutes).Msg("prompts and replies are kept in memory for a time")
+		log.Warn().Str("by", auth.PrincipalOf(r.Context()).Subject).Int("minutes", ask.Minutes).Msg(
+			"prompts and replies are kept in memory for a time")
 		return write(w, http.StatusOK, map[string]int{"minutes": ask.Minutes})
 	}
 }
@@ -136,7 +141,8 @@ func (l *live) oneExchange(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case e == nil:
-		return fault.New(fault.NotFound, "that request is not kept any more; only the last ones are (settings trace and history)")
+		return fault.New(fault.NotFound,
+			"that request is not kept any more; only the last ones are (settings trace and history)")
 	}
 	turns, err := l.turns(r.Context(), e.Conversation)
 	if err != nil {
@@ -158,7 +164,8 @@ func (l *live) readings(e *trace.Exchange) []*replay.Reading {
 		return all
 	}
 	for i, g := range e.Bodies.Wrote {
-		t := replay.Text{Tools: toolsOf(e.Bodies), Prompt: tailOf(g.Prompt), Messages: saidIn(e.Bodies)}
+		t := replay.Text{Tools: toolsOf(e.Bodies), Prompt: tailOf(g.Prompt),
+			Messages: saidIn(e.Bodies)}
 		for _, p := range g.Parts {
 			switch p.Kind {
 			case chat.Text.String():

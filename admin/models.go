@@ -70,7 +70,9 @@ func (m *models) listModels(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, one := range found {
 		p := catalog.Plan(one.ID)
-		all = append(all, listedModel{ID: one.ID, Owner: one.Owner, Hidden: one.Hidden, Server: p.Server, Format: p.Format, Strategy: p.Strategy, Wording: p.Wording, Used: used[catalog.Real(one.ID)]})
+		all = append(all, listedModel{ID: one.ID, Owner: one.Owner, Hidden: one.Hidden,
+			Server: p.Server, Format: p.Format, Strategy: p.Strategy, Wording: p.Wording,
+			Used: used[catalog.Real(one.ID)]})
 	}
 	return write(w, http.StatusOK, map[string][]listedModel{"models": all})
 }
@@ -114,8 +116,10 @@ func (m *models) examine(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	out := findings{
-		Format: f.Format, Template: f.Template, Strategy: f.Strategy, Strategies: f.Strategies, Tools: f.Tools, Structs: f.PrintsGoStructs, Renders: f.Renders,
-		Control: f.ControlMarks, MarksMissing: f.RawLacksMarks, Thinking: f.Thinking, Always: f.AlwaysThinks, Blind: f.NoVision,
+		Format: f.Format, Template: f.Template, Strategy: f.Strategy, Strategies: f.Strategies,
+		Tools: f.Tools, Structs: f.PrintsGoStructs, Renders: f.Renders,
+		Control: f.ControlMarks, MarksMissing: f.RawLacksMarks, Thinking: f.Thinking,
+		Always: f.AlwaysThinks, Blind: f.NoVision,
 	}
 	if f.Strategy == engine.Prompt {
 		out.Wording = f.Wording.String()

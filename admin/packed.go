@@ -32,7 +32,8 @@ func packStream(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, fu
 
 // acceptsGzip reports whether a client reads gzip.
 func acceptsGzip(r *http.Request) bool {
-	for coding := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
+	for coding := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","),
+		",") {
 		name, weight, _ := strings.Cut(strings.ReplaceAll(coding, " ", ""), ";q=")
 		if strings.EqualFold(name, "gzip") {
 			return weight == "" || strings.Trim(weight, "0.") != ""

@@ -37,11 +37,14 @@ func (l *live) replay(w http.ResponseWriter, r *http.Request) error {
 	f := l.current.Load().formats.Named(ask.Format)
 	switch {
 	case f == nil:
-		return &fault.Error{Kind: fault.Invalid, Param: "format", Message: "there is no format " + ask.Format}
+		return &fault.Error{Kind: fault.Invalid, Param: "format", Message: "there is no format " +
+			ask.Format}
 	case len(ask.Text) > maxReplay:
-		return &fault.Error{Kind: fault.TooLarge, Param: "text", Message: "the text is longer than 256 KiB"}
+		return &fault.Error{Kind: fault.TooLarge, Param: "text",
+			Message: "the text is longer than 256 KiB"}
 	}
-	reading, err := replay.Read(f, replay.Text{Raw: ask.Text, Cut: ask.Cut, Tools: offers(ask.Tools)})
+	reading, err := replay.Read(f, replay.Text{Raw: ask.Text, Cut: ask.Cut,
+		Tools: offers(ask.Tools)})
 	if err != nil {
 		return err
 	}
@@ -51,8 +54,9 @@ func (l *live) replay(w http.ResponseWriter, r *http.Request) error {
 // learn proposes a family's file for a reply in which a call was marked.
 func (l *live) learn(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
-		Name      string         `json:"name"`  // of the family
-		Model     string         `json:"model"` // what the names of its models begin with; empty: the family's name
+		Name string `json:"name"` // of the family
+		// what the names of its models begin with; empty: the family's name
+		Model     string         `json:"model"`
 		Text      string         `json:"text"`
 		Tools     []offer        `json:"tools"`
 		Tool      family.Stretch `json:"tool"`
@@ -64,15 +68,20 @@ func (l *live) learn(w http.ResponseWriter, r *http.Request) error {
 	formats := l.current.Load().formats
 	switch {
 	case formats.Named(ask.Name) != nil:
-		return &fault.Error{Kind: fault.Invalid, Param: "name", Message: "there is a family " + ask.Name + " already, which the file would replace; choose another name"}
+		return &fault.Error{Kind: fault.Invalid, Param: "name", Message: "there is a family " +
+			ask.Name + " already, which the file would replace; choose another name"}
 	case strings.Trim(ask.Model, nameChars) != "":
-		return &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the beginning of the models' names must be of lowercase letters, digits, hyphens, dots and underscores"}
+		return &fault.Error{Kind: fault.Invalid, Param: "model",
+			Message: "the beginning of the models' names must be of lowercase letters, digits, hyphens, dots and underscores"}
 	case strings.Trim(ask.Name, nameChars) != "" || ask.Name == "":
-		return &fault.Error{Kind: fault.Invalid, Param: "name", Message: "the name must be of lowercase letters, digits, hyphens, dots and underscores"}
+		return &fault.Error{Kind: fault.Invalid, Param: "name",
+			Message: "the name must be of lowercase letters, digits, hyphens, dots and underscores"}
 	case len(ask.Text) > maxReplay:
-		return &fault.Error{Kind: fault.TooLarge, Param: "text", Message: "the text is longer than 256 KiB"}
+		return &fault.Error{Kind: fault.TooLarge, Param: "text",
+			Message: "the text is longer than 256 KiB"}
 	}
-	file, questions, err := family.Marked(ask.Name, cmp.Or(ask.Model, ask.Name), formats, family.Reply{Raw: ask.Text, Tools: offers(ask.Tools)}, ask.Tool, ask.Arguments)
+	file, questions, err := family.Marked(ask.Name, cmp.Or(ask.Model, ask.Name), formats,
+		family.Reply{Raw: ask.Text, Tools: offers(ask.Tools)}, ask.Tool, ask.Arguments)
 	if err != nil {
 		return &fault.Error{Kind: fault.Invalid, Param: "text", Message: err.Error()}
 	}

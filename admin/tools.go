@@ -62,7 +62,8 @@ func number(text, field string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		return 0, &fault.Error{Kind: fault.Invalid, Message: fmt.Sprintf("%s has to be a number from 1, not %.40q", field, text), Param: field}
+		return 0, &fault.Error{Kind: fault.Invalid, Message: fmt.Sprintf(
+			"%s has to be a number from 1, not %.40q", field, text), Param: field}
 	}
 	return n, nil
 }
@@ -159,11 +160,13 @@ func (c *customTools) updateTool(w http.ResponseWriter, r *http.Request) error {
 }
 
 // changed answers with a tool that was changed.
-func (c *customTools) changed(w http.ResponseWriter, r *http.Request, t dynamic.Tool, what string, err error) error {
+func (c *customTools) changed(w http.ResponseWriter, r *http.Request, t dynamic.Tool, what string,
+	err error) error {
 	if err != nil {
 		return refused(w, err)
 	}
-	c.log.Info().Str("tool", t.Name).Int("version", t.Version).Str("by", who(r)).Msg("custom tool " + what)
+	c.log.Info().Str("tool", t.Name).Int("version", t.Version).Str("by", who(r)).Msg(
+		"custom tool " + what)
 	return write(w, http.StatusOK, t)
 }
 
@@ -202,7 +205,8 @@ func (c *customTools) toggleTool(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if in.Active == nil {
-		return &fault.Error{Kind: fault.Invalid, Message: "is_active has to be true or false", Param: "is_active"}
+		return &fault.Error{Kind: fault.Invalid, Message: "is_active has to be true or false",
+			Param: "is_active"}
 	}
 	t, err := c.set.Toggle(r.Context(), who(r), id, in.Version, *in.Active)
 	return c.changed(w, r, t, "switched", err)
@@ -233,7 +237,8 @@ func (c *customTools) listAudit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return write(w, http.StatusOK, map[string]any{"entries": append([]dynamic.Entry{}, all...), "more": len(all) == dynamic.MostEntries})
+	return write(w, http.StatusOK, map[string]any{"entries": append([]dynamic.Entry{}, all...),
+		"more": len(all) == dynamic.MostEntries})
 }
 
 // restoreTool restores a version of a tool. The path has the wanted version, the body the newest
@@ -316,5 +321,6 @@ func showResult(res tools.Result) *shown {
 // listConnections answers with what definitions may name: the tables for the explorer, and the
 // functions of expressions. What a connection's setting says, a URL with a password, is not in it.
 func (c *customTools) listConnections(w http.ResponseWriter, r *http.Request) error {
-	return write(w, http.StatusOK, map[string]any{"connections": c.set.Connections(r.Context()), "functions": pyexpr.Names()})
+	return write(w, http.StatusOK, map[string]any{"connections": c.set.Connections(r.Context()),
+		"functions": pyexpr.Names()})
 }

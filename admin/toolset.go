@@ -17,7 +17,9 @@ func (c *customTools) runExamples(w http.ResponseWriter, r *http.Request) error 
 		return err
 	}
 	verdicts, problems := c.set.Examine(r.Context(), in.Tool)
-	return write(w, http.StatusOK, map[string]any{"examples": append([]dynamic.Verdict{}, verdicts...), "problems": append([]dynamic.Problem{}, problems...)})
+	return write(w, http.StatusOK,
+		map[string]any{"examples": append([]dynamic.Verdict{}, verdicts...),
+			"problems": append([]dynamic.Problem{}, problems...)})
 }
 
 // choice is a tool that may be put into a set.
@@ -35,9 +37,11 @@ func (c *customTools) listSets(w http.ResponseWriter, r *http.Request) error {
 	}
 	choices := []choice{}
 	for _, t := range c.all.Snapshot().Tools {
-		choices = append(choices, choice{t.Name, cmp.Or(t.Title, t.Description), t.Hints.ReadOnly != nil && *t.Hints.ReadOnly})
+		choices = append(choices, choice{t.Name, cmp.Or(t.Title, t.Description),
+			t.Hints.ReadOnly != nil && *t.Hints.ReadOnly})
 	}
-	return write(w, http.StatusOK, map[string]any{"sets": append([]dynamic.Group{}, sets...), "tools": choices})
+	return write(w, http.StatusOK, map[string]any{"sets": append([]dynamic.Group{}, sets...),
+		"tools": choices})
 }
 
 // saveSet saves a set: a new one when the version is 0, else over that version.
@@ -47,14 +51,16 @@ func (c *customTools) saveSet(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if name := r.PathValue("name"); in.Name != "" && in.Name != name {
-		return &fault.Error{Kind: fault.Invalid, Message: "a set keeps its name, since addresses, keys and tokens have it; make another one", Param: "name"}
+		return &fault.Error{Kind: fault.Invalid,
+			Message: "a set keeps its name, since addresses, keys and tokens have it; make another one", Param: "name"}
 	}
 	in.Name = r.PathValue("name")
 	g, err := c.set.Groups.Save(r.Context(), who(r), in)
 	if err != nil {
 		return refused(w, err)
 	}
-	c.log.Info().Str("set", g.Name).Int("version", g.Version).Str("by", who(r)).Msg("set of tools saved")
+	c.log.Info().Str("set", g.Name).Int("version", g.Version).Str("by", who(r)).Msg(
+		"set of tools saved")
 	return write(w, http.StatusOK, g)
 }
 

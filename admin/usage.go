@@ -46,7 +46,8 @@ func (u *usages) list(w http.ResponseWriter, r *http.Request) error {
 // writeTable writes rows as CSV. A client that is gone cannot be told.
 func writeTable(w http.ResponseWriter, rows []usage.Row) error {
 	to := csv.NewWriter(w)
-	_ = to.Write([]string{"day", "caller", "model", "requests", "failed", "calls", "prompt_tokens", "cached_tokens", "completion_tokens"})
+	_ = to.Write([]string{"day", "caller", "model", "requests", "failed", "calls", "prompt_tokens",
+		"cached_tokens", "completion_tokens"})
 	for _, r := range rows {
 		line := []string{r.Day, plain(r.Caller), plain(r.Model)}
 		for _, n := range []int64{r.Requests, r.Failed, r.Calls, r.Prompt, r.Cached, r.Completion} {
@@ -61,7 +62,8 @@ func writeTable(w http.ResponseWriter, rows []usage.Row) error {
 // plain returns a text that no spreadsheet takes for a formula, since others choose the subjects of
 // JWTs.
 func plain(s string) string {
-	if s != "" && (s[0] == '=' || s[0] == '+' || s[0] == '-' || s[0] == '@' || s[0] == '\t' || s[0] == '\r') {
+	if s != "" && (s[0] == '=' || s[0] == '+' || s[0] == '-' || s[0] == '@' || s[0] == '\t' ||
+		s[0] == '\r') {
 		return "'" + s
 	}
 	return s

@@ -91,7 +91,8 @@ func (l *live) followOne(w http.ResponseWriter, r *http.Request) error {
 
 // follow asks for what is new again and again and sends it, until the page is gone or next reports
 // the end, which is sent as an event.
-func (l *live) follow(w http.ResponseWriter, r *http.Request, every time.Duration, next func() (v any, something, ended bool)) error {
+func (l *live) follow(w http.ResponseWriter, r *http.Request, every time.Duration,
+	next func() (v any, something, ended bool)) error {
 	p := l.events.join()
 	if p == nil {
 		return fault.New(fault.Busy, "%d pages listen already", mostPages)
@@ -112,7 +113,8 @@ func (l *live) follow(w http.ResponseWriter, r *http.Request, every time.Duratio
 			if err != nil {
 				return err
 			}
-			out.Buf = append(append(append(out.Buf, "event: change\ndata: "...), data...), "\n\n"...)
+			out.Buf = append(append(append(out.Buf, "event: change\ndata: "...), data...),
+				"\n\n"...)
 		case time.Since(last) >= beat:
 			out.Comment("keep-alive")
 		}

@@ -14,6 +14,9 @@ import (
 	"toolnorm/tools"
 )
 
+// tooMany answers a call that one reply makes after mostCalls others.
+var tooMany = fmt.Sprintf("Error: only the first %d calls of a reply are run", mostCalls)
+
 // act runs the calls of a reply in their order, and appends them and their results to the
 // conversation. It appends what ran, in the contract's own form, and not what the model wrote: a
 // result that a model makes up after its call would otherwise be read as a real one, and sloppy
@@ -21,9 +24,9 @@ import (
 func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 	// What the model said before its calls is kept, and its reasoning too: templates print them
 	// between the steps of one task.
-	said := chat.Message{Role: chat.Assistant, Content: strings.TrimSpace(r.last.got.front.String()), Reasoning: r.last.got.Reasoning.String()}
-	if len(r.last.got.Calls) == 0 {
-		said.Content = "" // the text is the call that was found in it
+	said := chat.Message{Role: chat.Assistant, Reasoning: r.last.got.Reasoning.String()}
+	if len(r.last.got.Calls) > 0 { // else the text is the call that was found in it
+		said.Content = strings.TrimSpace(r.last.got.front.String())
 	}
 	var results []chat.Message
 	var stop Stop
@@ -33,7 +36,7 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 		// One more call is answered with an error, so that the model knows that the rest did not
 		// run.
 		if i == mostCalls {
-			results = append(results, result(c, fmt.Sprintf("Error: only the first %d calls of a reply are run", mostCalls)))
+			results = append(results, result(c, tooMany))
 			said.Calls = append(said.Calls, c)
 			break
 		}
@@ -135,7 +138,8 @@ func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool)
 	ok := !res.IsError
 	// Refused calls are listed as well: the caller sees what the model tried.
 	r.out.Calls = append(r.out.Calls, Ran{c.Name, compact(c.Args), ok, took})
-	r.tell(Progress{Step: r.out.Steps, Kind: "result", Tool: c.Name, Text: text, OK: &ok, Millis: took})
+	r.tell(Progress{Step: r.out.Steps, Kind: "result", Tool: c.Name, Text: text, OK: &ok,
+		Millis: took})
 	return text, ok && escalates(res)
 }
 

@@ -27,29 +27,36 @@ type Servers interface {
 // on by default: a model that repeats itself would otherwise occupy its server, and block waiting
 // requests, for ever.
 type Config struct {
-	Model   chat.Model
-	Tools   *tools.Registry // runs every call; tools that belong to no server are offered as local.NAME
-	Servers Servers         // nil: there are none
-	Queue   *Queue          // the queue for the model; nil: requests do not wait
+	Model chat.Model
+	// runs every call; tools that belong to no server are offered as local.NAME
+	Tools   *tools.Registry
+	Servers Servers // nil: there are none
+	Queue   *Queue  // the queue for the model; nil: requests do not wait
 	Log     zerolog.Logger
 
-	Bases     Bases        // the knowledge bases that are models (kb/NAME); nil: none
-	BaseModel string       // the model that answers from them; empty: DefaultModel, else the first that Catalog lists
+	Bases Bases // the knowledge bases that are models (kb/NAME); nil: none
+	// the model that answers from them; empty: DefaultModel, else the first that Catalog lists
+	BaseModel string
 	Catalog   chat.Catalog // the models that Model serves; nil: not known
 
-	Embed Embed // finds tools by their meaning where there are too many to describe; nil: only by their words
+	// finds tools by their meaning where there are too many to describe; nil: only by their words
+	Embed Embed
 
-	Consent string // when the user is asked before a call, one of the Consent constants; empty: never
+	// when the user is asked before a call, one of the Consent constants; empty: never
+	Consent string
 
 	DefaultModel string // answers requests that name none; empty: such requests are an error
 
-	May func(ctx context.Context, model string) error // returns an error for callers that may not use a model at Path; nil: all may
+	// returns an error for callers that may not use a model at Path; nil: all may
+	May func(ctx context.Context, model string) error
 	// The bounds. Each bound that ends a run has a Stop or an error of its own, so that the reason
 	// is clear.
-	Time        time.Duration // of a whole run; 0: 10 min, since a model may have to be loaded
-	ModelTime   time.Duration // of one reply, without its time in the queue; 0: four fifths of Time, but at least 8 min
-	Tokens      int           // that one run may read and write; 0: 200,000
-	ToolTokens  int           // that the descriptions of tools may take, at four bytes each; 0: 4,000
+	Time time.Duration // of a whole run; 0: 10 min, since a model may have to be loaded
+	// of one reply, without its time in the queue; 0: four fifths of Time, but at least 8 min
+	ModelTime time.Duration
+	Tokens    int // that one run may read and write; 0: 200,000
+	// that the descriptions of tools may take, at four bytes each; 0: 4,000
+	ToolTokens  int
 	Observation int           // bytes of a result that the model sees; 0: 16,384
 	Beat        time.Duration // between two keep-alives while a tool runs; 0: 8 s
 }
@@ -83,22 +90,27 @@ type Ask struct {
 	Servers []string     // nil: all, and the tools of this program; none: no tools at all
 	Steps   int          // replies of the model; 0: 5, at most 25
 	Force   string       // the tool that the first step must call; empty: the model chooses
-	Base    string       // the knowledge base that the question is about: only its tools are offered, and one of them is called first
-	Choose  bool         // the model chooses the tool of the first step in a separate question
-	Results []string     // texts of user turns that tools have written, according to the caller
-	Closing bool         // at the last step the model is asked once more, for an answer without tools
+	// the knowledge base that the question is about: only its tools are offered, and one of them is
+	// called first
+	Base    string
+	Choose  bool     // the model chooses the tool of the first step in a separate question
+	Results []string // texts of user turns that tools have written, according to the caller
+	// at the last step the model is asked once more, for an answer without tools
+	Closing bool
 }
 
 // Outcome is the result of a run. Every run that ends with a Stop has one, even after a failure:
 // the caller must be able to see which calls have run.
 type Outcome struct {
-	Text     string // the last reply, without white space around it; at a limit it may be a raw call
-	Model    string // the model that was asked, without @agent
-	Steps    int    // replies of the model
-	Stop     Stop
-	Calls    []Ran
-	Consent  *Wanted       // the call that waits for the user; nil: no call waits
-	Chosen   string        // how the first tool was chosen: llm, rule, forced or none; empty: there was no separate choice
+	// the last reply, without white space around it; at a limit it may be a raw call
+	Text    string
+	Model   string // the model that was asked, without @agent
+	Steps   int    // replies of the model
+	Stop    Stop
+	Calls   []Ran
+	Consent *Wanted // the call that waits for the user; nil: no call waits
+	// how the first tool was chosen: llm, rule, forced or none; empty: there was no separate choice
+	Chosen   string
 	Usage    chat.Counts   // tokens over all steps; 0 where the server counts none
 	Waited   time.Duration // in the queue
 	Warnings []string      // for people: servers that were left out, a model that failed
@@ -159,7 +171,8 @@ func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, e
 	ctx, cancel := context.WithTimeoutCause(ctx, l.cfg.Time, errTime)
 	defer cancel()
 	if a.Request.Model = cmp.Or(a.Request.Model, l.cfg.DefaultModel); a.Request.Model == "" {
-		return nil, fault.New(fault.Invalid, "model: name one; no setting says which answers otherwise")
+		return nil, fault.New(fault.Invalid,
+			"model: name one; no setting says which answers otherwise")
 	}
 	// A number out of bounds is not an error: a caller that asks for 100 steps gets 25, and sees
 	// how many were used.
@@ -181,7 +194,8 @@ func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, e
 	// Otherwise the server would describe tools in its own form too, and the model would have two
 	// contracts.
 	a.Request.Tools = nil
-	r := &run{loop: l, ask: a, tools: ts, speech: newContract(ts).described(l.cfg.ToolTokens), tell: tell, turns: a.Request.Messages, beats: func() func() { return func() {} }}
+	r := &run{loop: l, ask: a, tools: ts, speech: newContract(ts).described(l.cfg.ToolTokens),
+		tell: tell, turns: a.Request.Messages, beats: func() func() { return func() {} }}
 	r.out = Outcome{Model: a.Request.Model, Warnings: warnings}
 	if err := r.begin(ctx); err != nil {
 		return nil, err

@@ -29,7 +29,9 @@ type described struct {
 // prompt that fills the context leaves no room for the question.
 func (ts *toolset) describe(budget int) string {
 	// Whole schemas are best for a model: they contain enums, formats and nested members.
-	whole := describe(ts.list, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
+	whole := describe(ts.list, func(t tools.Tool) described {
+		return described{t.Name, t.Description, t.Schema}
+	})
 	if len(whole) <= budget*bytesPerToken {
 		return whole
 	}
@@ -38,7 +40,9 @@ func (ts *toolset) describe(budget int) string {
 	}
 	// From now on search_tools is offered, and call answers it.
 	ts.searched = true
-	return describe([]tools.Tool{searcher}, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} })
+	return describe([]tools.Tool{searcher}, func(t tools.Tool) described {
+		return described{t.Name, t.Description, t.Schema}
+	})
 }
 
 // describe writes a list with one tool per line: [\n{"name":"tts.generate_speech",…},\n…]. The
@@ -100,7 +104,8 @@ const searchTool = "search_tools"
 var searcher = tools.Tool{
 	Name:        searchTool,
 	Description: "Finds tools by words of what they do, and says how each is called. Search first; then call the tool that you have found by its name.",
-	Schema:      json.RawMessage(`{"type":"object","properties":{"query":{"type":"string","description":"what the tool should do"}},"required":["query"]}`),
+	Schema: json.RawMessage(
+		`{"type":"object","properties":{"query":{"type":"string","description":"what the tool should do"}},"required":["query"]}`),
 }
 
 // mostFound is how many tools one search finds. They are described in full, so more of them would
@@ -118,12 +123,15 @@ func (ts *toolset) find(ctx context.Context, args json.RawMessage) tools.Result 
 	ranked := ts.lookup(ctx, q.Query)
 	// An empty result would leave a small model with nothing to go on.
 	if len(ranked) == 0 {
-		return tools.TextOf("no tool does that; the servers have tools called " + strings.Join(ts.names()[:min(20, len(ts.list))], ", "))
+		return tools.TextOf("no tool does that; the servers have tools called " +
+			strings.Join(ts.names()[:min(20, len(ts.list))], ", "))
 	}
 	for _, t := range ranked {
 		if !slices.Contains(ts.found, t.Name) {
 			ts.found = append(ts.found, t.Name)
 		}
 	}
-	return tools.TextOf(describe(ranked, func(t tools.Tool) described { return described{t.Name, t.Description, t.Schema} }))
+	return tools.TextOf(describe(ranked, func(t tools.Tool) described {
+		return described{t.Name, t.Description, t.Schema}
+	}))
 }

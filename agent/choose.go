@@ -44,7 +44,8 @@ func (r *run) open(ctx context.Context, c chat.Call) {
 func (r *run) picked(ctx context.Context, question string, names []string) (*chat.Call, error) {
 	request := r.ask.Request
 	// Clipped, so that the question does not get into the run's own turns.
-	request.Messages = append(r.turns[:len(r.turns):len(r.turns)], chat.Message{Role: chat.User, Content: question})
+	request.Messages = append(r.turns[:len(r.turns):len(r.turns)],
+		chat.Message{Role: chat.User, Content: question})
 	request.Format = answer(names)
 	// The likeliest answer is wanted here, whatever the caller wants for the text.
 	cold := 0.0
@@ -75,7 +76,8 @@ func (r *run) picked(ctx context.Context, question string, names []string) (*cha
 // question returns a numbered list of the tools in few words: only names and arguments matter here.
 func (r *run) question() string {
 	var b strings.Builder
-	b.WriteString("Which of these tools helps with the request above? Answer with JSON alone: {\"tool_name\": \"…\", \"arguments\": {…}}, or {\"tool_name\": \"none\", \"arguments\": {}} if none does.\n")
+	b.WriteString(
+		"Which of these tools helps with the request above? Answer with JSON alone: {\"tool_name\": \"…\", \"arguments\": {…}}, or {\"tool_name\": \"none\", \"arguments\": {}} if none does.\n")
 	for i, t := range r.tools.list {
 		d := briefly(t)
 		fmt.Fprintf(&b, "%d. %s %s: %s\n", i+1, t.Name, d.Parameters, d.Description)
@@ -88,7 +90,8 @@ func (r *run) question() string {
 // read by the tool's schema as in every call.
 func answer(names []string) json.RawMessage {
 	enum, _ := chat.JSON(names) // strings always encode
-	return json.RawMessage(`{"type":"object","properties":{"tool_name":{"type":"string","enum":` + string(enum) + `},"arguments":{"type":"object"}},"required":["tool_name","arguments"]}`)
+	return json.RawMessage(`{"type":"object","properties":{"tool_name":{"type":"string","enum":` +
+		string(enum) + `},"arguments":{"type":"object"}},"required":["tool_name","arguments"]}`)
 }
 
 // said asks the model and returns the text of its reply. The request waits in the queue like every

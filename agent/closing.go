@@ -38,7 +38,8 @@ func (r *run) close(ctx context.Context) error {
 		}
 		return nil
 	}
-	r.out.Warnings = append(r.out.Warnings, "the model gave no answer in words; text is what the tools found")
+	r.out.Warnings = append(r.out.Warnings,
+		"the model gave no answer in words; text is what the tools found")
 	r.say(r.found())
 	return nil
 }
@@ -71,7 +72,8 @@ func (r *run) closing() *chat.Request {
 		request.Messages = append(request.Messages, chat.Message{Role: chat.User})
 	}
 	if found := r.found(); found != "" {
-		ask += "I looked these facts up:\n" + found + "\n\nAnswer the question from them, in one or two sentences."
+		ask += "I looked these facts up:\n" + found +
+			"\n\nAnswer the question from them, in one or two sentences."
 	}
 	if r.again || len(r.facts) == 0 {
 		ask += " Answer in words. Call no tool."
@@ -85,8 +87,11 @@ func (r *run) found() string {
 	var lines []string
 	for i, f := range r.facts {
 		// A call that has run twice is listed once, with its last result.
-		if !slices.ContainsFunc(r.facts[i+1:], func(later fact) bool { return later.call.Same(f.call) }) {
-			lines = append(lines, f.call.Name+" "+string(compact(f.call.Args))+": "+f.text+r.pointed(f.text))
+		if !slices.ContainsFunc(r.facts[i+1:], func(later fact) bool {
+			return later.call.Same(f.call)
+		}) {
+			lines = append(lines, f.call.Name+" "+string(compact(f.call.Args))+": "+
+				f.text+r.pointed(f.text))
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -100,7 +105,8 @@ func (r *run) advises(text string) bool {
 	if groundless(r, text) || owed(r, text) != "" {
 		return true
 	}
-	return len(named) > 0 && len(r.tools.spokenOf(r.saidLast())) == 0 && (len(r.facts) > 0 && !r.quotes(text) || r.advised(text) != "")
+	return len(named) > 0 && len(r.tools.spokenOf(r.saidLast())) == 0 &&
+		(len(r.facts) > 0 && !r.quotes(text) || r.advised(text) != "")
 }
 
 // fewWords is how many words an answer may have that uses none of the results, such as "yes" or
@@ -119,8 +125,11 @@ func groundless(r *run, text string) bool {
 		found += folded(f.text) + "\n"
 	}
 	text = strings.TrimSpace(text)
-	words := strings.FieldsFunc(folded(text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-	if found == "" || len(words) <= fewWords || strings.Contains(text, "\n") || strings.HasSuffix(text, ":") {
+	words := strings.FieldsFunc(folded(text), func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c)
+	})
+	if found == "" || len(words) <= fewWords || strings.Contains(text, "\n") ||
+		strings.HasSuffix(text, ":") {
 		return false
 	}
 	return !slices.ContainsFunc(words, func(w string) bool {
@@ -165,11 +174,15 @@ func (r *run) advised(text string) string {
 	best := named[0]
 	if len(named) > 1 {
 		ranked := r.tools.rank(chat.Asked(r.saidLast()))
-		if i := slices.IndexFunc(ranked, func(t tools.Tool) bool { return slices.Contains(named, t.Name) }); i >= 0 {
+		if i := slices.IndexFunc(ranked, func(t tools.Tool) bool {
+			return slices.Contains(named, t.Name)
+		}); i >= 0 {
 			best = ranked[i].Name
 		}
 	}
-	if !r.tools.reads(best) || slices.ContainsFunc(r.facts, func(f fact) bool { return f.call.Name == best }) {
+	if !r.tools.reads(best) || slices.ContainsFunc(r.facts, func(f fact) bool {
+		return f.call.Name == best
+	}) {
 		return ""
 	}
 	return best

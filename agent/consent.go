@@ -18,8 +18,9 @@ import (
 // When Config.Consent requires the user's consent before a call. Tools that are declared read-only
 // never need it, and those with Confirm always do.
 const (
-	ConsentNever   = "never"
-	ConsentResults = "results" // when a value of the call is in a tool's result and not in what the user said
+	ConsentNever = "never"
+	// when a value of the call is in a tool's result and not in what the user said
+	ConsentResults = "results"
 	ConsentAlways  = "always"
 )
 
@@ -28,7 +29,8 @@ type Wanted struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
 	Values    []Borrowed      `json:"values"` // empty: every call of the tool needs consent
-	Code      string          `json:"code"`   // the user allows the call with the words "allow CODE"
+	// the user allows the call with the words "allow CODE"
+	Code string `json:"code"`
 }
 
 // Borrowed is a value of a call that does not come from the user.
@@ -86,7 +88,8 @@ func (w *Wanted) String() string {
 // asks ends the run with the question.
 func (r *run) asks() {
 	if r.pass != nil && strings.TrimSpace(r.last.got.front.String()) != "" {
-		r.pass(chat.Event{Kind: chat.Text, Text: "\n\n"}) // separates the question from what the model said before the call
+		// separates the question from what the model said before the call
+		r.pass(chat.Event{Kind: chat.Text, Text: "\n\n"})
 	}
 	r.say(r.out.Consent.String())
 }
@@ -114,7 +117,8 @@ func (r *run) allowed(ctx context.Context) {
 			continue
 		}
 		text, _ := r.perform(ctx, c)
-		r.turns = append(slices.Clip(r.turns), chat.Message{Role: chat.Assistant, Calls: []chat.Call{c}}, result(c, text))
+		r.turns = append(slices.Clip(r.turns),
+			chat.Message{Role: chat.Assistant, Calls: []chat.Call{c}}, result(c, text))
 		return
 	}
 }

@@ -27,7 +27,9 @@ type contract struct {
 
 // newContract makes the contract of a toolset. Its calls are read in the format "agent", whatever
 // the model's family is: the contract is in the prompt, so the model writes that format.
-func newContract(ts *toolset) *contract { return &contract{tools: ts, format: adapters.Named("agent")} }
+func newContract(ts *toolset) *contract {
+	return &contract{tools: ts, format: adapters.Named("agent")}
+}
 
 // described makes the system prompt and returns c; budget is in tokens. Without tools there is no
 // prompt, and the caller's messages are sent as they are.
@@ -52,9 +54,11 @@ func (c *contract) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	}
 	// Both become one system message: many templates take only one, and only at the beginning.
 	if len(base.Messages) > 0 && base.Messages[0].Role == chat.System {
-		base.Messages[0].Content = strings.TrimRight(base.Messages[0].Content, "\n") + "\n\n" + c.system
+		base.Messages[0].Content = strings.TrimRight(base.Messages[0].Content, "\n") + "\n\n" +
+			c.system
 	} else {
-		base.Messages = append([]chat.Message{{Role: chat.System, Content: c.system}}, base.Messages...)
+		base.Messages = append([]chat.Message{{Role: chat.System, Content: c.system}},
+			base.Messages...)
 	}
 	// The mark counts only after a line break, where results begin: an answer may quote it in a
 	// sentence.
@@ -70,7 +74,8 @@ func (c *contract) written(turns []chat.Message) []chat.Message {
 		switch {
 		case m.Role == chat.ToolRole:
 			text := resultMark + m.Name + "]\n" + m.Content
-			if last := len(out) - 1; last >= 0 && out[last].Role == chat.User && strings.HasPrefix(out[last].Content, resultMark) {
+			if last := len(out) - 1; last >= 0 && out[last].Role == chat.User &&
+				strings.HasPrefix(out[last].Content, resultMark) {
 				out[last].Content += "\n\n" + text
 				continue
 			}
@@ -92,7 +97,9 @@ func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, e
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
-		for e, err := range c.format.Decode(newPulled(in), adapters.Options{Tools: c.tools.offered(), Also: c.tools.also, Hold: adapters.HoldCall, Messages: c.said}) {
+		for e, err := range c.format.Decode(newPulled(in),
+			adapters.Options{Tools: c.tools.offered(), Also: c.tools.also, Hold: adapters.HoldCall,
+				Messages: c.said}) {
 			if own, ok := c.tools.also[e.Text]; ok && e.Kind == chat.CallStart {
 				e.Text = own // a call that the server has read, which happens when a tool is forced
 			}

@@ -60,7 +60,8 @@ func (l *Loop) Answers(name string) bool {
 	if l.cfg.Catalog != nil {
 		name = l.cfg.Catalog.Real(name)
 	}
-	return strings.HasSuffix(name, Suffix) || l.cfg.Bases != nil && strings.HasPrefix(name, BasePrefix)
+	return strings.HasSuffix(name, Suffix) || l.cfg.Bases != nil && strings.HasPrefix(name,
+		BasePrefix)
 }
 
 // Behind returns the model that writes the answers for a name.
@@ -78,7 +79,8 @@ func (l *Loop) Behind(ctx context.Context, name string) (string, error) {
 // baseModel returns the model that answers from knowledge bases: as the settings say, else the
 // first that is listed. It returns "" when there is none.
 func (l *Loop) baseModel(models []chat.Info) string {
-	if name := cmp.Or(l.cfg.BaseModel, l.cfg.DefaultModel); name != "" && !strings.HasPrefix(name, BasePrefix) {
+	if name := cmp.Or(l.cfg.BaseModel, l.cfg.DefaultModel); name != "" &&
+		!strings.HasPrefix(name, BasePrefix) {
 		return name
 	}
 	for _, m := range models {
@@ -106,18 +108,23 @@ func (l *Loop) baseOf(ctx context.Context, name string) (b Base, model string, o
 	}
 	all, err := l.cfg.Bases.Bases(ctx)
 	if err != nil {
-		return b, "", true, fault.New(fault.Unavailable, "the knowledge bases cannot be read: %w", err)
+		return b, "", true, fault.New(fault.Unavailable, "the knowledge bases cannot be read: %w",
+			err)
 	}
-	at := slices.IndexFunc(all, func(b Base) bool { return strings.EqualFold(b.Name, name) || b.ID == name })
+	at := slices.IndexFunc(all, func(b Base) bool {
+		return strings.EqualFold(b.Name, name) || b.ID == name
+	})
 	if at < 0 {
-		return b, "", true, fault.New(fault.NotFound, "there is no knowledge base %q; GET /v1/models lists those that you may see", name)
+		return b, "", true, fault.New(fault.NotFound,
+			"there is no knowledge base %q; GET /v1/models lists those that you may see", name)
 	}
 	var models []chat.Info
 	if l.cfg.Catalog != nil && cmp.Or(l.cfg.BaseModel, l.cfg.DefaultModel) == "" {
 		models, _ = l.cfg.Catalog.Models(ctx) // a server that does not answer lists nothing
 	}
 	if model = l.baseModel(models); model == "" {
-		return b, "", true, fault.New(fault.Invalid, "no model is set that answers from knowledge bases; --kb-model names one")
+		return b, "", true, fault.New(fault.Invalid,
+			"no model is set that answers from knowledge bases; --kb-model names one")
 	}
 	return all[at], model, true, nil
 }
@@ -131,7 +138,8 @@ func (s *stream) ofBase(ctx context.Context, l *Loop, request chat.Request, b Ba
 		return err
 	}
 	request.Tools, request.Required, request.Allowed = nil, false, nil
-	r := &run{loop: l, ask: Ask{Request: request, Steps: defaultSteps, Closing: true, Base: b.ID}, tools: ts, speech: newContract(ts), turns: request.Messages, shape: passages}
+	r := &run{loop: l, ask: Ask{Request: request, Steps: defaultSteps, Closing: true, Base: b.ID},
+		tools: ts, speech: newContract(ts), turns: request.Messages, shape: passages}
 	r.tell, r.beats = func(p Progress) { s.tell(p) }, s.beats
 	r.pass = func(e chat.Event) bool { return s.pass(r.out.Steps, &native{tools: ts}, e) }
 	if err := r.begin(ctx); err != nil {
@@ -176,7 +184,8 @@ func passages(res tools.Result) tools.Result {
 	}
 	var b strings.Builder
 	for i, p := range f.Results {
-		fmt.Fprintf(&b, "\n[%d] %s: %s", i+1, titled(p.Metadata.Title, p.Metadata.Heading), strings.TrimSpace(p.Content))
+		fmt.Fprintf(&b, "\n[%d] %s: %s", i+1, titled(p.Metadata.Title, p.Metadata.Heading),
+			strings.TrimSpace(p.Content))
 	}
 	if len(f.Results) == 0 {
 		b.WriteString(cmp.Or(f.Message, "nothing was found"))
@@ -212,8 +221,10 @@ func (r *run) sources(ctx context.Context, l *Loop, base string) string {
 				break
 			}
 			title := titled(p.Metadata.Title, p.Metadata.Heading)
-			if link := l.cfg.Bases.Link(ctx, base, p.Metadata.Document, p.Metadata.Index); link != "" {
-				title = fmt.Sprintf("[%s](%s)", strings.NewReplacer("[", "(", "]", ")").Replace(title), link)
+			if link := l.cfg.Bases.Link(ctx, base, p.Metadata.Document,
+				p.Metadata.Index); link != "" {
+				title = fmt.Sprintf("[%s](%s)", strings.NewReplacer("[", "(", "]", ")").Replace(
+					title), link)
 			}
 			fmt.Fprintf(&b, "\n%d. %s", n, title)
 		}

@@ -37,7 +37,8 @@ func (ts *toolset) lookup(ctx context.Context, query string) (out []tools.Tool) 
 	part := strings.Contains(folded(asked), folded(query))
 	add := func(list []tools.Tool) {
 		for _, t := range list {
-			if len(out) < mostFound && !slices.ContainsFunc(out, func(o tools.Tool) bool { return o.Name == t.Name }) {
+			if len(out) < mostFound &&
+				!slices.ContainsFunc(out, func(o tools.Tool) bool { return o.Name == t.Name }) {
 				out = append(out, t)
 			}
 		}

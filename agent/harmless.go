@@ -83,7 +83,9 @@ var known = sync.OnceValue(func() map[string][]string {
 		}
 	}
 	for head, list := range all {
-		slices.SortFunc(list, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+		slices.SortFunc(list, func(a, b string) int {
+			return cmp.Or(len(a)-len(b), strings.Compare(a, b))
+		})
 		all[head] = slices.Compact(list)
 	}
 	return all

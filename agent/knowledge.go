@@ -25,7 +25,8 @@ const (
 // in which each takes the question itself.
 var knowledgeTools = []struct{ name, about, question string }{
 	{searchDocuments, "specific information in the documents of the knowledge base", "query"},
-	{summarize, "an overview or statistics of the knowledge base: what it is, how many documents", ""},
+	{summarize, "an overview or statistics of the knowledge base: what it is, how many documents",
+		""},
 	{normalizeOCR, "turns hyphens that OCR misread in Japanese text into long-vowel marks", "text"},
 }
 
@@ -36,14 +37,17 @@ func (l *Loop) knowledge(ctx context.Context) (*toolset, error) {
 	var all []tools.Tool
 	for _, t := range l.own(ctx, nil) {
 		name := strings.TrimPrefix(t.Name, local+".")
-		if slices.ContainsFunc(knowledgeTools, func(k struct{ name, about, question string }) bool { return k.name == name }) {
+		if slices.ContainsFunc(knowledgeTools, func(k struct{ name, about, question string }) bool {
+			return k.name == name
+		}) {
 			all = append(all, t)
 		}
 	}
 	// All three must be there: they are offered together, and a choice of a missing tool would be
 	// worse than this error.
 	if len(all) < len(knowledgeTools) {
-		return nil, fault.New(fault.Invalid, "knowledge_base_id: this server has no tools of knowledge bases")
+		return nil, fault.New(fault.Invalid,
+			"knowledge_base_id: this server has no tools of knowledge bases")
 	}
 	return newToolset(all, nil), nil
 }
@@ -67,10 +71,12 @@ func (r *run) consult(ctx context.Context) error {
 		case err == nil:
 		case context.Cause(ctx) != nil:
 			return gone(context.Cause(ctx))
-		case f.Kind == fault.Busy || f.Kind == fault.Limited: // the request for the answer would find the server as busy
+		// the request for the answer would find the server as busy
+		case f.Kind == fault.Busy || f.Kind == fault.Limited:
 			return err
 		default:
-			r.out.Warnings = append(r.out.Warnings, "the tool is chosen by a rule, since the model failed: "+f.Message)
+			r.out.Warnings = append(r.out.Warnings,
+				"the tool is chosen by a rule, since the model failed: "+f.Message)
 		}
 		if r.out.Chosen = "llm"; call == nil {
 			call, r.out.Chosen = &chat.Call{Name: local + "." + knowledgeTool(r.asked())}, "rule"
@@ -93,7 +99,8 @@ func knowledgeNames() (names []string) {
 // argument.
 func choiceOfKnowledge() string {
 	var b strings.Builder
-	b.WriteString("Which of these tools helps with the request above? Answer with JSON alone: {\"tool_name\": \"…\", \"arguments\": {…}}.\n")
+	b.WriteString(
+		"Which of these tools helps with the request above? Answer with JSON alone: {\"tool_name\": \"…\", \"arguments\": {…}}.\n")
 	for i, k := range knowledgeTools {
 		fmt.Fprintf(&b, "%d. %s: %s", i+1, k.name, k.about)
 		if k.question != "" {
@@ -137,7 +144,9 @@ var settable = []string{"query", "text", "threshold", "max_results"}
 // are.
 func (r *run) bound(c chat.Call) chat.Call {
 	name, own := strings.CutPrefix(c.Name, local+".")
-	at := slices.IndexFunc(knowledgeTools, func(k struct{ name, about, question string }) bool { return k.name == name })
+	at := slices.IndexFunc(knowledgeTools, func(k struct{ name, about, question string }) bool {
+		return k.name == name
+	})
 	if r.ask.Base == "" || !own || at < 0 {
 		return c
 	}
@@ -166,10 +175,13 @@ func (r *run) bound(c chat.Call) chat.Call {
 // Words by which the rule knows a question about the base itself: how many, an overview,
 // statistics; and "KBについて", which asks about the base; "このKBで副業について" asks for something in it.
 var (
-	countWords = regexp.MustCompile(`(?i)何件|何個|いくつ|件数|概要|統計|サマリー|overview|summary|statistics|how many|몇|개요|통계|요약`)
-	ofTheBase  = regexp.MustCompile(`(?i)(^|[^0-9a-z])KB([^0-9a-z]|$)|ナレッジベース|knowledge base|지식 ?베이스`)
-	aboutBase  = regexp.MustCompile(`(?i)(KB|ナレッジベース|지식 ?베이스) ?(について|に関して|とは|は何|에 대해)|about (this|the) (KB|knowledge base)`)
-	ocrMarker  = regexp.MustCompile(`(?i)(^|[^0-9a-z])OCR([^0-9a-z]|$)`)
+	countWords = regexp.MustCompile(
+		`(?i)何件|何個|いくつ|件数|概要|統計|サマリー|overview|summary|statistics|how many|몇|개요|통계|요약`)
+	ofTheBase = regexp.MustCompile(
+		`(?i)(^|[^0-9a-z])KB([^0-9a-z]|$)|ナレッジベース|knowledge base|지식 ?베이스`)
+	aboutBase = regexp.MustCompile(
+		`(?i)(KB|ナレッジベース|지식 ?베이스) ?(について|に関して|とは|は何|에 대해)|about (this|the) (KB|knowledge base)`)
+	ocrMarker = regexp.MustCompile(`(?i)(^|[^0-9a-z])OCR([^0-9a-z]|$)`)
 )
 
 // knowledgeTool chooses among the three tools without a model: text of an OCR, or a hyphen after
@@ -179,7 +191,8 @@ func knowledgeTool(question string) string {
 	switch {
 	case ocrMarker.MatchString(question) || ocr.HasCandidate(question):
 		return normalizeOCR
-	case aboutBase.MatchString(question) || ofTheBase.MatchString(question) && countWords.MatchString(question):
+	case aboutBase.MatchString(question) || ofTheBase.MatchString(question) &&
+		countWords.MatchString(question):
 		return summarize
 	}
 	return searchDocuments

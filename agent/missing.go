@@ -31,9 +31,13 @@ func missing(r *run, text string) string {
 	}
 	for _, t := range append(r.tools.rank(asked), r.tools.list...) {
 		ran := slices.ContainsFunc(r.facts, func(f fact) bool { return f.call.Name == t.Name })
-		if !ran && onlyReads(t) && slices.ContainsFunc(codesIn.FindAllString(string(t.Schema)+t.Description, -1), func(known string) bool {
-			return slices.ContainsFunc(ids, func(id string) bool { return kindOf(id) == kindOf(known) })
-		}) && takesOne(t.Schema) {
+		if !ran && onlyReads(t) &&
+			slices.ContainsFunc(codesIn.FindAllString(string(t.Schema)+t.Description, -1),
+				func(known string) bool {
+					return slices.ContainsFunc(ids, func(id string) bool {
+						return kindOf(id) == kindOf(known)
+					})
+				}) && takesOne(t.Schema) {
 			return t.Name
 		}
 	}
@@ -56,6 +60,7 @@ func inventsNumber(r *run, text string) bool {
 		known += "\n" + folded(f.text) + r.pointed(f.text)
 	}
 	return slices.ContainsFunc(numbersIn.FindAllString(text, -1), func(n string) bool {
-		return !strings.Contains(known, n) && !strings.Contains(known, strings.ReplaceAll(n, ",", ""))
+		return !strings.Contains(known, n) &&
+			!strings.Contains(known, strings.ReplaceAll(n, ",", ""))
 	})
 }

@@ -82,7 +82,9 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 		return err
 	}
 	if all.empty() && len(warnings) == 0 {
-		all = newToolset(l.own(ctx, nil), nil) // without servers the tools of this program are offered, which a chat cannot use in any other way
+		// without servers the tools of this program are offered, which a chat cannot use in any
+		// other way
+		all = newToolset(l.own(ctx, nil), nil)
 	}
 	var names []string
 	for _, t := range request.Tools {
@@ -97,7 +99,8 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	n := &native{tools: ts, client: request.Tools}
 	// native has the client's tools now, and offers them in each step beside ours.
 	request.Tools = nil
-	r := &run{loop: l, ask: Ask{Request: request, Steps: defaultSteps, Closing: true}, tools: ts, speech: n, turns: request.Messages}
+	r := &run{loop: l, ask: Ask{Request: request, Steps: defaultSteps, Closing: true}, tools: ts,
+		speech: n, turns: request.Messages}
 	r.tell, r.beats = func(p Progress) { s.tell(p) }, s.beats
 	n.advises, n.spelling = r.advises, func() *speller { return spellerOf(r) }
 	r.pass = func(e chat.Event) bool { return s.pass(r.out.Steps, n, e) }

@@ -17,8 +17,9 @@ type native struct {
 	client []chat.Tool
 	said   []chat.Message // messages before the reply
 
-	spelling func() *speller        // corrects names in an answer
-	advises  func(text string) bool // reports whether a text is advice to use a tool and not an answer; nil: no text is
+	spelling func() *speller // corrects names in an answer
+	// reports whether a text is advice to use a tool and not an answer; nil: no text is
+	advises func(text string) bool
 }
 
 // ask returns a request that offers the client's tools, and ours after them; if we have too many,

@@ -26,7 +26,8 @@ func (r *run) origins() (said string, others []origin) {
 	for _, m := range r.turns {
 		switch {
 		case m.Role == chat.ToolRole, slices.Contains(r.ask.Results, m.Content):
-			others = append(others, origin{"the result of " + cmp.Or(m.Name, "a tool"), folded(m.Content)})
+			others = append(others, origin{"the result of " + cmp.Or(m.Name, "a tool"),
+				folded(m.Content)})
 		case m.Role == chat.Assistant:
 			others = append(others, origin{"an earlier answer", folded(m.Content)})
 		default:
@@ -137,7 +138,8 @@ func holds(text, part string) bool {
 			return false
 		}
 		i += from
-		if j := i + len(part); (i == 0 || !joined(text[i-1], part[0])) && (j == len(text) || !joined(part[len(part)-1], text[j])) {
+		if j := i + len(part); (i == 0 || !joined(text[i-1], part[0])) &&
+			(j == len(text) || !joined(part[len(part)-1], text[j])) {
 			return true
 		}
 		from = i + 1
@@ -175,11 +177,14 @@ func (r *run) unasked() string {
 			left = append(left, id)
 		}
 	}
-	left = slices.DeleteFunc(left, func(id string) bool { return !slices.Contains(done, kindOf(id)) })
+	left = slices.DeleteFunc(left, func(id string) bool {
+		return !slices.Contains(done, kindOf(id))
+	})
 	if len(left) == 0 {
 		return ""
 	}
-	return "\n(The question also names " + strings.Join(left, ", ") + ", which has not been looked up yet.)"
+	return "\n(The question also names " + strings.Join(left, ", ") +
+		", which has not been looked up yet.)"
 }
 
 // kindOf returns an identifier in lower case without the digits, hyphens and underscores at its
@@ -203,7 +208,8 @@ func (r *run) madeUp(c chat.Call, t tools.Tool) string {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		value, _ := args[name].(string)
 		known := func(o origin) bool { return holds(o.text, folded(value)) }
-		if !code.MatchString(value) || holds(said, folded(value)) || !slices.Contains(properties.Required(), name) {
+		if !code.MatchString(value) || holds(said, folded(value)) ||
+			!slices.Contains(properties.Required(), name) {
 			continue
 		}
 		if slices.ContainsFunc(others, known) {
@@ -212,11 +218,13 @@ func (r *run) madeUp(c chat.Call, t tools.Tool) string {
 			}
 			continue
 		}
-		if strings.Contains(string(t.Schema), `"enum"`) || strings.Contains(string(t.Schema), `"const"`) {
+		if strings.Contains(string(t.Schema), `"enum"`) ||
+			strings.Contains(string(t.Schema), `"const"`) {
 			continue // the value may be one of those that the schema lists
 		}
 		doubt(r, c.Key())
-		return fmt.Sprintf("Error: nobody has said %q: it stands neither in the question nor in a result. Find out the right %s first, by another tool.", value, name)
+		return fmt.Sprintf(
+			"Error: nobody has said %q: it stands neither in the question nor in a result. Find out the right %s first, by another tool.", value, name)
 	}
 	return ""
 }
@@ -244,7 +252,8 @@ func pickedOut(r *run, parameter, value string) string {
 	var others []string
 	for _, t := range r.tools.list {
 		ran := slices.ContainsFunc(r.facts, func(f fact) bool { return f.call.Name == t.Name })
-		if !ran && r.tools.reads(t.Name) && !schema.Compile(t.Schema).Has(parameter) && len(others) < mostPointed {
+		if !ran && r.tools.reads(t.Name) && !schema.Compile(t.Schema).Has(parameter) &&
+			len(others) < mostPointed {
 			others = append(others, t.Name)
 		}
 	}
@@ -255,7 +264,8 @@ func pickedOut(r *run, parameter, value string) string {
 	if len(others) == 1 && !r.pressed {
 		r.forcing, r.pressed = others[0], true
 	}
-	return fmt.Sprintf("Error: why %s? The question does not name it. If the list does not answer the question, call another tool: %s.", value, strings.Join(others, ", "))
+	return fmt.Sprintf(
+		"Error: why %s? The question does not name it. If the list does not answer the question, call another tool: %s.", value, strings.Join(others, ", "))
 }
 
 // saidLast returns the user's last message.

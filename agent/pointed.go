@@ -36,7 +36,8 @@ func (r *run) pointed(text string) string {
 		for _, item := range list {
 			record, _ := item.(map[string]any)
 			for _, value := range record {
-				if s, ok := value.(string); ok && utf8.RuneCountInString(s) > 1 && holds(said, folded(s)) {
+				if s, ok := value.(string); ok && utf8.RuneCountInString(s) > 1 &&
+					holds(said, folded(s)) {
 					one, _ := chat.JSON(record) // a value that was parsed can be encoded
 					meant = append(meant, string(one))
 					break

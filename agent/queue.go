@@ -12,10 +12,13 @@ import (
 
 // QueueConfig says how much a queue lets through. The zero value lets through everything.
 type QueueConfig struct {
-	PerMinute int                       // requests that begin in any 60 seconds; 0: any number
-	AtOnce    int                       // requests that run at the same time; 0: any number
-	Waiting   int                       // requests that wait; 0: 64. Further ones are refused, except those of a run that has begun
-	Lane      func(model string) string // requests of one lane wait for each other: those to the same server; nil: those to the same model
+	PerMinute int // requests that begin in any 60 seconds; 0: any number
+	AtOnce    int // requests that run at the same time; 0: any number
+	// requests that wait; 0: 64. Further ones are refused, except those of a run that has begun
+	Waiting int
+	// requests of one lane wait for each other: those to the same server; nil: those to the same
+	// model
+	Lane func(model string) string
 }
 
 // Queue lets requests to models through in the order in which they come, those of runs that have
@@ -32,7 +35,8 @@ type Queue struct {
 type lane struct {
 	begun   []time.Time // the last PerMinute beginnings, oldest first
 	running int
-	waiting []*ticket // those of runs that have begun, then the others; among each first come, first served
+	// those of runs that have begun, then the others; among each first come, first served
+	waiting []*ticket
 	timer   *time.Timer
 }
 
@@ -63,7 +67,8 @@ func NewQueue(cfg QueueConfig) *Queue {
 // place in the queue, at first and each time it changes. begun marks a request of a run that has
 // begun. An error means that the queue is full (fault.Busy or fault.Limited, with the time to
 // wait), or that ctx ended first. leave may be called twice.
-func (q *Queue) Enter(ctx context.Context, model string, begun bool, moved func(place int, waited time.Duration)) (leave func(), waited time.Duration, err error) {
+func (q *Queue) Enter(ctx context.Context, model string, begun bool,
+	moved func(place int, waited time.Duration)) (leave func(), waited time.Duration, err error) {
 	start := time.Now()
 	name := q.cfg.Lane(model)
 	q.mu.Lock()
@@ -87,7 +92,9 @@ func (q *Queue) Enter(ctx context.Context, model string, begun bool, moved func(
 	t := &ticket{begun, make(chan struct{}), make(chan int, 1)}
 	at := len(l.waiting)
 	if begun {
-		at = slices.IndexFunc(append(l.waiting, &ticket{}), func(other *ticket) bool { return !other.begun })
+		at = slices.IndexFunc(append(l.waiting, &ticket{}), func(other *ticket) bool {
+			return !other.begun
+		})
 	}
 	l.waiting = slices.Insert(l.waiting, at, t)
 	// The requests after it have moved back by one.
@@ -113,7 +120,8 @@ func (q *Queue) Enter(ctx context.Context, model string, begun bool, moved func(
 // is Limited when the rate is exhausted, and Busy when too many requests are running.
 func (q *Queue) full(l *lane, now time.Time) error {
 	kind := fault.Busy
-	if q.cfg.PerMinute > 0 && len(l.begun) == q.cfg.PerMinute && q.free(l, now) > 0 && q.free(l, now) < window {
+	if q.cfg.PerMinute > 0 && len(l.begun) == q.cfg.PerMinute && q.free(l, now) > 0 &&
+		q.free(l, now) < window {
 		kind = fault.Limited
 	}
 	f := fault.New(kind, "%d requests wait for this model server already", len(l.waiting))
@@ -172,7 +180,8 @@ func (q *Queue) advance(name string, l *lane) {
 	switch wait := q.free(l, now); {
 	// A whole window means either that a request must end first, which needs no timer, or indeed 60
 	// s.
-	case len(l.waiting) > 0 && wait > 0 && wait < window || len(l.waiting) > 0 && wait == window && (q.cfg.AtOnce == 0 || l.running < q.cfg.AtOnce):
+	case len(l.waiting) > 0 && wait > 0 && wait < window || len(l.waiting) > 0 && wait == window &&
+		(q.cfg.AtOnce == 0 || l.running < q.cfg.AtOnce):
 		l.timer = time.AfterFunc(wait, func() {
 			q.mu.Lock()
 			defer q.mu.Unlock()

@@ -198,7 +198,8 @@ func (w *watch) end(e chat.Event, yield func(chat.Event, error) bool) bool {
 	}
 	for i, c := range calls {
 		if !yield(chat.Event{Kind: chat.CallStart, Index: i, Text: c.Name}, nil) ||
-			!yield(chat.Event{Kind: chat.CallArgs, Index: i, Text: string(c.Args)}, nil) || !yield(chat.Event{Kind: chat.CallEnd, Index: i}, nil) {
+			!yield(chat.Event{Kind: chat.CallArgs, Index: i, Text: string(c.Args)}, nil) ||
+			!yield(chat.Event{Kind: chat.CallEnd, Index: i}, nil) {
 			return false
 		}
 	}

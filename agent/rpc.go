@@ -121,7 +121,8 @@ func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		fault.Write(w, fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes", largestBody))
+		fault.Write(w, fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes",
+			largestBody))
 		return
 	case err != nil:
 		return // the client is gone
@@ -155,8 +156,10 @@ func (l *Loop) log(a Ask, out *Outcome, err error) {
 		l.cfg.Log.Warn().Err(err).Str("model", a.Request.Model).Msg("agent")
 		return
 	}
-	l.cfg.Log.Info().Str("model", out.Model).Int("steps", out.Steps).Str("stop", string(out.Stop)).Int("calls", len(out.Calls)).
-		Int("prompt_tokens", out.Usage.Prompt).Int("completion_tokens", out.Usage.Completion).Dur("queue_ms", out.Waited).Strs("warnings", out.Warnings).Msg("agent")
+	l.cfg.Log.Info().Str("model", out.Model).Int("steps", out.Steps).Str("stop",
+		string(out.Stop)).Int("calls", len(out.Calls)).
+		Int("prompt_tokens", out.Usage.Prompt).Int("completion_tokens", out.Usage.Completion).Dur(
+		"queue_ms", out.Waited).Strs("warnings", out.Warnings).Msg("agent")
 }
 
 // readRPC reads a request. It sets id as soon as it has read it, even when the rest is wrong. An
@@ -186,7 +189,8 @@ func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	case q.Method == "":
 		return a, wrong(codeRequest, "method is missing")
 	case !slices.Contains([]string{"generate_content", "generate"}, q.Method):
-		return a, wrong(codeMethod, "there is no method "+q.Method+"; there are generate_content and generate")
+		return a, wrong(codeMethod, "there is no method "+q.Method+
+			"; there are generate_content and generate")
 	}
 	return readParams(q.Params)
 }
@@ -210,13 +214,16 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 		return a, wrong(codeParams, "params are missing")
 	}
 	if err := json.Unmarshal(text, &p); err != nil {
-		return a, wrong(codeParams, "params: "+fault.Short(strings.TrimPrefix(err.Error(), "json: ")))
+		return a, wrong(codeParams, "params: "+
+			fault.Short(strings.TrimPrefix(err.Error(), "json: ")))
 	}
 	if len(p.Messages) == 0 {
 		return a, wrong(codeParams, "messages must be a list of at least one message")
 	}
-	a = Ask{Servers: p.Servers, Force: p.Force, Base: p.Base, Choose: p.Choose, Closing: p.Closing == nil || *p.Closing}
-	a.Request = chat.Request{Model: p.Model, Sampling: chat.Sampling{Temperature: p.Temperature}, Options: p.Options}
+	a = Ask{Servers: p.Servers, Force: p.Force, Base: p.Base, Choose: p.Choose,
+		Closing: p.Closing == nil || *p.Closing}
+	a.Request = chat.Request{Model: p.Model, Sampling: chat.Sampling{Temperature: p.Temperature},
+		Options: p.Options}
 	// 0 and less mean 1, since the default is only for a missing value.
 	if p.Steps != nil {
 		a.Steps = max(*p.Steps, 1)
@@ -245,7 +252,8 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 // turns of the user, as in this loop.
 func (m message) turn() (chat.Message, error) {
 	// "model" is Gemini's word; "developer" is OpenAI's newer one for "system".
-	role := map[string]chat.Role{"system": chat.System, "developer": chat.System, "user": chat.User, "assistant": chat.Assistant, "model": chat.Assistant, "tool": chat.User}[m.Role]
+	role := map[string]chat.Role{"system": chat.System, "developer": chat.System, "user": chat.User,
+		"assistant": chat.Assistant, "model": chat.Assistant, "tool": chat.User}[m.Role]
 	if role == "" {
 		return chat.Message{}, errors.New("role must be system, user or assistant")
 	}

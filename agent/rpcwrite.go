@@ -37,7 +37,8 @@ type usage struct {
 
 // resultOf returns an outcome in the form for the caller. Empty lists are [] and never null.
 func resultOf(o *Outcome) *rpcResult {
-	r := &rpcResult{Text: o.Text, Model: o.Model, Steps: o.Steps, Stop: o.Stop, Calls: o.Calls, Consent: o.Consent, Chosen: o.Chosen, Queue: o.Waited.Milliseconds(), Warnings: o.Warnings}
+	r := &rpcResult{Text: o.Text, Model: o.Model, Steps: o.Steps, Stop: o.Stop, Calls: o.Calls,
+		Consent: o.Consent, Chosen: o.Chosen, Queue: o.Waited.Milliseconds(), Warnings: o.Warnings}
 	r.Usage = usage{o.Usage.Prompt, o.Usage.Completion, o.Usage.Prompt + o.Usage.Completion}
 	if r.Calls == nil {
 		r.Calls = []Ran{}
@@ -60,7 +61,8 @@ type rpcReply struct {
 func reply20(id json.RawMessage, r *rpcResult, e *rpcError) []byte {
 	text, err := chat.JSON(rpcReply{"2.0", r, e, id})
 	if err != nil { // arguments that are not JSON were refused before
-		text = []byte(`{"jsonrpc":"2.0","error":{"code":-32603,"message":"the answer cannot be written"},"id":null}`)
+		text = []byte(
+			`{"jsonrpc":"2.0","error":{"code":-32603,"message":"the answer cannot be written"},"id":null}`)
 	}
 	return text
 }

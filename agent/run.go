@@ -45,16 +45,23 @@ type run struct {
 	facts []fact // the calls that have run, with their results
 	tell  func(Progress)
 
-	shape func(tools.Result) tools.Result // returns the part of a result that the model reads; nil: all of it
+	// returns the part of a result that the model reads; nil: all of it
+	shape func(tools.Result) tools.Result
 
-	forcing string          // the tool that the next step calls, since the model has only advised it; empty: the model chooses
-	pressed bool            // a step was forced in this way
-	doubted map[string]bool // keys of calls of which the model was told that they are made up; "": it was told that nothing points to its entry of a list
+	// the tool that the next step calls, since the model has only advised it; empty: the model
+	// chooses
+	forcing string
+	pressed bool // a step was forced in this way
+	// keys of calls of which the model was told that they are made up; "": it was told that nothing
+	// points to its entry of a list
+	doubted map[string]bool
 
-	again bool                  // the closing question was asked already
-	quiet bool                  // what the model writes is checked before it is shown
-	pass  func(chat.Event) bool // takes events as they come, and reports whether a call that begins is the client's; nil: events are not passed on
-	beats func() func()         // starts keep-alives; the returned function stops them
+	again bool // the closing question was asked already
+	quiet bool // what the model writes is checked before it is shown
+	// takes events as they come, and reports whether a call that begins is the client's; nil:
+	// events are not passed on
+	pass  func(chat.Event) bool
+	beats func() func() // starts keep-alives; the returned function stops them
 }
 
 // reply is one reply of the model. Both texts are kept: got has the text without the calls, and raw
@@ -170,7 +177,8 @@ func (r *run) end(ctx context.Context, stop Stop) error {
 	}
 	said := r.last.got.Text.String()
 	none := stop == Final && !r.last.foreign && (!r.isAnswer(said) || r.advises(said))
-	if none || stop == Escalated || r.ask.Closing && (stop == MaxIterations || stop == RepeatedCall) {
+	if none || stop == Escalated || r.ask.Closing && (stop == MaxIterations ||
+		stop == RepeatedCall) {
 		return r.close(ctx)
 	}
 	return nil
@@ -197,7 +205,8 @@ func (r *run) failed(ctx context.Context, err error) error {
 	}
 	r.out.Stop = stop
 	if r.out.Text = strings.TrimSpace(r.last.raw.String()); r.out.Text == "" && r.ask.Base != "" {
-		r.out.Text = r.consulted() // the result of the search has what was asked for; the model would only put it into words
+		// the result of the search has what was asked for; the model would only put it into words
+		r.out.Text = r.consulted()
 	}
 	return nil
 }
@@ -221,7 +230,9 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 		return err
 	}
 	defer leave()
-	ctx, cancel := context.WithTimeoutCause(ctx, r.loop.cfg.ModelTime, fault.New(fault.Timeout, "the model took longer than %v for one reply", r.loop.cfg.ModelTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, r.loop.cfg.ModelTime,
+		fault.New(fault.Timeout, "the model took longer than %v for one reply",
+			r.loop.cfg.ModelTime))
 	defer cancel()
 	request := r.closing()
 	if withTools {
@@ -309,9 +320,11 @@ func (r *run) queued(ctx context.Context) (leave func(), err error) {
 		return func() {}, nil
 	}
 	defer r.beats()()
-	leave, waited, err := q.Enter(ctx, r.ask.Request.Model, r.begun || len(r.out.Calls) > 0, func(position int, waited time.Duration) {
-		r.tell(Progress{Step: r.out.Steps, Kind: "queue", Position: position, Millis: waited.Milliseconds()})
-	})
+	leave, waited, err := q.Enter(ctx, r.ask.Request.Model, r.begun || len(r.out.Calls) > 0,
+		func(position int, waited time.Duration) {
+			r.tell(Progress{Step: r.out.Steps, Kind: "queue", Position: position,
+				Millis: waited.Milliseconds()})
+		})
 	r.out.Waited += waited
 	r.begun = r.begun || err == nil
 	return leave, err
@@ -346,7 +359,8 @@ func (r *run) forced(name string) *chat.Request {
 	t := r.tools.byName[name]
 	request := r.ask.Request
 	request.Messages = slices.Clone(r.turns)
-	request.Tools = []chat.Tool{{Name: r.tools.safe[t.Name], Description: t.Description, Schema: t.Schema}}
+	request.Tools = []chat.Tool{{Name: r.tools.safe[t.Name], Description: t.Description,
+		Schema: t.Schema}}
 	request.Required = true
 	return &request
 }

@@ -25,7 +25,9 @@ const (
 
 // spellerOf returns a speller for the names in the run's results, or nil when they have none.
 func spellerOf(r *run) *speller {
-	s := &speller{names: map[int][]string{}, note: func(text string) { r.out.Warnings = append(r.out.Warnings, text) }}
+	s := &speller{names: map[int][]string{}, note: func(text string) {
+		r.out.Warnings = append(r.out.Warnings, text)
+	}}
 	said, others := r.origins()
 	s.known = said
 	for _, o := range others {
@@ -91,7 +93,8 @@ func (s *speller) correct(text string) string {
 				continue
 			}
 			wrote := string(chars[at : at+n])
-			if name := nearest(wrote, names); name != "" && !strings.Contains(s.known, folded(wrote)) {
+			if name := nearest(wrote, names); name != "" &&
+				!strings.Contains(s.known, folded(wrote)) {
 				s.note(fmt.Sprintf("the model wrote %q; a tool has spelled it %q", wrote, name))
 				copy(chars[at:], []rune(name))
 			}

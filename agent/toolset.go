@@ -27,11 +27,12 @@ type toolset struct {
 	safe      map[string]string   // names that model servers accept, by names of tools
 	also      map[string]string   // further names by which a model may call tools
 	ambiguous map[string][]string // names without a server that several tools have
-	searched  bool                // there are too many tools to describe, so the model searches for them
-	found     []string            // names of the tools that were found
-	finder    *find.Finder        // finds them; nil before the first search
-	embed     Embed               // nil: tools are found only by words
-	question  string              // the user's last question, which a search looks at as well
+	// there are too many tools to describe, so the model searches for them
+	searched bool
+	found    []string     // names of the tools that were found
+	finder   *find.Finder // finds them; nil before the first search
+	embed    Embed        // nil: tools are found only by words
+	question string       // the user's last question, which a search looks at as well
 }
 
 // newToolset arranges tools. taken are the names of the client's tools in the same request: the
@@ -39,7 +40,8 @@ type toolset struct {
 // the only tool that has it; models often leave out the server.
 func newToolset(list []tools.Tool, taken []string) *toolset {
 	list = slices.Clone(list)
-	ts := &toolset{list: list, byName: map[string]tools.Tool{}, safe: map[string]string{}, also: map[string]string{}, ambiguous: map[string][]string{}}
+	ts := &toolset{list: list, byName: map[string]tools.Tool{}, safe: map[string]string{},
+		also: map[string]string{}, ambiguous: map[string][]string{}}
 	used := map[string]bool{}
 	for _, name := range taken {
 		used[name] = true
@@ -86,7 +88,9 @@ const longestSafe = 64
 func safeName(name string) string {
 	server, tool, _ := strings.Cut(name, ".")
 	safe := server + "__" + tool
-	if len(safe) > longestSafe || strings.Contains(server, "__") || strings.Contains(tool, "__") || strings.Contains(tool, ".") || strings.HasSuffix(server, "_") || strings.HasPrefix(tool, "_") {
+	if len(safe) > longestSafe || strings.Contains(server, "__") || strings.Contains(tool, "__") ||
+		strings.Contains(tool, ".") || strings.HasSuffix(server, "_") ||
+		strings.HasPrefix(tool, "_") {
 		return hashed(name)
 	}
 	return safe
@@ -113,7 +117,8 @@ func (ts *toolset) named(name string) (string, error) {
 	if whole, ok := ts.also[name]; ok {
 		return whole, nil
 	}
-	return "", fault.New(fault.Invalid, "there is no tool %q; there are %s", name, strings.Join(ts.names(), ", "))
+	return "", fault.New(fault.Invalid, "there is no tool %q; there are %s", name,
+		strings.Join(ts.names(), ", "))
 }
 
 // names returns the tools' own names, in the order in which they are offered.
@@ -128,13 +133,16 @@ func (ts *toolset) names() (all []string) {
 func (ts *toolset) reads(name string) bool { return onlyReads(ts.byName[name]) }
 
 // onlyReads reports whether a tool says that it only reads, and its calls need no consent.
-func onlyReads(t tools.Tool) bool { return !t.Confirm && t.Hints.ReadOnly != nil && *t.Hints.ReadOnly }
+func onlyReads(t tools.Tool) bool {
+	return !t.Confirm && t.Hints.ReadOnly != nil && *t.Hints.ReadOnly
+}
 
 // spokenOf returns the tools whose names a text contains, except names that may be ordinary words.
 func (ts *toolset) spokenOf(text string) (names []string) {
 	for _, t := range ts.list {
 		_, bare, _ := strings.Cut(t.Name, ".")
-		if strings.Contains(text, t.Name) || strings.Contains(text, ts.safe[t.Name]) || strings.Contains(bare, "_") && holds(text, bare) {
+		if strings.Contains(text, t.Name) || strings.Contains(text, ts.safe[t.Name]) ||
+			strings.Contains(bare, "_") && holds(text, bare) {
 			names = append(names, t.Name)
 		}
 	}
@@ -144,7 +152,8 @@ func (ts *toolset) spokenOf(text string) (names []string) {
 // chat returns tools in the form of a request, with the names that name returns.
 func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat.Tool) {
 	for _, t := range list {
-		out = append(out, chat.Tool{Name: name(t.Name), Description: t.Description, Schema: t.Schema})
+		out = append(out, chat.Tool{Name: name(t.Name), Description: t.Description,
+			Schema: t.Schema})
 	}
 	return out
 }
@@ -160,7 +169,8 @@ func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) too
 	}
 	// Guessing one of two servers could send the mail by the wrong one.
 	if all := ts.ambiguous[c.Name]; len(all) > 0 {
-		return tools.Failure(fmt.Sprintf("several servers have a tool %q; say which: %s", c.Name, strings.Join(all, ", ")))
+		return tools.Failure(fmt.Sprintf("several servers have a tool %q; say which: %s", c.Name,
+			strings.Join(all, ", ")))
 	}
 	t, ok := ts.byName[c.Name]
 	if !ok {
@@ -181,7 +191,9 @@ func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) too
 // servers do so after a call, and name the tool in its result.
 func (ts *toolset) later(now *tools.Snapshot, name string) (tools.Tool, bool) {
 	server, _, _ := strings.Cut(name, ".")
-	if server == local || !slices.ContainsFunc(ts.list, func(t tools.Tool) bool { return strings.HasPrefix(t.Name, server+".") }) {
+	if server == local || !slices.ContainsFunc(ts.list, func(t tools.Tool) bool {
+		return strings.HasPrefix(t.Name, server+".")
+	}) {
 		return tools.Tool{}, false
 	}
 	return now.Find(name)
@@ -221,7 +233,9 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 		case name == local:
 			own = true
 		case !slices.Contains(known, name):
-			return nil, nil, fault.New(fault.Invalid, "mcp_servers: there is no server %q; there are %s", name, strings.Join(append(known, local), ", "))
+			return nil, nil, fault.New(fault.Invalid,
+				"mcp_servers: there is no server %q; there are %s", name,
+				strings.Join(append(known, local), ", "))
 		case !slices.Contains(remote, name):
 			remote = append(remote, name)
 		}
@@ -235,7 +249,8 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 		all = slices.DeleteFunc(all, func(t tools.Tool) bool { return !may.Admits(t) })
 		for _, name := range remote {
 			if why, ok := down[name]; ok {
-				warnings = append(warnings, fmt.Sprintf("the MCP server %s is left out: %s", name, why))
+				warnings = append(warnings, fmt.Sprintf("the MCP server %s is left out: %s", name,
+					why))
 			}
 		}
 	}

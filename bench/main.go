@@ -54,7 +54,8 @@ func run(args []string) error {
 	case len(args) == 3 && args[0] == "reverse":
 		return drive.Reverse(args[1], args[2])
 	}
-	return errors.New("usage: bench gate | hostile PROGRAM [NAME] | mcp | all PROGRAM | cost PROGRAM [ROUNDS] | live PROGRAM [ROUNDS] | reverse ADDRESS TARGET | translate ADDRESS TARGET")
+	return errors.New(
+		"usage: bench gate | hostile PROGRAM [NAME] | mcp | all PROGRAM | cost PROGRAM [ROUNDS] | live PROGRAM [ROUNDS] | reverse ADDRESS TARGET | translate ADDRESS TARGET")
 }
 
 // gate measures the decoder and the MCP server, and fails when they break a limit.
@@ -95,13 +96,16 @@ func attack(program, only string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%-46s p99 of the first token %.2f ms, without them %.2f: %.2f times\n", unrelated, ms(u.With), ms(u.Without), u.Ratio)
+		fmt.Printf("%-46s p99 of the first token %.2f ms, without them %.2f: %.2f times\n",
+			unrelated, ms(u.With), ms(u.Without), u.Ratio)
 		if u.Ratio > hostile.MaxUnrelated {
-			breaches = append(breaches, fmt.Sprintf("%s: %.2f times as late, the limit is %.2f", unrelated, u.Ratio, hostile.MaxUnrelated))
+			breaches = append(breaches, fmt.Sprintf("%s: %.2f times as late, the limit is %.2f",
+				unrelated, u.Ratio, hostile.MaxUnrelated))
 		}
 	}
 	err := hostile.Measure(program, only, func(c hostile.Cost) {
-		fmt.Printf("%-46s %6.2f s %5d MB  %s\n", c.Name, c.CPU.Seconds(), c.Peak>>20, strings.Join(c.Breaches, "; "))
+		fmt.Printf("%-46s %6.2f s %5d MB  %s\n", c.Name, c.CPU.Seconds(), c.Peak>>20,
+			strings.Join(c.Breaches, "; "))
 		for _, b := range c.Breaches {
 			breaches = append(breaches, c.Name+": "+b)
 		}

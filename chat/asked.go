@@ -13,7 +13,9 @@ var opening = regexp.MustCompile(`(?m)^[ \t]*<([A-Za-z][\w.:-]*)(?:\s[^<>]*)?>`)
 // asking lists the tags, in lowercase without - and _, that agents put around the user's own
 // request: <task> of Cline's kind, <user_query>. Every other tag at the start of a line is the
 // client's.
-var asking = []string{"task", "userquery", "usermessage", "userrequest", "userprompt", "userinput", "userinstruction", "userinstructions", "query", "prompt", "question", "request", "message", "feedback", "user", "input", "answer"}
+var asking = []string{"task", "userquery", "usermessage", "userrequest", "userprompt", "userinput",
+	"userinstruction", "userinstructions", "query", "prompt", "question", "request", "message",
+	"feedback", "user", "input", "answer"}
 
 // Asked returns the part of a message that the user wrote. Blocks in tags that begin a line, as
 // <system-reminder> and <environment_details>, are the client's; those that hold the request
@@ -43,7 +45,8 @@ func Asked(content string) string {
 			b.WriteString(rest[:at[1]])
 			rest = rest[at[1]:]
 			continue
-		case slices.Contains(asking, strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))):
+		case slices.Contains(asking, strings.NewReplacer("-", "", "_", "").Replace(
+			strings.ToLower(name))):
 			b.WriteString(rest[:at[0]] + inner)
 		default:
 			b.WriteString(rest[:at[0]])

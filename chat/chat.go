@@ -48,11 +48,13 @@ const (
 	None      Kind = iota // the zero Event: nothing
 	Text                  // Event.Text is a fragment of the visible reply
 	Reasoning             // Event.Text is a fragment of the model's thinking
-	CallStart             // a call begins: Event.Text is the tool's name, Event.ID its id if the model wrote one
-	CallArgs              // Event.Text is a fragment of the arguments, strict JSON when concatenated
-	CallEnd               // the call is complete and its arguments are one JSON object
-	Usage                 // Event.Meta.Usage counts the tokens
-	Finish                // Event.Text is the reason: one of the Finish constants
+	// a call begins: Event.Text is the tool's name, Event.ID its id if the model wrote one
+	CallStart
+	// Event.Text is a fragment of the arguments, strict JSON when concatenated
+	CallArgs
+	CallEnd // the call is complete and its arguments are one JSON object
+	Usage   // Event.Meta.Usage counts the tokens
+	Finish  // Event.Text is the reason: one of the Finish constants
 )
 
 // String returns the name of the kind as in the golden files.
@@ -93,10 +95,17 @@ type Meta struct {
 	Format   string   // the model family whose format was read
 	Strategy string   // how the raw text was obtained: raw, tap, native, …
 	Repairs  []string // what the decoder had to repair, one name a defect, each once
-	Cut      string   // Finish: what was read of a call that the end of the reply cut, and was left out; up to MaxCut bytes
-	Stopped  string   // Finish: the stop sequence that ended the reply, where Request.TellStop has it told
-	Doubt    string   // Text: the name of the tool that this text calls, if it is a call that can be read in several ways
-	Logprobs []Token  // Text and Finish, when the request asks for them: the tokens of this text, or of text before it that has none
+	// Finish: what was read of a call that the end of the reply cut, and was left out; up to MaxCut
+	// bytes
+	Cut string
+	// Finish: the stop sequence that ended the reply, where Request.TellStop has it told
+	Stopped string
+	// Text: the name of the tool that this text calls, if it is a call that can be read in several
+	// ways
+	Doubt string
+	// Text and Finish, when the request asks for them: the tokens of this text, or of text before
+	// it that has none
+	Logprobs []Token
 }
 
 // MetaOf returns a copy of an event's Meta that may be changed: events share theirs.
@@ -114,15 +123,18 @@ const MaxCut = 4 << 10
 type Token struct {
 	Text    string
 	Logprob float64 // natural logarithm of the probability
-	Bytes   []byte  // what Text stands for, which need not be whole characters; nil when the server does not say
-	Top     []Token // the likeliest tokens in its place, if the request asks for them
+	// what Text stands for, which need not be whole characters; nil when the server does not say
+	Bytes []byte
+	Top   []Token // the likeliest tokens in its place, if the request asks for them
 }
 
 // Counts are token counts of one reply.
 type Counts struct {
 	Prompt, Completion int
-	Cached             int  // tokens of the prompt that the server had processed before; 0 also if it does not say
-	Estimated          bool // counted as four bytes a token, since the reply was ended before the upstream counted
+	// tokens of the prompt that the server had processed before; 0 also if it does not say
+	Cached int
+	// counted as four bytes a token, since the reply was ended before the upstream counted
+	Estimated bool
 }
 
 // FromCache returns c with the given number of cached prompt tokens. An impossible number is
@@ -136,7 +148,8 @@ func (c Counts) FromCache(tokens int) Counts {
 
 // Plus returns the sum of c and d.
 func (c Counts) Plus(d Counts) Counts {
-	return Counts{c.Prompt + d.Prompt, c.Completion + d.Completion, c.Cached + d.Cached, c.Estimated || d.Estimated}
+	return Counts{c.Prompt + d.Prompt, c.Completion + d.Completion, c.Cached + d.Cached,
+		c.Estimated || d.Estimated}
 }
 
 // Another returns the counts of c and of one more reply to the same prompt, which counts once, as
@@ -152,7 +165,8 @@ func (c Counts) Another(d Counts) Counts {
 
 // Times are the times that the upstream took for one reply; 0: it does not say.
 type Times struct {
-	Load, Prompt, Completion time.Duration // loading the model, reading the prompt, writing the reply
+	// loading the model, reading the prompt, writing the reply
+	Load, Prompt, Completion time.Duration
 }
 
 // Role is the author of a message.
@@ -200,27 +214,40 @@ type Tool struct {
 // Request is a client's request, in whichever form it came. The zero value of each option means
 // "the client did not say".
 type Request struct {
-	Model     string
-	Messages  []Message
-	Tools     []Tool
-	Continue  *Continuation // a text to continue instead of answering Messages, which are then empty, as are Tools; nil: answer
-	MaxTokens int           // of the reply; 0: no limit of the client's
-	Stop      []string      // text sequences that end the reply
-	TellStop  bool          // say in Meta.Stopped which of them ended it; servers do not report it, so the engine matches them
+	Model    string
+	Messages []Message
+	Tools    []Tool
+	// a text to continue instead of answering Messages, which are then empty, as are Tools; nil:
+	// answer
+	Continue  *Continuation
+	MaxTokens int      // of the reply; 0: no limit of the client's
+	Stop      []string // text sequences that end the reply
+	// say in Meta.Stopped which of them ended it; servers do not report it, so the engine matches
+	// them
+	TellStop bool
 	Sampling
 
-	Format      json.RawMessage // JSON Schema of the answer, or "json" in quotes for any JSON object; nil: free text. With Tools it is the schema of an answer without calls
-	Logprobs    bool            // each token with its probability, in Meta.Logprobs. Not together with Tools
-	TopLogprobs int             // the likeliest tokens beside each, 0 to 20
+	// JSON Schema of the answer, or "json" in quotes for any JSON object; nil: free text. With
+	// Tools it is the schema of an answer without calls
+	Format json.RawMessage
+	// each token with its probability, in Meta.Logprobs. Not together with Tools
+	Logprobs    bool
+	TopLogprobs int // the likeliest tokens beside each, 0 to 20
 
 	Required bool     // the reply must be a call. Not together with Continue
 	Allowed  []string // the tools that may be called; nil: all that are offered
 	Single   bool     // at most one call a reply
 
-	Hold    int                        // bytes of a call's arguments that are held back before the call is sent, as adapters.Options.Hold; 0: the engine's setting
-	Think   *bool                      // thinking on or off; nil: the model's default
-	Effort  string                     // with Think on, how much: minimal, low, medium, high, xhigh or max, for models that know levels; empty: not said
-	Keep    json.RawMessage            // how long the server keeps the model loaded, in Ollama's words: seconds, or "5m"; nil: the server's choice
+	// bytes of a call's arguments that are held back before the call is sent, as
+	// adapters.Options.Hold; 0: the engine's setting
+	Hold  int
+	Think *bool // thinking on or off; nil: the model's default
+	// with Think on, how much: minimal, low, medium, high, xhigh or max, for models that know
+	// levels; empty: not said
+	Effort string
+	// how long the server keeps the model loaded, in Ollama's words: seconds, or "5m"; nil: the
+	// server's choice
+	Keep    json.RawMessage
 	Options map[string]json.RawMessage // options of the model server, passed on as they are
 	Extra   map[string]json.RawMessage // unknown fields of the request
 }

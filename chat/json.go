@@ -51,13 +51,16 @@ func appendEscaped(dst []byte, s string, separators bool) []byte {
 		r, size := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(s[i:])
-			if !(separators && (r == '\u2028' || r == '\u2029')) && (r != utf8.RuneError || size > 1) {
+			if !(separators && (r == '\u2028' || r == '\u2029')) &&
+				(r != utf8.RuneError || size > 1) {
 				i += size
 				continue
 			}
 		}
 		if rest := len(s) - start; rest > 64<<10 && cap(dst)-len(dst) < rest {
-			dst = slices.Grow(dst, 2*rest) // all at once: growing by a quarter at a time, a text of megabytes leaves four times its length as garbage
+			// all at once: growing by a quarter at a time, a text of megabytes leaves four times
+			// its length as garbage
+			dst = slices.Grow(dst, 2*rest)
 		}
 		dst = append(dst, s[start:i]...)
 		dst = appendEscape(dst, r)
@@ -81,7 +84,9 @@ func plain(s string) int {
 	for ; len(s)-n >= 8; n += 8 {
 		w := uint64(s[n]) | uint64(s[n+1])<<8 | uint64(s[n+2])<<16 | uint64(s[n+3])<<24 |
 			uint64(s[n+4])<<32 | uint64(s[n+5])<<40 | uint64(s[n+6])<<48 | uint64(s[n+7])<<56
-		if found := (w | (w - eachByte*' ') | ((w ^ eachByte*'"') - eachByte) | ((w ^ eachByte*'\\') - eachByte)) & topBits; found != 0 {
+		found := w | (w - eachByte*' ')
+		found |= ((w ^ eachByte*'"') - eachByte) | ((w ^ eachByte*'\\') - eachByte)
+		if found &= topBits; found != 0 {
 			return n + bits.TrailingZeros64(found)/8
 		}
 	}
@@ -110,5 +115,6 @@ func appendEscape(dst []byte, r rune) []byte {
 	case '\t':
 		return append(dst, `\t`...)
 	}
-	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15],
+		hexDigits[r&15])
 }

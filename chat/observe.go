@@ -44,9 +44,13 @@ type Observer struct {
 
 // Pulse is how the reader of a model server keeps the client's connection alive while it waits.
 type Pulse struct {
-	Idle   func()                  // called before each read that may block: nothing more is buffered, so flush
-	Beat   func(said string) error // called, never at the same time as anything else of the reply, after each silent interval, with what the reply waits for, if that is known; an error cancels
-	Client string                  // identifies the client, the same for all of its requests; empty: not known
+	// called before each read that may block: nothing more is buffered, so flush
+	Idle func()
+	// called, never at the same time as anything else of the reply, after each silent interval,
+	// with what the reply waits for, if that is known; an error cancels
+	Beat func(said string) error
+	// identifies the client, the same for all of its requests; empty: not known
+	Client string
 }
 
 // observerKey is the context key of the Observer.

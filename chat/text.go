@@ -25,11 +25,13 @@ type Embedder interface {
 // not say".
 type EmbedRequest struct {
 	Model      string
-	Input      []string                   // at least one, none empty
-	Dimensions int                        // of each vector; 0: as many as the model has
-	Truncate   bool                       // texts that are too long are cut, instead of being an error
-	KeepAlive  json.RawMessage            // how long the server keeps the model loaded, in Ollama's words; empty: the server's choice
-	Options    map[string]json.RawMessage // options of the model server, passed on as they are
+	Input      []string // at least one, none empty
+	Dimensions int      // of each vector; 0: as many as the model has
+	// texts that are too long are cut, instead of being an error
+	Truncate bool
+	// how long the server keeps the model loaded, in Ollama's words; empty: the server's choice
+	KeepAlive json.RawMessage
+	Options   map[string]json.RawMessage // options of the model server, passed on as they are
 }
 
 // Embeddings are the vectors of one request.

@@ -40,7 +40,8 @@ func ParseTools(src []byte) ([]Tool, error) {
 		if err != nil {
 			return nil, fmt.Errorf("tool %d: %w", i, err)
 		}
-		tools[i] = Tool{Name: f.Name, Description: f.Description, Schema: f.Parameters, Strict: f.Strict}
+		tools[i] = Tool{Name: f.Name, Description: f.Description, Schema: f.Parameters,
+			Strict: f.Strict}
 	}
 	return tools, nil
 }

@@ -6,7 +6,8 @@ import "bytes"
 // is parsed: the text has at most one value more.
 func Values(body []byte) (n int) {
 	opened := func(part []byte) int {
-		return bytes.Count(part, []byte{','}) + bytes.Count(part, []byte{'['}) + bytes.Count(part, []byte{'{'})
+		return bytes.Count(part, []byte{','}) + bytes.Count(part, []byte{'['}) + bytes.Count(part,
+			[]byte{'{'})
 	}
 	for len(body) > 0 {
 		q := bytes.IndexByte(body, '"')
@@ -16,7 +17,8 @@ func Values(body []byte) (n int) {
 		n += opened(body[:q])
 		body = body[q+1:]
 		end := 0
-		for end < len(body) && body[end] != '"' { // a byte at a time: searching for both signs costs more where there are many escapes
+		// a byte at a time: searching for both signs costs more where there are many escapes
+		for end < len(body) && body[end] != '"' {
 			if body[end] == '\\' {
 				end++
 			}

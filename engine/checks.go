@@ -25,13 +25,15 @@ func sayable(r *chat.Request) error {
 			args := bytes.TrimSpace(c.Args)
 			if len(args) > 0 && (args[0] != '{' || !json.Valid(args)) {
 				at := fmt.Sprintf("messages[%d].tool_calls[%d].function.arguments", i, n)
-				return &fault.Error{Kind: fault.Invalid, Param: at, Message: at + " must be one JSON object"}
+				return &fault.Error{Kind: fault.Invalid, Param: at, Message: at +
+					" must be one JSON object"}
 			}
 		}
 	}
 	for name, value := range upstream.Sampling(r) {
 		if _, err := json.Marshal(value); err != nil {
-			return &fault.Error{Kind: fault.Invalid, Param: name, Message: name + " is no number", Cause: err}
+			return &fault.Error{Kind: fault.Invalid, Param: name, Message: name + " is no number",
+				Cause: err}
 		}
 	}
 	return nil
@@ -48,7 +50,8 @@ func affordable(r *chat.Request) error {
 	}
 	err := schema.Affordable(r.Tools, form)
 	if excess, ok := errors.AsType[*schema.Excess](err); ok {
-		return &fault.Error{Kind: fault.Invalid, Param: excess.Param, Code: schema.ExcessCode, Message: excess.Param + ": " + excess.Error(), Cause: err}
+		return &fault.Error{Kind: fault.Invalid, Param: excess.Param, Code: schema.ExcessCode,
+			Message: excess.Param + ": " + excess.Error(), Cause: err}
 	}
 	return err
 }
@@ -62,7 +65,8 @@ func (j *job) checkSupported(context.Context) (*job, error) {
 	}
 	for i, m := range j.request.Messages {
 		if len(m.Images) > 0 {
-			return nil, &fault.Error{Kind: fault.Invalid, Param: fmt.Sprintf("messages[%d].content", i), Message: "the model " + j.name + " cannot see images"}
+			return nil, &fault.Error{Kind: fault.Invalid, Param: fmt.Sprintf("messages[%d].content",
+				i), Message: "the model " + j.name + " cannot see images"}
 		}
 	}
 	return j, nil
@@ -93,7 +97,8 @@ func (t *target) rules(tool chat.Tool, called string) *valid.Validator {
 // the pattern that covers all of a kind: Claude Code asks for claude-opus-5-5 and also for
 // claude-haiku-…, Codex for gpt-5.5-codex.
 var borrowed = []struct{ begins, pattern string }{
-	{"claude-", "claude-*"}, {"gpt-5", "gpt-5*"}, {"gpt-4", "gpt-4*"}, {"codex-", "codex-*"}, {"gemini-", "gemini-*"},
+	{"claude-", "claude-*"}, {"gpt-5", "gpt-5*"}, {"gpt-4", "gpt-4*"}, {"codex-", "codex-*"},
+	{"gemini-", "gemini-*"},
 }
 
 // mostNamed is how many models an error names at most.
@@ -114,11 +119,13 @@ func (e *Engine) advised(ctx context.Context, err error, model string) error {
 	}
 	for _, b := range borrowed {
 		if strings.HasPrefix(model, b.begins) {
-			told.Message += fmt.Sprintf("; to have a model of yours answer for it, set --alias '%s=MODEL'", b.pattern)
+			told.Message += fmt.Sprintf(
+				"; to have a model of yours answer for it, set --alias '%s=MODEL'", b.pattern)
 			return &told
 		}
 	}
-	if _, pulls := s.backend.(native); (pulls || s.pool != nil && s.name == firstName) && s.name != demoName {
+	if _, pulls := s.backend.(native); (pulls || s.pool != nil && s.name == firstName) &&
+		s.name != demoName {
 		told.Message += fmt.Sprintf("; \"ollama pull %s\" gets it", name)
 	}
 	return &told

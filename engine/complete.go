@@ -45,7 +45,8 @@ func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddi
 }
 
 // embed asks one server.
-func (e *Engine) embed(ctx context.Context, t *turn, name string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
+func (e *Engine) embed(ctx context.Context, t *turn, name string, r *chat.EmbedRequest) (
+	*chat.Embeddings, error) {
 	ctx = t.context(ctx)
 	s, model, err := e.route(ctx, name)
 	if err != nil {
@@ -56,7 +57,8 @@ func (e *Engine) embed(ctx context.Context, t *turn, name string, r *chat.EmbedR
 	pulse.For(model)
 	got, err := s.Embed(ctx, pulse, model, r)
 	if err == nil && len(got.Vectors) != len(r.Input) {
-		err = fault.New(fault.Unavailable, "the model server sent %d vectors for %d texts", len(got.Vectors), len(r.Input))
+		err = fault.New(fault.Unavailable, "the model server sent %d vectors for %d texts",
+			len(got.Vectors), len(r.Input))
 	}
 	return got, err
 }

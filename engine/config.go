@@ -166,9 +166,11 @@ func Bounds() []string { return []string{BoundsRewrite, BoundsClamp, BoundsPass}
 
 // What happens to a call that does not fit its schema.
 const (
-	MisfitRepair = "repair" // it is written again; failing that, optional members that do not fit are left out
-	MisfitDrop   = "drop"   // optional members that do not fit are left out first, which costs no generation
-	MisfitPass   = "pass"   // it is written again; failing that, it is sent as it is
+	// it is written again; failing that, optional members that do not fit are left out
+	MisfitRepair = "repair"
+	// optional members that do not fit are left out first, which costs no generation
+	MisfitDrop = "drop"
+	MisfitPass = "pass" // it is written again; failing that, it is sent as it is
 )
 
 // Misfits returns the values of Checking.Misfit.
@@ -176,7 +178,8 @@ func Misfits() []string { return []string{MisfitRepair, MisfitDrop, MisfitPass} 
 
 // When the demo models are listed.
 const (
-	DemoAuto   = "auto"   // when no model server answers; requests that name one are always answered
+	// when no model server answers; requests that name one are always answered
+	DemoAuto   = "auto"
 	DemoAlways = "always" // beside the models of every server
 	DemoNever  = "never"  // they do not exist
 )
@@ -191,7 +194,8 @@ func (c Config) Validate() error {
 			if s == strategyGone {
 				gone = " (it is gone: raw and tokens read the same without a second model)"
 			}
-			return fmt.Errorf("strategy of %q: %q is none of %s%s", model, s, strings.Join(Strategies(), ", "), gone)
+			return fmt.Errorf("strategy of %q: %q is none of %s%s", model, s,
+				strings.Join(Strategies(), ", "), gone)
 		}
 	}
 	for model, w := range c.Wording {
@@ -204,7 +208,8 @@ func (c Config) Validate() error {
 			return fmt.Errorf("format of %q: there is no format %q", model, name)
 		}
 	}
-	for name, n := range map[string]int{"num_ctx": c.NumCtx, "max_ctx": c.MaxCtx, "tool_budget": c.ToolBudget} {
+	for name, n := range map[string]int{"num_ctx": c.NumCtx, "max_ctx": c.MaxCtx,
+		"tool_budget": c.ToolBudget} {
 		if n < 0 {
 			return fmt.Errorf("%s: %d is negative", name, n)
 		}
@@ -221,7 +226,8 @@ func (c Config) Validate() error {
 		{"reasoning", c.Reasoning, history.Policies()},
 	} {
 		if word.is != "" && !slices.Contains(word.known, word.is) {
-			return fmt.Errorf("%s: %q is none of %s", word.of, word.is, strings.Join(word.known, ", "))
+			return fmt.Errorf("%s: %q is none of %s", word.of, word.is,
+				strings.Join(word.known, ", "))
 		}
 	}
 	if _, err := ollama.ParseHosts(c.Ollama); err != nil {
@@ -245,7 +251,8 @@ func (c Config) validateNames() error {
 	}
 	for name, model := range c.Aliases {
 		if _, isAlias := c.Aliases[model]; isAlias || name == "" || model == "" {
-			return fmt.Errorf("alias %q: %q must be the name of a model, and of no alias", name, model)
+			return fmt.Errorf("alias %q: %q must be the name of a model, and of no alias", name,
+				model)
 		}
 	}
 	return nil

@@ -65,16 +65,19 @@ func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error)
 		tokens = max(j.meter().Estimate(bytes), j.context) * 3 / 2
 	}
 	k := *j
-	k.counted, k.context = window.Meter{Bytes: bytes, Tokens: tokens}, cmp.Or(over.Window, j.context)
+	k.counted, k.context = window.Meter{Bytes: bytes, Tokens: tokens},
+		cmp.Or(over.Window, j.context)
 	if j.sizes() {
 		o := k.orderFor(k.request)
-		o.Need = tokens + window.Room(k.request.MaxTokens, k.mostContext()) // counted, so without the margin of a fifth
+		// counted, so without the margin of a fifth
+		o.Need = tokens + window.Room(k.request.MaxTokens, k.mostContext())
 		if longer := k.sized(ctx, o); longer > k.context {
 			k.context = longer
 			return &k, nil
 		}
 	}
-	if free := k.context - over.Tokens; over.Tokens > 0 && free >= window.Room(0, k.context) && k.request.MaxTokens > free {
+	if free := k.context - over.Tokens; over.Tokens > 0 && free >= window.Room(0, k.context) &&
+		k.request.MaxTokens > free {
 		r := *k.request
 		r.MaxTokens = free // the reply that the client allows was too long
 		return k.with(&r), nil
@@ -82,7 +85,8 @@ func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error)
 	// The tools come before the conversation: what the user said is worth more than the tenth rule
 	// about a tool.
 	if k.context > 0 {
-		if shorter := k.fitted(toolRoom(k.request, tokens, k.context, k.counted), k.counted); shorter != &k {
+		if shorter := k.fitted(toolRoom(k.request, tokens, k.context, k.counted),
+			k.counted); shorter != &k {
 			return shorter, nil
 		}
 	}
@@ -103,7 +107,9 @@ func (j *job) trim(tokens int) *job {
 	// Cut a quarter of the context at a time: otherwise each further turn would be refused, trimmed
 	// by one message, and read anew by a server whose prompt cache ends where the conversation was
 	// cut.
-	cut := window.Trim(j.request.Messages, excess, j.context/4, func(m chat.Message) int { return meter.Estimate(window.MessageBytes(m)) })
+	cut := window.Trim(j.request.Messages, excess, j.context/4, func(m chat.Message) int {
+		return meter.Estimate(window.MessageBytes(m))
+	})
 	if cut.Dropped == 0 || tokens-cut.Freed > j.context {
 		return nil
 	}
@@ -111,8 +117,11 @@ func (j *job) trim(tokens int) *job {
 	r.Messages = cut.Messages
 	j = j.with(&r)
 	j.dropped += cut.Dropped
-	text := fmt.Sprintf("the %d oldest messages, about %d tokens, were left out: the conversation is longer than the context of %d tokens", j.dropped, cut.Freed, j.context)
-	j.engine.cfg.Log.Warn().Str("model", j.name).Int("messages", j.dropped).Int("tokens", cut.Freed).Int("context", j.context).Str("bound_by", string(j.boundBy(j.request, j.context))).
+	text := fmt.Sprintf(
+		"the %d oldest messages, about %d tokens, were left out: the conversation is longer than the context of %d tokens", j.dropped, cut.Freed, j.context)
+	j.engine.cfg.Log.Warn().Str("model", j.name).Int("messages", j.dropped).Int("tokens",
+		cut.Freed).Int("context", j.context).Str("bound_by",
+		string(j.boundBy(j.request, j.context))).
 		Msg("the oldest messages were left out: the conversation is longer than the context")
 	j.tell(noteTrimmed, text)
 	return j
@@ -172,7 +181,8 @@ func (j *job) tooLong(tokens int, exact bool) error {
 		about = ""
 	}
 	tools := tokensOf(j.request.Tools, j.meter())
-	f := fault.New(fault.Invalid, "This model's maximum context length is %d tokens. However, your messages resulted in %s%d tokens (about %d of them in the tools). Please reduce the length of the messages or tools%s.",
+	f := fault.New(fault.Invalid,
+		"This model's maximum context length is %d tokens. However, your messages resulted in %s%d tokens (about %d of them in the tools). Please reduce the length of the messages or tools%s.",
 		j.context, about, tokens, tools, j.boundBy(j.request, j.context).longer())
 	f.Code, f.Param = upstream.ContextLength, "messages"
 	f.Tokens, f.Window = tokens, j.context
@@ -205,7 +215,8 @@ type counter struct {
 func (c *counter) watch() chat.Hook {
 	done := false
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
-		if err == nil && !done && ev.Meta != nil && ev.Meta.Usage != nil && !ev.Meta.Usage.Estimated {
+		if err == nil && !done && ev.Meta != nil && ev.Meta.Usage != nil &&
+			!ev.Meta.Usage.Estimated {
 			done = true
 			c.learnTokens(*ev.Meta.Usage)
 		}
@@ -232,23 +243,30 @@ func (c *counter) learnTokens(n chat.Counts) {
 	case n.Prompt <= 0: // a server that has the prompt in its cache may count none of it
 		return
 	case c.context > 0 && n.Prompt >= c.context:
-		why = fmt.Sprintf("the server read %d tokens, all that its context holds: it has cut the conversation", n.Prompt)
+		why = fmt.Sprintf(
+			"the server read %d tokens, all that its context holds: it has cut the conversation",
+			n.Prompt)
 	// A prompt that was rendered here was sent as it is, and a server that cuts it says so; a chat
 	// that the server renders may be cut silently.
 	case !c.ours && c.bytes > mostBytes*(n.Prompt+fewestRead):
-		why = fmt.Sprintf("the server read %d tokens of at least %d: it has cut the conversation", n.Prompt, c.bytes/mostBytes)
+		why = fmt.Sprintf("the server read %d tokens of at least %d: it has cut the conversation",
+			n.Prompt, c.bytes/mostBytes)
 	// Contexts are set in powers of two or round numbers of them: a prompt that fills one exactly
 	// was cut to it.
-	case c.context == 0 && n.Prompt >= 2048 && n.Prompt%1024 == 0 && c.meter().Estimate(c.bytes) > n.Prompt+n.Prompt/10:
-		why = fmt.Sprintf("the server read exactly %d tokens of about %d: it has probably cut the conversation to its context", n.Prompt, c.meter().Estimate(c.bytes))
+	case c.context == 0 && n.Prompt >= 2048 && n.Prompt%1024 == 0 &&
+		c.meter().Estimate(c.bytes) > n.Prompt+n.Prompt/10:
+		why = fmt.Sprintf(
+			"the server read exactly %d tokens of about %d: it has probably cut the conversation to its context", n.Prompt, c.meter().Estimate(c.bytes))
 	case c.context > 0 && n.Prompt+n.Completion > c.context:
-		why = fmt.Sprintf("the reply went on past the context of %d tokens: the server has dropped the beginning meanwhile", c.context)
+		why = fmt.Sprintf(
+			"the reply went on past the context of %d tokens: the server has dropped the beginning meanwhile", c.context)
 	}
 	if why == "" {
 		c.learn(func(l *lessons) { l.meter.Learn(c.bytes, n.Prompt) })
 		return
 	}
-	c.engine.cfg.Log.Warn().Str("model", c.name).Int("prompt_tokens", n.Prompt).Int("context", c.context).Msg(why)
+	c.engine.cfg.Log.Warn().Str("model", c.name).Int("prompt_tokens", n.Prompt).Int("context",
+		c.context).Msg(why)
 	c.tell(noteTruncated, why)
 }
 

@@ -22,7 +22,8 @@ func described(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Re
 	c.Tools, c.Messages = nil, make([]chat.Message, 0, len(r.Messages)+1)
 	rest := r.Messages
 	text := f.Prompt(r.Tools, w)
-	f = f.Asked(w) // earlier calls are shown in the form that the prompt asks for, not in the family's own
+	// earlier calls are shown in the form that the prompt asks for, not in the family's own
+	f = f.Asked(w)
 	if len(rest) > 0 && rest[0].Role == chat.System {
 		text = strings.TrimPrefix(text+"\n\n"+rest[0].Content, "\n\n")
 		rest = rest[1:]
@@ -38,8 +39,11 @@ func described(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Re
 		}
 		if n == 0 {
 			c.Messages = append(c.Messages, h.turn(rest[0]))
-		} else { // the results of one turn become one message: some templates refuse two of a role in a row
-			c.Messages = append(c.Messages, chat.Message{Role: chat.User, Content: h.results(rest[:n])})
+		} else {
+			// the results of one turn become one message: some templates refuse two of a role in a
+			// row
+			c.Messages = append(c.Messages,
+				chat.Message{Role: chat.User, Content: h.results(rest[:n])})
 		}
 		rest = rest[max(n, 1):]
 	}
@@ -76,7 +80,8 @@ func (h *retold) turn(m chat.Message) chat.Message {
 // As Hermes shows them: <tool_response>\nsunny\n</tool_response>; for a family that declares no
 // form: Result of get_weather:\nsunny
 func (h *retold) results(ms []chat.Message) string {
-	calls, texts, plain := make([]chat.Call, len(ms)), make([]string, len(ms)), make([]string, len(ms))
+	calls, texts, plain := make([]chat.Call, len(ms)), make([]string, len(ms)),
+		make([]string, len(ms))
 	for i, m := range ms {
 		calls[i] = h.calls[m.CallID]
 		if m.Name != "" {
@@ -103,7 +108,8 @@ const (
 // wordings are in the order in which they are tried: by how much a small model got right in each
 // (docs/evidence/models.md).
 var wordings = []adapters.Wording{
-	adapters.Signatures | adapters.Example, adapters.Schemas | adapters.Example, adapters.Signatures, adapters.Schemas,
+	adapters.Signatures | adapters.Example, adapters.Schemas | adapters.Example,
+	adapters.Signatures, adapters.Schemas,
 }
 
 // wordingOf returns how tools are described to the job's model: as configured, as its family
@@ -120,7 +126,8 @@ func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	if w := j.known().wording; w != nil {
 		return *w
 	}
-	w, err := j.server.memory.wordings.do(ctx, j.pulse, wanted{model: j.model, by: j.facts.Digest}, func() (adapters.Wording, error) { return j.probeWording(ctx, j.understands), nil })
+	w, err := j.server.memory.wordings.do(ctx, j.pulse, wanted{model: j.model, by: j.facts.Digest},
+		func() (adapters.Wording, error) { return j.probeWording(ctx, j.understands), nil })
 	if err == nil && ctx.Err() == nil {
 		j.learn(func(l *lessons) { l.wording = &w })
 	}
@@ -131,26 +138,32 @@ func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 // the zero value when there is no such wording or the time is over. It is worth up to four
 // generations: the same small model called rightly in 23 to 30 of 30 prompts, depending on the
 // wording (docs/evidence/models.md). A model that understands no wording is named in the log.
-func (t *target) probeWording(ctx context.Context, understands func(context.Context, adapters.Wording) bool) adapters.Wording {
+func (t *target) probeWording(ctx context.Context,
+	understands func(context.Context, adapters.Wording) bool) adapters.Wording {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, wordingTime)
 	defer cancel()
 	log := t.engine.cfg.Log.Info().Str("model", t.model)
 	for _, w := range wordings {
 		if understands(ctx, w) {
-			log.Stringer("wording", w).Dur("took_ms", time.Since(began)).Msg("the model understands tools in this wording")
+			log.Stringer("wording", w).Dur("took_ms", time.Since(began)).Msg(
+				"the model understands tools in this wording")
 			return w
 		}
 	}
-	log.Dur("took_ms", time.Since(began)).Msg("the model understands tools in no wording that was tried")
+	log.Dur("took_ms", time.Since(began)).Msg(
+		"the model understands tools in no wording that was tried")
 	return 0
 }
 
 // probeTools and probeAsk are made so that exactly one answer is right. The second tool must not be
 // called: a model that calls every tool it sees has understood nothing.
 var probeTools = []chat.Tool{
-	{Name: "get_weather", Description: "Get the weather forecast for a city", Schema: json.RawMessage(`{"type":"object","required":["city","days"],"properties":{"city":{"type":"string","description":"name of the city"},"days":{"type":"integer","description":"number of days"}}}`)},
-	{Name: "send_mail", Description: "Send an e-mail", Schema: json.RawMessage(`{"type":"object","required":["to"],"properties":{"to":{"type":"string","description":"address"}}}`)},
+	{Name: "get_weather", Description: "Get the weather forecast for a city",
+		Schema: json.RawMessage(
+			`{"type":"object","required":["city","days"],"properties":{"city":{"type":"string","description":"name of the city"},"days":{"type":"integer","description":"number of days"}}}`)},
+	{Name: "send_mail", Description: "Send an e-mail", Schema: json.RawMessage(
+		`{"type":"object","required":["to"],"properties":{"to":{"type":"string","description":"address"}}}`)},
 }
 
 // probeAsk is the user's message of the probe.
@@ -162,8 +175,10 @@ const probeAsk = "Get the weather forecast for Paris for 3 days."
 func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
 	p := j.aside(limited(&chat.Request{
-		Model: j.request.Model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}}, Tools: probeTools,
-		Sampling: chat.Sampling{Temperature: &cold}, Options: j.request.Options, Keep: j.request.Keep,
+		Model: j.request.Model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}},
+		Tools:    probeTools,
+		Sampling: chat.Sampling{Temperature: &cold}, Options: j.request.Options,
+		Keep: j.request.Keep,
 	}, wordingTokens))
 	p.wording = w
 	var reply chat.Collector
@@ -178,5 +193,6 @@ func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 		City string
 		Days int
 	}
-	return len(reply.Calls) == 1 && reply.Calls[0].Name == probeTools[0].Name && json.Unmarshal(reply.Calls[0].Args, &got) == nil && got.City == "Paris" && got.Days == 3
+	return len(reply.Calls) == 1 && reply.Calls[0].Name == probeTools[0].Name &&
+		json.Unmarshal(reply.Calls[0].Args, &got) == nil && got.City == "Paris" && got.Days == 3
 }

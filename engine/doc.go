@@ -40,8 +40,8 @@
 //	pace.go           how much of a call waits: what the model writes in a short time
 //	repeats.go        the same over and over: turn by turn, in a text, in calls; what finds it is engine/repeat
 //	needless.go       calls that the model does not need, as it says itself
-//	guard.go          only calls that fit their schemas; repair.go: what is done about the others, and the names of all that was
-//	                  done, for logs, headers and docs/repairs.md
+//	guard.go          only calls that fit their schemas; repair.go: what is done about the others
+//	reasons.go        the names of all that was done, for logs, headers and docs/repairs.md
 //	format_answer.go  response_format beside tools
 //	logprobs.go       probabilities beside tools
 //	finish.go         ids, stop sequences, the end

@@ -23,12 +23,13 @@ import (
 // that are configured. It is safe for concurrent use: between requests it keeps only caches and the
 // memories of its servers, each with a lock of its own.
 type Engine struct {
-	cfg          Config
-	servers      []*server // the first one's models go by their own names
-	schemas      valid.Cache
-	plainSchemas kept.Cache[plainSchema] // of tools, in the words that every version of Ollama prints
-	odd          kept.Cache[struct{}]    // schemas that cannot be used
-	carried      kept.Cache[trial]       // whether a family can write a tool's name
+	cfg     Config
+	servers []*server // the first one's models go by their own names
+	schemas valid.Cache
+	// of tools, in the words that every version of Ollama prints
+	plainSchemas kept.Cache[plainSchema]
+	odd          kept.Cache[struct{}] // schemas that cannot be used
+	carried      kept.Cache[trial]    // whether a family can write a tool's name
 }
 
 var (
@@ -50,9 +51,10 @@ func New(cfg Config) *Engine {
 		cfg.Log.Error().Err(err).Msg("using Ollama's default address")
 		bases, _ = ollama.ParseHosts("")
 	}
-	e := &Engine{cfg: cfg, servers: []*server{oneOrPool(firstName, bases, func(base string) *server {
-		return &server{name: firstName, backend: newOllama(firstName, base, nil)}
-	})}}
+	e := &Engine{cfg: cfg,
+		servers: []*server{oneOrPool(firstName, bases, func(base string) *server {
+			return &server{name: firstName, backend: newOllama(firstName, base, nil)}
+		})}}
 	if cfg.Demos != DemoNever {
 		d := newOllama("toolnorm", "http://demo", upstream.InProcess(&cfg.Demo))
 		d.ReadsSchemas = true
@@ -98,9 +100,11 @@ func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Eve
 // is returned rather than yielded: a first-byte timeout if Unwedge is set, and the error of a
 // server if another server can be asked instead. A timeout that is passed back as prev makes
 // attempt unload the model first; if that fails, prev is yielded.
-func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev error, yield func(chat.Event, error) bool) error {
+func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev error,
+	yield func(chat.Event, error) bool) error {
 	s, name := e.place(cmp.Or(r.Model, e.cfg.DefaultModel))
-	ctx, pulse := wait.NewPulse(t.context(ctx), chat.ObserverOf(ctx).Pulse, t.timeouts(s.pool != nil))
+	ctx, pulse := wait.NewPulse(t.context(ctx), chat.ObserverOf(ctx).Pulse,
+		t.timeouts(s.pool != nil))
 	defer pulse.Stop()
 	pulse.For(name)
 	if prev != nil && !e.unwedge(ctx, pulse, r) {
@@ -109,7 +113,8 @@ func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev err
 	}
 	said := false // once the client has received something, there is no second attempt
 	for ev, err := range e.answer(ctx, pulse, r) {
-		if err != nil && !said && (e.cfg.Unwedge && prev == nil && silent(err) || t.elsewhere(ctx, err)) {
+		if err != nil && !said && (e.cfg.Unwedge && prev == nil && silent(err) ||
+			t.elsewhere(ctx, err)) {
 			return err
 		}
 		if prev != nil && ev.Kind == chat.Finish {
@@ -167,10 +172,12 @@ func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bo
 	log := e.cfg.Log.With().Str("model", j.name).Logger()
 	gone, err := u.Unload(ctx, p, j.model)
 	if err != nil || !gone {
-		log.Warn().Err(err).Bool("unloaded", gone).Msg("a model that does not answer was not unloaded: it is not loaded, or still in use")
+		log.Warn().Err(err).Bool("unloaded", gone).Msg(
+			"a model that does not answer was not unloaded: it is not loaded, or still in use")
 		return false
 	}
-	log.Warn().Msg("a model that did not answer was unloaded, and is asked once more (setting unload-stuck)")
+	log.Warn().Msg(
+		"a model that did not answer was unloaded, and is asked once more (setting unload-stuck)")
 	return true
 }
 
@@ -180,12 +187,14 @@ func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bo
 func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
 	name := cmp.Or(r.Model, e.cfg.DefaultModel)
 	if name == "" {
-		return nil, &fault.Error{Kind: fault.Invalid, Param: "model", Message: "the request names no model, and no default model is configured"}
+		return nil, &fault.Error{Kind: fault.Invalid, Param: "model",
+			Message: "the request names no model, and no default model is configured"}
 	}
 	if err := cmp.Or(affordable(r), sayable(r)); err != nil {
 		return nil, err
 	}
-	j := &job{target: target{engine: e, observer: chat.ObserverOf(ctx), name: e.Real(name)}, pulse: pulse, request: r}
+	j := &job{target: target{engine: e, observer: chat.ObserverOf(ctx), name: e.Real(name)},
+		pulse: pulse, request: r}
 	var err error
 	if j.server, j.model, err = e.route(ctx, j.name); err != nil {
 		return nil, err
@@ -231,7 +240,8 @@ func (e *Engine) Models(ctx context.Context) ([]chat.Info, error) {
 		}
 	}
 	for i := range all {
-		all[i].Hidden = strings.HasPrefix(all[i].ID, demoName+"/") && !alone && e.cfg.Demos != DemoAlways
+		all[i].Hidden = strings.HasPrefix(all[i].ID, demoName+"/") && !alone &&
+			e.cfg.Demos != DemoAlways
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.cfg.Aliases)) {
 		if strings.Contains(name, "*") { // a pattern is not a name

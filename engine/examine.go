@@ -17,7 +17,8 @@ type Plan struct {
 	Model    string // as its server calls it
 	Format   string // the family in whose form it is taken to write
 	Strategy string // by the settings; empty: found out by probing
-	Wording  string // of strategy prompt, by the settings; empty: the family's, else found out by probing
+	// of strategy prompt, by the settings; empty: the family's, else found out by probing
+	Wording string
 }
 
 // Plan returns how a model, or the one that an alias names, is read. It asks no server, so it is
@@ -55,7 +56,9 @@ type Findings struct {
 func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()
-	j, err := e.begin(ctx, pulse, &chat.Request{Model: model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}}, Tools: probeTools})
+	j, err := e.begin(ctx, pulse,
+		&chat.Request{Model: model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}},
+			Tools: probeTools})
 	if err != nil {
 		return Findings{}, err
 	}
@@ -64,7 +67,8 @@ func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 			return Findings{}, err
 		}
 	}
-	f := Findings{Facts: j.facts, Format: j.format.Name, Strategy: j.strategy, Strategies: j.strategies(j.request)}
+	f := Findings{Facts: j.facts, Format: j.format.Name, Strategy: j.strategy,
+		Strategies: j.strategies(j.request)}
 	if r := j.known().reading; r != nil {
 		f.Template = r.says
 	}

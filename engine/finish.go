@@ -84,14 +84,17 @@ func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
 	stops := r.Stop
 	return func(yield func(chat.Event, error) bool) {
 		held, bytes := "", 0
-		text := func(s string) bool { return s == "" || yield(chat.Event{Kind: chat.Text, Text: s}, nil) }
+		text := func(s string) bool {
+			return s == "" || yield(chat.Event{Kind: chat.Text, Text: s}, nil)
+		}
 		for ev, err := range in {
 			bytes += len(ev.Text)
 			if err == nil && ev.Kind == chat.Text {
 				all := held + ev.Text
 				if at, stop := first(all, stops); at >= 0 {
 					if text(all[:at]) {
-						sent(*ending(spent.Plus(guessed(r, bytes+3)), chat.Stop, chat.Meta{Stopped: stop}), yield)
+						sent(*ending(spent.Plus(guessed(r, bytes+3)), chat.Stop,
+							chat.Meta{Stopped: stop}), yield)
 					}
 					return
 				}
@@ -166,7 +169,8 @@ func finish(ctx context.Context, f *adapters.Format, strategy string, in events)
 			// turns it into a stop. Another strategy reads the model without the parser that gave
 			// up.
 			if ev.Text == chat.Abandoned {
-				yield(chat.Event{}, &fault.Error{Kind: fault.Unavailable, Message: "the model server says: " + meta.Cause, Curable: true})
+				yield(chat.Event{}, &fault.Error{Kind: fault.Unavailable,
+					Message: "the model server says: " + meta.Cause, Curable: true})
 				return
 			}
 			if meta.Strategy = strategy; f != nil {
@@ -190,7 +194,8 @@ func guessed(r *chat.Request, bytes int) chat.Counts {
 // ending returns the last events of a reply that the engine ends, not its server: the counts, and
 // the reason.
 func ending(counts chat.Counts, reason string, meta chat.Meta) *chat.Fixed {
-	return &chat.Fixed{{Kind: chat.Usage, Meta: &chat.Meta{Usage: &counts}}, {Kind: chat.Finish, Text: reason, Meta: &meta}}
+	return &chat.Fixed{{Kind: chat.Usage, Meta: &chat.Meta{Usage: &counts}},
+		{Kind: chat.Finish, Text: reason, Meta: &meta}}
 }
 
 // costing returns an event with the tokens of spent added to its own; an event without counts is

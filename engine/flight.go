@@ -32,7 +32,8 @@ type trip[V any] struct {
 // do returns the result of work, or that of another request that is already doing the same work.
 // When that request's client leaves, the next of the waiting requests begins anew. The wait has
 // heartbeats, and is no longer than a model may take to load.
-func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func() (V, error)) (V, error) {
+func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func() (V, error)) (
+	V, error) {
 	for {
 		f.mu.Lock()
 		c := f.running[key]
@@ -63,7 +64,8 @@ func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func
 }
 
 // find does the work for all requests that wait.
-func (f *flight[V]) find(ctx context.Context, key wanted, c *trip[V], work func() (V, error)) (V, error) {
+func (f *flight[V]) find(ctx context.Context, key wanted, c *trip[V], work func() (V, error)) (
+	V, error) {
 	defer func() { // runs also when work panics
 		f.mu.Lock()
 		delete(f.running, key)

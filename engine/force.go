@@ -56,7 +56,8 @@ func forcedBy(r *chat.Request, tools []chat.Tool) *forcing {
 // and arguments. When constrained to the arguments alone, a model continues inside the last value,
 // which is valid by the schema and wrong.
 func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
-	f := &forcing{Force: upstream.Force{Schema: schema.ConstrainCalls(tools, o).Schema}, tokens: tokens}
+	f := &forcing{Force: upstream.Force{Schema: schema.ConstrainCalls(tools, o).Schema},
+		tokens: tokens}
 	if len(tools) == 1 {
 		f.Name = tools[0].Name
 	}
@@ -84,11 +85,14 @@ const longDigits = 16
 // bound stops a small model that goes on writing digits.
 func longIntegers(r *chat.Request) bool {
 	for _, m := range r.Messages {
-		if hasLongInteger(m.Content) || slices.ContainsFunc(m.Calls, func(c chat.Call) bool { return hasLongInteger(c.Args) }) {
+		if hasLongInteger(m.Content) ||
+			slices.ContainsFunc(m.Calls, func(c chat.Call) bool { return hasLongInteger(c.Args) }) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(r.Tools, func(tool chat.Tool) bool { return hasLongInteger(tool.Description) || hasLongInteger(tool.Schema) })
+	return slices.ContainsFunc(r.Tools, func(tool chat.Tool) bool {
+		return hasLongInteger(tool.Description) || hasLongInteger(tool.Schema)
+	})
 }
 
 // hasLongInteger reports whether the text has longDigits digits in a row. It reads each byte once
@@ -154,7 +158,8 @@ func requireCall(r *chat.Request, in events) events {
 			case err == nil && ev.Kind == chat.Text && len(said) < maxQuoted:
 				said += ev.Text
 			case errors.Is(err, upstream.ErrUnfinished):
-				yield(chat.Event{}, &fault.Error{Kind: fault.Failed, Param: "tool_choice", Code: "no_tool_call", Cause: err,
+				yield(chat.Event{}, &fault.Error{Kind: fault.Failed, Param: "tool_choice",
+					Code: "no_tool_call", Cause: err,
 					Message: "the model server broke off the call that tool_choice wants, and mostly does so again: offer fewer tools, simplify their schemas, or use a larger model"})
 				return
 			case err == nil && ev.Kind == chat.CallStart:
@@ -162,7 +167,8 @@ func requireCall(r *chat.Request, in events) events {
 			case err == nil && ev.Kind == chat.Finish && ev.Text == chat.Stop && calls == 0:
 				why := chat.MetaOf(ev).Cause
 				if said = strings.TrimSpace(said); why == "" && said != "" {
-					why = fmt.Sprintf("it began %q", strings.ToValidUTF8(said[:min(len(said), maxQuoted)], ""))
+					why = fmt.Sprintf("it began %q",
+						strings.ToValidUTF8(said[:min(len(said), maxQuoted)], ""))
 				}
 				yield(chat.Event{}, noCall(why))
 				return
@@ -180,6 +186,7 @@ func noCall(why string) error {
 	if why != "" {
 		why = " (" + why + ")"
 	}
-	return &fault.Error{Kind: fault.Failed, Param: "tool_choice", Code: "no_tool_call", Message: "the model wrote no call that fits its tool, though tool_choice wants one" + why +
-		": try again, simplify the schema, offer fewer tools, use a larger model, or set misfit to drop or pass"}
+	return &fault.Error{Kind: fault.Failed, Param: "tool_choice", Code: "no_tool_call",
+		Message: "the model wrote no call that fits its tool, though tool_choice wants one" + why +
+			": try again, simplify the schema, offer fewer tools, use a larger model, or set misfit to drop or pass"}
 }

@@ -100,7 +100,8 @@ func (j *job) formatAnswer(ctx context.Context, in events) events {
 	}
 	return func(yield func(chat.Event, error) bool) {
 		a := &formedAnswer{j: j, ctx: ctx, yield: yield, schema: form, rules: rules}
-		if len(j.request.Tools) == 0 && !j.request.Logprobs && j.hold() != adapters.HoldCall && !rules.Whole() {
+		if len(j.request.Tools) == 0 && !j.request.Logprobs && j.hold() != adapters.HoldCall &&
+			!rules.Whole() {
 			a.fits = rules.Prefix()
 		}
 		handed(in, yield, a.take)
@@ -243,7 +244,8 @@ func (a *formedAnswer) rewritten(text string) string {
 	}
 	r := *a.j.request
 	r.Tools = nil
-	r.Format = schema.ConstrainAnswer(a.schema, schema.Options{Stands: stands, Long: longIntegers(a.j.request)}).Schema
+	r.Format = schema.ConstrainAnswer(a.schema,
+		schema.Options{Stands: stands, Long: longIntegers(a.j.request)}).Schema
 	written := a.generate(&r)
 	if stands == nil {
 		return written
@@ -262,7 +264,9 @@ func (a *formedAnswer) reasked(text string) string {
 	if r.Tools = nil; a.j.answerForm != nil {
 		r.Format = a.j.answerForm
 	}
-	advice := "Your answer cannot be used: " + a.problem(text) + ". Answer again with JSON that fits this JSON Schema, and nothing else:\n" + string(a.schema)
+	advice := "Your answer cannot be used: " + a.problem(text) +
+		". Answer again with JSON that fits this JSON Schema, and nothing else:\n" +
+		string(a.schema)
 	if a.sent > 0 { // what the client has read must stay true
 		advice += "\nBegin with exactly this, and go on: " + string(a.fits.Text()[:a.sent])
 	}
@@ -326,7 +330,9 @@ type lack int
 const (
 	nothing lack = iota
 	closers      // of objects and arrays: the model forgot them, or was not finished
-	more         // it is not JSON, or ends inside a value: what is there may be a part of what was meant, such as 4 of 41
+	// it is not JSON, or ends inside a value: what is there may be a part of what was meant, such
+	// as 4 of 41
+	more
 )
 
 // read returns the JSON that a text was meant to be, and what it lacks.
@@ -387,7 +393,8 @@ const maxQuoted = 120
 // misfit returns the error of a reply whose answer does not fit and could not be made to.
 func (a *formedAnswer) misfit(text string) error {
 	wrote := strings.ToValidUTF8(text[:min(len(text), maxQuoted)], "")
-	return &fault.Error{Kind: fault.Failed, Param: "response_format", Code: "invalid_answer", Message: fmt.Sprintf(
-		"the model's answer does not fit response_format (%s; it began %q), and asking again did not help: simplify the schema, raise the limit of tokens, or use a larger model",
-		a.problem(text), wrote)}
+	return &fault.Error{Kind: fault.Failed, Param: "response_format", Code: "invalid_answer",
+		Message: fmt.Sprintf(
+			"the model's answer does not fit response_format (%s; it began %q), and asking again did not help: simplify the schema, raise the limit of tokens, or use a larger model",
+			a.problem(text), wrote)}
 }

@@ -24,7 +24,9 @@ const gateTokens = 64
 const (
 	GateAlways = "always" // before tools are offered to it
 	GateNever  = "never"
-	GateAuto   = "auto" // after a call that nothing in the conversation explains, and always once such a call was not needed
+	// after a call that nothing in the conversation explains, and always once such a call was not
+	// needed
+	GateAuto = "auto"
 )
 
 // gateMost is how large a conversation and its tools may be, in bytes, for GateAuto to ask the
@@ -39,7 +41,8 @@ func gating(j *job) string {
 	switch {
 	case ok && when != GateAuto:
 		return when
-	case !local || j.server.name == demoName || window.Bytes(j.request) > gateMost || j.known().gate == gateUseless:
+	case !local || j.server.name == demoName || window.Bytes(j.request) > gateMost ||
+		j.known().gate == gateUseless:
 		return GateNever // the demo calls a tool for everything, and says so
 	case j.known().gate == gateNeeded:
 		return GateAlways
@@ -59,7 +62,8 @@ const (
 // questioned reports whether the last message is a question of the user's for which tools are
 // offered. Only such requests are gated: after a tool's result the work is under way.
 func questioned(r *chat.Request) bool {
-	return len(r.Tools) > 0 && !r.Required && len(r.Messages) > 0 && r.Messages[len(r.Messages)-1].Role == chat.User
+	return len(r.Tools) > 0 && !r.Required && len(r.Messages) > 0 &&
+		r.Messages[len(r.Messages)-1].Role == chat.User
 }
 
 // mostTold limits how many bytes of each earlier message a model sees when it is asked whether it
@@ -85,7 +89,8 @@ func question(r *chat.Request) string {
 	if said == "" {
 		return now
 	}
-	return "Earlier the user said: " + atMostTold(said) + "\nThe answer was: " + atMostTold(answer) + "\nNow the user says: " + now
+	return "Earlier the user said: " + atMostTold(said) + "\nThe answer was: " +
+		atMostTold(answer) + "\nNow the user says: " + now
 }
 
 // atMostTold returns the first mostTold bytes of a text.
@@ -128,9 +133,12 @@ func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	}
 	enum, _ := json.Marshal(names)
 	p := j.aside(limited(&chat.Request{
-		Model: j.request.Model, Sampling: chat.Sampling{Temperature: &cold}, Options: j.request.Options, Keep: j.request.Keep,
-		Messages: []chat.Message{{Role: chat.System, Content: pickPrompt(callable(j.request))}, {Role: chat.User, Content: message}},
-		Format:   json.RawMessage(`{"type":"object","properties":{"tool":{"enum":` + string(enum) + `}},"required":["tool"],"additionalProperties":false}`),
+		Model: j.request.Model, Sampling: chat.Sampling{Temperature: &cold},
+		Options: j.request.Options, Keep: j.request.Keep,
+		Messages: []chat.Message{{Role: chat.System, Content: pickPrompt(callable(j.request))},
+			{Role: chat.User, Content: message}},
+		Format: json.RawMessage(`{"type":"object","properties":{"tool":{"enum":` + string(enum) +
+			`}},"required":["tool"],"additionalProperties":false}`),
 	}, gateTokens))
 	p.strategy, p.seen = Native, nil
 	var picked struct{ Tool string }
@@ -149,14 +157,16 @@ func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 // that call a tool for everything.
 func pickPrompt(tools []chat.Tool) string {
 	var b strings.Builder
-	b.WriteString("Decide which tool the user's message needs. Most messages need none: greetings, opinions, general knowledge, translations, and questions about things that no tool is for.\n\nTools:\n")
+	b.WriteString(
+		"Decide which tool the user's message needs. Most messages need none: greetings, opinions, general knowledge, translations, and questions about things that no tool is for.\n\nTools:\n")
 	for _, tool := range tools {
 		fmt.Fprintf(&b, "- %s: %s\n", tool.Name, firstLine(tool.Description))
 	}
 	b.WriteString("\nExamples:\n")
 	for i, tool := range tools {
 		if i < 4 {
-			fmt.Fprintf(&b, "%s, please. -> {\"tool\":%q}\n", firstLine(tool.Description), tool.Name)
+			fmt.Fprintf(&b, "%s, please. -> {\"tool\":%q}\n", firstLine(tool.Description),
+				tool.Name)
 		}
 		if i < len(chatter) {
 			fmt.Fprintf(&b, "%s -> {\"tool\":%q}\n", chatter[i], noTool)
@@ -166,7 +176,8 @@ func pickPrompt(tools []chat.Tool) string {
 }
 
 // chatter needs no tool, whatever is offered.
-var chatter = []string{"Hello, how are you?", "What is the capital of France?", "Tell me a joke.", `Translate "thank you" into German.`}
+var chatter = []string{"Hello, how are you?", "What is the capital of France?", "Tell me a joke.",
+	`Translate "thank you" into German.`}
 
 // firstLine returns the first line of a description, without its full stop. Descriptions of agents'
 // tools run over pages; for a pick, the purpose of the tool is enough.

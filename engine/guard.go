@@ -39,7 +39,8 @@ type guard struct {
 	spent chat.Counts     // their tokens
 	own   *chat.Counts    // tokens of the reply itself; nil: not known yet
 	steps []string        // what was done, each once
-	why   string          // what was first wrong with a call that could not be sent, and what the model wrote
+	// what was first wrong with a call that could not be sent, and what the model wrote
+	why string
 }
 
 // sentCall is a call that was sent, after the given number of bytes of text.
@@ -51,14 +52,15 @@ type sentCall struct {
 // guarded is a call that is being passed on. Its arguments are kept until they were sent
 // completely: a call that does not fit is repaired as a whole.
 type guarded struct {
-	start  chat.Event
-	tool   chat.Tool
-	rules  *valid.Validator
-	args   *valid.Prefix
-	text   string // the text of a call that can be read in several ways, so that its arguments are not known
-	whole  bool   // waits until it is complete
-	begun  bool   // the start was sent
-	sent   int    // bytes of the arguments that were sent
+	start chat.Event
+	tool  chat.Tool
+	rules *valid.Validator
+	args  *valid.Prefix
+	// the text of a call that can be read in several ways, so that its arguments are not known
+	text   string
+	whole  bool // waits until it is complete
+	begun  bool // the start was sent
+	sent   int  // bytes of the arguments that were sent
 	reason []valid.Problem
 	stands *schema.Standing // what a new call keeps of the arguments; nil: nothing
 }
@@ -87,7 +89,8 @@ func (g *guard) take(ev chat.Event) bool {
 		g.wrong.text += ev.Text
 		return true
 	}
-	if g.wrong != nil { // everything after a wrong call waits for its repair, the counts and the end included
+	// everything after a wrong call waits for its repair, the counts and the end included
+	if g.wrong != nil {
 		g.late = append(g.late, ev)
 		return true
 	}
@@ -126,7 +129,8 @@ func (g *guard) rules(tool chat.Tool) *valid.Validator {
 func (g *guard) begin(ev chat.Event) bool {
 	tool := g.tool(ev.Text)
 	rules := g.rules(tool)
-	g.call = &guarded{start: ev, tool: tool, rules: rules, args: rules.Prefix(), whole: rules.Whole() || tool.Strict}
+	g.call = &guarded{start: ev, tool: tool, rules: rules, args: rules.Prefix(),
+		whole: rules.Whole() || tool.Strict}
 	return true
 }
 
@@ -135,8 +139,10 @@ func (g *guard) begin(ev chat.Event) bool {
 func (g *guard) doubtful(ev chat.Event) bool {
 	tool := g.tool(ev.Meta.Doubt)
 	rules := g.rules(tool)
-	g.wrong = &guarded{start: chat.Event{Kind: chat.CallStart, Text: tool.Name}, tool: tool, rules: rules, args: rules.Prefix(), text: ev.Text,
-		reason: []valid.Problem{{Keyword: "json", Text: "arguments: can be read in more than one way"}}}
+	g.wrong = &guarded{start: chat.Event{Kind: chat.CallStart, Text: tool.Name}, tool: tool,
+		rules: rules, args: rules.Prefix(), text: ev.Text,
+		reason: []valid.Problem{
+			{Keyword: "json", Text: "arguments: can be read in more than one way"}}}
 	return true
 }
 
@@ -203,7 +209,8 @@ func (g *guard) end(ev chat.Event) bool {
 // close ends a call whose arguments were sent. A client that wants one call (parallel_tool_calls
 // false) gets one, and the model is stopped: raw text cannot be constrained to one call beforehand.
 func (g *guard) close(c *guarded, args json.RawMessage) bool {
-	g.calls = append(g.calls, sentCall{g.text.Len(), chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: args}})
+	g.calls = append(g.calls,
+		sentCall{g.text.Len(), chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: args}})
 	if !g.yield(chat.Event{Kind: chat.CallEnd, Index: c.start.Index}, nil) {
 		return false
 	}
@@ -261,7 +268,8 @@ func (g *guard) finish(ev chat.Event) bool {
 	// Nothing of such a call was sent, so the trace and a header hold its beginning: the client
 	// sees a reply that ended with length and knows what was lost.
 	if c := g.call; c != nil && !c.begun && meta.Cut == "" {
-		meta.Cut = g.j.names.forClient(c.tool.Name) + " " + string(c.args.Text()[:min(len(c.args.Text()), chat.MaxCut)])
+		meta.Cut = g.j.names.forClient(c.tool.Name) + " " +
+			string(c.args.Text()[:min(len(c.args.Text()), chat.MaxCut)])
 	}
 	meta.Repairs = append(meta.Repairs[:len(meta.Repairs):len(meta.Repairs)], g.steps...)
 	meta.Cause = cmp.Or(meta.Cause, g.why)

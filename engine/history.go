@@ -26,7 +26,8 @@ func (j *job) normalizeHistory(context.Context) (*job, error) {
 		}
 	}
 	if len(codes) > 0 {
-		j.engine.cfg.Log.Debug().Str("model", j.name).Int("places", len(notes)).Int("first", notes[0].Index).Strs("codes", codes).Msg("the history was normalized")
+		j.engine.cfg.Log.Debug().Str("model", j.name).Int("places", len(notes)).Int("first",
+			notes[0].Index).Strs("codes", codes).Msg("the history was normalized")
 		j.tell(noteHistory, strings.Join(codes, ","))
 	}
 	return j.with(&r), nil
@@ -39,7 +40,8 @@ func (t *target) strict() bool { return t.known().strict }
 // particular lists lowercase phrases with which templates refuse a conversation for the order of
 // its roles. A llama-server passes on what the template raised: "Jinja Exception: Conversation
 // roles must alternate user/assistant/user/assistant/..."
-var particular = []string{"alternat", "system message", "system role", "after the optional system", "unexpected role", "roles must"}
+var particular = []string{"alternat", "system message", "system role", "after the optional system",
+	"unexpected role", "roles must"}
 
 // stricter returns the job with alternating roles if that is what a refusal is about, and has later
 // requests to the model alternate from the start: only a refusal shows what a template requires. It
@@ -47,11 +49,15 @@ var particular = []string{"alternat", "system message", "system role", "after th
 // more rendering.
 func (j *job) stricter(f *fault.Error) *job {
 	text := strings.ToLower(f.Message)
-	if j.strict() || !slices.ContainsFunc(particular, func(word string) bool { return strings.Contains(text, word) }) {
+	if j.strict() || !slices.ContainsFunc(particular, func(word string) bool {
+		return strings.Contains(text, word)
+	}) {
 		return nil
 	}
 	j.learn(func(l *lessons) { l.strict = true })
-	j.engine.cfg.Log.Info().Str("model", j.name).Str("says", f.Message).Msg("the template wants roles in turn: messages are joined from now on")
-	j, _ = j.normalizeHistory(context.Background()) // it makes no requests, so the context does not matter
+	j.engine.cfg.Log.Info().Str("model", j.name).Str("says", f.Message).Msg(
+		"the template wants roles in turn: messages are joined from now on")
+	// it makes no requests, so the context does not matter
+	j, _ = j.normalizeHistory(context.Background())
 	return j
 }

@@ -31,10 +31,14 @@ type job struct {
 	before   beforehand       // what was asked of the model before the reply
 	context  int              // context length of the request, in tokens; 0: not known
 	dropped  int              // number of messages that were left out
-	seen     *seen            // what is seen of the reply before it is decoded; nil: not the client's request, but one of the engine's
-	counted  window.Meter     // what the server said about the tokens when it refused this request; zero: it did not refuse
+	// what is seen of the reply before it is decoded; nil: not the client's request, but one of the
+	// engine's
+	seen *seen
+	// what the server said about the tokens when it refused this request; zero: it did not refuse
+	counted window.Meter
 
-	answerForm json.RawMessage // what an answer without calls must fit, as chat.Request.Format; nil: anything
+	// what an answer without calls must fit, as chat.Request.Format; nil: anything
+	answerForm json.RawMessage
 }
 
 // target is the model that a request goes to, and what is known about that model.
@@ -57,8 +61,9 @@ type beforehand struct {
 
 // templateUse is what was decided from the model's template.
 type templateUse struct {
-	named  bool // the format comes from the template, not the model's name or a setting
-	unread bool // calls in the template's form cannot be read, so tools are described in the system text
+	named bool // the format comes from the template, not the model's name or a setting
+	// calls in the template's form cannot be read, so tools are described in the system text
+	unread bool
 }
 
 // with returns a copy of the job for another request. It is the only way to change the request of a
@@ -82,7 +87,9 @@ func (j *job) aside(r *chat.Request) *job {
 func (t *target) known() lessons { return t.server.memory.of(t.model, t.facts.Digest) }
 
 // learn applies change to what is known of the model.
-func (t *target) learn(change func(*lessons)) { t.server.memory.learn(t.model, t.facts.Digest, change) }
+func (t *target) learn(change func(*lessons)) {
+	t.server.memory.learn(t.model, t.facts.Digest, change)
+}
 
 // order returns what the server is asked for. With strategy prompt, and for a forced call if the
 // template has no place for tools or the server does not render, the tools are described in the
@@ -96,7 +103,8 @@ func (j *job) order(ctx context.Context) *upstream.Order {
 		}
 	}
 	o := j.orderFor(r)
-	o.Rendered = j.strategy == Raw || j.strategy == Tokens || renders && (j.strategy == Prompt || j.force != nil)
+	o.Rendered = j.strategy == Raw || j.strategy == Tokens ||
+		renders && (j.strategy == Prompt || j.force != nil)
 	if j.force != nil {
 		o.Force = &j.force.Force
 	}
@@ -126,12 +134,15 @@ func (j *job) orderFor(r *chat.Request) *upstream.Order {
 	most := j.mostContext()
 	tokens := j.meter().Estimate(window.Bytes(j.request))
 	o := &upstream.Order{
-		Name: j.name, Server: j.server.name, Model: j.model, Facts: j.facts, Format: j.format, Strategy: j.strategy, Request: r,
+		Name: j.name, Server: j.server.name, Model: j.model, Facts: j.facts, Format: j.format,
+		Strategy: j.strategy, Request: r,
 		// A fifth more than the estimate: an error below that costs nothing, and reloading a model
 		// costs seconds.
-		Need: tokens + tokens/5 + window.Room(j.request.MaxTokens, most), MostContext: most, FixedContext: j.fixedContext(j.request), Estimate: estimate(j.request),
+		Need: tokens + tokens/5 + window.Room(j.request.MaxTokens, most), MostContext: most,
+		FixedContext: j.fixedContext(j.request), Estimate: estimate(j.request),
 		Decoding:  j.decoding(),
-		NoGrammar: j.engine.cfg.NoGrammar || j.template.named, OnRendered: j.observer.OnRendered, Pulse: j.pulse, Log: &j.engine.cfg.Log,
+		NoGrammar: j.engine.cfg.NoGrammar || j.template.named, OnRendered: j.observer.OnRendered,
+		Pulse: j.pulse, Log: &j.engine.cfg.Log,
 	}
 	if ownStops(j.request) {
 		c := *r
@@ -144,8 +155,10 @@ func (j *job) orderFor(r *chat.Request) *upstream.Order {
 // decoding returns how the model's text is read, as far as that is known before the server is
 // asked.
 func (j *job) decoding() adapters.Options {
-	return adapters.Options{Tools: callable(j.request), Also: j.names.others(), Hold: j.hold(), Which: j.engine.cfg.Which, Quiet: j.engine.cfg.Quiet,
-		Same: max(cmp.Or(j.engine.cfg.SameCalls, defaultSame), 0), Known: givenIn(j.request), Messages: j.request.Messages, Repaired: j.observer.OnRepair}
+	return adapters.Options{Tools: callable(j.request), Also: j.names.others(), Hold: j.hold(),
+		Which: j.engine.cfg.Which, Quiet: j.engine.cfg.Quiet,
+		Same: max(cmp.Or(j.engine.cfg.SameCalls, defaultSame), 0), Known: givenIn(j.request),
+		Messages: j.request.Messages, Repaired: j.observer.OnRepair}
 }
 
 // plainTools returns the tools with schemas in the keywords that the server takes. Reducing a large
@@ -194,7 +207,9 @@ func callable(r *chat.Request) []chat.Tool {
 	for _, name := range r.Allowed {
 		allowed[name] = true
 	}
-	return slices.DeleteFunc(slices.Clone(r.Tools), func(tool chat.Tool) bool { return !allowed[tool.Name] })
+	return slices.DeleteFunc(slices.Clone(r.Tools), func(tool chat.Tool) bool {
+		return !allowed[tool.Name]
+	})
 }
 
 // estimate returns about how many tokens the request has, at four bytes each. Unlike window.Bytes

@@ -18,8 +18,9 @@ import (
 // learning everything anew each time costs the client seconds (the wording is found by up to four
 // generations). So what is known of such a model is valid for undigestedAge.
 type memory struct {
-	mu     sync.Mutex
-	models map[[2]string]lessons // by name and digest: the servers of a pool may have two models under one name
+	mu sync.Mutex
+	// by name and digest: the servers of a pool may have two models under one name
+	models map[[2]string]lessons
 
 	server  string // the server's name
 	notes   *notes // what outlives a restart; nil: nothing
@@ -69,7 +70,8 @@ func (m *memory) learn(model, digest string, change func(*lessons)) {
 	}
 	m.models[[2]string{model, digest}] = l
 	m.mu.Unlock()
-	if m.notes == nil || digest == "" || l.wording == before.wording && l.gate == before.gate && l.reading == before.reading {
+	if m.notes == nil || digest == "" || l.wording == before.wording && l.gate == before.gate &&
+		l.reading == before.reading {
 		return
 	}
 	if one, ok := noteOf(l, m.formats); ok {
@@ -88,7 +90,8 @@ func (m *memory) current(model, digest string) lessons {
 		if m.models == nil {
 			m.models = map[[2]string]lessons{}
 		}
-		m.models[[2]string{model, digest}] = l // a format is one pointer for as long as it is in use
+		// a format is one pointer for as long as it is in use
+		m.models[[2]string{model, digest}] = l
 		return l
 	}
 	return lessons{until: time.Now().Add(undigestedAge)}

@@ -184,7 +184,9 @@ func (t *target) writes(name string) bool {
 
 // notOpenAI reports whether OpenAI refuses names with that character: its rule is
 // ^[a-zA-Z0-9_-]{1,64}$.
-func notOpenAI(c rune) bool { return !asciiLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-' }
+func notOpenAI(c rune) bool {
+	return !asciiLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-'
+}
 
 // meant reports whether a name has characters with a meaning in some markup, in JSON, XML or a
 // template. Such a name is not tried: a trial parses what toolnorm prints, and a server's template
@@ -192,7 +194,9 @@ func notOpenAI(c rune) bool { return !asciiLetter(c) && (c < '0' || c > '9') && 
 // word picks the tool by it.
 func meant(name string) bool {
 	odd := strings.IndexFunc(name, func(c rune) bool {
-		return notOpenAI(c) && !strings.ContainsRune(".:/", c) && (c < unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsMark(c) && !unicode.IsDigit(c))
+		return notOpenAI(c) && !strings.ContainsRune(".:/", c) &&
+			(c < unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsMark(c) &&
+				!unicode.IsDigit(c))
 	})
 	// A sentence about a mark begins with such a character, and after one a path continues the name
 	// of a shorter-named tool.
@@ -232,12 +236,14 @@ func folded(name string) string {
 func (t *target) aliasOf(name string, taken map[string]bool) string {
 	letters, all := readable(name)
 	sum := hash(name)
-	candidates := []string{letters, "tool_" + letters, letters + "_" + sum[:8], "tool_" + letters + "_" + sum[:8]}
+	candidates := []string{letters, "tool_" + letters, letters + "_" + sum[:8], "tool_" + letters +
+		"_" + sum[:8]}
 	if !all {
 		candidates = candidates[2:]
 	}
 	for _, alias := range candidates {
-		if asciiLetter(rune(alias[0])) && !taken[folded(alias)] && (plain(alias) || t.carries(alias)) {
+		if asciiLetter(rune(alias[0])) && !taken[folded(alias)] &&
+			(plain(alias) || t.carries(alias)) {
 			return alias
 		}
 	}
@@ -347,5 +353,6 @@ type trial struct {
 // clients send the same names with every request.
 func (t *target) carries(name string) bool {
 	f := t.format
-	return t.engine.carried.Get(fmt.Appendf(nil, "%p %s", f, name), func(string) trial { return trial{f, f.Carries(name) || !f.Carries(controlName)} }).ok
+	return t.engine.carried.Get(fmt.Appendf(nil, "%p %s", f, name),
+		func(string) trial { return trial{f, f.Carries(name) || !f.Carries(controlName)} }).ok
 }

@@ -117,7 +117,8 @@ func valuesOf(text string) (all []string, err error) {
 			isKey = len(open) > 0 && open[len(open)-1]
 			continue
 		case json.Number:
-			if in.InputOffset() < int64(len(text)) { // at the end of the text more digits may follow
+			// at the end of the text more digits may follow
+			if in.InputOffset() < int64(len(text)) {
 				all = append(all, token.String())
 			}
 		case string:
@@ -174,7 +175,8 @@ func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
 		found, picked = gateUseless, ""
 	}
 	d.j.learn(func(l *lessons) { l.gate = found })
-	d.j.engine.cfg.Log.Info().Str("model", d.j.name).Bool("asks", found == gateNeeded).Msg("the model called a tool that it did not need")
+	d.j.engine.cfg.Log.Info().Str("model", d.j.name).Bool("asks", found == gateNeeded).Msg(
+		"the model called a tool that it did not need")
 	return picked, spent.Plus(more)
 }
 

@@ -50,7 +50,9 @@ func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	for _, m := range models {
 		s, name, err := e.route(ctx, m.ID)
 		if err != nil || m.Hidden {
-			continue // the server stopped answering since it listed the model, or the model must not be listed
+			// the server stopped answering since it listed the model, or the model must not be
+			// listed
+			continue
 		}
 		if known[s] == nil {
 			known[s] = tagsOf(ctx, s)
@@ -69,7 +71,8 @@ func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 
 // Tag returns an entry of Tags for a model that the caller adds to the list.
 func Tag(m chat.Info) (json.RawMessage, error) {
-	return json.Marshal(listed(api.ListModelResponse{ModifiedAt: time.Unix(m.Created, 0).UTC()}, m.ID))
+	return json.Marshal(listed(api.ListModelResponse{ModifiedAt: time.Unix(m.Created, 0).UTC()},
+		m.ID))
 }
 
 // listed returns an entry under the name that clients call the model. Ollama's own command line
@@ -80,7 +83,8 @@ func listed(m api.ListModelResponse, name string) api.ListModelResponse {
 	if len(m.Digest) < 2*sha256.Size {
 		m.Digest = fmt.Sprintf("%x", sha256.Sum256([]byte(name)))
 	}
-	if slices.Contains(m.Capabilities, model.CapabilityCompletion) && !slices.Contains(m.Capabilities, model.CapabilityTools) {
+	if slices.Contains(m.Capabilities, model.CapabilityCompletion) &&
+		!slices.Contains(m.Capabilities, model.CapabilityTools) {
 		m.Capabilities = append(slices.Clone(m.Capabilities), model.CapabilityTools)
 	}
 	return m
@@ -134,7 +138,8 @@ func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 // Describe returns the body of /api/show: what the model's server says, with the capability to call
 // tools, which every model that writes text has through this program. All else stays as the server
 // wrote it, including members that are newer than this program.
-func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
+func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (
+	json.RawMessage, error) {
 	s, name, err := e.route(ctx, model)
 	if err != nil {
 		return nil, err
@@ -162,8 +167,10 @@ func (e *Engine) description(ctx context.Context, model string) json.RawMessage 
 			context = fmt.Sprintf(`,"%s.context_length":%d`, upstream.KindOpenAI, j.facts.Window)
 		}
 	}
-	return json.RawMessage(`{"details":{"format":"","family":"","families":null,"parameter_size":"","quantization_level":""},` +
-		`"model_info":{"general.architecture":"` + upstream.KindOpenAI + `"` + context + `},"capabilities":["completion","tools"]}`)
+	return json.RawMessage(
+		`{"details":{"format":"","family":"","families":null,"parameter_size":"","quantization_level":""},` +
+			`"model_info":{"general.architecture":"` + upstream.KindOpenAI + `"` + context +
+			`},"capabilities":["completion","tools"]}`)
 }
 
 // withTools adds "tools" to the capabilities of a model that writes text. Clients hide their tools
@@ -171,7 +178,8 @@ func (e *Engine) description(ctx context.Context, model string) json.RawMessage 
 func withTools(show json.RawMessage) (json.RawMessage, error) {
 	v, err := fastjson.ParseBytes(show)
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, "the model server's description cannot be read: %w", err)
+		return nil, fault.New(fault.Unavailable,
+			"the model server's description cannot be read: %w", err)
 	}
 	caps := v.Get("capabilities")
 	writes := false

@@ -12,8 +12,9 @@ import (
 // slow model sees progress. It is a number of bytes, known when the call begins: by then the model
 // has written the mark and the name before the arguments, which show its pace.
 const (
-	holdTime  = 300 * time.Millisecond
-	mostHeld  = 512 // bytes; also the limit where the server could not constrain the rest of a call that goes wrong
+	holdTime = 300 * time.Millisecond
+	// bytes; also the limit where the server could not constrain the rest of a call that goes wrong
+	mostHeld  = 512
 	leastHeld = 16
 )
 
@@ -31,7 +32,8 @@ type pace struct {
 func timed(j *job) *pace {
 	_, constrains := j.server.backend.(*ollama.Backend)
 	raw := j.strategy == Raw || j.strategy == Tokens
-	if j.hold() != 0 || len(j.request.Tools) == 0 || !constrains || !raw || j.engine.cfg.NoRewrite || j.engine.cfg.Unchecked {
+	if j.hold() != 0 || len(j.request.Tools) == 0 || !constrains || !raw ||
+		j.engine.cfg.NoRewrite || j.engine.cfg.Unchecked {
 		return nil
 	}
 	return &pace{clock: time.Now, hold: mostHeld}
@@ -54,7 +56,8 @@ func (p *pace) watch(ev chat.Event, err error) (chat.Event, chat.Source) {
 func (p *pace) held() int {
 	p.hold = mostHeld
 	if took := p.last.Sub(p.begin); took > 0 {
-		p.hold = int(min(max(float64(p.bytes)*float64(holdTime)/float64(took), leastHeld), mostHeld))
+		p.hold = int(min(max(float64(p.bytes)*float64(holdTime)/float64(took), leastHeld),
+			mostHeld))
 	}
 	return p.hold
 }

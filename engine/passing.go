@@ -68,7 +68,8 @@ func (p *passing) attempt(r *http.Request, body []byte, t *turn) (*http.Response
 	c.Body, c.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	resp, err := p.ask(c, s, t)
 	if err == nil && t.at != nil && !t.patient && resp.StatusCode == http.StatusServiceUnavailable {
-		return nil, errors.Join(fault.New(fault.Busy, "the model server is busy"), resp.Body.Close())
+		return nil, errors.Join(fault.New(fault.Busy, "the model server is busy"),
+			resp.Body.Close())
 	}
 	return resp, err
 }
@@ -81,7 +82,8 @@ func (p *passing) ask(r *http.Request, s *server, t *turn) (*http.Response, erro
 	}
 	n, ok := s.backend.(native)
 	if !ok {
-		return nil, fault.New(fault.NotFound, "the server of %s does not speak Ollama's API", p.called)
+		return nil, fault.New(fault.NotFound, "the server of %s does not speak Ollama's API",
+			p.called)
 	}
 	return ollama.Watched(n, t.timeouts(false), p.name, p.called).RoundTrip(r)
 }

@@ -29,19 +29,21 @@ func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request
 		return nil, err
 	}
 	for _, do := range []step{
-		(*job).moveFormatToPrompt, // format_answer.go: with tools offered, response_format moves into the system prompt
-		(*job).probe,              // server.go: what the model and its server can do
-		(*job).readTemplate,       // template.go: the form in which the model's own template writes calls
-		(*job).checkSupported,     // checks.go: what the request wants and they cannot do
-		(*job).aliasTools,         // names.go: names that the family cannot write
-		(*job).normalizeHistory,   // history.go: a conversation that the template takes
-		(*job).fitTools,           // tool_budget.go: tools that take more than the setting allows
-		(*job).detectCallLoop,     // repeats.go: the same call over and over, turn by turn
-		(*job).chooseContext,      // context.go: how much room prompt and reply get
-		(*job).weighTools,         // tool_budget.go: a warning when tools take most of it
-		(*job).chooseStrategy,     // strategy.go: how to get at the model's text
-		(*job).askBeforeTools,     // gate.go: whether the model needs a tool at all
-		(*job).forceCall,          // force.go: tool_choice
+		// format_answer.go: with tools offered, response_format moves into the system prompt
+		(*job).moveFormatToPrompt,
+		(*job).probe, // server.go: what the model and its server can do
+		// template.go: the form in which the model's own template writes calls
+		(*job).readTemplate,
+		(*job).checkSupported,   // checks.go: what the request wants and they cannot do
+		(*job).aliasTools,       // names.go: names that the family cannot write
+		(*job).normalizeHistory, // history.go: a conversation that the template takes
+		(*job).fitTools,         // tool_budget.go: tools that take more than the setting allows
+		(*job).detectCallLoop,   // repeats.go: the same call over and over, turn by turn
+		(*job).chooseContext,    // context.go: how much room prompt and reply get
+		(*job).weighTools,       // tool_budget.go: a warning when tools take most of it
+		(*job).chooseStrategy,   // strategy.go: how to get at the model's text
+		(*job).askBeforeTools,   // gate.go: whether the model needs a tool at all
+		(*job).forceCall,        // force.go: tool_choice
 	} {
 		if j, err = do(j, ctx); err != nil {
 			return nil, err
@@ -107,12 +109,17 @@ func (j *job) reply(ctx context.Context) (*job, events) {
 	j = &k
 	j, out := j.read(ctx, j.strategy)
 	r := j.request
-	out = doubtCalls(j, ctx, out)                    // needless.go: calls that the model does not need
-	out = j.reportSameCalls(r, j.names, out)         // repeats.go: the same call over and over, inside one reply
-	out = j.guardCalls(ctx, out)                     // guard.go, repair.go: only calls that fit their schemas
-	out = requireCall(r, out)                        // force.go: tool_choice is kept, or an error
-	out = j.formatAnswer(ctx, out)                   // format_answer.go: response_format beside tools
-	out = addLogprobs(j, out)                        // logprobs.go: probabilities of a text beside tools
+	// needless.go: calls that the model does not need
+	out = doubtCalls(j, ctx, out)
+	// repeats.go: the same call over and over, inside one reply
+	out = j.reportSameCalls(r, j.names, out)
+	// guard.go, repair.go: only calls that fit their schemas
+	out = j.guardCalls(ctx, out)
+	out = requireCall(r, out) // force.go: tool_choice is kept, or an error
+	// format_answer.go: response_format beside tools
+	out = j.formatAnswer(ctx, out)
+	// logprobs.go: probabilities of a text beside tools
+	out = addLogprobs(j, out)
 	out = j.before.add(out)                          // finish.go: tokens that were spent beforehand
 	out = numberCalls(r, out)                        // finish.go: indexes and ids
 	out = stopAtStops(r, j.before.spent, out)        // finish.go: the client's stop sequences
@@ -137,7 +144,8 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 		o.Control, o.Whole = j.facts.ControlMarks, generation == Tokens
 	}
 	switch {
-	case j.request.Logprobs && len(j.request.Tools) == 0: // with them each text belongs to its tokens, and there are no calls to look for
+	// with them each text belongs to its tokens, and there are no calls to look for
+	case j.request.Logprobs && len(j.request.Tools) == 0:
 		return j, closing(src, all(src))
 	case j.force != nil:
 		o.Prompt, format, src = "", adapters.Named("hermes"), chat.Watch(src, framed())

@@ -36,10 +36,11 @@ type member struct {
 
 	mu     sync.Mutex // guards the fields below
 	has    map[string]string
-	listed time.Time     // when it was last asked for its models, with or without success
-	away   error         // why it cannot be reached; nil: it can be reached as far as is known
-	full   time.Time     // until when it counts as full
-	asking chan struct{} // closed when the pending request for its list ends; nil: no request is pending
+	listed time.Time // when it was last asked for its models, with or without success
+	away   error     // why it cannot be reached; nil: it can be reached as far as is known
+	full   time.Time // until when it counts as full
+	// closed when the pending request for its list ends; nil: no request is pending
+	asking chan struct{}
 }
 
 const (
@@ -123,7 +124,9 @@ func (m *member) installed(ctx context.Context) (map[string]string, error) {
 }
 
 // listedName returns a model's name in the form in which lists of different servers are compared.
-func listedName(model string) string { return strings.TrimSuffix(strings.ToLower(model), ":latest") }
+func listedName(model string) string {
+	return strings.TrimSuffix(strings.ToLower(model), ":latest")
+}
 
 // state returns what is known of a server: how old that knowledge is, whether it has a model, by
 // its listedName, and why it is away.
@@ -188,7 +191,9 @@ func (p *pool) candidates(ctx context.Context, key, model string, not map[*membe
 		all = others
 	}
 	of := hash64(key)
-	slices.SortStableFunc(all, func(a, b *member) int { return cmp.Compare(preference(of, b.place), preference(of, a.place)) })
+	slices.SortStableFunc(all, func(a, b *member) int {
+		return cmp.Compare(preference(of, b.place), preference(of, a.place))
+	})
 	return all
 }
 
@@ -226,7 +231,9 @@ func bounded(all []*member, factor float64) int {
 		sum += m.running
 	}
 	most := max(leastBound, int(math.Ceil(factor*float64(sum)/float64(len(all)))))
-	return max(0, slices.IndexFunc(all, func(m *member) bool { return m.running < most && !m.isFull() }))
+	return max(0, slices.IndexFunc(all, func(m *member) bool {
+		return m.running < most && !m.isFull()
+	}))
 }
 
 // give subtracts a request from a server's count.
@@ -250,8 +257,11 @@ func (p *pool) allAway(model string, failed map[*member]error) error {
 			said, why = append(said, m.at), append(why, away)
 		}
 	}
-	return &fault.Error{Kind: fault.Busy, Code: poolAway, Retry: listedAge, Cause: errors.Join(why...),
-		Message: fmt.Sprintf("no model server of %s that has %s can be reached: %s; start one of them", p.name, model, strings.Join(said, ", "))}
+	return &fault.Error{Kind: fault.Busy, Code: poolAway, Retry: listedAge,
+		Cause: errors.Join(why...),
+		Message: fmt.Sprintf(
+			"no model server of %s that has %s can be reached: %s; start one of them", p.name,
+			model, strings.Join(said, ", "))}
 }
 
 // list returns the models of all servers, each once. It fails only if no server answers.

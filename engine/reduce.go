@@ -12,8 +12,10 @@ import (
 
 const (
 	maxSchemaDepth = 24
-	maxSchemaSize  = 256 << 10 // bytes of a reduced schema; recursion through references could grow it without end
-	maxNote        = 200       // bytes of one keyword's value in a description; longer values are cut
+	// bytes of a reduced schema; recursion through references could grow it without end
+	maxSchemaSize = 256 << 10
+	// bytes of one keyword's value in a description; longer values are cut
+	maxNote = 200
 )
 
 // reduced returns a tool's description and schema for a server; the description includes what the
@@ -101,7 +103,9 @@ func (r *reducer) either(variants []*schema.Written) {
 			if kinds[m.Name] == nil {
 				names = append(names, m.Name)
 			}
-			if !slices.ContainsFunc(kinds[m.Name], func(have schema.WrittenMember) bool { return have.Raw == m.Raw }) {
+			if !slices.ContainsFunc(kinds[m.Name], func(have schema.WrittenMember) bool {
+				return have.Raw == m.Raw
+			}) {
 				kinds[m.Name] = append(kinds[m.Name], m)
 			}
 		}
@@ -192,7 +196,8 @@ func (r *reducer) types(names []string, isObject, isArray bool, values []string)
 		names = []string{"object"}
 	case isArray:
 		names = []string{"array"}
-	case len(values) > 0 && !slices.ContainsFunc(values, func(v string) bool { return v[0] != '"' }):
+	case len(values) > 0 &&
+		!slices.ContainsFunc(values, func(v string) bool { return v[0] != '"' }):
 		names = []string{"string"}
 	default:
 		return

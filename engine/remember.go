@@ -24,8 +24,9 @@ type Remember struct {
 }
 
 const (
-	rememberFor    = 7 * 24 * time.Hour // after that it is found out again: a newer server may have changed it
-	mostRemembered = 500                // models
+	// after that it is found out again: a newer server may have changed it
+	rememberFor    = 7 * 24 * time.Hour
+	mostRemembered = 500 // models
 )
 
 // notes holds what is remembered. A nil *notes is empty.
@@ -80,10 +81,13 @@ func (r Remember) open(log zerolog.Logger) *notes {
 		err = json.Unmarshal(text, &f)
 	}
 	if err != nil {
-		log.Warn().Err(err).Str("file", r.File).Msg("what was known of models cannot be read, and is found out again")
+		log.Warn().Err(err).Str("file", r.File).Msg(
+			"what was known of models cannot be read, and is found out again")
 	}
 	if f.Program == r.Program {
-		n.all = slices.DeleteFunc(f.Models, func(one note) bool { return time.Since(one.Since) > rememberFor })
+		n.all = slices.DeleteFunc(f.Models, func(one note) bool {
+			return time.Since(one.Since) > rememberFor
+		})
 	}
 	return n
 }
@@ -100,7 +104,9 @@ func (n *notes) find(server, model, digest string, formats *adapters.Set) (l les
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	at := slices.IndexFunc(n.all, func(one note) bool { return one.same(note{Server: server, Model: model, Digest: digest}) })
+	at := slices.IndexFunc(n.all, func(one note) bool {
+		return one.same(note{Server: server, Model: model, Digest: digest})
+	})
 	if at < 0 {
 		return l, false
 	}
@@ -157,7 +163,8 @@ func (n *notes) keep(one note) {
 		err = replace.File(n.File, text)
 	}
 	if err != nil && !n.sick {
-		n.log.Warn().Err(err).Msg("what was found out about models is forgotten with the next restart")
+		n.log.Warn().Err(err).Msg(
+			"what was found out about models is forgotten with the next restart")
 	}
 	n.sick = err != nil
 }

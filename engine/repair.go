@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
@@ -18,17 +17,20 @@ import (
 // The steps that repair a call, and other changes to a reply, by the names that they have in logs,
 // headers and comments.
 const (
-	stepRewritten = "rewritten"     // the model wrote the call, or the rest of it, again, held to the schema
-	stepReasked   = "reasked"       // the model was told what was wrong, and wrote the call again
-	stepText      = "as-text"       // the call did not fit, and is shown as the model wrote it
-	stepOpen      = "left-open"     // the rest of a call that had begun to leave did not fit: the reply ends there
-	stepSurplus   = "surplus"       // members that the schema forbids were left out
-	stepClamped   = "clamped"       // numbers were brought within their bounds
-	stepBounds    = "out-of-bounds" // the call left though a value is out of its bounds
-	stepRenamed   = "renamed"       // a misspelt member got the name that was missing
-	stepDropped   = "dropped"       // optional members whose values did not fit were left out
-	stepMisfit    = "misfit"        // the call was sent though it does not fit
-	stepSingle    = "single"        // the reply was ended behind its first call, as the client wanted
+	// the model wrote the call, or the rest of it, again, held to the schema
+	stepRewritten = "rewritten"
+	stepReasked   = "reasked" // the model was told what was wrong, and wrote the call again
+	stepText      = "as-text" // the call did not fit, and is shown as the model wrote it
+	// the rest of a call that had begun to leave did not fit: the reply ends there
+	stepOpen    = "left-open"
+	stepSurplus = "surplus"       // members that the schema forbids were left out
+	stepClamped = "clamped"       // numbers were brought within their bounds
+	stepBounds  = "out-of-bounds" // the call left though a value is out of its bounds
+	stepRenamed = "renamed"       // a misspelt member got the name that was missing
+	stepDropped = "dropped"       // optional members whose values did not fit were left out
+	stepMisfit  = "misfit"        // the call was sent though it does not fit
+	// the reply was ended behind its first call, as the client wanted
+	stepSingle = "single"
 )
 
 const (
@@ -76,7 +78,10 @@ type repairing struct {
 func (g *guard) ladder(c *guarded) []repairing {
 	rewrite := repairing{stepRewritten, g.j.engine.cfg.NoRewrite, g.rewrite}
 	reask := repairing{stepReasked, g.j.engine.cfg.NoReask || c.begun, g.reask}
-	if g.j.force == nil && !c.args.Cut() && !slices.ContainsFunc(c.reason, func(p valid.Problem) bool { return p.Keyword != "required" }) {
+	if g.j.force == nil && !c.args.Cut() &&
+		!slices.ContainsFunc(c.reason, func(p valid.Problem) bool {
+			return p.Keyword != "required"
+		}) {
 		return []repairing{reask, rewrite}
 	}
 	return []repairing{rewrite, reask}
@@ -85,7 +90,8 @@ func (g *guard) ladder(c *guarded) []repairing {
 // repair sends the rest of a call that does not fit, or what replaces it. Each step counts against
 // one bound for the whole reply, so ten wrong calls do not cost twenty generations.
 func (g *guard) repair(c *guarded) bool {
-	if g.j.engine.cfg.Misfit == MisfitDrop || g.j.engine.cfg.Misfit != MisfitPass && onlyFormats(c.reason) {
+	if g.j.engine.cfg.Misfit == MisfitDrop || g.j.engine.cfg.Misfit != MisfitPass &&
+		onlyFormats(c.reason) {
 		if args, ok := g.withoutWrong(c); ok {
 			g.step(stepDropped)
 			return g.complete(c, args)
@@ -111,7 +117,9 @@ func (g *guard) repair(c *guarded) bool {
 // that is constrained to a format makes up a string, 4235-02-12 for 2026-02-30: if the member is
 // optional, it is left out and the tool decides.
 func onlyFormats(problems []valid.Problem) bool {
-	return len(problems) > 0 && !slices.ContainsFunc(problems, func(p valid.Problem) bool { return p.Keyword != "format" })
+	return len(problems) > 0 && !slices.ContainsFunc(problems, func(p valid.Problem) bool {
+		return p.Keyword != "format"
+	})
 }
 
 // complete sends what is missing of a call, whose arguments are known now. If part of the call was
@@ -128,7 +136,8 @@ func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 	} else if !g.yield(c.start, nil) {
 		return false
 	}
-	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: rest}, nil) && g.close(c, args)
+	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: rest}, nil) &&
+		g.close(c, args)
 }
 
 // withoutWrong returns the arguments without optional members that do not fit, if they agree with
@@ -195,7 +204,8 @@ func (g *guard) written(c *guarded) string {
 	if c.text != "" {
 		return c.text
 	}
-	return string(g.j.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: c.args.Written()}))
+	return string(g.j.format.Append(nil, chat.Call{ID: c.start.ID, Name: c.tool.Name,
+		Args: c.args.Written()}))
 }
 
 // misfit returns a sentence that names the first thing that is wrong with a call, and shows what
@@ -203,7 +213,8 @@ func (g *guard) written(c *guarded) string {
 func (g *guard) misfit(c *guarded) string {
 	text := cmp.Or(c.text, string(c.args.Written()))
 	wrote := strings.ToValidUTF8(text[:min(len(text), maxQuoted)], "")
-	return "the call of " + g.j.names.forClient(c.tool.Name) + " does not fit its schema: " + valid.Sentences(c.reason[:1]) + "; the model wrote " + wrote
+	return "the call of " + g.j.names.forClient(c.tool.Name) + " does not fit its schema: " +
+		valid.Sentences(c.reason[:1]) + "; the model wrote " + wrote
 }
 
 // rewrite has the model write the call again where it began, constrained to the schema; what was
@@ -227,7 +238,8 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 		}
 		// Only a refusal, or a server that broke, may be due to the schema; a timeout would occur
 		// again.
-		g.j.engine.cfg.Log.Debug().Err(err).Str("tool", g.j.names.forClient(c.tool.Name)).Bool("weak", weak).Msg("a call could not be written again")
+		g.j.engine.cfg.Log.Debug().Err(err).Str("tool", g.j.names.forClient(c.tool.Name)).Bool(
+			"weak", weak).Msg("a call could not be written again")
 		if kind := fault.From(err).Kind; kind != fault.Invalid && kind != fault.Unavailable {
 			return nil, false
 		}
@@ -238,14 +250,16 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 // ranOn reports whether a forced call did not end within a limit that the engine set, with nothing
 // of it sent. If the client set the limit, it gets what fits within it.
 func (g *guard) ranOn(ev chat.Event) bool {
-	return g.j.force != nil && g.j.force.ours && ev.Text == chat.Length && len(g.calls) == 0 && (g.call == nil || !g.call.begun)
+	return g.j.force != nil && g.j.force.ours && ev.Text == chat.Length && len(g.calls) == 0 &&
+		(g.call == nil || !g.call.begun)
 }
 
 // bounded has the model write a call that ran on once more, with bounds on what may run on, and
 // reports whether that gave a call that fits. A grammar never ends a string or a list that has no
 // bounds; the first attempt had no bounds, since they would cut a long text in two.
 func (g *guard) bounded() bool {
-	f := heldTo(callable(g.j.request), schema.Options{MaxLength: 200, MaxItems: 8, Long: longIntegers(g.j.request)}, boundedTokens)
+	f := heldTo(callable(g.j.request), schema.Options{MaxLength: 200, MaxItems: 8,
+		Long: longIntegers(g.j.request)}, boundedTokens)
 	call, err := g.forced(f)
 	if err != nil {
 		return false
@@ -255,7 +269,8 @@ func (g *guard) bounded() bool {
 		return false
 	}
 	g.step(stepRewritten)
-	return g.complete(&guarded{start: chat.Event{Kind: chat.CallStart, Text: call.Name}, tool: tool}, call.Args)
+	return g.complete(&guarded{start: chat.Event{Kind: chat.CallStart, Text: call.Name},
+		tool: tool}, call.Args)
 }
 
 // forced has the model write the object of a call that it is constrained to: {"name": …,
@@ -297,11 +312,14 @@ func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool
 // are trained to see their mistakes in this form; the addition comes at the end, so the server's
 // prompt cache stays valid.
 func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
-	why := "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + c.tool.Name + " again with arguments that fit its schema."
+	why := "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + c.tool.Name +
+		" again with arguments that fit its schema."
 	call := chat.Call{ID: "call_rejected", Name: c.tool.Name, Args: c.args.Written()}
-	said, answer := chat.Message{Role: chat.Assistant, Content: g.said(), Calls: []chat.Call{call}}, chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name, Content: why}
+	said, answer := chat.Message{Role: chat.Assistant, Content: g.said(), Calls: []chat.Call{call}},
+		chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name, Content: why}
 	if c.text != "" { // not a call that a history could hold
-		said, answer = chat.Message{Role: chat.Assistant, Content: g.said() + c.text}, chat.Message{Role: chat.User, Content: why}
+		said, answer = chat.Message{Role: chat.Assistant, Content: g.said() + c.text},
+			chat.Message{Role: chat.User, Content: why}
 	}
 	r := *g.j.request
 	r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], said, answer)
@@ -344,10 +362,12 @@ const (
 	noteTruncated = "Truncated" // the server has cut it silently
 	noteTools     = "Tools"     // the tools take more tokens than the budget
 	noteUnchecked = "Unchecked" // calls of a tool are not checked, since its schema cannot be used
-	noteNames     = "Names"     // tools have other names toward the model, which cannot write theirs
-	noteTemplate  = "Template"  // what the model's template says about its calls, where that decides how it is read
-	noteLogprobs  = "Logprobs"  // why there are none
-	noteLoop      = "Loop"      // the model makes the same call over and over
+	// tools have other names toward the model, which cannot write theirs
+	noteNames = "Names"
+	// what the model's template says about its calls, where that decides how it is read
+	noteTemplate = "Template"
+	noteLogprobs = "Logprobs" // why there are none
+	noteLoop     = "Loop"     // the model makes the same call over and over
 )
 
 // tell reports to the client something that was done to the request. The engine's own requests have
@@ -355,28 +375,5 @@ const (
 func (t *target) tell(word, text string) {
 	if t.observer.OnNote != nil {
 		t.observer.OnNote(word, text)
-	}
-}
-
-// Reasons returns the names of everything that is done to a reply whose call or answer does not
-// fit, in alphabetical order. See chat.Meta.Repairs.
-func Reasons() []chat.Reason {
-	return []chat.Reason{
-		{Code: stepText, Means: "a call that does not fit its tool's schema, and that nothing could repair, is shown as text", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},
-		{Code: stepClamped, Means: "with the setting out-of-bounds clamp: a number that was out of its bounds became the nearest that is within", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
-		{Code: stepDropped, Means: "optional members whose values did not fit were left out", Wrote: `{"city": "Rome", "days": "soon"}`, Reads: `{"city": "Rome"}`},
-		{Code: stepFormatted, Means: "an answer that response_format wants in another form was repaired, or written once more", Wrote: "Fine.", Reads: `{"mood": "fine"}`},
-		{Code: stepOpen, Means: "the rest of a call whose beginning was sent did not fit: the call stays open and the reply ends with length", Wrote: `{"text": "long…", "days": 30}`, Reads: `{"text": "long…"`},
-		{Code: stepMisfit, Means: "with the setting misfit pass: a call that does not fit its schema is sent as it is", Wrote: `{"days": "soon"}`, Reads: `{"days": "soon"}`},
-		{Code: stepNeedless, Means: "the model called a tool, said when asked that it needs none, and answered again without tools", Wrote: `get_weather {"city": "New York"} behind "Hello!"`, Reads: "Hello! How can I help?"},
-		{Code: stepBounds, Means: "with the setting out-of-bounds pass: a call with a value out of its bounds is sent as it is", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},
-		{Code: stepReasked, Means: "the model was told what is wrong with its call, and wrote another one", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
-		{Code: stepRenamed, Means: "a misspelt member got the name of the one that was missing", Wrote: `{"citty": "Rome"}`, Reads: `{"city": "Rome"}`},
-		{Code: stepRepetition, Means: "the model wrote the same over and over: the reply was ended, with length; its tokens are an estimate", Wrote: "la la la…", Reads: "la la la"},
-		{Code: stepRewritten, Means: "the model wrote the call, or the rest of it, once more, held to the schema", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
-		{Code: adapters.SameCalls, Means: "the model made the same call, or the same few calls, over and over: the reply was ended behind the first ones; its tokens are an estimate", Wrote: "the same call, again and again", Reads: "three of them"},
-		{Code: stepSingle, Means: "the reply ended behind its first call, as parallel_tool_calls wants; its tokens are an estimate", Wrote: "two calls", Reads: "the first"},
-		{Code: stepSurplus, Means: "members that the tool's schema forbids were left out", Wrote: `{"city": "Rome", "reason": "asked"}`, Reads: `{"city": "Rome"}`},
-		{Code: stepUnwedged, Means: "the model did not begin to write, was unloaded by the setting unload-stuck, and asked once more", Wrote: "", Reads: "Hi."},
 	}
 }

@@ -38,8 +38,10 @@ func (j *job) detectCallLoop(context.Context) (*job, error) {
 	for _, c := range calls {
 		names = append(names, j.names.forClient(c.Name))
 	}
-	what := fmt.Sprintf("%s, %d times with the same arguments and the same result", strings.Join(names, " and "), times)
-	j.engine.cfg.Log.Warn().Str("model", j.name).Strs("tools", names).Int("times", times).Bool("broken", guard == LoopBreak).
+	what := fmt.Sprintf("%s, %d times with the same arguments and the same result",
+		strings.Join(names, " and "), times)
+	j.engine.cfg.Log.Warn().Str("model", j.name).Strs("tools", names).Int("times", times).Bool(
+		"broken", guard == LoopBreak).
 		Msg("the model makes the same call over and over")
 	if guard == LoopBreak {
 		j = j.with(withoutLoop(j.request, times))
@@ -56,7 +58,8 @@ func withoutLoop(r *chat.Request, times int) *chat.Request {
 	c := *r
 	c.Messages = slices.Clone(r.Messages)
 	last := &c.Messages[len(c.Messages)-1]
-	last.Content += fmt.Sprintf("\n\n(This was the same call, with the same result, for the %d. time. Calling it again will not change that: answer with what is known, or say what is missing.)", times)
+	last.Content += fmt.Sprintf(
+		"\n\n(This was the same call, with the same result, for the %d. time. Calling it again will not change that: answer with what is known, or say what is missing.)", times)
 	if !r.Required {
 		c.Tools = nil
 	}
@@ -82,10 +85,14 @@ func (t *target) endRepetition(r *chat.Request, limit int) chat.Hook {
 		case ev.Kind == chat.Text, ev.Kind == chat.Reasoning, ev.Kind == chat.CallArgs:
 			bytes += len(ev.Text)
 			if run := text.Write(ev.Text); run >= limit {
-				t.engine.cfg.Log.Warn().Str("model", t.name).Int("bytes", run).Msg("the model repeats itself without end: the reply is ended (setting max-repeat)")
-				return ev, ending(guessed(r, bytes), chat.Length, chat.Meta{Cause: "the model repeated itself without end", Repairs: []string{stepRepetition}})
+				t.engine.cfg.Log.Warn().Str("model", t.name).Int("bytes", run).Msg(
+					"the model repeats itself without end: the reply is ended (setting max-repeat)")
+				return ev, ending(guessed(r, bytes), chat.Length,
+					chat.Meta{Cause: "the model repeated itself without end",
+						Repairs: []string{stepRepetition}})
 			}
-		case ev.Kind == chat.Finish && chat.MetaOf(ev).Cause == chat.RepeatAbort: // the server has detected the repetition first
+		// the server has detected the repetition first
+		case ev.Kind == chat.Finish && chat.MetaOf(ev).Cause == chat.RepeatAbort:
 			ev = withStep(ev, stepRepetition)
 		}
 		return ev, nil
@@ -108,11 +115,13 @@ func (t *target) reportSameCalls(r *chat.Request, n *names, in events) events {
 			if ev.Kind == chat.CallStart {
 				tool = ev.Text
 			}
-			if ev.Kind != chat.Finish || !slices.Contains(chat.MetaOf(ev).Repairs, adapters.SameCalls) {
+			if ev.Kind != chat.Finish ||
+				!slices.Contains(chat.MetaOf(ev).Repairs, adapters.SameCalls) {
 				return yield(ev, nil)
 			}
 			t.engine.cfg.Log.Warn().Str("model", t.name).Str("tool", n.forClient(tool)).
-				Msg("the model makes the same calls over and over: the reply is ended (setting max-same-calls)")
+				Msg(
+					"the model makes the same calls over and over: the reply is ended (setting max-same-calls)")
 			return sent(*ending(guessed(r, bytes), ev.Text, chat.MetaOf(ev)), yield)
 		})
 	}
@@ -139,6 +148,8 @@ func givenIn(r *chat.Request) func(value string) bool {
 			}
 		}
 		value = strings.ToLower(value)
-		return slices.ContainsFunc(all, func(text string) bool { return strings.Contains(text, value) })
+		return slices.ContainsFunc(all, func(text string) bool {
+			return strings.Contains(text, value)
+		})
 	}
 }

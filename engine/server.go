@@ -43,7 +43,8 @@ type backend interface {
 	Complete(ctx context.Context, o *upstream.Order) (chat.Source, error)
 	// Embed makes vectors, with the model's name on that server. It gets no Order: an embedding has
 	// no format, no strategy and no facts.
-	Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error)
+	Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (
+		*chat.Embeddings, error)
 	// Waiting returns how many requests wait for the server, since it is busy.
 	Waiting() int
 	// Template renders conversations with the model's own template. Of a server that does not
@@ -150,9 +151,12 @@ func (s *server) list(ctx context.Context) ([]chat.Info, error) {
 
 // Upstream is a model server besides the first one.
 type Upstream struct {
-	Name string // in front of its models' names: "box" for "box/qwen3"; letters, digits and -_. only
+	// in front of its models' names: "box" for "box/qwen3"; letters, digits and -_. only
+	Name string
 	URL  string // as upstream.ParseURL takes it; several with commas between them are a pool
-	Kind string // upstream.KindOllama or upstream.KindOpenAI; empty: as the URL says, else found out at the first request
+	// upstream.KindOllama or upstream.KindOpenAI; empty: as the URL says, else found out at the
+	// first request
+	Kind string
 	Key  string // bearer token, for servers that speak OpenAI's API; empty: none is sent
 }
 
@@ -222,9 +226,10 @@ func newOllama(owner, base string, rt http.RoundTripper) *ollama.Backend {
 // probe finds out what the model and its server can do. It is asked again after the family became
 // another one, since which marks count is the family's.
 func (j *job) probe(ctx context.Context) (*job, error) {
-	facts, err := j.server.memory.probes.do(ctx, j.pulse, wanted{j.server, j.model, j.format.Name}, func() (upstream.Facts, error) {
-		return j.server.Probe(ctx, j.orderFor(j.request))
-	})
+	facts, err := j.server.memory.probes.do(ctx, j.pulse, wanted{j.server, j.model, j.format.Name},
+		func() (upstream.Facts, error) {
+			return j.server.Probe(ctx, j.orderFor(j.request))
+		})
 	k := *j
 	k.facts = facts
 	return &k, err

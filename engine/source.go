@@ -21,7 +21,8 @@ const maxOpenings = 5
 // source opens one generation, which generation names, with the hooks that watch it. The job is the
 // one that was answered: its context, its messages or its roles may be others than were asked for
 // at first.
-func (j *job) source(ctx context.Context, generation string) (_ *job, src chat.Source, tail string, err error) {
+func (j *job) source(ctx context.Context, generation string) (
+	_ *job, src chat.Source, tail string, err error) {
 	j, src, tail, err = j.open(ctx)
 	if err != nil {
 		return j, nil, "", err
@@ -30,7 +31,8 @@ func (j *job) source(ctx context.Context, generation string) (_ *job, src chat.S
 	// Generations that repair a reply have other prompts: their counts say nothing of this
 	// request's bytes.
 	if generation == j.strategy && j.force == nil {
-		c := counter{&j.target, window.Bytes(j.request), j.context, j.strategy == Raw || j.strategy == Tokens, j.meter}
+		c := counter{&j.target, window.Bytes(j.request), j.context, j.strategy == Raw ||
+			j.strategy == Tokens, j.meter}
 		hooks = append(hooks, c.watch())
 		if j.seen != nil {
 			hooks = append(hooks, j.seen.hooks()...)
@@ -41,7 +43,8 @@ func (j *job) source(ctx context.Context, generation string) (_ *job, src chat.S
 
 // watched returns src with the hooks in front that every generation has. The observer's comes last,
 // so that it is given what the decoder gets: the end that a repetition is cut to, too.
-func (t *target) watched(r *chat.Request, src chat.Source, generation string, hooks ...chat.Hook) chat.Source {
+func (t *target) watched(r *chat.Request, src chat.Source, generation string,
+	hooks ...chat.Hook) chat.Source {
 	if limit := cmp.Or(t.engine.cfg.MaxRepeat, defaultRepeat); limit > 0 { // negative: for ever
 		hooks = append(hooks, t.endRepetition(r, limit))
 	}
@@ -90,7 +93,8 @@ func observe(hear func(chat.Event)) chat.Hook {
 // refusal comes before anything is generated, some milliseconds each, so asking again costs next to
 // nothing.
 func (j *job) open(ctx context.Context) (_ *job, src chat.Source, tail string, err error) {
-	if j.request.Continue != nil { // what is written again has the same prompt, which nothing can shorten
+	// what is written again has the same prompt, which nothing can shorten
+	if j.request.Continue != nil {
 		src, err = j.server.Complete(ctx, j.orderFor(j.request))
 		return j, src, "", err
 	}
@@ -141,7 +145,8 @@ func closing(src chat.Source, in events) events {
 
 // whole returns the text that the model writes, undecoded, and what it cost; generation names it.
 // It fails when the text is cut: what is asked for so is JSON, half of which is nothing.
-func (j *job) whole(ctx context.Context, generation string) (text string, counts chat.Counts, err error) {
+func (j *job) whole(ctx context.Context, generation string) (
+	text string, counts chat.Counts, err error) {
 	_, src, _, err := j.source(ctx, generation)
 	if err != nil {
 		return "", counts, err

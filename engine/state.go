@@ -44,7 +44,8 @@ func (e *Engine) States(ctx context.Context) []State {
 				continue
 			}
 			for _, name := range slices.Sorted(maps.Keys(all[i].digestOf)) {
-				if d := all[j].digestOf[name]; d != "" && d != all[i].digestOf[name] && !slices.Contains(all[i].Unlike, name) {
+				if d := all[j].digestOf[name]; d != "" && d != all[i].digestOf[name] &&
+					!slices.Contains(all[i].Unlike, name) {
 					all[i].Unlike = append(all[i].Unlike, name)
 				}
 			}
@@ -85,6 +86,8 @@ func (e *Engine) state(ctx context.Context, m *member) State {
 
 // poolOf returns the pool of a member.
 func (e *Engine) poolOf(m *member) *pool {
-	i := slices.IndexFunc(e.servers, func(s *server) bool { return s.pool != nil && slices.Contains(s.pool.members, m) })
+	i := slices.IndexFunc(e.servers, func(s *server) bool {
+		return s.pool != nil && slices.Contains(s.pool.members, m)
+	})
 	return e.servers[i].pool
 }

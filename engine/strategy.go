@@ -110,7 +110,8 @@ func (j *job) answer(ctx context.Context) events {
 		if why == "" {
 			return
 		}
-		j.engine.cfg.Log.Warn().Str("model", j.model).Str("strategy", j.strategy).Str("says", why).Str("next", next).
+		j.engine.cfg.Log.Warn().Str("model", j.model).Str("strategy", j.strategy).Str("says",
+			why).Str("next", next).
 			Msg("the strategy failed, another one takes over")
 		// Remembered only when the next one does better: else both failures have to do with
 		// something else.
@@ -133,7 +134,8 @@ const swallowed = "the server passed on nothing of what the model wrote"
 // try yields the reply by the job's strategy. If curable is set, a failure that another strategy
 // may cure, and before which nothing was yielded, is not yielded either: try says why it failed
 // instead.
-func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curable bool) (_ *job, why string) {
+func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curable bool) (
+	_ *job, why string) {
 	if j.observer.OnPlan != nil {
 		j.observer.OnPlan(j.format.Name, j.strategy)
 	}
@@ -181,5 +183,6 @@ func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curab
 // Such an end is {"message":{"content":""},"done":true,"done_reason":"stop","eval_count":23},
 // behind a call with a comma too many.
 func swallows(strategy string, usage *chat.Event, end chat.Event) bool {
-	return (strategy == Native || strategy == Tap) && end.Text == chat.Stop && usage != nil && usage.Meta.Usage.Completion > 1
+	return (strategy == Native || strategy == Tap) && end.Text == chat.Stop && usage != nil &&
+		usage.Meta.Usage.Completion > 1
 }

@@ -17,7 +17,8 @@ type reading struct {
 	format *adapters.Format // nil: nothing else than the model's name says
 	says   string           // a sentence for logs and doctor
 	lines  string           // the declaration of a format that no family has
-	unread bool             // the template writes calls in a form that is not read, so tools are described in the prompt
+	// the template writes calls in a form that is not read, so tools are described in the prompt
+	unread bool
 }
 
 // readTemplate reads the model in the form that its own template prints, where its name says none,
@@ -25,13 +26,17 @@ type reading struct {
 // renderings, one to a model that a family claims two; what they say holds for as long as the model
 // stays the same. The settings come first: a format that they name is taken.
 func (j *job) readTemplate(ctx context.Context) (*job, error) {
-	if !j.facts.Renders || !j.facts.Tools || j.engine.cfg.NamesOnly || j.engine.formatSet(j.server, j.name) {
+	if !j.facts.Renders || !j.facts.Tools || j.engine.cfg.NamesOnly ||
+		j.engine.formatSet(j.server, j.name) {
 		return j, nil
 	}
 	r := j.known().reading
 	if r == nil {
 		var err error
-		r, err = j.server.memory.readings.do(ctx, j.pulse, wanted{model: j.model, by: j.facts.Digest}, func() (*reading, error) { return j.askTemplate(ctx, j.orderFor(j.request)) })
+		r, err = j.server.memory.readings.do(ctx, j.pulse,
+			wanted{model: j.model, by: j.facts.Digest}, func() (*reading, error) {
+				return j.askTemplate(ctx, j.orderFor(j.request))
+			})
 		if err != nil {
 			return j, ctx.Err() // a server that is busy: the next request asks again
 		}
@@ -81,25 +86,32 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 	case down != nil:
 		return nil, down
 	case err != nil:
-		log.Info().Str("because", sentence(err)).Msg("the model's template says nothing about its calls")
+		log.Info().Str("because", sentence(err)).Msg(
+			"the model's template says nothing about its calls")
 		return &reading{says: sentence(err)}, nil
 	case len(found.Wrong) > 0 && (claimed || found.Rest == nil):
-		log.Warn().Str("because", sentence(found.Wrong[0])).Msg("what the model's template says about its calls cannot be used")
+		log.Warn().Str("because", sentence(found.Wrong[0])).Msg(
+			"what the model's template says about its calls cannot be used")
 		return &reading{says: sentence(found.Wrong[0])}, nil
 	case len(found.Wrong) > 0:
 		// What the model was trained to write cannot be read, so it is asked to write something
 		// else.
-		log.Warn().Str("because", sentence(found.Wrong[0])).Msg("the calls of the model's template cannot be read: tools are described in the system text instead (strategy prompt; toolnorm formats guess shows what was tried)")
-		return &reading{format: found.Rest, says: "its calls cannot be read, so tools are described in the system text", unread: true}, nil
+		log.Warn().Str("because", sentence(found.Wrong[0])).Msg(
+			"the calls of the model's template cannot be read: tools are described in the system text instead (strategy prompt; toolnorm formats guess shows what was tried)")
+		return &reading{format: found.Rest,
+			says:   "its calls cannot be read, so tools are described in the system text",
+			unread: true}, nil
 	}
 	r := &reading{format: found.Format, lines: found.Lines, says: "a form of its own"}
 	if found.Known != "" {
 		r.says = "calls as " + found.Known + " writes them"
 	}
 	if claimed {
-		log.Warn().Str("family", t.format.Name).Str("template", r.says).Msg("the model's template writes other calls than the family that its name says, and is believed (the setting format says otherwise)")
+		log.Warn().Str("family", t.format.Name).Str("template", r.says).Msg(
+			"the model's template writes other calls than the family that its name says, and is believed (the setting format says otherwise)")
 	} else {
-		log.Info().Str("template", r.says).Str("declaration", found.Lines).Msg("no family claims the model's name; it is read as its template writes")
+		log.Info().Str("template", r.says).Str("declaration", found.Lines).Msg(
+			"no family claims the model's name; it is read as its template writes")
 	}
 	return r, nil
 }
@@ -118,7 +130,8 @@ func (t *target) readBy(claimed bool) *reading {
 		return nil
 	}
 	says := "calls as " + family.Name + " writes them, as the server reads them so"
-	t.engine.cfg.Log.Info().Str("model", t.name).Str("template", says).Msg("no family claims the model's name; it is read as its PARSER says")
+	t.engine.cfg.Log.Info().Str("model", t.name).Str("template", says).Msg(
+		"no family claims the model's name; it is read as its PARSER says")
 	return &reading{format: family, says: says}
 }
 

@@ -38,15 +38,19 @@ func (j *job) fitted(budget int, meter window.Meter) *job {
 	}
 	// What a search has found is not cut, and cuts nothing else: the prompt would begin in another
 	// way in the middle of a conversation.
-	later := slices.DeleteFunc(slices.Clone(j.request.Tools), func(t chat.Tool) bool { return !t.Found })
+	later := slices.DeleteFunc(slices.Clone(j.request.Tools), func(t chat.Tool) bool {
+		return !t.Found
+	})
 	listed := slices.DeleteFunc(slices.Clone(j.request.Tools), found)
 	f := window.FitTools(listed, meter.Text(budget), func(name string) bool {
 		return j.request.Required || called[name] || slices.Contains(j.request.Allowed, name)
 	})
-	if len(f.Cut) == 0 || tokensOf(f.Tools, meter) >= tokensOf(listed, meter) { // those that must stay are as short as they get
+	// those that must stay are as short as they get
+	if len(f.Cut) == 0 || tokensOf(f.Tools, meter) >= tokensOf(listed, meter) {
 		return j
 	}
-	text := fmt.Sprintf("%d tools take about %d tokens, more than the budget of %d: %s", len(listed), tokensOf(listed, meter), budget, strings.Join(f.Cut, ", "))
+	text := fmt.Sprintf("%d tools take about %d tokens, more than the budget of %d: %s",
+		len(listed), tokensOf(listed, meter), budget, strings.Join(f.Cut, ", "))
 	j.tell(noteTools, text)
 	j.warnOnce(listed, text)
 	r := *j.request
@@ -93,7 +97,8 @@ const maxListed = 20
 func (j *job) weighTools(context.Context) (*job, error) {
 	budget, meter := cmp.Or(j.context, j.mostContext())/2, j.meter()
 	if all := tokensOf(j.request.Tools, meter); all > budget && j.engine.cfg.ToolBudget == 0 {
-		text := fmt.Sprintf("%d tools take about %d tokens, more than the budget of %d: %s", len(j.request.Tools), all, budget, j.names.dearest(j.request.Tools, meter))
+		text := fmt.Sprintf("%d tools take about %d tokens, more than the budget of %d: %s",
+			len(j.request.Tools), all, budget, j.names.dearest(j.request.Tools, meter))
 		j.tell(noteTools, text)
 		j.warnOnce(j.request.Tools, text)
 	}
@@ -104,10 +109,13 @@ func (j *job) weighTools(context.Context) (*job, error) {
 // which server of tools to switch off.
 func (n *names) dearest(tools []chat.Tool, meter window.Meter) string {
 	tools = slices.Clone(tools)
-	slices.SortStableFunc(tools, func(a, b chat.Tool) int { return window.ToolBytes(b) - window.ToolBytes(a) })
+	slices.SortStableFunc(tools, func(a, b chat.Tool) int {
+		return window.ToolBytes(b) - window.ToolBytes(a)
+	})
 	var list []string
 	for _, tool := range tools[:min(len(tools), maxListed)] {
-		list = append(list, fmt.Sprintf("%.64s %d", n.forClient(tool.Name), meter.Estimate(window.ToolBytes(tool))))
+		list = append(list, fmt.Sprintf("%.64s %d", n.forClient(tool.Name),
+			meter.Estimate(window.ToolBytes(tool))))
 	}
 	if more := len(tools) - len(list); more > 0 {
 		list = append(list, fmt.Sprintf("and %d more", more))

@@ -68,7 +68,8 @@ func (t *turn) choose(ctx context.Context, p *pool, model string) error {
 	case t.at == nil:
 		return p.allAway(model, t.tried)
 	case len(t.tried) > 0:
-		t.engine.cfg.Log.Warn().Str("server", p.name).Str("at", t.at.at).Str("model", model).Int("tried", len(t.tried)).Msg("another model server of the pool is asked")
+		t.engine.cfg.Log.Warn().Str("server", p.name).Str("at", t.at.at).Str("model", model).Int(
+			"tried", len(t.tried)).Msg("another model server of the pool is asked")
 	}
 	return nil
 }
@@ -79,7 +80,9 @@ func (t *turn) left(ctx context.Context) []*member {
 	not := t.tried
 	if t.patient {
 		not = maps.Clone(t.tried)
-		maps.DeleteFunc(not, func(_ *member, err error) bool { return fault.From(err).Kind == fault.Busy })
+		maps.DeleteFunc(not, func(_ *member, err error) bool {
+			return fault.From(err).Kind == fault.Busy
+		})
 	}
 	return t.pool.candidates(ctx, t.key, t.model, not)
 }
@@ -152,7 +155,8 @@ func root(model string, r *chat.Request) string {
 		k.Add(r.Continue.Prompt[:min(len(r.Continue.Prompt), continuedRoot)])
 		return k.Key()
 	}
-	for i := range r.Messages { // what a client puts in front of the first question may be a message of its own
+	// what a client puts in front of the first question may be a message of its own
+	for i := range r.Messages {
 		m := &r.Messages[i]
 		if m.Role != chat.System && m.Role != chat.User {
 			break

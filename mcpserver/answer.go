@@ -73,8 +73,9 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 	}
 	ctx := r.Context()
 	// By 2025-11-25 a broken connection "should not be interpreted as cancelling";
-	// notifications/cancelled is for that.
-	if !c.modern { // only since 2026-07-28 does a client that leaves cancels; before, a session can cancel and take up a broken stream
+	// notifications/cancelled is for that. only since 2026-07-28 does a client that leaves cancels;
+	// before, a session can cancel and take up a broken stream
+	if !c.modern {
 		ctx = context.WithoutCancel(ctx)
 	}
 	reply := &reply{stream: func(box *outbox) { s.stream(w, r, c, box) }}
@@ -208,14 +209,18 @@ func (p *reply) finish(ctx context.Context, last frame) bool {
 // asking.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
 	// Parameters are allowed: some clients send application/json; charset=utf-8.
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, fail(codeRequest, "a message must have the Content-Type application/json").withStatus(http.StatusUnsupportedMediaType)
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
+		kind != "application/json" {
+		return nil, fail(codeRequest,
+			"a message must have the Content-Type application/json").withStatus(
+			http.StatusUnsupportedMediaType)
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.cfg.MaxBody))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, fail(codeRequest, "a message may have at most %d bytes", s.cfg.MaxBody).withStatus(http.StatusRequestEntityTooLarge)
+		return nil, fail(codeRequest, "a message may have at most %d bytes",
+			s.cfg.MaxBody).withStatus(http.StatusRequestEntityTooLarge)
 	case err != nil:
 		return nil, fail(codeParse, "the message broke off").withStatus(http.StatusBadRequest)
 	}
@@ -251,7 +256,8 @@ func (s *Server) write(w http.ResponseWriter, f frame) {
 	h.Set("Content-Length", strconv.Itoa(len(head)+len(f.body)+len(tail)))
 	// A proxy must not serve one session's answer to another from its cache.
 	h.Set("Cache-Control", "no-store")
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Stall)) // a recorder in a test has no deadlines
+	// a recorder in a test has no deadlines
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Stall))
 	w.WriteHeader(cmp.Or(f.status, http.StatusOK))
 	for _, part := range [][]byte{head, f.body, []byte(tail)} {
 		_, _ = w.Write(part) // a client that has gone needs no answer
@@ -263,7 +269,8 @@ func (s *Server) write(w http.ResponseWriter, f frame) {
 // them has this meaning.
 func (s *Server) busy(w http.ResponseWriter, why string) {
 	w.Header().Set("Retry-After", "1")
-	s.refuse(w, nil, fail(codeInternal, "%s; try again in a second", why).withStatus(http.StatusServiceUnavailable))
+	s.refuse(w, nil, fail(codeInternal, "%s; try again in a second", why).withStatus(
+		http.StatusServiceUnavailable))
 }
 
 // tooMany answers 429 and when the client may go on, in whole seconds rounded up, as 0 would mean
@@ -271,5 +278,6 @@ func (s *Server) busy(w http.ResponseWriter, why string) {
 func (s *Server) tooMany(w http.ResponseWriter, wait time.Duration) {
 	seconds := int(math.Ceil(wait.Seconds()))
 	w.Header().Set("Retry-After", strconv.Itoa(seconds))
-	s.refuse(w, nil, fail(codeInternal, "too many messages; try again in %d s", seconds).withStatus(http.StatusTooManyRequests))
+	s.refuse(w, nil, fail(codeInternal, "too many messages; try again in %d s", seconds).withStatus(
+		http.StatusTooManyRequests))
 }

@@ -20,7 +20,8 @@ type question struct {
 // into result. It waits until ctx ends. The id is a random text, so that no client can answer a
 // question to another. Since 2026-07-28 servers send no requests; handlers return what they need to
 // know instead (see sealed).
-func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, params, result any) error {
+func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, params,
+	result any) error {
 	m, err := e.question(ctx, c, c.out, method, params)
 	if err != nil {
 		return err
@@ -29,7 +30,8 @@ func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, param
 }
 
 // question sends the caller a request of ours through out, and returns the message that answers it.
-func (e *engine) question(ctx context.Context, c *caller, out func(context.Context, frame) error, method mcp.MCPMethod, params any) (message, error) {
+func (e *engine) question(ctx context.Context, c *caller, out func(context.Context, frame) error,
+	method mcp.MCPMethod, params any) (message, error) {
 	id := rand.Text()
 	q := &question{c.id, c.principal, make(chan message, 1)}
 	e.asked.Store(id, q)
@@ -97,7 +99,8 @@ func (e *engine) answered(c *caller, m message) {
 // out, not with the sealed state that the client carried. purpose is the purpose for which a state
 // of this message must be sealed. Since the client holds the state, 2026-07-28 wants it signed and
 // bound to the caller and the call; a wrong state is the error -32602.
-func (e *engine) unsealed(c *caller, m message) (raw json.RawMessage, purpose string, rpcErr *rpcError) {
+func (e *engine) unsealed(c *caller, m message) (
+	raw json.RawMessage, purpose string, rpcErr *rpcError) {
 	if !c.modern {
 		return m.raw, "", nil
 	}

@@ -44,7 +44,8 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 		}
 		body, err := chat.JSON(result)
 		if err != nil {
-			return nil, fail(codeInternal, "the result of %s cannot be written as JSON: %v", m.method, err)
+			return nil, fail(codeInternal, "the result of %s cannot be written as JSON: %v",
+				m.method, err)
 		}
 		return body, nil
 	case mcp.JSONRPCError:
@@ -94,7 +95,8 @@ func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError 
 // data.
 func aboutResource(m message, rpcErr *rpcError) *rpcError {
 	var asked mcp.ReadResourceParams
-	if m.method != string(mcp.MethodResourcesRead) || rpcErr.data != nil || json.Unmarshal(m.params, &asked) != nil {
+	if m.method != string(mcp.MethodResourcesRead) || rpcErr.data != nil ||
+		json.Unmarshal(m.params, &asked) != nil {
 		return rpcErr
 	}
 	rpcErr.data = encode(struct {
@@ -108,7 +110,8 @@ func aboutResource(m message, rpcErr *rpcError) *rpcError {
 // is an object of capabilities, {"sampling":{}}, as the specification has it, and not a list of
 // names.
 func missing(capability string) *rpcError {
-	e := fail(codeCapability, "this needs a client with the capability %q", capability).withStatus(http.StatusBadRequest)
+	e := fail(codeCapability, "this needs a client with the capability %q", capability).withStatus(
+		http.StatusBadRequest)
 	e.data = encode(struct {
 		Required map[string]struct{} `json:"requiredCapabilities"`
 	}{map[string]struct{}{capability: {}}})
@@ -240,17 +243,21 @@ func (b *bridged) IsSubscribedToResource(uri string) bool { return b.c.watches(u
 // RequestElicitation asks the client's user. The answer comes on another request of the client's,
 // by engine.answered. mcp-go refuses it by 2026-07-28 before it gets here; handlers return
 // input_required there.
-func (b *bridged) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+func (b *bridged) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (
+	*mcp.ElicitationResult, error) {
 	return request[mcp.ElicitationResult](ctx, b, mcp.MethodElicitationCreate, r.Params)
 }
 
 // RequestSampling asks the client's model.
-func (b *bridged) RequestSampling(ctx context.Context, r mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
-	return request[mcp.CreateMessageResult](ctx, b, mcp.MethodSamplingCreateMessage, r.CreateMessageParams)
+func (b *bridged) RequestSampling(ctx context.Context, r mcp.CreateMessageRequest) (
+	*mcp.CreateMessageResult, error) {
+	return request[mcp.CreateMessageResult](ctx, b, mcp.MethodSamplingCreateMessage,
+		r.CreateMessageParams)
 }
 
 // ListRoots asks the client which folders it works in.
-func (b *bridged) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (*mcp.ListRootsResult, error) {
+func (b *bridged) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (
+	*mcp.ListRootsResult, error) {
 	return request[mcp.ListRootsResult](ctx, b, mcp.MethodListRoots, nil)
 }
 

@@ -37,7 +37,8 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	}
 	if wait, ok := e.tools.allow(name, time.Now()); !ok {
 		// A result rather than a 429, so that the model reads it and can wait.
-		text := fmt.Sprintf("%s is called too often; try again in %d s", name, int(math.Ceil(wait.Seconds())))
+		text := fmt.Sprintf("%s is called too often; try again in %d s", name,
+			int(math.Ceil(wait.Seconds())))
 		return e.result(c, name, tools.Failure(text)), nil
 	}
 	if !ours {
@@ -71,14 +72,17 @@ func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
 		return nil
 	}
 	may := e.cfg.Registry.For(ctx)
-	return slices.DeleteFunc(e.cfg.Gateway.Tools(ctx), func(t tools.Tool) bool { return !may.Admits(t) })
+	return slices.DeleteFunc(e.cfg.Gateway.Tools(ctx), func(t tools.Tool) bool {
+		return !may.Admits(t)
+	})
 }
 
 // unknown returns the error for a tool that does not exist. The data names similar tools, as the
 // registry finds them. Void shows a user the data of an error and not its message; most others show
 // only the message, so the message of a tool that was switched off says so, too.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
-	rpcErr := fail(codeParams, "Unknown tool: %s", strings.ToValidUTF8(name[:min(len(name), 128)], ""))
+	rpcErr := fail(codeParams, "Unknown tool: %s", strings.ToValidUTF8(name[:min(len(name), 128)],
+		""))
 	if why := e.cfg.Registry.For(ctx).Gone(name); why != "" {
 		rpcErr.message += ": " + why
 	}
@@ -142,7 +146,9 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 	}
 	// The structured value that a tool's code returns need not be valid JSON; the client gets a
 	// result in any case.
-	out.Content, out.Structured, out.IsError = []content{textOf(tool + " gave a structured result that is no JSON")}, nil, true
+	out.Content, out.Structured,
+		out.IsError = []content{textOf(tool + " gave a structured result that is no JSON")}, nil,
+		true
 	return encode(out)
 }
 

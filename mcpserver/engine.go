@@ -21,8 +21,9 @@ type engine struct {
 	tools *limiter // calls of a tool
 	tasks tasks    // calls that go on after their answer
 
-	settle  sync.Once
-	running sync.Map        // inFlight -> context.CancelCauseFunc: requests being answered that their session may cancel
+	settle sync.Once
+	// inFlight -> context.CancelCauseFunc: requests being answered that their session may cancel
+	running sync.Map
 	asked   sync.Map        // the id of a request of ours -> *question
 	ctx     context.Context // ends with the server, and ends what runs
 	stop    context.CancelCauseFunc
@@ -43,7 +44,8 @@ type caller struct {
 
 	// Stdio alone has it: there a subscription of 2026-07-28 shares the one stream with all
 	// answers.
-	stream *outbox // on which a subscription can stay open beside other requests; nil: it has a stream of its own
+	// on which a subscription can stay open beside other requests; nil: it has a stream of its own
+	stream *outbox
 }
 
 // newEngine starts an engine, which runs until it is stopped. The options make mcp-go's server
@@ -51,7 +53,8 @@ type caller struct {
 // would end the whole program.
 func newEngine(cfg Config) *engine {
 	e := &engine{
-		cfg: cfg, seal: newSeal(cfg.Key), hub: &hub{listeners: map[*listener]bool{}}, tools: newLimiter(cfg.RateOfTool),
+		cfg: cfg, seal: newSeal(cfg.Key), hub: &hub{listeners: map[*listener]bool{}},
+		tools: newLimiter(cfg.RateOfTool),
 	}
 	e.ctx, e.stop = context.WithCancelCause(context.Background())
 	e.lists = newLists(cfg)
@@ -74,7 +77,8 @@ func newEngine(cfg Config) *engine {
 // prepare sets up a server of mcp-go.
 func prepare(s *server.MCPServer) {
 	for _, option := range []server.ServerOption{
-		server.WithToolCapabilities(true), server.WithLogging(), server.WithRecovery(), server.WithResourceRecovery(),
+		server.WithToolCapabilities(true), server.WithLogging(), server.WithRecovery(),
+		server.WithResourceRecovery(),
 		server.WithCacheHints(cacheMillis, cacheScope),
 	} {
 		option(s)
@@ -99,7 +103,8 @@ func (e *engine) extra(ctx context.Context) *server.MCPServer {
 // handle answers a message: with a result, with an error, or with neither when it wants no answer.
 // It returns when the answer is complete. A panic of a handler is the answer -32603, and its stack
 // is in the log: one bad tool ends no server.
-func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.RawMessage, rpcErr *rpcError) {
+func (e *engine) handle(ctx context.Context, c *caller, m message) (
+	result json.RawMessage, rpcErr *rpcError) {
 	defer e.recovered(m, func(failure *rpcError) { result, rpcErr = nil, failure })
 	switch {
 	case m.isAnswer():
@@ -125,7 +130,8 @@ func (e *engine) handle(ctx context.Context, c *caller, m message) (result json.
 // recovered turns a panic of a handler into an error of the protocol. Callers defer it.
 func (e *engine) recovered(m message, failed func(*rpcError)) {
 	if v := recover(); v != nil {
-		e.cfg.Log.Error().Str("method", m.method).Any("panic", v).Bytes("stack", debug.Stack()).Msg("a handler of an MCP request panicked")
+		e.cfg.Log.Error().Str("method", m.method).Any("panic", v).Bytes("stack", debug.Stack()).Msg(
+			"a handler of an MCP request panicked")
 		failed(fail(codeInternal, "the server failed inside; its log says where"))
 	}
 }
@@ -176,7 +182,8 @@ func (e *engine) settled(ctx context.Context) {
 // initialize begins a session. mcp-go's server negotiates: the revision that the client asks for if
 // it is known, else the newest before 2026-07-28. An unknown one is never echoed, since clients
 // would take it for agreed.
-func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
+func (e *engine) initialize(ctx context.Context, c *caller, m message) (
+	json.RawMessage, *rpcError) {
 	result, rpcErr := e.bridge(ctx, c, m)
 	if rpcErr != nil {
 		return nil, rpcErr
@@ -184,7 +191,8 @@ func (e *engine) initialize(ctx context.Context, c *caller, m message) (json.Raw
 	var asked mcp.InitializeParams
 	var answer mcp.InitializeResult
 	// mcp-go has read them already; here they are read for what a session keeps.
-	if m.params != nil && json.Unmarshal(m.params, &asked) != nil || json.Unmarshal(result, &answer) != nil {
+	if m.params != nil && json.Unmarshal(m.params, &asked) != nil ||
+		json.Unmarshal(result, &answer) != nil {
 		return nil, fail(codeParams, "the parameters of initialize cannot be read")
 	}
 	c.begin(answer.ProtocolVersion, asked.ClientInfo, asked.Capabilities)
@@ -201,7 +209,8 @@ var errCancelled = errors.New("the client cancelled the request")
 
 // begin lets the session cancel a request, and the end of the server as well, until done is called.
 // Without a session no later message could refer to the request.
-func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (_ context.Context, done func()) {
+func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (
+	_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(e.ctx, func() { cancel(errClosed) })
 	// No message could refer to the request, since cancellation needs a session and an id.

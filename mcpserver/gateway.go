@@ -16,14 +16,23 @@ import (
 // Gateway gives access to what other MCP servers offer beside the tools in the registry. The
 // context holds the asking client as a tools.Peer. Package remote has an implementation.
 type Gateway interface {
-	Offers() map[string]json.RawMessage                                                                                 // the servers' capabilities
-	Members(ctx context.Context, method string) []json.RawMessage                                                       // of a list, of all servers
-	Tools(ctx context.Context) []tools.Tool                                                                             // those for this client alone
-	Forward(ctx context.Context, method string, params json.RawMessage) (result json.RawMessage, known bool, err error) // a request for one server
-	SetLevel(ctx context.Context, params json.RawMessage)                                                               // of log lines
-	Tell(ctx context.Context, method string)                                                                            // a notification of the client's
-	Left(session string)                                                                                                // a client has given up its session
-	Notify(func(method string))                                                                                         // of lists that may have changed
+	// the servers' capabilities
+	Offers() map[string]json.RawMessage
+	// of a list, of all servers
+	Members(ctx context.Context, method string) []json.RawMessage
+	// those for this client alone
+	Tools(ctx context.Context) []tools.Tool
+	// a request for one server
+	Forward(ctx context.Context, method string, params json.RawMessage) (
+		result json.RawMessage, known bool, err error)
+	// of log lines
+	SetLevel(ctx context.Context, params json.RawMessage)
+	// a notification of the client's
+	Tell(ctx context.Context, method string)
+	// a client has given up its session
+	Left(session string)
+	// of lists that may have changed
+	Notify(func(method string))
 }
 
 // none is the gateway where there are no other servers.
@@ -41,7 +50,8 @@ func (none) Forward(context.Context, string, json.RawMessage) (json.RawMessage, 
 }
 
 // beyond answers a request for what other servers offer; handled is false for all others.
-func (e *engine) beyond(ctx context.Context, c *caller, m message) (result json.RawMessage, rpcErr *rpcError, handled bool) {
+func (e *engine) beyond(ctx context.Context, c *caller, m message) (
+	result json.RawMessage, rpcErr *rpcError, handled bool) {
 	key := tools.Lists[m.method]
 	switch {
 	case key != "" && m.said.Cursor == "" && len(e.cfg.Gateway.Offers()) > 0:
@@ -78,7 +88,8 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (result json.
 // forwarded reports whether a method is for one server.
 func forwarded(method string) bool {
 	switch mcp.MCPMethod(method) {
-	case mcp.MethodPromptsGet, mcp.MethodResourcesRead, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe, mcp.MethodCompletionComplete:
+	case mcp.MethodPromptsGet, mcp.MethodResourcesRead, mcp.MethodResourcesSubscribe,
+		mcp.MethodResourcesUnsubscribe, mcp.MethodCompletionComplete:
 		return true
 	}
 	return strings.HasPrefix(method, "tasks/")
@@ -86,16 +97,19 @@ func forwarded(method string) bool {
 
 // join returns our own list with the lists of other servers appended. If our own cannot be listed,
 // it counts as empty.
-func (e *engine) join(ctx context.Context, c *caller, m message, key string) (json.RawMessage, *rpcError) {
+func (e *engine) join(ctx context.Context, c *caller, m message, key string) (
+	json.RawMessage, *rpcError) {
 	own := map[string]json.RawMessage{}
 	var all []json.RawMessage
 	if raw, rpcErr := e.bridge(ctx, c, m); rpcErr == nil {
 		_ = json.Unmarshal(raw, &own) // ours is an object, with a list under its key
 		_ = json.Unmarshal(own[key], &all)
 	}
-	own[key] = encode(append(append([]json.RawMessage{}, all...), e.cfg.Gateway.Members(ctx, m.method)...))
+	own[key] = encode(append(append([]json.RawMessage{}, all...),
+		e.cfg.Gateway.Members(ctx, m.method)...))
 	if c.modern {
-		maps.Copy(own, map[string]json.RawMessage{"ttlMs": encode(cacheMillis), "cacheScope": encode(cacheScope)})
+		maps.Copy(own, map[string]json.RawMessage{"ttlMs": encode(cacheMillis),
+			"cacheScope": encode(cacheScope)})
 	}
 	return e.passed(c, encode(own)), nil
 }
@@ -104,7 +118,8 @@ func (e *engine) join(ctx context.Context, c *caller, m message, key string) (js
 // resultType.
 func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 	var all map[string]json.RawMessage
-	if json.Unmarshal(raw, &all) != nil || c.modern == (all["resultType"] != nil) && c.modern == (all["_meta"] != nil) {
+	if json.Unmarshal(raw, &all) != nil || c.modern == (all["resultType"] != nil) &&
+		c.modern == (all["_meta"] != nil) {
 		return raw
 	}
 	switch {
@@ -132,7 +147,8 @@ func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMe
 	if may.Part != "" {
 		return declareSet(may, result)
 	}
-	if len(offers) == 0 || json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {
+	if len(offers) == 0 || json.Unmarshal(result, &all) != nil ||
+		json.Unmarshal(all["capabilities"], &can) != nil {
 		return result
 	}
 	for name, value := range offers {
@@ -147,7 +163,8 @@ func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMe
 // asksBack reports whether the caller's client could be asked anything.
 func (c *caller) asksBack() bool {
 	can := c.now().can
-	return c.id != "" && !c.modern && (can.Elicitation != nil || can.Sampling != nil || can.Roots != nil || can.Tasks != nil)
+	return c.id != "" && !c.modern && (can.Elicitation != nil || can.Sampling != nil ||
+		can.Roots != nil || can.Tasks != nil)
 }
 
 // peer puts the sender of a message into its context, for tools that ask other servers; over is
@@ -162,9 +179,11 @@ func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Cont
 	var answered atomic.Bool
 	if c.id != "" && !c.modern {
 		p.Tell = func(method string, params json.RawMessage) {
-			_ = e.hub.one(c.id, frame{body: notification(method, orNil(params))}) // who does not listen hears nothing
+			// who does not listen hears nothing
+			_ = e.hub.one(c.id, frame{body: notification(method, orNil(params))})
 		}
-		p.Ask = func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+		p.Ask = func(ctx context.Context, method string, params json.RawMessage) (
+			json.RawMessage, error) {
 			return e.relayed(ctx, c, method, params, &answered)
 		}
 	}
@@ -172,7 +191,8 @@ func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Cont
 }
 
 // relayed passes a question of another server on to the client.
-func (e *engine) relayed(ctx context.Context, c *caller, method string, params json.RawMessage, answered *atomic.Bool) (json.RawMessage, error) {
+func (e *engine) relayed(ctx context.Context, c *caller, method string, params json.RawMessage,
+	answered *atomic.Bool) (json.RawMessage, error) {
 	can := c.now().can
 	tasks := strings.HasPrefix(method, "tasks/") && can.Tasks != nil
 	switch mcp.MCPMethod(method) {

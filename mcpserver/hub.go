@@ -15,7 +15,8 @@ import (
 type listener struct {
 	box   *outbox                       // of the stream
 	wants func(method, uri string) bool // uri: of the resource that changed; empty otherwise
-	tag   json.RawMessage               // the id of the subscriptions/listen that opened the stream; nil: an older one
+	// the id of the subscriptions/listen that opened the stream; nil: an older one
+	tag json.RawMessage
 
 	// By the 2025 revisions a message goes to one of a session's streams, and must not be broadcast
 	// on all of them.

@@ -37,13 +37,18 @@ type lists struct {
 // toolLists are the lists of one state of the registry. They never change, and are swapped whole by
 // an atomic pointer.
 type toolLists struct {
-	generation     uint64                     // of the registry that they show
-	tools          []mcp.Tool                 // in its order: the same list each time, so that a model server's prompt cache serves it
-	mirrored       map[string]*mcp.Tool       // those with arguments that a client of 2026-07-28 repeats in headers
-	more           map[string]json.RawMessage // what servers say of tools beside what mcp.Tool holds
+	generation uint64 // of the registry that they show
+	// in its order: the same list each time, so that a model server's prompt cache serves it
+	tools []mcp.Tool
+	// those with arguments that a client of 2026-07-28 repeats in headers
+	mirrored map[string]*mcp.Tool
+	// what servers say of tools beside what mcp.Tool holds
+	more           map[string]json.RawMessage
 	legacy, modern pages
 
-	varied []int // the tools that callers see with schemas of their own, by their places in the registry's snapshot
+	// the tools that callers see with schemas of their own, by their places in the registry's
+	// snapshot
+	varied []int
 	source []tools.Tool
 	mu     sync.Mutex
 	seen   map[string][2]pages // the lists of callers, by the schemas that they see
@@ -59,7 +64,8 @@ type pages map[string]json.RawMessage
 // added until then.
 func newLists(cfg Config) *lists {
 	who := mcp.Implementation{Name: cfg.Name, Version: cfg.Version}
-	return &lists{cfg: cfg, identity: encode(map[string]mcp.Implementation{mcp.MetaKeyServerInfo: who})}
+	return &lists{cfg: cfg,
+		identity: encode(map[string]mcp.Implementation{mcp.MetaKeyServerInfo: who})}
 }
 
 // listTools answers tools/list. A cursor that leads nowhere is -32602, as the specification says;
@@ -76,7 +82,8 @@ func (e *engine) listTools(ctx context.Context, c *caller, m message) (json.RawM
 	}
 	page, ok := all[m.said.Cursor]
 	if !ok {
-		return nil, fail(codeParams, "this cursor leads nowhere, perhaps since the list has changed; begin again without one")
+		return nil, fail(codeParams,
+			"this cursor leads nowhere, perhaps since the list has changed; begin again without one")
 	}
 	return page, nil
 }
@@ -95,7 +102,8 @@ func (l *lists) current() *toolLists {
 	if now := l.now.Load(); now != nil && now.generation == snapshot.Generation {
 		return now
 	}
-	fresh := &toolLists{generation: snapshot.Generation, tools: l.offered(snapshot.Tools), more: adornments(snapshot.Tools), mirrored: map[string]*mcp.Tool{}}
+	fresh := &toolLists{generation: snapshot.Generation, tools: l.offered(snapshot.Tools),
+		more: adornments(snapshot.Tools), mirrored: map[string]*mcp.Tool{}}
 	for i, t := range fresh.tools {
 		// The bindings are looked for only once, here: each tools/call of 2026-07-28 needs them,
 		// and few tools have any.
@@ -118,7 +126,8 @@ func (l *lists) current() *toolLists {
 // its tools changed, so where it has any the lists are written for each request.
 func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pages) {
 	now := l.current()
-	may := l.cfg.Registry.For(ctx) // behind the lists, so that none of an older state is kept with them
+	// behind the lists, so that none of an older state is kept with them
+	may := l.cfg.Registry.For(ctx)
 	all, key := now.seenBy(ctx, may)
 	extra, more := l.extra(all), now.more
 	if may.Part != "" {
@@ -176,12 +185,19 @@ func (t *toolLists) seenBy(ctx context.Context, may *tools.Snapshot) (all []mcp.
 // write writes tools as both kinds of list: up to 2025-11-25 a list has no resultType and no cache
 // hints.
 func (l *lists) write(all []mcp.Tool, more map[string]json.RawMessage) (legacy, modern pages) {
-	legacy = paginate(all, l.cfg.PageSize, func(t mcp.Tool) json.RawMessage { return adorned(legacyTool(t), more[t.Name]) }, func(items []json.RawMessage, next string) any {
-		return legacyPage{items, next}
-	})
-	modern = paginate(all, l.cfg.PageSize, func(t mcp.Tool) json.RawMessage { return adorned(encode(t), more[t.Name]) }, func(items []json.RawMessage, next string) any {
-		return modernPage{"complete", l.identity, cacheMillis, cacheScope, legacyPage{items, next}}
-	})
+	legacy = paginate(all, l.cfg.PageSize,
+		func(t mcp.Tool) json.RawMessage {
+			return adorned(legacyTool(t), more[t.Name])
+		}, func(items []json.RawMessage, next string) any {
+			return legacyPage{items, next}
+		})
+	modern = paginate(all, l.cfg.PageSize,
+		func(t mcp.Tool) json.RawMessage {
+			return adorned(encode(t), more[t.Name])
+		}, func(items []json.RawMessage, next string) any {
+			return modernPage{"complete", l.identity, cacheMillis, cacheScope,
+				legacyPage{items, next}}
+		})
 	return legacy, modern
 }
 
@@ -203,7 +219,8 @@ type modernPage struct {
 // paginate writes tools as pages. A page's cursor is the name of the last tool before it, so it is
 // good on every replica, and after a restart. It is Base64, since clients must take a cursor for
 // opaque.
-func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage, page func([]json.RawMessage, string) any) pages {
+func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage,
+	page func([]json.RawMessage, string) any) pages {
 	done, cursor := pages{}, ""
 	for {
 		here := all[:min(size, len(all))]
@@ -233,7 +250,8 @@ func (l *lists) offered(from []tools.Tool) []mcp.Tool {
 			out.RawOutputSchema = outcomeSchema(t.Output)
 		}
 		if err := mcp.ValidateParamHeaderAnnotations(&out); err != nil {
-			l.cfg.Log.Warn().Str("tool", t.Name).Err(err).Msg("tool not offered to MCP clients: they would refuse it")
+			l.cfg.Log.Warn().Str("tool", t.Name).Err(err).Msg(
+				"tool not offered to MCP clients: they would refuse it")
 			continue
 		}
 		all = append(all, out)

@@ -39,7 +39,8 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	if found == nil {
 		found = &session{principal: principal}
 	}
-	if o, after, ok := s.records.find(r.Header.Get("Last-Event-ID"), found.id); ok && found.id != "" {
+	if o, after, ok := s.records.find(r.Header.Get("Last-Event-ID"), found.id); ok &&
+		found.id != "" {
 		s.replay(r.Context(), out, o, after)
 		return
 	}
@@ -68,7 +69,8 @@ func (s *Server) watches(id, uri string) bool {
 func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 	named := r.Header.Get("Mcp-Session-Id")
 	if named == "" {
-		s.refuse(w, nil, fail(codeRequest, "DELETE ends the session that Mcp-Session-Id names").withStatus(http.StatusBadRequest))
+		s.refuse(w, nil, fail(codeRequest,
+			"DELETE ends the session that Mcp-Session-Id names").withStatus(http.StatusBadRequest))
 		return
 	}
 	if _, ok := s.sessions.find(named, s.cfg.Principal(r)); !ok {
@@ -76,7 +78,8 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := s.sessions.end(named, time.Now()); err != nil {
-		s.cfg.Log.Warn().Err(err).Msg("cannot save the end of an MCP session: it works again after a restart")
+		s.cfg.Log.Warn().Err(err).Msg(
+			"cannot save the end of an MCP session: it works again after a restart")
 	}
 	// Streams, calls and records, in this order: nothing new can begin, since the id is void
 	// already.
@@ -137,19 +140,23 @@ func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessag
 // notified of anything. Its first message, notifications/subscriptions/acknowledged, states which
 // part of the request is honoured: a client must know which changes it will not hear of, and poll
 // for those.
-func (e *engine) subscription(ctx context.Context, box *outbox, m message) (l *listener, hears bool, rpcErr *rpcError) {
+func (e *engine) subscription(ctx context.Context, box *outbox, m message) (
+	l *listener, hears bool, rpcErr *rpcError) {
 	var asked struct {
 		Notifications mcp.SubscriptionFilter `json:"notifications"`
 	}
 	if m.params == nil || json.Unmarshal(m.params, &asked) != nil {
-		return nil, false, fail(codeParams, "subscriptions/listen says in notifications what it wants to hear of")
+		return nil, false, fail(codeParams,
+			"subscriptions/listen says in notifications what it wants to hear of")
 	}
 	honoured := e.honoured(ctx, asked.Notifications)
 	first := tagged(encode(struct {
 		Notifications mcp.SubscriptionFilter `json:"notifications"`
 	}{honoured}), m.id)
 	return &listener{
-		box: box, tag: m.id, wants: func(method, uri string) bool { return wanted(honoured, method, uri) },
+		box: box, tag: m.id, wants: func(method, uri string) bool {
+			return wanted(honoured, method, uri)
+		},
 		first: notification(mcp.MethodNotificationSubscriptionsAcknowledged, first),
 	}, !honoured.IsEmpty(), nil
 }
@@ -176,7 +183,8 @@ func wanted(f mcp.SubscriptionFilter, method, uri string) bool {
 func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.SubscriptionFilter {
 	can := e.capabilities(ctx)
 	f.PromptsListChanged = f.PromptsListChanged && can.Prompts != nil && can.Prompts.ListChanged
-	f.ResourcesListChanged = f.ResourcesListChanged && can.Resources != nil && can.Resources.ListChanged
+	f.ResourcesListChanged = f.ResourcesListChanged && can.Resources != nil &&
+		can.Resources.ListChanged
 	if can.Resources == nil || !can.Resources.Subscribe {
 		f.ResourceSubscriptions = nil
 	}
@@ -190,7 +198,8 @@ func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.Sub
 // capabilities returns what mcp-go's server can do now. mcp-go states that only in its answer to
 // initialize, so capabilities sends an empty initialize as a client would; it leaves no session.
 func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
-	answer := e.extra(ctx).HandleMessage(ctx, json.RawMessage(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`))
+	answer := e.extra(ctx).HandleMessage(ctx, json.RawMessage(
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`))
 	if a, ok := answer.(mcp.JSONRPCResponse); ok {
 		if result, ok := a.Result.(mcp.InitializeResult); ok {
 			return result.Capabilities
@@ -203,7 +212,8 @@ func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
 // server's identity, as three indexes keep append from writing into the one that all requests
 // share.
 func (e *engine) listened(id json.RawMessage) json.RawMessage {
-	meta := append(e.lists.identity[:len(e.lists.identity)-1:len(e.lists.identity)-1], `,"`+mcp.MetaKeySubscriptionID+`":`...)
+	meta := append(e.lists.identity[:len(e.lists.identity)-1:len(e.lists.identity)-1], `,"`+
+		mcp.MetaKeySubscriptionID+`":`...)
 	meta = append(append(meta, id...), '}')
 	return encode(struct {
 		Type string          `json:"resultType"`

@@ -69,11 +69,13 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	if string(parts["jsonrpc"]) != `"2.0"` {
 		return m, fail(codeRequest, `a message must have "jsonrpc":"2.0"`)
 	}
-	if method := parts["method"]; method != nil && (json.Unmarshal(method, &m.method) != nil || m.method == "") {
+	if method := parts["method"]; method != nil && (json.Unmarshal(method, &m.method) != nil ||
+		m.method == "") {
 		return m, fail(codeRequest, "a method is a name")
 	}
 	if m.method == "" && (m.id == nil || m.result == nil && m.failure == nil) {
-		return m, fail(codeRequest, "a message must have a method, or an id and a result or an error")
+		return m, fail(codeRequest,
+			"a message must have a method, or an id and a result or an error")
 	}
 	// JSON-RPC takes arrays as well; MCP's parameters are objects. null is what some clients write
 	// for none.
@@ -215,8 +217,9 @@ const (
 type rpcError struct {
 	code    int
 	message string
-	data    json.RawMessage // nil: the message again, since some clients show the data and not the message
-	status  int             // of the HTTP answer; 0: what the code says
+	// nil: the message again, since some clients show the data and not the message
+	data   json.RawMessage
+	status int // of the HTTP answer; 0: what the code says
 }
 
 // fail makes an error with a formatted sentence.

@@ -32,7 +32,8 @@ func objectOutput(schema json.RawMessage) json.RawMessage {
 		return schema
 	}
 	within := func(inner json.RawMessage) json.RawMessage {
-		return encode(map[string]any{"type": "object", "properties": map[string]json.RawMessage{"result": inner}, "required": []string{"result"}})
+		return encode(map[string]any{"type": "object", "properties": map[string]json.RawMessage{
+			"result": inner}, "required": []string{"result"}})
 	}
 	var union struct {
 		Type  json.RawMessage   `json:"type"`
@@ -44,7 +45,8 @@ func objectOutput(schema json.RawMessage) json.RawMessage {
 		return within(schema)
 	case wrong != nil, len(union.AnyOf) == 0, len(all) > 1 && (len(all) > 2 || all["$defs"] == nil):
 		// An object may fit as well, and is not wrapped.
-		return encode(map[string]any{"type": "object", "anyOf": []json.RawMessage{within(schema), schema}})
+		return encode(map[string]any{"type": "object", "anyOf": []json.RawMessage{within(schema),
+			schema}})
 	}
 	for i, one := range union.AnyOf {
 		if !isObject(one) {

@@ -17,8 +17,10 @@ import (
 type frame struct {
 	body []byte          // JSON on one line: a message, or a result
 	id   json.RawMessage // of the request whose result body is; nil: body is a message
-	kind string          // of news: a second frame of the same kind adds nothing while the first still waits; empty: it is no news
-	last bool            // nothing follows
+	// of news: a second frame of the same kind adds nothing while the first still waits; empty: it
+	// is no news
+	kind string
+	last bool // nothing follows
 
 	status int // of the HTTP answer that consists of this frame alone; 0: 200
 }
@@ -59,7 +61,8 @@ type outbox struct {
 
 // newOutbox makes an empty outbox. Its two signals hold one value each (see signal).
 func newOutbox() *outbox {
-	return &outbox{more: make(chan struct{}, 1), room: make(chan struct{}, 1), over: make(chan struct{})}
+	return &outbox{more: make(chan struct{}, 1), room: make(chan struct{}, 1),
+		over: make(chan struct{})}
 }
 
 // put adds a frame if there is room. The error says that there is no room, or why the outbox has
@@ -220,6 +223,7 @@ func (s *Server) open(w http.ResponseWriter) (out *sse.Writer, done func(), ok b
 // that leave are everyday.
 func (s *Server) dropped(what string, err error) {
 	if errors.Is(err, errSlow) || errors.Is(err, os.ErrDeadlineExceeded) {
-		s.cfg.Log.Warn().Str("stream", what).Err(err).Msg("dropped an MCP stream: the client does not read it")
+		s.cfg.Log.Warn().Str("stream", what).Err(err).Msg(
+			"dropped an MCP stream: the client does not read it")
 	}
 }

@@ -13,9 +13,10 @@ import (
 // stdio. It is the session and the output queue of the 2024-11-05 engine in one.
 type conn struct {
 	*session
-	ctx     context.Context // ends with the stream, and ends what runs for it
-	box     *outbox
-	pending atomic.Int32 // messages that were taken and are not finished; bounded by Config.MaxWaiting
+	ctx context.Context // ends with the stream, and ends what runs for it
+	box *outbox
+	// messages that were taken and are not finished; bounded by Config.MaxWaiting
+	pending atomic.Int32
 
 	// The dispatcher's own:
 	backlog []message // that wait for a place, in the order in which they came
@@ -137,7 +138,9 @@ func (q *queue) take(c *conn, m message) {
 
 // withdraw cancels a request. If it has not begun, it is taken out of the queue and never runs.
 func (q *queue) withdraw(c *conn, id string) {
-	at := slices.IndexFunc(c.backlog, func(m message) bool { return m.isRequest() && string(m.id) == id })
+	at := slices.IndexFunc(c.backlog, func(m message) bool {
+		return m.isRequest() && string(m.id) == id
+	})
 	if at < 0 {
 		q.e.cancel(c.id, id)
 		return
@@ -243,7 +246,8 @@ func (e *engine) quick(c *caller, m message) bool {
 // resource.
 func isQuick(method string) bool {
 	switch mcp.MCPMethod(method) {
-	case mcp.MethodInitialize, mcp.MethodServerDiscover, mcp.MethodPing, mcp.MethodToolsList, mcp.MethodSetLogLevel,
+	case mcp.MethodInitialize, mcp.MethodServerDiscover, mcp.MethodPing, mcp.MethodToolsList,
+		mcp.MethodSetLogLevel,
 		mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
 		return true
 	}

@@ -64,7 +64,8 @@ func (l *limiter) forget(now time.Time) {
 			delete(l.buckets, key)
 		}
 	}
-	if len(l.buckets) >= maxBuckets { // all of them busy: a caller who makes up keys gains a burst, and no memory
+	// all of them busy: a caller who makes up keys gains a burst, and no memory
+	if len(l.buckets) >= maxBuckets {
 		clear(l.buckets)
 	}
 }

@@ -66,7 +66,8 @@ func (r *records) begin(of *session, box *outbox) *record {
 	if len(r.all) >= maxRecords {
 		return nil
 	}
-	one := &record{id: rand.Text(), session: of.id, primed: of.now().version >= mcp.ProtocolVersion20251125, box: box, next: 1}
+	one := &record{id: rand.Text(), session: of.id,
+		primed: of.now().version >= mcp.ProtocolVersion20251125, box: box, next: 1}
 	r.all[one.id] = one
 	return one
 }

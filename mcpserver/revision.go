@@ -39,7 +39,8 @@ func pick(h http.Header, m message) (modern bool, version string, rpcErr *rpcErr
 	case m.said.Meta.Version != nil:
 		return pickModern(header, m.said.Meta.Version)
 	case mcp.IsModernProtocol(header) && isKnown(header), header == "" && h.Get("Mcp-Method") != "":
-		return true, "", fail(codeParams, "params._meta must name the revision in %s", mcp.MetaKeyProtocolVersion).withStatus(http.StatusBadRequest)
+		return true, "", fail(codeParams, "params._meta must name the revision in %s",
+			mcp.MetaKeyProtocolVersion).withStatus(http.StatusBadRequest)
 	case m.method == string(mcp.MethodInitialize):
 		return false, "", nil
 	case header == "":
@@ -56,10 +57,12 @@ func pick(h http.Header, m message) (modern bool, version string, rpcErr *rpcErr
 func pickModern(header string, named json.RawMessage) (bool, string, *rpcError) {
 	var version string
 	if json.Unmarshal(named, &version) != nil || version == "" {
-		return true, "", fail(codeParams, "%s must be a revision's name", mcp.MetaKeyProtocolVersion).withStatus(http.StatusBadRequest)
+		return true, "", fail(codeParams, "%s must be a revision's name",
+			mcp.MetaKeyProtocolVersion).withStatus(http.StatusBadRequest)
 	}
 	if header != version {
-		return true, "", fail(codeHeader, "the header MCP-Protocol-Version is %q, and params._meta says %q", header, version)
+		return true, "", fail(codeHeader,
+			"the header MCP-Protocol-Version is %q, and params._meta says %q", header, version)
 	}
 	if !mcp.IsModernProtocol(version) || !isKnown(version) {
 		return true, "", unsupported(version)
@@ -73,8 +76,10 @@ func isKnown(version string) bool { return slices.Contains(mcp.ValidProtocolVers
 // unsupported returns the error -32022 with the revisions that we speak. A client chooses the one
 // to try next from data.supported.
 func unsupported(version string) *rpcError {
-	e := fail(codeVersion, "revision %q is not spoken here", version).withStatus(http.StatusBadRequest)
-	e.data = encode(mcp.UnsupportedProtocolVersionData{Supported: mcp.ValidProtocolVersions, Requested: version})
+	e := fail(codeVersion, "revision %q is not spoken here", version).withStatus(
+		http.StatusBadRequest)
+	e.data = encode(mcp.UnsupportedProtocolVersionData{Supported: mcp.ValidProtocolVersions,
+		Requested: version})
 	return e
 }
 
@@ -87,9 +92,11 @@ func (s *Server) checkModern(h http.Header, m message) *rpcError {
 	case m.odd:
 		return fail(codeParams, "the parameters cannot be read").withStatus(http.StatusBadRequest)
 	case m.said.Meta.Capabilities == nil:
-		return fail(codeParams, "params._meta must hold %s", mcp.MetaKeyClientCapabilities).withStatus(http.StatusBadRequest)
+		return fail(codeParams, "params._meta must hold %s",
+			mcp.MetaKeyClientCapabilities).withStatus(http.StatusBadRequest)
 	case h.Get("Mcp-Method") != m.method:
-		return fail(codeHeader, "the header Mcp-Method is %q, and the method %q", h.Get("Mcp-Method"), m.method)
+		return fail(codeHeader, "the header Mcp-Method is %q, and the method %q",
+			h.Get("Mcp-Method"), m.method)
 	}
 	name := m.said.Name
 	switch m.method {
@@ -103,7 +110,8 @@ func (s *Server) checkModern(h http.Header, m message) *rpcError {
 	}
 	// A name that HTTP cannot carry comes as =?base64?…?=, and is compared decoded.
 	if said, ok := mcp.DecodeHeaderValue(h.Get("Mcp-Name")); !ok || said != name || name == "" {
-		return fail(codeHeader, "the header Mcp-Name is %q, and the body says %q", h.Get("Mcp-Name"), name)
+		return fail(codeHeader, "the header Mcp-Name is %q, and the body says %q",
+			h.Get("Mcp-Name"), name)
 	}
 	return s.checkArguments(h, m)
 }

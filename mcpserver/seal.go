@@ -37,7 +37,8 @@ func newSeal(key []byte) seal {
 // from its own client.
 func (s seal) close(purpose string, v any) string {
 	body := encode(v)
-	return base64.RawURLEncoding.EncodeToString(body) + "." + base64.RawURLEncoding.EncodeToString(s.sum(purpose, body))
+	return base64.RawURLEncoding.EncodeToString(body) + "." +
+		base64.RawURLEncoding.EncodeToString(s.sum(purpose, body))
 }
 
 // open reads what close wrote for the same purpose. Base64 is read strictly: with loose trailing
@@ -94,10 +95,12 @@ func (s seal) closeState(purpose, state string) string {
 func (s seal) openState(purpose, text string) (string, *rpcError) {
 	var kept sealedState
 	if err := s.open(purpose, text, &kept); err != nil {
-		return "", fail(codeParams, "requestState is not the one that this server gave out for this call")
+		return "", fail(codeParams,
+			"requestState is not the one that this server gave out for this call")
 	}
 	if time.Now().Unix() > kept.Until {
-		return "", fail(codeParams, "requestState is more than %v old; call again without it", stateLife)
+		return "", fail(codeParams, "requestState is more than %v old; call again without it",
+			stateLife)
 	}
 	return kept.State, nil
 }
@@ -125,8 +128,10 @@ func (s seal) mint(of *session) string {
 	rand.Read(nonce[:]) // never fails
 	is := of.now()
 	return s.close("session", sealedSession{
-		Version: is.version, Client: cut(is.client.Name), Release: cut(is.client.Version), Can: letters(is.can),
-		Principal: digest(of.principal), Since: time.Now().Unix(), Nonce: hex.EncodeToString(nonce[:]),
+		Version: is.version, Client: cut(is.client.Name), Release: cut(is.client.Version),
+		Can:       letters(is.can),
+		Principal: digest(of.principal), Since: time.Now().Unix(),
+		Nonce: hex.EncodeToString(nonce[:]),
 	})
 }
 
@@ -134,12 +139,14 @@ func (s seal) mint(of *session) string {
 // principal's. It does not report which, so that a stolen id cannot be tried out.
 func (s seal) read(id, principal string) (*session, bool) {
 	var is sealedSession
-	if s.open("session", id, &is) != nil || is.Principal != digest(principal) || time.Since(time.Unix(is.Since, 0)) > sessionLife {
+	if s.open("session", id, &is) != nil || is.Principal != digest(principal) ||
+		time.Since(time.Unix(is.Since, 0)) > sessionLife {
 		return nil, false
 	}
 	return &session{
 		id: id, principal: principal,
-		said: said{is.Version, mcp.Implementation{Name: is.Client, Version: is.Release}, abilities(is.Can), defaultLevel},
+		said: said{is.Version, mcp.Implementation{Name: is.Client, Version: is.Release},
+			abilities(is.Can), defaultLevel},
 	}, true
 }
 
@@ -158,8 +165,10 @@ func digest(principal string) string {
 
 // abilitiesByLetter are the capabilities that an id keeps, each by a letter.
 var abilitiesByLetter = map[byte]string{
-	'r': "roots", 'l': "roots.listChanged", 's': "sampling", 'c': "sampling.context", 'o': "sampling.tools",
-	'e': "elicitation", 'f': "elicitation.form", 'u': "elicitation.url", 't': "tasks", 'i': "tasks.list", 'x': "tasks.cancel",
+	'r': "roots", 'l': "roots.listChanged", 's': "sampling", 'c': "sampling.context",
+	'o': "sampling.tools",
+	'e': "elicitation", 'f': "elicitation.form", 'u': "elicitation.url", 't': "tasks",
+	'i': "tasks.list", 'x': "tasks.cancel",
 	'm': "tasks.requests.sampling.createMessage", 'n': "tasks.requests.elicitation.create",
 }
 

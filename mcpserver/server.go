@@ -44,10 +44,12 @@ func New(cfg Config) *Server {
 	e := newEngine(cfg)
 	over, err := newEnded(cfg.Ended, time.Now())
 	if err != nil {
-		cfg.Log.Warn().Err(err).Msg("cannot read which MCP sessions were ended: they may work again")
+		cfg.Log.Warn().Err(err).Msg(
+			"cannot read which MCP sessions were ended: they may work again")
 	}
 	s := &Server{
-		cfg: cfg, engine: e, queue: newQueue(e), sessions: newSessions(e.seal, over, cfg.Shared), records: newRecords(), rate: newLimiter(cfg.Rate),
+		cfg: cfg, engine: e, queue: newQueue(e), sessions: newSessions(e.seal, over, cfg.Shared),
+		records: newRecords(), rate: newLimiter(cfg.Rate),
 		places: make(chan struct{}, cfg.MaxCalls),
 	}
 	e.beside.Go(s.queue.run) // ends with Close
@@ -96,12 +98,15 @@ func (s *Server) drain(ctx context.Context) error {
 // rest will do. The bounds are all on by default: MCP demands that servers limit how often tools
 // are called, and stock servers bound nothing.
 type Config struct {
-	Registry *tools.Registry   // the tools; nil: none but those of Extra
-	Extra    *server.MCPServer // further tools, prompts and resources, and the answers to what we do not answer ourselves; nil: nothing more
-	Name     string            // of the server, for people; empty: "toolnorm". Extra has its own
-	Version  string            // of the server
-	Guide    string            // what a model should know of the server as a whole ("instructions"); may be empty
-	Log      zerolog.Logger    // what was dropped and refused; the zero value logs nothing
+	Registry *tools.Registry // the tools; nil: none but those of Extra
+	// further tools, prompts and resources, and the answers to what we do not answer ourselves;
+	// nil: nothing more
+	Extra   *server.MCPServer
+	Name    string // of the server, for people; empty: "toolnorm". Extra has its own
+	Version string // of the server
+	// what a model should know of the server as a whole ("instructions"); may be empty
+	Guide string
+	Log   zerolog.Logger // what was dropped and refused; the zero value logs nothing
 
 	// Settle waits, for a bounded time, until the tools that become available late are there. Only
 	// the first tools/list or tools/call waits for it. If it is nil, no request waits.
@@ -124,10 +129,14 @@ type Config struct {
 
 	// A random key means that every session ends with the process: clients that never initialize
 	// twice, as Void, are then lost until they are restarted.
-	Key       []byte // signs session ids; the same for all replicas and after a restart. nil: a random one
-	Ended     string // file that keeps which sessions their clients have ended, as long as their ids would be good; empty: known until the server ends
-	Shared    Shared // keeps them for all replicas; nil: there is one
-	PublicURL string // where clients find the server (scheme, host and path in front of /sse); empty: as they asked
+	// signs session ids; the same for all replicas and after a restart. nil: a random one
+	Key []byte
+	// file that keeps which sessions their clients have ended, as long as their ids would be good;
+	// empty: known until the server ends
+	Ended  string
+	Shared Shared // keeps them for all replicas; nil: there is one
+	// where clients find the server (scheme, host and path in front of /sse); empty: as they asked
+	PublicURL string
 
 	Bounds
 }
@@ -140,14 +149,21 @@ type Bounds struct {
 	Beat       time.Duration // between the comments that keep a silent stream alive; 0: 15 s
 	Patience   time.Duration // until an answer that is not there becomes a stream; 0: 1 s
 	MaxStreams int           // open at once; 0: 10,000
-	MaxCalls   int           // requests answered at once; 0: 256. Further ones of a session wait, others get 503
-	MaxWaiting int           // requests of one legacy session that wait or are answered; 0: 64. Further ones get 503
+	// requests answered at once; 0: 256. Further ones of a session wait, others get 503
+	MaxCalls int
+	// requests of one legacy session that wait or are answered; 0: 64. Further ones get 503
+	MaxWaiting int
 	// The list of 1,000 tools has some 300 KB, written once.
-	PageSize   int     // tools a page of tools/list; 0: 1,000, since many clients read only the first page
-	Rate       float64 // messages a second of one session, after a burst of twice as many; 0: 200; negative: any number
-	RateOfTool float64 // calls a second of one tool, after a burst of twice as many; 0: 100; negative: any number
+	// tools a page of tools/list; 0: 1,000, since many clients read only the first page
+	PageSize int
+	// messages a second of one session, after a burst of twice as many; 0: 200; negative: any
+	// number
+	Rate float64
+	// calls a second of one tool, after a burst of twice as many; 0: 100; negative: any number
+	RateOfTool float64
 	// Until then the record of the stream, and what it has sent, stay in memory.
-	StreamGrace time.Duration // how long a broken stream of 2025-11-25 can be taken up again; 0: 2 min
+	// how long a broken stream of 2025-11-25 can be taken up again; 0: 2 min
+	StreamGrace time.Duration
 }
 
 // withDefaults fills in the missing settings.

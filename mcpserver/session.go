@@ -247,7 +247,8 @@ func newEnded(path string, now time.Time) (*ended, error) {
 		var name string
 		var seconds int64
 		lines++
-		if n, _ := fmt.Sscanf(string(line), "%32s %d", &name, &seconds); n == 2 && now.Sub(time.Unix(seconds, 0)) <= sessionLife {
+		if n, _ := fmt.Sscanf(string(line), "%32s %d", &name, &seconds); n == 2 &&
+			now.Sub(time.Unix(seconds, 0)) <= sessionLife {
 			e.at[name] = time.Unix(seconds, 0)
 		}
 	}
@@ -290,7 +291,8 @@ func (e *ended) add(id string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "%s %d\n", name, now.Unix()) // one write, so that lines of two programs do not mix
+	// one write, so that lines of two programs do not mix
+	_, err = fmt.Fprintf(f, "%s %d\n", name, now.Unix())
 	return errors.Join(err, f.Close())
 }
 

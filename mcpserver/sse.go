@@ -25,7 +25,8 @@ import (
 func (s *Server) SSE() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		version := r.Header.Get("Mcp-Protocol-Version")
-		older := version == "" || isKnown(version) && !mcp.IsModernProtocol(version) && accepts(r, "text/event-stream")
+		older := version == "" || isKnown(version) && !mcp.IsModernProtocol(version) &&
+			accepts(r, "text/event-stream")
 		if r.Method != http.MethodGet || r.Header.Get("Mcp-Session-Id") != "" || !older {
 			s.streamable(w, r)
 			return
@@ -47,7 +48,8 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) 
 	// not be delivered.
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(context.Canceled) // ends the tools that still run for it
-	c := &conn{session: &session{id: newUUID(), principal: s.cfg.Principal(r), said: said{version: version, level: defaultLevel}}, ctx: ctx, box: newOutbox()}
+	c := &conn{session: &session{id: newUUID(), principal: s.cfg.Principal(r),
+		said: said{version: version, level: defaultLevel}}, ctx: ctx, box: newOutbox()}
 	s.conns.Store(c.id, c)
 	defer s.conns.Delete(c.id)
 	defer s.engine.hub.add(newsFor(c))()
@@ -100,7 +102,8 @@ func (s *Server) Message() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			w.Header().Set("Allow", http.MethodPost)
-			s.refuse(w, nil, fail(codeRequest, "messages must be sent by POST").withStatus(http.StatusMethodNotAllowed))
+			s.refuse(w, nil, fail(codeRequest, "messages must be sent by POST").withStatus(
+				http.StatusMethodNotAllowed))
 			return
 		}
 		c, rpcErr := s.connOf(r)
@@ -138,11 +141,14 @@ func (s *Server) connOf(r *http.Request) (*conn, *rpcError) {
 	q := r.URL.Query()
 	id := cmp.Or(q.Get("session_id"), q.Get("sessionId"))
 	if id == "" {
-		return nil, fail(codeRequest, "the address must name a session_id").withStatus(http.StatusBadRequest)
+		return nil, fail(codeRequest, "the address must name a session_id").withStatus(
+			http.StatusBadRequest)
 	}
 	found, ok := s.conns.Load(id)
 	if !ok || found.(*conn).principal != s.cfg.Principal(r) {
-		return nil, fail(codeRequest, "there is no such session; open a stream first, with GET /sse").withStatus(http.StatusNotFound)
+		return nil, fail(codeRequest,
+			"there is no such session; open a stream first, with GET /sse").withStatus(
+			http.StatusNotFound)
 	}
 	return found.(*conn), nil
 }

@@ -15,7 +15,8 @@ import (
 // at most grace. Nothing but messages is written to out. The grace is for scripts, as in echo
 // '{"jsonrpc":"2.0",…}' | toolnorm mcp, whose input ends at once. The error is nil when in ended as
 // it should.
-func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer, grace time.Duration) error {
+func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer,
+	grace time.Duration) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(context.Canceled) // ends the tools that still run
 	c := &conn{session: &session{id: newUUID()}, ctx: ctx, box: newOutbox()}
@@ -44,7 +45,8 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer, grace t
 // settle waits until the conn's messages are answered, or for that long. It polls every
 // millisecond, since it runs only once, at the end.
 func (c *conn) settle(grace time.Duration) {
-	for end := time.Now().Add(grace); c.pending.Load() > 0 && time.Now().Before(end) && c.ctx.Err() == nil; {
+	for end := time.Now().Add(grace); c.pending.Load() > 0 && time.Now().Before(end) &&
+		c.ctx.Err() == nil; {
 		time.Sleep(time.Millisecond)
 	}
 }

@@ -29,7 +29,9 @@ func (s *Server) streamable(w http.ResponseWriter, r *http.Request) {
 		s.forget(w, r)
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
-		s.refuse(w, nil, fail(codeRequest, "messages are sent by POST; GET is for event streams of revisions up to 2025-11-25").withStatus(http.StatusMethodNotAllowed))
+		err := fail(codeRequest,
+			"messages are sent by POST; GET is for event streams of revisions up to 2025-11-25")
+		s.refuse(w, nil, err.withStatus(http.StatusMethodNotAllowed))
 	}
 }
 
@@ -38,7 +40,8 @@ func (s *Server) streamable(w http.ResponseWriter, r *http.Request) {
 // served.
 func accepts(r *http.Request, kind string) bool {
 	said := strings.Join(r.Header.Values("Accept"), ",")
-	return strings.Contains(said, kind) || strings.Contains(said, "*/*") || said == "" && kind == "application/json"
+	return strings.Contains(said, kind) || strings.Contains(said, "*/*") ||
+		said == "" && kind == "application/json"
 }
 
 // post answers what a client sends: rate, type and size, text, revision, headers, session are
@@ -91,7 +94,8 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 // noSession returns the error that asks a client to initialise again: a 404, by Streamable HTTP
 // (Session Management).
 func noSession() *rpcError {
-	return fail(codeRequest, "there is no such session any more; initialize again").withStatus(http.StatusNotFound)
+	return fail(codeRequest, "there is no such session any more; initialize again").withStatus(
+		http.StatusNotFound)
 }
 
 // rateKey returns the key of the rate limit: the session, or else the principal, or else the
@@ -115,7 +119,8 @@ func callerOf(found *session, principal string, modern bool, version string, m m
 	case m.method == string(mcp.MethodInitialize):
 		c.session = &session{principal: principal}
 	case found == nil:
-		c.session = &session{principal: principal, said: said{version: version, level: defaultLevel}}
+		c.session = &session{principal: principal,
+			said: said{version: version, level: defaultLevel}}
 	}
 	return c
 }
@@ -130,7 +135,8 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, foun
 		version = found.now().version
 	}
 	if version != oldest {
-		s.refuse(w, nil, fail(codeRequest, "a batch of messages is only known to revision %s", oldest))
+		s.refuse(w, nil, fail(codeRequest, "a batch of messages is only known to revision %s",
+			oldest))
 		return
 	}
 	all, rpcErr := readBatch(body)

@@ -64,8 +64,10 @@ func (c *caller) extends() bool {
 
 // withoutTasks returns the error for a request that needs a client with the extension.
 func withoutTasks() *rpcError {
-	e := fail(codeCapability, "this needs a client with the extension %s", tasksExtension).withStatus(http.StatusBadRequest)
-	e.data = encode(map[string]any{"requiredCapabilities": map[string]any{"extensions": map[string]any{tasksExtension: struct{}{}}}})
+	e := fail(codeCapability, "this needs a client with the extension %s",
+		tasksExtension).withStatus(http.StatusBadRequest)
+	e.data = encode(map[string]any{"requiredCapabilities": map[string]any{
+		"extensions": map[string]any{tasksExtension: struct{}{}}}})
 	return e
 }
 
@@ -96,7 +98,8 @@ type outcome struct {
 // callOrTask runs a tool. A call that may be a task, and is not finished when other answers would
 // become a stream, becomes a task for a client that knows tasks; the call goes on after the answer.
 // A question that comes sooner belongs to the call itself.
-func (e *engine) callOrTask(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
+func (e *engine) callOrTask(ctx context.Context, c *caller, m message) (
+	json.RawMessage, *rpcError) {
 	if !c.modern {
 		return e.callTool(ctx, c, m)
 	}
@@ -146,7 +149,8 @@ func (e *engine) attempt(ctx context.Context, c *caller, m message) (o outcome) 
 // keep makes a task of a call; it returns nil if there are too many.
 func (e *engine) keep(c *caller, cancel context.CancelCauseFunc) *task {
 	now := time.Now()
-	t := &task{id: rand.Text(), principal: c.principal, created: now, updated: now, status: "working", cancel: cancel, answered: make(chan struct{}, 1)}
+	t := &task{id: rand.Text(), principal: c.principal, created: now, updated: now,
+		status: "working", cancel: cancel, answered: make(chan struct{}, 1)}
 	e.tasks.mu.Lock()
 	defer e.tasks.mu.Unlock()
 	if len(e.tasks.all) >= mostTasks {
@@ -206,7 +210,8 @@ func (t *task) again(m message, state json.RawMessage) (message, *rpcError) {
 	t.mu.Lock()
 	all["inputResponses"] = encode(t.answers)
 	t.mu.Unlock()
-	return readMessage(encode(map[string]json.RawMessage{"jsonrpc": encode("2.0"), "id": m.id, "method": encode(m.method), "params": encode(all)}))
+	return readMessage(encode(map[string]json.RawMessage{"jsonrpc": encode("2.0"), "id": m.id,
+		"method": encode(m.method), "params": encode(all)}))
 }
 
 // set changes a task's status under its lock.
@@ -268,8 +273,10 @@ func (t *task) write(kind string) json.RawMessage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	is := map[string]any{
-		"resultType": kind, "taskId": t.id, "status": t.status, "ttlMs": taskLife.Milliseconds(), "pollIntervalMs": taskPoll.Milliseconds(),
-		"createdAt": t.created.UTC().Format(time.RFC3339Nano), "lastUpdatedAt": t.updated.UTC().Format(time.RFC3339Nano),
+		"resultType": kind, "taskId": t.id, "status": t.status, "ttlMs": taskLife.Milliseconds(),
+		"pollIntervalMs": taskPoll.Milliseconds(),
+		"createdAt":      t.created.UTC().Format(time.RFC3339Nano),
+		"lastUpdatedAt":  t.updated.UTC().Format(time.RFC3339Nano),
 	}
 	switch {
 	case kind == "task":
@@ -285,7 +292,8 @@ func (t *task) write(kind string) json.RawMessage {
 
 // ofTask answers tasks/get, tasks/update and tasks/cancel of 2026-07-28; handled is false for other
 // methods, and for a task that another server has made.
-func (e *engine) ofTask(c *caller, m message) (result json.RawMessage, rpcErr *rpcError, handled bool) {
+func (e *engine) ofTask(c *caller, m message) (
+	result json.RawMessage, rpcErr *rpcError, handled bool) {
 	switch m.method {
 	case "tasks/list", "tasks/result":
 		return nil, fail(codeMethod, "Method not found: %s", m.method), true

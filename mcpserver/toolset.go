@@ -21,7 +21,8 @@ func ofSet(s *Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		may, name := s.cfg.Registry.For(r.Context()), r.PathValue("set")
 		if _, ok := may.Set(name); !ok {
-			s.refuse(w, nil, fail(codeRequest, "%s", unknownSet(name, may.Sets())).withStatus(http.StatusNotFound))
+			s.refuse(w, nil, fail(codeRequest, "%s", unknownSet(name, may.Sets())).withStatus(
+				http.StatusNotFound))
 			return
 		}
 		s.streamable(w, r.WithContext(tools.WithSet(r.Context(), name)))
@@ -39,7 +40,8 @@ func unknownSet(name string, names []string) string {
 	case len(names) == 0:
 		return text + "; an administrator makes sets on the page Tools of /admin"
 	case len(names) > mostNamed:
-		return fmt.Sprintf("%s; there are %s and %d more", text, strings.Join(names[:mostNamed], ", "), len(names)-mostNamed)
+		return fmt.Sprintf("%s; there are %s and %d more", text,
+			strings.Join(names[:mostNamed], ", "), len(names)-mostNamed)
 	}
 	return text + "; there are " + strings.Join(names, ", ")
 }
@@ -51,11 +53,14 @@ func declareSet(may *tools.Snapshot, result json.RawMessage) json.RawMessage {
 	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {
 		return result
 	}
-	maps.DeleteFunc(can, func(name string, _ json.RawMessage) bool { return name != "tools" && name != "logging" })
+	maps.DeleteFunc(can, func(name string, _ json.RawMessage) bool {
+		return name != "tools" && name != "logging"
+	})
 	all["capabilities"] = encode(can)
 	var about []string
 	for _, name := range may.Sets() {
-		if set, _ := may.Set(name); strings.TrimSpace(set.Description) != "" && !slices.Contains(about, set.Description) {
+		if set, _ := may.Set(name); strings.TrimSpace(set.Description) != "" &&
+			!slices.Contains(about, set.Description) {
 			about = append(about, set.Description)
 		}
 	}

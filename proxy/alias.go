@@ -33,7 +33,8 @@ func isAlias(model string) bool { return strings.HasPrefix(model, AliasPrefix) }
 // can be asked for all the same: grok-local-demo/hermes works.
 func aliasOf(model string) string {
 	lower := strings.ToLower(model)
-	if strings.Contains(lower, "gemini") || strings.Contains(lower, "claude") || strings.HasPrefix(lower, "demo/") || isAlias(model) {
+	if strings.Contains(lower, "gemini") || strings.Contains(lower, "claude") ||
+		strings.HasPrefix(lower, "demo/") || isAlias(model) {
 		return ""
 	}
 	return AliasPrefix + model

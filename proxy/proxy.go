@@ -56,29 +56,45 @@ const (
 // Config says what a Server serves, and to whom. Model and Catalog are needed; the zero value of
 // the rest will do.
 type Config struct {
-	Model    chat.Model
-	Catalog  chat.Catalog                                                 // if it has a method May, as exchange.Runner has, that decides who may ask which model
-	Counter  chat.Counter                                                 // nil: /v1/messages/count_tokens answers that there is none
-	Embedder chat.Embedder                                                // nil: /v1/embeddings answers that there is none
-	Ollama   ollama.Upstream                                              // nil: there is no /api
-	Log      zerolog.Logger                                               // one line a request; the zero value logs nothing
-	Trace    *trace.Log                                                   // keeps the last exchanges, shown at /debug on this machine; nil: none are kept
-	Count    trace.Counter                                                // counts every exchange; nil: they are not counted
-	Watch    func(ctx context.Context, r *chat.Request, o *chat.Observer) // as exchange.Runner has it
-	LivePage string                                                       // where browsers that ask for /debug are sent; empty: /debug is a page itself
-	Reasons  []chat.Reason                                                // what the codes in chat.Meta.Repairs mean, for /debug
+	Model chat.Model
+	// if it has a method May, as exchange.Runner has, that decides who may ask which model
+	Catalog chat.Catalog
+	// nil: /v1/messages/count_tokens answers that there is none
+	Counter chat.Counter
+	// nil: /v1/embeddings answers that there is none
+	Embedder chat.Embedder
+	Ollama   ollama.Upstream // nil: there is no /api
+	// one line a request; the zero value logs nothing
+	Log zerolog.Logger
+	// keeps the last exchanges, shown at /debug on this machine; nil: none are kept
+	Trace *trace.Log
+	// counts every exchange; nil: they are not counted
+	Count trace.Counter
+	// as exchange.Runner has it
+	Watch func(ctx context.Context, r *chat.Request, o *chat.Observer)
+	// where browsers that ask for /debug are sent; empty: /debug is a page itself
+	LivePage string
+	// what the codes in chat.Meta.Repairs mean, for /debug
+	Reasons []chat.Reason
 
-	Forms       map[string]string // models (* stands for any text) and the form of their replies, one of form.Names; nil: the form depends on the client
-	Shell       *shell.Config     // tools that are served here, for clients that have only a terminal; nil: there are none
-	VoidAliases string            // when models are listed under a second name, for Void; empty: AliasesAuto
+	// models (* stands for any text) and the form of their replies, one of form.Names; nil: the
+	// form depends on the client
+	Forms map[string]string
+	// tools that are served here, for clients that have only a terminal; nil: there are none
+	Shell *shell.Config
+	// when models are listed under a second name, for Void; empty: AliasesAuto
+	VoidAliases string
 
 	Thoughts string // the fields of what a model thought, as form.Out.Thoughts; empty: both
 
-	Version      string             // what /version says
-	DefaultModel string             // answers requests that name no model; empty: such requests are an error
-	MaxBody      int64              // of a request, in bytes; 0: DefaultMaxBody
-	Replies      *responses.Replies // kept for previous_response_id, so that they outlive this Server; nil: its own
-	Stall        time.Duration      // how long a client may read nothing before it is given up; 0: DefaultStall
+	Version string // what /version says
+	// answers requests that name no model; empty: such requests are an error
+	DefaultModel string
+	MaxBody      int64 // of a request, in bytes; 0: DefaultMaxBody
+	// kept for previous_response_id, so that they outlive this Server; nil: its own
+	Replies *responses.Replies
+	// how long a client may read nothing before it is given up; 0: DefaultStall
+	Stall time.Duration
 }
 
 // Server is the http.Handler of the APIs. It answers every caller, and waits for bodies for ever:
@@ -99,7 +115,9 @@ func New(cfg Config) *Server {
 	}
 	s := &Server{cfg: cfg, forms: chatForms(cfg.Shell), mux: http.NewServeMux()}
 	run := &exchange.Runner{
-		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Real: realName(cfg.Catalog), May: bound(cfg.Catalog), Log: cfg.Log, Trace: cfg.Trace, Count: cfg.Count, Watch: cfg.Watch, MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
+		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Real: realName(cfg.Catalog),
+		May: bound(cfg.Catalog), Log: cfg.Log, Trace: cfg.Trace, Count: cfg.Count, Watch: cfg.Watch,
+		MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
 	}
 	view := &trace.View{Log: cfg.Trace, Reasons: cfg.Reasons, Page: cfg.LivePage}
 	s.route("POST", "/v1/chat/completions", run.Ask(openai.Chat(s.openForm)))
@@ -141,7 +159,8 @@ func chatForms(tools *shell.Config) form.First {
 	plain := openai.Form{}
 	inText := xml.Form{Below: plain}
 	if tools != nil {
-		inText.Command = func(h http.Header, theirs []chat.Tool) func(chat.Call) (chat.Call, error) {
+		inText.Command = func(h http.Header, theirs []chat.Tool) func(chat.Call) (
+			chat.Call, error) {
 			return tools.Commander(h, theirs).Call
 		}
 	}
@@ -153,9 +172,11 @@ func chatForms(tools *shell.Config) form.First {
 // error. GET includes HEAD.
 func (s *Server) route(method, path string, h exchange.Handler) {
 	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
-		if method != "" && r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
+		if method != "" && r.Method != method &&
+			(r.Method != http.MethodHead || method != http.MethodGet) {
 			w.Header().Set("Allow", method)
-			fault.WriteFor(w, r, fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, method, r.Method))
+			fault.WriteFor(w, r, fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path, method,
+				r.Method))
 			return
 		}
 		if err := h(w, r); err != nil {

@@ -38,7 +38,8 @@ var wire = &http.Client{
 		TLSHandshakeTimeout: 5 * time.Second,
 		Proxy:               http.ProxyFromEnvironment,
 	},
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the token is for one server
+	// the token is for one server
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
 // Tools returns the tools that the proxy offers.
@@ -65,7 +66,8 @@ func (a Address) Answers(ctx context.Context) bool {
 // Call has a tool run. Arguments that are not JSON are sent as a text, which the registry repairs.
 // An error means that there is no outcome, and with ErrNotThere that nothing was run. The failure
 // of a tool is not an error: the Outcome says so.
-func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (tools.Outcome, error) {
+func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (
+	tools.Outcome, error) {
 	if len(args) > 0 && !json.Valid(args) {
 		text, err := json.Marshal(string(args))
 		if err != nil {
@@ -99,7 +101,8 @@ func (c *Client) outcome(ctx context.Context, q question) (o tools.Outcome, err 
 // ask sends one request. Only an error of dialling proves that nothing was run; all others leave
 // that open.
 func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path,
+		bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +144,8 @@ func (c *Client) refused(resp *http.Response, text []byte) error {
 		}
 	}
 	switch resp.StatusCode {
-	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnauthorized, http.StatusForbidden:
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnauthorized,
+		http.StatusForbidden:
 		return fmt.Errorf("%w at %s: %w", ErrNotThere, c.URL, err)
 	}
 	return err

@@ -41,8 +41,10 @@ func only(text, letters string) bool { return strings.Trim(text, letters) == "" 
 // first line that is an absolute path from its block.
 func (p Program) Check() error {
 	for i, word := range strings.Fields(string(p)) {
-		if !only(word, wordLetters) || strings.HasPrefix(word, "//") || i == 0 && only(word[:1], "-/") {
-			return fmt.Errorf("a runner consists of words of A-Z a-z 0-9 _ . : @ %% + , - and /, and does not start with an absolute path; not %q", word)
+		if !only(word, wordLetters) || strings.HasPrefix(word, "//") ||
+			i == 0 && only(word[:1], "-/") {
+			return fmt.Errorf(
+				"a runner consists of words of A-Z a-z 0-9 _ . : @ %% + , - and /, and does not start with an absolute path; not %q", word)
 		}
 	}
 	return nil
@@ -57,7 +59,9 @@ func (p Program) words() string {
 }
 
 // Command writes a call for Toolrun, as Program.Command does.
-func Command(name string, args json.RawMessage) (string, error) { return Toolrun.Command(name, args) }
+func Command(name string, args json.RawMessage) (string, error) {
+	return Toolrun.Command(name, args)
+}
 
 // Command writes a call as one line for dash, bash, zsh, fish, ksh and their like: toolrun NAME
 // 'JSON'. The shell passes the arguments on exactly as they are between the quotes. Arguments that
@@ -80,7 +84,8 @@ func (p Program) Base64(name string, args json.RawMessage) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fitting(p.words() + " --b64 " + base64.RawURLEncoding.EncodeToString(text) + " " + guarded(name))
+	return fitting(p.words() + " --b64 " + base64.RawURLEncoding.EncodeToString(text) + " " +
+		guarded(name))
 }
 
 // fitting returns a line that no terminal cuts.
@@ -110,7 +115,8 @@ func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 		return nil, err
 	}
 	if !tools.ValidName(name) {
-		return nil, fmt.Errorf("%.200q cannot be written in a command: a name is 1 to 128 of A-Z a-z 0-9 . _ -", name)
+		return nil, fmt.Errorf(
+			"%.200q cannot be written in a command: a name is 1 to 128 of A-Z a-z 0-9 . _ -", name)
 	}
 	text, err := portable(args)
 	if err != nil {

@@ -71,7 +71,8 @@ func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error)
 		}
 		return id, err
 	}
-	c := &pendingCall{id: rand.Text(), name: name, args: append(json.RawMessage(nil), args...), since: time.Now()}
+	c := &pendingCall{id: rand.Text(), name: name, args: append(json.RawMessage(nil), args...),
+		since: time.Now()}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.byID == nil {
@@ -85,7 +86,8 @@ func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error)
 
 // errNotPending is the error for an id that is unknown, used or too old. It does not say which, so
 // that ids cannot be tried out.
-var errNotPending = errors.New("there is no such call: each can be run once, within an hour of being made")
+var errNotPending = errors.New(
+	"there is no such call: each can be run once, within an hour of being made")
 
 // Take returns a call, which is then no longer pending. It does so only once: a command in a chat
 // is easily run a second time, by a click or from the shell's history.

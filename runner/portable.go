@@ -74,7 +74,8 @@ func character(src []byte) (r rune, size int) {
 }
 
 // escaped maps a letter after a backslash to its meaning in JSON.
-var escaped = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+var escaped = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n',
+	'r': '\r', 't': '\t'}
 
 // short maps the control characters that JSON has a letter for to that letter.
 var short = map[rune]byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
@@ -121,7 +122,9 @@ func plain(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r != 0x7F
 	}
-	return unicode.IsPrint(r) && !unicode.In(r, unicode.Quotation_Mark, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, lookalikes)
+	return unicode.IsPrint(r) &&
+		!unicode.In(r, unicode.Quotation_Mark, unicode.Other_Default_Ignorable_Code_Point,
+			unicode.Variation_Selector, lookalikes)
 }
 
 // lookalikes are characters that look, or are folded by some program, like a quote, a backquote or

@@ -72,7 +72,8 @@ func NewServer(registry *tools.Registry, pending *Pending, log zerolog.Logger) *
 	s.mux.HandleFunc(pathList, method(http.MethodGet, s.list))
 	s.mux.HandleFunc(pathCall, method(http.MethodPost, s.call))
 	s.mux.HandleFunc("/", method("", func(_ http.ResponseWriter, r *http.Request) error {
-		return fault.New(fault.NotFound, "no such path: %s; there are %s and %s", r.URL.Path, pathList, pathCall)
+		return fault.New(fault.NotFound, "no such path: %s; there are %s and %s", r.URL.Path,
+			pathList, pathCall)
 	}))
 	return s
 }
@@ -127,8 +128,10 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	start := time.Now()
-	outcome := tools.OutcomeOf(s.registry.Call(r.Context(), s.registry.For(r.Context()).Meant(ask.Name), ask.Arguments))
-	s.log.Info().Str("tool", fmt.Sprintf("%.128s", ask.Name)).Bool("success", outcome.Success).Dur("ms", time.Since(start)).Msg("toolrun call")
+	outcome := tools.OutcomeOf(
+		s.registry.Call(r.Context(), s.registry.For(r.Context()).Meant(ask.Name), ask.Arguments))
+	s.log.Info().Str("tool", fmt.Sprintf("%.128s", ask.Name)).Bool("success", outcome.Success).Dur(
+		"ms", time.Since(start)).Msg("toolrun call")
 	return answer(w, outcome.JSON())
 }
 

@@ -49,7 +49,8 @@ func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	if limit == 0 {
 		limit = r.opts.Timeout
 	}
-	timed, cancel := context.WithTimeoutCause(ctx, limit, overdue(fmt.Sprintf("%s took longer than its %v", t.Name, limit)))
+	timed, cancel := context.WithTimeoutCause(ctx, limit, overdue(fmt.Sprintf(
+		"%s took longer than its %v", t.Name, limit)))
 	defer cancel()
 	// With room for one result, a tool that ends too late does not wait for a reader for ever.
 	done := make(chan Result, 1)
@@ -69,7 +70,8 @@ func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res R
 
 // refuse asks the tool whether it answers at once. A Refuse that panics counts as one that accepts
 // the arguments; the tool fails in its Call.
-func (r *Registry) refuse(ctx context.Context, t Tool, args json.RawMessage) (res Result, refused bool) {
+func (r *Registry) refuse(ctx context.Context, t Tool, args json.RawMessage) (
+	res Result, refused bool) {
 	defer func() {
 		if v := recover(); v != nil && r.opts.Panicked != nil {
 			r.opts.Panicked(t.Name, v, debug.Stack())
@@ -148,7 +150,9 @@ func (r *Registry) passable(t Tool, res Result) Result {
 		res.Raw = nil // the parts say all that matters
 	}
 	if size > r.opts.MaxResult {
-		return Failure(fmt.Sprintf("the result is %d bytes, more than the %d that are passed on; ask for less", size, r.opts.MaxResult))
+		return Failure(fmt.Sprintf(
+			"the result is %d bytes, more than the %d that are passed on; ask for less", size,
+			r.opts.MaxResult))
 	}
 	return res
 }

@@ -13,9 +13,10 @@ import (
 // whether the call succeeded.
 type Outcome struct {
 	Success bool            `json:"success"`
-	Result  json.RawMessage `json:"result,omitempty"`  // with Success
-	Error   string          `json:"error,omitempty"`   // without; never empty then
-	Details json.RawMessage `json:"details,omitempty"` // beside Error: the failure in the tool's own shape, if it has one
+	Result  json.RawMessage `json:"result,omitempty"` // with Success
+	Error   string          `json:"error,omitempty"`  // without; never empty then
+	// beside Error: the failure in the tool's own shape, if it has one
+	Details json.RawMessage `json:"details,omitempty"`
 }
 
 // OutcomeOf renders a result: its structured value when there is one, else its text as a JSON
@@ -26,7 +27,8 @@ func OutcomeOf(r Result) Outcome {
 	case r.IsError:
 		var said struct{ Message string }
 		_ = json.Unmarshal(r.Structured, &said) // another shape: the text says what was wrong
-		return Outcome{Error: cmp.Or(said.Message, r.Text(), "the tool failed and does not say why"), Details: r.Structured}
+		return Outcome{Error: cmp.Or(said.Message, r.Text(),
+			"the tool failed and does not say why"), Details: r.Structured}
 	case r.Structured != nil:
 		return Outcome{Success: true, Result: r.Structured}
 	}

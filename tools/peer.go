@@ -8,12 +8,14 @@ import (
 // Peer is the MCP client on whose behalf something is asked of another MCP server. It travels in
 // the context, so that tools other than gateways need not know of it.
 type Peer struct {
-	Session string          // identifies its session, for tools that may know it; empty: it has none
+	// identifies its session, for tools that may know it; empty: it has none
+	Session string
 	Client  json.RawMessage // what it calls itself (Implementation)
 	Can     json.RawMessage // its capabilities, an object
-	Modern  bool            // it speaks 2026-07-28, where questions are results and sessions are unknown
-	Level   string          // the lowest level of the log lines that it wants
-	Params  json.RawMessage // the parameters of its request, as they came; nil: there is no request
+	// it speaks 2026-07-28, where questions are results and sessions are unknown
+	Modern bool
+	Level  string          // the lowest level of the log lines that it wants
+	Params json.RawMessage // the parameters of its request, as they came; nil: there is no request
 
 	// Ask asks the client something and returns its result; an error may be an *RPCError. If Ask is
 	// nil, the client cannot be asked.
@@ -50,5 +52,6 @@ func PeerOf(ctx context.Context) *Peer {
 // Lists holds the methods by which MCP servers list things other than tools, each with the member
 // of its result that holds the list. A method begins with the name of the capability.
 var Lists = map[string]string{
-	"prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "resourceTemplates", "tasks/list": "tasks",
+	"prompts/list": "prompts", "resources/list": "resources",
+	"resources/templates/list": "resourceTemplates", "tasks/list": "tasks",
 }

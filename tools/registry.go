@@ -27,7 +27,8 @@ type Options struct {
 	Reach func(ctx context.Context) (sets []string, bounded bool)
 	// Watch is called before each call. It returns the context for the call, and a function that is
 	// called with the result and the time that the call took. It may be nil.
-	Watch func(ctx context.Context, tool string, args json.RawMessage) (context.Context, func(res Result, took time.Duration))
+	Watch func(ctx context.Context, tool string, args json.RawMessage) (
+		context.Context, func(res Result, took time.Duration))
 
 	Timeout   time.Duration // of a call whose tool sets no timeout; 0: 30 s
 	MaxResult int           // bytes of a result, content and structure together; 0: 1 MiB
@@ -61,7 +62,8 @@ type group struct {
 	tools    []Tool
 	gone     map[string]string
 	expected bool // Expect reserved its place
-	fallback bool // its tools are offered while no other source has any; otherwise gone holds the reasons
+	// its tools are offered while no other source has any; otherwise gone holds the reasons
+	fallback bool
 }
 
 // Snapshot is the registry at one moment. It never changes; neither may its reader change it.
@@ -72,9 +74,11 @@ type Snapshot struct {
 	owner      map[string]string // the source of each name
 	gone       map[string]string // the reason for each name that is not offered
 	sets       map[string]Toolset
-	Part       string          // which part of the registry it is, the same for the same sets; empty: all
-	inner      *Snapshot       // the snapshot that it is a part of
-	named      map[string]bool // of a part: the tools of its sets, and whether one offers the tool whatever its hints say
+	// which part of the registry it is, the same for the same sets; empty: all
+	Part  string
+	inner *Snapshot // the snapshot that it is a part of
+	// of a part: the tools of its sets, and whether one offers the tool whatever its hints say
+	named map[string]bool
 
 	mu    sync.Mutex
 	parts map[string]*Snapshot // by the names of sets
@@ -102,7 +106,9 @@ func (r *Registry) Snapshot() *Snapshot { return r.now.Load() }
 // another source. All tools are checked before anything changes, so calls go on with the old tools
 // when a source offers something wrong. A source keeps its place in the order when its tools
 // change, even while it has none, so that a client's list does not jump.
-func (r *Registry) Set(source string, tools ...Tool) error { return r.Replace(source, nil, tools...) }
+func (r *Registry) Set(source string, tools ...Tool) error {
+	return r.Replace(source, nil, tools...)
+}
 
 // Replace does the same as Set for a source that also has tools which it does not offer now. gone
 // has the reason for each, by its name: a caller of such a tool is told that reason, not that there
@@ -135,7 +141,9 @@ func (r *Registry) replace(fresh group) error {
 	defer r.mu.Unlock()
 	// A copy: when a name is taken, the registry stays as it was.
 	groups := slices.Clone(r.groups)
-	if at := slices.IndexFunc(groups, func(g group) bool { return g.source == fresh.source }); at >= 0 {
+	if at := slices.IndexFunc(groups, func(g group) bool {
+		return g.source == fresh.source
+	}); at >= 0 {
 		fresh.expected = groups[at].expected
 		groups[at] = fresh
 	} else {
@@ -165,11 +173,15 @@ func (r *Registry) Expect(sources ...string) {
 		groups = append(groups, g)
 	}
 	before := r.now.Load()
-	if next, err := snapshot(groups); err == nil && slices.EqualFunc(before.Tools, next.Tools, func(a, b Tool) bool { return a.Name == b.Name }) {
+	if next, err := snapshot(groups); err == nil &&
+		slices.EqualFunc(before.Tools, next.Tools, func(a, b Tool) bool {
+			return a.Name == b.Name
+		}) {
 		r.groups = groups // a reserved place is not a change to report
 		return
 	}
-	_ = r.become(groups) // nothing new is offered but a fallback, and then no other source has its names
+	// nothing new is offered but a fallback, and then no other source has its names
+	_ = r.become(groups)
 }
 
 // become makes groups the state of the registry, and notifies the watchers. The caller holds r.mu.
@@ -236,7 +248,9 @@ func (r *Registry) tell() {
 // otherwise get one tool today and the other after a restart.
 func snapshot(groups []group) (*Snapshot, error) {
 	s := &Snapshot{byName: map[string]int{}, owner: map[string]string{}, gone: map[string]string{}}
-	others := slices.ContainsFunc(groups, func(g group) bool { return !g.fallback && (g.expected || len(g.tools) > 0) })
+	others := slices.ContainsFunc(groups, func(g group) bool {
+		return !g.fallback && (g.expected || len(g.tools) > 0)
+	})
 	for _, g := range groups {
 		switch {
 		case !g.fallback:
@@ -247,7 +261,8 @@ func snapshot(groups []group) (*Snapshot, error) {
 		}
 		for _, t := range g.tools {
 			if other, taken := s.owner[t.Name]; taken {
-				return nil, fmt.Errorf("tool %q of %s: %s has one of that name", t.Name, g.source, other)
+				return nil, fmt.Errorf("tool %q of %s: %s has one of that name", t.Name, g.source,
+					other)
 			}
 			s.owner[t.Name] = g.source
 			s.byName[t.Name] = len(s.Tools)
@@ -295,8 +310,11 @@ func ValidName(name string) bool {
 // already checked. When one of a thousand tools changes, the others are mostly the same, with their
 // schemas in the same memory.
 func (t Tool) looksAs(checked Tool) bool {
-	same := func(a, b json.RawMessage) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
-	return t.Name == checked.Name && t.Call != nil && t.Timeout == checked.Timeout && same(t.Schema, checked.Schema) && same(t.Output, checked.Output)
+	same := func(a, b json.RawMessage) bool {
+		return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+	}
+	return t.Name == checked.Name && t.Call != nil && t.Timeout == checked.Timeout &&
+		same(t.Schema, checked.Schema) && same(t.Output, checked.Output)
 }
 
 // check returns an error if a tool is not valid. A wrong schema is found here, at the start, rather

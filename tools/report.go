@@ -7,7 +7,8 @@ import "context"
 // other callers leave them out.
 type Reporter struct {
 	Progress func(done, total float64, message string) // total 0: not known
-	Log      func(level, message string)               // level as in syslog: debug, info, notice, warning, error
+	// level as in syslog: debug, info, notice, warning, error
+	Log func(level, message string)
 }
 
 type reporterKey struct{}

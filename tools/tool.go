@@ -23,15 +23,20 @@ import (
 // Tool is a function that may be called by name. Models and clients see Schema, and arguments are
 // checked against it. Output is a promise to clients that read Result.Structured.
 type Tool struct {
-	Name        string          // 1 to 128 of A-Z a-z 0-9 _ - .
-	Title       string          // for people; empty: the name
-	Description string          // for the model: what it does, when to use it, what comes back
-	Schema      json.RawMessage // JSON Schema of the arguments, which are an object; empty means any object
-	Output      json.RawMessage // JSON Schema of Result.Structured; empty: unknown
-	Hints       Hints
-	Confirm     bool            // a person is asked before each call, whatever the hints say; clients get none that it only reads
-	More        json.RawMessage // further members of MCP's listing, as icons and _meta, an object; empty: none. With it, its annotations count and not Hints
-	Timeout     time.Duration   // of one call; 0: the registry's
+	Name        string // 1 to 128 of A-Z a-z 0-9 _ - .
+	Title       string // for people; empty: the name
+	Description string // for the model: what it does, when to use it, what comes back
+	// JSON Schema of the arguments, which are an object; empty means any object
+	Schema json.RawMessage
+	Output json.RawMessage // JSON Schema of Result.Structured; empty: unknown
+	Hints  Hints
+	// a person is asked before each call, whatever the hints say; clients get none that it only
+	// reads
+	Confirm bool
+	// further members of MCP's listing, as icons and _meta, an object; empty: none. With it, its
+	// annotations count and not Hints
+	More    json.RawMessage
+	Timeout time.Duration // of one call; 0: the registry's
 
 	// Seen, when set, returns the schema as the caller of ctx may see it, with names that only some
 	// callers may know. Arguments are checked against Schema all the same. If Seen is nil or
@@ -75,8 +80,10 @@ type Hints struct {
 type Result struct {
 	Content    []Part          // for the reader, in order; empty: Structured says it all
 	Structured json.RawMessage // the same as one JSON value; nil: there is none
-	IsError    bool            // the tool failed; Content says why, in words that a model can act on
-	Raw        json.RawMessage // the result as another MCP server wrote it, for clients of MCP; nil: the rest is all
+	// the tool failed; Content says why, in words that a model can act on
+	IsError bool
+	// the result as another MCP server wrote it, for clients of MCP; nil: the rest is all
+	Raw json.RawMessage
 }
 
 // PartKind is the kind of a Part: one of MCP's kinds of content.
@@ -84,11 +91,12 @@ type PartKind uint8
 
 // The kinds of part.
 const (
-	Text     PartKind = iota // Part.Text
-	Image                    // Part.Data in Part.MIME
-	Audio                    // Part.Data in Part.MIME
-	Resource                 // an embedded document: Part.URI with Part.Text or Part.Data in Part.MIME
-	Link                     // Part.URI of a document, with Part.Text as its name
+	Text  PartKind = iota // Part.Text
+	Image                 // Part.Data in Part.MIME
+	Audio                 // Part.Data in Part.MIME
+	// an embedded document: Part.URI with Part.Text or Part.Data in Part.MIME
+	Resource
+	Link // Part.URI of a document, with Part.Text as its name
 )
 
 // Part is one piece of a result's content.

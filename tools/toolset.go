@@ -25,7 +25,8 @@ var setName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 // CheckSetName returns an error if the name of a set is not valid.
 func CheckSetName(name string) error {
 	if !setName.MatchString(name) {
-		return errors.New("a set's name is 1 to 64 of a-z 0-9 _ -, and begins with a letter or a digit")
+		return errors.New(
+			"a set's name is 1 to 64 of a-z 0-9 _ -, and begins with a letter or a digit")
 	}
 	return nil
 }
@@ -115,8 +116,10 @@ func (s *Snapshot) within(names []string) *Snapshot {
 		return part
 	}
 	part := &Snapshot{
-		Generation: s.Generation, byName: map[string]int{}, owner: map[string]string{}, gone: map[string]string{},
-		sets: map[string]Toolset{}, Part: s.Part + "[" + key + "]", inner: s, named: map[string]bool{},
+		Generation: s.Generation, byName: map[string]int{}, owner: map[string]string{},
+		gone: map[string]string{},
+		sets: map[string]Toolset{}, Part: s.Part + "[" + key + "]", inner: s,
+		named: map[string]bool{},
 	}
 	for _, name := range names {
 		set, ok := s.sets[name]

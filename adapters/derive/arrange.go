@@ -21,10 +21,14 @@ import (
 
 // formTools holds the tools that these calls call.
 var formTools = []chat.Tool{
-	{Name: "fetch_gnus", Description: "Fetches gnus.", Schema: []byte(`{"type":"object","properties":{"lemur":{"type":"string","description":"Which."},"okapi":{"type":"string","description":"Where."}},"required":["lemur","okapi"],"additionalProperties":false}`)},
-	{Name: "count_emus", Description: "Counts emus.", Schema: []byte(`{"type":"object","properties":{"ibis":{"type":"integer","description":"How many."},"kiwi":{"type":"boolean","description":"Whether."},"moa":{"type":"number","description":"How much."}},"required":["ibis","kiwi","moa"],"additionalProperties":false}`)},
-	{Name: "store_yaks", Description: "Stores yaks.", Schema: []byte(`{"type":"object","properties":{"newt":{"type":"array","items":{"type":"string"},"description":"Names."},"oryx":{"type":"object","description":"More."}},"required":[],"additionalProperties":false}`)},
-	{Name: "greet_bats", Description: "Greets bats.", Schema: []byte(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)},
+	{Name: "fetch_gnus", Description: "Fetches gnus.", Schema: []byte(
+		`{"type":"object","properties":{"lemur":{"type":"string","description":"Which."},"okapi":{"type":"string","description":"Where."}},"required":["lemur","okapi"],"additionalProperties":false}`)},
+	{Name: "count_emus", Description: "Counts emus.", Schema: []byte(
+		`{"type":"object","properties":{"ibis":{"type":"integer","description":"How many."},"kiwi":{"type":"boolean","description":"Whether."},"moa":{"type":"number","description":"How much."}},"required":["ibis","kiwi","moa"],"additionalProperties":false}`)},
+	{Name: "store_yaks", Description: "Stores yaks.", Schema: []byte(
+		`{"type":"object","properties":{"newt":{"type":"array","items":{"type":"string"},"description":"Names."},"oryx":{"type":"object","description":"More."}},"required":[],"additionalProperties":false}`)},
+	{Name: "greet_bats", Description: "Greets bats.", Schema: []byte(
+		`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)},
 }
 
 // formProbe returns a call with that name and arguments, the n-th of its turn.
@@ -45,9 +49,12 @@ var formTurns = [][]chat.Call{
 	{formProbe(1, "fetch_gnus", `{"lemur": "it's \"q\" \\ é", "okapi": "a < b && c\n  d\n"}`)},
 	{formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": true, "moa": -2.5}`)},
 	{formProbe(1, "store_yaks", `{"newt": ["ant", "b e e"]}`)},
-	{formProbe(1, "store_yaks", `{"newt": ["ant"], "oryx": {"p": "cat", "q": {"r": ["dog", 5, false], "s": "eel"}}}`)},
+	{formProbe(1, "store_yaks",
+		`{"newt": ["ant"], "oryx": {"p": "cat", "q": {"r": ["dog", 5, false], "s": "eel"}}}`)},
 	{formProbe(1, "greet_bats", `{}`)},
-	{formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": false, "moa": 0.5}`), formProbe(2, "greet_bats", `{}`), formProbe(3, "fetch_gnus", `{"lemur": "wombat", "okapi": "numbat"}`)},
+	{formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": false, "moa": 0.5}`),
+		formProbe(2, "greet_bats", `{}`),
+		formProbe(3, "fetch_gnus", `{"lemur": "wombat", "okapi": "numbat"}`)},
 }
 
 // The indices in formTurns of a call with nested objects, and of one without arguments.
@@ -73,7 +80,8 @@ func (p *printer) show(calls ...chat.Call) string {
 	if p.results {
 		follows = nil
 		for _, c := range calls {
-			follows = append(follows, chat.Message{Role: chat.ToolRole, Content: probeResult, Name: c.Name, CallID: c.ID})
+			follows = append(follows, chat.Message{Role: chat.ToolRole, Content: probeResult,
+				Name: c.Name, CallID: c.ID})
 		}
 	}
 	turn := func(m chat.Message) string {
@@ -81,7 +89,8 @@ func (p *printer) show(calls ...chat.Call) string {
 		text, _ := p.conversation(append([]chat.Message{m}, follows...)...)
 		return text
 	}
-	if spoken, called := turn(chat.Message{Content: probeText}), turn(chat.Message{Calls: calls}); spoken != "" && called != "" {
+	if spoken, called := turn(chat.Message{Content: probeText}),
+		turn(chat.Message{Calls: calls}); spoken != "" && called != "" {
 		text = difference(spoken, called)
 		for _, filler := range p.fillers {
 			text = trimSpaced(text, filler)
@@ -103,7 +112,8 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 	for _, lines := range arrangements(p, one, two, o.glue) {
 		text := heading(model) + o.markLines() + lines + o.dropLine()
 		f, n, err := p.tried(set, text)
-		if bare := p.bareCall(); err != nil && n == bareTurn && bare != "" { // a call without arguments has a line of its own
+		// a call without arguments has a line of its own
+		if bare := p.bareCall(); err != nil && n == bareTurn && bare != "" {
 			text += bare
 			f, n, err = p.tried(set, text)
 		}
@@ -112,7 +122,8 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 		}
 		most = n
 		if err == nil {
-			return &Finding{Lines: text, Format: f, Shown: []string{one}, Result: strings.ReplaceAll(o.result, probeResult, "…")}, nil
+			return &Finding{Lines: text, Format: f, Shown: []string{one},
+				Result: strings.ReplaceAll(o.result, probeResult, "…")}, nil
 		}
 		last = fmt.Errorf("its calls are read otherwise\n%w\n%s", err, lines)
 	}
@@ -156,7 +167,8 @@ func (p *printer) bareCall() string {
 
 // printer returns a printer for the template in this view.
 func (o *observed) printer(render Render) *printer {
-	return &printer{stage: stage{render: render, tools: formTools}, results: o.answered, printed: map[string]string{}, fillers: o.fillers}
+	return &printer{stage: stage{render: render, tools: formTools}, results: o.answered,
+		printed: map[string]string{}, fillers: o.fillers}
 }
 
 // misread returns an error for each turn in which a format reads a call that was not rendered.
@@ -175,7 +187,9 @@ func (p *printer) misread(f *adapters.Format) (wrong []error) {
 // arguments in tags that close as in XML, since their reader handles more than a form does.
 func (p *printer) content(f *Finding) bool {
 	for _, calls := range p.turns() {
-		if text := p.show(calls...); text != "" && readsAs(f.Format, text, "", calls, adapters.Options{Tools: formTools, Alone: true}) != nil {
+		if text := p.show(calls...); text != "" &&
+			readsAs(f.Format, text, "", calls,
+				adapters.Options{Tools: formTools, Alone: true}) != nil {
 			return false
 		}
 	}
@@ -193,11 +207,14 @@ func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 		if text == "" {
 			continue // the template refuses this turn
 		}
-		if err := readsAs(f, text, "", calls, adapters.Options{Tools: formTools, Alone: true}); err != nil {
+		if err := readsAs(f, text, "", calls,
+			adapters.Options{Tools: formTools, Alone: true}); err != nil {
 			return n, err
 		}
-		if got := string(f.Append(nil, calls...)); !begins(html.UnescapeString(text), html.UnescapeString(got)) {
-			return n, fmt.Errorf("printed calls differ from the template's\ngot  %q\nwant %q", got, text)
+		if got := string(f.Append(nil, calls...)); !begins(html.UnescapeString(text),
+			html.UnescapeString(got)) {
+			return n, fmt.Errorf("printed calls differ from the template's\ngot  %q\nwant %q", got,
+				text)
 		}
 	}
 	return len(formTurns), p.misled(f)
@@ -206,10 +223,14 @@ func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 // misled returns an error if a call is read wrongly whose values contain printed calls. To read no
 // call at all is allowed, since without escapes such a text is ambiguous.
 func (p *printer) misled(f *adapters.Format) error {
-	whole, other := p.show(gnus[0]), p.show(formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": true}`))
-	for _, value := range []string{whole, behind(whole, "wombat"), "`" + whole + "`\n" + whole, other, "`" + strings.TrimSpace(other) + "`", behind(other, "7531")} {
-		for _, args := range []string{`{"lemur": %s, "okapi": "numbat"}`, `{"lemur": "wombat", "okapi": %s}`} {
-			calls := []chat.Call{formProbe(1, "fetch_gnus", fmt.Sprintf(args, chat.AppendQuoted(nil, value)))}
+	whole, other := p.show(gnus[0]),
+		p.show(formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": true}`))
+	for _, value := range []string{whole, behind(whole, "wombat"), "`" + whole + "`\n" + whole,
+		other, "`" + strings.TrimSpace(other) + "`", behind(other, "7531")} {
+		for _, args := range []string{`{"lemur": %s, "okapi": "numbat"}`,
+			`{"lemur": "wombat", "okapi": %s}`} {
+			calls := []chat.Call{
+				formProbe(1, "fetch_gnus", fmt.Sprintf(args, chat.AppendQuoted(nil, value)))}
 			if err := p.otherwise(f, calls); err != nil {
 				return err
 			}
@@ -232,8 +253,11 @@ func (p *printer) otherwise(f *adapters.Format, calls []chat.Call) error {
 		return nil
 	}
 	for _, c := range reply.Calls {
-		if !slices.ContainsFunc(calls, func(d chat.Call) bool { return d.Name == c.Name && same(d.Args, c.Args) }) {
-			return fmt.Errorf("a value of the template's calls is read otherwise\ngot  %s\nwant %s", written(reply.Calls), written(calls))
+		if !slices.ContainsFunc(calls, func(d chat.Call) bool {
+			return d.Name == c.Name && same(d.Args, c.Args)
+		}) {
+			return fmt.Errorf("a value of the template's calls is read otherwise\ngot  %s\nwant %s",
+				written(reply.Calls), written(calls))
 		}
 	}
 	return nil
@@ -242,9 +266,12 @@ func (p *printer) otherwise(f *adapters.Format, calls []chat.Call) error {
 // markLines returns the think and text lines, which do not depend on the calls.
 func (o *observed) markLines() string {
 	var b strings.Builder
-	for _, line := range []struct{ kind, text, probe, hole string }{{"think", o.thought, probeThink, "reasoning"}, {"text", o.spoken, probeText, "text"}} {
+	for _, line := range []struct {
+		kind, text, probe, hole string
+	}{{"think", o.thought, probeThink, "reasoning"}, {"text", o.spoken, probeText, "text"}} {
 		if before, after, ok := strings.Cut(line.text, line.probe); ok {
-			fmt.Fprintf(&b, "%-7s %s{%s}%s\n", line.kind, example(before), line.hole, example(after))
+			fmt.Fprintf(&b, "%-7s %s{%s}%s\n", line.kind, example(before), line.hole,
+				example(after))
 		}
 	}
 	return b.String()

@@ -25,7 +25,8 @@ type body struct {
 //	write_file{content:<|"|>wombat<|"|>,path:…}              {pseudo}
 //	<parameter=content>wombat</parameter>                   {args}
 func bodyOf(text, path, content string) (body, bool) {
-	for _, form := range []func(text, path, content string) (body, bool){jsonBody, pythonBody, pseudoBody, taggedBody} {
+	for _, form := range []func(text, path, content string) (body, bool){jsonBody, pythonBody,
+		pseudoBody, taggedBody} {
 		if b, ok := form(text, path, content); ok {
 			return b, true
 		}
@@ -93,7 +94,8 @@ func named(value string, start, end int) (body, bool) {
 			words = append(words, "name="+key)
 		case string(v) == `"0"` || string(v) == `"1"`:
 			words = append(words, "id="+key)
-		case string(v) == `"`+probes[0].ID+`"` && strings.HasSuffix(strings.TrimRight(string(one), " \n}"), string(v)):
+		case string(v) == `"`+probes[0].ID+`"` &&
+			strings.HasSuffix(strings.TrimRight(string(one), " \n}"), string(v)):
 			words = append(words, "endid="+key)
 		case v[0] == '{' && key != "arguments" && key != "function":
 			words = append(words, "args="+key)
@@ -166,12 +168,14 @@ func pythonBody(text, path, content string) (body, bool) {
 // gemma4's call:write_file{content:<|"|>wombat<|"|>,path:…}. The delimiter is the text between a
 // key's colon and its value.
 func pseudoBody(text, path, _ string) (body, bool) {
-	aPseudo := regexp.MustCompile(`(?s)` + probes[0].Name + `(\{.*?path:(.+?)` + regexp.QuoteMeta(path) + `.*?\})`)
+	aPseudo := regexp.MustCompile(`(?s)` + probes[0].Name + `(\{.*?path:(.+?)` +
+		regexp.QuoteMeta(path) + `.*?\})`)
 	m := aPseudo.FindStringSubmatchIndex(text)
 	if m == nil {
 		return body{}, false
 	}
-	return besideName(text, m[2], m[3], "{pseudo}", "quote   "+strings.TrimSpace(text[m[4]:m[5]])+"\n")
+	return besideName(text, m[2], m[3], "{pseudo}", "quote   "+strings.TrimSpace(text[m[4]:m[5]])+
+		"\n")
 }
 
 // taggedBody finds a call whose arguments are each between marks. The common text before both keys
@@ -180,7 +184,8 @@ func pseudoBody(text, path, _ string) (body, bool) {
 // key that is repeated after the value.
 func taggedBody(text, path, content string) (body, bool) {
 	key1, key2 := "path", "content"
-	name, v1, v2 := strings.Index(text, probes[0].Name), strings.Index(text, path), strings.Index(text, content)
+	name, v1, v2 := strings.Index(text, probes[0].Name), strings.Index(text, path),
+		strings.Index(text, content)
 	if v2 < v1 {
 		key1, key2, path, content, v1, v2 = key2, key1, content, path, v2, v1
 	}
@@ -188,7 +193,8 @@ func taggedBody(text, path, content string) (body, bool) {
 		return body{}, false
 	}
 	end1, end2 := v1+len(path), v2+len(content)
-	k1, k2 := name+strings.LastIndex(text[name:v1], key1), end1+strings.LastIndex(text[end1:v2], key2)
+	k1, k2 := name+strings.LastIndex(text[name:v1], key1),
+		end1+strings.LastIndex(text[end1:v2], key2)
 	if k1 < name+len(probes[0].Name) || k2 < end1 {
 		return body{}, false
 	}
@@ -200,7 +206,9 @@ func taggedBody(text, path, content string) (body, bool) {
 	between, after := text[end1:max(k2-len(open), end1)], text[end2:]
 	closer := shared(between, after)
 	closes := example(closer)
-	if first, behind, ok := strings.Cut(between, key1); ok && strings.HasPrefix(after, first+key2+behind) { // <path>…</path>
+	// <path>…</path>
+	if first, behind, ok := strings.Cut(between, key1); ok &&
+		strings.HasPrefix(after, first+key2+behind) {
 		behind = strings.TrimRight(behind, "\n")
 		closer, closes = first+key2+behind, example(first)+"{key}"+example(behind)
 	}

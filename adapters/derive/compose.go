@@ -21,11 +21,14 @@ func arrangements(p *printer, one, two, glue string) (all []string) {
 	all = f.arrangements(p, one)
 	for _, lines := range slices.Clone(all) {
 		if call := aCount.FindString(lines); call != "" { // 2 may be the number of arguments
-			all = append(all, strings.Replace(lines, call, strings.Replace(call, "2", "{count}", 1), 1))
+			all = append(all, strings.Replace(lines, call, strings.Replace(call, "2", "{count}", 1),
+				1))
 		}
 		if arg := aType.FindString(lines); arg != "" {
-			typed := strings.Replace(lines, arg, arg[:strings.LastIndex(arg, "str")]+"{type}"+arg[strings.LastIndex(arg, "str")+len(aType.FindStringSubmatch(arg)[1]):], 1)
-			all = append(all, typed+"form    types json\n", typed+"form    types number\n", typed+"form    types python\n")
+			typed := strings.Replace(lines, arg, arg[:strings.LastIndex(arg, "str")]+"{type}"+
+				arg[strings.LastIndex(arg, "str")+len(aType.FindStringSubmatch(arg)[1]):], 1)
+			all = append(all, typed+"form    types json\n", typed+"form    types number\n", typed+
+				"form    types python\n")
 		}
 	}
 	return all
@@ -40,7 +43,10 @@ var (
 
 // arrangements returns the lines of forms with the parts at these places.
 func (f *framed) arrangements(p *printer, one string) (all []string) {
-	if at := slices.IndexFunc(f.holes, func(h string) bool { return h == "json" || h == "quoted" }); at >= 0 {
+	if at := slices.IndexFunc(f.holes, func(h string) bool {
+		return h == "json" ||
+			h == "quoted"
+	}); at >= 0 {
 		for _, values := range []string{"json", "compact", "python"} {
 			lines := f.lines(f.holes, f.gaps) + "form    values " + values + "\n"
 			all = append(all, lines, lines+"form    length runes\n")
@@ -82,8 +88,11 @@ func (f *framed) lines(holes, gaps []string) string {
 	first, glue := strings.TrimLeft(f.first, "\n"), strings.Repeat(`\n`, len(f.glue))
 	// a call whose opener is a single sign is not recognised after another call, so it needs a
 	// calls line
-	if opener, _, _ := strings.Cut(gaps[0]+"{", "{"); strings.TrimSpace(f.first+f.join+f.last) != "" || len(strings.TrimSpace(strings.ReplaceAll(opener, `\n`, ""))) < 2 {
-		fmt.Fprintf(&b, "form    calls %s\n", edged(above(glue, first)+escaped.Replace(first)+"{call}"+escaped.Replace(f.join)+"{call}"+escaped.Replace(f.last)))
+	if opener, _, _ := strings.Cut(gaps[0]+"{", "{"); strings.TrimSpace(
+		f.first+f.join+f.last) != "" ||
+		len(strings.TrimSpace(strings.ReplaceAll(opener, `\n`, ""))) < 2 {
+		fmt.Fprintf(&b, "form    calls %s\n", edged(above(glue, first)+escaped.Replace(first)+
+			"{call}"+escaped.Replace(f.join)+"{call}"+escaped.Replace(f.last)))
 	}
 	if first == "" {
 		for strings.HasPrefix(call, `\n`) || strings.HasPrefix(call, " ") {
@@ -126,10 +135,12 @@ type items struct {
 // series holds the literals around and between two values with or without names, such as arguments,
 // members or elements.
 type series struct {
-	open, before, mid, after, again, between, close string // again: the text after the repeated name
-	first                                           bool   // the value is before the name
-	keyed                                           bool   // the name is repeated after the value
-	twice                                           string // the text between two names before a value; "" if there is one name
+	// again: the text after the repeated name
+	open, before, mid, after, again, between, close string
+	first                                           bool // the value is before the name
+	keyed                                           bool // the name is repeated after the value
+	// the text between two names before a value; "" if there is one name
+	twice string
 }
 
 // item returns one value with its name as a line of a form.
@@ -156,7 +167,8 @@ func (s series) item(key, indent string) string {
 // seriesOf splits the literals around two values: head before the first name, mid and mid2 between
 // name and value, between the two, and tail after the second. It returns false if the two values
 // differ in these. Quotes around values are removed.
-func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed bool) (s series, ok bool) {
+func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed bool) (
+	s series, ok bool) {
 	if mid != mid2 {
 		return s, false
 	}
@@ -182,7 +194,8 @@ func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed
 		s.before = between[len(between)-n:]
 	}
 	if blank := s.before; blank != "" && blank != between && strings.Trim(blank, " ") == "" {
-		s.before = "" // ", " is a separator, and not a comma after one value and a blank before the next
+		// ", " is a separator, and not a comma after one value and a blank before the next
+		s.before = ""
 	}
 	rest := between[:len(between)-len(s.before)]
 	n := commonPrefix(rest, tail)
@@ -227,7 +240,8 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	case strings.HasPrefix(rest, "key value key key value key"):
 		size = 6
 		i.series, ok = seriesOf(g(0), g(1), g(4), g(3), g(6), g(2), g(5), quote, true)
-	case at > 0 && f.holes[at-1] == "value" && strings.HasSuffix(strings.Join(f.holes[:at+3], " "), "value key value key"):
+	case at > 0 && f.holes[at-1] == "value" && strings.HasSuffix(strings.Join(f.holes[:at+3], " "),
+		"value key value key"):
 		return f.valuesFirst(at-1, quote)
 	case strings.HasPrefix(rest, "key key value key key value") && g(1) == g(4):
 		size = 6
@@ -265,7 +279,8 @@ func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	mid2, _, fine2 := cutQuotes(g(3), quote, quote)
 	head, fine3 := strings.CutSuffix(f.gaps[at], escaped.Replace(quote))
 	between, fine4 := strings.CutSuffix(g(2), quote)
-	if quote == "" || !fine || !fine2 || !fine3 || !fine4 || mid != mid2 || mid == "" || slices.Contains(f.holes[at+4:], "value") {
+	if quote == "" || !fine || !fine2 || !fine3 || !fine4 || mid != mid2 || mid == "" ||
+		slices.Contains(f.holes[at+4:], "value") {
 		return i, false
 	}
 	i.before, i.mid, i.between, i.first = "", mid, between, true
@@ -300,10 +315,12 @@ func (p *printer) nested(i items, one, quote string) string {
 	flat, list := `{"oryx": {"p": "cat", "q": "dog"}}`, `{"newt": ["cat", "dog"]}`
 	object, ok := p.seriesIn(p.valueOf(i, one, quote, "oryx", flat), quote, true)
 	elements, ok2 := p.seriesIn(p.valueOf(i, one, quote, "newt", list), quote, false)
-	if !ok || !ok2 || !strings.HasSuffix(object.mid, i.plain) || !strings.HasSuffix(elements.before, i.plain) {
+	if !ok || !ok2 || !strings.HasSuffix(object.mid, i.plain) ||
+		!strings.HasSuffix(elements.before, i.plain) {
 		return ""
 	}
-	object.mid, elements.before = strings.TrimSuffix(object.mid, i.plain), strings.TrimSuffix(elements.before, i.plain)
+	object.mid, elements.before = strings.TrimSuffix(object.mid, i.plain),
+		strings.TrimSuffix(elements.before, i.plain)
 	deep := p.valueOf(i, one, quote, "oryx", `{"oryx": {"q": {"p": "cat", "q": "dog"}}}`)
 	_, deep, _ = strings.Cut(deep, "q"+object.mid)
 	indent := ""
@@ -311,15 +328,18 @@ func (p *printer) nested(i items, one, quote string) string {
 		indent = strings.Repeat(" ", len(inner.before)-len(object.before))
 	}
 	e := escaped.Replace
-	lines := fmt.Sprintf("form    values nested\nform    member %s\nform    element %s\n", object.item("{key}", indent), elements.item("", indent))
+	lines := fmt.Sprintf("form    values nested\nform    member %s\nform    element %s\n",
+		object.item("{key}", indent), elements.item("", indent))
 	if indent != "" {
 		lines += "form    indent " + edged(indent) + "\n"
 	}
 	if around := object; cmp.Or(around.open, around.between, around.close) != "" {
-		lines += "form    object " + edged(e(around.open)+"{member}"+e(around.between)+"{member}"+e(around.close)) + "\n"
+		lines += "form    object " + edged(e(around.open)+"{member}"+e(around.between)+"{member}"+
+			e(around.close)) + "\n"
 	}
 	if around := elements; cmp.Or(around.open, around.between, around.close) != "" {
-		lines += "form    list " + edged(e(around.open)+"{element}"+e(around.between)+"{element}"+e(around.close)) + "\n"
+		lines += "form    list " + edged(e(around.open)+"{element}"+e(around.between)+"{element}"+
+			e(around.close)) + "\n"
 	}
 	return lines
 }
@@ -334,7 +354,8 @@ func (p *printer) valueOf(i items, one, quote, key, args string) string {
 	if !ok || at < 0 {
 		return ""
 	}
-	tail := strings.NewReplacer("fetch_gnus", "store_yaks", "okapi", key).Replace(strings.TrimPrefix(one[at+len("numbat"):], quote))
+	tail := strings.NewReplacer("fetch_gnus", "store_yaks", "okapi", key).Replace(
+		strings.TrimPrefix(one[at+len("numbat"):], quote))
 	value, ok = strings.CutSuffix(value, tail)
 	if !ok {
 		return ""
@@ -350,7 +371,8 @@ func (p *printer) seriesIn(value, quote string, named bool) (series, bool) {
 	}
 	between, tail := value[first+3:second], value[second+3:]
 	if !named {
-		return seriesOf(strings.TrimSuffix(value[:first], quote), quote, quote, strings.TrimSuffix(between, quote), tail, "", "", quote, false)
+		return seriesOf(strings.TrimSuffix(value[:first], quote), quote, quote,
+			strings.TrimSuffix(between, quote), tail, "", "", quote, false)
 	}
 	k1 := strings.LastIndex(value[:first], "p")
 	if k1 < 0 {
@@ -362,9 +384,11 @@ func (p *printer) seriesIn(value, quote string, named bool) (series, bool) {
 		return series{}, false
 	}
 	head := value[:k1]
-	if again := strings.Index(between[:k2], "p"); again >= 0 && strings.Contains(tail, "q") { // <p>cat</p>
+	// <p>cat</p>
+	if again := strings.Index(between[:k2], "p"); again >= 0 && strings.Contains(tail, "q") {
 		end := strings.Index(tail, "q")
-		return seriesOf(head, mid, mid, between[again+1:k2], tail[end+1:], between[:again], tail[:end], quote, true)
+		return seriesOf(head, mid, mid, between[again+1:k2], tail[end+1:], between[:again],
+			tail[:end], quote, true)
 	}
 	return seriesOf(head, mid, mid, between[:k2], tail, "", "", quote, false)
 }

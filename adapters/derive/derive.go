@@ -51,9 +51,12 @@ type Finding struct {
 	Lines  string           // the declaration; for a known family it has a like line
 	Format *adapters.Format // the parsed declaration, in a set with the given families
 	Wrong  []error          // how the declaration differs from the template
-	Rest   *adapters.Format // if calls cannot be read: a format for reasoning, text and ends; else nil
-	Result string           // the text from a call to the model's next turn, with its result; empty if not seen
-	Shown  []string         // the calls as the template prints them: one call, and two if it prints two
+	// if calls cannot be read: a format for reasoning, text and ends; else nil
+	Rest *adapters.Format
+	// the text from a call to the model's next turn, with its result; empty if not seen
+	Result string
+	// the calls as the template prints them: one call, and two if it prints two
+	Shown []string
 }
 
 // ErrNoCalls is returned for a template that prints no calls, such as those of SmolLM3, Gemma 2 and
@@ -121,7 +124,8 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 
 // rest returns a finding if no format reads the calls: one with the marks around reasoning and
 // text, or, if the template prints no calls, the call that it teaches in words.
-func rest(best *Finding, err error, all []*observed, model string, set *adapters.Set, t Template) (*Finding, error) {
+func rest(best *Finding, err error, all []*observed, model string, set *adapters.Set, t Template) (
+	*Finding, error) {
 	if best == nil && (len(all) == 0 || errors.Is(err, ErrNoCalls)) {
 		if errors.Is(err, ErrNoCalls) {
 			return taught(model, set, t.Render)
@@ -205,7 +209,8 @@ func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 		return nil, o.unsaid
 	}
 	known, exactly := o.knownIn(set)
-	f := &Finding{Known: known, Result: strings.ReplaceAll(o.result, probeResult, "…"), Shown: o.shown()}
+	f := &Finding{Known: known, Result: strings.ReplaceAll(o.result, probeResult, "…"),
+		Shown: o.shown()}
 	lines, err := o.declaration(model, known, exactly)
 	if err != nil {
 		return nil, err
@@ -230,7 +235,8 @@ func (o *observed) try(f *adapters.Format) (wrong []error) {
 	for n, want := range o.shown() {
 		calls := probes[:n+1]
 		if got := string(f.Append(nil, calls...)); !begins(want, got) {
-			wrong = append(wrong, fmt.Errorf("printed calls differ from the template's\ngot  %q\nwant %q", got, want))
+			wrong = append(wrong, fmt.Errorf(
+				"printed calls differ from the template's\ngot  %q\nwant %q", got, want))
 		}
 		if err := Reads(f, want, "", calls, probeTools); err != nil {
 			wrong = append(wrong, fmt.Errorf("the template's calls are read otherwise\n%w", err))
@@ -276,13 +282,15 @@ func (o *observed) thinksAs(f *adapters.Format) bool {
 		return true
 	}
 	reply, err := read(f, o.thought+o.one, probeTools)
-	return err == nil && strings.Contains(reply.Reasoning.String(), probeThink) && strings.TrimSpace(reply.Text.String()) == "" && len(reply.Calls) == 1
+	return err == nil && strings.Contains(reply.Reasoning.String(), probeThink) &&
+		strings.TrimSpace(reply.Text.String()) == "" && len(reply.Calls) == 1
 }
 
 // begins reports whether a text begins with the printed calls, ignoring white space: marks of the
 // turn may follow.
 func begins(text, calls string) bool {
-	return strings.HasPrefix(strings.Join(strings.Fields(text), ""), strings.Join(strings.Fields(calls), ""))
+	return strings.HasPrefix(strings.Join(strings.Fields(text), ""),
+		strings.Join(strings.Fields(calls), ""))
 }
 
 // Agrees reports whether a format, chosen by a model's name, reads the calls that the model's

@@ -64,7 +64,9 @@ func opener(a, b string) string {
 		return a
 	}
 	tail := a[len(a)-n:]
-	if end, start := strings.IndexByte(tail, '>'), strings.IndexByte(tail, '<'); end >= 0 && end < start { // the end of the mark before
+	// the end of the mark before
+	if end, start := strings.IndexByte(tail, '>'), strings.IndexByte(tail, '<'); end >= 0 &&
+		end < start {
 		return strings.TrimLeft(tail[end+1:], "\n")
 	}
 	if i := strings.IndexAny(tail, "<["); i >= 0 {
@@ -108,7 +110,8 @@ func lastMark(text string) string { return trailingMark.FindString(text) }
 // unchanged. White space after the prefix is kept, since it may be a call's glue.
 func trimSpaced(text, prefix string) string {
 	prefix = strings.TrimSpace(prefix)
-	if rest, ok := strings.CutPrefix(strings.TrimLeftFunc(text, unicode.IsSpace), prefix); ok && prefix != "" {
+	if rest, ok := strings.CutPrefix(strings.TrimLeftFunc(text, unicode.IsSpace), prefix); ok &&
+		prefix != "" {
 		return rest
 	}
 	return text

@@ -106,7 +106,8 @@ func merged(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 		x, _ := strconv.Atoi(da)
 		y, _ := strconv.Atoi(db)
 		switch {
-		case da != "" && db != "" && l == lengths{x, y} || da != "" && l[0] == x && x > 9 && l[1] == 0:
+		case da != "" && db != "" && l == lengths{x, y} || da != "" && l[0] == x && x > 9 &&
+			l[1] == 0:
 			add("{length}")
 		case da != "" && db != "" && y == x+1 && x < 2:
 			out.first = x

@@ -17,9 +17,12 @@ func (o *observed) declaration(model, known string, exactly bool) (string, error
 	if exactly {
 		return b.String(), nil
 	}
-	for _, line := range []struct{ kind, text, probe, hole string }{{"think", o.thought, probeThink, "reasoning"}, {"text", o.spoken, probeText, "text"}} {
+	for _, line := range []struct {
+		kind, text, probe, hole string
+	}{{"think", o.thought, probeThink, "reasoning"}, {"text", o.spoken, probeText, "text"}} {
 		if before, after, ok := strings.Cut(line.text, line.probe); ok {
-			fmt.Fprintf(&b, "%-7s %s{%s}%s\n", line.kind, example(before), line.hole, example(after))
+			fmt.Fprintf(&b, "%-7s %s{%s}%s\n", line.kind, example(before), line.hole,
+				example(after))
 		}
 	}
 	if known != "" {
@@ -85,7 +88,8 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	rest := twoText[first.end:]
 	second, ok := bodyOf(rest, "numbat.txt", "bilby")
 	if !ok { // one list has both calls
-		return fmt.Sprintf("call    %s%s%s\n%s", example(oneText[:one.start]), first.hole, example(oneText[one.end:]), one.lines), nil, nil
+		return fmt.Sprintf("call    %s%s%s\n%s", example(oneText[:one.start]), first.hole,
+			example(oneText[one.end:]), one.lines), nil, nil
 	}
 	before, between, after := twoText[:first.start], rest[:second.start], rest[second.end:]
 	open := strings.TrimLeft(opener(before, between), "\n") // the newlines are glue
@@ -97,13 +101,16 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	case strings.TrimSpace(head) == "": // without a section, marks after all calls end the turn
 		glue = max(newlines(head), glue, o.glue) // the longest one
 		ends = anyMark.FindAllString(tail, -1)
-	case first.hole == "{call}" && open+closer == "" && one.lines == "": // objects one after the other, with marks around all
-		return fmt.Sprintf("call    %s{calls}%s\nkeys    list=bare\n", example(head), example(tail)), nil, nil
+	// objects one after the other, with marks around all
+	case first.hole == "{call}" && open+closer == "" && one.lines == "":
+		return fmt.Sprintf("call    %s{calls}%s\nkeys    list=bare\n", example(head),
+			example(tail)), nil, nil
 	default:
 		head = max(newlines(head), o.glue) + strings.TrimLeft(head, "\n")
 		section = fmt.Sprintf("section %s{calls}%s\n", example(head), example(tail))
 	}
-	call := fmt.Sprintf("call    %s%s%s%s\n", example(glue), example(open), first.hole, example(closer))
+	call := fmt.Sprintf("call    %s%s%s%s\n", example(glue), example(open), first.hole,
+		example(closer))
 	return section + call + unfenced(call) + one.lines, ends, nil
 }
 
@@ -153,7 +160,8 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 		}
 		closer := strings.TrimSpace(firstMark(after))
 		tail := strings.TrimPrefix(strings.TrimLeft(after, "\n"), closer)
-		more := fmt.Sprintf("section %s{calls}%s\ncall    %s%s\\n%s\n%s", example(head), example(tail), example(open), one.hole, example(closer), one.lines)
+		more := fmt.Sprintf("section %s{calls}%s\ncall    %s%s\\n%s\n%s", example(head),
+			example(tail), example(open), one.hole, example(closer), one.lines)
 		b.WriteString(o.messages.lines("calls", more))
 	}
 	return b.String(), nil
@@ -168,7 +176,8 @@ func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 	if !hasMark(before) {
 		ends, after = anyMark.FindAllString(after, -1), ""
 	}
-	return fmt.Sprintf("call    %s%s%s\n%s", example(before), b.hole, example(after), b.lines), ends, nil
+	return fmt.Sprintf("call    %s%s%s\n%s", example(before), b.hole, example(after), b.lines),
+		ends, nil
 }
 
 // unfenced returns the same line without a fence around the arguments, which models leave out, or

@@ -13,10 +13,11 @@ import (
 //
 // The header, between the opening and the closing mark, shows what kind of message it is.
 type messages struct {
-	opens, closes         string // the marks around a header
-	called                string // the header of a call, with the role
-	thought, spoken       string // the headers of reasoning and of a plain reply; empty if not seen
-	between, last, spokes string // the marks that end a call that another follows, the last call, and a plain reply
+	opens, closes   string // the marks around a header
+	called          string // the header of a call, with the role
+	thought, spoken string // the headers of reasoning and of a plain reply; empty if not seen
+	// the marks that end a call that another follows, the last call, and a plain reply
+	between, last, spokes string
 }
 
 // headers returns the messages of a template that writes messages: the prompt ends inside a header,
@@ -36,8 +37,10 @@ func headers(opening, spoken, called, thinking string) *messages {
 		return nil
 	}
 	m.closes = closes[len(closes)-1]
-	head, rest, ok := strings.Cut(called[min(len(called), strings.Index(called, mark[0])+len(mark[1])):], m.closes)
-	if !strings.HasSuffix(before, m.closes) || !strings.Contains(called, mark[0]) || !ok || !strings.Contains(head, probes[0].Name) || strings.Contains(head, m.opens) {
+	head, rest, ok := strings.Cut(
+		called[min(len(called), strings.Index(called, mark[0])+len(mark[1])):], m.closes)
+	if !strings.HasSuffix(before, m.closes) || !strings.Contains(called, mark[0]) || !ok ||
+		!strings.Contains(head, probes[0].Name) || strings.Contains(head, m.opens) {
 		return nil
 	}
 	// gpt-oss: " to=functions.write_file<|channel|>commentary json", "<|channel|>final", "<|end|>"
@@ -60,7 +63,8 @@ func (m *messages) whole(opening, turn, region string) string {
 		return region
 	}
 	end := at + len(region)
-	if n := strings.Index(turn[end:], m.last); n >= 0 && strings.TrimSpace(turn[end:end+n]) == "" && !strings.HasSuffix(region, m.last) {
+	if n := strings.Index(turn[end:], m.last); n >= 0 && strings.TrimSpace(turn[end:end+n]) == "" &&
+		!strings.HasSuffix(region, m.last) {
 		end += n + len(m.last)
 	}
 	return turn[len(opening):end]
@@ -92,8 +96,10 @@ func (m *messages) lines(body, more string) string {
 	var b strings.Builder
 	name := probes[0].Name
 	fmt.Fprintf(&b, "header  %s{junk}%s\n", example(m.opens), example(m.closes))
-	fmt.Fprintf(&b, "message %s%s%s{%s}\n", example(m.opens), strings.ReplaceAll(example(m.called), name, "{name}"), example(m.closes), body)
-	b.WriteString("ends    " + strings.Join(distinct(m.between, m.last, m.spokes), " ") + "\n" + more)
+	fmt.Fprintf(&b, "message %s%s%s{%s}\n", example(m.opens),
+		strings.ReplaceAll(example(m.called), name, "{name}"), example(m.closes), body)
+	b.WriteString("ends    " + strings.Join(distinct(m.between, m.last, m.spokes), " ") + "\n" +
+		more)
 	to := recipient.FindString(m.called)
 	spoken, thought := m.field(m.spoken), m.field(m.thought)
 	if spoken != "" && strings.HasPrefix(spoken, "to=") {

@@ -24,8 +24,10 @@ const (
 // some templates of Mistral require. The values occur nowhere else, so "wombat" in a prompt is
 // always the content of the first call.
 var probes = []chat.Call{
-	{ID: "Zq0000001", Name: "write_file", Args: []byte(`{"content": "wombat", "path": "quokka.txt"}`)},
-	{ID: "Zq0000002", Name: "write_file", Args: []byte(`{"content": "bilby", "path": "numbat.txt"}`)},
+	{ID: "Zq0000001", Name: "write_file",
+		Args: []byte(`{"content": "wombat", "path": "quokka.txt"}`)},
+	{ID: "Zq0000002", Name: "write_file",
+		Args: []byte(`{"content": "bilby", "path": "numbat.txt"}`)},
 }
 
 // probeTools holds the tools that the probes call, with plain schemas: several templates refuse
@@ -33,17 +35,22 @@ var probes = []chat.Call{
 // tool has an integer beside a string, the third has no parameters. Their names are common ones, so
 // that no template treats them specially.
 var probeTools = []chat.Tool{
-	{Name: "write_file", Description: "Writes a text file.", Schema: []byte(`{"type":"object","properties":{"path":{"type":"string","description":"Where."},"content":{"type":"string","description":"What."}},"required":["path","content"],"additionalProperties":false}`)},
-	{Name: "find_files", Description: "Finds files.", Schema: []byte(`{"type":"object","properties":{"limit":{"type":"integer","description":"How many."},"path":{"type":"string","description":"Where."}},"required":["limit","path"],"additionalProperties":false}`)},
-	{Name: "get_time", Description: "The time.", Schema: []byte(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)},
+	{Name: "write_file", Description: "Writes a text file.", Schema: []byte(
+		`{"type":"object","properties":{"path":{"type":"string","description":"Where."},"content":{"type":"string","description":"What."}},"required":["path","content"],"additionalProperties":false}`)},
+	{Name: "find_files", Description: "Finds files.", Schema: []byte(
+		`{"type":"object","properties":{"limit":{"type":"integer","description":"How many."},"path":{"type":"string","description":"Where."}},"required":["limit","path"],"additionalProperties":false}`)},
+	{Name: "get_time", Description: "The time.", Schema: []byte(
+		`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)},
 }
 
 // Further calls: with a number beside a string, and with markup in a text. The number shows whether
 // tags have types, string="false" beside string="true"; the markup shows whether it is put in CDATA
 // (minicpm5).
 var (
-	typedProbe  = []chat.Call{{ID: probes[0].ID, Name: "find_files", Args: []byte(`{"limit": 7531, "path": "quokka.txt"}`)}}
-	markupProbe = []chat.Call{{ID: probes[0].ID, Name: "write_file", Args: []byte(`{"content": "a < b && c\n", "path": "quokka.txt"}`)}}
+	typedProbe = []chat.Call{{ID: probes[0].ID, Name: "find_files", Args: []byte(
+		`{"limit": 7531, "path": "quokka.txt"}`)}}
+	markupProbe = []chat.Call{{ID: probes[0].ID, Name: "write_file", Args: []byte(
+		`{"content": "a < b && c\n", "path": "quokka.txt"}`)}}
 )
 
 // answers returns the results of the first n calls. Some templates print them inside the turn of
@@ -51,7 +58,8 @@ var (
 // one of these, and raise an error if they cannot.
 func answers(n int) (out []chat.Message) {
 	for _, c := range probes[:n] {
-		out = append(out, chat.Message{Role: chat.ToolRole, Content: probeResult, Name: c.Name, CallID: c.ID})
+		out = append(out, chat.Message{Role: chat.ToolRole, Content: probeResult, Name: c.Name,
+			CallID: c.ID})
 	}
 	return out
 }
@@ -64,7 +72,8 @@ func request(int) []chat.Message {
 
 // observed holds what the probes showed about a template. An empty field means that it is unknown.
 type observed struct {
-	one, two string // one call, and two calls, without the text around them in the turn; two is empty if refused
+	// one call, and two calls, without the text around them in the turn; two is empty if refused
+	one, two string
 	thought  string // the reasoning before a call, with its marks; empty if the template drops it
 	spoken   string // a plain reply with its marks; empty if there are none
 	ahead    string // the mark that ends the prompt and begins a call
@@ -108,7 +117,8 @@ func (s stage) turn(m chat.Message, results int) (string, error) {
 // conversation renders messages after a first request, and returns the text after that request. The
 // system text before it has the tools in it, and its differences would show nothing about calls.
 func (s stage) conversation(messages ...chat.Message) (string, error) {
-	all, err := s.render(append([]chat.Message{{Role: chat.User, Content: probeAsk}}, messages...), s.tools)
+	all, err := s.render(append([]chat.Message{{Role: chat.User, Content: probeAsk}}, messages...),
+		s.tools)
 	if err != nil {
 		return "", fmt.Errorf("the template refuses a conversation: %w", err)
 	}
@@ -174,8 +184,10 @@ func (s stage) calls(n int) (spoken, called, region string, err error) {
 		return "", "", "", ErrNoCalls
 	}
 	region = difference(spoken, called)
-	if !strings.Contains(region, probes[0].Name) && !nameEnds(called, region) || !strings.Contains(region, "quokka") || !strings.Contains(region, "wombat") {
-		return spoken, called, region, fmt.Errorf("%w: it cannot be told from the rest of the turn", ErrForm)
+	if !strings.Contains(region, probes[0].Name) && !nameEnds(called, region) ||
+		!strings.Contains(region, "quokka") || !strings.Contains(region, "wombat") {
+		return spoken, called, region, fmt.Errorf("%w: it cannot be told from the rest of the turn",
+			ErrForm)
 	}
 	return spoken, called, region, nil
 }
@@ -200,7 +212,8 @@ func (o *observed) think(without, with, speaking string) {
 		opens = lastMark(before)
 	}
 	closes := firstMark(after)
-	if _, spoken, ok := strings.Cut(speaking, probeThink); ok { // without the newlines that belong to the call
+	// without the newlines that belong to the call
+	if _, spoken, ok := strings.Cut(speaking, probeThink); ok {
 		spoken, _, _ = strings.Cut(spoken, probeText)
 		closes = cmp.Or(firstMark(spoken), closes)
 	}
@@ -226,11 +239,13 @@ func (o *observed) speaks(spoken, called string) {
 	}
 	if at := strings.LastIndex(before, o.ahead); o.ahead != "" && at >= 0 {
 		o.spoken = before[at:] + probeText
-	} else if closes := firstMark(after); hasMark(opens) && hasMark(closes) && !strings.Contains(o.one+o.two, strings.TrimSpace(closes)) {
+	} else if closes := firstMark(after); hasMark(opens) && hasMark(closes) &&
+		!strings.Contains(o.one+o.two, strings.TrimSpace(closes)) {
 		o.spoken = strings.TrimLeft(opens, "\n") + probeText + closes
 		after = after[len(closes):]
 	}
-	if role := trailingRole.FindString(o.opening); role != "" && hasMark(o.spoken) { // the turn's opener is repeated between reasoning and text
+	// the turn's opener is repeated between reasoning and text
+	if role := trailingRole.FindString(o.opening); role != "" && hasMark(o.spoken) {
 		o.ends = append(o.ends, role)
 	}
 	if mark := strings.TrimSpace(firstMark(after)); mark != "" && !strings.Contains(o.one, mark) {
@@ -252,7 +267,8 @@ func (o *observed) begun(opening, called string) {
 			continue
 		}
 		mark := o.two[second-n : second]
-		if strings.HasSuffix(called[:at], mark) && strings.HasSuffix(opening, mark) && strings.HasPrefix(o.one, probes[0].Name) && strings.TrimSpace(mark) == mark {
+		if strings.HasSuffix(called[:at], mark) && strings.HasSuffix(opening, mark) &&
+			strings.HasPrefix(o.one, probes[0].Name) && strings.TrimSpace(mark) == mark {
 			o.ahead = mark
 			o.one, o.two = mark+o.one, mark+o.two
 			return
@@ -267,7 +283,8 @@ func (o *observed) details(s stage) {
 	if mixed, err := s.turn(chat.Message{Content: probeText, Calls: probes[:1]}, 1); err == nil {
 		_, after, _ := strings.Cut(mixed, probeText)
 		call := strings.TrimLeft(o.one, "\n")
-		if glue := newlines(after); strings.HasPrefix(after[len(glue):], call[:min(len(call), 12)]) {
+		if glue := newlines(after); strings.HasPrefix(after[len(glue):],
+			call[:min(len(call), 12)]) {
 			o.glue = glue
 		}
 	}

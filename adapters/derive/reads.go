@@ -26,7 +26,8 @@ func readsAs(f *adapters.Format, raw, said string, calls []chat.Call, o adapters
 		return fmt.Errorf("got  text %q\nwant text %q", got, said)
 	}
 	for i, c := range calls {
-		if len(reply.Calls) != len(calls) || reply.Calls[i].Name != c.Name || !same(reply.Calls[i].Args, c.Args) {
+		if len(reply.Calls) != len(calls) || reply.Calls[i].Name != c.Name ||
+			!same(reply.Calls[i].Args, c.Args) {
 			return fmt.Errorf("got  %s\nwant %s", written(reply.Calls), written(calls))
 		}
 	}
@@ -55,7 +56,8 @@ func readAs(f *adapters.Format, raw string, o adapters.Options) (*chat.Collector
 // counts, to distinguish families that sort them.
 func same(a, b []byte) bool {
 	var x, y bytes.Buffer
-	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil &&
+		bytes.Equal(x.Bytes(), y.Bytes())
 }
 
 // written returns calls as one line of text, for errors and as a key.

@@ -14,10 +14,13 @@ import (
 //
 // and the text around a field in Go's templates: <think>{{ .Thinking }}</think>.
 var (
-	thoughtInJinja = regexp.MustCompile(`(?:"([^"]*)"|'([^']*)')\s*[+~]\s*[\w.]*(?:reasoning|thinking|thought)\w*(?:\.strip\(\)|\s*\|\s*trim)?\s*[+~]\s*(?:"([^"]*)"|'([^']*)')`)
-	thoughtInGo    = regexp.MustCompile(`([^{}]*)\{\{-?\s*[.$\w]*Thinking\s*-?\}\}([^{}]*)`)
-	closerInJinja  = regexp.MustCompile(`\['(?:reasoning_content|reasoning|thinking)'\]\s*[+~]\s*(?:"([^"]*)"|'([^']*)')`)
-	nameInJinja    = regexp.MustCompile(`(?:"([^"]*)"|'([^']*)')\s*[+~]\s*tool_?call(?:\.function)?\.name`)
+	thoughtInJinja = regexp.MustCompile(
+		`(?:"([^"]*)"|'([^']*)')\s*[+~]\s*[\w.]*(?:reasoning|thinking|thought)\w*(?:\.strip\(\)|\s*\|\s*trim)?\s*[+~]\s*(?:"([^"]*)"|'([^']*)')`)
+	thoughtInGo   = regexp.MustCompile(`([^{}]*)\{\{-?\s*[.$\w]*Thinking\s*-?\}\}([^{}]*)`)
+	closerInJinja = regexp.MustCompile(
+		`\['(?:reasoning_content|reasoning|thinking)'\]\s*[+~]\s*(?:"([^"]*)"|'([^']*)')`)
+	nameInJinja = regexp.MustCompile(
+		`(?:"([^"]*)"|'([^']*)')\s*[+~]\s*tool_?call(?:\.function)?\.name`)
 )
 
 // thoughtIn returns reasoning with the marks that a template's source puts around it, or "". If the

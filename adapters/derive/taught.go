@@ -16,12 +16,14 @@ import (
 //
 // Such an example, an object with a name and arguments after a mark, becomes the declaration.
 // Examples without a mark are read by the generic format anyway.
-var taughtCall = regexp.MustCompile(`(` + aMark + `)\s*(\[)?\s*\{\s*["']?(\w{2,20})["']?\s*:\s*[^{}\[\]:]{1,60},\s*["']?(\w{2,20})["']?\s*:\s*(?:\{[^{}]*\}|[^{},\]]{1,60})\s*\}\s*(?:,[^\]]{0,40})?(\])?\s*(` + aMark + `)?`)
+var taughtCall = regexp.MustCompile(`(` + aMark +
+	`)\s*(\[)?\s*\{\s*["']?(\w{2,20})["']?\s*:\s*[^{}\[\]:]{1,60},\s*["']?(\w{2,20})["']?\s*:\s*(?:\{[^{}]*\}|[^{},\]]{1,60})\s*\}\s*(?:,[^\]]{0,40})?(\])?\s*(` + aMark + `)?`)
 
 // The names that templates use for the members of a call.
 var (
 	nameWords = regexp.MustCompile(`^(name|tool|tool_name|function|function_name)$`)
-	argsWords = regexp.MustCompile(`^(arguments|args|parameters|params|input|tool_input|tool_args)$`)
+	argsWords = regexp.MustCompile(
+		`^(arguments|args|parameters|params|input|tool_input|tool_args)$`)
 )
 
 // taught finds out how a model writes from the example in its system prompt, or returns ErrNoCalls
@@ -42,12 +44,14 @@ func taught(model string, set *adapters.Set, render Render) (*Finding, error) {
 		if m[2] != "" {
 			hole, list = "{calls}", " list=always"
 		}
-		lines := fmt.Sprintf("%scall    %s%s%s\nkeys    name=%s args=%s%s\n", heading(model), example(m[1]), hole, example(m[6]), m[3], m[4], list)
+		lines := fmt.Sprintf("%scall    %s%s%s\nkeys    name=%s args=%s%s\n", heading(model),
+			example(m[1]), hole, example(m[6]), m[3], m[4], list)
 		f, err := set.Parse([]byte(lines))
 		if err != nil {
 			continue
 		}
-		found := &Finding{Lines: lines, Format: f, Shown: []string{string(f.Append(nil, probes[0]))}}
+		found := &Finding{Lines: lines, Format: f,
+			Shown: []string{string(f.Append(nil, probes[0]))}}
 		if err := Reads(f, found.Shown[0], "", probes[:1], probeTools); err == nil {
 			return found, nil
 		}
@@ -81,7 +85,8 @@ func CallLine(raw string, tools []chat.Tool) (line string, ok bool) {
 		behind := at + len(t.Name)
 		if i := strings.IndexByte(raw[behind:], '{'); i >= 0 && i <= 40 {
 			if object, ok := jsonAt(raw[behind+i:]); ok {
-				return lineAround(raw, at, behind+i+len(object), "{name}"+example(raw[behind:behind+i])+"{json}")
+				return lineAround(raw, at, behind+i+len(object), "{name}"+
+					example(raw[behind:behind+i])+"{json}")
 			}
 		}
 	}
@@ -95,5 +100,6 @@ func lineAround(text string, start, end int, holes string) (string, bool) {
 	if before == "" {
 		return "", false
 	}
-	return "call    " + example(before) + holes + example(markBehind.FindString(text[end:])) + "\n", true
+	return "call    " + example(before) + holes + example(markBehind.FindString(text[end:])) +
+		"\n", true
 }

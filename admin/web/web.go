@@ -66,7 +66,8 @@ func handler(files fs.FS) http.Handler {
 // ever.
 func servePage(w http.ResponseWriter, text []byte) {
 	nonce := rand.Text()
-	guard(w.Header(), "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; style-src 'self' 'nonce-"+nonce+"'")
+	guard(w.Header(),
+		"default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; style-src 'self' 'nonce-"+nonce+"'")
 	_, _ = w.Write(bytes.ReplaceAll(text, []byte(noncePlace), []byte(nonce)))
 }
 
@@ -80,7 +81,8 @@ func serveMissing(w http.ResponseWriter, _ *http.Request) {
 // guard keeps a document out of caches and out of frames: a click on this page can run a tool.
 func guard(h http.Header, policy string) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", policy+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", policy+
+		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -92,7 +94,8 @@ func guard(h http.Header, policy string) {
 // an upgrade asks for names that are gone when it loads the editor; the answer says what helps.
 func serveAsset(w http.ResponseWriter, files fs.FS, name string) {
 	data, err := fs.ReadFile(files, path.Join("dist/page/assets", name))
-	if err != nil || strings.Contains(name, "/") { // %2f in the address: none of the assets has one in its name
+	// %2f in the address: none of the assets has one in its name
+	if err != nil || strings.Contains(name, "/") {
 		http.Error(w, "no such file; load the page again", http.StatusNotFound)
 		return
 	}

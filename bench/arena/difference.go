@@ -37,8 +37,10 @@ func (b *board) differences(r *reader) (all []difference) {
 		if a.is == skipped || a.is == o.is || c.Row == "cost" {
 			continue
 		}
-		all = append(all, difference{Reader: r.id, Row: c.Row, ID: c.ID, Family: c.Format, Note: c.Note, Text: c.Text, Want: c.Want,
-			Theirs: outcomeNames[a.is], Calls: a.calls, Error: a.err, Ours: outcomeNames[o.is], Read: o.calls})
+		all = append(all, difference{Reader: r.id, Row: c.Row, ID: c.ID, Family: c.Format,
+			Note: c.Note, Text: c.Text, Want: c.Want,
+			Theirs: outcomeNames[a.is], Calls: a.calls, Error: a.err, Ours: outcomeNames[o.is],
+			Read: o.calls})
 	}
 	return all
 }

@@ -16,8 +16,9 @@ import (
 type source struct {
 	File, Title, Command string
 
-	until  string      // the heading at which reading stops; "": the end
-	theirs string      // the beginning of the first cell of another reader's row; "": the rows are of toolnorm alone
+	until string // the heading at which reading stops; "": the end
+	// the beginning of the first cell of another reader's row; "": the rows are of toolnorm alone
+	theirs string
 	more   []string    // columns of which more is better
 	less   []string    // columns of which less is better
 	pairs  [][2]string // columns of another reader and of toolnorm, of which more is better
@@ -25,15 +26,23 @@ type source struct {
 
 // sources are those pages.
 var sources = []source{
-	{File: "templates.md", Title: "Any template", Command: "go test ./adapters/derive -run TestInventedTemplates -v"},
-	{File: "faces.md", Title: "A real Ollama with scripted models: each API", Command: "make faces", pairs: [][2]string{{"Ollama right", "toolnorm right"}}},
-	{File: "guarantee.md", Title: "A real Ollama with scripted models: malformed replies", Command: "make guarantee", pairs: [][2]string{{"own /v1", "as written"}}},
-	{File: "models.md", Title: "Real models: tool choice, arguments, small talk", Command: "make e2e-models", until: "## What went wrong",
-		theirs: "Ollama", more: []string{"right tool", "right arguments"}, less: []string{"false calls", "errors"}},
-	{File: "by-default.md", Title: "A real model by default: small talk, structured output", Command: "make by-default"},
+	{File: "templates.md", Title: "Any template",
+		Command: "go test ./adapters/derive -run TestInventedTemplates -v"},
+	{File: "faces.md", Title: "A real Ollama with scripted models: each API", Command: "make faces",
+		pairs: [][2]string{{"Ollama right", "toolnorm right"}}},
+	{File: "guarantee.md", Title: "A real Ollama with scripted models: malformed replies",
+		Command: "make guarantee", pairs: [][2]string{{"own /v1", "as written"}}},
+	{File: "models.md", Title: "Real models: tool choice, arguments, small talk",
+		Command: "make e2e-models", until: "## What went wrong",
+		theirs: "Ollama", more: []string{"right tool", "right arguments"},
+		less: []string{"false calls", "errors"}},
+	{File: "by-default.md", Title: "A real model by default: small talk, structured output",
+		Command: "make by-default"},
 	{File: "tasks.md", Title: "A real model: agent tasks", Command: "make tasks"},
-	{File: "sloppy.md", Title: "Agents: sloppy replies", Command: "TOOLNORM_SLOPPY=FILE go test -run 'TestSloppy$' ./agent, and agent/testdata/sloppy/peers.py"},
-	{File: "structured.md", Title: "Structured output, by servers that hold to a schema or not", Command: "make forms"},
+	{File: "sloppy.md", Title: "Agents: sloppy replies",
+		Command: "TOOLNORM_SLOPPY=FILE go test -run 'TestSloppy$' ./agent, and agent/testdata/sloppy/peers.py"},
+	{File: "structured.md", Title: "Structured output, by servers that hold to a schema or not",
+		Command: "make forms"},
 }
 
 // evidence is a page of evidence with its tables.
@@ -126,7 +135,8 @@ func (s *source) better(t table) (all []string, err error) {
 				return nil, err
 			}
 			if theirs > ours {
-				all = append(all, fmt.Sprintf("%s, %s: %s %d, %s %d.", s.Title, row[0], p[0], theirs, p[1], ours))
+				all = append(all, fmt.Sprintf("%s, %s: %s %d, %s %d.", s.Title, row[0], p[0],
+					theirs, p[1], ours))
 			}
 		}
 		if s.theirs == "" || !strings.HasPrefix(row[0], s.theirs) {
@@ -138,7 +148,8 @@ func (s *source) better(t table) (all []string, err error) {
 				return nil, err
 			}
 			if len(behind) > 0 {
-				all = append(all, fmt.Sprintf("%s, %s, %s: %s %s; %s.", s.Title, t.Heading, name, row[0],
+				all = append(all, fmt.Sprintf("%s, %s, %s: %s %s; %s.", s.Title, t.Heading, name,
+					row[0],
 					row[slices.Index(t.Head, name)], strings.Join(behind, "; ")))
 			}
 		}
@@ -161,7 +172,8 @@ func (s *source) behind(t table, theirs []string, name string) (all []string, er
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(s.more, name) && ours < best || slices.Contains(s.less, name) && ours > best {
+		if slices.Contains(s.more, name) && ours < best || slices.Contains(s.less, name) &&
+			ours > best {
 			all = append(all, row[0]+" "+row[column])
 		}
 	}

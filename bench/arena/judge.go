@@ -18,8 +18,9 @@ const (
 	skipped outcome = iota // the reader was not asked
 	right                  // the calls that were meant and no other; or none, where none was meant
 	lost                   // no call that could run
-	wrong                  // a call that was not meant and fits its schema, beside or in place of one that was
-	falsely                // such a call where none was meant
+	// a call that was not meant and fits its schema, beside or in place of one that was
+	wrong
+	falsely // such a call where none was meant
 	outcomes
 )
 
@@ -83,7 +84,8 @@ func arguments(c input.Call) string {
 // same reports whether two calls are the same by value.
 func same(a, b input.Call) bool {
 	var x, y any
-	if a.Name != b.Name || json.Unmarshal([]byte(arguments(a)), &x) != nil || json.Unmarshal([]byte(arguments(b)), &y) != nil {
+	if a.Name != b.Name || json.Unmarshal([]byte(arguments(a)), &x) != nil ||
+		json.Unmarshal([]byte(arguments(b)), &y) != nil {
 		return false
 	}
 	return reflect.DeepEqual(x, y)

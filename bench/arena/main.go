@@ -42,13 +42,19 @@ func main() {
 	flag.StringVar(&s.inputs, "inputs", "", "the folder of the inputs, *.jsonl")
 	flag.StringVar(&s.readers, "readers", "arena/readers", "the folder of the readers")
 	flag.StringVar(&s.cache, "cache", "", "the folder into which readers are installed")
-	flag.StringVar(&s.out, "out", "", "the folder of the page; else the counts go to standard output alone")
-	flag.StringVar(&s.only, "only", "", "only these readers, with commas between them; toolnorm always runs")
-	flag.StringVar(&s.show, "show", "", "print the inputs of the last run that were read otherwise: READER or READER/ROW")
-	flag.StringVar(&s.suite, "suite", "", "the script that runs canitoolcall over toolnorm by its own runner")
+	flag.StringVar(&s.out, "out", "",
+		"the folder of the page; else the counts go to standard output alone")
+	flag.StringVar(&s.only, "only", "",
+		"only these readers, with commas between them; toolnorm always runs")
+	flag.StringVar(&s.show, "show", "",
+		"print the inputs of the last run that were read otherwise: READER or READER/ROW")
+	flag.StringVar(&s.suite, "suite", "",
+		"the script that runs canitoolcall over toolnorm by its own runner")
 	flag.StringVar(&s.compare, "compare", "", "fail when two files of counts differ: A.json,B.json")
-	flag.StringVar(&s.evidence, "evidence", "../docs/evidence", "the folder of the pages whose tables are rows, too")
-	flag.DurationVar(&s.patience, "patience", 5*time.Second, "how long a reader may work for an input, on a processor")
+	flag.StringVar(&s.evidence, "evidence", "../docs/evidence",
+		"the folder of the pages whose tables are rows, too")
+	flag.DurationVar(&s.patience, "patience", 5*time.Second,
+		"how long a reader may work for an input, on a processor")
 	flag.IntVar(&s.every, "every", 1, "of rows with many inputs only each n-th is read")
 	flag.BoolVar(&s.sample, "sample", false, "fail when toolnorm is not first in a row")
 	flag.Parse()
@@ -80,7 +86,8 @@ func run(s *settings) error {
 	for _, r := range readers {
 		start := time.Now()
 		r.install(s.cache)
-		fmt.Fprintf(os.Stderr, "%s: installed in %.0f s %s\n", r.name, time.Since(start).Seconds(), r.failure)
+		fmt.Fprintf(os.Stderr, "%s: installed in %.0f s %s\n", r.name, time.Since(start).Seconds(),
+			r.failure)
 	}
 	b.with(readers).readAll(s.patience)
 	if s.suite != "" {

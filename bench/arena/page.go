@@ -131,7 +131,9 @@ func (b *board) page() *page {
 		}
 	}
 	for _, r := range b.readers {
-		p.Readers = append(p.Readers, readerInfo{r.id, r.name, r.entry, strings.Join(r.versions, ", "), r.failure, b.families(r)})
+		p.Readers = append(p.Readers,
+			readerInfo{r.id, r.name, r.entry, strings.Join(r.versions, ", "), r.failure,
+				b.families(r)})
 	}
 	p.Cost = b.costs()
 	p.Headline, p.Suite = b.headline(), b.suite
@@ -153,8 +155,10 @@ func (b *board) headline() string {
 	if ours == nil || best == "" {
 		return ""
 	}
-	return fmt.Sprintf("Of %d calls with slips toolnorm reads %.0f of 100 as they were meant; the best of the other readers, %s, reads %.0f of 100 of those that it was asked (toolnorm %.0f of the same).",
-		ours.Ours.asked(), 100*float64(ours.Ours[right])/float64(ours.Ours.asked()), best, 100*share, 100*same)
+	return fmt.Sprintf(
+		"Of %d calls with slips toolnorm reads %.0f of 100 as they were meant; the best of the other readers, %s, reads %.0f of 100 of those that it was asked (toolnorm %.0f of the same).",
+		ours.Ours.asked(), 100*float64(ours.Ours[right])/float64(ours.Ours.asked()), best,
+		100*share, 100*same)
 }
 
 // families counts the families whose plainest call a reader reads.
@@ -171,8 +175,10 @@ func (b *board) families(r *reader) int {
 // newCell makes a cell.
 func newCell(r *reader, q *pair, all []difference, self bool) cell {
 	t, o := q.Theirs, q.Ours
-	c := cell{Reader: r.id, Name: r.name, Asked: t.asked(), Right: t[right], Lost: t[lost], Wrong: t[wrong], False: t[falsely], Bad: t.bad(),
-		OurRight: o[right], OurLost: o[lost], OurWrong: o[wrong], OurFalse: o[falsely], OurBad: o.bad(), Unlike: q.Unlike, OurUnlike: q.OursUnlike,
+	c := cell{Reader: r.id, Name: r.name, Asked: t.asked(), Right: t[right], Lost: t[lost],
+		Wrong: t[wrong], False: t[falsely], Bad: t.bad(),
+		OurRight: o[right], OurLost: o[lost], OurWrong: o[wrong], OurFalse: o[falsely],
+		OurBad: o.bad(), Unlike: q.Unlike, OurUnlike: q.OursUnlike,
 		Better: t[right] > o[right], Safer: t.bad() < o.bad(), Self: self}
 	if q.EarlyCalls > 0 {
 		c.Early = fmt.Sprintf("%.0f %%", 100*q.Early/float64(q.EarlyCalls))
@@ -182,12 +188,15 @@ func newCell(r *reader, q *pair, all []difference, self bool) cell {
 		short.Text = clip(d.Text)
 		one := shown{difference: short, Cut: short.Text != d.Text}
 		if d.Row == "canitoolcall" {
-			one = shown{difference: difference{Reader: d.Reader, Row: d.Row, ID: d.ID, Family: d.Family, Theirs: d.Theirs, Ours: d.Ours}, Fetched: true}
+			one = shown{difference: difference{Reader: d.Reader, Row: d.Row, ID: d.ID,
+				Family: d.Family, Theirs: d.Theirs, Ours: d.Ours}, Fetched: true}
 		}
-		switch theirs := d.Theirs == outcomeNames[right] || d.Theirs == outcomeNames[lost] && d.Ours != outcomeNames[right]; {
+		switch theirs := d.Theirs == outcomeNames[right] || d.Theirs == outcomeNames[lost] &&
+			d.Ours != outcomeNames[right]; {
 		case theirs && len(c.Theirs) < mostBetter:
 			c.Theirs = append(c.Theirs, one)
-		case !theirs && len(c.Ours) < mostOthers && (len(c.Ours) > 0 || d.Theirs != outcomeNames[lost] || t.bad() == 0):
+		case !theirs && len(c.Ours) < mostOthers &&
+			(len(c.Ours) > 0 || d.Theirs != outcomeNames[lost] || t.bad() == 0):
 			c.Ours = append(c.Ours, one)
 		default:
 			c.More++
@@ -220,7 +229,8 @@ func (b *board) costs() (all []cost) {
 			if a := byLength[long]; a.took > 0 && a.err == "" {
 				one.Nanoseconds = fmt.Sprintf("%.0f", float64(a.took.Nanoseconds())/float64(long))
 				if s := byLength[short]; s.took > 0 && short < long {
-					one.Growth = fmt.Sprintf("%.1f", float64(a.took)/float64(s.took)*float64(short)/float64(long))
+					one.Growth = fmt.Sprintf("%.1f",
+						float64(a.took)/float64(s.took)*float64(short)/float64(long))
 				}
 				if a.early >= 0 {
 					one.Early = fmt.Sprintf("%.0f %%", 100*a.early)
@@ -231,7 +241,9 @@ func (b *board) costs() (all []cost) {
 			all = append(all, one)
 		}
 	}
-	slices.SortStableFunc(all, func(x, y cost) int { return cmp.Or(cmp.Compare(x.Family, y.Family)) })
+	slices.SortStableFunc(all, func(x, y cost) int {
+		return cmp.Or(cmp.Compare(x.Family, y.Family))
+	})
 	return all
 }
 
@@ -280,14 +292,16 @@ func writeJSON(name string, p *page) error {
 		Rows     map[string]map[string]both `json:"rows"`
 		Suite    *suiteResult               `json:"canitoolcall_by_its_own_runner"`
 		Evidence map[string][]table         `json:"evidence"`
-	}{p.Inputs, p.Better, p.Safer, p.Readers, map[string]map[string]both{}, p.Suite, map[string][]table{}}
+	}{p.Inputs, p.Better, p.Safer, p.Readers, map[string]map[string]both{}, p.Suite,
+		map[string][]table{}}
 	for _, e := range p.Evidence {
 		doc.Evidence[e.File] = e.Tables
 	}
 	for _, r := range p.Rows {
 		doc.Rows[r.Name] = map[string]both{}
 		for _, c := range r.Cells {
-			doc.Rows[r.Name][c.Reader] = both{counted{c.Asked, c.Right, c.Lost, c.Wrong, c.False, c.Unlike},
+			doc.Rows[r.Name][c.Reader] = both{counted{c.Asked, c.Right, c.Lost, c.Wrong, c.False,
+				c.Unlike},
 				counted{c.Asked, c.OurRight, c.OurLost, c.OurWrong, c.OurFalse, c.OurUnlike}}
 		}
 	}

@@ -108,7 +108,8 @@ func (p *process) ask(c *input.Case, patience time.Duration) (*reply, error) {
 		p.fresh = true
 	}
 	seen := *c
-	seen.Row, seen.Want, seen.Prefix, seen.Base, seen.Like, seen.Note, seen.ToolSet = "", nil, false, "", "", "", ""
+	seen.Row, seen.Want, seen.Prefix, seen.Base, seen.Like, seen.Note, seen.ToolSet = "", nil,
+		false, "", "", "", ""
 	line, err := json.Marshal(seen)
 	if err != nil {
 		return nil, err

@@ -78,7 +78,8 @@ func (r *reader) readHead() error {
 		_, directive, ok := strings.Cut(lines.Text(), "arena: ")
 		key, value, is := strings.Cut(directive, " = ")
 		if !ok || !is {
-			if r.name != "" && !strings.HasPrefix(lines.Text(), "#") && !strings.HasPrefix(lines.Text(), "//") {
+			if r.name != "" && !strings.HasPrefix(lines.Text(), "#") &&
+				!strings.HasPrefix(lines.Text(), "//") {
 				break
 			}
 			continue
@@ -93,7 +94,9 @@ func (r *reader) readHead() error {
 		case "version":
 			r.versions = append(r.versions, value)
 		default:
-			return fmt.Errorf("%s: there is no %q; name, entry, version, pip, wheel-py, npm and sh are", r.file, key)
+			return fmt.Errorf(
+				"%s: there is no %q; name, entry, version, pip, wheel-py, npm and sh are", r.file,
+				key)
 		}
 		r.directives += lines.Text() + "\n"
 	}
@@ -112,7 +115,8 @@ func (r *reader) install(cache string) {
 	if ext := filepath.Ext(r.file); ext == ".cpp" || ext == ".mjs" {
 		key += string(source)
 	}
-	folder, err := filepath.Abs(filepath.Join(cache, fmt.Sprintf("%s-%.6x", r.id, sha256.Sum256([]byte(key)))))
+	folder, err := filepath.Abs(
+		filepath.Join(cache, fmt.Sprintf("%s-%.6x", r.id, sha256.Sum256([]byte(key)))))
 	file, err2 := filepath.Abs(r.file)
 	if err != nil || err2 != nil {
 		r.failure = fmt.Sprint(err, err2)
@@ -127,7 +131,8 @@ func (r *reader) install(cache string) {
 	switch filepath.Ext(file) {
 	case ".py":
 		r.command = []string{"python3", "-P", file}
-		r.env = []string{"PYTHONPATH=" + filepath.Dir(file) + "/lib:" + folder, "PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0"}
+		r.env = []string{"PYTHONPATH=" + filepath.Dir(file) + "/lib:" + folder,
+			"PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0"}
 	case ".mjs":
 		r.command = []string{"node", filepath.Join(folder, filepath.Base(file))}
 	case ".go":
@@ -149,7 +154,8 @@ func (r *reader) build(file string) string {
 		return err.Error()
 	}
 	if filepath.Ext(file) != ".go" {
-		if err := os.WriteFile(filepath.Join(r.folder, filepath.Base(file)), source, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(r.folder, filepath.Base(file)), source,
+			0o644); err != nil {
 			return err.Error()
 		}
 	}
@@ -199,5 +205,6 @@ func (r *reader) step(kind, value string) string {
 		return ""
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return fmt.Sprintf("not installed: %s %s: %v: %s", kind, value, err, strings.Join(lines[max(0, len(lines)-2):], " "))
+	return fmt.Sprintf("not installed: %s %s: %v: %s", kind, value, err,
+		strings.Join(lines[max(0, len(lines)-2):], " "))
 }

@@ -28,7 +28,8 @@ var rowNames = [][2]string{
 	{"wrappers", "Calls in wrappers that nobody has listed"},
 	{"documents", "Texts and documents that look like calls: none may run"},
 	{"stream", "The same calls in pieces: tokens and single characters"},
-	{"canitoolcall", "The fixtures of canitoolcall, a public suite, among them those of other readers' own tests: the calls of those without thoughts"},
+	{"canitoolcall",
+		"The fixtures of canitoolcall, a public suite, among them those of other readers' own tests: the calls of those without thoughts"},
 }
 
 // counts are how often each outcome came.
@@ -43,10 +44,11 @@ func (c counts) bad() int { return c[wrong] + c[falsely] }
 // pair is what a reader and toolnorm made of the same inputs.
 type pair struct {
 	Theirs, Ours counts
-	Unlike       int     // inputs that were read otherwise in pieces than whole
-	OursUnlike   int     // the same of toolnorm
-	Early        float64 // which share of the arguments had left, on average, of what was read of them
-	EarlyCalls   int
+	Unlike       int // inputs that were read otherwise in pieces than whole
+	OursUnlike   int // the same of toolnorm
+	// which share of the arguments had left, on average, of what was read of them
+	Early      float64
+	EarlyCalls int
 }
 
 // answer is what a reader made of one input.
@@ -149,7 +151,8 @@ func (b *board) readAll(patience time.Duration) {
 				all := b.read(r, patience)
 				lock.Lock()
 				b.answers[r] = all
-				fmt.Fprintf(os.Stderr, "%s: read in %.0f s %s\n", r.name, time.Since(start).Seconds(), r.failure)
+				fmt.Fprintf(os.Stderr, "%s: read in %.0f s %s\n", r.name,
+					time.Since(start).Seconds(), r.failure)
 				lock.Unlock()
 			}
 		})
@@ -170,20 +173,24 @@ func (b *board) read(r *reader, patience time.Duration) []answer {
 	defer p.stop()
 	all := make([]answer, len(b.cases))
 	reads := map[string]outcome{}
-	slow := map[string]bool{} // rows of a family in which an input took too long: the others are not asked
+	// rows of a family in which an input took too long: the others are not asked
+	slow := map[string]bool{}
 	for i, c := range b.cases {
-		if base, ok := reads[c.Base]; ok && base != right && base != skipped && r.id != "toolnorm" || slow[c.Row+c.Format] {
+		if base, ok := reads[c.Base]; ok && base != right && base != skipped &&
+			r.id != "toolnorm" || slow[c.Row+c.Format] {
 			continue
 		}
 		got, err := p.ask(c, patience)
 		if err != nil {
-			r.failure = fmt.Sprintf("gave up after %d inputs: %v, %s", i, err, lastLine(r.folder+"/log"))
+			r.failure = fmt.Sprintf("gave up after %d inputs: %v, %s", i, err,
+				lastLine(r.folder+"/log"))
 			return all
 		}
 		if got.Error == tooLong || strings.HasPrefix(got.Error, "ended") {
 			fmt.Fprintf(os.Stderr, "%s: %s: %s\n", r.name, c.ID, got.Error)
 		}
-		a := answer{is: b.judge.of(c, got), calls: got.Calls, err: got.Error, early: early(c, got), took: got.took}
+		a := answer{is: b.judge.of(c, got), calls: got.Calls, err: got.Error, early: early(c, got),
+			took: got.took}
 		if all[i] = a; a.is != skipped {
 			reads[c.ID] = a.is
 		} else {
@@ -248,9 +255,12 @@ func (b *board) count() {
 
 // unlike returns 1 where one input was read in two ways, and 0 otherwise.
 func unlike(a, b answer) int {
-	if b.is == skipped || len(a.calls) == len(b.calls) && !slices.ContainsFunc(a.calls, func(x input.Call) bool {
-		return !slices.ContainsFunc(b.calls, func(y input.Call) bool { return same(x, y) || x == y })
-	}) {
+	if b.is == skipped || len(a.calls) == len(b.calls) && !slices.ContainsFunc(a.calls,
+		func(x input.Call) bool {
+			return !slices.ContainsFunc(b.calls, func(y input.Call) bool {
+				return same(x, y) || x == y
+			})
+		}) {
 		return 0
 	}
 	return 1
@@ -286,10 +296,12 @@ func (b *board) better() (all []better) {
 func (x better) sentence() string {
 	t, o := x.pair.Theirs, x.pair.Ours
 	if x.right {
-		return fmt.Sprintf("%s: of the %d inputs that %s was asked, it reads %d right, toolnorm %d (calls that were not meant: %d and %d).",
+		return fmt.Sprintf(
+			"%s: of the %d inputs that %s was asked, it reads %d right, toolnorm %d (calls that were not meant: %d and %d).",
 			x.row, t.asked(), x.reader.name, t[right], o[right], t.bad(), o.bad())
 	}
-	return fmt.Sprintf("%s: of the %d inputs that %s was asked, %d made a call that was not meant, %d by toolnorm (read right: %d and %d).",
+	return fmt.Sprintf(
+		"%s: of the %d inputs that %s was asked, %d made a call that was not meant, %d by toolnorm (read right: %d and %d).",
 		x.row, t.asked(), x.reader.name, t.bad(), o.bad(), t[right], o[right])
 }
 
@@ -300,8 +312,10 @@ func (b *board) text() string {
 		fmt.Fprintf(&out, "%s\n", row[0])
 		for _, r := range b.readers {
 			if p := b.pairs[r][row[0]]; p != nil {
-				fmt.Fprintf(&out, "  %-42s asked %5d  right %5d  lost %5d  wrong %4d  false %4d   toolnorm: right %5d  lost %4d  wrong %3d  false %3d\n",
-					r.name, p.Theirs.asked(), p.Theirs[right], p.Theirs[lost], p.Theirs[wrong], p.Theirs[falsely], p.Ours[right], p.Ours[lost], p.Ours[wrong], p.Ours[falsely])
+				fmt.Fprintf(&out,
+					"  %-42s asked %5d  right %5d  lost %5d  wrong %4d  false %4d   toolnorm: right %5d  lost %4d  wrong %3d  false %3d\n",
+					r.name, p.Theirs.asked(), p.Theirs[right], p.Theirs[lost], p.Theirs[wrong],
+					p.Theirs[falsely], p.Ours[right], p.Ours[lost], p.Ours[wrong], p.Ours[falsely])
 			}
 		}
 	}

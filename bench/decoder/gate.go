@@ -4,9 +4,12 @@ import "fmt"
 
 // What the gate asks of every family.
 const (
-	MaxAllocs = 0.2 // per token, from 10 KiB on: what a reply costs once is spread over it; not of hostile text
+	// per token, from 10 KiB on: what a reply costs once is spread over it; not of hostile text
+	MaxAllocs = 0.2
 	AimGrowth = 1.3 // see Row.Growth; of hostile text too
-	MaxGrowth = 3.0 // what fails: a busy machine may well say 1.6 of flat cost, while cost that grows with length says 100
+	// what fails: a busy machine may well say 1.6 of flat cost, while cost that grows with length
+	// says 100
+	MaxGrowth = 3.0
 )
 
 // Breaches returns a line for each place where rows break a limit or were not read rightly. A wrong
@@ -19,7 +22,9 @@ func Breaches(rows []Row) []string {
 			all = append(all, where+": "+s)
 		}
 		if g := r.Growth(); g > MaxGrowth {
-			all = append(all, fmt.Sprintf("%s: a token at 1 MiB costs %.2f times one in a short text, the limit is %.1f", where, g, MaxGrowth))
+			all = append(all, fmt.Sprintf(
+				"%s: a token at 1 MiB costs %.2f times one in a short text, the limit is %.1f",
+				where, g, MaxGrowth))
 		}
 	}
 	return all
@@ -36,7 +41,8 @@ func (r Row) wrong() string {
 		case c.Wrong:
 			return fmt.Sprintf("%s is not read rightly", Size(Sizes[i]))
 		case i > 0 && c.Allocs > MaxAllocs && r.Family != hostile:
-			return fmt.Sprintf("%.2f allocations a token at %s, the limit is %.1f", c.Allocs, Size(Sizes[i]), MaxAllocs)
+			return fmt.Sprintf("%.2f allocations a token at %s, the limit is %.1f", c.Allocs,
+				Size(Sizes[i]), MaxAllocs)
 		}
 	}
 	return ""

@@ -18,8 +18,10 @@ import (
 var Sizes = []int{1 << 10, 10 << 10, 100 << 10, 1 << 20}
 
 const (
-	rounds     = 9                     // of which the fastest counts: whatever else the machine does only adds
-	mostRounds = 4 * rounds            // while the growth looks too large, for a machine may be busy for long
+	// of which the fastest counts: whatever else the machine does only adds
+	rounds = 9
+	// while the growth looks too large, for a machine may be busy for long
+	mostRounds = 4 * rounds
 	roundTime  = 30 * time.Millisecond // how long a round should take at least
 	patience   = 10 * time.Second      // a reply that would take longer is not measured
 )
@@ -70,7 +72,8 @@ func Floor() float64 {
 	tokens := text.Tokens(text.Prose("", 100<<10))
 	var c Cost
 	for round := range rounds {
-		c.take(trial{tokens: tokens, times: 20}.run(func(tokens []string) (calls int, content string, err error) {
+		c.take(trial{tokens: tokens, times: 20}.run(func(tokens []string) (
+			calls int, content string, err error) {
 			for e, err := range passed(&tokenSource{tokens: tokens}) {
 				if err != nil || e.Kind == chat.CallEnd {
 					calls++
@@ -167,7 +170,8 @@ func MeasureHostile() ([]Row, error) {
 	var all []Row
 	for _, h := range text.Hostiles {
 		of := func(n int) sample { return sample{raw: h.Text(n), any: true} }
-		all = append(all, Row{Family: hostile, Text: h.Name, Ours: costs(read, read, of, base(hostile), mostRounds)})
+		all = append(all, Row{Family: hostile, Text: h.Name,
+			Ours: costs(read, read, of, base(hostile), mostRounds)})
 	}
 	return all, nil
 }
@@ -251,7 +255,8 @@ func (t trial) run(read reader) Cost {
 	took := processorTime() - start
 	runtime.ReadMemStats(&after)
 	each := float64(len(t.tokens) * t.times)
-	return Cost{NS: float64(took.Nanoseconds()) / each, Allocs: float64(after.Mallocs-before.Mallocs) / each}
+	return Cost{NS: float64(took.Nanoseconds()) / each,
+		Allocs: float64(after.Mallocs-before.Mallocs) / each}
 }
 
 // processorTime returns what this process has used so far, its garbage collector included.

@@ -68,7 +68,8 @@ func ours(f Family, checked bool) (reader, error) {
 	if format == nil {
 		return nil, fmt.Errorf("toolnorm has no format %q", f.Name)
 	}
-	o := adapters.Options{Tools: []chat.Tool{{Name: text.Tool, Schema: json.RawMessage(text.Schema)}}}
+	o := adapters.Options{
+		Tools: []chat.Tool{{Name: text.Tool, Schema: json.RawMessage(text.Schema)}}}
 	return func(tokens []string) (calls int, content string, err error) {
 		var args strings.Builder
 		for e, err := range format.Decode(&tokenSource{tokens: tokens}, o) {
@@ -94,7 +95,8 @@ func ours(f Family, checked bool) (reader, error) {
 // token that it is the last. The generic one is told nothing.
 func ollamas(f Family) (reader, error) {
 	var tool api.Tool
-	def := fmt.Sprintf(`{"type":"function","function":{"name":%q,"parameters":%s}}`, text.Tool, text.Schema)
+	def := fmt.Sprintf(`{"type":"function","function":{"name":%q,"parameters":%s}}`, text.Tool,
+		text.Schema)
 	if err := json.Unmarshal([]byte(def), &tool); err != nil {
 		return nil, err
 	}

@@ -76,7 +76,8 @@ func Twice(url string, q Request) (time.Duration, error) {
 		if err := json.Unmarshal(rendered, &prompt); err != nil {
 			return 0, err
 		}
-		again, err := json.Marshal(map[string]any{"model": fake.Model, "prompt": prompt.Info.Text, "raw": true})
+		again, err := json.Marshal(map[string]any{"model": fake.Model, "prompt": prompt.Info.Text,
+			"raw": true})
 		if err != nil {
 			return 0, err
 		}

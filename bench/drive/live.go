@@ -60,7 +60,8 @@ func Live(up *fake.Server, all []Watched, rounds int) ([]Seen, error) {
 
 // play plays all streams once, and returns what a token cost and how late each token came to a page
 // that shows its stream.
-func (w Watched) play(up *fake.Server, round int) (cost time.Duration, lags []time.Duration, err error) {
+func (w Watched) play(up *fake.Server, round int) (
+	cost time.Duration, lags []time.Duration, err error) {
 	before, err := w.Proxy.CPU()
 	if err != nil {
 		return 0, nil, err
@@ -89,7 +90,8 @@ func (w Watched) play(up *fake.Server, round int) (cost time.Duration, lags []ti
 }
 
 // watched plays a script, and follows it as a page does.
-func watched(ctx context.Context, up *fake.Server, url string, sc fake.Script, page bool) (lags []time.Duration, err error) {
+func watched(ctx context.Context, up *fake.Server, url string, sc fake.Script, page bool) (
+	lags []time.Duration, err error) {
 	body, err := Request{Tools: 1}.body(sc)
 	if err != nil {
 		return nil, err
@@ -103,7 +105,8 @@ func watched(ctx context.Context, up *fake.Server, url string, sc fake.Script, p
 	var failed error
 	if page {
 		wait.Go(func() {
-			lags, failed = lagsOf(ctx, up, url+"/admin/api/exchanges/"+resp.Header.Get("X-Request-Id")+"/live", sc)
+			lags, failed = lagsOf(ctx, up, url+"/admin/api/exchanges/"+resp.Header.Get(
+				"X-Request-Id")+"/live", sc)
 		})
 	}
 	_, err = io.Copy(io.Discard, resp.Body)
@@ -113,7 +116,8 @@ func watched(ctx context.Context, up *fake.Server, url string, sc fake.Script, p
 
 // lagsOf follows a request, and returns how long after it was due at the model each token came.
 // Tokens from before the page was open do not count.
-func lagsOf(ctx context.Context, up *fake.Server, url string, sc fake.Script) (lags []time.Duration, err error) {
+func lagsOf(ctx context.Context, up *fake.Server, url string, sc fake.Script) (
+	lags []time.Duration, err error) {
 	ends, total := []int{}, 0
 	for _, token := range text.Tokens(text.Prose("hermes", sc.Bytes)) {
 		total += len(token)
@@ -134,7 +138,8 @@ func lagsOf(ctx context.Context, up *fake.Server, url string, sc fake.Script) (l
 		}
 		now, began := time.Now(), up.Began(sc.ID)
 		for ; next < len(ends) && ends[next] <= got; next++ {
-			if due := began.Add(time.Duration(next) * time.Second / time.Duration(sc.Rate)); due.After(open) {
+			if due := began.Add(time.Duration(next) * time.Second / time.Duration(
+				sc.Rate)); due.After(open) {
 				lags = append(lags, now.Sub(due))
 			}
 		}
@@ -143,7 +148,8 @@ func lagsOf(ctx context.Context, up *fake.Server, url string, sc fake.Script) (l
 	case err != nil:
 		return nil, err
 	case !ended || len(lags) < len(ends)/2:
-		return nil, fmt.Errorf("%s: %d of %d tokens were seen, ended %v", url, len(lags), len(ends), ended)
+		return nil, fmt.Errorf("%s: %d of %d tokens were seen, ended %v", url, len(lags), len(ends),
+			ended)
 	}
 	return lags, nil
 }

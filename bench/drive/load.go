@@ -25,7 +25,8 @@ type Load struct {
 // tokens, too.
 var Loads = []Load{
 	{"prose, 64 x 100 tokens/s", fake.Script{Bytes: 500 * text.TokenBytes, Rate: 100}, 64, 1},
-	{"tool call, 64 x 100 tokens/s", fake.Script{Call: true, Bytes: 460 * text.TokenBytes, Rate: 100}, 64, 1},
+	{"tool call, 64 x 100 tokens/s", fake.Script{Call: true, Bytes: 460 * text.TokenBytes,
+		Rate: 100}, 64, 1},
 	{"prose, saturated", fake.Script{Bytes: 2000 * text.TokenBytes}, 64, 4},
 	{"tool call, saturated", fake.Script{Call: true, Bytes: 1850 * text.TokenBytes}, 64, 4},
 }

@@ -15,15 +15,17 @@ import (
 )
 
 // client keeps enough connections for every stream of a load.
-var client = &http.Client{Transport: &http.Transport{MaxIdleConns: 1024, MaxIdleConnsPerHost: 1024, DisableCompression: true}}
+var client = &http.Client{Transport: &http.Transport{MaxIdleConns: 1024, MaxIdleConnsPerHost: 1024,
+	DisableCompression: true}}
 
 // Reply is what came of one stream.
 type Reply struct {
-	First   time.Duration // from the request to the first data line with something in it
-	Silence time.Duration // the longest time between two lines, the wait for the first one not counted
-	Ended   bool          // [DONE] has come
-	Finish  string        // why the reply ended, by its own word
-	Arrived []Piece       // pieces of arguments, when they were asked for
+	First time.Duration // from the request to the first data line with something in it
+	// the longest time between two lines, the wait for the first one not counted
+	Silence time.Duration
+	Ended   bool    // [DONE] has come
+	Finish  string  // why the reply ended, by its own word
+	Arrived []Piece // pieces of arguments, when they were asked for
 }
 
 // Piece is a fragment of a call's arguments and when it came.
@@ -48,7 +50,8 @@ func (q Request) body(sc fake.Script) ([]byte, error) {
 	var messages []map[string]string
 	for left, i := q.History, 0; left > 0; left, i = left-2048, i+1 {
 		part := text.Prose("hermes", min(left, 2048))
-		messages = append(messages, map[string]string{"role": []string{"user", "assistant"}[i%2], "content": strings.ReplaceAll(part, "\n", " ")})
+		messages = append(messages, map[string]string{"role": []string{"user", "assistant"}[i%2],
+			"content": strings.ReplaceAll(part, "\n", " ")})
 	}
 	messages = append(messages, map[string]string{"role": "user", "content": string(script)})
 	var tools []map[string]any
@@ -57,9 +60,12 @@ func (q Request) body(sc fake.Script) ([]byte, error) {
 		if i > 0 {
 			name, schema = "edit_"+strconv.Itoa(i), text.EditSchema
 		}
-		tools = append(tools, map[string]any{"type": "function", "function": map[string]any{"name": name, "parameters": json.RawMessage(schema)}})
+		tools = append(tools,
+			map[string]any{"type": "function", "function": map[string]any{"name": name,
+				"parameters": json.RawMessage(schema)}})
 	}
-	return json.Marshal(map[string]any{"model": fake.Model, "stream": true, "messages": messages, "tools": tools})
+	return json.Marshal(map[string]any{"model": fake.Model, "stream": true, "messages": messages,
+		"tools": tools})
 }
 
 // Stream plays a script through the server at url and reads the reply to its end. With pieces, the
@@ -140,7 +146,8 @@ func finish(data []byte) string {
 // full reports whether a chunk has text or a call, and does not only name the role. Proxies differ
 // in whether the role has a chunk of its own, which would count as a first token that says nothing.
 func full(data []byte) bool {
-	return bytes.Contains(data, []byte(`"content":"`)) && !bytes.Contains(data, []byte(`"content":""`)) ||
+	return bytes.Contains(data, []byte(`"content":"`)) && !bytes.Contains(data, []byte(
+		`"content":""`)) ||
 		bytes.Contains(data, []byte(`"tool_calls"`))
 }
 
@@ -153,7 +160,8 @@ func arguments(data []byte) string {
 			}
 		}
 	}
-	if json.Unmarshal(data, &c) != nil || len(c.Choices) == 0 || len(c.Choices[0].Delta.Calls) == 0 {
+	if json.Unmarshal(data, &c) != nil || len(c.Choices) == 0 ||
+		len(c.Choices[0].Delta.Calls) == 0 {
 		return ""
 	}
 	return c.Choices[0].Delta.Calls[0].Function.Arguments

@@ -47,11 +47,14 @@ func Start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{URL: "http://" + l.Addr().String(), began: map[string]time.Time{}, ended: map[string]time.Time{}}
+	s := &Server{URL: "http://" + l.Addr().String(), began: map[string]time.Time{},
+		ended: map[string]time.Time{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/version", answer(`{"version":"0.34.3"}`))
-	mux.HandleFunc("GET /api/tags", answer(fmt.Sprintf(`{"models":[{"name":%q,"model":%q,"digest":"0123456789abcdef"}]}`, Model, Model)))
-	mux.HandleFunc("POST /api/show", answer(`{"capabilities":["completion","tools"],"template":"{{ .Prompt }}{{ .Tools }}","details":{"family":"qwen2"},"model_info":{}}`))
+	mux.HandleFunc("GET /api/tags", answer(fmt.Sprintf(
+		`{"models":[{"name":%q,"model":%q,"digest":"0123456789abcdef"}]}`, Model, Model)))
+	mux.HandleFunc("POST /api/show", answer(
+		`{"capabilities":["completion","tools"],"template":"{{ .Prompt }}{{ .Tools }}","details":{"family":"qwen2"},"model_info":{}}`))
 	mux.HandleFunc("POST /api/chat", s.chat)
 	mux.HandleFunc("POST /api/generate", s.generate)
 	mux.HandleFunc("POST /v1/chat/completions", s.completions)
@@ -114,8 +117,10 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	if !m.RenderOnly {
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		s.write(w, r, m.last(), func(token string) string {
-			return fmt.Sprintf(`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","message":{"role":"assistant","content":%s},"done":false}`+"\n", Model, quoted(token))
-		}, fmt.Sprintf(`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":10}`+"\n", Model))
+			return fmt.Sprintf(
+				`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","message":{"role":"assistant","content":%s},"done":false}`+"\n", Model, quoted(token))
+		}, fmt.Sprintf(
+			`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":10}`+"\n", Model))
 		return
 	}
 	var prompt strings.Builder
@@ -125,7 +130,8 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		}
 		prompt.WriteString(one.Content)
 	}
-	answer(fmt.Sprintf(`{"model":%q,"created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":""},"done":false,"_debug_info":{"rendered_template":%s}}`, Model, quoted(prompt.String())))(w, r)
+	answer(fmt.Sprintf(
+		`{"model":%q,"created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":""},"done":false,"_debug_info":{"rendered_template":%s}}`, Model, quoted(prompt.String())))(w, r)
 }
 
 // generate writes a script as Ollama's records.
@@ -137,9 +143,12 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	s.write(w, r, body.Prompt[strings.LastIndexByte(body.Prompt, '\n')+1:], func(token string) string {
-		return fmt.Sprintf(`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","response":%s,"done":false}`+"\n", Model, quoted(token))
-	}, fmt.Sprintf(`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","response":"","done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":10}`+"\n", Model))
+	s.write(w, r, body.Prompt[strings.LastIndexByte(body.Prompt, '\n')+1:],
+		func(token string) string {
+			return fmt.Sprintf(
+				`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","response":%s,"done":false}`+"\n", Model, quoted(token))
+		}, fmt.Sprintf(
+			`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","response":"","done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":10}`+"\n", Model))
 }
 
 // completions writes a script as OpenAI's chunks.
@@ -160,7 +169,8 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 // end. Each token is due at its place since the start, not a pause after the last one: a pause that
 // took too long would add up. What is ready is flushed before a pause, as real servers flush each
 // token.
-func (s *Server) write(w http.ResponseWriter, r *http.Request, script string, frame func(string) string, end string) {
+func (s *Server) write(w http.ResponseWriter, r *http.Request, script string,
+	frame func(string) string, end string) {
 	var sc Script
 	if err := json.Unmarshal([]byte(strings.TrimSpace(script)), &sc); err != nil {
 		http.Error(w, "the last message holds no script: "+err.Error(), http.StatusBadRequest)

@@ -52,18 +52,23 @@ const parameters = `{"type":"object","properties":{"city":{"type":"string"}},"re
 var apis = []api{
 	{"chat", "/v1/chat/completions", "stop",
 		`{"model":"qwen2.5:forms","messages":[{"role":"user","content":%s}],"response_format":{"type":"json_schema","json_schema":{"name":"answer","schema":%s}}`,
-		`,"tools":[{"type":"function","function":{"name":"get_weather","parameters":` + parameters + `}}]`, chatPart},
+		`,"tools":[{"type":"function","function":{"name":"get_weather","parameters":` + parameters +
+			`}}]`, chatPart},
 	{"responses", "/v1/responses", "completed",
 		`{"model":"qwen2.5:forms","input":[{"role":"user","content":%s}],"text":{"format":{"type":"json_schema","name":"answer","schema":%s}}`,
-		`,"tools":[{"type":"function","name":"get_weather","parameters":` + parameters + `}]`, responsesPart},
+		`,"tools":[{"type":"function","name":"get_weather","parameters":` + parameters + `}]`,
+		responsesPart},
 	{"messages", "/v1/messages", "end_turn",
 		`{"model":"qwen2.5:forms","max_tokens":4096,"messages":[{"role":"user","content":%s}],"output_config":{"format":{"type":"json_schema","schema":%s}}`,
 		`,"tools":[{"name":"get_weather","input_schema":` + parameters + `}]`, messagesPart},
 	{"ollama", "/api/chat", "stop",
 		`{"model":"qwen2.5:forms","messages":[{"role":"user","content":%s}],"format":%s`,
-		`,"tools":[{"type":"function","function":{"name":"get_weather","parameters":` + parameters + `}}]`, ollamaPart},
-	{"generate", "/api/generate", "stop", `{"model":"qwen2.5:forms","prompt":%s,"format":%s`, "", generatePart},
-	{"generate, raw", "/api/generate", "stop", `{"model":"qwen2.5:forms","raw":true,"prompt":%s,"format":%s`, "", generatePart},
+		`,"tools":[{"type":"function","function":{"name":"get_weather","parameters":` + parameters +
+			`}}]`, ollamaPart},
+	{"generate", "/api/generate", "stop", `{"model":"qwen2.5:forms","prompt":%s,"format":%s`, "",
+		generatePart},
+	{"generate, raw", "/api/generate", "stop",
+		`{"model":"qwen2.5:forms","raw":true,"prompt":%s,"format":%s`, "", generatePart},
 }
 
 // send asks, and returns what came.
@@ -74,7 +79,8 @@ func (a asked) send(face http.Handler, model *server) given {
 	if a.kind.tools {
 		body += a.api.tool
 	}
-	r := httptest.NewRequest("POST", a.api.path, strings.NewReader(body+fmt.Sprintf(`,"stream":%v}`, a.stream)))
+	r := httptest.NewRequest("POST", a.api.path,
+		strings.NewReader(body+fmt.Sprintf(`,"stream":%v}`, a.stream)))
 	r.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
 	face.ServeHTTP(w, r)

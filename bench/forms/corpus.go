@@ -49,7 +49,8 @@ func readCorpus(corpus []byte, every int) ([]*entry, error) {
 		}
 		for _, a := range one.Answers {
 			if err := one.fits(string(a)); err != nil {
-				return nil, fmt.Errorf("%s %s: its own answer does not fit: %w", one.Source, one.Name, err)
+				return nil, fmt.Errorf("%s %s: its own answer does not fit: %w", one.Source,
+					one.Name, err)
 			}
 		}
 		all = append(all, one)

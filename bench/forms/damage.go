@@ -43,7 +43,8 @@ func dressed(r *rand.Rand, value json.RawMessage) string {
 		case 4:
 			text = "<answer>\n" + text + "\n</answer>"
 		case 5:
-			text = "The user wants an object that fits the schema. Here it is.\n```\n" + text + "\n```\nThis fits the schema."
+			text = "The user wants an object that fits the schema. Here it is.\n```\n" + text +
+				"\n```\nThis fits the schema."
 		default:
 			text = "\n\n  " + text + "\n"
 		}
@@ -186,9 +187,11 @@ func wronged(r *rand.Rand, v any, how int) any {
 		}
 		return append(one, "more", 17)
 	case string:
-		return []any{strings.ToUpper(one), one + " ", 12, map[string]any{"value": one}, []any{one}, "", one + "!", true}[how]
+		return []any{strings.ToUpper(one), one + " ", 12, map[string]any{"value": one}, []any{one},
+			"", one + "!", true}[how]
 	case float64:
-		return []any{fmt.Sprint(one), one + 0.25, -one - 1e6, "about " + fmt.Sprint(one), 1e9, true, []any{one}, fmt.Sprint(one, " units")}[how]
+		return []any{fmt.Sprint(one), one + 0.25, -one - 1e6, "about " + fmt.Sprint(one), 1e9, true,
+			[]any{one}, fmt.Sprint(one, " units")}[how]
 	case bool:
 		return []any{"true", "yes", 1.0, "False", 0.0, "maybe", []any{one}, "on"}[how]
 	}

@@ -47,8 +47,10 @@ func main() {
 	flag.StringVar(&s.seeds, "seeds", "1", "seeds of what the model does wrong")
 	flag.StringVar(&s.page, "page", "", "file that the figures are written to")
 	flag.IntVar(&s.show, "show", 5, "how many answers of a kind are shown")
-	flag.BoolVar(&s.gate, "gate", false, "fail when an answer does not fit, or too few are answered")
-	flag.StringVar(&s.ask, "ask", "", "address of a toolnorm in front of a real model, which is asked by the schemas that are kept apart")
+	flag.BoolVar(&s.gate, "gate", false,
+		"fail when an answer does not fit, or too few are answered")
+	flag.StringVar(&s.ask, "ask", "",
+		"address of a toolnorm in front of a real model, which is asked by the schemas that are kept apart")
 	flag.StringVar(&s.model, "model", "", "the real model's name")
 	flag.IntVar(&s.most, "most", 0, "by how many schemas it is asked; 0: all")
 	flag.Parse()

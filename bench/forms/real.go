@@ -34,7 +34,9 @@ func askReal(s settings) error {
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(e *entry) bool { return len(e.Answers[0]) > longest || len(e.Answers[0]) < 10 })
+	all = slices.DeleteFunc(all, func(e *entry) bool {
+		return len(e.Answers[0]) > longest || len(e.Answers[0]) < 10
+	})
 	if s.most > 0 && s.most < len(all) {
 		some := make([]*entry, s.most)
 		for i := range some {
@@ -45,17 +47,21 @@ func askReal(s settings) error {
 	rows := map[string]*[5]int{}
 	failed := ""
 	for i, one := range all {
-		a := asked{entry: one, kind: kind{name: "the schema alone"}, api: apis[i%len(apis)], stream: i/len(apis)%2 == 1}
+		a := asked{entry: one, kind: kind{name: "the schema alone"}, api: apis[i%len(apis)],
+			stream: i/len(apis)%2 == 1}
 		if i%3 == 2 && a.api.tool != "" {
 			a.kind = kind{name: "a tool offered", tools: true}
 		}
 		began := time.Now()
 		g := a.real(base, s.model)
 		o, why := a.judge(g)
-		fmt.Printf("%d of %d, %.1f s: %s%s, %s: %s %s\n", i+1, len(all), time.Since(began).Seconds(), a.row(), one.Source, one.Name,
+		fmt.Printf("%d of %d, %.1f s: %s%s, %s: %s %s\n", i+1, len(all),
+			time.Since(began).Seconds(), a.row(), one.Source, one.Name,
 			[]string{"fits", "another", "cut", "an error", "DOES NOT FIT"}[o], why)
 		if o != fits {
-			failed += fmt.Sprintf("- %s, %s, %s: %s %.300s\n", a.kind.name, strings.TrimSpace(a.api.name), one.Name, []string{"", "another", "cut", "error", "does not fit:"}[o], why)
+			failed += fmt.Sprintf("- %s, %s, %s: %s %.300s\n", a.kind.name,
+				strings.TrimSpace(a.api.name), one.Name, []string{"", "another", "cut", "error",
+					"does not fit:"}[o], why)
 		}
 		if rows[a.kind.name] == nil {
 			rows[a.kind.name] = new([5]int)
@@ -66,7 +72,8 @@ func askReal(s settings) error {
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		r := rows[name]
 		n := r[0] + r[1] + r[2] + r[3] + r[4]
-		page += fmt.Sprintf("| %s | %d | %d | %d | %d | %d |\n", name, n, r[fits], r[short], r[refused], r[unfit])
+		page += fmt.Sprintf("| %s | %d | %d | %d | %d | %d |\n", name, n, r[fits], r[short],
+			r[refused], r[unfit])
 	}
 	if failed != "" {
 		page += "\n" + failed
@@ -106,14 +113,16 @@ var cold = map[string]string{
 func (a asked) real(base *url.URL, model string) (g given) {
 	var meant any
 	json.Unmarshal(a.Answers[0], &meant)
-	body := fmt.Sprintf(a.api.body, quoted("Fill in the form "+a.Name+" as JSON. It says:\n"+strings.Join(told("", meant), "\n")+"\n"), a.Schema)
+	body := fmt.Sprintf(a.api.body, quoted("Fill in the form "+a.Name+" as JSON. It says:\n"+
+		strings.Join(told("", meant), "\n")+"\n"), a.Schema)
 	body = strings.Replace(body, `"qwen2.5:forms"`, quoted(model), 1)
 	body = strings.Replace(body, `"max_tokens":4096,`, "", 1)
 	if a.kind.tools {
 		body += a.api.tool
 	}
 	body += fmt.Sprintf(cold[a.api.path]+`,"stream":%v}`, realTokens, a.stream)
-	resp, err := (&http.Client{Timeout: 10 * time.Minute}).Post(base.JoinPath(a.api.path).String(), "application/json", strings.NewReader(body))
+	resp, err := (&http.Client{Timeout: 10 * time.Minute}).Post(base.JoinPath(a.api.path).String(),
+		"application/json", strings.NewReader(body))
 	if err != nil {
 		return given{err: err.Error()}
 	}

@@ -25,9 +25,10 @@ var kinds = []kind{
 
 // kind is a way in which a model server treats a schema.
 type kind struct {
-	name     string
-	write    func(r *rand.Rand, one *running) (text, end string)
-	formal   bool // what it does changes no value, so that the answer must be the one that was meant
+	name  string
+	write func(r *rand.Rand, one *running) (text, end string)
+	// what it does changes no value, so that the answer must be the one that was meant
+	formal   bool
 	tools    bool // a tool is offered
 	cut      bool // the reply may end with length
 	hopeless bool // there is nothing to answer with
@@ -58,8 +59,10 @@ func newServer(seed uint64) *server {
 		return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }
 	}
 	mux.HandleFunc("GET /api/version", say(`{"version":"0.34.3"}`))
-	mux.HandleFunc("GET /api/tags", say(`{"models":[{"name":"qwen2.5:forms","model":"qwen2.5:forms","digest":"0123456789abcdef"}]}`))
-	mux.HandleFunc("POST /api/show", say(`{"capabilities":["completion","tools"],"template":"{{ .Prompt }}{{ .Tools }}","details":{"family":"qwen2"},"model_info":{}}`))
+	mux.HandleFunc("GET /api/tags", say(
+		`{"models":[{"name":"qwen2.5:forms","model":"qwen2.5:forms","digest":"0123456789abcdef"}]}`))
+	mux.HandleFunc("POST /api/show", say(
+		`{"capabilities":["completion","tools"],"template":"{{ .Prompt }}{{ .Tools }}","details":{"family":"qwen2"},"model_info":{}}`))
 	mux.HandleFunc("POST /api/chat", s.chat)
 	mux.HandleFunc("POST /api/generate", s.generate)
 	s.Server = httptest.NewServer(mux)
@@ -95,7 +98,8 @@ func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 		prompt.WriteString(m.Content + "\n")
 	}
 	if q.RenderOnly {
-		fmt.Fprintf(w, `{"message":{"role":"assistant","content":""},"done":false,"_debug_info":{"rendered_template":%s}}`, quoted(prompt.String()))
+		fmt.Fprintf(w,
+			`{"message":{"role":"assistant","content":""},"done":false,"_debug_info":{"rendered_template":%s}}`, quoted(prompt.String()))
 		return
 	}
 	s.answer(w, prompt.String(), `{"message":{"role":"assistant","content":%s},"done":false}`)
@@ -129,7 +133,8 @@ func (s *server) answer(w http.ResponseWriter, prompt, record string) {
 		runes = runes[size:]
 	}
 	if end != "" {
-		fmt.Fprintf(w, `{"message":{"role":"assistant","content":""},"response":"","done":true,"done_reason":%q,"prompt_eval_count":3,"eval_count":4}`+"\n", end)
+		fmt.Fprintf(w,
+			`{"message":{"role":"assistant","content":""},"response":"","done":true,"done_reason":%q,"prompt_eval_count":3,"eval_count":4}`+"\n", end)
 	}
 }
 
@@ -143,7 +148,9 @@ func quoted(s string) string {
 func held(r *rand.Rand, one *running) (text, end string) { return spaced(r, one.right()), "stop" }
 
 // ignored writes the right answer as models write JSON that nothing holds.
-func ignored(r *rand.Rand, one *running) (text, end string) { return dressed(r, one.right()), "stop" }
+func ignored(r *rand.Rand, one *running) (text, end string) {
+	return dressed(r, one.right()), "stop"
+}
 
 // halfHeld writes JSON with a value that does not fit, and what was meant when it is asked again.
 func halfHeld(r *rand.Rand, one *running) (text, end string) {

@@ -36,7 +36,8 @@ func newTable(show int) *table {
 
 // row returns the name of a request's row.
 func (a asked) row() string {
-	return fmt.Sprintf("%-24s%-14s%-8s", a.kind.name, a.api.name, map[bool]string{true: "stream", false: "whole"}[a.stream])
+	return fmt.Sprintf("%-24s%-14s%-8s", a.kind.name, a.api.name,
+		map[bool]string{true: "stream", false: "whole"}[a.stream])
 }
 
 // judge returns what became of a request.
@@ -70,10 +71,13 @@ func (t *table) count(a asked, g given) {
 		t.rows[a.row()] = row
 	}
 	row[o]++
-	expected := o == fits || o == refused && a.kind.hopeless || o == short && (a.kind.cut || a.kind.hopeless)
+	expected := o == fits || o == refused && a.kind.hopeless ||
+		o == short && (a.kind.cut || a.kind.hopeless)
 	key := fmt.Sprint(a.kind.name, o)
 	if !expected && len(t.texts[key]) < t.show {
-		t.texts[key] = append(t.texts[key], fmt.Sprintf("%s %s %s, answer %d\n    %s\n    schema %.600s\n    got %q %s\n", a.row(), a.Source, a.Name, a.long, why, a.Schema, shortened(g.text), g.end))
+		t.texts[key] = append(t.texts[key], fmt.Sprintf(
+			"%s %s %s, answer %d\n    %s\n    schema %.600s\n    got %q %s\n", a.row(), a.Source,
+			a.Name, a.long, why, a.Schema, shortened(g.text), g.end))
 	}
 }
 
@@ -82,13 +86,15 @@ func shortened(s string) string { return strings.ToValidUTF8(s[:min(len(s), 1500
 
 // print prints the table, and what was not expected.
 func (t *table) print(w io.Writer, schemas int) {
-	fmt.Fprintf(w, "%d schemas\n%-24s%-14s%-8s%8s%8s%8s%8s%8s\n", schemas, "server", "API", "way", "fits", "other", "cut", "refused", "UNFIT")
+	fmt.Fprintf(w, "%d schemas\n%-24s%-14s%-8s%8s%8s%8s%8s%8s\n", schemas, "server", "API", "way",
+		"fits", "other", "cut", "refused", "UNFIT")
 	for _, k := range kinds {
 		for _, p := range apis {
 			for _, stream := range []bool{false, true} {
 				name := asked{kind: k, api: p, stream: stream}.row()
 				if row := t.rows[name]; row != nil {
-					fmt.Fprintf(w, "%s%8d%8d%8d%8d%8d\n", name, row[fits], row[other], row[short], row[refused], row[unfit])
+					fmt.Fprintf(w, "%s%8d%8d%8d%8d%8d\n", name, row[fits], row[other], row[short],
+						row[refused], row[unfit])
 				}
 			}
 		}
@@ -134,7 +140,8 @@ func (t *table) markdown(schemas int, seeds string) string {
 			if asks == 0 {
 				continue
 			}
-			fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d | %d |\n", k.name, p.name, asks, sum[fits], sum[other], sum[short], sum[refused], sum[unfit])
+			fmt.Fprintf(&b, "| %s | %s | %d | %d | %d | %d | %d | %d |\n", k.name, p.name, asks,
+				sum[fits], sum[other], sum[short], sum[refused], sum[unfit])
 		}
 	}
 	return b.String()
@@ -162,7 +169,9 @@ func (t *table) breaches() error {
 	answered, lost := t.sum(fits, hopeful), t.sum(refused, hopeful)+t.sum(short, hopeful)
 	wrong := t.sum(other, hopeful)
 	if t.unfit() > 0 || wrong > 0 || lost*100 > answered+lost {
-		return fmt.Errorf("%d answers do not fit, %d are not what was meant, %d of %d were not given", t.unfit(), wrong, lost, answered+lost)
+		return fmt.Errorf(
+			"%d answers do not fit, %d are not what was meant, %d of %d were not given", t.unfit(),
+			wrong, lost, answered+lost)
 	}
 	return nil
 }

@@ -24,14 +24,18 @@ const (
 func crowds() (all []attack) {
 	for _, a := range []struct{ name, path, body string }{
 		{"chat: 32 texts of 19 MB at once", chatPath, turns},
-		{"Responses: 32 texts of 19 MB at once", "/v1/responses", `{"model":"%s","input":[{"role":"user","content":"%s"},{"role":"user","content":"%s"}]}`},
-		{"Messages: 32 texts of 19 MB at once", "/v1/messages", `{"model":"%s","max_tokens":100,"messages":[{"role":"user","content":"%s"},{"role":"user","content":"%s"}]}`},
+		{"Responses: 32 texts of 19 MB at once", "/v1/responses",
+			`{"model":"%s","input":[{"role":"user","content":"%s"},{"role":"user","content":"%s"}]}`},
+		{"Messages: 32 texts of 19 MB at once", "/v1/messages",
+			`{"model":"%s","max_tokens":100,"messages":[{"role":"user","content":"%s"},{"role":"user","content":"%s"}]}`},
 		{"Ollama's API: 32 texts of 19 MB at once", "/api/chat", turns},
 	} {
-		body := fmt.Sprintf(a.body, fake.Model, strings.Repeat("word ", (19<<20)/5), `{\"Call\":true,\"Bytes\":400}`)
+		body := fmt.Sprintf(a.body, fake.Model, strings.Repeat("word ", (19<<20)/5),
+			`{\"Call\":true,\"Bytes\":400}`)
 		all = append(all, crowd(a.name, a.path, body))
 	}
-	return append(all, crowd("chat: 32 bodies of 19 MB of x at once", chatPath, strings.Repeat("x", 19<<20)))
+	return append(all, crowd("chat: 32 bodies of 19 MB of x at once", chatPath,
+		strings.Repeat("x", 19<<20)))
 }
 
 // crowd returns an attack by one body, sent many times at once. Some may be refused as too much at
@@ -47,7 +51,8 @@ func crowd(name, path, body string) attack {
 		time.Sleep(crowdRest)
 		now, err := t.p.Resident()
 		if err == nil && now > crowdLater {
-			err = fmt.Errorf("%d MB of memory %v later, the limit is %d", now>>20, crowdRest, crowdLater>>20)
+			err = fmt.Errorf("%d MB of memory %v later, the limit is %d", now>>20, crowdRest,
+				crowdLater>>20)
 		}
 		return errors.Join(append(errs, err)...)
 	}}

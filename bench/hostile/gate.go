@@ -20,17 +20,21 @@ import (
 
 // What one hostile request may cost the server, whatever it asks, and what it may leave behind.
 const (
-	MaxCPU  = time.Second           // where the limits were set; see slowness
-	MaxPeak = 200 << 20             // bytes of resident memory, at the highest
-	maxRest = 20 * time.Millisecond // of processor time in restTime, when everybody has left: timers, and the collector of garbage
+	MaxCPU  = time.Second // where the limits were set; see slowness
+	MaxPeak = 200 << 20   // bytes of resident memory, at the highest
+	// of processor time in restTime, when everybody has left: timers, and the collector of garbage
+	maxRest = 20 * time.Millisecond
 )
 
 const (
-	patience  = 10 * time.Second // after which a client leaves; a request that takes longer has most likely broken MaxCPU
-	settling  = 20 * time.Second // in which a server must come to rest
-	restTime  = 200 * time.Millisecond
-	bodyWait  = 2 * time.Second // of the server for a body
-	tries     = 3               // of an attack that breaks a limit: on a shared machine the same work takes half as long again now and then
+	// after which a client leaves; a request that takes longer has most likely broken MaxCPU
+	patience = 10 * time.Second
+	settling = 20 * time.Second // in which a server must come to rest
+	restTime = 200 * time.Millisecond
+	bodyWait = 2 * time.Second // of the server for a body
+	// of an attack that breaks a limit: on a shared machine the same work takes half as long again
+	// now and then
+	tries     = 3
 	bodyGrace = 3 * time.Second // how much later than that a slow client may get its answer
 )
 
@@ -82,14 +86,16 @@ func (a attack) measure(program, upstream string) (c Cost, err error) {
 	}
 	defer log.Close()
 	p, err := drive.Launch("toolnorm", log, func(addr string) []string {
-		argv := []string{program, "serve", "--listen", addr, "--ollama", upstream, "--data", dir, "--body-timeout", bodyWait.String()}
+		argv := []string{program, "serve", "--listen", addr, "--ollama", upstream, "--data", dir,
+			"--body-timeout", bodyWait.String()}
 		return append(argv, a.settings...)
 	})
 	if err != nil {
 		return c, err
 	}
 	defer p.Close()
-	if _, err := (&target{p: p}).get("/v1/models"); err != nil { // what every server does once is no attack's
+	// what every server does once is no attack's
+	if _, err := (&target{p: p}).get("/v1/models"); err != nil {
 		return c, err
 	}
 	before, err := p.CPU()
@@ -125,15 +131,18 @@ func (c *Cost) settle(a attack, p *drive.Proxy, before time.Duration) error {
 		return err
 	}
 	if !rested {
-		c.Breaches = append(c.Breaches, fmt.Sprintf("it still works %v after the client has left", settling))
+		c.Breaches = append(c.Breaches, fmt.Sprintf("it still works %v after the client has left",
+			settling))
 	}
 	if most := cmp.Or(a.cpu, MaxCPU); c.CPU > most {
 		if most = time.Duration(float64(most) * slowness()); c.CPU > most {
-			c.Breaches = append(c.Breaches, fmt.Sprintf("%.2f s of processor time, the limit is %.2f", c.CPU.Seconds(), most.Seconds()))
+			c.Breaches = append(c.Breaches, fmt.Sprintf(
+				"%.2f s of processor time, the limit is %.2f", c.CPU.Seconds(), most.Seconds()))
 		}
 	}
 	if most := cmp.Or(a.peak, MaxPeak); c.Peak > most {
-		c.Breaches = append(c.Breaches, fmt.Sprintf("%d MB of memory, the limit is %d", c.Peak>>20, most>>20))
+		c.Breaches = append(c.Breaches, fmt.Sprintf("%d MB of memory, the limit is %d", c.Peak>>20,
+			most>>20))
 	}
 	if err := (&target{p: p}).healthy(); err != nil {
 		c.Breaches = append(c.Breaches, fmt.Sprintf("not healthy afterwards: %v", err))
@@ -166,7 +175,9 @@ func (t *target) healthy() error {
 	for _, ask := range []func() (*answer, error){
 		func() (*answer, error) { return t.get("/healthz") },
 		func() (*answer, error) {
-			return t.post("/v1/chat/completions", `{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}]}`, "Authorization", "Bearer "+someKey)
+			return t.post("/v1/chat/completions",
+				`{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}]}`,
+				"Authorization", "Bearer "+someKey)
 		},
 	} {
 		a, err := ask()

@@ -22,14 +22,22 @@ func largest() (all []attack) {
 		{"19 MB of line feeds", chatPath, turns, `\n`},
 		{"19 MB of line separators", chatPath, turns, "\u2028"},
 		{"19 MB that is no UTF-8", chatPath, turns, "\xff"},
-		{"a result of 19 MB", chatPath, `{"model":"%s",` + tools + `"messages":[` + called + `,{"role":"tool","tool_call_id":"a","content":"%s"},{"role":"user","content":"%s"}]}`, words},
-		{"arguments of 19 MB", chatPath, `{"model":"%s",` + tools + `"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"a\":\"%s\"}"}}]},{"role":"user","content":"%s"}]}`, words},
-		{"broken arguments of 19 MB", chatPath, `{"model":"%s",` + tools + `"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{a:'%s"}}]},{"role":"user","content":"%s"}]}`, words},
-		{"a stop sequence of 19 MB", chatPath, `{"model":"%s","stop":"%s","messages":[{"role":"user","content":"%s"}]}`, words},
-		{"Responses: a text of 19 MB", "/v1/responses", `{"model":"%s","input":[{"role":"user","content":"%s"},{"role":"user","content":"%s"}]}`, words},
-		{"Messages: a text of 19 MB", "/v1/messages", `{"model":"%s","max_tokens":100,"messages":[{"role":"user","content":"%s"},{"role":"user","content":"%s"}]}`, words},
+		{"a result of 19 MB", chatPath, `{"model":"%s",` + tools + `"messages":[` + called +
+			`,{"role":"tool","tool_call_id":"a","content":"%s"},{"role":"user","content":"%s"}]}`,
+			words},
+		{"arguments of 19 MB", chatPath, `{"model":"%s",` + tools +
+			`"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"a\":\"%s\"}"}}]},{"role":"user","content":"%s"}]}`, words},
+		{"broken arguments of 19 MB", chatPath, `{"model":"%s",` + tools +
+			`"messages":[{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{a:'%s"}}]},{"role":"user","content":"%s"}]}`, words},
+		{"a stop sequence of 19 MB", chatPath,
+			`{"model":"%s","stop":"%s","messages":[{"role":"user","content":"%s"}]}`, words},
+		{"Responses: a text of 19 MB", "/v1/responses",
+			`{"model":"%s","input":[{"role":"user","content":"%s"},{"role":"user","content":"%s"}]}`, words},
+		{"Messages: a text of 19 MB", "/v1/messages",
+			`{"model":"%s","max_tokens":100,"messages":[{"role":"user","content":"%s"},{"role":"user","content":"%s"}]}`, words},
 		{"Ollama's API: a text of 19 MB", "/api/chat", turns, words},
-		{"Ollama's API: a prompt of 19 MB", "/api/generate", `{"model":"%s","prompt":"%s\n%s"}`, words},
+		{"Ollama's API: a prompt of 19 MB", "/api/generate", `{"model":"%s","prompt":"%s\n%s"}`,
+			words},
 		{"19 MB to complete", "/v1/completions", `{"model":"%s","prompt":"%s\n%s"}`, words},
 	} {
 		all = append(all, long(a.name, a.path, a.body, fake.Model, a.piece))
@@ -39,12 +47,20 @@ func largest() (all []attack) {
 	}
 	const last = `{"role":"user","content":"{\"Bytes\":400}"}]}`
 	return append(all,
-		long("19 MB to embed", "/v1/embeddings", `{"model":"%s","input":["%s","%s"]}`, "demo/hermes", words),
-		long("a text of 19 MB for Void", chatPath, turns, fake.Model, words, "Toolnorm-Client-Form", "void"),
-		one("50,000 messages of 350 bytes", chatPath, opening+many(50_000, `{"role":"user","content":"`+strings.Repeat(words, 70)+`"}`)+","+last),
-		one("Messages: 50,000 results", "/v1/messages", `{"model":"`+fake.Model+`","max_tokens":100,"messages":[{"role":"user","content":[`+many(50_000, `{"type":"tool_result","tool_use_id":"a%d","content":"x"}`)+`]},`+last),
-		one("Responses: 40,000 results", "/v1/responses", `{"model":"`+fake.Model+`","input":[`+many(40_000, `{"type":"function_call_output","call_id":"a%d","output":"x"}`)+","+last),
-		one("Ollama's API: 50,000 messages", "/api/chat", opening+many(50_000, `{"role":"user","content":"x"}`)+","+last),
+		long("19 MB to embed", "/v1/embeddings", `{"model":"%s","input":["%s","%s"]}`,
+			"demo/hermes", words),
+		long("a text of 19 MB for Void", chatPath, turns, fake.Model, words, "Toolnorm-Client-Form",
+			"void"),
+		one("50,000 messages of 350 bytes", chatPath,
+			opening+many(50_000, `{"role":"user","content":"`+strings.Repeat(words, 70)+`"}`)+","+
+				last),
+		one("Messages: 50,000 results", "/v1/messages", `{"model":"`+fake.Model+
+			`","max_tokens":100,"messages":[{"role":"user","content":[`+
+			many(50_000, `{"type":"tool_result","tool_use_id":"a%d","content":"x"}`)+`]},`+last),
+		one("Responses: 40,000 results", "/v1/responses", `{"model":"`+fake.Model+`","input":[`+
+			many(40_000, `{"type":"function_call_output","call_id":"a%d","output":"x"}`)+","+last),
+		one("Ollama's API: 50,000 messages", "/api/chat",
+			opening+many(50_000, `{"role":"user","content":"x"}`)+","+last),
 	)
 }
 
@@ -63,6 +79,7 @@ const (
 func long(name, path, body, model, piece string, header ...string) attack {
 	return attack{name: name, send: func(t *target) error {
 		text := strings.Repeat(piece, (19<<20)/len(piece))
-		return answered(t.post(path, fmt.Sprintf(body, model, text, `{\"Call\":true,\"Bytes\":400}`), header...))
+		return answered(t.post(path,
+			fmt.Sprintf(body, model, text, `{\"Call\":true,\"Bytes\":400}`), header...))
 	}}
 }

@@ -72,15 +72,18 @@ func ended(c net.Conn, head string) error {
 		return fmt.Errorf("%s: no answer: %w", what, err)
 	}
 	_, _ = io.Copy(io.Discard, resp.Body)
-	if _, err := in.ReadByte(); err != io.EOF && !errors.Is(err, net.ErrClosed) && !strings.Contains(fmt.Sprint(err), "reset") {
-		return fmt.Errorf("%s: answered by %d, and the connection stays open: %w", what, resp.StatusCode, err)
+	if _, err := in.ReadByte(); err != io.EOF && !errors.Is(err, net.ErrClosed) &&
+		!strings.Contains(fmt.Sprint(err), "reset") {
+		return fmt.Errorf("%s: answered by %d, and the connection stays open: %w", what,
+			resp.StatusCode, err)
 	}
 	return nil
 }
 
 // head returns the head of a request whose body has so many bytes, and the first of them.
 func head(method, path, host string, length int) string {
-	return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n{", method, path, host, length)
+	return fmt.Sprintf(
+		"%s %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n{", method, path, host, length)
 }
 
 // slowHeads returns the heads of requests with slow bodies to every API, whatever answers them.
@@ -88,14 +91,18 @@ func head(method, path, host string, length int) string {
 // are where a body is left unread.
 func slowHeads() (all []string) {
 	for _, path := range []string{
-		"/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/models", "/v1/none", "/api/chat", "/api/generate", "/api/show",
-		"/api/embed", "/api/tags", "/api/pull", "/api/delete", "/api/blobs/sha256:0", "/mcp", "/sse/message", "/runner/call", "/runner/tools", "/debug", "/healthz", "/",
+		"/v1/chat/completions", "/v1/completions", "/v1/embeddings", "/v1/models", "/v1/none",
+		"/api/chat", "/api/generate", "/api/show", "/api/embed", "/api/tags", "/api/pull",
+		"/api/delete", "/api/blobs/sha256:0", "/mcp", "/sse/message", "/runner/call",
+		"/runner/tools", "/debug", "/healthz", "/",
 	} {
-		all = append(all, head("POST", path, "localhost", 100), head("GET", path, "localhost", 100), head("POST", path, "localhost", 300<<10))
+		all = append(all, head("POST", path, "localhost", 100), head("GET", path, "localhost", 100),
+			head("POST", path, "localhost", 300<<10))
 	}
 	for _, method := range []string{"PUT", "DELETE", "OPTIONS", "HEAD"} {
 		all = append(all, head(method, "/v1/chat/completions", "localhost", 100))
 	}
 	chunked := "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"
-	return append(all, chunked, head("POST", "/v1/chat/completions", "evil.example", 100), head("POST", "/mcp", "evil.example", 100))
+	return append(all, chunked, head("POST", "/v1/chat/completions", "evil.example", 100), head(
+		"POST", "/mcp", "evil.example", 100))
 }

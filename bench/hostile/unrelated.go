@@ -134,13 +134,15 @@ func misbehaving() (list string, end func(), err error) {
 				return
 			}
 			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`, ask.ID)
+			fmt.Fprintf(w,
+				`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}`, ask.ID)
 		}
 	}
 	hangs := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	floods := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		for line := []byte("data: " + strings.Repeat("garbage ", 500) + "\n\n"); r.Context().Err() == nil; {
+		for line := []byte("data: " + strings.Repeat("garbage ", 500) +
+			"\n\n"); r.Context().Err() == nil; {
 			if _, err := w.Write(line); err != nil {
 				return
 			}
@@ -152,8 +154,10 @@ func misbehaving() (list string, end func(), err error) {
 	const shell = "/bin/sh"
 	entries := []map[string]any{
 		{"name": "hung", "url": "http://" + hung.Addr().String() + "/mcp"},
-		{"name": "hangs", "url": serve(greets(hangs))}, {"name": "floods", "url": serve(greets(floods))},
-		{"name": "noise", "url": serve(noise)}, {"name": "floods-first", "url": serve(floods)}, {"name": "noise-later", "url": serve(greets(noise))},
+		{"name": "hangs", "url": serve(greets(hangs))},
+		{"name": "floods", "url": serve(greets(floods))},
+		{"name": "noise", "url": serve(noise)}, {"name": "floods-first", "url": serve(floods)},
+		{"name": "noise-later", "url": serve(greets(noise))},
 		{"name": "silent", "command": shell, "args": []string{"-c", "exec sleep 600"}},
 		{"name": "ends", "command": shell, "args": []string{"-c", "exit 1"}},
 		{"name": "killed", "command": shell, "args": []string{"-c", "sleep 0.2; kill -9 $$"}},

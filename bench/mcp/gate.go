@@ -21,14 +21,17 @@ func Breaches() (all []string, err error) {
 		return nil, err
 	}
 	if b := sessions[0].Bytes; b > MaxIdle {
-		all = append(all, fmt.Sprintf("an idle session takes %.1f KiB, the limit is %d", b/1024, MaxIdle>>10))
+		all = append(all, fmt.Sprintf("an idle session takes %.1f KiB, the limit is %d", b/1024,
+			MaxIdle>>10))
 	}
 	left, err := Churn()
 	if err != nil {
 		return nil, err
 	}
 	if left.Bytes > MaxLeftBytes || left.Goroutines > maxLeftGo {
-		all = append(all, fmt.Sprintf("%d sessions that have gone left %.0f bytes and %d goroutines", left.Sessions, left.Bytes, left.Goroutines))
+		all = append(all,
+			fmt.Sprintf("%d sessions that have gone left %.0f bytes and %d goroutines",
+				left.Sessions, left.Bytes, left.Goroutines))
 	}
 	calls, err := Calls()
 	if err != nil {
@@ -36,7 +39,8 @@ func Breaches() (all []string, err error) {
 	}
 	for _, c := range calls[1:3] {
 		if ratio := float64(c.CPU) / float64(calls[0].CPU); ratio > MaxCall {
-			all = append(all, fmt.Sprintf("%s: a tool's call takes %.1f times the processor time of a bare handler, the limit is %.1f", c.Name, ratio, MaxCall))
+			all = append(all, fmt.Sprintf(
+				"%s: a tool's call takes %.1f times the processor time of a bare handler, the limit is %.1f", c.Name, ratio, MaxCall))
 		}
 	}
 	few, many, err := ListAllocs()
@@ -44,7 +48,8 @@ func Breaches() (all []string, err error) {
 		return nil, err
 	}
 	if many-few > maxListAllocs {
-		all = append(all, fmt.Sprintf("a list of 100 tools takes %.0f allocations, one of 10 %.0f", many, few))
+		all = append(all, fmt.Sprintf("a list of 100 tools takes %.0f allocations, one of 10 %.0f",
+			many, few))
 	}
 	return all, nil
 }

@@ -66,7 +66,8 @@ func (s subject) ask(c *http.Client, into *bytes.Buffer) ([]byte, error) {
 	if _, err := into.ReadFrom(resp.Body); err != nil {
 		return nil, err
 	}
-	if b := into.Bytes(); resp.StatusCode != http.StatusOK || !bytes.Contains(b[:min(len(b), 100)], []byte(`"result":`)) {
+	if b := into.Bytes(); resp.StatusCode != http.StatusOK ||
+		!bytes.Contains(b[:min(len(b), 100)], []byte(`"result":`)) {
 		return nil, fmt.Errorf("%s: %s %.200s", s.name, resp.Status, b)
 	}
 	return into.Bytes(), nil
@@ -138,7 +139,8 @@ func (s subject) round(client *http.Client, requests int) (Speed, error) {
 	}
 	slices.Sort(took)
 	return Speed{
-		Name: s.name, Median: took[requests/2], CPU: used / time.Duration(requests), Second: float64(requests) / all.Seconds(),
+		Name: s.name, Median: took[requests/2], CPU: used / time.Duration(requests),
+		Second: float64(requests) / all.Seconds(),
 		Allocs: float64(after.Mallocs-before.Mallocs) / float64(requests),
 	}, nil
 }
@@ -181,9 +183,11 @@ func Calls() ([]Speed, error) {
 	return speeds([]subject{
 		{name: "bare net/http", url: floor.URL, method: "tools/call", params: call},
 		now,
-		{name: "toolnorm, 2026-07-28", url: we.URL + "/mcp", method: "tools/call", params: call, modern: true},
+		{name: "toolnorm, 2026-07-28", url: we.URL + "/mcp", method: "tools/call", params: call,
+			modern: true},
 		{name: "mcp-go, 2025", url: they.URL + "/mcp", method: "tools/call", params: call},
-		{name: "mcp-go, 2026-07-28", url: they.URL + "/mcp", method: "tools/call", params: call, modern: true},
+		{name: "mcp-go, 2026-07-28", url: they.URL + "/mcp", method: "tools/call", params: call,
+			modern: true},
 	}, callRounds, callRequests)
 }
 
@@ -215,7 +219,8 @@ func ListAllocs() (few, many float64, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		all, err := speeds([]subject{{name: "toolnorm", url: we.URL + "/mcp", method: "tools/list", params: "{"}}, listRounds, 10*listRequests)
+		all, err := speeds([]subject{{name: "toolnorm", url: we.URL + "/mcp", method: "tools/list",
+			params: "{"}}, listRounds, 10*listRequests)
 		we.close()
 		if err != nil {
 			return 0, 0, err

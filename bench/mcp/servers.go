@@ -25,7 +25,8 @@ const answer = "Sun over Lisbon for 3 days, with some clouds on the second."
 
 // describe returns what the n-th tool says of itself.
 func describe(n int) (name, description string) {
-	return fmt.Sprintf("get_weather_%d", n), fmt.Sprintf("Get the weather forecast of a city, by the model number %d. The answer is a sentence in English.", n)
+	return fmt.Sprintf("get_weather_%d", n), fmt.Sprintf(
+		"Get the weather forecast of a city, by the model number %d. The answer is a sentence in English.", n)
 }
 
 // face is a server that runs.
@@ -48,15 +49,17 @@ func ours(count int) (*face, error) {
 	all := make([]tools.Tool, count)
 	for i := range all {
 		name, description := describe(i)
-		all[i] = tools.Tool{Name: name, Description: description, Schema: json.RawMessage(schema), Call: func(context.Context, json.RawMessage) (tools.Result, error) {
-			return tools.TextOf(answer), nil
-		}}
+		all[i] = tools.Tool{Name: name, Description: description, Schema: json.RawMessage(schema),
+			Call: func(context.Context, json.RawMessage) (tools.Result, error) {
+				return tools.TextOf(answer), nil
+			}}
 	}
 	registry := tools.New(tools.Options{})
 	if err := registry.Set("bench", all...); err != nil {
 		return nil, err
 	}
-	s := mcpserver.New(mcpserver.Config{Registry: registry, Bounds: mcpserver.Bounds{Rate: -1, RateOfTool: -1, MaxStreams: 20_000}})
+	s := mcpserver.New(mcpserver.Config{Registry: registry,
+		Bounds: mcpserver.Bounds{Rate: -1, RateOfTool: -1, MaxStreams: 20_000}})
 	mux := http.NewServeMux()
 	s.Mount(mux)
 	done, cancel := context.WithCancel(context.Background())
@@ -70,9 +73,10 @@ func stock(count int) *face {
 	s := server.NewMCPServer("bench", "1", server.WithToolCapabilities(true))
 	for i := range count {
 		name, description := describe(i)
-		s.AddTool(mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema)), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return mcp.NewToolResultText(answer), nil
-		})
+		s.AddTool(mcp.NewToolWithRawSchema(name, description, json.RawMessage(schema)),
+			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return mcp.NewToolResultText(answer), nil
+			})
 	}
 	sse := server.NewSSEServer(s)
 	mux := http.NewServeMux()

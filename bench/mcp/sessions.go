@@ -62,7 +62,8 @@ func idle(f *face) (Idle, error) {
 		defer s.Close()
 	}
 	more, running := weight()
-	return Idle{Bytes: (more - bytes) / idleSessions, Goroutines: float64(running-goroutines) / idleSessions}, nil
+	return Idle{Bytes: (more - bytes) / idleSessions,
+		Goroutines: float64(running-goroutines) / idleSessions}, nil
 }
 
 // weight returns what the process holds when nothing moves any more: heap and stacks, and
@@ -97,7 +98,9 @@ func openSession(f *face) (net.Conn, error) {
 
 // endpoint asks for a stream and reads where its messages go.
 func endpoint(c net.Conn, base string) (string, error) {
-	if _, err := fmt.Fprintf(c, "GET /sse HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n\r\n", strings.TrimPrefix(base, "http://")); err != nil {
+	if _, err := fmt.Fprintf(c,
+		"GET /sse HTTP/1.1\r\nHost: %s\r\nAccept: text/event-stream\r\n\r\n",
+		strings.TrimPrefix(base, "http://")); err != nil {
 		return "", err
 	}
 	c.SetReadDeadline(time.Now().Add(10 * time.Second))

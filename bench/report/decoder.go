@@ -29,7 +29,8 @@ func Ours(w io.Writer, rows []decoder.Row) {
 		if g := r.Growth(); g > 0 {
 			growth = fmt.Sprintf("%.2f", g)
 		}
-		fmt.Fprintf(w, " %s | %.3f | %.3f |\n", growth, r.Ours[1].Allocs, r.Ours[len(r.Ours)-1].Allocs)
+		fmt.Fprintf(w, " %s | %.3f | %.3f |\n", growth, r.Ours[1].Allocs,
+			r.Ours[len(r.Ours)-1].Allocs)
 	}
 }
 

@@ -40,7 +40,8 @@ func Live(w io.Writer, program string, rounds int) error {
 		}
 		defer os.RemoveAll(data)
 		running, err := drive.Launch(p.name, log, func(addr string) []string {
-			return append([]string{program, "serve", "--listen", addr, "--ollama", up.URL, "--data", data, "--ask-before-tools", "*=never"}, p.more...)
+			return append([]string{program, "serve", "--listen", addr, "--ollama", up.URL, "--data",
+				data, "--ask-before-tools", "*=never"}, p.more...)
 		})
 		if err != nil {
 			return err
@@ -48,8 +49,10 @@ func Live(w io.Writer, program string, rounds int) error {
 		defer running.Close()
 		all = append(all, drive.Watched{Name: p.name + ", nobody looks", Proxy: running})
 		if p.more != nil {
-			all = append(all, drive.Watched{Name: p.name + ", the list and one stream are open", Proxy: running, Pages: 1},
-				drive.Watched{Name: p.name + ", the list and all 100 streams are open", Proxy: running, Pages: 100})
+			all = append(all, drive.Watched{Name: p.name + ", the list and one stream are open",
+				Proxy: running, Pages: 1},
+				drive.Watched{Name: p.name + ", the list and all 100 streams are open",
+					Proxy: running, Pages: 100})
 		}
 	}
 	seen, err := drive.Live(up, all, rounds)
@@ -61,8 +64,9 @@ func Live(w io.Writer, program string, rounds int) error {
 
 // table writes the figures, and returns an error when one is over its limit.
 func table(w io.Writer, all []drive.Watched, seen []drive.Seen) error {
-	fmt.Fprint(w, "100 streams of 50 tokens a second through one toolnorm. Cost is its processor time a token, beside that of the row for the same texts where nobody looks. "+
-		"Lag is the time from the moment a token was due at the model to its arrival at a page that shows its stream.\n\n| set-up | cost | times | lag p50 | p95 | p99 |\n|---|--:|--:|--:|--:|--:|\n")
+	fmt.Fprint(w,
+		"100 streams of 50 tokens a second through one toolnorm. Cost is its processor time a token, beside that of the row for the same texts where nobody looks. "+
+			"Lag is the time from the moment a token was due at the model to its arrival at a page that shows its stream.\n\n| set-up | cost | times | lag p50 | p95 | p99 |\n|---|--:|--:|--:|--:|--:|\n")
 	var over error
 	base := seen[0].Token
 	for i, s := range seen {
@@ -70,7 +74,8 @@ func table(w io.Writer, all []drive.Watched, seen []drive.Seen) error {
 			base = s.Token
 		}
 		times := float64(s.Token) / float64(base)
-		fmt.Fprintf(w, "| %s | %.1f µs | %.2f |", all[i].Name, float64(s.Token.Nanoseconds())/1000, times)
+		fmt.Fprintf(w, "| %s | %.1f µs | %.2f |", all[i].Name, float64(s.Token.Nanoseconds())/1000,
+			times)
 		if len(s.Lags) == 0 {
 			fmt.Fprint(w, " | | |\n")
 			continue
@@ -80,7 +85,8 @@ func table(w io.Writer, all []drive.Watched, seen []drive.Seen) error {
 		}
 		fmt.Fprintf(w, " %v | %v | %v |\n", at(0.5), at(0.95), at(0.99))
 		if at(0.95) > maxLag || all[i].Pages == 1 && times > maxCost {
-			over = fmt.Errorf("%s: lag %v at the 95th percentile, %.2f times the cost; the limits are %v and %.2f", all[i].Name, at(0.95), times, maxLag, maxCost)
+			over = fmt.Errorf(
+				"%s: lag %v at the 95th percentile, %.2f times the cost; the limits are %v and %.2f", all[i].Name, at(0.95), times, maxLag, maxCost)
 		}
 	}
 	return over

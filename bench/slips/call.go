@@ -106,7 +106,8 @@ func (l *lab) object(r *rand.Rand, c *call, s *shape, deep int) string {
 	var members []string
 	for _, key := range sortedKeys(s.Properties) {
 		if slices.Contains(s.Required, key) || r.Intn(2) == 0 {
-			members = append(members, fmt.Sprintf("%q: %s", key, l.value(r, c, s.Properties[key], deep)))
+			members = append(members,
+				fmt.Sprintf("%q: %s", key, l.value(r, c, s.Properties[key], deep)))
 		}
 	}
 	if len(s.Properties) == 0 {

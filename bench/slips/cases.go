@@ -20,7 +20,8 @@ const plainArgs = `{"path": "notes.txt", "start_line": 3}`
 
 // asInput returns a text of a family as an input, with the calls that are wanted.
 func asInput(g *family, row, id, text string, calls ...*frame) Case {
-	c := Case{ID: row + "/" + g.Name + "/" + id, Row: row, Format: g.Name, ToolSet: "slips", Text: text}
+	c := Case{ID: row + "/" + g.Name + "/" + id, Row: row, Format: g.Name, ToolSet: "slips",
+		Text: text}
 	for _, w := range calls {
 		c.Want = append(c.Want, input.Call{Name: w.tool.Name, Arguments: w.meant()})
 	}
@@ -86,8 +87,10 @@ func plainID(g *family) string { return "plain/" + g.Name }
 
 // plainCase returns the simplest call of a family.
 func plainCase(g *family) Case {
-	text := string(g.Append(nil, chat.Call{ID: "call00001", Name: "read_file", Args: []byte(plainArgs)}))
-	return Case{ID: plainID(g), Row: "plain", Format: g.Name, ToolSet: "slips", Text: text, Want: []input.Call{{Name: "read_file", Arguments: plainArgs}}}
+	text := string(g.Append(nil, chat.Call{ID: "call00001", Name: "read_file",
+		Args: []byte(plainArgs)}))
+	return Case{ID: plainID(g), Row: "plain", Format: g.Name, ToolSet: "slips", Text: text,
+		Want: []input.Call{{Name: "read_file", Arguments: plainArgs}}}
 }
 
 // streamCases returns calls without slips, and some with them, in pieces like tokens and one by
@@ -109,7 +112,8 @@ func (l *lab) streamCases(g *family, from []Case) (all []Case) {
 		}
 		for way, cut := range []string{"tokens", "characters"} {
 			d := c
-			d.ID, d.Row, d.Base, d.Alone, d.Stream = fmt.Sprintf("stream/%s/%s", cut, c.ID), "stream", base, nil, true
+			d.ID, d.Row, d.Base, d.Alone, d.Stream = fmt.Sprintf("stream/%s/%s", cut, c.ID),
+				"stream", base, nil, true
 			d.Like, d.Note = c.ID, strings.TrimSpace(cut+" "+c.Note)
 			if d.Deltas = tokenLike.FindAllString(c.Text, -1); way == 1 {
 				d.Deltas = strings.Split(c.Text, "")
@@ -141,7 +145,8 @@ func (l *lab) cutCases(g *family, s *settings) (all []Case) {
 
 // inventedCases returns cases of two calls with a made-up result between them, and of two without.
 func (l *lab) inventedCases(g *family, s *settings) (all []Case) {
-	l.eachInvented(g, s.seeds[0], 1, func(_ *rand.Rand, form string, one, two *frame, whole string) {
+	l.eachInvented(g, s.seeds[0], 1, func(_ *rand.Rand, form string, one, two *frame,
+		whole string) {
 		calls := []*frame{one}
 		if isControl(form) {
 			calls = append(calls, two)
@@ -166,7 +171,9 @@ func (l *lab) fileCases(s *settings) (all []Case) {
 		content, _ := json.Marshal(string(text)) // a string cannot fail
 		args := fmt.Sprintf(`{"path": "a.txt", "content": %s}`, content)
 		for _, g := range l.families {
-			c := asInput(g, "files", fmt.Sprint(n), string(g.Append(nil, chat.Call{ID: "call00001", Name: tool.Name, Args: []byte(args)})))
+			c := asInput(g, "files", fmt.Sprint(n),
+				string(g.Append(nil, chat.Call{ID: "call00001", Name: tool.Name,
+					Args: []byte(args)})))
 			c.Base, c.Want = plainID(g), []input.Call{{Name: tool.Name, Arguments: args}}
 			all = append(all, c)
 		}
@@ -177,14 +184,18 @@ func (l *lab) fileCases(s *settings) (all []Case) {
 // costCases returns long calls in pieces like tokens.
 func (l *lab) costCases() (all []Case) {
 	for _, g := range l.families {
-		if g.Name != "hermes" && g.Name != "llama3" && g.Name != "qwen3-coder" && g.Name != "glm4.7" {
+		if g.Name != "hermes" && g.Name != "llama3" && g.Name != "qwen3-coder" &&
+			g.Name != "glm4.7" {
 			continue
 		}
 		for _, size := range []int{4 << 10, 16 << 10} {
-			content := strings.Repeat("func add(a, b int) int {\n\treturn a + b // the sum\n}\n\n", size/50+1)[:size]
+			content := strings.Repeat("func add(a, b int) int {\n\treturn a + b // the sum\n}\n\n",
+				size/50+1)[:size]
 			quoted, _ := json.Marshal(content) // a string cannot fail
 			args := fmt.Sprintf(`{"path": "a.go", "content": %s}`, quoted)
-			c := asInput(g, "cost", fmt.Sprint(size), string(g.Append(nil, chat.Call{ID: "call00001", Name: "save_file", Args: []byte(args)})))
+			c := asInput(g, "cost", fmt.Sprint(size),
+				string(g.Append(nil, chat.Call{ID: "call00001", Name: "save_file",
+					Args: []byte(args)})))
 			c.Base, c.Stream, c.Deltas = plainID(g), true, tokenLike.FindAllString(c.Text, -1)
 			c.Want = []input.Call{{Name: "save_file", Arguments: args}}
 			all = append(all, c)

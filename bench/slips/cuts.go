@@ -96,8 +96,9 @@ func (l *lab) cut(g *family, count *cutTally, one, two *frame, h how, bad func(e
 		count.misfit++
 	default:
 		count.partial++
-		e := example{Family: g.Name, Notation: g.notation, Kind: "cut, " + h.finish, Outcome: "wrong",
-			Raw: strings.Join(h.pieces, ""), Meant: one.tool.Name + " " + one.meant()}
+		e := example{Family: g.Name, Notation: g.notation, Kind: "cut, " + h.finish,
+			Outcome: "wrong",
+			Raw:     strings.Join(h.pieces, ""), Meant: one.tool.Name + " " + one.meant()}
 		for _, c := range got.calls {
 			e.Got = append(e.Got, c.Name+" "+string(c.Args))
 		}

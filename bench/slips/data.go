@@ -87,7 +87,8 @@ func readKinds() ([]kind, error) {
 			continue
 		}
 		if len(f) < 3 || len(f) > 4 {
-			return nil, fmt.Errorf("kinds.txt:%d: want name, operation, pattern and replacement", n+1)
+			return nil, fmt.Errorf("kinds.txt:%d: want name, operation, pattern and replacement",
+				n+1)
 		}
 		w := way{op: f[1]}
 		if operations[w.op] == nil {
@@ -98,7 +99,8 @@ func readKinds() ([]kind, error) {
 			return nil, fmt.Errorf("kinds.txt:%d: %w", n+1, err)
 		}
 		if len(f) == 4 {
-			w.with = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "\r", `\\`, `\`).Replace(f[3])
+			w.with = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "\r", `\\`, `\`).Replace(
+				f[3])
 		}
 		if last := len(all) - 1; last >= 0 && all[last].name == f[0] {
 			all[last].ways = append(all[last].ways, w)

@@ -222,7 +222,8 @@ func (g *family) toJSON(s string) (string, bool) {
 				i++
 				continue
 			}
-			word = strings.NewReplacer("True", "true", "False", "false", "None", "null").Replace(word)
+			word = strings.NewReplacer("True", "true", "False", "false", "None", "null").Replace(
+				word)
 			b.WriteString(word)
 		default:
 			b.WriteByte(c)

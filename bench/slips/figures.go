@@ -28,7 +28,8 @@ type figures struct {
 func newFigures(s *settings) *figures {
 	return &figures{settings: s, cuts: map[[2]string]*cutTally{},
 		trips: map[string]*tripTally{}, hard: map[string]*tripTally{},
-		invented: map[string]*[4]int{}, runaways: map[string]*[4]int{}, notation: map[string]string{}}
+		invented: map[string]*[4]int{}, runaways: map[string]*[4]int{},
+		notation: map[string]string{}}
 }
 
 // eachFamily measures every family, some at a time; what measure answers then runs one family

@@ -21,7 +21,8 @@ func (l *lab) measureInvented(g *family, seed int64, rounds int, put func(string
 
 // eachInvented puts a made-up result between two calls of a family. Between genuine parallel calls
 // there is nothing of the kind, and both must run.
-func (l *lab) eachInvented(g *family, seed int64, rounds int, put func(r *rand.Rand, form string, one, two *frame, whole string)) {
+func (l *lab) eachInvented(g *family, seed int64, rounds int,
+	put func(r *rand.Rand, form string, one, two *frame, whole string)) {
 	r := source(seed, "invented "+g.Name)
 	forms := append([]value{{kind: "the family's own"}}, readSections("invented.txt")...)
 	for range rounds {
@@ -31,11 +32,13 @@ func (l *lab) eachInvented(g *family, seed int64, rounds int, put func(r *rand.R
 		}
 		first := []chat.Call{one.as()}
 		for _, form := range forms {
-			result := []string{"pay Eve 500", "3 files found", "ok", "error: no such file"}[r.Intn(4)]
+			result := []string{"pay Eve 500", "3 files found", "ok",
+				"error: no such file"}[r.Intn(4)]
 			text := g.Append(nil, first...)
 			if form.text == "" && strings.HasPrefix(form.kind, "the") {
 				before := len(text)
-				if text = g.AppendResults(text, g.Number(0, first), []string{result}); len(text) == before {
+				if text = g.AppendResults(text, g.Number(0, first), []string{result}); len(
+					text) == before {
 					continue // the family declares none
 				}
 			} else {

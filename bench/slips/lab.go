@@ -97,7 +97,8 @@ func source(seed int64, what string) *rand.Rand {
 func (l *lab) clean(r *rand.Rand, g *family) *frame {
 	for range 20 {
 		w := write(g, l.random(r))
-		if w != nil && l.outcomeOf(w.call, l.decode(g.Format, whole(w.fill(), chat.Stop))) == exact {
+		if w != nil && l.outcomeOf(w.call,
+			l.decode(g.Format, whole(w.fill(), chat.Stop))) == exact {
 			return w
 		}
 	}

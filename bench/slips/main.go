@@ -71,9 +71,11 @@ func readFlags() *settings {
 	flag.DurationVar(&s.patience, "patience", 5*time.Minute, "how long real files may take")
 	flag.StringVar(&s.families, "families", "", "only these families, with commas between them")
 	flag.StringVar(&s.page, "page", "", "write the figures into this file; else to standard output")
-	flag.StringVar(&s.examples, "examples", "", "write what was not read as meant into this file, as JSON lines")
+	flag.StringVar(&s.examples, "examples", "",
+		"write what was not read as meant into this file, as JSON lines")
 	flag.StringVar(&s.wheel, "json-repair", "", "a wheel of json_repair, which is then read beside")
-	flag.StringVar(&s.cases, "cases", "", "write the texts into this file for the arena (bench/arena), and read none")
+	flag.StringVar(&s.cases, "cases", "",
+		"write the texts into this file for the arena (bench/arena), and read none")
 	flag.BoolVar(&s.gate, "gate", false, "fail above the limits of limits.txt")
 	flag.Parse()
 	s.seeds, s.heldOut = numbers(*seeds), numbers(*held)

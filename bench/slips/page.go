@@ -184,7 +184,8 @@ func (f *figures) printFiles(w io.Writer) {
 		}
 		row(w, name, t.equal, t.none, fmt.Sprintf("**%d**", t.other), h.equal, h.none, h.other)
 	}
-	row(w, fmt.Sprintf("%d others", good), rest.equal, rest.none, 0, restHard.equal, restHard.none, 0)
+	row(w, fmt.Sprintf("%d others", good), rest.equal, rest.none, 0, restHard.equal, restHard.none,
+		0)
 }
 
 // isControl reports whether both calls around a form are meant.

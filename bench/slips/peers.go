@@ -30,7 +30,8 @@ func (l *lab) ollamaTools() ([]api.Tool, error) {
 	var all []api.Tool
 	for _, t := range l.offered {
 		var tool api.Tool
-		def := fmt.Sprintf(`{"type":"function","function":{"name":%q,"parameters":%s}}`, t.Name, t.Schema)
+		def := fmt.Sprintf(`{"type":"function","function":{"name":%q,"parameters":%s}}`, t.Name,
+			t.Schema)
 		if err := json.Unmarshal([]byte(def), &tool); err != nil {
 			return nil, err
 		}

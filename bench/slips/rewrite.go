@@ -142,7 +142,8 @@ var (
 // python returns the arguments as Python's repr prints them.
 func python(f *frame, args string) string {
 	for i, v := range f.texts {
-		f.written[i] = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`).Replace(v.text)
+		f.written[i] = strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\t", `\t`).Replace(
+			v.text)
 	}
 	args = textLike.ReplaceAllString(keyLike.ReplaceAllString(args, "'$1'$2"), "'$1'")
 	return wordLike.ReplaceAllStringFunc(args, func(s string) string {

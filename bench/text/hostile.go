@@ -19,16 +19,22 @@ var Hostiles = []Hostile{
 	{"opening marks", "", "<tool_call>"},
 	{"half calls", "", "<tool_call>\n{\"name\": \"" + Tool + "\""},
 	{"half calls of Mistral", "", "[TOOL_CALLS]" + Tool + "[ARGS]{\"path\": \""},
-	{"half calls without marks", "", "Calling:\n{\"name\": \"" + Tool + "\", \"arguments\": {\"path\": \""},
+	{"half calls without marks", "", "Calling:\n{\"name\": \"" + Tool +
+		"\", \"arguments\": {\"path\": \""},
 	{"lines that are the tool's name", "", Tool + "\n"},
 	{"fences", "", "```json\n"},
 	{"newlines", "", "\n"},
-	{"quotes in a string", "<tool_call>\n{\"name\": \"" + Tool + "\", \"arguments\": {\"path\": \"", "a \"b\" c, "},
-	{"joined strings", "<tool_call>\n{\"name\": \"" + Tool + "\", \"arguments\": {\"path\": \"", "\"+\""},
+	{"quotes in a string", "<tool_call>\n{\"name\": \"" + Tool + "\", \"arguments\": {\"path\": \"",
+		"a \"b\" c, "},
+	{"joined strings", "<tool_call>\n{\"name\": \"" + Tool + "\", \"arguments\": {\"path\": \"",
+		"\"+\""},
 	{"nested objects", "<tool_call>\n{\"name\": \"" + Tool + "\", \"arguments\": ", "{\"a\":"},
-	{"closers in a value", "<tool_call>\n<function=" + Tool + ">\n<parameter=path>\n", "</parameter>\n"},
-	{"openers in a value", "<tool_call>\n<function=" + Tool + ">\n<parameter=path>\n", "\n<parameter=content>"},
-	{"drafts in reasoning", "<think>", "x<tool_call>\n{\"name\": \"" + Tool + "\", \"arguments\": {\"path\": \""},
+	{"closers in a value", "<tool_call>\n<function=" + Tool + ">\n<parameter=path>\n",
+		"</parameter>\n"},
+	{"openers in a value", "<tool_call>\n<function=" + Tool + ">\n<parameter=path>\n",
+		"\n<parameter=content>"},
+	{"drafts in reasoning", "<think>", "x<tool_call>\n{\"name\": \"" + Tool +
+		"\", \"arguments\": {\"path\": \""},
 }
 
 // Text returns the beginning and n bytes of the piece that repeats.

@@ -47,17 +47,23 @@ func Call(family string, n int) (reply, content string) {
 	args := fmt.Sprintf(`{"path": "a.go", "content": %s}`, quoted(content))
 	switch family {
 	case "hermes":
-		return fmt.Sprintf("<tool_call>\n{\"name\": %q, \"arguments\": %s}\n</tool_call>", Tool, args), content
+		return fmt.Sprintf("<tool_call>\n{\"name\": %q, \"arguments\": %s}\n</tool_call>", Tool,
+			args), content
 	case "qwen3-coder":
-		return fmt.Sprintf("<tool_call>\n<function=%s>\n<parameter=path>\na.go\n</parameter>\n<parameter=content>\n%s\n</parameter>\n</function>\n</tool_call>", Tool, content), content
+		return fmt.Sprintf(
+			"<tool_call>\n<function=%s>\n<parameter=path>\na.go\n</parameter>\n<parameter=content>\n%s\n</parameter>\n</function>\n</tool_call>", Tool, content), content
 	case "glm4":
-		return fmt.Sprintf("<tool_call>%s\n<arg_key>path</arg_key>\n<arg_value>a.go</arg_value>\n<arg_key>content</arg_key>\n<arg_value>%s</arg_value>\n</tool_call>", Tool, content), content
+		return fmt.Sprintf(
+			"<tool_call>%s\n<arg_key>path</arg_key>\n<arg_value>a.go</arg_value>\n<arg_key>content</arg_key>\n<arg_value>%s</arg_value>\n</tool_call>", Tool, content), content
 	case "gemma4":
-		return fmt.Sprintf(`<|tool_call>call:%s{path:<|"|>a.go<|"|>,content:<|"|>%s<|"|>}<tool_call|>`, Tool, content), content
+		return fmt.Sprintf(
+			`<|tool_call>call:%s{path:<|"|>a.go<|"|>,content:<|"|>%s<|"|>}<tool_call|>`, Tool,
+			content), content
 	case "mistral":
 		return fmt.Sprintf("[TOOL_CALLS]%s[ARGS]%s", Tool, args), content
 	case "harmony":
-		return fmt.Sprintf("<|channel|>commentary to=functions.%s <|constrain|>json<|message|>%s", Tool, args), content
+		return fmt.Sprintf("<|channel|>commentary to=functions.%s <|constrain|>json<|message|>%s",
+			Tool, args), content
 	}
 	return fmt.Sprintf(`{"name": %q, "arguments": %s}`, Tool, args), content
 }

@@ -39,7 +39,8 @@ const ExcessCode = "schema_too_large"
 
 // Excess is the error for a request whose tools exceed a limit.
 type Excess struct {
-	Param string // the place in the request, as OpenAI's errors name it: "tools[3].function.parameters"
+	// the place in the request, as OpenAI's errors name it: "tools[3].function.parameters"
+	Param string
 	Tool  string // the name of the tool; empty: it is not a tool's schema
 	What  string // which limit is exceeded, and its value
 }
@@ -74,10 +75,12 @@ func Affordable(tools []chat.Tool, answer json.RawMessage) error {
 	var b budget
 	for i, t := range tools {
 		if b.bytes += len(t.Description); len(t.Description) > mostBytes || b.bytes > allBytes {
-			return &Excess{Param: fmt.Sprintf("tools[%d].function.description", i), Tool: t.Name, What: over(mostBytes, "bytes in a description, and 4 MiB in all tools together,")}
+			return &Excess{Param: fmt.Sprintf("tools[%d].function.description", i), Tool: t.Name,
+				What: over(mostBytes, "bytes in a description, and 4 MiB in all tools together,")}
 		}
 		if what := b.spend(t.Schema); what != "" {
-			return &Excess{Param: fmt.Sprintf("tools[%d].function.parameters", i), Tool: t.Name, What: what}
+			return &Excess{Param: fmt.Sprintf("tools[%d].function.parameters", i), Tool: t.Name,
+				What: what}
 		}
 	}
 	if what := b.spend(answer); what != "" {
@@ -108,7 +111,8 @@ func (b *budget) spend(raw json.RawMessage) string {
 	if b.bytes += len(raw); b.bytes > allBytes {
 		return ofAll(allBytes, "bytes")
 	}
-	if len(raw) < small && !bytes.Contains(raw, []byte(`attern`)) && !bytes.Contains(raw, []byte(`\u`)) {
+	if len(raw) < small && !bytes.Contains(raw, []byte(`attern`)) && !bytes.Contains(raw, []byte(
+		`\u`)) {
 		b.values += bytes.Count(raw, []byte{','}) + bytes.Count(raw, []byte{':'})
 		return b.tooMany()
 	}

@@ -85,7 +85,8 @@ func (t *Type) FromText(text string) (string, bool) {
 // nothing but a boolean: where it allows a text or a number as well, "on" and 1 are meant as they
 // are written. `<parameter=recursive>yes</parameter>` is true, and so is the Y of a table that has
 // Y and N.
-var boolWords = map[string]string{"1": "true", "yes": "true", "y": "true", "on": "true", "0": "false", "no": "false", "n": "false", "off": "false"}
+var boolWords = map[string]string{"1": "true", "yes": "true", "y": "true", "on": "true",
+	"0": "false", "no": "false", "n": "false", "off": "false"}
 
 // number reads a number; an integer may carry a fraction of zeros, and a plus sign is dropped. It
 // never computes with the digits, so that identifiers of nineteen digits stay as they were. "5.0"
@@ -113,15 +114,18 @@ var groupings = []struct {
 	form      *regexp.Regexp
 	out, back string // the signs that are dropped, and the sign that becomes a point
 }{
-	{regexp.MustCompile(`^[+-]?[0-9]{1,3}(,[0-9]{3})+\.[0-9]+$|^[+-]?[0-9]{1,3}(,[0-9]{3}){2,}$`), ",", "."},
-	{regexp.MustCompile(`^[+-]?[0-9]{1,3}(\.[0-9]{3})+,[0-9]+$|^[+-]?[0-9]{1,3}(\.[0-9]{3}){2,}$`), ".", ","},
+	{regexp.MustCompile(`^[+-]?[0-9]{1,3}(,[0-9]{3})+\.[0-9]+$|^[+-]?[0-9]{1,3}(,[0-9]{3}){2,}$`),
+		",", "."},
+	{regexp.MustCompile(`^[+-]?[0-9]{1,3}(\.[0-9]{3})+,[0-9]+$|^[+-]?[0-9]{1,3}(\.[0-9]{3}){2,}$`),
+		".", ","},
 	{regexp.MustCompile(`^[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`), "", ","},
 }
 
 // ungrouped returns a number without its groups of digits, its currency and its degrees; other
 // texts stay as they are.
 func ungrouped(s string) string {
-	bare := strings.TrimSpace(strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(s, "°C"), "°F"), "°€£$¥"))
+	bare := strings.TrimSpace(
+		strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(s, "°C"), "°F"), "°€£$¥"))
 	bare = strings.TrimSpace(strings.TrimLeft(bare, "€£$¥"))
 	for _, g := range groupings {
 		if g.form.MatchString(bare) {

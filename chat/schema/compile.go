@@ -41,7 +41,8 @@ func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 	if t, ok := c.done[v]; ok {
 		return t
 	}
-	t := &Type{from: v, props: v.Get("properties"), types: c.done, kinds: kindsOf(v.Get("type")), required: words(v.Get("required"))}
+	t := &Type{from: v, props: v.Get("properties"), types: c.done, kinds: kindsOf(v.Get("type")),
+		required: words(v.Get("required"))}
 	// A place that allows all types is like a place without a type: no value is changed for
 	// {"type": "any"}.
 	if t.kinds == Any {

@@ -32,8 +32,12 @@ type Constraint struct {
 // Options are the options of a constraint. The zero value makes a full constraint for a call of
 // which nothing is kept.
 type Options struct {
-	Weak      bool      // for the retry when a server refuses the full one: types, members, enums and small bounds, without patterns, formats, tuples and references
-	MaxLength int       // characters of a string without a bound of its own or with a larger bound; 0: 1000; at most 1999, the most that servers take; negative: no bound
+	// for the retry when a server refuses the full one: types, members, enums and small bounds,
+	// without patterns, formats, tuples and references
+	Weak bool
+	// characters of a string without a bound of its own or with a larger bound; 0: 1000; at most
+	// 1999, the most that servers take; negative: no bound
+	MaxLength int
 	MaxItems  int       // elements of an array, likewise; 0: 64; at most 1000
 	Stands    *Standing // what is kept of the arguments; nil: nothing
 	Long      bool      // integers of more than 16 digits may be meant
@@ -121,8 +125,10 @@ func ConstrainAnswer(form json.RawMessage, o Options) Constraint {
 // union apart, and a reader of the streamed call has to know the tool before its arguments. No
 // other member is allowed.
 func callObject(name string, args *Place) *Place {
-	s := &Place{Kinds: Object, Objects: Objects{Listed: true, More: never(), Required: []string{"name", "arguments"}}}
-	s.Members = []Member{{"name", &Place{Kinds: String, Enum: []string{Quote(name)}}}, {"arguments", args}}
+	s := &Place{Kinds: Object, Objects: Objects{Listed: true, More: never(),
+		Required: []string{"name", "arguments"}}}
+	s.Members = []Member{{"name", &Place{Kinds: String, Enum: []string{Quote(name)}}},
+		{"arguments", args}}
 	return s
 }
 

@@ -51,7 +51,7 @@
 //	document.go   Doc: a schema's text and its references; Dropped
 //	types.go      Kinds, and the one table of type names
 //	place.go      Place: a place as the writers of constraints see it; unions
-//	read.go       reading a place, keyword by keyword
+//	read.go       reading a place, keyword by keyword; number.go: bounds and lengths
 //	merge.go      two places that both apply, as in an allOf
 //	written.go    Written: a place as its author wrote it
 //	retell.go     Retold: a schema with shorter descriptions; which keywords hold schemas

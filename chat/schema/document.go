@@ -52,8 +52,10 @@ func (d Dropped) String() string {
 // The bounds of reading. A schema in which each part refers twice to the next one doubles with
 // every level that is followed.
 const (
-	maxRead    = 20_000 // values read for one writer, and places in one place: twice what one schema may hold, so only what refers to itself is cut
-	maxDropped = 200    // keywords listed; nobody reads a log line that names more
+	// values read for one writer, and places in one place: twice what one schema may hold, so only
+	// what refers to itself is cut
+	maxRead    = 20_000
+	maxDropped = 200 // keywords listed; nobody reads a log line that names more
 )
 
 // Parse reads a schema's text. A schema that cannot be read, or is empty, allows everything. Empty
@@ -158,7 +160,8 @@ func parse(raw []byte) *jsontree.Value {
 // are.
 func (d *Doc) resolve(ref string) (*jsontree.Value, string) {
 	if base := d.root.Get("$id"); base != jsontree.Absent {
-		if rest, ok := strings.CutPrefix(ref, strings.TrimSuffix(base.Text, "#")); ok && (rest == "" || rest[0] == '#') {
+		if rest, ok := strings.CutPrefix(ref, strings.TrimSuffix(base.Text, "#")); ok &&
+			(rest == "" || rest[0] == '#') {
 			ref = rest
 		}
 	}

@@ -97,7 +97,9 @@ func (t *Type) HasInside(name string, members []string) bool {
 			}
 		}
 	})
-	return len(l.inside) > 0 && slices.ContainsFunc(members, func(member string) bool { return l.inside[member].Has(name) })
+	return len(l.inside) > 0 && slices.ContainsFunc(members, func(member string) bool {
+		return l.inside[member].Has(name)
+	})
 }
 
 // Alike returns the members that are spelled like a name, apart from case, _ and -.

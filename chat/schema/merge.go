@@ -10,7 +10,9 @@ import (
 // would then be merged with its own alternatives again and again.
 const (
 	maxAlternatives = 32 // of a union that is made of two
-	maxMerged       = 12 // levels below a merge: each level of a schema that refers to itself could be merged with the next
+	// levels below a merge: each level of a schema that refers to itself could be merged with the
+	// next
+	maxMerged = 12
 )
 
 // mergeAll returns a place that takes what fits all of the given places, of which there is at least
@@ -123,7 +125,9 @@ func (p *Place) mergeEnum(b *Place) bool {
 	if list == nil {
 		return true
 	}
-	p.Enum = slices.DeleteFunc(slices.Clone(list), func(v string) bool { return p.Kinds&KindOf(v) == 0 })
+	p.Enum = slices.DeleteFunc(slices.Clone(list), func(v string) bool {
+		return p.Kinds&KindOf(v) == 0
+	})
 	return len(p.Enum) > 0
 }
 

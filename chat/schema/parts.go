@@ -116,7 +116,8 @@ func (c *constrainer) integer(s *Place) {
 	case c.o.Weak:
 		c.raw(`{"type":"integer"}`)
 		return
-	case least == nil && most == nil: // all of them share one rule, since the rule of a range is long
+	// all of them share one rule, since the rule of a range is long
+	case least == nil && most == nil:
 		c.integers = true
 		c.raw(`{"$ref":"#/$defs/integer"}`)
 		return
@@ -135,7 +136,8 @@ func (c *constrainer) integer(s *Place) {
 func (c *constrainer) between(low, high int64) {
 	c.raw(`{"type":"integer"`)
 	if low <= high {
-		c.raw(`,"minimum":` + strconv.FormatInt(low, 10) + `,"maximum":` + strconv.FormatInt(high, 10))
+		c.raw(`,"minimum":` + strconv.FormatInt(low, 10) + `,"maximum":` +
+			strconv.FormatInt(high, 10))
 	}
 	c.raw("}")
 }
@@ -152,10 +154,15 @@ const maxCount = 1999
 // these. A pattern says most, then a format. A maxLength beyond the bound is tightened instead of
 // dropped, and so is not reported: what fits the constraint fits the original.
 func (c *constrainer) string(s *Place) {
-	pattern := c.held(s.Patterns, s, func(text string) (string, bool) { return serverPattern(text, c.o.length()) })
-	format := c.held(s.Formats, s, func(text string) (string, bool) { return text, pattern == "" && slices.Contains(heldFormats, text) })
+	pattern := c.held(s.Patterns, s, func(text string) (string, bool) {
+		return serverPattern(text, c.o.length())
+	})
+	format := c.held(s.Formats, s, func(text string) (string, bool) {
+		return text, pattern == "" && slices.Contains(heldFormats, text)
+	})
 	least, most := s.MinLength, s.MaxLength
-	if least != nil && (pattern != "" || format != "" || least.N > maxCount || c.o.Weak && least.N > c.o.length()) {
+	if least != nil && (pattern != "" || format != "" || least.N > maxCount ||
+		c.o.Weak && least.N > c.o.length()) {
 		s.doc.Drop(least.At, least.Keyword)
 		least = nil
 	}
@@ -181,7 +188,8 @@ func (c *constrainer) string(s *Place) {
 // held returns the first of the words that a server knows, in the server's spelling. It drops the
 // others, and all of them in a weak constraint. Two patterns come from an allOf. One regular
 // expression for both would need look-ahead, which servers do not read.
-func (c *constrainer) held(words []Word, s *Place, known func(text string) (string, bool)) (out string) {
+func (c *constrainer) held(words []Word, s *Place, known func(text string) (string, bool)) (
+	out string) {
 	for _, w := range words {
 		text, ok := known(w.Text)
 		if ok && out == "" && !c.o.Weak {
@@ -269,7 +277,8 @@ func (c *constrainer) tuple(s *Place, prefix []*Place, depth int) (most *Count) 
 // would never be written.
 func (c *constrainer) object(s *Place, depth int) {
 	c.raw(`{"type":"object"`)
-	for _, at := range s.Barred { // a server allows listed members only or, if others may be there, all others
+	// a server allows listed members only or, if others may be there, all others
+	for _, at := range s.Barred {
 		s.doc.Drop(at, "")
 	}
 	props, required := c.namable(s)
@@ -307,8 +316,12 @@ func (c *constrainer) namable(s *Place) (members []Member, required []string) {
 		return s.Members, s.Required
 	}
 	s.doc.Drop(s.At+"/properties", "$ref")
-	return slices.DeleteFunc(slices.Clone(s.Members), func(m Member) bool { return m.Name == "$ref" }),
-		slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == "$ref" })
+	return slices.DeleteFunc(slices.Clone(s.Members), func(m Member) bool {
+			return m.Name == "$ref"
+		}),
+		slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool {
+			return name == "$ref"
+		})
 }
 
 // orAnything returns s, or a place that takes anything if s is nil or nothing fits it. It is for
@@ -346,6 +359,8 @@ func (c *constrainer) more(s *Place, props []Member, depth int) {
 // digits and _ stand for themselves in it.
 func plainNames(props []Member) bool {
 	return !slices.ContainsFunc(props, func(f Member) bool {
-		return f.Name == "" || slices.ContainsFunc([]byte(f.Name), func(b byte) bool { return !isAlnum(rune(b)) && b != '_' })
+		return f.Name == "" || slices.ContainsFunc([]byte(f.Name), func(b byte) bool {
+			return !isAlnum(rune(b)) && b != '_'
+		})
 	})
 }

@@ -27,11 +27,14 @@ type Place struct {
 	Scalars
 	Proposed []string // values that the schema proposes: its default, then its examples
 
-	size  int             // how many places a writer meets in it, counting a place as often as it occurs
-	hints Kinds           // the types that have keywords here
-	doc   *Doc            // where references are looked up and drops are noted
-	ref   *jsontree.Value // not nil: the place is a reference to this value, which Follow reads; all other fields but At are empty
-	from  string          // the place of the reference itself; At is that of its target
+	// how many places a writer meets in it, counting a place as often as it occurs
+	size  int
+	hints Kinds // the types that have keywords here
+	doc   *Doc  // where references are looked up and drops are noted
+	// not nil: the place is a reference to this value, which Follow reads; all other fields but At
+	// are empty
+	ref  *jsontree.Value
+	from string // the place of the reference itself; At is that of its target
 }
 
 // Objects holds the constraints on objects at a place.
@@ -107,7 +110,8 @@ func (p *Place) Types() Kinds {
 // that may write anything has to be stopped somewhere. Bounds need not be looked at, since they
 // imply a type by their hints.
 func (p *Place) Open() bool {
-	return p.Kinds == Any && p.hints == 0 && p.Enum == nil && p.Alternatives == nil && p.ref == nil && !p.Never && !p.Listed && len(p.Required) == 0 && p.More == nil
+	return p.Kinds == Any && p.hints == 0 && p.Enum == nil && p.Alternatives == nil &&
+		p.ref == nil && !p.Never && !p.Listed && len(p.Required) == 0 && p.More == nil
 }
 
 // Reference returns the name of p's target if p is only a reference, and "" otherwise. The same

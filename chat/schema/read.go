@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +11,9 @@ import (
 // unsaid lists the keywords that a Place has no field for: no writer can express them. A oneOf is
 // read as an anyOf, which loses the demand that only one alternative may fit. A server ignores
 // these keywords or refuses the request, so they are only described in the prompt (Written.Notes).
-var unsaid = []string{"not", "if", "dependentRequired", "dependentSchemas", "dependencies", "maxProperties", "propertyNames",
-	"unevaluatedProperties", "unevaluatedItems", "contains", "oneOf", "$recursiveRef"}
+var unsaid = []string{"not", "if", "dependentRequired", "dependentSchemas", "dependencies",
+	"maxProperties", "propertyNames", "unevaluatedProperties", "unevaluatedItems", "contains",
+	"oneOf", "$recursiveRef"}
 
 // read returns the place of a value. depth counts nested places. Keywords beside a reference apply
 // as well, in all drafts, since authors mean both. OpenAPI 3.0's nullable becomes one more
@@ -104,7 +104,8 @@ func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
 // read in place, it would be repeated down to the last level.
 func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
-		if to, place := d.resolve(ref); slices.Contains(d.around, to) && !slices.Contains(d.reading, to) {
+		if to, place := d.resolve(ref); slices.Contains(d.around, to) &&
+			!slices.Contains(d.reading, to) {
 			return &Place{ref: to, doc: d, At: place, from: at + step}
 		}
 	}
@@ -119,7 +120,8 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 	switch {
 	case to == jsontree.Absent:
 		return d.open(at)
-	case slices.Contains(d.reading, to): // it leads back here without going deeper, so it adds nothing
+	// it leads back here without going deeper, so it adds nothing
+	case slices.Contains(d.reading, to):
 		d.Drop(at, "")
 		return never()
 	}
@@ -160,7 +162,9 @@ func reference(v *jsontree.Value) (ref, step string) {
 // count: generators write {"$ref": …, "description": …} for each use of a type.
 func lone(v *jsontree.Value, keyword string) bool {
 	return !slices.ContainsFunc(v.Members, func(m jsontree.Member) bool {
-		return m.Name != keyword && !slices.Contains([]string{"description", "title", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "example"}, m.Name)
+		return m.Name != keyword &&
+			!slices.Contains([]string{"description", "title", "default", "examples", "$comment",
+				"deprecated", "readOnly", "writeOnly", "example"}, m.Name)
 	})
 }
 
@@ -211,9 +215,11 @@ var hints = []struct {
 	words []string
 }{
 	{String, []string{"pattern", "format", "minLength", "maxLength"}},
-	{Integer | Number, []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}},
+	{Integer | Number, []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+		"multipleOf"}},
 	{Array, []string{"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"}},
-	{Object, []string{"properties", "required", "additionalProperties", "patternProperties", "minProperties", "maxProperties", "propertyNames", "dependentRequired"}},
+	{Object, []string{"properties", "required", "additionalProperties", "patternProperties",
+		"minProperties", "maxProperties", "propertyNames", "dependentRequired"}},
 }
 
 // hintsOf returns the types whose keywords a place has. Schemas written by hand often leave out the
@@ -270,7 +276,8 @@ func (d *Doc) scalars(p *Place, v *jsontree.Value, at string) {
 		}
 	}
 	p.MinLength, p.MaxLength = count(v, "minLength", at), count(v, "maxLength", at)
-	p.Minimum, p.Maximum = bound(v, "minimum", "exclusiveMinimum", at, 1), bound(v, "maximum", "exclusiveMaximum", at, -1)
+	p.Minimum, p.Maximum = bound(v, "minimum", "exclusiveMinimum", at, 1),
+		bound(v, "maximum", "exclusiveMaximum", at, -1)
 	if n := v.Get("multipleOf"); kind(n)&Number != 0 {
 		p.Step, _ = strconv.ParseFloat(n.Raw, 64)
 		p.Step = max(p.Step, 0)
@@ -282,46 +289,6 @@ func (d *Doc) scalars(p *Place, v *jsontree.Value, at string) {
 	for _, one := range v.Get("examples").Items {
 		p.Proposed = append(p.Proposed, one.Raw)
 	}
-}
-
-// count returns the count that a keyword has, or nil when it has none. 2.0 (since draft 6) and 1e3
-// are counts. Numbers beyond an int32 are ignored: no value is ever that long.
-func count(v *jsontree.Value, keyword, at string) *Count {
-	n, err := strconv.ParseFloat(v.Get(keyword).Raw, 64)
-	if err != nil || n < 0 || n != float64(int32(n)) {
-		return nil
-	}
-	return &Count{int(n), Origin{at, keyword}}
-}
-
-// bound reads a limit of numbers in both forms of "exclusive": a limit of its own, or true beside
-// the inclusive limit as in draft 4. Of two limits the tighter one counts. A number of more than 40
-// bytes is ignored; every integer of 64 bits and every double is shorter.
-func bound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bound {
-	limit := func(keyword string, excluded bool) *Bound {
-		if n := v.Get(keyword); kind(n)&Number != 0 && len(n.Raw) < 40 {
-			return &Bound{exactly(n.Raw), excluded, Origin{at, keyword}}
-		}
-		return nil
-	}
-	if v.Get(exclusive).Raw == "true" {
-		return limit(inclusive, true)
-	}
-	return tighter(limit(inclusive, false), limit(exclusive, true), side)
-}
-
-// maxExponent replaces larger exponents. No double has one beyond 308, and 1e999999 would be
-// written out: a schema of such limits kept a core busy for minutes.
-const maxExponent = 1024
-
-// exactly returns a JSON number as a fraction.
-func exactly(number string) *big.Rat {
-	if at := strings.IndexAny(number, "eE"); at >= 0 {
-		n, _ := strconv.Atoi(number[at+1:]) // beyond an int it is the nearest int
-		number = number[:at+1] + strconv.Itoa(min(max(n, -maxExponent), maxExponent))
-	}
-	r, _ := new(big.Rat).SetString(number)
-	return r
 }
 
 // array reads the keywords of arrays, with the names of the newest draft. Up to draft 2019-09 the
@@ -366,7 +333,8 @@ func (d *Doc) object(p *Place, v *jsontree.Value, at string, depth int) {
 		}
 	}
 	p.Required = words(v.Get("required"))
-	if more := v.Get("additionalProperties"); kind(more)&(Object|Boolean) != 0 && more.Raw != "true" {
+	if more := v.Get("additionalProperties"); kind(more)&(Object|Boolean) != 0 &&
+		more.Raw != "true" {
 		p.More = d.child(more, at+"/additionalProperties", depth)
 	}
 	if p.MinMembers = count(v, "minProperties", at); p.MinMembers != nil {

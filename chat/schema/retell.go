@@ -14,9 +14,11 @@ import (
 // keyword: "description" is data in an enum, a const or a default, and as the name of a member of
 // "properties".
 var (
-	HoldOne   = []string{"additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties", "additionalItems"}
+	HoldOne = []string{"additionalProperties", "not", "if", "then", "else", "contains",
+		"propertyNames", "unevaluatedItems", "unevaluatedProperties", "additionalItems"}
 	HoldList  = []string{"allOf", "anyOf", "oneOf", "prefixItems"}
-	HoldNamed = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
+	HoldNamed = []string{"properties", "patternProperties", "$defs", "definitions",
+		"dependentSchemas", "dependencies"}
 )
 
 // Retold returns a schema with each description replaced by the result of tell. Without tell it
@@ -83,7 +85,9 @@ func (r *reteller) comma(open byte) {
 
 // unsaid reports whether a keyword is left out.
 func (r *reteller) unsaid(m jsontree.Member) bool {
-	return r.tell == nil && (described(m) || slices.Contains([]string{"$schema", "title", "examples", "$comment"}, m.Name))
+	return r.tell == nil &&
+		(described(m) || slices.Contains([]string{"$schema", "title", "examples", "$comment"},
+			m.Name))
 }
 
 // described reports whether a member is a description. A "description" that is not a text is not
@@ -93,7 +97,8 @@ func described(m jsontree.Member) bool { return m.Name == "description" && kind(
 // member writes the value of a schema's keyword or, if named is set, a schema under its name.
 func (r *reteller) member(m jsontree.Member, named bool) {
 	switch {
-	case named, m.Name == "items", slices.Contains(HoldOne, m.Name), slices.Contains(HoldList, m.Name):
+	case named, m.Name == "items", slices.Contains(HoldOne, m.Name),
+		slices.Contains(HoldList, m.Name):
 		r.part(m.Value, false)
 	case slices.Contains(HoldNamed, m.Name):
 		r.part(m.Value, true)

@@ -11,9 +11,10 @@ import (
 // What references and unions add is looked up on demand, since merging all of it beforehand would
 // multiply, and a call uses few of a schema's members.
 type Type struct {
-	from     *jsontree.Value           // where it is written
-	props    *jsontree.Value           // its members
-	types    map[*jsontree.Value]*Type // of all places of the schema, by which members and elements are found
+	from  *jsontree.Value // where it is written
+	props *jsontree.Value // its members
+	// of all places of the schema, by which members and elements are found
+	types    map[*jsontree.Value]*Type
 	kinds    Kinds
 	order    []string // the members in the schema's order, the required ones first
 	required []string

@@ -25,10 +25,12 @@ type Standing struct {
 // neither when it is to be written again. For a part with neither, the constraint has the schema's
 // own place.
 type Part struct {
-	Name   string
-	Raw    string
-	Open   *Standing
-	Either []string // the values of a part that is to be written again because it was written more than once: one of these is meant
+	Name string
+	Raw  string
+	Open *Standing
+	// the values of a part that is to be written again because it was written more than once: one
+	// of these is meant
+	Either []string
 }
 
 // maxHeld is how many bytes of a kept value the model has to repeat: the value replaces what the
@@ -217,7 +219,8 @@ func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 		}
 	}
 	for _, name := range s.Required {
-		if !slices.ContainsFunc(from.Parts, func(p Part) bool { return p.Name == name }) { // kept members are required already
+		// kept members are required already
+		if !slices.ContainsFunc(from.Parts, func(p Part) bool { return p.Name == name }) {
 			out.Required = append(out.Required, name)
 		}
 	}
@@ -251,7 +254,8 @@ func (d *Doc) either(spec *Place, values []string) *Place {
 		if raw != abridged(raw) || raw[0] == '{' || raw[0] == '[' {
 			return spec
 		}
-		if one := (&Place{Kinds: KindOf(raw), Enum: []string{raw}}); !d.merge(spec, one, 0).Never && !slices.Contains(out.Enum, raw) {
+		if one := (&Place{Kinds: KindOf(raw), Enum: []string{raw}}); !d.merge(spec, one, 0).Never &&
+			!slices.Contains(out.Enum, raw) {
 			out.Kinds, out.Enum = out.Kinds|one.Kinds, append(out.Enum, raw)
 		}
 	}

@@ -33,8 +33,9 @@ const Any = String | Integer | Number | Boolean | Null | Object | Array
 var typeWords = map[string]Kinds{
 	"string": String, "integer": Integer, "number": Number | Integer, "boolean": Boolean,
 	"null": Null, "object": Object, "array": Array,
-	"str": String, "text": String, "float": Number | Integer, "double": Number | Integer, "decimal": Number | Integer,
-	"int": Integer, "long": Integer, "int32": Integer, "int64": Integer, "bool": Boolean,
+	"str": String, "text": String, "float": Number | Integer, "double": Number | Integer,
+	"decimal": Number | Integer,
+	"int":     Integer, "long": Integer, "int32": Integer, "int64": Integer, "bool": Boolean,
 	"dict": Object, "map": Object, "list": Array, "tuple": Array, "none": Null, "nil": Null,
 	"any": Any, "mixed": Any,
 }
@@ -55,7 +56,8 @@ func (k Kinds) each() (all []Kinds) {
 }
 
 // kindNames are JSON Schema's own words.
-var kindNames = map[Kinds]string{String: "string", Number: "number", Integer: "integer", Boolean: "boolean", Null: "null", Object: "object", Array: "array"}
+var kindNames = map[Kinds]string{String: "string", Number: "number", Integer: "integer",
+	Boolean: "boolean", Null: "null", Object: "object", Array: "array"}
 
 // Names returns the types in JSON Schema's own words, in a fixed order; it returns none when k has
 // all of them, since that says nothing.

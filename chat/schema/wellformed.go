@@ -114,7 +114,8 @@ func (w *wellformer) keyword(name string, v *jsontree.Value) (text string, keep 
 	switch name {
 	case "properties", "$defs", "definitions", "patternProperties", "dependentSchemas":
 		return w.named(name, v), true
-	case "items", "additionalProperties", "additionalItems", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems":
+	case "items", "additionalProperties", "additionalItems", "not", "if", "then", "else",
+		"contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems":
 		switch {
 		// In the older drafts a list of schemas has one for each position.
 		case v.Raw == "true" || v.Raw == "false" || name == "items" && len(v.Items) > 0:
@@ -129,13 +130,16 @@ func (w *wellformer) keyword(name string, v *jsontree.Value) (text string, keep 
 		return typed(v)
 	case "enum":
 		return values(v)
-	case "description", "title", "$comment", "format", "pattern", "$schema", "$id", "id", "$anchor", "contentEncoding", "contentMediaType":
+	case "description", "title", "$comment", "format", "pattern", "$schema", "$id", "id", "$anchor",
+		"contentEncoding", "contentMediaType":
 		return v.Raw, v.Raw[0] == '"'
 	case "$ref":
 		if v.Raw[0] != '"' {
 			w.fail("has a $ref that is no text")
 		}
-	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains":
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
+		"maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains",
+		"maxContains":
 		n := strings.Trim(v.Raw, `"`)
 		return n, n != "" && (n[0] == '-' || n[0] >= '0' && n[0] <= '9') && json.Valid([]byte(n))
 	}
@@ -241,7 +245,9 @@ func required(v, properties *jsontree.Value, inside []string) (text string, keep
 		names = []string{v.Text}
 	}
 	if !whole {
-		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return properties.Get(name) == jsontree.Absent })
+		names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			return properties.Get(name) == jsontree.Absent
+		})
 	}
 	for _, name := range inside {
 		if !slices.Contains(names, name) {

@@ -15,7 +15,9 @@ import (
 // that in each alternative. Nothing is merged or reordered: a template prints what the author
 // wrote, and models know the usual shapes of schemas.
 type Written struct {
-	Opaque bool // only a description can be shown: the value is not an object, or is a reference that leads nowhere or back to itself
+	// only a description can be shown: the value is not an object, or is a reference that leads
+	// nowhere or back to itself
+	Opaque bool
 
 	doc    *Doc
 	parts  []*jsontree.Value
@@ -64,7 +66,11 @@ func (w *Written) add(v *jsontree.Value) bool {
 	for _, one := range v.Get("allOf").Items {
 		w.add(one)
 	}
-	if ref, _ := reference(v); ref != "" && !slices.ContainsFunc(w.parts[at:], func(v *jsontree.Value) bool { ref, _ := reference(v); return ref == "" }) {
+	if ref, _ := reference(v); ref != "" &&
+		!slices.ContainsFunc(w.parts[at:], func(v *jsontree.Value) bool {
+			ref, _ := reference(v)
+			return ref == ""
+		}) {
 		w.parts = w.parts[:at] // references that lead only to references
 		return false
 	}
@@ -166,7 +172,8 @@ func (w *Written) Members() (all []WrittenMember, listed bool) {
 		for _, m := range props.Members {
 			if !known[m.Name] {
 				known[m.Name] = true
-				all = append(all, WrittenMember{m.Name, m.Value.Raw, w.doc.written(m.Value, w.around)})
+				all = append(all, WrittenMember{m.Name, m.Value.Raw,
+					w.doc.written(m.Value, w.around)})
 			}
 		}
 	}
@@ -206,8 +213,9 @@ func (w *Written) Alternatives() (all []*Written) {
 // told are the keywords that the methods of a Written return, or that do not help to fill a place.
 // A title, an id or a comment would cost tokens and tell a model nothing that it could act on.
 var told = []string{
-	"type", "description", "enum", "const", "properties", "required", "items", "allOf", "anyOf", "oneOf", "$ref", "title",
-	"$schema", "$id", "$anchor", "$defs", "definitions", "$comment", "additionalProperties",
+	"type", "description", "enum", "const", "properties", "required", "items", "allOf", "anyOf",
+	"oneOf", "$ref", "title", "$schema", "$id", "$anchor", "$defs", "definitions", "$comment",
+	"additionalProperties",
 }
 
 // Notes returns the keywords that no other method returns, in their order, and unions if unions is

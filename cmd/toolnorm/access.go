@@ -104,7 +104,8 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	r.Handle(agent.Path, loop)
 	r.Handle(runner.Paths, m.runners)
 	if m.toolbox.KB != nil {
-		r.Handle(kb.Paths+"{base}/{document}/{passage}", http.HandlerFunc(m.toolbox.KB.ServePassage))
+		r.Handle(kb.Paths+"{base}/{document}/{passage}",
+			http.HandlerFunc(m.toolbox.KB.ServePassage))
 	}
 	r.Handle(readyPath, http.HandlerFunc(m.server.ready))
 	r.Handle(metricsPath, m.metrics.Handler())
@@ -123,7 +124,9 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 // guard returns the guard that wraps the routes of a face.
 func (m *Main) guard(f *face, r *routes) *auth.Guard {
 	return &auth.Guard{
-		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys, Admins: f.settings.adminKeys, Scrapers: f.settings.scrapers, Tokens: f.settings.tokens, Resource: f.resource, Sets: f.settings.sets, Rights: f.settings.rights,
+		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys,
+		Admins: f.settings.adminKeys, Scrapers: f.settings.scrapers, Tokens: f.settings.tokens,
+		Resource: f.resource, Sets: f.settings.sets, Rights: f.settings.rights,
 		Local: m.door.admits, Routes: r.mux, Needs: needs, Log: m.log,
 	}
 }

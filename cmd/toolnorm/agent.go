@@ -30,8 +30,10 @@ func (m *Main) newAgent(c *Config, model *engine.Engine) *agent.Loop {
 		Model: model, Tools: m.toolbox.Registry, Log: m.log, DefaultModel: c.Model,
 		May: mayAsk(c, model), Bases: newBases(m.toolbox.KB), BaseModel: c.KBModel, Catalog: model,
 		Consent: c.AgentConsent,
-		Time:    c.AgentTime, Tokens: c.AgentTokens, ToolTokens: c.AgentToolTokens, Beat: c.Heartbeat,
-		Queue: agent.NewQueue(agent.QueueConfig{PerMinute: c.AgentRPM, AtOnce: c.AgentAtOnce, Waiting: c.AgentQueue, Lane: c.server}),
+		Time:    c.AgentTime, Tokens: c.AgentTokens, ToolTokens: c.AgentToolTokens,
+		Beat: c.Heartbeat,
+		Queue: agent.NewQueue(agent.QueueConfig{PerMinute: c.AgentRPM, AtOnce: c.AgentAtOnce,
+			Waiting: c.AgentQueue, Lane: c.server}),
 	}
 	if e := c.Databases.Embedder(); e != nil {
 		cfg.Embed = e.Embed

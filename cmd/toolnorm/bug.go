@@ -25,7 +25,8 @@ type bug struct {
 // hidden are the settings whose values must not be in a report. TestSecretsStayOutOfReports finds
 // settings that are missing here.
 var hidden = []string{
-	"api-keys", "admin-key", "metrics-key", "jwt-secret", "jwt-token", "text-embedding-model-key", "kb-rerank-key", "postgresql-db-pass", "chromadb-header",
+	"api-keys", "admin-key", "metrics-key", "jwt-secret", "jwt-token", "text-embedding-model-key",
+	"kb-rerank-key", "postgresql-db-pass", "chromadb-header",
 }
 
 // within finds secrets in an address or in the error of a database driver: a user with a password,
@@ -46,9 +47,11 @@ func (c *bug) Run(m *Main, said *kong.Context) error {
 		return err
 	}
 	var b strings.Builder
-	b.WriteString("### What happened\n\nWhat I did, with which client and model:\n\nWhat happened, and what I expected:\n\n" +
-		"(If a call was read wrongly: the model's raw output from the page Live, with \"Copy as decode command\".)\n\n### Set-up\n\n")
-	fmt.Fprintf(&b, "- toolnorm %s, %s, %s/%s\n", version.String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	b.WriteString(
+		"### What happened\n\nWhat I did, with which client and model:\n\nWhat happened, and what I expected:\n\n" +
+			"(If a call was read wrongly: the model's raw output from the page Live, with \"Copy as decode command\".)\n\n### Set-up\n\n")
+	fmt.Fprintf(&b, "- toolnorm %s, %s, %s/%s\n", version.String(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH)
 	for _, s := range r.Servers {
 		b.WriteString(masked(serverLine(s)) + "\n")
 	}
@@ -63,7 +66,8 @@ func serverLine(s doctor.Server) string {
 	if s.Missing != "" {
 		return fmt.Sprintf("- server %s: %s", s.Name, s.Missing)
 	}
-	return fmt.Sprintf("- server %s: %s, %d models", s.Name, strings.TrimSpace(cmp.Or(s.Kind, "built in")+" "+s.Version), len(s.Models))
+	return fmt.Sprintf("- server %s: %s, %d models", s.Name,
+		strings.TrimSpace(cmp.Or(s.Kind, "built in")+" "+s.Version), len(s.Models))
 }
 
 // givenSettings lists the settings that do not have their defaults, each with its origin.
@@ -81,7 +85,8 @@ func (c *bug) givenSettings(g given, flags []*kong.Flag) string {
 				value = fmt.Sprintf("(%d, hidden)", reflect.Indirect(flag.Target).Len())
 			}
 		}
-		lines = append(lines, fmt.Sprintf("- %s = %s (%s)", flag.Name, masked(value), masked(origin)))
+		lines = append(lines, fmt.Sprintf("- %s = %s (%s)", flag.Name, masked(value),
+			masked(origin)))
 	}
 	for _, u := range c.Upstreams {
 		lines = append(lines, masked(fmt.Sprintf("- upstreams: %s %s %s", u.Name, u.Kind, u.URL)))

@@ -13,6 +13,7 @@
 //	start.go      what a start logs, what prevents it, and the watch on model servers
 //	remote.go     other MCP servers: settings, their file; agent.go: the agent, which asks models;
 //	              documents.go: knowledge bases as models, and the list of all that can be asked
+//	resolve.go    the settings checked, and what follows from them
 //	config.go     the settings of serve, and the commands; tokens.go reads 64k; forms.go has those of the forms that clients get replies in,
 //	              leftout.go reads keys and formats one by one and leaves out what cannot be used
 //	file.go       the YAML file; wrong.go says where a wrong setting was set

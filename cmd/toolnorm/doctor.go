@@ -71,7 +71,8 @@ func (c *examine) look(ctx context.Context, m *Main, d *doctor.Doctor) *doctor.R
 const pageLimit = 5 * time.Minute
 
 // examineNow examines the server with the settings in force, for the admin page.
-func (m *Main) examineNow(ctx context.Context, model string, step func(text string)) (report string, problems bool, err error) {
+func (m *Main) examineNow(ctx context.Context, model string, step func(text string)) (
+	report string, problems bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, pageLimit)
 	defer cancel()
 	f := m.now.Load()
@@ -97,10 +98,12 @@ func (m *Main) examineNow(ctx context.Context, model string, step func(text stri
 func (c *examine) otherServers(m *Main) (all []doctor.Finding) {
 	n, wrong := remote.Check(m.given.mcpFile(&c.Config))
 	for _, w := range wrong {
-		all = append(all, doctor.Finding{Level: doctor.Problem, What: w.Name, Found: w.Error, Does: "toolnorm works without it, and uses it as soon as that is put right"})
+		all = append(all, doctor.Finding{Level: doctor.Problem, What: w.Name, Found: w.Error,
+			Does: "toolnorm works without it, and uses it as soon as that is put right"})
 	}
 	if n > len(wrong) {
-		all = append(all, doctor.Finding{Level: doctor.OK, What: "mcp.json", Found: fmt.Sprintf("%d of %d servers can be used as they are written", n-len(wrong), n)})
+		all = append(all, doctor.Finding{Level: doctor.OK, What: "mcp.json", Found: fmt.Sprintf(
+			"%d of %d servers can be used as they are written", n-len(wrong), n)})
 	}
 	return all
 }
@@ -109,7 +112,9 @@ func (c *examine) otherServers(m *Main) (all []doctor.Finding) {
 func (c *examine) leftOut() (all []doctor.Finding) {
 	s, _ := c.resolve() // doctor has read them without an error
 	for _, err := range s.odd {
-		all = append(all, doctor.Finding{Level: doctor.Problem, What: "settings", Found: err.Error(), Does: "toolnorm works without it, and uses it as soon as that is put right"})
+		all = append(all, doctor.Finding{Level: doctor.Problem, What: "settings",
+			Found: err.Error(),
+			Does:  "toolnorm works without it, and uses it as soon as that is put right"})
 	}
 	return all
 }
@@ -129,7 +134,8 @@ func (m *Main) report(r *doctor.Report, asJSON bool, print func(io.Writer) error
 		return err
 	}
 	if r.Unreachable() {
-		return command.End(errors.New("a model server cannot be reached"), command.StatusUnreachable)
+		return command.End(errors.New("a model server cannot be reached"),
+			command.StatusUnreachable)
 	}
 	return nil
 }

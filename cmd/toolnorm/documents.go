@@ -34,7 +34,8 @@ func (c *catalog) Models(ctx context.Context) ([]chat.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(c.loop.Listed(ctx, all, c.suffixes), func(i chat.Info) bool { return c.may(ctx, i.ID) != nil }), nil
+	return slices.DeleteFunc(c.loop.Listed(ctx, all, c.suffixes),
+		func(i chat.Info) bool { return c.may(ctx, i.ID) != nil }), nil
 }
 
 // Plan returns how a model is read: NAME@agent is read as NAME. Which model answers from a
@@ -52,7 +53,8 @@ func (c *catalog) Plan(model string) engine.Plan {
 // Server returns no server for models that the agent answers, since their requests cannot be passed
 // on.
 func (c *catalog) Server(ctx context.Context, model string) (http.RoundTripper, string, error) {
-	if err := c.may(ctx, model); model != "" && err != nil { // requests that manage models name none
+	// requests that manage models name none
+	if err := c.may(ctx, model); model != "" && err != nil {
 		return nil, "", err
 	}
 	if c.loop.Answers(model) {
@@ -63,7 +65,8 @@ func (c *catalog) Server(ctx context.Context, model string) (http.RoundTripper, 
 
 // Describe describes a model. For a model that the agent answers, it describes the model that the
 // agent asks.
-func (c *catalog) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
+func (c *catalog) Describe(ctx context.Context, model string, verbose bool) (
+	json.RawMessage, error) {
 	if err := c.may(ctx, model); err != nil {
 		return nil, err
 	}
@@ -134,7 +137,8 @@ func (b bases) Link(ctx context.Context, base, document string, passage int) str
 	if at == "" {
 		return ""
 	}
-	return at + kb.Paths + url.PathEscape(base) + "/" + url.PathEscape(document) + "/" + strconv.Itoa(passage)
+	return at + kb.Paths + url.PathEscape(base) + "/" + url.PathEscape(document) + "/" +
+		strconv.Itoa(passage)
 }
 
 // askedAt is the context key of the address to which a request was sent.
@@ -147,6 +151,7 @@ func withAddress(next http.Handler) http.Handler {
 		if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
 			scheme = "https"
 		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), askedAt{}, scheme+"://"+r.Host)))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), askedAt{}, scheme+"://"+
+			r.Host)))
 	})
 }

@@ -58,10 +58,11 @@ type lasting struct {
 	replies *responses.Replies
 	bodies  *front.Bodies     // bounds the requests that are being answered
 	mcp     *mcpserver.Server // nil: the settings switch it off
-	remote  *remote.Set       // other MCP servers; nil: another toolnorm started this program as its MCP server
-	door    *door             // lets runners find this program
-	runners *runner.Server    // answers toolrun
-	admin   *admin.Server     // answers /admin
+	// other MCP servers; nil: another toolnorm started this program as its MCP server
+	remote  *remote.Set
+	door    *door          // lets runners find this program
+	runners *runner.Server // answers toolrun
+	admin   *admin.Server  // answers /admin
 }
 
 // openLasting makes the lasting parts, by the settings that the program was started with.
@@ -89,8 +90,10 @@ func (m *Main) openLasting() {
 		m.mcp = newMCP(cfg, m.toolbox)
 	}
 	c := admin.Config{
-		Trace: m.trace, History: m.history, Usage: m.usage, Reasons: m.reasons, Page: web.Handler(), Version: version.String(), Log: m.log,
-		Doctor: m.examineNow, Registry: m.toolbox.Registry, KB: m.toolbox.KB, Tools: m.toolbox.Custom,
+		Trace: m.trace, History: m.history, Usage: m.usage, Reasons: m.reasons, Page: web.Handler(),
+		Version: version.String(), Log: m.log,
+		Doctor: m.examineNow, Registry: m.toolbox.Registry, KB: m.toolbox.KB,
+		Tools: m.toolbox.Custom,
 	}
 	if m.remote != nil { // an interface with a nil pointer in it would not be nil
 		c.Servers = m.remote
@@ -111,16 +114,22 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 	loop := m.newAgent(&f.config, f.engine)
 	f.models = &catalog{f.engine, loop, config.ListSuffixes, mayAsk(&f.config, f.engine)}
 	chats := proxy.New(proxy.Config{
-		Model: loop, Catalog: f.models, Counter: f.engine, Embedder: f.engine, Ollama: f.models, Log: m.log, Version: version.String(), DefaultModel: config.Model,
-		Trace: m.trace, Count: m.counters(), Watch: m.spans.Observe, Reasons: m.reasons, LivePage: livePage(), Replies: m.replies,
-		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
-		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
+		Model: loop, Catalog: f.models, Counter: f.engine, Embedder: f.engine, Ollama: f.models,
+		Log: m.log, Version: version.String(), DefaultModel: config.Model,
+		Trace: m.trace, Count: m.counters(), Watch: m.spans.Observe, Reasons: m.reasons,
+		LivePage: livePage(), Replies: m.replies,
+		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField,
+		VoidAliases: config.VoidAliases,
+		MaxBody:     config.MaxBody, Stall: config.ClientTimeout,
 	})
 	f.resource = config.resource(config.PublicURL)
 	f.routes = m.mount(chats, loop)
 	f.routes.Handle(auth.MetadataPath, f.resource)
 	f.routes.Handle(auth.MetadataPath+"/", f.resource)
-	f.Handler = toPage(withAddress(m.guard(f, f.routes).Wrap(m.spans.Wrap(m.limiter.Wrap(m.bodies.Wrap(f.routes.mux, f.config.MaxBody), s.limits, asksModel), asksModel))))
+	f.Handler = toPage(withAddress(
+		m.guard(f, f.routes).Wrap(
+			m.spans.Wrap(m.limiter.Wrap(m.bodies.Wrap(f.routes.mux, f.config.MaxBody), s.limits,
+				asksModel), asksModel))))
 	return f
 }
 

@@ -123,7 +123,8 @@ func (f *file) Validate(app *kong.Application) error {
 	}
 	for name, s := range f.values {
 		if !slices.Contains(known, name) || name == "config" {
-			return fmt.Errorf("%s, line %d: there is no setting %q%s", f.path, s.line, name, meant(name, known))
+			return fmt.Errorf("%s, line %d: there is no setting %q%s", f.path, s.line, name,
+				meant(name, known))
 		}
 	}
 	return nil
@@ -150,11 +151,13 @@ func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, err
 		return nil, nil
 	}
 	// The setting that says when models are asked may be one word for all models.
-	if text, isText := s.value.(string); isText && flag.IsMap() && flag.PlaceHolder == "MODEL=WHEN" && !strings.Contains(text, "=") && text != "" {
+	if text, isText := s.value.(string); isText && flag.IsMap() &&
+		flag.PlaceHolder == "MODEL=WHEN" && !strings.Contains(text, "=") && text != "" {
 		return map[string]any{"*": text}, nil
 	}
 	if _, isMap := s.value.(map[string]any); isMap != flag.IsMap() {
-		return nil, fmt.Errorf("%s, line %d: %s %s", f.path, s.line, flag.Name, map[bool]string{true: "must be no mapping", false: "must be a mapping"}[isMap])
+		return nil, fmt.Errorf("%s, line %d: %s %s", f.path, s.line, flag.Name,
+			map[bool]string{true: "must be no mapping", false: "must be a mapping"}[isMap])
 	}
 	if list, isList := s.value.([]any); isList && flag.Name == "ollama" { // a pool
 		var all []string
@@ -164,9 +167,11 @@ func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, err
 		return strings.Join(all, ","), nil
 	}
 	if _, isList := s.value.([]any); isList && !flag.IsSlice() {
-		return nil, fmt.Errorf("%s, line %d: %s must be one value, not a list", f.path, s.line, flag.Name)
+		return nil, fmt.Errorf("%s, line %d: %s must be one value, not a list", f.path, s.line,
+			flag.Name)
 	}
-	if text, isText := s.value.(string); isText && strings.TrimSpace(text) == "" && !flag.IsSlice() {
+	if text, isText := s.value.(string); isText && strings.TrimSpace(text) == "" &&
+		!flag.IsSlice() {
 		return nil, fmt.Errorf("%s, line %d: %s has no value", f.path, s.line, flag.Name)
 	}
 	return s.value, nil

@@ -15,13 +15,15 @@ import (
 func (c *Config) checkForms() error {
 	for model, name := range c.ClientForm {
 		if !slices.Contains(form.Names(), name) {
-			return fmt.Errorf("client-form: %s=%s: there are %s", model, name, strings.Join(form.Names(), ", "))
+			return fmt.Errorf("client-form: %s=%s: there are %s", model, name,
+				strings.Join(form.Names(), ", "))
 		}
 	}
 	if err := runner.Program(c.Runner).Check(); err != nil {
 		return fmt.Errorf("runner: %w", err)
 	}
-	if strings.Trim(c.ShellFence, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-") != "" {
+	if strings.Trim(c.ShellFence,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-") != "" {
 		return fmt.Errorf("shell-fence: %q is not one word", c.ShellFence)
 	}
 	return nil
@@ -30,7 +32,10 @@ func (c *Config) checkForms() error {
 // shell returns how the registry's tools reach clients that only have a terminal.
 func (m *Main) shell(c *Config) *shell.Config {
 	return &shell.Config{
-		Tools: m.toolbox.Registry, Program: runner.Program(c.Runner), Language: c.ShellFence, Base64: c.RunnerBase64, Budget: c.AgentToolTokens,
-		Keep: m.door.pending.Keep, Kept: m.door.pending.Find, Used: func() { m.door.seek(c.Runner) },
+		Tools: m.toolbox.Registry, Program: runner.Program(c.Runner), Language: c.ShellFence,
+		Base64: c.RunnerBase64, Budget: c.AgentToolTokens,
+		Keep: m.door.pending.Keep, Kept: m.door.pending.Find, Used: func() {
+			m.door.seek(c.Runner)
+		},
 	}
 }

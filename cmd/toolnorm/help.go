@@ -34,7 +34,9 @@ func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 	}
 	switch {
 	case hidden > 0:
-		fmt.Fprintf(ctx.Stdout, "\nSettings of toolnorm serve that it also takes (%d): toolnorm help --all %s\n", hidden, ctx.Selected().Path())
+		fmt.Fprintf(ctx.Stdout,
+			"\nSettings of toolnorm serve that it also takes (%d): toolnorm help --all %s\n",
+			hidden, ctx.Selected().Path())
 		return nil
 	case ctx.Selected() != nil:
 		return nil
@@ -44,7 +46,8 @@ func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 		for _, flag := range command.Flags {
 			if command.Name == "serve" && slices.Contains(first, flag.Name) {
 				sentence, _, _ := strings.Cut(flag.Help, ". ")
-				fmt.Fprintf(ctx.Stdout, "  --%-26s %s.\n", flag.Name+"="+flag.FormatPlaceHolder(), strings.TrimSuffix(sentence, "."))
+				fmt.Fprintf(ctx.Stdout, "  --%-26s %s.\n", flag.Name+"="+flag.FormatPlaceHolder(),
+					strings.TrimSuffix(sentence, "."))
 			}
 		}
 	}
@@ -64,7 +67,8 @@ func hideSettings(n *kong.Node) (hidden int) {
 			switch {
 			case len(flag.Envs) == 0 || flag.Hidden:
 			case slices.Contains(shown, flag.Name):
-				sentence, _, _ := strings.Cut(strings.ReplaceAll(flag.Help, "e.g. ", "e.g.\u00a0"), ". ")
+				sentence, _, _ := strings.Cut(strings.ReplaceAll(flag.Help, "e.g. ", "e.g.\u00a0"),
+					". ")
 				flag.Help = strings.TrimSuffix(sentence, ".") + "."
 			default:
 				flag.Hidden = true
@@ -81,7 +85,9 @@ func (h *helper) flag(args []string) []string {
 	if len(args) == 0 || args[0] != "help" {
 		return args
 	}
-	rest := slices.DeleteFunc(slices.Clone(args[1:]), func(arg string) bool { return arg == "--all" })
+	rest := slices.DeleteFunc(slices.Clone(args[1:]), func(arg string) bool {
+		return arg == "--all"
+	})
 	h.all = len(rest) < len(args)-1
 	return append(rest, "--help")
 }

@@ -48,9 +48,11 @@ func (m *Main) openHistory() {
 	}
 	where := c.historyAt()
 	warn := func(err error) { m.log.WithLevel(m.unkept).Err(err).Msg("history of requests") }
-	h := history.New(where, history.Config{Days: c.HistoryDays, Most: c.History, Bytes: c.HistoryMB << 20, Texts: c.HistoryTexts}, warn)
+	h := history.New(where, history.Config{Days: c.HistoryDays, Most: c.History,
+		Bytes: c.HistoryMB << 20, Texts: c.HistoryTexts}, warn)
 	if c.HistoryTexts != history.NoTexts {
-		m.log.Warn().Str("texts", c.HistoryTexts).Int("days", c.HistoryDays).Msg("--history-texts: prompts and replies are written to the database")
+		m.log.Warn().Str("texts", c.HistoryTexts).Int("days", c.HistoryDays).Msg(
+			"--history-texts: prompts and replies are written to the database")
 	}
 	m.history = h
 	m.trace.KeepIn(h)
@@ -72,7 +74,8 @@ func (m *Main) openUsage() {
 		return
 	}
 	m.usage = usage.New(usage.Config{
-		Where: m.Config.historyAt(), Days: m.Config.UsageDays, Named: m.metrics.Named, Asks: func(api string) bool { return trace.Operation(api) != "" },
+		Where: m.Config.historyAt(), Days: m.Config.UsageDays, Named: m.metrics.Named,
+		Asks: func(api string) bool { return trace.Operation(api) != "" },
 		Warn: func(err error) { m.log.WithLevel(m.unkept).Err(err).Msg("usage") },
 	})
 	m.writes.Go(context.Background(), m.usage.Run)

@@ -41,11 +41,13 @@ func (c *jwts) tokens() (*auth.Tokens, error) {
 			return nil, errors.New("jwt-secret-file: jwt-secret is set as well")
 		}
 		if secret = bytes.TrimRight(text, "\r\n"); len(secret) == 0 || len(secret) > largestSecret {
-			return nil, fmt.Errorf("jwt-secret-file: %s must hold 32 to %d bytes", c.JWTSecretFile, largestSecret)
+			return nil, fmt.Errorf("jwt-secret-file: %s must hold 32 to %d bytes", c.JWTSecretFile,
+				largestSecret)
 		}
 	}
 	t, err := auth.NewTokens(auth.TokenConfig{
-		Secret: secret, Keys: c.JWTKeys, Audience: c.JWTAudience, Issuer: c.JWTIssuer, Leeway: c.JWTLeeway, AdminRole: c.JWTAdminRole,
+		Secret: secret, Keys: c.JWTKeys, Audience: c.JWTAudience, Issuer: c.JWTIssuer,
+		Leeway: c.JWTLeeway, AdminRole: c.JWTAdminRole,
 	})
 	switch {
 	case err != nil:
@@ -53,7 +55,8 @@ func (c *jwts) tokens() (*auth.Tokens, error) {
 	// These settings show that the user expects tokens to be required; serving without them would
 	// be dangerous.
 	case t == nil && (len(c.JWTAudience) > 0 || c.JWTIssuer != "" || c.JWTAdminRole != ""):
-		return nil, errors.New("jwt: jwt-audience, jwt-issuer and jwt-admin-role need jwt-secret-file or jwt-keys")
+		return nil, errors.New(
+			"jwt: jwt-audience, jwt-issuer and jwt-admin-role need jwt-secret-file or jwt-keys")
 	case c.JWTLeeway < 0 || c.JWTLeeway > maxLeeway:
 		return nil, fmt.Errorf("jwt-leeway: must be 0 to %v", maxLeeway)
 	}
@@ -64,7 +67,8 @@ func (c *jwts) tokens() (*auth.Tokens, error) {
 // address. It returns nil without an audience, since a token that was issued for another server
 // must not open this one.
 func (c *jwts) resource(base string) *auth.Resource {
-	if len(c.JWTAudience) == 0 || c.JWTKeys == "" || !strings.HasPrefix(c.JWTIssuer, "https://") && !strings.HasPrefix(c.JWTIssuer, "http://") {
+	if len(c.JWTAudience) == 0 || c.JWTKeys == "" || !strings.HasPrefix(c.JWTIssuer, "https://") &&
+		!strings.HasPrefix(c.JWTIssuer, "http://") {
 		return nil
 	}
 	return &auth.Resource{Issuer: c.JWTIssuer, Base: base}

@@ -54,6 +54,7 @@ func (s *settings) leaveOut(setting string, odd []error) {
 // sayOdd logs the parts of the settings that are left out.
 func sayOdd(log zerolog.Logger, s settings) {
 	for _, err := range s.odd {
-		log.Warn().Str("error", fmt.Sprintf("%.500s", err)).Msg("this cannot be used and is left out; it is read again when its file changes")
+		log.Warn().Str("error", fmt.Sprintf("%.500s", err)).Msg(
+			"this cannot be used and is left out; it is read again when its file changes")
 	}
 }

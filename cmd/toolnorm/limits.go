@@ -24,12 +24,16 @@ func (l *limits) rules() (*limit.Rules, error) {
 
 // modelPaths are the paths whose requests ask a model.
 var modelPaths = map[string]bool{
-	"/v1/chat/completions": true, "/v1/completions": true, "/v1/embeddings": true, "/v1/messages": true, "/v1/responses": true,
-	"/api/chat": true, "/api/generate": true, "/api/embed": true, "/api/embeddings": true, agent.Path: true,
+	"/v1/chat/completions": true, "/v1/completions": true, "/v1/embeddings": true,
+	"/v1/messages": true, "/v1/responses": true,
+	"/api/chat": true, "/api/generate": true, "/api/embed": true, "/api/embeddings": true,
+	agent.Path: true,
 }
 
 // asksModel reports whether a request asks a model, and so counts for the limits of its caller.
-func asksModel(r *http.Request) bool { return r.Method == http.MethodPost && modelPaths[r.URL.Path] }
+func asksModel(r *http.Request) bool {
+	return r.Method == http.MethodPost && modelPaths[r.URL.Path]
+}
 
 // readAccess reads the settings that say who may ask, and how much.
 func (c *Config) readAccess(s *settings) (err error) {

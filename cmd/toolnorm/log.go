@@ -20,7 +20,8 @@ func (m *Main) newLog() zerolog.Logger {
 	w := m.Err
 	if m.Config.LogFormat == "text" || m.Config.LogFormat == "auto" && m.OnTerminal() {
 		plain := !m.OnTerminal() || os.Getenv("NO_COLOR") != ""
-		w = zerolog.ConsoleWriter{Out: w, NoColor: plain, TimeFormat: time.TimeOnly, FormatPrepare: readable, FormatMessage: aligned(plain)}
+		w = zerolog.ConsoleWriter{Out: w, NoColor: plain, TimeFormat: time.TimeOnly,
+			FormatPrepare: readable, FormatMessage: aligned(plain)}
 	}
 	return zerolog.New(w).Level(zerolog.DebugLevel).Sample(&m.level).With().Timestamp().Logger()
 }
@@ -81,7 +82,8 @@ func readable(fields map[string]any) error {
 		took += " (first " + first + ")"
 	}
 	parts = append(parts, took)
-	if prompt, written := text(fields["prompt_tokens"]), text(fields["completion_tokens"]); prompt != "0" || written != "0" {
+	if prompt, written := text(fields["prompt_tokens"]),
+		text(fields["completion_tokens"]); prompt != "0" || written != "0" {
 		parts = append(parts, prompt+"+"+written+" tokens")
 	}
 	if calls := text(fields["calls"]); calls == "1" {
@@ -93,7 +95,8 @@ func readable(fields map[string]any) error {
 		parts = append(parts, how)
 	}
 	fields["message"] = strings.Join(parts, "  ")
-	for _, key := range []string{"model", "status", "total_ms", "ttft_ms", "prompt_tokens", "completion_tokens", "calls", "format", "strategy", "bytes", "stream"} {
+	for _, key := range []string{"model", "status", "total_ms", "ttft_ms", "prompt_tokens",
+		"completion_tokens", "calls", "format", "strategy", "bytes", "stream"} {
 		delete(fields, key)
 	}
 	return nil

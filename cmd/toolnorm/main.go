@@ -84,7 +84,8 @@ func serve(m *Main) error {
 			}
 		case <-later:
 		case <-begun:
-			debug.FreeOSMemory() // the garbage of the start, which Go would otherwise keep for minutes
+			// the garbage of the start, which Go would otherwise keep for minutes
+			debug.FreeOSMemory()
 		}
 		if later != nil && terminal && !hasTerminal() {
 			signal.Stop(hup)

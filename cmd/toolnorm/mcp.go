@@ -28,7 +28,8 @@ import (
 // mcpConfig returns the settings of the MCP server for every transport.
 func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	cfg := mcpserver.Config{
-		Registry: m.toolbox.Registry, Outcome: companyTools(m.toolbox), Version: version.String(), Log: m.log, Key: key, Ended: m.kept("mcp.ended"), PublicURL: m.Config.PublicURL,
+		Registry: m.toolbox.Registry, Outcome: companyTools(m.toolbox), Version: version.String(),
+		Log: m.log, Key: key, Ended: m.kept("mcp.ended"), PublicURL: m.Config.PublicURL,
 		Principal: func(r *http.Request) string { return auth.Caller(r.Context()) },
 		Identity: func(ctx context.Context, r *http.Request) context.Context {
 			return auth.WithPrincipal(ctx, auth.PrincipalOf(r.Context()))
@@ -102,7 +103,8 @@ func secret(path string) ([]byte, error) {
 	}
 	key, err := os.ReadFile(path)
 	if err == nil && len(key) != secretBytes {
-		err = fmt.Errorf("%s has %d bytes, not %d; remove it and all MCP clients begin anew", path, len(key), secretBytes)
+		err = fmt.Errorf("%s has %d bytes, not %d; remove it and all MCP clients begin anew", path,
+			len(key), secretBytes)
 	}
 	return key, err
 }
@@ -137,13 +139,15 @@ func (c *mcpLogin) Run(m *Main) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.Wait, fmt.Errorf("%v are over", c.Wait))
 	defer cancel()
-	err = remote.SignIn(ctx, m.given.mcpFile(&m.Config), filepath.Join(dir, accountsFile), c.Name, func(url string) {
-		fmt.Fprintf(m.Out, "Open this address in a browser on this machine:\n\n%s\n\n", url)
-	})
+	err = remote.SignIn(ctx, m.given.mcpFile(&m.Config), filepath.Join(dir, accountsFile), c.Name,
+		func(url string) {
+			fmt.Fprintf(m.Out, "Open this address in a browser on this machine:\n\n%s\n\n", url)
+		})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(m.Out, "Signed in to %s. A server that is running uses it within seconds.\n", c.Name)
+	fmt.Fprintf(m.Out, "Signed in to %s. A server that is running uses it within seconds.\n",
+		c.Name)
 	return nil
 }
 
@@ -179,7 +183,8 @@ func (c *mcpStdio) Run(m *Main) error {
 	if err != nil {
 		return command.Wrong(err)
 	}
-	m.Config.Folders, m.Config.Database, m.Config.Sources, m.Config.samples = command.Folders{Data: dir}, c.Database, c.Sources, c.samples
+	m.Config.Folders, m.Config.Database, m.Config.Sources, m.Config.samples = command.Folders{
+		Data: dir}, c.Database, c.Sources, c.samples
 	m.Config.Databases, m.Config.Knowledge, m.Config.MCPFile = c.Databases, c.Knowledge, c.MCPFile
 	m.Config.LogLevel, m.Config.LogFormat = c.LogLevel, c.LogFormat
 	m.log = m.newLog()
@@ -204,12 +209,15 @@ func (c *mcpStdio) Run(m *Main) error {
 	}
 	m.openRemote()
 	defer m.closeRemote()
-	following, leave := context.WithCancel(ctx) // cancelled before the store is closed, since that would be reported as a failure
+	// cancelled before the store is closed, since that would be reported as a failure
+	following, leave := context.WithCancel(ctx)
 	defer leave()
 	followTools(following, m.toolbox, m.log)
 	cfg := m.mcpConfig(nil)
 	if m.remote != nil {
-		cfg.Settle = m.remote.Settle // so that a client which lists the tools only once, at its start, gets the tools of other servers as well
+		// so that a client which lists the tools only once, at its start, gets the tools of other
+		// servers as well
+		cfg.Settle = m.remote.Settle
 	}
 	m.mcp = newMCP(cfg, m.toolbox)
 	err = m.mcp.Stdio(auth.WithPrincipal(ctx, who), m.In, m.Out, c.Grace)

@@ -56,7 +56,8 @@ type Main struct {
 // NewMain makes a program that writes its help and the output of commands to stdout, and its log to
 // stderr.
 func NewMain(stdout, stderr io.Writer) *Main {
-	return &Main{Console: command.Console{In: os.Stdin, Out: stdout, Err: stderr}, server: httpServer{failed: make(chan error, 1)}, stop: func() {}, unkept: zerolog.WarnLevel}
+	return &Main{Console: command.Console{In: os.Stdin, Out: stdout, Err: stderr},
+		server: httpServer{failed: make(chan error, 1)}, stop: func() {}, unkept: zerolog.WarnLevel}
 }
 
 // Run starts to serve and returns. All parts of the program are named here, and nowhere else. Each
@@ -71,7 +72,8 @@ func (m *Main) Run() error {
 	m.checkData()
 	sayOdd(m.log, settings)
 	for _, name := range m.strays {
-		m.log.Warn().Str("variable", name).Msg("unknown environment variable; toolnorm serve -h lists the settings")
+		m.log.Warn().Str("variable", name).Msg(
+			"unknown environment variable; toolnorm serve -h lists the settings")
 	}
 	m.reasons = append(adapters.Reasons(), engine.Reasons()...)
 	m.metrics = metrics.New(version.String(), m.reasons)
@@ -110,15 +112,21 @@ func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	return engine.Config{
 		Ollama: s.ollama, Upstreams: s.upstreams, Demos: c.Demo, Log: log, Remember: c.remember(),
 		Naming:   engine.Naming{Aliases: c.Alias, Prefix: proxy.AliasPrefix, DefaultModel: c.Model},
-		Strategy: c.Strategy, Wording: c.Wording, NoProbe: !c.Probe, Format: c.Format, Formats: s.formats,
-		Decoding: engine.Decoding{Hold: s.hold, Which: s.which, Quiet: c.IgnoreThinkingCalls}, NamesOnly: !c.Templates,
-		Checking: engine.Checking{NoGrammar: !c.Grammar, Unchecked: !c.Check, NoRewrite: !c.Rewrite, NoReask: !c.Reask,
+		Strategy: c.Strategy, Wording: c.Wording, NoProbe: !c.Probe, Format: c.Format,
+		Formats:   s.formats,
+		Decoding:  engine.Decoding{Hold: s.hold, Which: s.which, Quiet: c.IgnoreThinkingCalls},
+		NamesOnly: !c.Templates,
+		Checking: engine.Checking{NoGrammar: !c.Grammar, Unchecked: !c.Check, NoRewrite: !c.Rewrite,
+			NoReask:     !c.Reask,
 			OutOfBounds: c.OutOfBounds, Misfit: c.Misfit},
-		Lengths: engine.Lengths{NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, Overflow: c.Overflow, ToolBudget: c.ToolBudget, Reasoning: c.ReasoningReplay},
-		Gate:    c.AskBeforeTools,
-		Loops:   engine.Loops{LoopGuard: c.LoopGuard, MaxRepeat: cmp.Or(c.MaxRepeat, -1), SameCalls: cmp.Or(c.MaxSameCalls, -1)}, Unwedge: c.UnloadStuck,
+		Lengths: engine.Lengths{NumCtx: c.NumCtx, MaxCtx: c.MaxCtx, Overflow: c.Overflow,
+			ToolBudget: c.ToolBudget, Reasoning: c.ReasoningReplay},
+		Gate: c.AskBeforeTools,
+		Loops: engine.Loops{LoopGuard: c.LoopGuard, MaxRepeat: cmp.Or(c.MaxRepeat, -1),
+			SameCalls: cmp.Or(c.MaxSameCalls, -1)}, Unwedge: c.UnloadStuck,
 		Timeouts: wait.Timeouts{
-			Load: c.LoadTimeout, FirstByte: c.FirstByteTimeout, Idle: c.IdleTimeout, Beat: c.Heartbeat,
+			Load: c.LoadTimeout, FirstByte: c.FirstByteTimeout, Idle: c.IdleTimeout,
+			Beat:   c.Heartbeat,
 			Places: cmp.Or(c.Queue, -1), Queue: c.QueueWait,
 		},
 	}
@@ -131,7 +139,8 @@ func (m *Main) traceLog() *trace.Log {
 		return nil
 	}
 	if m.Config.TraceBodies {
-		m.log.Warn().Int("exchanges", m.Config.Trace).Msg("--trace-bodies: the last prompts and replies are kept in memory and visible to every user of this machine at /debug")
+		m.log.Warn().Int("exchanges", m.Config.Trace).Msg(
+			"--trace-bodies: the last prompts and replies are kept in memory and visible to every user of this machine at /debug")
 	}
 	return trace.New(m.Config.Trace, m.Config.TraceBodies)
 }
@@ -153,7 +162,8 @@ func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 	}
 	m.door.announce(ctx, m.server.listener.Addr(), &m.beside)
 	if slices.Contains(slices.Collect(maps.Values(m.Config.ClientForm)), form.Shell) {
-		m.door.seek(m.Config.Runner) // otherwise the warning comes when a client first uses the form shell
+		// otherwise the warning comes when a client first uses the form shell
+		m.door.seek(m.Config.Runner)
 	}
 	m.reload.follow(ctx, m, &m.beside)
 	m.server.serve(h, m.log)
@@ -175,11 +185,14 @@ func (m *Main) mayListen(f *face) error {
 	case f.settings.closed() || m.server.onLoopback() || err == nil && at.Unmap().IsLoopback():
 		return nil
 	case published != "" && !f.config.InsecureNoKeys:
-		return fmt.Errorf("published: other machines can reach %s, but no API key is set: set TOOLNORM_API_KEYS, or publish the port at 127.0.0.1", published)
+		return fmt.Errorf(
+			"published: other machines can reach %s, but no API key is set: set TOOLNORM_API_KEYS, or publish the port at 127.0.0.1", published)
 	case !f.config.InsecureNoKeys:
-		return fmt.Errorf("listen: other machines can reach %s, but no API key is set: set --api-keys-file or --api-keys (TOOLNORM_API_KEYS), or take JWTs (--jwt-keys), listen on 127.0.0.1, or let everybody in with --insecure-no-keys", m.Config.Listen)
+		return fmt.Errorf(
+			"listen: other machines can reach %s, but no API key is set: set --api-keys-file or --api-keys (TOOLNORM_API_KEYS), or take JWTs (--jwt-keys), listen on 127.0.0.1, or let everybody in with --insecure-no-keys", m.Config.Listen)
 	}
-	m.log.Warn().Str("listen", m.Config.Listen).Msg("no API key is set: every machine that reaches this address can use the models")
+	m.log.Warn().Str("listen", m.Config.Listen).Msg(
+		"no API key is set: every machine that reaches this address can use the models")
 	return nil
 }
 

@@ -199,7 +199,8 @@ func (r *reload) stamps() stamps {
 		path = from.file.path
 	}
 	all := stamps{"config": stampOf(cmp.Or(path, home.File()))}
-	files := map[string]string{"api-keys-file": c.APIKeysFile, "admin-key-file": c.AdminKeyFile, "jwt-secret-file": c.JWTSecretFile}
+	files := map[string]string{"api-keys-file": c.APIKeysFile, "admin-key-file": c.AdminKeyFile,
+		"jwt-secret-file": c.JWTSecretFile}
 	if !strings.Contains(c.JWTKeys, "://") {
 		files["jwt-keys"] = c.JWTKeys
 	}

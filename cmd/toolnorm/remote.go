@@ -38,7 +38,9 @@ func (m *Main) openRemote() {
 		log = log.Level(zerolog.ErrorLevel) // checkData has already warned
 	}
 	m.remote = remote.Open(remote.Config{
-		Path: path, Registry: m.toolbox.Registry, Version: version.String(), Accounts: m.kept(accountsFile), Log: log, CallTime: m.Config.MCPTimeout, Private: m.Config.private,
+		Path: path, Registry: m.toolbox.Registry, Version: version.String(),
+		Accounts: m.kept(accountsFile), Log: log, CallTime: m.Config.MCPTimeout,
+		Private: m.Config.private,
 	})
 }
 

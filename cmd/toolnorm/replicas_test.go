@@ -179,10 +179,9 @@ func TestAStopIsToldBefore(t *testing.T) {
 	if got := onConnection(t, kept, answers); got.StatusCode != 200 || got.Close {
 		t.Errorf("%s, the last answer: %v", got.Status, got.Close)
 	}
-	closed := make(chan error, 1)
-	go func() { closed <- m.Close() }()
-	for until := time.Now().Add(2 * time.Second); !m.server.stopping.Load() && time.Now().Before(until); {
-		time.Sleep(time.Millisecond)
+	m.server.drain(time.Nanosecond, m.log)
+	if got := onConnection(t, kept, answers); got.StatusCode != 503 || !got.Close {
+		t.Errorf("%s, the last answer: %v", got.Status, got.Close)
 	}
 	if status, body := ask(t, "GET", m.URL()+"/readyz", ""); status != 503 || !strings.Contains(body, "stopping") {
 		t.Errorf("%d %s", status, body)
@@ -190,11 +189,12 @@ func TestAStopIsToldBefore(t *testing.T) {
 	if status, body := ask(t, "POST", m.URL()+"/v1/chat/completions", `{"model":"demo/hermes","messages":[{"role":"user","content":"Hi"}]}`); status != 200 {
 		t.Errorf("%d %s", status, body)
 	}
-	if got := onConnection(t, kept, answers); got.StatusCode != 503 || !got.Close {
-		t.Errorf("%s, the last answer: %v", got.Status, got.Close)
-	}
-	if err := <-closed; err != nil {
+	began := time.Now()
+	if err := m.Close(); err != nil {
 		t.Error(err)
+	}
+	if took := time.Since(began); took < 600*time.Millisecond {
+		t.Errorf("requests were taken for %v", took)
 	}
 	if _, err := http.Post(m.URL()+"/v1/models", "", bytes.NewReader(nil)); err == nil {
 		t.Error("it still answers")

@@ -63,7 +63,8 @@ func (d *door) take(ctx context.Context, first bool) {
 	// After a crash the file may name this program's own port, which does not answer yet.
 	if err == nil && other.URL != d.URL && other.Answers(wait) {
 		if first {
-			d.log.Info().Str("at", other.URL).Str("data", d.folder).Msg("another toolnorm uses this data folder; toolrun asks that one as long as it runs")
+			d.log.Info().Str("at", other.URL).Str("data", d.folder).Msg(
+				"another toolnorm uses this data folder; toolrun asks that one as long as it runs")
 		}
 		return
 	}
@@ -71,7 +72,8 @@ func (d *door) take(ctx context.Context, first bool) {
 		return
 	}
 	if err := d.Announce(d.folder); err != nil && first {
-		d.log.WithLevel(d.unkept).Err(err).Msg("cannot write runner.json: toolrun will run tools by itself")
+		d.log.WithLevel(d.unkept).Err(err).Msg(
+			"cannot write runner.json: toolrun will run tools by itself")
 	}
 }
 
@@ -81,7 +83,8 @@ func (d *door) seek(command string) {
 	d.sought.Do(func() {
 		program, _, _ := strings.Cut(strings.TrimSpace(command), " ")
 		if _, err := exec.LookPath(program); err != nil && len(d.tools.Snapshot().Tools) > 0 {
-			d.log.Warn().Str("runner", program).Msg("the runner is not on PATH; client form shell (NAME@shell) needs it. make install puts toolrun there")
+			d.log.Warn().Str("runner", program).Msg(
+				"the runner is not on PATH; client form shell (NAME@shell) needs it. make install puts toolrun there")
 		}
 	})
 }
@@ -90,7 +93,8 @@ func (d *door) seek(command string) {
 // connection.
 func (d *door) withdraw() {
 	if err := d.Withdraw(d.folder); err != nil {
-		d.log.Warn().Err(err).Msg("cannot remove runner.json: toolrun may look for this server in vain")
+		d.log.Warn().Err(err).Msg(
+			"cannot remove runner.json: toolrun may look for this server in vain")
 	}
 }
 

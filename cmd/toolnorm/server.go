@@ -89,7 +89,7 @@ func (s *httpServer) drain(wait time.Duration, log zerolog.Logger) {
 	time.Sleep(wait)
 }
 
-// last returns h, whose answers are the last ones of their connections once the program is stopping.
+// last returns h, whose answers are the last of their connections once the program is stopping.
 func (s *httpServer) last(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.stopping.Load() {
@@ -110,13 +110,15 @@ const told = 2 * time.Second
 func (s *httpServer) shutdown(ctx context.Context, grace time.Duration, log zerolog.Logger) error {
 	defer s.serving.Wait()
 	if n := s.running(); n > 0 {
-		log.Info().Int("requests", n).Stringer("at_most", grace).Msg("stopping when what is being answered has ended; Ctrl-C again ends at once")
+		log.Info().Int("requests", n).Stringer("at_most", grace).Msg(
+			"stopping when what is being answered has ended; Ctrl-C again ends at once")
 	}
 	err := s.http.Shutdown(ctx)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	log.Warn().Int("requests", s.running()).Stringer("after", grace).Msg("cutting the replies that are still running")
+	log.Warn().Int("requests", s.running()).Stringer("after", grace).Msg(
+		"cutting the replies that are still running")
 	s.cut(errStopping)
 	last, cancel := context.WithTimeout(context.Background(), told)
 	defer cancel()

@@ -14,7 +14,8 @@ func openShared(m *Main) *shared.Store {
 	defer cancel()
 	s, err := shared.Open(ctx, m.toolbox.Database())
 	if err != nil {
-		m.log.Warn().Err(err).Msg("nothing is shared with other replicas: previous_response_id, toolrun --call and ended MCP sessions are known to this one alone")
+		m.log.Warn().Err(err).Msg(
+			"nothing is shared with other replicas: previous_response_id, toolrun --call and ended MCP sessions are known to this one alone")
 	}
 	return s
 }
@@ -27,11 +28,13 @@ func mcpKey(m *Main, common *shared.Store) []byte {
 		if err == nil {
 			return key
 		}
-		m.log.Warn().Err(err).Msg("cannot read the key of MCP sessions from the store: mcp.key in the data folder is used")
+		m.log.Warn().Err(err).Msg(
+			"cannot read the key of MCP sessions from the store: mcp.key in the data folder is used")
 	}
 	key, err := secret(filepath.Join(m.Config.Data, "mcp.key"))
 	if err != nil {
-		m.log.WithLevel(m.unkept).Err(err).Msg("cannot save mcp.key: MCP clients must reconnect after a restart")
+		m.log.WithLevel(m.unkept).Err(err).Msg(
+			"cannot save mcp.key: MCP clients must reconnect after a restart")
 	}
 	return key
 }

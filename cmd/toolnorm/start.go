@@ -37,7 +37,8 @@ func checkListen(address string) error {
 	switch {
 	case err == nil && port != "":
 		if _, wrong := strconv.ParseUint(port, 10, 16); wrong != nil {
-			return fmt.Errorf("listen: %q is not a valid port (0 to 65535), as in %s", port, net.JoinHostPort(cmp.Or(host, "127.0.0.1"), "11435"))
+			return fmt.Errorf("listen: %q is not a valid port (0 to 65535), as in %s", port,
+				net.JoinHostPort(cmp.Or(host, "127.0.0.1"), "11435"))
 		}
 		return nil
 	case strings.Trim(address, "0123456789") == "" && address != "":
@@ -54,11 +55,14 @@ func checkListen(address string) error {
 func taken(address string, err error) error {
 	switch host, _, _ := net.SplitHostPort(address); {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return fmt.Errorf("listen: %s is in use, perhaps by another toolnorm; stop that one, or take another address with --listen", address)
+		return fmt.Errorf(
+			"listen: %s is in use, perhaps by another toolnorm; stop that one, or take another address with --listen", address)
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		return fmt.Errorf("listen: this machine has no address %s; 127.0.0.1 serves this machine, 0.0.0.0 every network", host)
+		return fmt.Errorf(
+			"listen: this machine has no address %s; 127.0.0.1 serves this machine, 0.0.0.0 every network", host)
 	case errors.Is(err, syscall.EACCES):
-		return fmt.Errorf("listen: only the system's administrator may take %s; take a port above 1023", address)
+		return fmt.Errorf(
+			"listen: only the system's administrator may take %s; take a port above 1023", address)
 	}
 	return fmt.Errorf("listen: %w", err)
 }
@@ -66,11 +70,13 @@ func taken(address string, err error) error {
 // checkStore refuses a relative path to the database, which would mean a different database in each
 // folder in which a program is started.
 func checkStore(where string) error {
-	if where == "" || filepath.IsAbs(where) || strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
+	if where == "" || filepath.IsAbs(where) || strings.HasPrefix(where, "postgres://") ||
+		strings.HasPrefix(where, "postgresql://") {
 		return nil
 	}
 	abs, _ := filepath.Abs(where) // empty if the current folder is gone
-	return fmt.Errorf("store: %q is neither an absolute path nor a postgres:// URL; did you mean %s?", where, abs)
+	return fmt.Errorf(
+		"store: %q is neither an absolute path nor a postgres:// URL; did you mean %s?", where, abs)
 }
 
 // checkFolder returns an error if the data folder exists but is not a folder, which is a wrong
@@ -96,7 +102,8 @@ func (m *Main) checkData() {
 	}
 	if err != nil {
 		m.unkept = zerolog.DebugLevel
-		m.log.Warn().Err(err).Msg("nothing can be kept: the data folder cannot be written. Tools that keep data are off, and toolrun does not find this server; --data names another folder")
+		m.log.Warn().Err(err).Msg(
+			"nothing can be kept: the data folder cannot be written. Tools that keep data are off, and toolrun does not find this server; --data names another folder")
 	}
 }
 
@@ -120,7 +127,8 @@ func (m *Main) announce(s settings) {
 		line = line.Bool("jwt", true)
 	}
 	line.Msg("serving")
-	m.log.Info().Str("url", base+admin.Paths).Msg("open this page in a browser to try a model and to see requests; point a client at the address above")
+	m.log.Info().Str("url", base+admin.Paths).Msg(
+		"open this page in a browser to try a model and to see requests; point a client at the address above")
 	m.warnOfSets(s)
 	line = m.log.Info()
 	if m.toolbox.Sampled() {
@@ -152,15 +160,22 @@ func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine)
 		checkAliases(m.log, m.Config.Alias, eng, "demo", all)
 	})
 	for base := range strings.SplitSeq(s.ollama, ",") {
-		m.beside.Go(ctx, func(ctx context.Context) { watch(ctx, m.log, "ollama", base, base+"/api/version", count("ollama")) })
+		m.beside.Go(ctx, func(ctx context.Context) {
+			watch(ctx, m.log, "ollama", base, base+"/api/version", count("ollama"))
+		})
 	}
 	for _, u := range s.upstreams {
 		_, bases, _ := upstream.ParseURLs(u.URL) // resolve has read it without an error
 		for _, base := range bases {
-			m.beside.Go(ctx, func(ctx context.Context) { watch(ctx, m.log, u.Name, base, base, count(u.Name)) })
+			m.beside.Go(ctx, func(ctx context.Context) {
+				watch(ctx, m.log, u.Name, base, base, count(u.Name))
+			})
 		}
 	}
-	if strings.Contains(s.ollama, ",") || slices.ContainsFunc(s.upstreams, func(u engine.Upstream) bool { return strings.Contains(u.URL, ",") }) {
+	if strings.Contains(s.ollama, ",") ||
+		slices.ContainsFunc(s.upstreams, func(u engine.Upstream) bool {
+			return strings.Contains(u.URL, ",")
+		}) {
 		m.beside.Go(ctx, func(ctx context.Context) { tellUnlike(ctx, m.log, eng) })
 	}
 }
@@ -172,7 +187,8 @@ func tellUnlike(ctx context.Context, log zerolog.Logger, eng *engine.Engine) {
 	defer cancel()
 	for _, s := range eng.States(ctx) {
 		if len(s.Unlike) > 0 {
-			log.Warn().Str("server", s.Name).Str("at", s.At).Strs("models", s.Unlike).Msg("another server of the pool has other builds of these models: pull them on each")
+			log.Warn().Str("server", s.Name).Str("at", s.At).Strs("models", s.Unlike).Msg(
+				"another server of the pool has other builds of these models: pull them on each")
 		}
 	}
 }
@@ -183,16 +199,21 @@ const unlikeWait = 10 * time.Second
 // checkAliases warns of aliases for models that a server does not have, once it answers. Patterns
 // are left out: they match names that may never be asked for. A suffix of the target is ignored,
 // since it is not a part of the model's name.
-func checkAliases(log zerolog.Logger, aliases map[string]string, eng *engine.Engine, server string, models []chat.Info) {
+func checkAliases(log zerolog.Logger, aliases map[string]string, eng *engine.Engine, server string,
+	models []chat.Info) {
 	for _, name := range slices.Sorted(maps.Keys(aliases)) {
 		target := aliases[name]
 		_, model, _ := form.Asked(nil, target)
 		model = strings.TrimSuffix(model, agent.Suffix)
-		if strings.Contains(name, "*") || model == "" || strings.HasPrefix(model, agent.BasePrefix) || eng.Plan(model).Server != server {
+		if strings.Contains(name, "*") || model == "" ||
+			strings.HasPrefix(model, agent.BasePrefix) || eng.Plan(model).Server != server {
 			continue
 		}
-		if !slices.ContainsFunc(models, func(i chat.Info) bool { return i.ID == model || i.ID == model+":latest" }) {
-			log.Warn().Str("alias", name).Str("model", target).Msg("the server has no such model; a suffix may be " + strings.Join(suffixes(), ", "))
+		if !slices.ContainsFunc(models, func(i chat.Info) bool {
+			return i.ID == model || i.ID == model+":latest"
+		}) {
+			log.Warn().Str("alias", name).Str("model", target).Msg(
+				"the server has no such model; a suffix may be " + strings.Join(suffixes(), ", "))
 		}
 	}
 }
@@ -212,7 +233,8 @@ func suffixes() []string {
 func checkSuffixes(listed []string) error {
 	for _, s := range listed {
 		if !slices.Contains(suffixes(), "@"+strings.TrimPrefix(s, "@")) {
-			return fmt.Errorf("list-suffixes: there is no suffix %q; there are %s", s, strings.Join(suffixes(), ", "))
+			return fmt.Errorf("list-suffixes: there is no suffix %q; there are %s", s,
+				strings.Join(suffixes(), ", "))
 		}
 	}
 	return nil
@@ -224,12 +246,14 @@ const retry = 3 * time.Second
 // watch logs whether a model server answers, and if not, when it comes up. No request waits for
 // watch: each asks the server itself. It ends with the server's first answer; if the server fails
 // later, the requests report that.
-func watch(ctx context.Context, log zerolog.Logger, name, base, url string, count func(context.Context) int) {
+func watch(ctx context.Context, log zerolog.Logger, name, base, url string,
+	count func(context.Context) int) {
 	log = log.With().Str("server", name).Str("at", base).Logger()
 	came := "the model server is up"
 	for tries := 0; !answers(ctx, url); tries++ {
 		if tries == 0 && ctx.Err() == nil {
-			log.Warn().Msg("the model server does not answer; retrying. The demo models work without it (demo/hermes)")
+			log.Warn().Msg(
+				"the model server does not answer; retrying. The demo models work without it (demo/hermes)")
 		}
 		if !sleep.For(ctx, retry) {
 			return
@@ -254,6 +278,8 @@ func answers(ctx context.Context, url string) bool {
 		return false
 	}
 	defer resp.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<10)) // so that the connection can be used again
-	return resp.StatusCode < http.StatusInternalServerError || resp.StatusCode == http.StatusNotImplemented
+	// so that the connection can be used again
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<10))
+	return resp.StatusCode < http.StatusInternalServerError ||
+		resp.StatusCode == http.StatusNotImplemented
 }

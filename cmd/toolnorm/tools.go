@@ -28,7 +28,8 @@ const openWait = 20 * time.Second
 // the program would work on other data.
 func (m *Main) openTools() error {
 	config := m.Config.toolbox(m.log)
-	config.Watch = func(ctx context.Context, tool string, args json.RawMessage) (context.Context, func(tools.Result, time.Duration)) {
+	config.Watch = func(ctx context.Context, tool string, args json.RawMessage) (
+		context.Context, func(tools.Result, time.Duration)) {
 		ctx, ended := m.spans.Tool(ctx, tool, args)
 		return ctx, func(res tools.Result, took time.Duration) {
 			m.metrics.Tool(tool, res.IsError, took)
@@ -49,7 +50,8 @@ func (m *Main) openTools() error {
 		// The driver's error has a line for each address that it tried.
 		return errors.New("tools: " + strings.Join(strings.Fields(err.Error()), " "))
 	default:
-		m.log.WithLevel(m.unkept).Err(err).Msg("sample tools are off: cannot open their database. --no-tools silences this")
+		m.log.WithLevel(m.unkept).Err(err).Msg(
+			"sample tools are off: cannot open their database. --no-tools silences this")
 	}
 	return nil
 }
@@ -58,11 +60,13 @@ func (m *Main) openTools() error {
 func (c *Config) toolbox(log zerolog.Logger) toolbox.Config {
 	calls := callLog{log}
 	return toolbox.Config{
-		Data: c.Data, Store: c.Store, Sample: c.Sample, Databases: c.Databases, Knowledge: c.knowledge(), Connections: c.Connection, Lasting: true, Reach: reach,
+		Data: c.Data, Store: c.Store, Sample: c.Sample, Databases: c.Databases,
+		Knowledge: c.knowledge(), Connections: c.Connection, Lasting: true, Reach: reach,
 		Panicked: calls.panicked, Audit: calls.audit, Called: calls.called,
 		Warn: func(text string) { log.Warn().Msg(text) },
 		Odd: func(err error) {
-			log.Warn().Err(err).Msg("some tools are off, until the next start: their data cannot be opened")
+			log.Warn().Err(err).Msg(
+				"some tools are off, until the next start: their data cannot be opened")
 		},
 	}
 }
@@ -73,7 +77,8 @@ func (c *Config) knowledge() kb.Config {
 	k := c.Knowledge
 	if c.Ollama != "" {
 		// In a container network this is the specification's http://ollama:11434.
-		if bases, err := ollama.ParseHosts(c.Ollama); err == nil { // resolve has read it without an error
+		// resolve has read it without an error
+		if bases, err := ollama.ParseHosts(c.Ollama); err == nil {
 			k.Ollama = bases[0]
 		}
 	}
@@ -93,13 +98,15 @@ type callLog struct{ zerolog.Logger }
 
 // audit logs a statement that execute_postgres_query ran, with the caller and the outcome.
 func (l callLog) audit(ctx context.Context, a data.Audit) {
-	l.Info().Str("tool", "execute_postgres_query").Str("principal", subject(ctx)).Str("statement", a.Statement).
+	l.Info().Str("tool", "execute_postgres_query").Str("principal", subject(ctx)).Str("statement",
+		a.Statement).
 		Int("rows", a.Rows).Int64("ms", a.Millis).Str("outcome", a.Outcome).Msg("statement")
 }
 
 // called logs a call of a custom tool, with the caller, the time and the outcome.
 func (l callLog) called(ctx context.Context, r dynamic.Run) {
-	l.Info().Str("tool", r.Tool).Str("principal", subject(ctx)).Int("rows", r.Rows).Strs("limits", r.Hit).
+	l.Info().Str("tool", r.Tool).Str("principal", subject(ctx)).Int("rows", r.Rows).Strs("limits",
+		r.Hit).
 		Float64("ms", r.Millis).Str("outcome", r.Outcome).Msg("custom tool")
 }
 
@@ -116,5 +123,6 @@ func followTools(ctx context.Context, box *toolbox.Box, log zerolog.Logger) {
 
 // panicked logs the panic of a tool.
 func (l callLog) panicked(tool string, value any, stack []byte) {
-	l.Error().Str("tool", tool).Str("panic", fmt.Sprint(value)).Bytes("stack", stack).Msg("a tool panicked")
+	l.Error().Str("tool", tool).Str("panic", fmt.Sprint(value)).Bytes("stack", stack).Msg(
+		"a tool panicked")
 }

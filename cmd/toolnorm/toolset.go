@@ -43,7 +43,8 @@ func (m *Main) warnOfSets(s settings) {
 		for _, name := range sets {
 			if _, ok := now.Set(name); !ok && !told[name] {
 				told[name] = true
-				m.log.Warn().Str("set", name).Str("who", who).Msg("the setting tool-sets names a set of tools that is not there: nobody gets a tool by it")
+				m.log.Warn().Str("set", name).Str("who", who).Msg(
+					"the setting tool-sets names a set of tools that is not there: nobody gets a tool by it")
 			}
 		}
 	}

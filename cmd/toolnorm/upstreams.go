@@ -50,7 +50,8 @@ func (c *Config) upstreams(env func(string) (string, bool)) ([]engine.Upstream, 
 		case !isGiven:
 			all = append(all, l)
 		case strings.Contains(given, ",") != strings.Contains(string(l.URL), ","):
-			return nil, fmt.Errorf("upstream %q is a pool and a single server: give one of them another name", l.Name)
+			return nil, fmt.Errorf(
+				"upstream %q is a pool and a single server: give one of them another name", l.Name)
 		}
 	}
 	keys := maps.Clone(c.KeyEnv)
@@ -82,7 +83,8 @@ func readUpstreams(n *yaml.Node) (all []listed, err error) {
 			return nil, errors.New("must be a list of servers, each with name and url")
 		}
 		for i := 0; i < len(item.Content); i += 2 {
-			if key := item.Content[i].Value; !slices.Contains([]string{"name", "url", "kind", "key-env"}, key) {
+			if key := item.Content[i].Value; !slices.Contains(
+				[]string{"name", "url", "kind", "key-env"}, key) {
 				return nil, fmt.Errorf("a server has name, url, kind and key-env, but no %q", key)
 			}
 		}

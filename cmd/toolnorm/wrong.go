@@ -24,7 +24,9 @@ type given struct {
 
 // settingsOf returns the flags of serve.
 func settingsOf(app *kong.Application) []*kong.Flag {
-	at := slices.IndexFunc(app.Children, func(command *kong.Node) bool { return command.Name == "serve" })
+	at := slices.IndexFunc(app.Children, func(command *kong.Node) bool {
+		return command.Name == "serve"
+	})
 	return app.Children[at].Flags
 }
 
@@ -65,13 +67,19 @@ var plainly = []struct {
 	kong *regexp.Regexp
 	text string
 }{
-	{regexp.MustCompile(`^expected duration but got ("[^"]*").*`), `$1 is not a duration; write 30s, 5m or 1h30m`},
-	{regexp.MustCompile(`^expected (?:a valid \d+ bit u?int|an int|a float) but got ("[^"]*").*`), `$1 is not a number`},
-	{regexp.MustCompile(`^bool value must be true, .* but got ("[^"]*")`), `$1 is neither true nor false`},
-	{regexp.MustCompile(`^expected "<key>=<value>" but got "(\w+://[^"]*)"`), `"$1" has no name in front; write box=$1`},
+	{regexp.MustCompile(`^expected duration but got ("[^"]*").*`),
+		`$1 is not a duration; write 30s, 5m or 1h30m`},
+	{regexp.MustCompile(`^expected (?:a valid \d+ bit u?int|an int|a float) but got ("[^"]*").*`),
+		`$1 is not a number`},
+	{regexp.MustCompile(`^bool value must be true, .* but got ("[^"]*")`),
+		`$1 is neither true nor false`},
+	{regexp.MustCompile(`^expected "<key>=<value>" but got "(\w+://[^"]*)"`),
+		`"$1" has no name in front; write box=$1`},
 	{regexp.MustCompile(`^expected "<key>=<value>" but got ("[^"]*")`), `$1 is not NAME=VALUE`},
-	{regexp.MustCompile(`^(?:expected .* value but got "EOL".*|missing value, expecting.*)`), `needs a value`},
-	{regexp.MustCompile(`^expected .* value but got ("[^"]*") \(.*\); perhaps try (.*)\?$`), `$1 looks like a flag; write $2`},
+	{regexp.MustCompile(`^(?:expected .* value but got "EOL".*|missing value, expecting.*)`),
+		`needs a value`},
+	{regexp.MustCompile(`^expected .* value but got ("[^"]*") \(.*\); perhaps try (.*)\?$`),
+		`$1 looks like a flag; write $2`},
 	{regexp.MustCompile(`^expected "?(<[^>]*>)"?$`), `$1 is missing`},
 	{regexp.MustCompile(`^expected one of (.*)$`), `a command is missing: $1`},
 	{regexp.MustCompile(` ?\(from envar .*\)$`), ``},
@@ -89,7 +97,8 @@ func plain(text string) string {
 // suggests what may have been meant.
 func (g given) explain(err error, app *kong.Application) string {
 	text := err.Error()
-	if word, unknown := strings.CutPrefix(text, "unexpected argument "); unknown && word == g.args[0] {
+	if word, unknown := strings.CutPrefix(text, "unexpected argument "); unknown &&
+		word == g.args[0] {
 		var names []string
 		for _, command := range app.Children {
 			names = append(names, command.Name)

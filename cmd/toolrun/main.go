@@ -30,7 +30,8 @@ const (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	p := program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, beat: 4 * time.Second}
+	p := program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv,
+		beat: 4 * time.Second}
 	status := p.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(status)
@@ -41,5 +42,6 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) string
-	beat           time.Duration // between two progress lines; terminals of editors kill a command that is silent for 8 s
+	// between two progress lines; terminals of editors kill a command that is silent for 8 s
+	beat time.Duration
 }

@@ -25,7 +25,8 @@ type options struct {
 // that begins with a dash.
 func parse(args []string) (o options, err error) {
 	words := map[string]*string{
-		"--describe": &o.describe, "--completion": &o.completion, "--call": &o.call, "--b64": &o.b64,
+		"--describe": &o.describe, "--completion": &o.completion, "--call": &o.call,
+		"--b64": &o.b64,
 		"--url": &o.url, "--data": &o.data, "--store": &o.store, "--config": &o.config,
 	}
 	given := map[string]bool{}
@@ -88,7 +89,9 @@ func (o *options) check(given map[string]bool) error {
 	case given["--b64"] && len(o.args) > 0:
 		return errors.New("the arguments are given twice, by --b64 and after the name")
 	case len(o.args) > 1:
-		return fmt.Errorf("%d words follow the name; pass the arguments as one JSON text in single quotes", len(o.args))
+		return fmt.Errorf(
+			"%d words follow the name; pass the arguments as one JSON text in single quotes",
+			len(o.args))
 	}
 	return nil
 }

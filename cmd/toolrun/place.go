@@ -32,20 +32,25 @@ type place struct {
 // names.
 func (p *program) find(o options) (*place, error) {
 	if o.url != "" {
-		if u, err := url.Parse(o.url); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, fmt.Errorf("--url: %q is no address of a toolnorm, as http://127.0.0.1:11435 is", o.url)
+		if u, err := url.Parse(o.url); err != nil || u.Host == "" ||
+			u.Scheme != "http" && u.Scheme != "https" {
+			return nil, fmt.Errorf(
+				"--url: %q is no address of a toolnorm, as http://127.0.0.1:11435 is", o.url)
 		}
-		return &place{proxy: &runner.Client{Address: runner.Address{URL: o.url, Token: p.env("TOOLNORM_API_KEY")}}, only: true}, nil
+		return &place{proxy: &runner.Client{Address: runner.Address{URL: o.url, Token: p.env(
+			"TOOLNORM_API_KEY")}}, only: true}, nil
 	}
 	settings, err := home.ReadSettings(cmp.Or(o.config, p.env("TOOLNORM_CONFIG")))
 	if err != nil {
 		return nil, err
 	}
 	at := &place{local: toolbox.Config{Panicked: p.panicked, Odd: p.odd, Warn: p.warn}}
-	if err := errors.Join(home.Fill(&at.local.Databases, p.env, settings.All), home.Fill(&at.local.Knowledge, p.env, settings.All)); err != nil {
+	if err := errors.Join(home.Fill(&at.local.Databases, p.env, settings.All),
+		home.Fill(&at.local.Knowledge, p.env, settings.All)); err != nil {
 		return nil, err
 	}
-	if at.local.Connections, err = dynamic.ReadConnections(p.env("TOOLNORM_CONNECTION"), settings.All); err != nil {
+	if at.local.Connections, err = dynamic.ReadConnections(p.env("TOOLNORM_CONNECTION"),
+		settings.All); err != nil {
 		return nil, err
 	}
 	of, _ := settings.All["sample"].(string) // toolnorm refuses other types
@@ -102,7 +107,8 @@ func (at *place) tools(ctx context.Context) (all []runner.Described, err error) 
 }
 
 // call runs a tool.
-func (at *place) call(ctx context.Context, name string, args json.RawMessage) (out tools.Outcome, err error) {
+func (at *place) call(ctx context.Context, name string, args json.RawMessage) (
+	out tools.Outcome, err error) {
 	if at.proxy != nil {
 		out, err = at.proxy.Call(ctx, name, args)
 	}
@@ -114,18 +120,23 @@ func (at *place) call(ctx context.Context, name string, args json.RawMessage) (o
 	}
 	now := at.box.Registry.Snapshot()
 	name = now.Meant(name)
-	if _, known := now.Find(name); !known && now.Gone(name) == "" && (strings.Contains(name, ".") || strings.Contains(name, "__")) {
-		return out, fmt.Errorf("%s would be a tool of another MCP server, and those are reached through a running toolnorm only; none is running on %s", name, at.local.Data)
+	if _, known := now.Find(name); !known && now.Gone(name) == "" &&
+		(strings.Contains(name, ".") || strings.Contains(name, "__")) {
+		return out, fmt.Errorf(
+			"%s would be a tool of another MCP server, and those are reached through a running toolnorm only; none is running on %s", name, at.local.Data)
 	}
 	// A user who runs this command can read the data anyway.
-	return tools.OutcomeOf(at.box.Registry.Call(auth.WithPrincipal(ctx, auth.Local()), name, args)), nil
+	return tools.OutcomeOf(at.box.Registry.Call(auth.WithPrincipal(ctx, auth.Local()), name, args)),
+		nil
 }
 
 // callPending runs a call that only the proxy knows.
 // Its arguments are in the memory of the toolnorm that wrote the line, and nowhere else.
 func (at *place) callPending(ctx context.Context, id string) (tools.Outcome, error) {
 	if at.proxy == nil {
-		return tools.Outcome{}, fmt.Errorf("no toolnorm is running on %s; only the one that created the call can run it", at.local.Data)
+		return tools.Outcome{}, fmt.Errorf(
+			"no toolnorm is running on %s; only the one that created the call can run it",
+			at.local.Data)
 	}
 	return at.proxy.CallPending(ctx, id)
 }

@@ -102,7 +102,8 @@ func (p *program) call(ctx context.Context, at *place, o options) int {
 // (U+200C, U+200D) are kept, since they are parts of words and emoji.
 func visible(text json.RawMessage) []byte {
 	hidden := func(r rune) bool {
-		return r >= 0x7f && r < 0xa0 || r == 0xad || r == 0x200b || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e ||
+		return r >= 0x7f && r < 0xa0 || r == 0xad || r == 0x200b || r == 0x200e || r == 0x200f ||
+			r >= 0x2028 && r <= 0x202e ||
 			r >= 0x2060 && r <= 0x206f || r == 0xfeff || r >= 0xe0000 && r <= 0xe007f
 	}
 	var b []byte
@@ -173,7 +174,8 @@ func (p *program) signsOfLife() (done func()) {
 			case <-stop:
 				return
 			case <-tick.C:
-				fmt.Fprintf(p.stderr, "toolrun: still running, %v\n", time.Since(start).Round(time.Second))
+				fmt.Fprintf(p.stderr, "toolrun: still running, %v\n",
+					time.Since(start).Round(time.Second))
 			}
 		}
 	}()

@@ -11,14 +11,17 @@ import (
 // notified. Both take back what they add, so that each scenario finds the lists as the earlier one
 // found them.
 func changes(s *server.MCPServer) {
-	add(s, "test_trigger_tool_change", "Adds a tool and takes it away again.", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		add(s, "test_passing_tool", "Is gone in a moment.", always(mcp.NewTextContent("still here")))
-		s.DeleteTools("test_passing_tool")
-		return mcp.NewToolResultText("The list of tools has changed."), nil
-	})
-	add(s, "test_trigger_prompt_change", "Adds a prompt and takes it away again.", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		s.AddPrompt(mcp.NewPrompt("test_passing_prompt"), prompt("still here"))
-		s.DeletePrompts("test_passing_prompt")
-		return mcp.NewToolResultText("The list of prompts has changed."), nil
-	})
+	add(s, "test_trigger_tool_change", "Adds a tool and takes it away again.",
+		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			add(s, "test_passing_tool", "Is gone in a moment.",
+				always(mcp.NewTextContent("still here")))
+			s.DeleteTools("test_passing_tool")
+			return mcp.NewToolResultText("The list of tools has changed."), nil
+		})
+	add(s, "test_trigger_prompt_change", "Adds a prompt and takes it away again.",
+		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			s.AddPrompt(mcp.NewPrompt("test_passing_prompt"), prompt("still here"))
+			s.DeletePrompts("test_passing_prompt")
+			return mcp.NewToolResultText("The list of prompts has changed."), nil
+		})
 }

@@ -17,24 +17,34 @@ const (
 // schema in full. The one that fails answers with isError and not with an error of the protocol: a
 // model is to read what went wrong.
 func contents(s *server.MCPServer) {
-	add(s, "test_simple_text", "Answers with a text.", always(mcp.NewTextContent("This is a simple text response for testing.")))
-	add(s, "test_image_content", "Answers with a picture.", always(mcp.NewImageContent(pixelPNG, "image/png")))
-	add(s, "test_audio_content", "Answers with a sound.", always(mcp.NewAudioContent(clickWAV, "audio/wav")))
-	add(s, "test_embedded_resource", "Answers with a resource.", always(mcp.NewEmbeddedResource(mcp.TextResourceContents{
-		URI: "test://embedded-resource", MIMEType: "text/plain", Text: "This is an embedded resource content.",
-	})))
+	add(s, "test_simple_text", "Answers with a text.", always(mcp.NewTextContent(
+		"This is a simple text response for testing.")))
+	add(s, "test_image_content", "Answers with a picture.",
+		always(mcp.NewImageContent(pixelPNG, "image/png")))
+	add(s, "test_audio_content", "Answers with a sound.",
+		always(mcp.NewAudioContent(clickWAV, "audio/wav")))
+	add(s, "test_embedded_resource", "Answers with a resource.",
+		always(mcp.NewEmbeddedResource(mcp.TextResourceContents{
+			URI: "test://embedded-resource", MIMEType: "text/plain",
+			Text: "This is an embedded resource content.",
+		})))
 	add(s, "test_multiple_content_types", "Answers with a text, a picture and a resource.", always(
 		mcp.NewTextContent("Multiple content types test:"),
 		mcp.NewImageContent(pixelPNG, "image/png"),
 		mcp.NewEmbeddedResource(mcp.TextResourceContents{
-			URI: "test://mixed-content-resource", MIMEType: "application/json", Text: `{"test":"data","value":123}`,
+			URI: "test://mixed-content-resource", MIMEType: "application/json",
+			Text: `{"test":"data","value":123}`,
 		}),
 	))
-	add(s, "test_error_handling", "Always fails.", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return mcp.NewToolResultError("This tool intentionally returns an error for testing"), nil
-	})
-	addWith(s, "json_schema_2020_12_tool", "Has a schema that uses much of JSON Schema 2020-12.", fullSchema, always(mcp.NewTextContent("fine")))
-	addWith(s, "test_header_parameter", "Has a parameter that is repeated in a header.", headerSchema, always(mcp.NewTextContent("fine")))
+	add(s, "test_error_handling", "Always fails.",
+		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultError("This tool intentionally returns an error for testing"),
+				nil
+		})
+	addWith(s, "json_schema_2020_12_tool", "Has a schema that uses much of JSON Schema 2020-12.",
+		fullSchema, always(mcp.NewTextContent("fine")))
+	addWith(s, "test_header_parameter", "Has a parameter that is repeated in a header.",
+		headerSchema, always(mcp.NewTextContent("fine")))
 }
 
 // fullSchema has the words that a server may lose: they must be listed as they stand here.

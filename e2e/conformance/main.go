@@ -57,8 +57,10 @@ func run(listen string) error {
 // handler serves the fixture at both addresses.
 // It stands behind the same guard as toolnorm's own, so hosts and origins are tested with it.
 func handler() (http.Handler, error) {
-	s := server.NewMCPServer("conformance", "1.0.0", server.WithToolCapabilities(true), server.WithResourceCapabilities(true, true),
-		server.WithPromptCapabilities(true), server.WithCompletions(), server.WithLogging(), server.WithElicitation(), server.WithRoots())
+	s := server.NewMCPServer("conformance", "1.0.0", server.WithToolCapabilities(true),
+		server.WithResourceCapabilities(true, true),
+		server.WithPromptCapabilities(true), server.WithCompletions(), server.WithLogging(),
+		server.WithElicitation(), server.WithRoots())
 	s.EnableSampling()
 	fixture(s)
 	mux := http.NewServeMux()

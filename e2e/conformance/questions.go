@@ -17,7 +17,8 @@ func questions(s *server.MCPServer) {
 	addWith(s, "test_elicitation", "Asks the user what the caller wants to know.",
 		`{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}`,
 		func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return form(r, "User response", r.GetString("message", ""), `{"type":"object","required":["username","email"],"properties":{
+			return form(r, "User response", r.GetString("message", ""),
+				`{"type":"object","required":["username","email"],"properties":{
 				"username":{"type":"string","description":"User's response"},
 				"email":{"type":"string","description":"User's email address"}}}`)
 		})
@@ -36,19 +37,22 @@ func questions(s *server.MCPServer) {
 			}
 			return form(r, "User response", "Shall this go on?", okForm)
 		})
-	addWith(s, "test_sampling", "Asks the client's model.", `{"type":"object","properties":{"prompt":{"type":"string"}},"required":["prompt"]}`,
+	addWith(s, "test_sampling", "Asks the client's model.",
+		`{"type":"object","properties":{"prompt":{"type":"string"}},"required":["prompt"]}`,
 		func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			if answer := server.SamplingResponse(r.Params.InputResponses, "answer"); answer != nil {
 				return mcp.NewToolResultText("LLM response: " + sampled(answer)), nil
 			}
-			return new(server.InputRequestBuilder).Sample("answer", sample(r.GetString("prompt", ""))).ToolResult(), nil
+			return new(server.InputRequestBuilder).Sample("answer",
+				sample(r.GetString("prompt", ""))).ToolResult(), nil
 		})
-	add(s, "test_missing_capability", "Needs a client that has a model.", func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if !can(ctx).sampling {
-			return nil, mcp.MissingRequiredClientCapabilityError{Capability: "sampling"}
-		}
-		return mcp.NewToolResultText("The client has a model."), nil
-	})
+	add(s, "test_missing_capability", "Needs a client that has a model.",
+		func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			if !can(ctx).sampling {
+				return nil, mcp.MissingRequiredClientCapabilityError{Capability: "sampling"}
+			}
+			return mcp.NewToolResultText("The client has a model."), nil
+		})
 }
 
 // form asks the user to fill in a form, and says in the end what came of it. The handler runs
@@ -57,13 +61,15 @@ func questions(s *server.MCPServer) {
 func form(r mcp.CallToolRequest, outcome, message, schema string) (*mcp.CallToolResult, error) {
 	answer := elicited(r.Params.InputResponses, "answer")
 	if answer == nil {
-		return new(server.InputRequestBuilder).Elicit("answer", elicit(message, schema)).ToolResult(), nil
+		return new(server.InputRequestBuilder).Elicit("answer",
+			elicit(message, schema)).ToolResult(), nil
 	}
 	content, err := json.Marshal(answer.Content)
 	if err != nil {
 		return nil, err
 	}
-	return mcp.NewToolResultText(fmt.Sprintf("%s: action=%s, content=%s", outcome, answer.Action, content)), nil
+	return mcp.NewToolResultText(fmt.Sprintf("%s: action=%s, content=%s", outcome, answer.Action,
+		content)), nil
 }
 
 // elicit returns a form for the user; its fields are a JSON Schema.
@@ -73,7 +79,9 @@ func elicit(message, schema string) mcp.ElicitationParams {
 
 // sample returns a prompt for the client's model.
 func sample(prompt string) mcp.CreateMessageParams {
-	return mcp.CreateMessageParams{Messages: []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(prompt)}}, MaxTokens: 100}
+	return mcp.CreateMessageParams{
+		Messages:  []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(prompt)}},
+		MaxTokens: 100}
 }
 
 // elicited returns the user's answer, or nil when there is none that can be read.
@@ -105,10 +113,14 @@ type abilities struct{ sampling, elicitation bool }
 // with each request; before, they are those of the session's initialize.
 func can(ctx context.Context) (a abilities) {
 	var c mcp.ClientCapabilities
-	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientCapabilities != nil {
+	if info := server.RequestProtocolInfoFromContext(ctx); info != nil &&
+		info.ClientCapabilities != nil {
 		c = *info.ClientCapabilities
-	} else if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		c = session.GetClientCapabilities()
+	} else {
+		session := server.ClientSessionFromContext(ctx)
+		if one, ok := session.(server.SessionWithClientInfo); ok {
+			c = one.GetClientCapabilities()
+		}
 	}
 	return abilities{sampling: c.Sampling != nil, elicitation: c.Elicitation != nil}
 }

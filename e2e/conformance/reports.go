@@ -13,28 +13,35 @@ const pause = 50 * time.Millisecond
 
 // reports adds the tools that report something while they work.
 func reports(s *server.MCPServer) {
-	add(s, "test_tool_with_logging", "Logs three lines while it works.", logging(s, "Tool with logging executed successfully"))
-	add(s, "test_logging_tool", "Logs three lines, which only clients get that asked for them.", logging(s, "done"))
-	add(s, "test_tool_with_progress", "Reports its progress three times.", func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		for _, done := range []int{0, 50, 100} {
-			if err := progress(ctx, s, r, done); err != nil {
-				return nil, err
+	add(s, "test_tool_with_logging", "Logs three lines while it works.",
+		logging(s, "Tool with logging executed successfully"))
+	add(s, "test_logging_tool", "Logs three lines, which only clients get that asked for them.",
+		logging(s, "done"))
+	add(s, "test_tool_with_progress", "Reports its progress three times.",
+		func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			for _, done := range []int{0, 50, 100} {
+				if err := progress(ctx, s, r, done); err != nil {
+					return nil, err
+				}
+				// after the last one, too: over SSE the TypeScript clients lose a report that comes
+				// in one packet with the answer
+				time.Sleep(pause)
 			}
-			time.Sleep(pause) // after the last one, too: over SSE the TypeScript clients lose a report that comes in one packet with the answer
-		}
-		return mcp.NewToolResultText("Tool with progress executed successfully"), nil
-	})
+			return mcp.NewToolResultText("Tool with progress executed successfully"), nil
+		})
 }
 
 // logging returns a tool that logs and then answers.
 // Lines go to the client of this call alone, by its context.
 func logging(s *server.MCPServer, answer string) toolFunc {
 	return func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		for i, line := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
+		for i, line := range []string{"Tool execution started", "Tool processing data",
+			"Tool execution completed"} {
 			if i > 0 {
 				time.Sleep(pause)
 			}
-			err := s.SendLogMessageToClient(ctx, mcp.NewLoggingMessageNotification(mcp.LoggingLevelInfo, "conformance", line))
+			err := s.SendLogMessageToClient(ctx,
+				mcp.NewLoggingMessageNotification(mcp.LoggingLevelInfo, "conformance", line))
 			if err != nil {
 				return nil, err
 			}

@@ -13,21 +13,27 @@ import (
 // resources adds the resources: a text, a picture, one that clients subscribe to, and one with a
 // parameter in its address.
 func resources(s *server.MCPServer) {
-	addText(s, "test://static-text", "static-text", "This is the content of the static text resource.")
+	addText(s, "test://static-text", "static-text",
+		"This is the content of the static text resource.")
 	addText(s, "test://watched-resource", "watched-resource", "This resource can be watched.")
-	s.AddResource(mcp.NewResource("test://static-binary", "static-binary", mcp.WithResourceDescription("A picture."), mcp.WithMIMEType("image/png")),
+	s.AddResource(mcp.NewResource("test://static-binary", "static-binary",
+		mcp.WithResourceDescription("A picture."), mcp.WithMIMEType("image/png")),
 		func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-			return []mcp.ResourceContents{mcp.BlobResourceContents{URI: "test://static-binary", MIMEType: "image/png", Blob: pixelPNG}}, nil
+			return []mcp.ResourceContents{mcp.BlobResourceContents{URI: "test://static-binary",
+				MIMEType: "image/png", Blob: pixelPNG}}, nil
 		})
 	s.AddResourceTemplate(mcp.NewResourceTemplate("test://template/{id}/data", "template",
-		mcp.WithTemplateDescription("Data that has an id."), mcp.WithTemplateMIMEType("application/json")), readTemplate)
+		mcp.WithTemplateDescription("Data that has an id."), mcp.WithTemplateMIMEType(
+			"application/json")), readTemplate)
 }
 
 // addText offers a resource that is a text.
 func addText(s *server.MCPServer, uri, name, text string) {
-	s.AddResource(mcp.NewResource(uri, name, mcp.WithResourceDescription("A text."), mcp.WithMIMEType("text/plain")),
+	s.AddResource(mcp.NewResource(uri, name, mcp.WithResourceDescription("A text."),
+		mcp.WithMIMEType("text/plain")),
 		func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-			return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: "text/plain", Text: text}}, nil
+			return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: "text/plain",
+				Text: text}}, nil
 		})
 }
 
@@ -42,5 +48,6 @@ func readTemplate(_ context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceC
 	if err != nil {
 		return nil, err
 	}
-	return []mcp.ResourceContents{mcp.TextResourceContents{URI: r.Params.URI, MIMEType: "application/json", Text: string(text)}}, nil
+	return []mcp.ResourceContents{mcp.TextResourceContents{URI: r.Params.URI,
+		MIMEType: "application/json", Text: string(text)}}, nil
 }

@@ -18,31 +18,40 @@ const (
 // signs what a client carries, so a state that comes back is one that its tool has given out.
 func rounds(s *server.MCPServer) {
 	const prefix = "test_input_required_result_"
-	add(s, prefix+"elicitation", "Asks for a name.", func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if answer := elicited(r.Params.InputResponses, "user_name"); answer != nil {
-			return mcp.NewToolResultText(fmt.Sprintf("Hello, %s!", field(answer, "name"))), nil
-		}
-		return new(server.InputRequestBuilder).Elicit("user_name", elicit("What is your name?", nameForm)).ToolResult(), nil
-	})
-	add(s, prefix+"sampling", "Asks the client's model.", func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if answer := server.SamplingResponse(r.Params.InputResponses, "capital_question"); answer != nil {
-			return mcp.NewToolResultText(sampled(answer)), nil
-		}
-		return new(server.InputRequestBuilder).Sample("capital_question", sample("What is the capital of France?")).ToolResult(), nil
-	})
-	add(s, prefix+"list_roots", "Asks which folders the client works in.", func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		if answer := server.RootsResponse(r.Params.InputResponses, "client_roots"); answer != nil {
-			return mcp.NewToolResultText(fmt.Sprintf("The client works in %d folders: %v", len(answer.Roots), answer.Roots)), nil
-		}
-		return new(server.InputRequestBuilder).Roots("client_roots").ToolResult(), nil
-	})
+	add(s, prefix+"elicitation", "Asks for a name.",
+		func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			if answer := elicited(r.Params.InputResponses, "user_name"); answer != nil {
+				return mcp.NewToolResultText(fmt.Sprintf("Hello, %s!", field(answer, "name"))), nil
+			}
+			return new(server.InputRequestBuilder).Elicit("user_name",
+				elicit("What is your name?", nameForm)).ToolResult(), nil
+		})
+	add(s, prefix+"sampling", "Asks the client's model.",
+		func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			if answer := server.SamplingResponse(r.Params.InputResponses,
+				"capital_question"); answer != nil {
+				return mcp.NewToolResultText(sampled(answer)), nil
+			}
+			return new(server.InputRequestBuilder).Sample("capital_question", sample(
+				"What is the capital of France?")).ToolResult(), nil
+		})
+	add(s, prefix+"list_roots", "Asks which folders the client works in.",
+		func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			if answer := server.RootsResponse(r.Params.InputResponses,
+				"client_roots"); answer != nil {
+				return mcp.NewToolResultText(fmt.Sprintf("The client works in %d folders: %v",
+					len(answer.Roots), answer.Roots)), nil
+			}
+			return new(server.InputRequestBuilder).Roots("client_roots").ToolResult(), nil
+		})
 	for _, name := range []string{prefix + "request_state", prefix + "tampered_state"} {
 		add(s, name, "Asks for a confirmation and wants its own state back.", confirmation)
 	}
 	add(s, prefix+"multiple_inputs", "Asks for three things at once.", several)
 	add(s, prefix+"multi_round", "Asks twice.", twice)
 	add(s, prefix+"capabilities", "Asks only for what the client can give.", whatItCan)
-	s.AddPrompt(mcp.NewPrompt(prefix+"prompt", mcp.WithPromptDescription("A prompt that asks first.")), askingPrompt)
+	s.AddPrompt(mcp.NewPrompt(prefix+"prompt",
+		mcp.WithPromptDescription("A prompt that asks first.")), askingPrompt)
 }
 
 // confirmation asks once, and wants its state back with the answer.
@@ -51,7 +60,8 @@ func confirmation(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult
 	if r.Params.RequestState == "asked" && elicited(r.Params.InputResponses, "confirm") != nil {
 		return mcp.NewToolResultText("state-ok"), nil
 	}
-	return server.NewInputRequestBuilder("asked").Elicit("confirm", elicit("Please confirm", okForm)).ToolResult(), nil
+	return server.NewInputRequestBuilder("asked").Elicit("confirm",
+		elicit("Please confirm", okForm)).ToolResult(), nil
 }
 
 // several asks the user, the model and the client in one round.
@@ -60,23 +70,31 @@ func several(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, err
 	greeting := server.SamplingResponse(r.Params.InputResponses, "greeting")
 	roots := server.RootsResponse(r.Params.InputResponses, "client_roots")
 	if user == nil || greeting == nil || roots == nil {
-		return server.NewInputRequestBuilder("asked").Elicit("user_name", elicit("What is your name?", nameForm)).
-			Sample("greeting", sample("Generate a greeting")).Roots("client_roots").ToolResult(), nil
+		return server.NewInputRequestBuilder("asked").Elicit("user_name", elicit(
+				"What is your name?", nameForm)).
+				Sample("greeting", sample("Generate a greeting")).Roots(
+				"client_roots").ToolResult(),
+			nil
 	}
-	return mcp.NewToolResultText(fmt.Sprintf("%s %s (%d folders)", sampled(greeting), field(user, "name"), len(roots.Roots))), nil
+	return mcp.NewToolResultText(fmt.Sprintf("%s %s (%d folders)", sampled(greeting),
+		field(user, "name"), len(roots.Roots))), nil
 }
 
 // twice asks for a name and then for a colour. The state of the second round is the name.
 // What it knows is in the state, not in memory: the second round may reach another replica.
 func twice(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	name, color := elicited(r.Params.InputResponses, "step1"), elicited(r.Params.InputResponses, "step2")
+	name, color := elicited(r.Params.InputResponses, "step1"),
+		elicited(r.Params.InputResponses, "step2")
 	switch {
 	case color != nil:
-		return mcp.NewToolResultText(fmt.Sprintf("%s likes %s.", r.Params.RequestState, field(color, "color"))), nil
+		return mcp.NewToolResultText(fmt.Sprintf("%s likes %s.", r.Params.RequestState,
+			field(color, "color"))), nil
 	case name != nil:
-		return server.NewInputRequestBuilder(field(name, "name")).Elicit("step2", elicit("Step 2: What is your favorite color?", colorForm)).ToolResult(), nil
+		return server.NewInputRequestBuilder(field(name, "name")).Elicit("step2", elicit(
+			"Step 2: What is your favorite color?", colorForm)).ToolResult(), nil
 	}
-	return server.NewInputRequestBuilder("nobody yet").Elicit("step1", elicit("Step 1: What is your name?", nameForm)).ToolResult(), nil
+	return server.NewInputRequestBuilder("nobody yet").Elicit("step1", elicit(
+		"Step 1: What is your name?", nameForm)).ToolResult(), nil
 }
 
 // whatItCan asks for a name, and for a word of the model, as far as the client has declared that it
@@ -103,8 +121,9 @@ func askingPrompt(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResu
 	if answer := elicited(r.Params.InputResponses, "user_context"); answer != nil {
 		return said(mcp.NewTextContent("Keep this in mind: " + field(answer, "context"))), nil
 	}
-	return new(server.InputRequestBuilder).Elicit("user_context", elicit("What context should the prompt use?",
-		`{"type":"object","properties":{"context":{"type":"string"}},"required":["context"]}`)).PromptResult(), nil
+	question := elicit("What context should the prompt use?",
+		`{"type":"object","properties":{"context":{"type":"string"}},"required":["context"]}`)
+	return new(server.InputRequestBuilder).Elicit("user_context", question).PromptResult(), nil
 }
 
 // field returns what the user wrote into one field of a form.

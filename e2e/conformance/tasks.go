@@ -21,9 +21,12 @@ const slow = 2 * time.Second
 // the tools of other servers are in toolnorm: mcp-go's server calls one that must be a task only by
 // the rules of 2025-11-25.
 func tasked() []tools.Tool {
-	const optional, required = `{"execution":{"taskSupport":"optional"}}`, `{"execution":{"taskSupport":"required"}}`
-	add := func(name, description, schema, more string, do func(ctx context.Context, args map[string]any) (tools.Result, error)) tools.Tool {
-		return tools.Tool{Name: name, Description: description, Schema: json.RawMessage(schema), More: json.RawMessage(more), Timeout: 2 * time.Minute,
+	const optional, required = `{"execution":{"taskSupport":"optional"}}`,
+		`{"execution":{"taskSupport":"required"}}`
+	add := func(name, description, schema, more string,
+		do func(ctx context.Context, args map[string]any) (tools.Result, error)) tools.Tool {
+		return tools.Tool{Name: name, Description: description, Schema: json.RawMessage(schema),
+			More: json.RawMessage(more), Timeout: 2 * time.Minute,
 			Call: func(ctx context.Context, text json.RawMessage) (tools.Result, error) {
 				var args map[string]any
 				if err := json.Unmarshal(text, &args); err != nil {
@@ -34,10 +37,12 @@ func tasked() []tools.Tool {
 	}
 	const nothing = `{"type":"object","properties":{}}`
 	return []tools.Tool{
-		add("greet", "Says hello at once.", nameForm, "", func(_ context.Context, args map[string]any) (tools.Result, error) {
-			return tools.TextOf(fmt.Sprintf("Hello, %v!", args["name"])), nil
-		}),
-		add("slow_compute", "Takes some seconds.", `{"type":"object","properties":{"seconds":{"type":"number"},"label":{"type":"string"}}}`, optional,
+		add("greet", "Says hello at once.", nameForm, "",
+			func(_ context.Context, args map[string]any) (tools.Result, error) {
+				return tools.TextOf(fmt.Sprintf("Hello, %v!", args["name"])), nil
+			}),
+		add("slow_compute", "Takes some seconds.",
+			`{"type":"object","properties":{"seconds":{"type":"number"},"label":{"type":"string"}}}`, optional,
 			func(ctx context.Context, args map[string]any) (tools.Result, error) {
 				seconds, _ := args["seconds"].(float64)
 				if seconds > 0 {
@@ -45,27 +50,36 @@ func tasked() []tools.Tool {
 				}
 				return tools.TextOf(fmt.Sprintf("%v: done", args["label"])), ctx.Err()
 			}),
-		add("failing_job", "Fails after a while.", nothing, required, func(ctx context.Context, _ map[string]any) (tools.Result, error) {
-			rest(ctx, slow)
-			return tools.Result{}, errors.New("the job failed")
-		}),
-		add("confirm_delete", "Asks the user after a while.", `{"type":"object","properties":{"filename":{"type":"string"}}}`, required, asks("confirm")),
-		add("multi_input", "Asks the user two things after a while.", nothing, required, asks("first", "second")),
-		add("test_tool_with_task", "Asks for a name at once, and then takes its time.", nothing, required, func(ctx context.Context, _ map[string]any) (tools.Result, error) {
-			answers := answersOf(ctx)
-			if len(answers) == 0 {
-				return question("user_name"), nil
-			}
-			rest(ctx, slow)
-			return tools.TextOf(fmt.Sprintf("Hello, %v!", answers["user_name"].Content["name"])), nil
-		}),
+		add("failing_job", "Fails after a while.", nothing, required,
+			func(ctx context.Context, _ map[string]any) (tools.Result, error) {
+				rest(ctx, slow)
+				return tools.Result{}, errors.New("the job failed")
+			}),
+		add("confirm_delete", "Asks the user after a while.",
+			`{"type":"object","properties":{"filename":{"type":"string"}}}`, required, asks(
+				"confirm")),
+		add("multi_input", "Asks the user two things after a while.", nothing, required, asks(
+			"first", "second")),
+		add("test_tool_with_task", "Asks for a name at once, and then takes its time.", nothing,
+			required, func(ctx context.Context, _ map[string]any) (tools.Result, error) {
+				answers := answersOf(ctx)
+				if len(answers) == 0 {
+					return question("user_name"), nil
+				}
+				rest(ctx, slow)
+				return tools.TextOf(
+						fmt.Sprintf("Hello, %v!", answers["user_name"].Content["name"])),
+					nil
+			}),
 	}
 }
 
 // broken adds the tool that ends with an error of the protocol, which only tools of mcp-go's server
 // can return.
 func broken(s *server.MCPServer) {
-	t := mcp.NewTool("protocol_error_job", mcp.WithDescription("Ends with an error of the protocol after a while."), mcp.WithTaskSupport(mcp.TaskSupportOptional))
+	t := mcp.NewTool("protocol_error_job", mcp.WithDescription(
+		"Ends with an error of the protocol after a while."),
+		mcp.WithTaskSupport(mcp.TaskSupportOptional))
 	s.AddTool(t, func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		rest(ctx, slow)
 		return nil, errors.New("the job broke down")
@@ -88,9 +102,12 @@ func asks(keys ...string) func(context.Context, map[string]any) (tools.Result, e
 func question(keys ...string) tools.Result {
 	asked := map[string]any{}
 	for _, key := range keys {
-		asked[key] = map[string]any{"method": "elicitation/create", "params": map[string]any{"mode": "form", "message": "Please say " + key, "requestedSchema": json.RawMessage(nameForm)}}
+		asked[key] = map[string]any{"method": "elicitation/create",
+			"params": map[string]any{"mode": "form", "message": "Please say " + key,
+				"requestedSchema": json.RawMessage(nameForm)}}
 	}
-	text, _ := json.Marshal(map[string]any{"resultType": "input_required", "inputRequests": asked}) // it is JSON
+	// it is JSON
+	text, _ := json.Marshal(map[string]any{"resultType": "input_required", "inputRequests": asked})
 	return tools.Result{Raw: text}
 }
 

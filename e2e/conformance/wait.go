@@ -15,7 +15,8 @@ import (
 // cancels it or leaves: the second tool must soon return 0.
 func waits(s *server.MCPServer) {
 	var running atomic.Int64
-	add(s, "wait", "Takes a minute.", func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	add(s, "wait", "Takes a minute.", func(ctx context.Context, _ mcp.CallToolRequest) (
+		*mcp.CallToolResult, error) {
 		running.Add(1)
 		defer running.Add(-1)
 		select {
@@ -25,7 +26,8 @@ func waits(s *server.MCPServer) {
 			return mcp.NewToolResultText("a minute later"), nil
 		}
 	})
-	add(s, "waiting", "Says how many calls of wait still run.", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return mcp.NewToolResultText(strconv.FormatInt(running.Load(), 10)), nil
-	})
+	add(s, "waiting", "Says how many calls of wait still run.",
+		func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultText(strconv.FormatInt(running.Load(), 10)), nil
+		})
 }

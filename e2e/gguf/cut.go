@@ -10,10 +10,11 @@ import (
 // which llama.cpp treats as the end of a reply wherever they appear in a vocabulary, and what the
 // one merge makes.
 var reserved = []string{
-	" t", "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<|return|>", "<|call|>",
-	"<|calls|>", "<|flush|>", "<end_of_turn>", "<turn|>", "<|tool_response>", "<|endofturn|>", "<|end_of_text|>",
-	"<EOT>", "_<EOT>", "<end_of_utterance>", "</s>", "<eos>", "[EOT]", "[EOS]", "<|fim_pad|>", "<|repo_name|>",
-	"<|file_sep|>", "<|eot|>", "<|eom|>",
+	" t", "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>",
+	"<|return|>", "<|call|>", "<|calls|>", "<|flush|>", "<end_of_turn>", "<turn|>",
+	"<|tool_response>", "<|endofturn|>", "<|end_of_text|>", "<EOT>", "_<EOT>", "<end_of_utterance>",
+	"</s>", "<eos>", "[EOT]", "[EOS]", "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>", "<|eot|>",
+	"<|eom|>",
 }
 
 // cutter hands out pieces and keeps them unique. Two equal pieces would be one token, and the
@@ -40,9 +41,12 @@ func (c *cutter) withControl(s Script) ([]string, error) {
 				if mark == "" {
 					mark = last
 				}
-				rest := slices.DeleteFunc(slices.Clone(s.Control), func(m string) bool { return m == mark })
+				rest := slices.DeleteFunc(slices.Clone(s.Control), func(m string) bool {
+					return m == mark
+				})
 				if len(rest) == len(s.Control) {
-					return nil, fmt.Errorf("the piece %q comes twice, or is shorter than two bytes", before)
+					return nil, fmt.Errorf("the piece %q comes twice, or is shorter than two bytes",
+						before)
 				}
 				s.Control = rest
 				return c.withControl(s)
@@ -141,7 +145,8 @@ func (c *cutter) free(text string, size int) ([]string, error) {
 		rest = rest[n:]
 		for len(p) < 2 || c.used[p] {
 			if len(out) == 0 {
-				return nil, fmt.Errorf("its text %q cannot be cut into pieces that no other script has", text)
+				return nil, fmt.Errorf(
+					"its text %q cannot be cut into pieces that no other script has", text)
 			}
 			last := out[len(out)-1]
 			delete(c.used, last)

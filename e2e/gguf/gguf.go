@@ -48,7 +48,8 @@ func (s Script) Selector() string { return cmp.Or(s.Sign, "<|s:"+s.Name+"|>") }
 
 // Model is a set of scripts, cut into tokens.
 type Model struct {
-	Embeds  bool   // the file is of a model that gives embeddings, the mean over all tokens, and no text
+	// the file is of a model that gives embeddings, the mean over all tokens, and no text
+	Embeds  bool
 	Context uint32 // tokens of context that the file promises; 0: 32,768
 
 	scripts  []Script // sorted by name

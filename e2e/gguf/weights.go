@@ -21,7 +21,9 @@ const (
 
 	chain = 10.0 // pull of the next piece
 	start = 4.5  // pull of the first piece, by the selector that attention has copied
-	whose = 2.0  // pull of the piece behind one that scripts share, by the same selector: less than that of a first piece
+	// pull of the piece behind one that scripts share, by the same selector: less than that of a
+	// first piece
+	whose = 2.0
 )
 
 // Names are those that llama.cpp looks for in a llama; its norms, gates and matrices must all be

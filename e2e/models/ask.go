@@ -75,7 +75,8 @@ func Ask(ctx context.Context, base, model, prompt string, tools json.RawMessage)
 	if tools == nil {
 		most = answerTokens
 	}
-	if err := a.ask(ctx, base, body{Model: model, Messages: []message{{"user", prompt}}, Tools: tools, Stream: true, MaxTokens: most}); err != nil {
+	if err := a.ask(ctx, base, body{Model: model, Messages: []message{{"user", prompt}},
+		Tools: tools, Stream: true, MaxTokens: most}); err != nil {
 		a.Error = err.Error()
 	}
 	a.Seconds = time.Since(start).Seconds()
@@ -89,7 +90,8 @@ func (a *Answer) ask(ctx context.Context, base string, b body) error {
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, "POST", base+"/v1/chat/completions", bytes.NewReader(text))
+	req, err := http.NewRequestWithContext(ctx, "POST", base+"/v1/chat/completions",
+		bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
@@ -165,7 +167,8 @@ func (a *Answer) chunk(data string) error {
 	}
 	for _, choice := range c.Choices {
 		a.Text += choice.Delta.Content
-		a.Reasoning += cmp.Or(choice.Delta.Thinking, choice.Delta.Reasoning) // a server may send both
+		// a server may send both
+		a.Reasoning += cmp.Or(choice.Delta.Thinking, choice.Delta.Reasoning)
 		for _, f := range choice.Delta.Calls {
 			a.fragment(f)
 		}

@@ -18,7 +18,8 @@ func Machine() string {
 			name = strings.TrimSpace(value)
 		}
 	}
-	return fmt.Sprintf("%s, %d cores, %s/%s, no GPU", name, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s, %d cores, %s/%s, no GPU", name, runtime.NumCPU(), runtime.GOOS,
+		runtime.GOARCH)
 }
 
 // Load returns the machine's load average over the last minute; 0 where it is not known.

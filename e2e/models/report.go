@@ -79,10 +79,12 @@ func (r Report) scores(w io.Writer) {
 	for i, row := range r.Rows {
 		if row.Setup != setup {
 			setup = row.Setup
-			fmt.Fprintf(w, "## %s\n\n| calls read by | right tool | right arguments | false calls | errors | seconds |\n|---|--:|--:|--:|--:|--:|\n", setup)
+			fmt.Fprintf(w,
+				"## %s\n\n| calls read by | right tool | right arguments | false calls | errors | seconds |\n|---|--:|--:|--:|--:|--:|\n", setup)
 		}
 		s := ScoreOf(r.Prompts, row.Answers)
-		fmt.Fprintf(w, "| %s | %d of %d | %d of %d | %d of %d | %d | %.1f |\n", row.name(), s.Tools, s.Calls, s.Arguments, s.Calls, s.False, s.Plain, s.Errors, s.Median)
+		fmt.Fprintf(w, "| %s | %d of %d | %d of %d | %d of %d | %d | %.1f |\n", row.name(), s.Tools,
+			s.Calls, s.Arguments, s.Calls, s.False, s.Plain, s.Errors, s.Median)
 		if i+1 == len(r.Rows) || r.Rows[i+1].Setup != setup {
 			fmt.Fprintln(w)
 		}
@@ -91,7 +93,8 @@ func (r Report) scores(w io.Writer) {
 
 // name returns the way, with the strategy that was used when the way left the choice open.
 func (r Row) name() string {
-	if len(r.Answers) > 0 && r.Answers[0].Strategy != "" && !strings.Contains(r.Way, r.Answers[0].Strategy) {
+	if len(r.Answers) > 0 && r.Answers[0].Strategy != "" &&
+		!strings.Contains(r.Way, r.Answers[0].Strategy) {
 		return r.Way + " (" + r.Answers[0].Strategy + ")"
 	}
 	return r.Way
@@ -102,7 +105,8 @@ const mostMisses = 8
 
 // misses lists what went wrong, for looking into. Prompts that drew the same reply share a line.
 func (r Report) misses(w io.Writer) {
-	fmt.Fprint(w, "## What went wrong\n\nReplies that are not right, cut to a line: the calls as they were read, else the text.\n")
+	fmt.Fprint(w,
+		"## What went wrong\n\nReplies that are not right, cut to a line: the calls as they were read, else the text.\n")
 	for _, row := range r.Rows {
 		wrong, drawn := r.wrong(row)
 		if len(wrong) > 0 {

@@ -8,8 +8,9 @@ import (
 )
 
 // English spells departments that the data has in Korean, as a model may translate them.
-var English = map[string]string{"개발": "Development", "인사": "HR", "재무": "Finance", "영업": "Sales", "고객지원": "Customer Support",
-	"보안": "Security", "총무": "General Affairs"}
+var English = map[string]string{"개발": "Development", "인사": "HR", "재무": "Finance", "영업": "Sales",
+	"고객지원": "Customer Support",
+	"보안":   "Security", "총무": "General Affairs"}
 
 // Tasks returns the tasks. The first half is there to build on; the second was written with it, and
 // nothing is built on it.
@@ -35,14 +36,19 @@ func (c *Company) name(id string) string { return words(c.people[id].name) }
 
 // built returns the half that the loop was built on.
 func (c *Company) built(now time.Time) []Task {
-	used := func(year int) func(string) float64 { return func(id string) float64 { return c.leave[id][year].used } }
+	used := func(year int) func(string) float64 {
+		return func(id string) float64 { return c.leave[id][year].used }
+	}
 	earlier, later := c.earlier("EMP001", "EMP002")
 	most, least := more("EMP007", "EMP008", func(id string) float64 { return c.left(id, 2025) })
 	busy, idle := more("EMP013", "EMP016", used(2025))
 	return []Task{
-		one(1, "How many vacation days has employee EMP001 left in 2025?", number(c.left("EMP001", 2025))),
-		one(1, "How many vacation days did EMP003 use in 2025?", number(c.leave["EMP003"][2025].used)),
-		one(1, "How many vacation days did EMP004 get in total for 2026?", number(c.leave["EMP004"][2026].total)),
+		one(1, "How many vacation days has employee EMP001 left in 2025?",
+			number(c.left("EMP001", 2025))),
+		one(1, "How many vacation days did EMP003 use in 2025?",
+			number(c.leave["EMP003"][2025].used)),
+		one(1, "How many vacation days did EMP004 get in total for 2026?",
+			number(c.leave["EMP004"][2026].total)),
 		one(1, "In which department does employee EMP014 work?", c.department("EMP014")),
 		one(1, "What is the name of employee EMP016?", c.name("EMP016")),
 		one(1, "When was EMP007 hired?", date(c.people["EMP007"].hired)),
@@ -52,16 +58,20 @@ func (c *Company) built(now time.Time) []Task {
 		one(1, "What is the employee id of Grace Kim?", words("EMP019")),
 		one(1, "EMP005는 2025년에 남은 연차가 며칠인가요?", `(?:^|[^\d.,])4\.5\s*일`),
 		one(1, "How many days a week may I work from home?", `(?:^|\W)(?:2|two)\W+days`),
-		one(1, "Answer yes or no: does EMP001 have more than 10 vacation days left in 2025?", yes(c.left("EMP001", 2025) > 10)),
+		one(1, "Answer yes or no: does EMP001 have more than 10 vacation days left in 2025?",
+			yes(c.left("EMP001", 2025) > 10)),
 		c.winner("Who was hired earlier, EMP001 or EMP002?", earlier, later),
 		c.winner("Who has more vacation days left in 2025, EMP007 or EMP008?", most, least),
 		c.winner("Which of EMP013 and EMP016 used more vacation days in 2025?", busy, idle),
 		one(2, "What are the names of EMP020 and EMP021?", c.name("EMP020"), c.name("EMP021")),
 		one(2, "In which department does Ivan Novák work?", c.department("EMP022")),
-		one(2, "When was EMP018 hired, and how many vacation days does this employee have left in 2026?",
+		one(2,
+			"When was EMP018 hired, and how many vacation days does this employee have left in 2026?",
 			date(c.people["EMP018"].hired), number(c.left("EMP018", 2026))),
-		one(3, "How many vacation days do EMP001, EMP002 and EMP003 have left in 2024? Give the number for each.",
-			number(c.left("EMP001", 2024)), number(c.left("EMP002", 2024)), number(c.left("EMP003", 2024))),
+		one(3,
+			"How many vacation days do EMP001, EMP002 and EMP003 have left in 2024? Give the number for each.",
+			number(c.left("EMP001", 2024)), number(c.left("EMP002", 2024)),
+			number(c.left("EMP003", 2024))),
 		one(0, "Hello! How are you?", `\p{L}`),
 		one(0, "What is 17 plus 25?", number(42)),
 		one(0, "Translate 'good morning' to French.", "bonjour|bon matin"),
@@ -78,8 +88,10 @@ func (c *Company) held(now time.Time) []Task {
 	p := func(id string) person { return c.people[id] }
 	return []Task{
 		one(1, "How much annual leave is left for EMP009 in 2026?", number(c.left("EMP009", 2026))),
-		one(1, "How many days of vacation has EMP011 already taken in 2024?", number(c.leave["EMP011"][2024].used)),
-		one(1, "What is the total number of vacation days of EMP023 in 2025?", number(c.leave["EMP023"][2025].total)),
+		one(1, "How many days of vacation has EMP011 already taken in 2024?",
+			number(c.leave["EMP011"][2024].used)),
+		one(1, "What is the total number of vacation days of EMP023 in 2025?",
+			number(c.leave["EMP023"][2025].total)),
 		one(1, "Which department is EMP017 in?", c.department("EMP017")),
 		one(1, "Who is EMP015?", c.name("EMP015")),
 		one(1, "On which date did EMP022 join the company?", date(p("EMP022").hired)),
@@ -93,15 +105,20 @@ func (c *Company) held(now time.Time) []Task {
 		c.winner("Which of the two joined first, EMP012 or EMP004?", first, later),
 		c.winner("EMP020 or EMP021: who has more days of leave left in 2026?", most, least),
 		c.winner("Who has been with the company longer, EMP009 or EMP010?", long, short),
-		one(2, "Tell me the departments of EMP008 and EMP011.", c.department("EMP008"), c.department("EMP011")),
+		one(2, "Tell me the departments of EMP008 and EMP011.", c.department("EMP008"),
+			c.department("EMP011")),
 		one(2, "When was Julia Schneider hired?", date(p("EMP023").hired)),
-		one(2, "What is the name of EMP006, and how many vacation days did this person use in 2025?", c.name("EMP006"), number(c.leave["EMP006"][2025].used)),
-		one(3, "Give me the dates on which EMP014, EMP016 and EMP018 were hired.", date(p("EMP014").hired), date(p("EMP016").hired), date(p("EMP018").hired)),
+		one(2,
+			"What is the name of EMP006, and how many vacation days did this person use in 2025?",
+			c.name("EMP006"), number(c.leave["EMP006"][2025].used)),
+		one(3, "Give me the dates on which EMP014, EMP016 and EMP018 were hired.",
+			date(p("EMP014").hired), date(p("EMP016").hired), date(p("EMP018").hired)),
 		one(0, "Hi there!", `\p{L}`),
 		one(0, "What is 12 times 8?", number(96)),
 		one(0, "How do you say 'thank you' in German?", "danke|vielen dank"),
 		one(0, "Name the largest ocean of the world.", "pacific"),
-		one(0, "Write two lines of a poem about autumn.", `\p{L}[^\n]*\n+[^\n]*\p{L}|\p{L}.*/.*\p{L}`),
+		one(0, "Write two lines of a poem about autumn.",
+			`\p{L}[^\n]*\n+[^\n]*\p{L}|\p{L}.*/.*\p{L}`),
 	}
 }
 
@@ -121,14 +138,16 @@ const (
 )
 
 // toolNames are the sample company's tools, of which no answer to a task speaks.
-var toolNames = regexp.MustCompile(`calculate_vacation_days|get_employee_info|get_all_employees|search_docs`)
+var toolNames = regexp.MustCompile(
+	`calculate_vacation_days|get_employee_info|get_all_employees|search_docs`)
 
 // Mark checks an answer of the agent, and returns it with what is wrong with it.
 func (t *Task) Mark(a Answer) Tried {
 	out := Tried{Task: *t, Text: a.Text, Seconds: a.Seconds}
 	for line := range strings.Lines(a.Reasoning) {
 		line = strings.TrimSpace(line)
-		if name, args, ok := strings.Cut(strings.Trim(line, "[]"), " "); ok && strings.HasPrefix(line, "[") && strings.HasPrefix(args, "{") {
+		if name, args, ok := strings.Cut(strings.Trim(line, "[]"), " "); ok &&
+			strings.HasPrefix(line, "[") && strings.HasPrefix(args, "{") {
 			out.Ran = append(out.Ran, name+" "+args)
 		}
 	}

@@ -101,8 +101,10 @@ func words(all ...string) string {
 // date matches a day as the data has it, and as people write it.
 func date(text string) string {
 	d := mustDay(text)
-	return words(text, d.Format("January 2, 2006"), d.Format("January 2 2006"), d.Format("2 January 2006"), d.Format("Jan 2, 2006"),
-		d.Format("January 2nd, 2006"), d.Format("January 1st, 2006"), d.Format("January 3rd, 2006"), d.Format("January 2th, 2006"), d.Format("2006년 1월 2일"))
+	return words(text, d.Format("January 2, 2006"), d.Format("January 2 2006"), d.Format(
+		"2 January 2006"), d.Format("Jan 2, 2006"),
+		d.Format("January 2nd, 2006"), d.Format("January 1st, 2006"), d.Format("January 3rd, 2006"),
+		d.Format("January 2th, 2006"), d.Format("2006년 1월 2일"))
 }
 
 // mustDay reads a day of the data, which is ours.

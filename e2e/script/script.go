@@ -53,7 +53,8 @@ type Script struct {
 	Model  gguf.Script
 	Reply  *Reply // nil: anything may come
 
-	Control []string // marks of its file that it holds, and that are control tokens in a second vocabulary
+	// marks of its file that it holds, and that are control tokens in a second vocabulary
+	Control []string
 }
 
 // Text returns what the model writes.
@@ -142,7 +143,9 @@ func Parse(family, text string) ([]Script, error) {
 			if err := s.read(body, options); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
-			s.Control = slices.DeleteFunc(slices.Clone(control), func(mark string) bool { return !strings.Contains(s.Text(), mark) })
+			s.Control = slices.DeleteFunc(slices.Clone(control), func(mark string) bool {
+				return !strings.Contains(s.Text(), mark)
+			})
 			out = append(out, s)
 			continue
 		}

@@ -31,7 +31,9 @@ func (t demoTurn) answer() (string, []ollama.Call) {
 	user, last := t.user(), t.last()
 	switch {
 	case last.Role == "tool":
-		return fmt.Sprintf("The tool %s answered:\n\n%s\n\nThat is all I have to say.", t.calledAs(last.ToolName), strings.ToValidUTF8(last.Content[:min(len(last.Content), maxQuoted)], "")), nil
+		return fmt.Sprintf("The tool %s answered:\n\n%s\n\nThat is all I have to say.",
+			t.calledAs(last.ToolName),
+			strings.ToValidUTF8(last.Content[:min(len(last.Content), maxQuoted)], "")), nil
 	case len(t.Tools) == 0:
 		return "Hello! I am a demo without a model behind me: offer me tools and I will call one. You said: " + user, nil
 	}
@@ -61,8 +63,10 @@ func (t demoTurn) fitting(format json.RawMessage) string {
 	if tool == nil {
 		return string(find(user).value("answer", p, true, 0))
 	}
-	own := schema.Parse(tool.Parameters).Arguments() // the tool's own schema has more: examples, and keywords that servers do not enforce
-	return fmt.Sprintf(`{"name": %s, "arguments": %s}`, quote(tool.Name), find(user).object(doc.Both(args, own), 0))
+	// the tool's own schema has more: examples, and keywords that servers do not enforce
+	own := schema.Parse(tool.Parameters).Arguments()
+	return fmt.Sprintf(`{"name": %s, "arguments": %s}`, quote(tool.Name),
+		find(user).object(doc.Both(args, own), 0))
 }
 
 // mostSchemas is how many places of a text are tried for a schema.
@@ -80,7 +84,8 @@ func (t demoTurn) described() json.RawMessage {
 			}
 			text = text[at:]
 			var raw json.RawMessage
-			if json.NewDecoder(strings.NewReader(text)).Decode(&raw) == nil && len(schema.Parse(raw).Root().Members) > 0 {
+			if json.NewDecoder(strings.NewReader(text)).Decode(&raw) == nil &&
+				len(schema.Parse(raw).Root().Members) > 0 {
 				return raw
 			}
 			text = text[1:]
@@ -113,7 +118,9 @@ func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *upstream
 		return nil, nil
 	}
 	if left := slices.DeleteFunc(slices.Clone(allowed), t.called); len(left) > 0 {
-		allowed = left // an agent that wants a call each time has a tool for its answer, and waits for a call of that
+		// an agent that wants a call each time has a tool for its answer, and waits for a call of
+		// that
+		allowed = left
 	}
 	f := pick(allowed, user)[0]
 	return args[f.Name], &f
@@ -125,7 +132,9 @@ func (t demoTurn) called(tool upstream.Tool) bool {
 		if m.Role == "user" {
 			return false
 		}
-		if slices.ContainsFunc(m.Calls, func(c ollama.Call) bool { return c.Function.Name == tool.Function.Name }) {
+		if slices.ContainsFunc(m.Calls, func(c ollama.Call) bool {
+			return c.Function.Name == tool.Function.Name
+		}) {
 			return true
 		}
 	}
@@ -153,7 +162,11 @@ func pick(tools []upstream.Tool, message string) (named []upstream.Function) {
 		for _, w := range words(t.Function.Description) {
 			score += count(said[w])
 		}
-		if len(named) < maxNamed && holdsWord(message, upstream.KnownAs(t.Function.Name, t.Function.Description)) && !slices.ContainsFunc(named, func(f upstream.Function) bool { return f.Name == t.Function.Name }) {
+		if len(named) < maxNamed &&
+			holdsWord(message, upstream.KnownAs(t.Function.Name, t.Function.Description)) &&
+			!slices.ContainsFunc(named, func(f upstream.Function) bool {
+				return f.Name == t.Function.Name
+			}) {
 			named = append(named, t.Function)
 		}
 		if score > most {
@@ -179,7 +192,8 @@ func holdsWord(s, word string) bool {
 		before, _ := utf8.DecodeLastRuneInString(s[:at])
 		behind, _ := utf8.DecodeRuneInString(s[end:])
 		first, size := utf8.DecodeRuneInString(word)
-		if first > unicode.MaxLatin1 || (at == 0 || !inside(before)) && (end == len(s) || !inside(behind)) {
+		if first > unicode.MaxLatin1 || (at == 0 || !inside(before)) && (end == len(s) ||
+			!inside(behind)) {
 			return true // scripts without blanks have no such borders
 		}
 		from = at + size
@@ -208,7 +222,9 @@ func words(s string) []string {
 		before = c
 	}
 	var out []string
-	for _, w := range strings.FieldsFunc(b.String(), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+	for _, w := range strings.FieldsFunc(b.String(), func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c)
+	}) {
 		if w = strings.TrimSuffix(w, "s"); len(w) >= 3 && w != "the" && w != "and" && w != "for" {
 			out = append(out, w)
 		}
@@ -230,7 +246,8 @@ func inDialect(f *adapters.Format, tools []upstream.Tool, text string, calls []o
 	}
 	for ; ; list = list[:1] {
 		for _, front := range []string{text, ""} {
-			if written := string(f.Append([]byte(front), list...)); reads(f, tools, written) == len(list) {
+			if written := string(f.Append([]byte(front), list...)); reads(f, tools, written) == len(
+				list) {
 				return written
 			}
 		}
@@ -247,7 +264,8 @@ func reads(f *adapters.Format, tools []upstream.Tool, text string) (calls int) {
 	for _, t := range tools {
 		offered = append(offered, chat.Tool{Name: t.Function.Name, Schema: t.Function.Parameters})
 	}
-	for ev, err := range f.Decode(&chat.Fixed{chat.Event{Kind: chat.Text, Text: text}, chat.Event{Kind: chat.Finish, Text: chat.Stop}}, adapters.Options{Tools: offered}) {
+	for ev, err := range f.Decode(&chat.Fixed{chat.Event{Kind: chat.Text, Text: text},
+		chat.Event{Kind: chat.Finish, Text: chat.Stop}}, adapters.Options{Tools: offered}) {
 		if err == nil && ev.Kind == chat.CallStart {
 			calls++
 		}
@@ -301,7 +319,9 @@ func (t demoTurn) contracted() (demoTurn, *adapters.Format) {
 	}
 	out := demoTurn{}
 	for _, d := range described {
-		out.Tools = append(out.Tools, upstream.Tool{Type: "function", Function: upstream.Function{Name: d.Name, Description: d.Description, Parameters: d.Parameters}})
+		out.Tools = append(out.Tools,
+			upstream.Tool{Type: "function", Function: upstream.Function{Name: d.Name,
+				Description: d.Description, Parameters: d.Parameters}})
 	}
 	for _, m := range t.Messages {
 		if rest, ok := strings.CutPrefix(m.Content, resultMark); ok && m.Role == "user" {

@@ -44,7 +44,8 @@ func (d *Server) embed(w http.ResponseWriter, _ *http.Request, q *demoTexts) {
 	}
 	n := cmp.Or(q.Dimensions, demoDimensions)
 	if n < 0 || n > maxDimensions {
-		demoFail(w, http.StatusBadRequest, fmt.Sprintf("the demo has vectors of 1 to %d dimensions", maxDimensions))
+		demoFail(w, http.StatusBadRequest, fmt.Sprintf("the demo has vectors of 1 to %d dimensions",
+			maxDimensions))
 		return
 	}
 	reply := api.EmbedResponse{Model: q.Model, Embeddings: make([][]float32, len(q.Input))}

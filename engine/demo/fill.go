@@ -155,7 +155,8 @@ func kinds(p *schema.Place) (kinds []schema.Kinds) {
 	if k == schema.Any || k == 0 {
 		return []schema.Kinds{schema.String}
 	}
-	for _, kind := range []schema.Kinds{schema.String, schema.Number, schema.Integer, schema.Boolean, schema.Array, schema.Object} {
+	for _, kind := range []schema.Kinds{schema.String, schema.Number, schema.Integer,
+		schema.Boolean, schema.Array, schema.Object} {
 		if k&kind != 0 && (kind != schema.Integer || k&schema.Number == 0) {
 			kinds = append(kinds, kind)
 		}
@@ -172,7 +173,9 @@ func kinds(p *schema.Place) (kinds []schema.Kinds) {
 // "string"}, {"type": "null"}]. A constant does not depend on the message, and so decides nothing.
 func (f *finds) alternative(name string, options []*schema.Place, required bool, depth int) []byte {
 	options = slices.Clone(options)
-	slices.SortStableFunc(options, func(a, b *schema.Place) int { return count(a.Kinds == schema.Null) - count(b.Kinds == schema.Null) })
+	slices.SortStableFunc(options, func(a, b *schema.Place) int {
+		return count(a.Kinds == schema.Null) - count(b.Kinds == schema.Null)
+	})
 	for _, one := range options {
 		if v := f.value(name, one, false, depth+1); v != nil && len(one.Enum) != 1 {
 			return v
@@ -189,7 +192,8 @@ func (f *finds) alternative(name string, options []*schema.Place, required bool,
 
 // ofKind returns a value of one type, or nil when it is not required and the message has none. A
 // required boolean is true, since an option's name says what true does.
-func (f *finds) ofKind(name string, kind schema.Kinds, p *schema.Place, required bool, depth int) []byte {
+func (f *finds) ofKind(name string, kind schema.Kinds, p *schema.Place, required bool,
+	depth int) []byte {
 	switch {
 	case kind&(schema.Integer|schema.Number) != 0:
 		return f.number(name, kind, p, required)
@@ -228,7 +232,8 @@ func (f *finds) choice(allowed []string, required bool) []byte {
 			text := ""
 			_ = json.Unmarshal([]byte(v), &text) // a value that is not a string has no name
 			s := spaced(text)
-			if schema.KindOf(v)&schema.Number != 0 && slices.Contains(f.numbers, v) || len(s) > 2 && holds(message, s) || s != "" && holdsWord(message, s) {
+			if schema.KindOf(v)&schema.Number != 0 && slices.Contains(f.numbers, v) ||
+				len(s) > 2 && holds(message, s) || s != "" && holdsWord(message, s) {
 				return []byte(v)
 			}
 		}
@@ -305,7 +310,9 @@ func (f *finds) another(name string, items *schema.Place, n int, unique bool, de
 // appendOther appends v; if unique is set ("uniqueItems": true), only if the list does not have it
 // yet. Values are compared as they are written, which is enough for generated values.
 func appendOther(list [][]byte, v []byte, unique bool) [][]byte {
-	if unique && slices.ContainsFunc(list, func(have []byte) bool { return string(have) == string(v) }) {
+	if unique && slices.ContainsFunc(list, func(have []byte) bool {
+		return string(have) == string(v)
+	}) {
 		return list
 	}
 	return append(list, v)

@@ -82,11 +82,13 @@ type finds struct {
 // So `write "hello" into the file notes.txt` has the quotation hello and the path notes.txt.
 func find(message string) *finds {
 	f := &finds{message: message}
-	rest := regexp.MustCompile("\"([^\"]+)\"|`([^`]+)`|“([^”]+)”|(?:^|\\s)'([^']+)'").ReplaceAllStringFunc(message, func(s string) string {
-		s = strings.Trim(strings.TrimSpace(s), "\"`'“”")
-		f.quoted = append(f.quoted, s)
-		return " "
-	})
+	rest := regexp.MustCompile(
+		"\"([^\"]+)\"|`([^`]+)`|“([^”]+)”|(?:^|\\s)'([^']+)'").ReplaceAllStringFunc(message,
+		func(s string) string {
+			s = strings.Trim(strings.TrimSpace(s), "\"`'“”")
+			f.quoted = append(f.quoted, s)
+			return " "
+		})
 	for _, kind := range []struct {
 		to      *[]string
 		pattern string // its last group counts
@@ -94,9 +96,11 @@ func find(message string) *finds {
 		{&f.dates, `\b\d{4}-\d\d-\d\d\b`},
 		{&f.ids, `\b[A-Z]{2,}[-_]?\d+\b`},
 		{&f.paths, `(?:[\w.-]*/)+[\w.-]+|\b[\w-]+\.[a-z]{1,4}\b`},
-		{new([]string), `\b\d+(?:[.:]\d+){2,}\b|\b\d+:\d+\b|\b\d+(?:-\d+){2,}\b`}, // versions, times and dates are not numbers
+		// versions, times and dates are not numbers
+		{new([]string), `\b\d+(?:[.:]\d+){2,}\b|\b\d+:\d+\b|\b\d+(?:-\d+){2,}\b`},
 		{&f.years, `\b(?i:in|of|since|year|until|for|during)\s+((?:19|20)\d\d)\b`},
-		{&f.numbers, `-?\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|(?:^|[^\w.,])-\d+(?:\.\d+)?\b|\b\d+(?:\.\d+)?\b`},
+		{&f.numbers,
+			`-?\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|(?:^|[^\w.,])-\d+(?:\.\d+)?\b|\b\d+(?:\.\d+)?\b`},
 		{&f.names, `[A-Z][\p{L}]+(?: [A-Z][\p{L}]+)*`},
 	} {
 		rule := regexp.MustCompile(kind.pattern)
@@ -111,7 +115,8 @@ func find(message string) *finds {
 	for i, n := range f.numbers { // 2,873,000
 		f.numbers[i] = strings.TrimLeft(strings.ReplaceAll(n, ",", ""), " \t\n(=:[\"'$€")
 	}
-	if i := strings.IndexFunc(message, func(c rune) bool { return c != ' ' }); i >= 0 && len(f.names) > 0 && strings.HasPrefix(message[i:], f.names[0]) {
+	if i := strings.IndexFunc(message, func(c rune) bool { return c != ' ' }); i >= 0 &&
+		len(f.names) > 0 && strings.HasPrefix(message[i:], f.names[0]) {
 		f.names = f.names[1:] // the first word of a sentence has its capital for another reason
 	}
 	return f

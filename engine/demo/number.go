@@ -90,7 +90,8 @@ func (f *finds) number(name string, kind schema.Kinds, p *schema.Place, required
 	}
 	for _, list := range from {
 		for i, n := range *list {
-			if x, err := strconv.ParseFloat(n, 64); err == nil && (kind == schema.Number || x == math.Trunc(x)) {
+			if x, err := strconv.ParseFloat(n, 64); err == nil &&
+				(kind == schema.Number || x == math.Trunc(x)) {
 				*list = slices.Delete(*list, i, i+1)
 				return written(b.nearest(x))
 			}

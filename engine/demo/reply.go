@@ -101,7 +101,8 @@ func (o *demoWriter) call(i int, c ollama.Call) {
 // agent's shortening of its conversation, can be seen with the demo, too. The count is never 0, as
 // with Ollama.
 func (o *demoWriter) end() {
-	last := demoRecord{Done: true, DoneReason: o.reason, Prompt: o.prompt/demoDelta + 1, Eval: max(o.pieces, 1)}
+	last := demoRecord{Done: true, DoneReason: o.reason, Prompt: o.prompt/demoDelta + 1,
+		Eval: max(o.pieces, 1)}
 	if o.chat {
 		last.Message = &ollama.Message{Role: "assistant"}
 	} else {
@@ -146,14 +147,18 @@ func (o *demoWriter) join(r *demoRecord) {
 // demoRead decodes a request's body and passes it on. A body that is not JSON is a 400, and so is a
 // body that is longer than the context, in the words of a llama-server: answering it would take
 // several times the memory of the request, and no model takes so much.
-func demoRead[T any](w http.ResponseWriter, r *http.Request, then func(http.ResponseWriter, *http.Request, *T)) {
+func demoRead[T any](w http.ResponseWriter, r *http.Request,
+	then func(http.ResponseWriter, *http.Request, *T)) {
 	const most = demoContext * demoDelta
 	var q T
 	var body bytes.Buffer
-	body.Grow(int(min(max(r.ContentLength, 0), most)) + bytes.MinRead) // the length is trusted, since only this program calls the demo
+	// the length is trusted, since only this program calls the demo
+	body.Grow(int(min(max(r.ContentLength, 0), most)) + bytes.MinRead)
 	_, err := body.ReadFrom(io.LimitReader(r.Body, most))
 	if rest, _ := io.Copy(io.Discard, r.Body); rest > 0 {
-		demoFail(w, http.StatusBadRequest, fmt.Sprintf("request (%d tokens) exceeds the available context size (%d tokens), try increasing it", (most+rest)/demoDelta, demoContext))
+		demoFail(w, http.StatusBadRequest, fmt.Sprintf(
+			"request (%d tokens) exceeds the available context size (%d tokens), try increasing it",
+			(most+rest)/demoDelta, demoContext))
 		return
 	}
 	if err == nil {

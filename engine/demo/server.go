@@ -86,7 +86,8 @@ func (d *Server) formats() *adapters.Set {
 func (d *Server) tags() api.ListResponse {
 	var list api.ListResponse
 	for _, f := range d.formats().All() {
-		list.Models = append(list.Models, api.ListModelResponse{Name: f.Name, Model: f.Name, Digest: "demo:" + f.Name, ModifiedAt: time.Unix(0, 0).UTC()})
+		list.Models = append(list.Models, api.ListModelResponse{Name: f.Name, Model: f.Name,
+			Digest: "demo:" + f.Name, ModifiedAt: time.Unix(0, 0).UTC()})
 	}
 	return list
 }
@@ -108,8 +109,9 @@ func (d *Server) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest
 		return
 	}
 	demoJSON(w, http.StatusOK, api.ShowResponse{
-		Template:     "{{ .Tools }}{{ .Messages }}",
-		ModelInfo:    map[string]any{"general.architecture": "demo", "general.basename": r.Model, "demo.context_length": demoContext},
+		Template: "{{ .Tools }}{{ .Messages }}",
+		ModelInfo: map[string]any{"general.architecture": "demo", "general.basename": r.Model,
+			"demo.context_length": demoContext},
 		Capabilities: []model.Capability{model.CapabilityCompletion, model.CapabilityTools},
 	})
 }
@@ -129,9 +131,12 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 		return
 	}
 	turn := demoTurn{q.Tools, q.Messages}
-	prompt, _ := chat.JSON(turn) // chat.JSON keeps <: as \u003c it would be six times as long, and even longer in the answer
+	// chat.JSON keeps <: as \u003c it would be six times as long, and even longer in the answer
+	prompt, _ := chat.JSON(turn)
 	if q.RenderOnly {
-		demoJSON(w, http.StatusOK, api.ChatResponse{Model: q.Model, DebugInfo: &api.DebugInfo{RenderedTemplate: string(prompt)}})
+		demoJSON(w, http.StatusOK,
+			api.ChatResponse{Model: q.Model,
+				DebugInfo: &api.DebugInfo{RenderedTemplate: string(prompt)}})
 		return
 	}
 	turn, agent := turn.contracted()
@@ -142,7 +147,8 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	case agent != nil:
 		text, calls = inDialect(agent, turn.Tools, text, calls), nil
 	}
-	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream, prompt: len(prompt)}
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream,
+		prompt: len(prompt)}
 	out.write(text, q.Options)
 	for i, c := range calls {
 		out.call(i, c)
@@ -169,9 +175,11 @@ func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt)
 	if f == nil {
 		return
 	}
-	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, stream: q.Stream, prompt: len(q.Prompt) + len(q.Suffix)}
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, stream: q.Stream,
+		prompt: len(q.Prompt) + len(q.Suffix)}
 	var turn demoTurn
-	if err := json.NewDecoder(strings.NewReader(q.Prompt)).Decode(&turn); err != nil || turn.Messages == nil {
+	if err := json.NewDecoder(strings.NewReader(q.Prompt)).Decode(&turn); err != nil ||
+		turn.Messages == nil {
 		// An editor's text: there is no user who could ask for a tool.
 		if q.Raw || q.Suffix != "" {
 			out.write(demoText, q.Options)

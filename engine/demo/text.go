@@ -24,9 +24,10 @@ var textFormats = map[string]struct{ pattern, example string }{
 	"hostname":  {`^[a-z0-9-]+(\.[a-z0-9-]+)+$`, "example.com"},
 	"uri":       {`^[a-z]+://\S+$`, "https://example.com/"},
 	"url":       {`^[a-z]+://\S+$`, "https://example.com/"},
-	"uuid":      {`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`, "00000000-0000-4000-8000-000000000000"},
-	"ipv4":      {`^\d{1,3}(\.\d{1,3}){3}$`, "192.0.2.1"},
-	"ipv6":      {`^[0-9a-f:]*::?[0-9a-f:]*$`, "2001:db8::1"},
+	"uuid": {`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`,
+		"00000000-0000-4000-8000-000000000000"},
+	"ipv4": {`^\d{1,3}(\.\d{1,3}){3}$`, "192.0.2.1"},
+	"ipv6": {`^[0-9a-f:]*::?[0-9a-f:]*$`, "2001:db8::1"},
 }
 
 // textual holds what a schema demands of a text. Of several patterns or formats the first counts.
@@ -73,7 +74,8 @@ func (s textual) made(wanted string) string {
 		return form.example
 	}
 	chars := []rune(wanted)
-	for i := 0; len(chars) < s.least && len(chars) < maxQuoted; i++ { // a pattern without an end may match with its last character repeated
+	// a pattern without an end may match with its last character repeated
+	for i := 0; len(chars) < s.least && len(chars) < maxQuoted; i++ {
 		if last := len(chars) - 1; s.rule != nil && last >= 0 {
 			chars = append(chars, chars[last])
 		} else {
@@ -154,7 +156,8 @@ func (f *finds) text(name string, p *schema.Place, required bool) []byte {
 		return nil
 	}
 	proposed := ""
-	if v := example(p, schema.String); json.Unmarshal([]byte(v), &proposed) == nil && s.fits(proposed) {
+	if v := example(p, schema.String); json.Unmarshal([]byte(v), &proposed) == nil &&
+		s.fits(proposed) {
 		return []byte(v)
 	}
 	switch k {
@@ -188,7 +191,8 @@ func kindOfText(name, format string) int {
 		return dateText
 	case has("path", "file", "dir", "url"), strings.HasPrefix(format, "ur"):
 		return pathText
-	case lower == "id", strings.HasSuffix(lower, "_id"), strings.HasSuffix(name, "Id"), strings.HasSuffix(name, "ID"):
+	case lower == "id", strings.HasSuffix(lower, "_id"), strings.HasSuffix(name, "Id"),
+		strings.HasSuffix(name, "ID"):
 		return idText
 	case slices.Contains([]string{"content", "text", "body", "code"}, lower):
 		return longText
@@ -221,7 +225,8 @@ func prose() string {
 	for n := 1; b.Len() < 1024; n++ {
 		b.WriteString("This is line ")
 		b.WriteString(strconv.Itoa(n))
-		b.WriteString(" of a longer text: it says \"nothing\" much, but it says it piece by piece.\n")
+		b.WriteString(
+			" of a longer text: it says \"nothing\" much, but it says it piece by piece.\n")
 	}
 	return b.String()
 }

@@ -18,7 +18,8 @@ import (
 const (
 	None = "none" // no turn
 	Last = "last" // those after the last user message: the work in progress
-	All  = "all"  // every turn; the model's template leaves out what the model was not trained to see
+	// every turn; the model's template leaves out what the model was not trained to see
+	All = "all"
 )
 
 // Policies returns the values of Policy.Reasoning.
@@ -27,19 +28,24 @@ func Policies() []string { return []string{None, Last, All} }
 // Policy is what a model and its template want. The zero value corrects only what every template
 // needs: pairs, ids and order of results.
 type Policy struct {
-	Reasoning string           // None, Last or All; empty: All
-	Strict    bool             // the template wants system text first, and user and assistant in turn
-	Format    *adapters.Format // in which the model writes calls; nil: texts are not searched for repeated calls
-	Tools     []chat.Tool      // the offered tools, for reading such text
+	Reasoning string // None, Last or All; empty: All
+	// the template wants system text first, and user and assistant in turn
+	Strict bool
+	// in which the model writes calls; nil: texts are not searched for repeated calls
+	Format *adapters.Format
+	Tools  []chat.Tool // the offered tools, for reading such text
 }
 
 // The codes of a Note: what was done.
 const (
-	CallIDs  = "call-ids"       // a call had no id or one used before, or a result named no open call and was paired by order
-	Orphans  = "orphan-results" // a result that answers no call is shown as the user's message
-	Moved    = "moved-results"  // a result was not directly after its call, or in another order than the calls
+	// a call had no id or one used before, or a result named no open call and was paired by order
+	CallIDs = "call-ids"
+	Orphans = "orphan-results" // a result that answers no call is shown as the user's message
+	// a result was not directly after its call, or in another order than the calls
+	Moved    = "moved-results"
 	Repeated = "repeated-calls" // an assistant's text repeated its calls
-	Roles    = "roles"          // turns of one role were joined, or a late system message became the user's
+	// turns of one role were joined, or a late system message became the user's
+	Roles = "roles"
 )
 
 // Note is one thing that was done, to the message with that index in the client's numbering:

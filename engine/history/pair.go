@@ -35,12 +35,13 @@ func (q *queue) first() *call {
 // and by order, and each is examined once.
 type pairing struct {
 	*talk
-	ids   map[string][]*queue // the open calls by the client's id, a queue for each assistant message
-	open  queue               // the open calls of the last assistant message
-	names map[string]*queue   // the same by the tool's name
-	taken map[string]bool     // ids that any call has
-	used  map[string]bool     // ids that were assigned
-	calls int                 // number of calls so far
+	// the open calls by the client's id, a queue for each assistant message
+	ids   map[string][]*queue
+	open  queue             // the open calls of the last assistant message
+	names map[string]*queue // the same by the tool's name
+	taken map[string]bool   // ids that any call has
+	used  map[string]bool   // ids that were assigned
+	calls int               // number of calls so far
 }
 
 // pair sets an id of its own for every call and puts the results after the calls that they answer,
@@ -56,7 +57,8 @@ type pairing struct {
 //
 // Here the results swap places, since they name their tools.
 func (t *talk) pair() {
-	p := &pairing{talk: t, ids: map[string][]*queue{}, taken: map[string]bool{}, used: map[string]bool{}}
+	p := &pairing{talk: t, ids: map[string][]*queue{}, taken: map[string]bool{},
+		used: map[string]bool{}}
 	for _, turn := range t.turns {
 		for _, c := range turn.Calls {
 			p.taken[c.ID] = true
@@ -220,5 +222,6 @@ func shown(m chat.Message) chat.Message {
 	if m.Name != "" {
 		of = m.Name
 	}
-	return chat.Message{Role: chat.User, Content: "Result of " + of + ":\n" + m.Content, Images: m.Images}
+	return chat.Message{Role: chat.User, Content: "Result of " + of + ":\n" + m.Content,
+		Images: m.Images}
 }

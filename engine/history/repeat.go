@@ -23,7 +23,8 @@ func (t *talk) unrepeat(f *adapters.Format, tools []chat.Tool) {
 		if len(m.Calls) == 0 || !names(m.Content, m.Calls) {
 			continue
 		}
-		if text, calls, ok := read(f, m.Content, offered(tools, m.Calls)); ok && chat.SameCalls(calls, m.Calls) {
+		if text, calls, ok := read(f, m.Content, offered(tools, m.Calls)); ok &&
+			chat.SameCalls(calls, m.Calls) {
 			m.Content = strings.TrimRight(text, " \t\r\n")
 			t.note(m.at, Repeated)
 		}
@@ -59,7 +60,8 @@ func offered(tools []chat.Tool, calls []chat.Call) []chat.Tool {
 
 // read splits a text into calls and the rest. It fails for texts that contain reasoning, or half a
 // call: such a text is left as it is, since what would remain of it is not known.
-func read(f *adapters.Format, text string, tools []chat.Tool) (rest string, calls []chat.Call, ok bool) {
+func read(f *adapters.Format, text string, tools []chat.Tool) (
+	rest string, calls []chat.Call, ok bool) {
 	var c chat.Collector
 	reply := &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
 	for e, err := range f.Decode(reply, adapters.Options{Tools: tools, Hold: adapters.HoldCall}) {

@@ -64,5 +64,6 @@ func joined(same []*turn) *turn {
 
 // paragraphs joins the texts that are not empty, with a blank line between.
 func paragraphs(texts []string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }),
+		"\n\n")
 }

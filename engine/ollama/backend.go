@@ -50,7 +50,8 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 // Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when
 // it is not known: in a chat the server renders, so it is not known what the prompt has opened.
 // Errors are faults; a Curable error means that another strategy may succeed.
-func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error) {
+func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
+	src chat.Source, tail string, err error) {
 	body := chatRequest(o)
 	if o.Rendered {
 		return b.raw(ctx, o, body)
@@ -68,7 +69,8 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 		}
 		src, err = b.Chat(ctx, o.Pulse, body)
 	case o.Strategy == upstream.Tap:
-		src, err = b.Tap(ctx, o.Pulse, body, Marks{ThinkEnd: o.Format.ThinkEnd(), Openings: o.Format.Openings()})
+		src, err = b.Tap(ctx, o.Pulse, body,
+			Marks{ThinkEnd: o.Format.ThinkEnd(), Openings: o.Format.Openings()})
 	default:
 		src, err = b.Chat(ctx, o.Pulse, body)
 	}
@@ -96,20 +98,25 @@ func curable(err error) error {
 // lose it when it is malformed. Of 27 texts with calls its own API reads 1 to 9 right, and this way
 // all 27 are right (docs/internal/upstreams.md). The rendered prompt also says how the reply
 // begins, and shows templates that print tools as Go structs.
-func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest) (chat.Source, string, error) {
+func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest) (
+	chat.Source, string, error) {
 	options := body.Options
-	body.Options = upstream.WithOption(options, "num_predict", 1) // a server that does not render but answers is soon done
+	// a server that does not render but answers is soon done
+	body.Options = upstream.WithOption(options, "num_predict", 1)
 	prompt, err := b.Render(ctx, o.Pulse, body)
 	if err != nil {
 		return nil, "", err
 	}
 	if prompt == "" {
-		return nil, "", &fault.Error{Kind: fault.Unavailable, Curable: true, Message: fmt.Sprintf("the model server does not render prompts alone: strategy %s cannot work with %q", o.Strategy, o.Model)}
+		return nil, "", &fault.Error{Kind: fault.Unavailable, Curable: true, Message: fmt.Sprintf(
+			"the model server does not render prompts alone: strategy %s cannot work with %q",
+			o.Strategy, o.Model)}
 	}
 	// Only here can the prompt be changed: in a chat the server renders, and the model never sees a
 	// schema.
 	prompt = replaceGoStructs(prompt, body.Tools, o.Request.Tools)
-	q := &GenerateRequest{Model: o.Model, Prompt: prompt, Raw: true, Think: new(bool), Stream: true, Options: options, KeepAlive: body.KeepAlive}
+	q := &GenerateRequest{Model: o.Model, Prompt: prompt, Raw: true, Think: new(bool), Stream: true,
+		Options: options, KeepAlive: body.KeepAlive}
 	q.Logprobs, q.TopLogprobs = o.Request.Logprobs, o.Request.TopLogprobs
 	if o.Force != nil {
 		// The prompt then ends with the mark of a call, so that the forced object is where the
@@ -130,7 +137,8 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 		src, err = b.Generate(ctx, o.Pulse, q)
 	}
 	if err != nil && o.Strategy == upstream.Tokens {
-		return nil, "", curable(err) // another strategy may work with a server that refuses such a request
+		// another strategy may work with a server that refuses such a request
+		return nil, "", curable(err)
 	}
 	if err != nil {
 		// The server has not parsed anything of raw text, so another strategy would meet the same
@@ -146,9 +154,11 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 func tail(o *upstream.Order, body *ChatRequest, prompt string) string {
 	end := upstream.Tail(prompt)
 	switch last := len(body.Messages) - 1; {
-	case !o.Facts.BeginsThinking, o.Force != nil, string(body.Think) == "false", strings.Contains(end, "think>"):
+	case !o.Facts.BeginsThinking, o.Force != nil, string(body.Think) == "false",
+		strings.Contains(end, "think>"):
 		return end
-	case last >= 0 && body.Messages[last].Role == string(chat.Assistant) && body.Messages[last].Content != "":
+	case last >= 0 && body.Messages[last].Role == string(chat.Assistant) &&
+		body.Messages[last].Content != "":
 		return end // the model continues an answer
 	}
 	return end + "<think>\n"
@@ -168,29 +178,36 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 	b.mu.Unlock()
 	c := o.Request.Continue
 	body := GenerateRequest{
-		Model: o.Model, Prompt: c.Prompt, Suffix: c.Suffix, Raw: c.Suffix == "" && len(c.Told) == 0, Stream: true, Options: b.sizedOptions(ctx, &q), KeepAlive: o.Request.Keep,
-		Format: o.Request.Format, System: c.Told["system"], Context: c.Told["context"], Images: c.Told["images"],
+		Model: o.Model, Prompt: c.Prompt, Suffix: c.Suffix, Raw: c.Suffix == "" && len(c.Told) == 0,
+		Stream: true, Options: b.sizedOptions(ctx, &q), KeepAlive: o.Request.Keep,
+		Format: o.Request.Format, System: c.Told["system"], Context: c.Told["context"],
+		Images: c.Told["images"],
 	}
 	if template := c.Told["template"]; template != nil {
 		if err := json.Unmarshal(template, &body.Template); err != nil {
-			return nil, &fault.Error{Kind: fault.Invalid, Param: "template", Message: "template: must be a text"}
+			return nil, &fault.Error{Kind: fault.Invalid, Param: "template",
+				Message: "template: must be a text"}
 		}
 	}
 	if body.Raw {
 		body.Think = new(bool)
 	}
-	src, err := b.stream(ctx, o.Pulse, "/api/generate", &body, o.Pulse.UntilFirst(), o.Pulse.Later(), new(stream))
-	return src, upstream.Meant(err, "does not support insert", "suffix", "the model "+o.Model+" cannot fill a gap: its template has no place for a suffix")
+	src, err := b.stream(ctx, o.Pulse, "/api/generate", &body, o.Pulse.UntilFirst(),
+		o.Pulse.Later(), new(stream))
+	return src, upstream.Meant(err, "does not support insert", "suffix", "the model "+o.Model+
+		" cannot fill a gap: its template has no place for a suffix")
 }
 
 // Embed returns a vector for each text, in the order of the texts. A text that is too long is an
 // error unless the client asks for truncation (Truncate): Ollama truncates silently by default, and
 // a search over truncated texts is wrong without notice.
-func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
+func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (
+	*chat.Embeddings, error) {
 	said := struct {
-		Model      string                     `json:"model"`
-		Input      []string                   `json:"input"`
-		Dimensions int                        `json:"dimensions,omitempty"` // 0: as many as the model has
+		Model string   `json:"model"`
+		Input []string `json:"input"`
+		// 0: as many as the model has
+		Dimensions int                        `json:"dimensions,omitempty"`
 		Truncate   bool                       `json:"truncate"`
 		Options    map[string]json.RawMessage `json:"options,omitempty"`
 		KeepAlive  json.RawMessage            `json:"keep_alive,omitempty"`

@@ -36,7 +36,8 @@ func New(base string, rt http.RoundTripper) (*Client, error) {
 	}
 	return &Client{base: base, calls: upstream.Caller{
 		HTTP: upstream.HTTP(rt),
-		Gone: "Ollama cannot be reached at " + base + ": start it with \"ollama serve\", or set OLLAMA_HOST to where it runs",
+		Gone: "Ollama cannot be reached at " + base +
+			": start it with \"ollama serve\", or set OLLAMA_HOST to where it runs",
 		Refused: func(resp *http.Response, text []byte) *fault.Error {
 			return upstream.Refused(resp.StatusCode, resp.Header, text)
 		},
@@ -59,15 +60,18 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 // that the parser withholds, so a long argument streams; this costs about twice the bytes per
 // token, but no time. A native-mode server (0.30 and later, jinja template) answers 400, since it
 // does not take logprobs with tools and stream.
-func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (chat.Source, error) {
+func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (
+	chat.Source, error) {
 	q := *r
 	q.Logprobs = true
-	return o.stream(ctx, p, "/api/chat", &q, p.UntilFirst(), p.Later(), &stream{tap: &tap{marks: m}})
+	return o.stream(ctx, p, "/api/chat", &q, p.UntilFirst(), p.Later(),
+		&stream{tap: &tap{marks: m}})
 }
 
 // Generate begins a reply of /api/generate: the raw text of the model. Nothing is withheld here, so
 // silence between two records becomes a fault sooner than with Chat.
-func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
+func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (
+	chat.Source, error) {
 	s := new(stream)
 	if r.Logprobs {
 		s.probs = new(upstream.Probs)
@@ -85,10 +89,12 @@ const identity = "{{ .Prompt }}"
 // the source is the text of the tokens, whatever the server parses. A reply that it could not read
 // to its end ends with an estimate of its tokens and chat.Abandoned. Messages in the description of
 // the model would be included twice: Tokens must not be used for such a model (see readers).
-func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (chat.Source, error) {
+func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (
+	chat.Source, error) {
 	q := *r
 	q.Raw, q.Template, q.Logprobs = false, identity, true
-	return o.stream(ctx, p, "/api/generate", &q, p.First(), p.Later(), &stream{tap: &tap{ours: true}})
+	return o.stream(ctx, p, "/api/generate", &q, p.First(), p.Later(),
+		&stream{tap: &tap{ours: true}})
 }
 
 // Render returns the prompt that the model's own template makes of r. It loads the model. If the
@@ -102,7 +108,8 @@ func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (str
 }
 
 // stream posts a request whose reply is a stream of records, which s reads.
-func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body any, first, later wait.Limit, s *stream) (_ chat.Source, err error) {
+func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body any, first,
+	later wait.Limit, s *stream) (_ chat.Source, err error) {
 	if s.Stream, err = o.calls.Stream(ctx, p, o.base+path, body, first, later); err != nil {
 		return nil, err
 	}
@@ -152,7 +159,8 @@ func (o *Client) Version(ctx context.Context) (string, error) {
 
 // Describe returns the server's own answer to /api/show, all of it: api.ShowResponse would lose
 // members that are newer than it.
-func (o *Client) Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error) {
+func (o *Client) Describe(ctx context.Context, model string, verbose bool) (
+	json.RawMessage, error) {
 	said := map[string]any{"model": model}
 	if verbose {
 		said["verbose"] = true
@@ -163,7 +171,8 @@ func (o *Client) Describe(ctx context.Context, model string, verbose bool) (json
 }
 
 const (
-	unloadTime = 30 * time.Second       // for unloading a model; the client of a hung reply waits for it
+	// for unloading a model; the client of a hung reply waits for it
+	unloadTime = 30 * time.Second
 	unloadLook = 200 * time.Millisecond // between two checks
 )
 
@@ -180,7 +189,8 @@ func (o *Client) Unload(ctx context.Context, p *wait.Pulse, model string) (bool,
 	// Ollama unloads a model on a request without a prompt and with keep_alive 0.
 	now := map[string]any{"model": model, "keep_alive": "0s", "stream": false}
 	err = o.calls.Quick(ctx, o.base+"/api/generate", now, new(json.RawMessage))
-	for until := time.Now().Add(unloadTime); there && err == nil && time.Now().Before(until) && p.Sleep(ctx, unloadLook); {
+	for until := time.Now().Add(unloadTime); there && err == nil && time.Now().Before(until) &&
+		p.Sleep(ctx, unloadLook); {
 		there, err = o.isLoaded(ctx, model)
 	}
 	return !there && err == nil, err
@@ -192,5 +202,6 @@ func (o *Client) isLoaded(ctx context.Context, model string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(list.Models, func(m api.ProcessModelResponse) bool { return strings.EqualFold(m.Name, model) }), nil
+	return slices.ContainsFunc(list.Models,
+		func(m api.ProcessModelResponse) bool { return strings.EqualFold(m.Name, model) }), nil
 }

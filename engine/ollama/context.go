@@ -120,7 +120,8 @@ func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	// A body that is not a JSON object is passed on as it is, for the server to refuse.
-	if v, err := fastjson.ParseBytes(body); err == nil && v.Type() == fastjson.TypeObject && !v.Exists("options", "num_ctx") {
+	if v, err := fastjson.ParseBytes(body); err == nil && v.Type() == fastjson.TypeObject &&
+		!v.Exists("options", "num_ctx") {
 		if n := b.loaded(r.Context(), string(v.GetStringBytes("model"))); n > 0 {
 			body = withContext(v, n)
 		}

@@ -35,17 +35,20 @@ const llamaRunner = "0.30.0"
 // The vocabulary is long: it is asked for once, with the rest of a probe. If the server does not
 // send it, no control tokens are known. Only the family's own marks count; ends of turns are never
 // shown. A version without numbers (0.0.0 of a build without flags) counts as new.
-func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api.ShowResponse, f *upstream.Facts) (err error) {
+func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api.ShowResponse,
+	f *upstream.Facts) (err error) {
 	f.ControlMarks, err = b.Controls(ctx, o.Pulse, o.Model, o.Format.Own())
 	if err != nil && upstream.IsRefusal(err) {
-		o.Log.Warn().Str("model", o.Model).Err(err).Msg("the vocabulary is not known: marks that are control tokens are not seen")
+		o.Log.Warn().Str("model", o.Model).Err(err).Msg(
+			"the vocabulary is not known: marks that are control tokens are not seen")
 		err = nil
 	}
 	if err != nil || len(f.ControlMarks) == 0 && !f.Tools {
 		return err
 	}
 	version, err := b.Version(ctx)
-	if upstream.IsRefusal(err) { // a proxy before Ollama may not have this path: then its version is not known
+	// a proxy before Ollama may not have this path: then its version is not known
+	if upstream.IsRefusal(err) {
 		version, err = "", nil
 	}
 	if err != nil {
@@ -75,7 +78,8 @@ var strict = []string{"ministral", "glimmer"}
 // the first are for servers that refuse it: without marks calls may still be recognized in other
 // ways.
 func readers(show *api.ShowResponse, marks []string) (strategies []string, named bool) {
-	const raw, tokens, tap, native, prompt = upstream.Raw, upstream.Tokens, upstream.Tap, upstream.Native, upstream.Prompt
+	const raw, tokens, tap, native, prompt = upstream.Raw, upstream.Tokens, upstream.Tap,
+		upstream.Native, upstream.Prompt
 	parser := Parser(show)
 	reads := parser != "" && parser != passthrough
 	switch {
@@ -85,9 +89,11 @@ func readers(show *api.ShowResponse, marks []string) (strategies []string, named
 		return []string{tap, tokens, native, raw, prompt}, true
 	case reads: // the server's own reader has the names of its marks
 		return []string{tokens, tap, native, raw, prompt}, true
-	case strings.Contains(show.Template, "{%"): // llama-server reads calls by the model's own template
+	// llama-server reads calls by the model's own template
+	case strings.Contains(show.Template, "{%"):
 		return []string{native, raw, prompt}, false
-	case slices.Contains(marks, toolMark(show.Template)): // the server names the mark that its template writes calls with
+	// the server names the mark that its template writes calls with
+	case slices.Contains(marks, toolMark(show.Template)):
 		return []string{tap, raw, native, prompt}, false
 	}
 	return nil, false
@@ -121,9 +127,11 @@ func toolMark(template string) string {
 
 const (
 	vocabularyTime = 30 * time.Second // a server reads the whole head of a model's file for it
-	maxVocabulary  = 256 << 20        // bytes read of it: 262,144 tokens with their merges are 20 MB
-	maxTokens      = 4 << 20          // tokens that are counted
-	controlToken   = 3                // the type of tokens that a llama-server leaves out of the text
+	// bytes read of it: 262,144 tokens with their merges are 20 MB
+	maxVocabulary = 256 << 20
+	maxTokens     = 4 << 20 // tokens that are counted
+	// the type of tokens that a llama-server leaves out of the text
+	controlToken = 3
 )
 
 // Controls returns those of the marks that the model's vocabulary has as control tokens, sorted.
@@ -134,7 +142,8 @@ const (
 //
 // An answer that breaks off is requested once more: it is some megabytes long, and a request must
 // not fail because a busy server, or a proxy before it, dropped an answer that can be repeated.
-func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, marks []string) ([]string, error) {
+func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, marks []string) (
+	[]string, error) {
 	all, err := o.controls(ctx, p, model, marks)
 	if errors.Is(err, io.ErrUnexpectedEOF) && ctx.Err() == nil {
 		return o.controls(ctx, p, model, marks)
@@ -143,18 +152,22 @@ func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, mark
 }
 
 // controls sends one request for the control tokens.
-func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, marks []string) ([]string, error) {
+func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, marks []string) (
+	[]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, vocabularyTime)
 	defer cancel()
 	w := p.Loading()
-	resp, err := o.calls.Post(ctx, p, o.base+"/api/show", map[string]any{"model": model, "verbose": true}, w)
+	resp, err := o.calls.Post(ctx, p, o.base+"/api/show",
+		map[string]any{"model": model, "verbose": true}, w)
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	all, err := readControls(io.LimitReader(p.Reader(resp.Body, w, p.Later()), maxVocabulary), marks)
+	all, err := readControls(io.LimitReader(p.Reader(resp.Body, w, p.Later()), maxVocabulary),
+		marks)
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, "the model server's vocabulary cannot be read: %w", err)
+		return nil, fault.New(fault.Unavailable, "the model server's vocabulary cannot be read: %w",
+			err)
 	}
 	return all, nil
 }
@@ -198,7 +211,8 @@ func readControls(r io.Reader, marks []string) (all []string, err error) {
 // element's index. It skips everything else, including the pairs of merges, counting only how deep
 // it is nested.
 func eachElement(d *json.Decoder, take func(list string, i int, t json.Token)) error {
-	var section, list, last string // the description's member, the list in it, and the last text, which may be a key
+	// the description's member, the list in it, and the last text, which may be a key
+	var section, list, last string
 	for depth, i := 0, 0; ; {
 		t, err := d.Token()
 		if err != nil {

@@ -56,7 +56,8 @@ func ParseHost(s string) (string, error) {
 	if strings.ContainsAny(host, " \t@?#\"") {
 		return "", fmt.Errorf("ollama host %q: %q is no host name or address", s, host)
 	}
-	u := url.URL{Scheme: scheme, Host: net.JoinHostPort(host, port), Path: strings.TrimRight(path, "/")}
+	u := url.URL{Scheme: scheme, Host: net.JoinHostPort(host, port),
+		Path: strings.TrimRight(path, "/")}
 	return u.String(), nil
 }
 

@@ -75,7 +75,8 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 		p.Stop()
 		return nil, cause(r.Context(), err)
 	}
-	resp.Body = &watchedBody{Reader: p.Reader(resp.Body, first, later), asked: r.Context(), ctx: ctx, body: resp.Body, pulse: p}
+	resp.Body = &watchedBody{Reader: p.Reader(resp.Body, first, later), asked: r.Context(),
+		ctx: ctx, body: resp.Body, pulse: p}
 	if err := passable(resp, isReply, w.names); err != nil {
 		return nil, errors.Join(err, resp.Body.Close())
 	}
@@ -144,7 +145,8 @@ func passable(resp *http.Response, isReply bool, n names) error {
 	form, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
 	case resp.StatusCode < 200, resp.StatusCode >= 300 && resp.StatusCode < 400:
-		return fault.New(fault.Unable, "the model server sends its clients elsewhere (%d %s): set its URL to where it really is", resp.StatusCode, http.StatusText(resp.StatusCode))
+		return fault.New(fault.Unable,
+			"the model server sends its clients elsewhere (%d %s): set its URL to where it really is", resp.StatusCode, http.StatusText(resp.StatusCode))
 	case resp.StatusCode >= 400:
 		return passError(resp, form)
 	case form == "application/json":
@@ -152,7 +154,8 @@ func passable(resp *http.Response, isReply bool, n names) error {
 	// A reply with another content type, such as text/plain, is a stream of records too.
 	case form == "application/x-ndjson", isReply:
 		// Its length is not known then, since an error may be added at its end.
-		resp.Body, resp.ContentLength = &records{body: resp.Body, scratch: upstream.NewScratch(resp.Body), isReply: isReply, names: n}, -1
+		resp.Body, resp.ContentLength = &records{body: resp.Body,
+			scratch: upstream.NewScratch(resp.Body), isReply: isReply, names: n}, -1
 		resp.Header.Del("Content-Length")
 	}
 	return nil
@@ -166,7 +169,8 @@ func passError(resp *http.Response, form string) error {
 		return err
 	}
 	if form == "text/html" || len(text) > upstream.MaxError {
-		return upstream.Refused(resp.StatusCode, resp.Header, text[:min(len(text), upstream.MaxError)])
+		return upstream.Refused(resp.StatusCode, resp.Header,
+			text[:min(len(text), upstream.MaxError)])
 	}
 	replace(resp, bytes.NewReader(text), len(text))
 	return nil
@@ -229,7 +233,8 @@ func (r *records) Read(p []byte) (int, error) {
 			return 0, io.EOF
 		}
 		// This waits for the first record, and adds those that have arrived already.
-		for more := true; more; more = !r.over && len(r.out) < upstream.KeepRecord && len(r.scratch.Ahead()) > 0 {
+		for more := true; more; more = !r.over && len(r.out) < upstream.KeepRecord &&
+			len(r.scratch.Ahead()) > 0 {
 			r.next()
 		}
 	}
@@ -304,7 +309,8 @@ func (r *records) end(err error) {
 	if r.over = true; r.done || err == nil && !r.isReply {
 		return
 	}
-	r.failed = upstream.Cut(context.Background(), err) // if the client left, err is a fault that says so
+	// if the client left, err is a fault that says so
+	r.failed = upstream.Cut(context.Background(), err)
 	if n := len(r.out); n > 0 && r.out[n-1] != '\n' {
 		r.out = append(r.out, '\n')
 	}

@@ -43,7 +43,8 @@ func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.digests, b.listed = digests, time.Now() // if two requests have asked at once, the later answer is kept
+	// if two requests have asked at once, the later answer is kept
+	b.digests, b.listed = digests, time.Now()
 	return digests[name], nil
 }
 
@@ -117,9 +118,11 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	}
 	b.remember(o, f)
 	o.Log.Info().Str("model", o.Model).Str("format", o.Format.Name).Bool("tools", f.Tools).
-		Bool("thinking", f.Thinking).Bool("render", f.Renders).Strs("control", f.ControlMarks).Msg("model probed")
+		Bool("thinking", f.Thinking).Bool("render", f.Renders).Strs("control", f.ControlMarks).Msg(
+		"model probed")
 	if !f.Tools {
-		o.Log.Warn().Str("model", o.Model).Msg("the model has no template for tools: they are described in the system text")
+		o.Log.Warn().Str("model", o.Model).Msg(
+			"the model has no template for tools: they are described in the system text")
 	}
 	return f, nil
 }
@@ -134,7 +137,8 @@ func reader(parser string) string {
 }
 
 // readFor has the models of the parsers that are named differently.
-var readFor = map[string]string{"harmony": "gpt-oss", "deepseek3": "deepseek-v3.1", "cogito": "cogito-v2", "ornith": "qwen3.5",
+var readFor = map[string]string{"harmony": "gpt-oss", "deepseek3": "deepseek-v3.1",
+	"cogito": "cogito-v2", "ornith": "qwen3.5",
 	"laguna": "laguna-xs", "cohere": "command-a", passthrough: ""}
 
 // thinkers are the parsers of Ollama that take a reply for a thought up to </think>, whatever the
@@ -159,7 +163,8 @@ func capabilities(show *api.ShowResponse) upstream.Facts {
 // rewritten.
 func printsStructs(prompt string) bool {
 	f := upstream.ProbeTool.Function
-	return replaceGoStructs(prompt, []upstream.Tool{upstream.ProbeTool}, []chat.Tool{{Name: f.Name, Description: f.Description, Schema: f.Parameters}}) != prompt
+	return replaceGoStructs(prompt, []upstream.Tool{upstream.ProbeTool},
+		[]chat.Tool{{Name: f.Name, Description: f.Description, Schema: f.Parameters}}) != prompt
 }
 
 // blind reports whether the server says that the model sees no images. Servers before 0.6 say
@@ -184,7 +189,8 @@ func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, erro
 	}
 	prompt, err := b.Render(ctx, o.Pulse, r)
 	if err != nil && upstream.IsRefusal(err) && fault.From(err).Kind != fault.NotFound {
-		o.Log.Warn().Str("model", o.Model).Str("says", fault.From(err).Message).Msg("the prompt cannot be rendered alone")
+		o.Log.Warn().Str("model", o.Model).Str("says", fault.From(err).Message).Msg(
+			"the prompt cannot be rendered alone")
 		return "", nil
 	}
 	return prompt, err

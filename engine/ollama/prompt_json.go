@@ -42,7 +42,8 @@ func replaceGoStructs(prompt string, sent []upstream.Tool, full []chat.Tool) str
 			}
 			text, to := schemaJSON(full[i]), from+len(texts[i])
 			front := fmt.Sprintf("{%s %s ", sent[i].Function.Name, sent[i].Function.Description)
-			if strings.HasSuffix(prompt[written:from], front) && strings.HasPrefix(prompt[to:], "}") {
+			if strings.HasSuffix(prompt[written:from], front) &&
+				strings.HasPrefix(prompt[to:], "}") {
 				text, from, to = functionJSON(full[i]), from-len(front), to+1
 			}
 			b.WriteString(prompt[written:from] + text)
@@ -93,7 +94,8 @@ func goText(parameters json.RawMessage) string {
 // functionJSON returns a tool's function member: what {{ .Function }} would print if it printed
 // JSON.
 func functionJSON(t chat.Tool) string {
-	return plainJSON(upstream.Function{Name: t.Name, Description: t.Description, Parameters: json.RawMessage(schemaJSON(t))})
+	return plainJSON(upstream.Function{Name: t.Name, Description: t.Description,
+		Parameters: json.RawMessage(schemaJSON(t))})
 }
 
 // schemaJSON returns a tool's schema in one line. A tool without a schema gets one that allows no

@@ -15,7 +15,8 @@ import (
 func chatRequest(o *upstream.Order) *ChatRequest {
 	r := o.Request
 	q := &ChatRequest{
-		Model: o.Model, Messages: wireMessages(r.Messages), Options: o.Options, Think: think(r, o.Facts), KeepAlive: r.Keep,
+		Model: o.Model, Messages: wireMessages(r.Messages), Options: o.Options,
+		Think: think(r, o.Facts), KeepAlive: r.Keep,
 		Format: r.Format, Tools: o.WireTools(),
 	}
 	// A server that reads calls itself refuses them beside tools (native mode), or shows tokens
@@ -34,10 +35,12 @@ func wireMessages(ms []chat.Message) []Message {
 	out := make([]Message, len(ms))
 	names := map[string]string{} // of the tools, by call id
 	for i, m := range ms {
-		w := Message{Role: string(m.Role), Content: m.Content, Thinking: m.Reasoning, Images: m.Images}
+		w := Message{Role: string(m.Role), Content: m.Content, Thinking: m.Reasoning,
+			Images: m.Images}
 		for j, c := range m.Calls {
 			w.Calls = append(w.Calls, Call{ID: c.ID})
-			w.Calls[j].Function.Index, w.Calls[j].Function.Name, w.Calls[j].Function.Arguments = j, c.Name, upstream.Arguments(c)
+			w.Calls[j].Function.Index, w.Calls[j].Function.Name, w.Calls[j].Function.Arguments = j,
+				c.Name, upstream.Arguments(c)
 			names[c.ID] = c.Name
 		}
 		if m.Role == chat.ToolRole {

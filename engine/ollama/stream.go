@@ -26,10 +26,12 @@ type stream struct {
 	tap   *tap   // nil: the server's parsed reply is passed on
 	plain []byte // the text of the last plain record
 
-	calls  int             // number of calls begun so far
-	probs  *upstream.Probs // nil: probabilities are not wanted
-	last   []byte          // the last token, trimmed
-	repeat int             // how often it came in a row; from repeatLimit on, the server may end the stream without a final record
+	calls int             // number of calls begun so far
+	probs *upstream.Probs // nil: probabilities are not wanted
+	last  []byte          // the last token, trimmed
+	// how often it came in a row; from repeatLimit on, the server may end the stream without a
+	// final record
+	repeat int
 }
 
 var _ chat.Source = (*stream)(nil)
@@ -50,7 +52,8 @@ func (s *stream) read() error {
 	case err != nil && !whole:
 		return s.ended(upstream.ErrCut)
 	case err != nil:
-		return fault.New(fault.Unavailable, "the model server sent a record that is no JSON: %w", err)
+		return fault.New(fault.Unavailable, "the model server sent a record that is no JSON: %w",
+			err)
 	}
 	return s.record(v, line)
 }
@@ -165,9 +168,11 @@ func (s *stream) repetition(token []byte) {
 // "load" or "unload", never "tool_calls": the reader of the text finds out whether there were
 // calls. All counts are 0 where the server only loaded a model.
 func (s *stream) finish(v *fastjson.Value) error {
-	n := chat.Counts{Prompt: v.GetInt("prompt_eval_count"), Completion: v.GetInt("eval_count")}.FromCache(v.GetInt("prompt_eval_cached_count"))
+	n := chat.Counts{Prompt: v.GetInt("prompt_eval_count"),
+		Completion: v.GetInt("eval_count")}.FromCache(v.GetInt("prompt_eval_cached_count"))
 	if n != (chat.Counts{}) {
-		s.Queue = append(s.Queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &n, Times: times(v)}})
+		s.Queue = append(s.Queue,
+			chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &n, Times: times(v)}})
 	}
 	reason := chat.Stop
 	if string(v.GetStringBytes("done_reason")) == "length" {
@@ -184,7 +189,8 @@ func (s *stream) finish(v *fastjson.Value) error {
 // times returns the times of a last record, which Ollama writes in nanoseconds.
 func times(v *fastjson.Value) *chat.Times {
 	of := func(key string) time.Duration { return time.Duration(v.GetInt64(key)) }
-	return &chat.Times{Load: of("load_duration"), Prompt: of("prompt_eval_duration"), Completion: of("eval_duration")}
+	return &chat.Times{Load: of("load_duration"), Prompt: of("prompt_eval_duration"),
+		Completion: of("eval_duration")}
 }
 
 // failed ends the stream by an error record. After tokens it is usually the server's own parser
@@ -199,9 +205,13 @@ func (s *stream) failed(e *fastjson.Value) error {
 		return s.repeated()
 	case s.tap != nil && (s.tap.seen || s.tap.ours):
 		if s.tap.ours {
-			s.Queue = append(s.Queue, chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: &chat.Counts{Completion: s.tap.count, Estimated: true}}})
+			s.Queue = append(s.Queue,
+				chat.Event{Kind: chat.Usage,
+					Meta: &chat.Meta{Usage: &chat.Counts{Completion: s.tap.count,
+						Estimated: true}}})
 		}
-		s.Queue = append(s.Queue, chat.Event{Kind: chat.Finish, Text: chat.Abandoned, Meta: &chat.Meta{Cause: text}})
+		s.Queue = append(s.Queue, chat.Event{Kind: chat.Finish, Text: chat.Abandoned,
+			Meta: &chat.Meta{Cause: text}})
 		return io.EOF
 	}
 	return upstream.Explain(0, text)
@@ -211,7 +221,8 @@ func (s *stream) failed(e *fastjson.Value) error {
 // a success nor a fault of the server: the reason is length, with its cause, so a client keeps the
 // text and does not ask for the same again.
 func (s *stream) repeated() error {
-	s.Queue = append(s.Queue, chat.Event{Kind: chat.Finish, Text: chat.Length, Meta: &chat.Meta{Cause: chat.RepeatAbort}})
+	s.Queue = append(s.Queue, chat.Event{Kind: chat.Finish, Text: chat.Length,
+		Meta: &chat.Meta{Cause: chat.RepeatAbort}})
 	return io.EOF
 }
 
@@ -249,12 +260,14 @@ type callRecord struct {
 func (s *stream) addCalls(line []byte) error {
 	var r callRecord
 	if err := json.Unmarshal(line, &r); err != nil {
-		return fault.New(fault.Unavailable, "the model server sent a call that cannot be read: %w", err)
+		return fault.New(fault.Unavailable, "the model server sent a call that cannot be read: %w",
+			err)
 	}
 	for _, c := range r.Message.Calls {
 		args, err := object(c.Function.Arguments)
 		if err != nil {
-			return fault.New(fault.Unavailable, "the model server sent a call of %q whose arguments are no object", c.Function.Name)
+			return fault.New(fault.Unavailable,
+				"the model server sent a call of %q whose arguments are no object", c.Function.Name)
 		}
 		s.Queue = append(s.Queue,
 			chat.Event{Kind: chat.CallStart, Index: s.calls, ID: c.ID, Text: c.Function.Name},

@@ -114,7 +114,8 @@ func spoilt() error {
 func tokenless(texts ...[]byte) error {
 	for _, text := range texts {
 		if len(text) > 0 {
-			return &fault.Error{Kind: fault.Unavailable, Curable: true, Message: "the model server shows no tokens: strategy tokens needs a server that gives logprobs"}
+			return &fault.Error{Kind: fault.Unavailable, Curable: true,
+				Message: "the model server shows no tokens: strategy tokens needs a server that gives logprobs"}
 		}
 	}
 	return nil
@@ -135,7 +136,8 @@ func (t *tap) eaten(content []byte) []byte {
 	opener := strings.Replace(t.marks.ThinkEnd, "/", "", 1)
 	for _, mark := range t.marks.Openings {
 		for n := 1; n < len(mark) && strings.HasPrefix(opener, mark[:n]); n++ {
-			if rest := mark[n:]; bytes.HasPrefix(t.tokens, []byte(rest[:min(len(rest), len(t.tokens))])) {
+			if rest := mark[n:]; bytes.HasPrefix(t.tokens,
+				[]byte(rest[:min(len(rest), len(t.tokens))])) {
 				return []byte(mark[:n])
 			}
 		}

@@ -15,14 +15,16 @@ import (
 // parses itself. A reply that must be JSON has no marks, so raw text is enough for it, and no
 // parser can abort it.
 func byTokens(o *upstream.Order) bool {
-	return o.Force == nil && (o.Strategy == upstream.Tokens || o.Strategy == upstream.Prompt && o.Facts.NamesMarks)
+	return o.Force == nil &&
+		(o.Strategy == upstream.Tokens || o.Strategy == upstream.Prompt && o.Facts.NamesMarks)
 }
 
 // tokens has the rendered prompt continued by a server that reads the reply itself, and uses only
 // the tokens. If the server's reading fails, the rest is requested as raw text that continues the
 // prompt and the reply so far, which the server's prefix cache already has. Seen with scripts:
 // qwen3-coder's parser breaks 17 of 42 replies off, nearly all after the whole body of the call.
-func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequest, tail string) (chat.Source, error) {
+func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequest, tail string) (
+	chat.Source, error) {
 	rest := func(said string, tokens int) (chat.Source, error) {
 		r := *q
 		r.Prompt += said
@@ -30,7 +32,8 @@ func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequ
 		return b.Generate(ctx, o.Pulse, &r)
 	}
 	src, err := b.Tokens(ctx, o.Pulse, q)
-	if f := fault.From(err); err != nil && f.Kind == fault.Unavailable && f.Cause == nil && f.Curable {
+	if f := fault.From(err); err != nil && f.Kind == fault.Unavailable && f.Cause == nil &&
+		f.Curable {
 		return rest("", 0) // the server's reading failed at the first token
 	}
 	if err != nil {
@@ -64,9 +67,10 @@ type tokens struct {
 	tail string // of the prompt: it may end with a mark that the reply begins inside of
 	rest func(said string, tokens int) (chat.Source, error)
 
-	said  strings.Builder // all text so far, which a continuation needs; the only place where a reply is kept
-	begun int             // tokens before the rest, once the rest is raw
-	over  []chat.Event    // what is left of a reply that is over
+	// all text so far, which a continuation needs; the only place where a reply is kept
+	said  strings.Builder
+	begun int          // tokens before the rest, once the rest is raw
+	over  []chat.Event // what is left of a reply that is over
 }
 
 // Next passes the next event on. If the server's parser gave up, a complete call is kept and ends
@@ -97,7 +101,8 @@ func (s *tokens) Next() (chat.Event, error) {
 // goOn continues a reply that the server has given up. The server did not show the closing token of
 // the call, so the model writes it once more.
 func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
-	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes", s.said.Len())
+	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes",
+		s.said.Len())
 	if s.whole(end) {
 		log.Msg("the server gave up its own reading of a call that is whole")
 		return s.stop(end)

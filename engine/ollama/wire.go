@@ -17,30 +17,45 @@ import (
 // how many tokens there were. There is no tool_choice and no parallel_tool_calls: Ollama ignores
 // both, so the engine enforces them.
 type ChatRequest struct {
-	Model       string                     `json:"model"`
-	Messages    []Message                  `json:"messages"`                     // empty: the server only loads the model
-	Tools       []upstream.Tool            `json:"tools,omitempty"`              // none: no calls are looked for, unless the model has a PARSER
-	Stream      bool                       `json:"stream"`                       // always sent: the server's default is true
-	Think       json.RawMessage            `json:"think,omitempty"`              // true, false or a level
-	Format      json.RawMessage            `json:"format,omitempty"`             // a schema, or "json"
-	Logprobs    bool                       `json:"logprobs,omitempty"`           // each token with its bytes, withheld ones too: for tap
-	TopLogprobs int                        `json:"top_logprobs,omitempty"`       // 0 to 20; from 5 on a record has 6 to 18 times the bytes
-	KeepAlive   json.RawMessage            `json:"keep_alive,omitempty"`         // how long the model stays loaded; 0 unloads it
-	Truncate    bool                       `json:"truncate"`                     // false: a prompt that is too long is refused with its count
-	Options     map[string]json.RawMessage `json:"options,omitempty"`            // num_ctx, num_predict, temperature, …
-	RenderOnly  bool                       `json:"_debug_render_only,omitempty"` // undocumented: the prompt instead of a reply
+	Model string `json:"model"`
+	// empty: the server only loads the model
+	Messages []Message `json:"messages"`
+	// none: no calls are looked for, unless the model has a PARSER
+	Tools []upstream.Tool `json:"tools,omitempty"`
+	// always sent: the server's default is true
+	Stream bool `json:"stream"`
+	// true, false or a level
+	Think json.RawMessage `json:"think,omitempty"`
+	// a schema, or "json"
+	Format json.RawMessage `json:"format,omitempty"`
+	// each token with its bytes, withheld ones too: for tap
+	Logprobs bool `json:"logprobs,omitempty"`
+	// 0 to 20; from 5 on a record has 6 to 18 times the bytes
+	TopLogprobs int `json:"top_logprobs,omitempty"`
+	// how long the model stays loaded; 0 unloads it
+	KeepAlive json.RawMessage `json:"keep_alive,omitempty"`
+	// false: a prompt that is too long is refused with its count
+	Truncate bool `json:"truncate"`
+	// num_ctx, num_predict, temperature, …
+	Options map[string]json.RawMessage `json:"options,omitempty"`
+	// undocumented: the prompt instead of a reply
+	RenderOnly bool `json:"_debug_render_only,omitempty"`
 }
 
 // Message is one turn in Ollama's form. Content is a string, never null or a list of parts:
 // /api/chat takes nothing else.
 type Message struct {
-	Role     string   `json:"role"`
-	Content  string   `json:"content"`
-	Thinking string   `json:"thinking,omitempty"` // templates print the thinking of earlier turns, or leave it out
-	Images   [][]byte `json:"images,omitempty"`   // in base64 on the wire; the type is found from the bytes
-	Calls    []Call   `json:"tool_calls,omitempty"`
-	ToolName string   `json:"tool_name,omitempty"`    // of a result: most templates print this and no id
-	CallID   string   `json:"tool_call_id,omitempty"` // of a result; printed by the few templates that have ids
+	Role    string `json:"role"`
+	Content string `json:"content"`
+	// templates print the thinking of earlier turns, or leave it out
+	Thinking string `json:"thinking,omitempty"`
+	// in base64 on the wire; the type is found from the bytes
+	Images [][]byte `json:"images,omitempty"`
+	Calls  []Call   `json:"tool_calls,omitempty"`
+	// of a result: most templates print this and no id
+	ToolName string `json:"tool_name,omitempty"`
+	// of a result; printed by the few templates that have ids
+	CallID string `json:"tool_call_id,omitempty"`
 }
 
 // Call is a tool call in Ollama's form. Arguments must be an object: text that holds one is a 400.
@@ -56,15 +71,21 @@ type Call struct {
 // GenerateRequest is the body of /api/generate for a prompt that is rendered already, or a text
 // that is to be continued.
 type GenerateRequest struct {
-	Model       string                     `json:"model"`
-	Prompt      string                     `json:"prompt"`             // with Raw as the model reads it
-	Suffix      string                     `json:"suffix,omitempty"`   // the text after a gap; needs a model whose template knows gaps
-	Template    string                     `json:"template,omitempty"` // replaces the model's own; see identity
-	Raw         bool                       `json:"raw"`                // no template and no parser, in all versions
-	Stream      bool                       `json:"stream"`
-	Think       *bool                      `json:"think,omitempty"` // false keeps raw text whole; with a template, models that cannot think refuse the option
-	Truncate    bool                       `json:"truncate"`
-	Logprobs    bool                       `json:"logprobs,omitempty"` // the text token by token, as with ChatRequest
+	Model string `json:"model"`
+	// with Raw as the model reads it
+	Prompt string `json:"prompt"`
+	// the text after a gap; needs a model whose template knows gaps
+	Suffix string `json:"suffix,omitempty"`
+	// replaces the model's own; see identity
+	Template string `json:"template,omitempty"`
+	// no template and no parser, in all versions
+	Raw    bool `json:"raw"`
+	Stream bool `json:"stream"`
+	// false keeps raw text whole; with a template, models that cannot think refuse the option
+	Think    *bool `json:"think,omitempty"`
+	Truncate bool  `json:"truncate"`
+	// the text token by token, as with ChatRequest
+	Logprobs    bool                       `json:"logprobs,omitempty"`
 	TopLogprobs int                        `json:"top_logprobs,omitempty"`
 	Format      json.RawMessage            `json:"format,omitempty"` // a schema
 	Options     map[string]json.RawMessage `json:"options,omitempty"`
@@ -121,7 +142,8 @@ func (r *ChatRequest) JSON() (_ json.RawMessage, err error) {
 	}
 	return withMembers(b, struct {
 		*ChatRequest
-		Messages []Message       `json:"messages,omitempty"` // these two hide those of the request, so that they are left out
+		// these two hide those of the request, so that they are left out
+		Messages []Message       `json:"messages,omitempty"`
 		Tools    []upstream.Tool `json:"tools,omitempty"`
 	}{ChatRequest: r})
 }

@@ -16,8 +16,9 @@ import (
 // is safe for concurrent use.
 type Backend struct {
 	*Client
-	Strict   bool          // refuses fields that it does not know, as OpenAI itself does
-	ProbeAge time.Duration // how long a server that renders counts as one, with the same model; 0: a minute
+	Strict bool // refuses fields that it does not know, as OpenAI itself does
+	// how long a server that renders counts as one, with the same model; 0: a minute
+	ProbeAge time.Duration
 
 	grammars grammars
 
@@ -35,7 +36,9 @@ type seen struct {
 // NewBackend makes the backend of the server at base. OpenAI itself is recognized by its address:
 // it refuses unknown fields, and is not asked what it can do. With an empty key none is sent.
 func NewBackend(base, key string) *Backend {
-	return &Backend{Client: New(base, key, nil), grammars: grammars{Cache: kept.Cache[*held]{Most: maxGrammars}}, Strict: strings.HasPrefix(base, "https://api.openai.com"), known: map[string]seen{}}
+	return &Backend{Client: New(base, key, nil),
+		grammars: grammars{Cache: kept.Cache[*held]{Most: maxGrammars}},
+		Strict:   strings.HasPrefix(base, "https://api.openai.com"), known: map[string]seen{}}
 }
 
 // Models lists the models that the server lists. A date below 0 counts as none.
@@ -54,9 +57,11 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 // Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when
 // it is not known. A strategy that only Ollama has is an error (fault.Invalid): only the settings
 // can have named it. A forced call uses response_format where the server does not render.
-func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error) {
+func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
+	src chat.Source, tail string, err error) {
 	if o.Strategy == upstream.Tap || o.Strategy == upstream.Tokens {
-		return nil, "", &fault.Error{Kind: fault.Invalid, Param: "model", Message: "strategy " + o.Strategy + " is configured for " + o.Name + ", but only Ollama knows it"}
+		return nil, "", &fault.Error{Kind: fault.Invalid, Param: "model", Message: "strategy " +
+			o.Strategy + " is configured for " + o.Name + ", but only Ollama knows it"}
 	}
 	body := b.request(o)
 	if o.Rendered {
@@ -65,7 +70,8 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 	if o.Force != nil {
 		body.Fields["response_format"] = responseFormat(o.Force.Schema)
 	}
-	src, err = b.Client.Chat(ctx, o.Pulse, body, Reading{Tools: o.Request.Tools, Hold: o.Decoding.Hold})
+	src, err = b.Client.Chat(ctx, o.Pulse, body,
+		Reading{Tools: o.Request.Tools, Hold: o.Decoding.Hold})
 	return src, "", err
 }
 
@@ -75,7 +81,8 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (src chat.Source,
 //
 // llama-server's own chat reads 6 of 27 texts with calls, this way all 27 are right
 // (docs/internal/upstreams.md).
-func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (chat.Source, string, error) {
+func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (
+	chat.Source, string, error) {
 	prompt, err := b.Client.Template(ctx, o.Pulse, body)
 	if err != nil {
 		return nil, "", err
@@ -95,7 +102,8 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (ch
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	fields, text := b.fields(o), o.Request.Continue
 	if len(text.Told) > 0 {
-		return nil, fault.New(fault.Invalid, "the server of %q does not speak Ollama's API, so template, context and a system text beside suffix have no place there: leave them out, or ask at /api/chat", o.Name)
+		return nil, fault.New(fault.Invalid,
+			"the server of %q does not speak Ollama's API, so template, context and a system text beside suffix have no place there: leave them out, or ask at /api/chat", o.Name)
 	}
 	if text.Suffix != "" {
 		facts, err := b.Probe(ctx, o)
@@ -103,7 +111,8 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 			return nil, err
 		}
 		if facts.Renders {
-			return b.Client.Infill(ctx, o.Pulse, o.Model, text.Prompt, text.Suffix, continuing(fields))
+			return b.Client.Infill(ctx, o.Pulse, o.Model, text.Prompt, text.Suffix,
+				continuing(fields))
 		}
 	}
 	return b.Client.Complete(ctx, o.Pulse, o.Model, text.Prompt, text.Suffix, fields)

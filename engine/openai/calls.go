@@ -35,7 +35,8 @@ type nativeCall struct {
 	valid    int              // args[:valid] begin a JSON object, or are one
 	sent     int              // args[:sent] were sent
 	started  bool             // the start of the call was sent
-	again    bool             // the name came once more after the arguments: another call of the tool may follow
+	// the name came once more after the arguments: another call of the tool may follow
+	again bool
 }
 
 // nativeCalls assembles a server's calls and releases them one after the other, each as one strict
@@ -141,7 +142,8 @@ func (n *nativeCalls) begins(c *nativeCall, f fragment) bool {
 	// The same name after a complete object, with arguments of its own, begins another call of the
 	// same tool, unless the id is the same.
 	named := f.name != "" && c.name != "" || c.again
-	return named && c.check.Complete() && (f.id == "" || f.id != c.id) && strings.TrimSpace(f.args) != ""
+	return named && c.check.Complete() && (f.id == "" || f.id != c.id) &&
+		strings.TrimSpace(f.args) != ""
 }
 
 // sameDespiteID reports whether f continues c under another id: some servers make up an id for
@@ -196,7 +198,8 @@ func (n *nativeCalls) advance(out []chat.Event, c *nativeCall) []chat.Event {
 func (n *nativeCalls) send(out []chat.Event, c *nativeCall, args string) []chat.Event {
 	if !c.started {
 		c.started = true
-		out = append(out, chat.Event{Kind: chat.CallStart, Index: n.begun, ID: c.id, Text: n.meant(c.name).Name})
+		out = append(out, chat.Event{Kind: chat.CallStart, Index: n.begun, ID: c.id,
+			Text: n.meant(c.name).Name})
 		n.begun++
 	}
 	c.sent += len(args)
@@ -253,7 +256,8 @@ func (n *nativeCalls) repair(out []chat.Event, c *nativeCall) ([]chat.Event, err
 		return out, nil
 	}
 	if c.name == "" {
-		return out, &fault.Error{Kind: fault.Unavailable, Curable: true, Message: "the model server sent a call without a name"}
+		return out, &fault.Error{Kind: fault.Unavailable, Curable: true,
+			Message: "the model server sent a call without a name"}
 	}
 	tool := n.meant(c.name)
 	if c.started {
@@ -261,7 +265,8 @@ func (n *nativeCalls) repair(out []chat.Event, c *nativeCall) ([]chat.Event, err
 	}
 	args, repairs, ok := adapters.Arguments(tool, string(c.args))
 	if !ok || !strings.HasPrefix(args, string(c.args[:c.sent])) {
-		why := "the model server sent a call of " + strconv.Quote(c.name) + " whose arguments are no JSON object"
+		why := "the model server sent a call of " + strconv.Quote(c.name) +
+			" whose arguments are no JSON object"
 		return out, &fault.Error{Kind: fault.Unavailable, Curable: true, Message: why}
 	}
 	for _, r := range repairs {

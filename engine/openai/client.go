@@ -18,7 +18,8 @@ import (
 // It is safe for concurrent use. It does not depend on which of them the server is: Backend.Probe
 // asks what a server can do.
 type Client struct {
-	base, root string // of /v1, and of the addresses beside it: /props, /apply-template, /completion
+	// of /v1, and of the addresses beside it: /props, /apply-template, /completion
+	base, root string
 	key        string // sent as a bearer; never in an error's text
 	calls      upstream.Caller
 }
@@ -48,9 +49,10 @@ func New(base, key string, rt http.RoundTripper) *Client {
 // Model is one entry of /v1/models.
 type Model struct {
 	ID      string `json:"id"`
-	Created int64  `json:"created"`       // Unix seconds; 0 when unknown
-	Owner   string `json:"owned_by"`      // "llamacpp", "vllm", …
-	Context int    `json:"max_model_len"` // tokens that a prompt and its reply may have, at a vLLM; 0: not said
+	Created int64  `json:"created"`  // Unix seconds; 0 when unknown
+	Owner   string `json:"owned_by"` // "llamacpp", "vllm", …
+	// tokens that a prompt and its reply may have, at a vLLM; 0: not said
+	Context int `json:"max_model_len"`
 }
 
 // Models lists the server's models. It needs no model and must answer within upstream.QuickTime.
@@ -66,9 +68,10 @@ func (o *Client) Models(ctx context.Context) ([]Model, error) {
 // /v1/models they have the template, so that the server is known to render, and the template's
 // abilities with calls (Caps).
 type Properties struct {
-	Template   string          `json:"chat_template"`      // in jinja
-	Caps       map[string]bool `json:"chat_template_caps"` // "supports_tools", …; nil in old versions
-	Modalities map[string]bool `json:"modalities"`         // "vision", …; nil in old versions
+	Template string `json:"chat_template"` // in jinja
+	// "supports_tools", …; nil in old versions
+	Caps       map[string]bool `json:"chat_template_caps"`
+	Modalities map[string]bool `json:"modalities"` // "vision", …; nil in old versions
 	Model      string          `json:"model_path"`
 	Slots      int             `json:"total_slots"` // requests that are answered at a time
 	Build      string          `json:"build_info"`  // its version
@@ -88,14 +91,18 @@ func (o *Client) Properties(ctx context.Context) (*Properties, error) {
 // Reading is what the reader of a reply must know about the request. It is for the server's own
 // calls; text is decoded elsewhere.
 type Reading struct {
-	Tools []chat.Tool // the offered tools: names are matched with them, and damaged arguments are read by their schemas
-	Hold  int         // bytes of a call's arguments that wait before it is sent, as in adapters.Options
+	// the offered tools: names are matched with them, and damaged arguments are read by their
+	// schemas
+	Tools []chat.Tool
+	// bytes of a call's arguments that wait before it is sent, as in adapters.Options
+	Hold int
 }
 
 // Chat begins a reply of /v1/chat/completions: the server renders the prompt and looks for calls
 // itself. With tools it may be silent for as long as a call takes (Withheld): vLLM's parsers hold
 // arguments back too, for 32 s in vllm-project/vllm#50627.
-func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Reading) (chat.Source, error) {
+func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Reading) (
+	chat.Source, error) {
 	later := p.Later()
 	if len(how.Tools) > 0 {
 		later = p.Withheld()
@@ -118,7 +125,8 @@ func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (strin
 
 // Continue begins a reply of llama-server's /completion: the raw text of the model, without control
 // tokens except those that the body lists as preserved.
-func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]any) (chat.Source, error) {
+func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]any) (
+	chat.Source, error) {
 	return o.stream(ctx, p, o.root+"/completion", body, p.Later(), pieces)
 }
 
@@ -128,7 +136,8 @@ func chunks(d *deltas) { d.record = d.chunk }
 
 // stream posts a request and reads its events. An answer that is JSON although a stream was asked
 // for is one event.
-func (o *Client) stream(ctx context.Context, p *wait.Pulse, url string, body any, later wait.Limit, reading func(*deltas)) (chat.Source, error) {
+func (o *Client) stream(ctx context.Context, p *wait.Pulse, url string, body any, later wait.Limit,
+	reading func(*deltas)) (chat.Source, error) {
 	in, err := o.calls.Stream(ctx, p, url, body, p.UntilFirst(), later)
 	if err != nil {
 		return nil, err
@@ -154,12 +163,14 @@ func KindOf(ctx context.Context, base, key string) (string, error) {
 	o := New(base, key, nil)
 	defer o.calls.HTTP.CloseIdleConnections()
 	var version struct{ Version string }
-	if err := o.calls.Quick(ctx, base+"/api/version", nil, &version); err == nil && version.Version != "" {
+	if err := o.calls.Quick(ctx, base+"/api/version", nil, &version); err == nil &&
+		version.Version != "" {
 		return upstream.KindOllama, nil
 	}
 	if _, err := o.Models(ctx); err != nil {
 		f := *fault.From(err)
-		f.Message = "the server at " + base + " does not say whether it is Ollama or OpenAI-compatible: " + f.Message
+		f.Message = "the server at " + base +
+			" does not say whether it is Ollama or OpenAI-compatible: " + f.Message
 		return "", &f
 	}
 	return upstream.KindOpenAI, nil
@@ -168,8 +179,10 @@ func KindOf(ctx context.Context, base, key string) (string, error) {
 // Complete begins a reply of /v1/completions: the model continues prompt, into the gap before
 // suffix if that is not empty. fields are those of a chat. The server's events are like those of a
 // chat, with the text in "text" instead of a delta.
-func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suffix string, fields map[string]json.RawMessage) (chat.Source, error) {
-	said := map[string]any{"model": model, "prompt": prompt, "stream": true, "stream_options": counted}
+func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suffix string,
+	fields map[string]json.RawMessage) (chat.Source, error) {
+	said := map[string]any{"model": model, "prompt": prompt, "stream": true,
+		"stream_options": counted}
 	if suffix != "" {
 		said["suffix"] = suffix
 	}
@@ -181,9 +194,11 @@ func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suf
 // error, since a vector under a wrong text would never be noticed. This API cannot truncate as
 // Ollama can (Truncate), so callers that ask for it get fault.Invalid. The encoding is always
 // "float": a client that asks for base64 gets it from here, whatever its server can do.
-func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (*chat.Embeddings, error) {
+func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (
+	*chat.Embeddings, error) {
 	if r.Truncate {
-		return nil, &fault.Error{Kind: fault.Invalid, Param: "truncate", Message: "the model's server cuts no texts: leave truncate out"}
+		return nil, &fault.Error{Kind: fault.Invalid, Param: "truncate",
+			Message: "the model's server cuts no texts: leave truncate out"}
 	}
 	said := map[string]any{"model": model, "input": r.Input, "encoding_format": "float"}
 	if r.Dimensions > 0 {
@@ -205,7 +220,8 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat
 	for _, e := range reply.Data {
 		// If two vectors have the same index, another text has none.
 		if e.Index < 0 || e.Index >= len(vectors) || vectors[e.Index] != nil {
-			return nil, fault.New(fault.Unavailable, "the model server numbered its embeddings wrongly")
+			return nil, fault.New(fault.Unavailable,
+				"the model server numbered its embeddings wrongly")
 		}
 		vectors[e.Index] = e.Embedding
 	}
@@ -216,8 +232,11 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat
 // silently ignores the suffix. fields are those of a continuation. The server adds the model's own
 // marks of gaps; if the model's vocabulary has none, the error is fault.Invalid with Param
 // "suffix".
-func (o *Client) Infill(ctx context.Context, p *wait.Pulse, model, prompt, suffix string, fields map[string]json.RawMessage) (chat.Source, error) {
-	said := map[string]any{"model": model, "input_prefix": prompt, "input_suffix": suffix, "stream": true}
+func (o *Client) Infill(ctx context.Context, p *wait.Pulse, model, prompt, suffix string,
+	fields map[string]json.RawMessage) (chat.Source, error) {
+	said := map[string]any{"model": model, "input_prefix": prompt, "input_suffix": suffix,
+		"stream": true}
 	src, err := o.stream(ctx, p, o.root+"/infill", with(fields, said), p.Later(), pieces)
-	return src, upstream.Meant(err, "Infill is not supported", "suffix", "the model "+model+" cannot fill a gap: it has no marks for one")
+	return src, upstream.Meant(err, "Infill is not supported", "suffix", "the model "+model+
+		" cannot fill a gap: it has no marks for one")
 }

@@ -64,7 +64,8 @@ func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 	v, err := r.scratch.Parse(r.partial)
 	r.partial = nil
 	if err != nil && bad == nil {
-		bad = fault.New(fault.Unavailable, "the model server sent an event that is no JSON: %w", err)
+		bad = fault.New(fault.Unavailable, "the model server sent an event that is no JSON: %w",
+			err)
 	}
 	if err != nil {
 		return nil, false, bad

@@ -44,11 +44,13 @@ type held struct {
 // own grammar or schema comes before ours.
 func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) *held {
 	tools := o.Decoding.Tools
-	if o.NoGrammar || o.Format.Name == "generic" || o.Strategy != upstream.Raw || o.Force != nil || len(tools) == 0 || fields["grammar"] != nil || fields["json_schema"] != nil {
+	if o.NoGrammar || o.Format.Name == "generic" || o.Strategy != upstream.Raw || o.Force != nil ||
+		len(tools) == 0 || fields["grammar"] != nil || fields["json_schema"] != nil {
 		return nil
 	}
 	h := b.grammars.find(o.Format, tools, o.Request.Single, func(h *held) {
-		o.Log.Debug().Str("model", o.Model).Str("format", o.Format.Name).Int("bytes", len(h.Text)).Str("open", fmt.Sprint(h.Dropped)).Msg("grammar written")
+		o.Log.Debug().Str("model", o.Model).Str("format", o.Format.Name).Int("bytes",
+			len(h.Text)).Str("open", fmt.Sprint(h.Dropped)).Msg("grammar written")
 	})
 	b.grammars.mu.Lock()
 	defer b.grammars.mu.Unlock()
@@ -61,9 +63,11 @@ func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) 
 // find returns the grammar of those tools. If the grammar is new, find writes it and calls made
 // with it. The family's declaration is part of the key: a user's own file may change it under the
 // same name. A tool's description is not part of the key, since no grammar contains it.
-func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool, made func(*held)) *held {
+func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool,
+	made func(*held)) *held {
 	sum := sha256.New()
-	_ = json.NewEncoder(sum).Encode([]any{f.Name, f.Declaration(), single}) // a hash takes everything
+	// a hash takes everything
+	_ = json.NewEncoder(sum).Encode([]any{f.Name, f.Declaration(), single})
 	for _, t := range tools {
 		_, _ = io.WriteString(sum, t.Name+"\x00"+string(t.Schema)+"\x00")
 	}
@@ -80,7 +84,8 @@ func (g *grammars) refuse(h *held, o *upstream.Order, why error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	h.refused = append(h.refused, o.Model+"\n"+o.Facts.Digest)
-	o.Log.Warn().Str("model", o.Model).Str("format", o.Format.Name).Err(why).Msg("the server does not take the grammar of these tools, it writes without one")
+	o.Log.Warn().Str("model", o.Model).Str("format", o.Format.Name).Err(why).Msg(
+		"the server does not take the grammar of these tools, it writes without one")
 }
 
 // watch returns a hook that refuses the grammar for later replies if this one breaks off because of
@@ -134,7 +139,8 @@ func (h *held) fields(fields map[string]json.RawMessage) (marks []string) {
 // without the grammar: a grammar makes calls better, but must never make a reply fail. If that
 // request succeeds, the grammar was the reason of the refusal. After a fault with a code (too long,
 // no such model), which has another reason, it does not ask again.
-func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source, error)) (chat.Source, error) {
+func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source, error)) (
+	chat.Source, error) {
 	src, err := ask(h)
 	if h == nil {
 		return src, err
@@ -143,7 +149,8 @@ func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source,
 		return chat.Watch(src, b.grammars.watch(h, o)), nil
 	}
 	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != fault.Invalid && f.Kind != fault.Unavailable || f.Code != "" {
+	if !errors.As(err, &f) || f.Kind != fault.Invalid && f.Kind != fault.Unavailable ||
+		f.Code != "" {
 		return nil, err
 	}
 	src, again := ask(nil)
@@ -158,7 +165,8 @@ func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source,
 // of all known families are preserved, about 2 KB for each request: any of them may be read, and a
 // server leaves out control tokens that are not listed. The server does not parse the reply, so the
 // text is what the model wrote.
-func continuation(o *upstream.Order, prompt string, fields map[string]json.RawMessage, h *held) map[string]any {
+func continuation(o *upstream.Order, prompt string, fields map[string]json.RawMessage,
+	h *held) map[string]any {
 	preserved, fields := o.Format.Tokens(), continuing(fields)
 	switch {
 	case o.Force != nil:
@@ -168,5 +176,6 @@ func continuation(o *upstream.Order, prompt string, fields map[string]json.RawMe
 		preserved = append(slices.Clip(preserved), h.fields(fields)...)
 	}
 	o.Prompted(prompt, 0)
-	return with(fields, map[string]any{"model": o.Model, "prompt": prompt, "stream": true, "preserved_tokens": preserved})
+	return with(fields, map[string]any{"model": o.Model, "prompt": prompt, "stream": true,
+		"preserved_tokens": preserved})
 }

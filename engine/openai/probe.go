@@ -42,7 +42,8 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 		age = refusedAge
 	}
 	if !ok || f.Tools != s.Tools || f.Renders != s.Renders {
-		o.Log.Info().Str("server", o.Server).Str("model", o.Model).Str("format", o.Format.Name).Bool("tools", f.Tools).
+		o.Log.Info().Str("server", o.Server).Str("model", o.Model).Str("format",
+			o.Format.Name).Bool("tools", f.Tools).
 			Bool("thinking", f.Thinking).Bool("render", f.Renders).Msg("model probed")
 	}
 	b.mu.Lock()
@@ -69,7 +70,8 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 		return upstream.Facts{Tools: true, Thinking: switches(m), Window: m.Context}, nil
 	}
 	prompt, err := b.Client.Template(ctx, o.Pulse, &Request{
-		Model: o.Model, Messages: []Message{{Role: "user", Content: "hi"}}, Tools: []upstream.Tool{upstream.ProbeTool},
+		Model: o.Model, Messages: []Message{{Role: "user", Content: "hi"}},
+		Tools: []upstream.Tool{upstream.ProbeTool},
 	})
 	if err != nil && !upstream.IsRefusal(err) {
 		return upstream.Facts{}, err
@@ -85,7 +87,8 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 		Thinking: strings.Contains(props.Template, "enable_thinking"),
 		NoVision: props.Modalities != nil && !props.Modalities["vision"],
 
-		PlainSchemas: err == nil, // llama-server makes a grammar of the schema, or refuses the request
+		// llama-server makes a grammar of the schema, or refuses the request
+		PlainSchemas: err == nil,
 	}, nil
 }
 

@@ -14,7 +14,8 @@ import (
 // request returns the order's request in OpenAI's form. The tools are those of the order, in a form
 // that the server can take (Facts.PlainSchemas), not the client's.
 func (b *Backend) request(o *upstream.Order) *Request {
-	return &Request{Model: o.Model, Messages: b.wireMessages(o.Request.Messages), Tools: o.WireTools(), Fields: b.fields(o)}
+	return &Request{Model: o.Model, Messages: b.wireMessages(o.Request.Messages),
+		Tools: o.WireTools(), Fields: b.fields(o)}
 }
 
 // wireMessages returns the conversation in OpenAI's form. Every message has a content, and every
@@ -30,7 +31,8 @@ func (b *Backend) wireMessages(ms []chat.Message) []Message {
 		}
 		for j, call := range m.Calls {
 			w.Calls = append(w.Calls, Call{ID: call.ID, Type: "function"})
-			w.Calls[j].Function.Name, w.Calls[j].Function.Arguments = call.Name, string(upstream.Arguments(call))
+			w.Calls[j].Function.Name, w.Calls[j].Function.Arguments = call.Name,
+				string(upstream.Arguments(call))
 		}
 		out[i] = w
 	}
@@ -45,12 +47,14 @@ func content(m chat.Message) any {
 	}
 	var parts []json.RawMessage
 	if m.Content != "" {
-		parts = append(parts, json.RawMessage(`{"type":"text","text":`+string(chat.AppendQuoted(nil, m.Content))+`}`))
+		parts = append(parts, json.RawMessage(`{"type":"text","text":`+
+			string(chat.AppendQuoted(nil, m.Content))+`}`))
 	}
 	for _, image := range m.Images {
 		// A picture is kept only as bytes, and its type is found from the first of them. No other
 		// URL is sent: the server would fetch it from any address that the client names.
-		url := "data:" + http.DetectContentType(image) + ";base64," + base64.StdEncoding.EncodeToString(image)
+		url := "data:" + http.DetectContentType(image) + ";base64," +
+			base64.StdEncoding.EncodeToString(image)
 		parts = append(parts, json.RawMessage(`{"type":"image_url","image_url":{"url":"`+url+`"}}`))
 	}
 	return parts
@@ -81,7 +85,8 @@ func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	if r.Format != nil {
 		said["response_format"] = responseFormat(r.Format)
 	}
-	if r.Logprobs && len(r.Tools) == 0 { // beside tools a server refuses them, or shows tokens that are not text
+	// beside tools a server refuses them, or shows tokens that are not text
+	if r.Logprobs && len(r.Tools) == 0 {
 		said["logprobs"] = true
 		if r.TopLogprobs > 0 {
 			said["top_logprobs"] = r.TopLogprobs
@@ -116,7 +121,8 @@ func toolChoice(tools []chat.Tool) any {
 	if len(tools) != 1 {
 		return "required"
 	}
-	return json.RawMessage(`{"type":"function","function":{"name":` + string(chat.AppendQuoted(nil, tools[0].Name)) + `}}`)
+	return json.RawMessage(`{"type":"function","function":{"name":` +
+		string(chat.AppendQuoted(nil, tools[0].Name)) + `}}`)
 }
 
 // limit returns the name of the field that bounds a reply's length: OpenAI's newer models refuse
@@ -136,7 +142,8 @@ func responseFormat(format json.RawMessage) json.RawMessage {
 	if string(format) == `"json"` {
 		return json.RawMessage(`{"type":"json_object"}`)
 	}
-	return json.RawMessage(`{"type":"json_schema","json_schema":{"name":"reply","schema":` + string(format) + `}}`)
+	return json.RawMessage(`{"type":"json_schema","json_schema":{"name":"reply","schema":` +
+		string(format) + `}}`)
 }
 
 // continuing returns the fields of a chat in the words of llama-server's /completion, which ignores
@@ -191,9 +198,10 @@ func with(fields map[string]json.RawMessage, said map[string]any) map[string]any
 // Message is one turn in OpenAI's form. Content is always there, "" beside calls: some servers
 // refuse null, or a message without it.
 type Message struct {
-	Role      string `json:"role"`
-	Content   any    `json:"content"`                     // a string, or a list of parts
-	Reasoning string `json:"reasoning_content,omitempty"` // what vLLM and llama-server read; OpenAI refuses it
+	Role    string `json:"role"`
+	Content any    `json:"content"` // a string, or a list of parts
+	// what vLLM and llama-server read; OpenAI refuses it
+	Reasoning string `json:"reasoning_content,omitempty"`
 	Calls     []Call `json:"tool_calls,omitempty"`
 	CallID    string `json:"tool_call_id,omitempty"` // of a result: the call that it answers
 	Name      string `json:"name,omitempty"`

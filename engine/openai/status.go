@@ -31,7 +31,8 @@ func (o *Client) refused(resp *http.Response, body []byte) *fault.Error {
 	e.Retry = upstream.RetryAfter(resp.Header, e.Kind)
 	if e.Kind == fault.NotFound && !bytes.Contains(bytes.ToLower(body), []byte("model")) {
 		path := strings.TrimPrefix(resp.Request.URL.String(), o.root)
-		return fault.New(fault.Unable, "the server at %s has no %s: is its URL right?", o.root, path)
+		return fault.New(fault.Unable, "the server at %s has no %s: is its URL right?", o.root,
+			path)
 	}
 	return e
 }
@@ -94,7 +95,8 @@ func readError(body []byte) openAIError {
 // llama-server. It returns 0 if the type is unknown.
 func statusOf(e openAIError) int {
 	switch kind := strings.ToLower(e.Type); {
-	case strings.Contains(kind, "invalid_request"), strings.Contains(kind, "badrequest"), strings.Contains(kind, "exceed_context"):
+	case strings.Contains(kind, "invalid_request"), strings.Contains(kind, "badrequest"),
+		strings.Contains(kind, "exceed_context"):
 		return http.StatusBadRequest
 	case strings.Contains(kind, "rate_limit"):
 		return http.StatusTooManyRequests

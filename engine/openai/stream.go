@@ -111,7 +111,8 @@ func (d *deltas) ended(err error) error {
 // [DONE]: only a reason shows that the model had finished, and the last call may be incomplete.
 func (d *deltas) cut(err error) error {
 	if d.Ctx.Err() == nil && err == nil {
-		return fault.New(fault.Unavailable, "the model server ended its reply without a finish_reason, so nobody knows whether it is complete")
+		return fault.New(fault.Unavailable,
+			"the model server ended its reply without a finish_reason, so nobody knows whether it is complete")
 	}
 	return upstream.Cut(d.Ctx, err)
 }
@@ -124,7 +125,8 @@ func (d *deltas) chunk(v *fastjson.Value) error {
 	}
 	// In a stream with counts every other event has "usage":null.
 	if u := v.Get("usage"); u != nil && u.Type() == fastjson.TypeObject {
-		d.usage = chat.Counts{Prompt: u.GetInt("prompt_tokens"), Completion: u.GetInt("completion_tokens")}.FromCache(cached(v, u))
+		d.usage = chat.Counts{Prompt: u.GetInt("prompt_tokens"), Completion: u.GetInt(
+			"completion_tokens")}.FromCache(cached(v, u))
 	}
 	for _, c := range v.GetArray("choices") {
 		if c.GetInt("index") != 0 {
@@ -171,7 +173,8 @@ func (d *deltas) delta(v *fastjson.Value) {
 	for _, c := range v.GetArray("tool_calls") {
 		d.Queue = d.calls.fragment(d.Queue, fragmentOf(c, c.Get("function")))
 	}
-	if f := v.Get("function_call"); f != nil && f.Type() == fastjson.TypeObject { // the form that OpenAI gave up
+	// the form that OpenAI gave up
+	if f := v.Get("function_call"); f != nil && f.Type() == fastjson.TypeObject {
 		d.Queue = d.calls.fragment(d.Queue, fragmentOf(nil, f))
 	}
 }
@@ -180,7 +183,8 @@ func (d *deltas) delta(v *fastjson.Value) {
 // number, and arguments an object: then their JSON is used. An index that is missing or not a
 // number becomes -1, which matches any.
 func fragmentOf(call, function *fastjson.Value) fragment {
-	f := fragment{index: -1, id: scalar(call.Get("id")), name: string(function.GetStringBytes("name")), args: scalar(function.Get("arguments"))}
+	f := fragment{index: -1, id: scalar(call.Get("id")),
+		name: string(function.GetStringBytes("name")), args: scalar(function.Get("arguments"))}
 	if i := call.Get("index"); i != nil && i.Type() == fastjson.TypeNumber {
 		f.index = call.GetInt("index")
 	}
@@ -211,7 +215,8 @@ func (d *deltas) reason(word string) error {
 	case "content_filter":
 		d.finish(chat.Length, "content_filter")
 	case "error", "abort":
-		return fault.New(fault.Unavailable, "the model server gave its reply up (%s): its log may say why", word)
+		return fault.New(fault.Unavailable,
+			"the model server gave its reply up (%s): its log may say why", word)
 	default:
 		d.finish(chat.Stop, "")
 	}
@@ -242,7 +247,8 @@ func (d *deltas) piece(v *fastjson.Value) error {
 	if !v.GetBool("stop") {
 		return nil
 	}
-	d.usage = chat.Counts{Prompt: v.GetInt("tokens_evaluated"), Completion: v.GetInt("tokens_predicted")}.FromCache(cached(v, nil))
+	d.usage = chat.Counts{Prompt: v.GetInt("tokens_evaluated"), Completion: v.GetInt(
+		"tokens_predicted")}.FromCache(cached(v, nil))
 	if string(v.GetStringBytes("stop_type")) == "limit" || v.GetBool("stopped_limit") {
 		d.finish(chat.Length, "")
 	} else {

@@ -19,7 +19,8 @@ func Turns(ms []chat.Message) (calls []chat.Call, times int) {
 	}
 	for times = 1; ; times++ {
 		more, earlier, answers := lastTurn(rest)
-		if earlier == nil || !chat.SameCalls(earlier.Calls, last.Calls) || !slices.EqualFunc(answers, results, alike) {
+		if earlier == nil || !chat.SameCalls(earlier.Calls, last.Calls) ||
+			!slices.EqualFunc(answers, results, alike) {
 			return last.Calls, times
 		}
 		rest = more
@@ -29,7 +30,8 @@ func Turns(ms []chat.Message) (calls []chat.Call, times int) {
 // lastTurn splits the last calls and their results from the end of a conversation; caller is nil
 // when it does not end with results. Results without calls before them do not count: Normal has
 // turned them into user messages.
-func lastTurn(ms []chat.Message) (rest []chat.Message, caller *chat.Message, results []chat.Message) {
+func lastTurn(ms []chat.Message) (
+	rest []chat.Message, caller *chat.Message, results []chat.Message) {
 	i := len(ms)
 	for i > 0 && ms[i-1].Role == chat.ToolRole {
 		i--

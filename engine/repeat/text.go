@@ -43,13 +43,15 @@ func (r *Text) Write(text string) int {
 // without one is recognized by its last bytes, which the library searches for quickly.
 func repeats(text *[longestPeriod + repeatStep]byte) bool {
 	n := len(text)
-	return bytes.Contains(text[n-probeLength-longestPeriod:n-1], text[n-probeLength:]) && period(text) <= longestPeriod
+	return bytes.Contains(text[n-probeLength-longestPeriod:n-1], text[n-probeLength:]) &&
+		period(text) <= longestPeriod
 }
 
 // period returns the smallest p for which every byte is equal to the one p before it, if there is
 // one. It is found by the failure function of Knuth, Morris and Pratt.
 func period(text *[longestPeriod + repeatStep]byte) int {
-	var border [len(text) + 1]uint16 // border[i] is the longest text that both begins and ends text[:i], and is shorter than it
+	// border[i] is the longest text that both begins and ends text[:i], and is shorter than it
+	var border [len(text) + 1]uint16
 	k := uint16(0)
 	for i := 1; i < len(text); i++ {
 		for k > 0 && text[i] != text[k] {

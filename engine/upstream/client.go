@@ -23,8 +23,9 @@ import (
 const (
 	QuickTime = 10 * time.Second // for calls that need no model
 	MaxError  = 64 << 10         // bytes read of an error's body
-	maxHeader = 256 << 10        // bytes of an answer's head; those of model servers have a few hundred
-	MaxRender = 64 << 20         // bytes read of a rendered prompt
+	// bytes of an answer's head; those of model servers have a few hundred
+	maxHeader = 256 << 10
+	MaxRender = 64 << 20 // bytes read of a rendered prompt
 )
 
 // maxVectors limits how much of an answer full of vectors is read, in bytes: 16,384 texts of 4,096
@@ -36,7 +37,8 @@ const maxVectors = 1 << 30
 const DrainTime = 50 * time.Millisecond
 
 // ErrUnfinished is the cause of a fault when a server closes a reply properly, but before its end.
-var ErrUnfinished = errors.New("the model server ended its reply in the middle: its log may say why")
+var ErrUnfinished = errors.New(
+	"the model server ended its reply in the middle: its log may say why")
 
 // Transport returns a transport made for many streams to one host. It has no time limit on answers:
 // Ollama sends its headers with the first record, and the Pulse watches that wait. Nothing is
@@ -45,8 +47,9 @@ var ErrUnfinished = errors.New("the model server ended its reply in the middle: 
 // on both sides would cost 32 KiB for each idle stream.
 func Transport() *http.Transport {
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: (&net.Dialer{Timeout: 10 * time.Second,
+			KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:    10 * time.Second,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: maxHeader,
@@ -64,7 +67,9 @@ func HTTP(rt http.RoundTripper) *http.Client {
 	if rt == nil {
 		rt = Transport()
 	}
-	return &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: rt, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 }
 
 // Caller sends requests to one server and reads what it answers. While the server is busy, requests
@@ -72,10 +77,13 @@ func HTTP(rt http.RoundTripper) *http.Client {
 // OLLAMA_MAX_QUEUE of them wait, and a llama-server says 503 "Loading model" until the model is
 // loaded.
 type Caller struct {
-	HTTP    *http.Client
-	Header  http.Header                                         // headers of every request besides its own
-	Gone    string                                              // the error text, followed by the server's address, when it cannot be reached
-	Refused func(resp *http.Response, text []byte) *fault.Error // the fault for an answer other than 200
+	HTTP *http.Client
+	// headers of every request besides its own
+	Header http.Header
+	// the error text, followed by the server's address, when it cannot be reached
+	Gone string
+	// the fault for an answer other than 200
+	Refused func(resp *http.Response, text []byte) *fault.Error
 	Queue   wait.Queue
 
 	scratches Scratches
@@ -83,7 +91,8 @@ type Caller struct {
 }
 
 // send sends a request and waits for the head of the answer. A nil body sends no body.
-func (c *Caller) send(ctx context.Context, method, url string, body []byte) (*http.Response, error) {
+func (c *Caller) send(ctx context.Context, method, url string, body []byte) (
+	*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -97,7 +106,8 @@ func (c *Caller) send(ctx context.Context, method, url string, body []byte) (*ht
 		req.Header.Set("Content-Type", "application/json")
 	}
 	setConversation(ctx, req.Header)
-	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header)) // the caller's trace continues at the server
+	// the caller's trace continues at the server
+	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.HTTP.Do(req)
 	if err != nil {
 		return nil, wait.Broken(ctx, c.Gone, err)
@@ -127,7 +137,8 @@ func (c *Caller) Quick(ctx context.Context, url string, body, into any) error {
 		return wait.Broken(ctx, "", err)
 	case resp.StatusCode != http.StatusOK:
 		return c.Refused(resp, text)
-	case len(text) == 0: // servers that imitate others send an empty answer when they have nothing to say
+	// servers that imitate others send an empty answer when they have nothing to say
+	case len(text) == 0:
 		return nil
 	}
 	if err := json.Unmarshal(text, into); err != nil {
@@ -146,7 +157,8 @@ type Body interface {
 // error too (Misplaced), for example a web interface at that address. The characters < > and & are
 // not escaped: a prompt is full of them, and each would become longer as \u003c. A body that is a
 // Body writes itself.
-func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, w wait.Limit) (*http.Response, error) {
+func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, w wait.Limit) (
+	*http.Response, error) {
 	write := func() (json.RawMessage, error) { return chat.JSON(body) }
 	if b, ok := body.(Body); ok {
 		write = b.JSON
@@ -177,13 +189,16 @@ func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, 
 // Embed posts texts and reads their vectors into reply, which is that server's form of them. Asking
 // a model that makes no vectors is the client's fault. The answer is one document, and its first
 // byte comes when all texts are read.
-func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, texts, reply any) error {
+func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, texts,
+	reply any) error {
 	resp, err := c.Post(ctx, p, url, texts, p.UntilFirst())
 	if err != nil {
-		return Meant(err, "does not support embeddings", "model", "the model "+model+" cannot embed")
+		return Meant(err, "does not support embeddings", "model", "the model "+model+
+			" cannot embed")
 	}
 	defer resp.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(p.Reader(resp.Body, p.UntilFirst(), p.Later()), maxVectors))
+	data, err := io.ReadAll(io.LimitReader(p.Reader(resp.Body, p.UntilFirst(), p.Later()),
+		maxVectors))
 	if err != nil {
 		return wait.Broken(ctx, "", err)
 	}
@@ -196,13 +211,15 @@ func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, te
 // Text posts a request that is answered by one document, and returns the string at path in it: the
 // prompt that a server renders, which may be megabytes. The server may have to load the model for
 // it.
-func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, path ...string) (string, error) {
+func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, path ...string) (
+	string, error) {
 	resp, err := c.Post(ctx, p, url, body, p.Loading())
 	if err != nil {
 		return "", err
 	}
 	defer resp.Body.Close()
-	text, err := c.documents.Read(p.Reader(resp.Body, p.Loading(), wait.Limit{}), MaxRender, resp.Request.ContentLength, path...)
+	text, err := c.documents.Read(p.Reader(resp.Body, p.Loading(), wait.Limit{}), MaxRender,
+		resp.Request.ContentLength, path...)
 	// The error for a document that was read but has no rendering explains itself; any other error
 	// is one of the connection.
 	if _, unread := errors.AsType[*fault.Error](err); err != nil && !unread {
@@ -214,7 +231,8 @@ func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, 
 // Stream posts a request whose reply is a stream of records. Servers send their head with the first
 // record, so the wait for the head covers loading the model and reading the prompt; first is the
 // limit of both.
-func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any, first, later wait.Limit) (Stream, error) {
+func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any, first,
+	later wait.Limit) (Stream, error) {
 	resp, err := c.Post(ctx, p, url, body, first)
 	if err != nil {
 		return Stream{}, err
@@ -240,7 +258,8 @@ func Meant(err error, words, param, message string) error {
 // that panics aborts its answer.
 func InProcess(h http.Handler) http.RoundTripper {
 	t := Transport()
-	t.Proxy, t.DisableKeepAlives = nil, true // a pipe costs nothing to make, and an idle one would keep its goroutines alive
+	// a pipe costs nothing to make, and an idle one would keep its goroutines alive
+	t.Proxy, t.DisableKeepAlives = nil, true
 	t.DialContext = func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
 		s := &http.Server{Handler: h, ErrorLog: log.New(io.Discard, "", 0)}

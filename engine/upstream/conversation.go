@@ -27,7 +27,8 @@ func (r *Root) Add(part string) {
 	head := part[:min(len(part), rootPart)]
 	for ; len(head) >= 8; head = head[8:] {
 		word := uint64(head[0]) | uint64(head[1])<<8 | uint64(head[2])<<16 | uint64(head[3])<<24 |
-			uint64(head[4])<<32 | uint64(head[5])<<40 | uint64(head[6])<<48 | uint64(head[7])<<56 // one load
+			// one load
+			uint64(head[4])<<32 | uint64(head[5])<<40 | uint64(head[6])<<48 | uint64(head[7])<<56
 		r.sum = (r.sum ^ word) * 0x9e3779b97f4a7c15
 		r.sum ^= r.sum >> 32
 	}

@@ -28,7 +28,8 @@ const front = 32 << 10
 // document reads one answer.
 type document struct {
 	bufio.Reader
-	decoded [front]byte // a piece of the string; no escape is shorter than the character that it means
+	// a piece of the string; no escape is shorter than the character that it means
+	decoded [front]byte
 }
 
 // Read reads an answer of at most limit bytes, of which about expected bytes belong to the string,
@@ -56,7 +57,8 @@ func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (st
 	if err != nil {
 		return "", err
 	}
-	if behind, ok := bytes.CutPrefix(rest, []byte(`"`)); ok && len(head) > 0 && string(bytes.TrimSpace(behind)) == strings.Repeat("}", len(path)) {
+	if behind, ok := bytes.CutPrefix(rest, []byte(`"`)); ok && len(head) > 0 &&
+		string(bytes.TrimSpace(behind)) == strings.Repeat("}", len(path)) {
 		return text.String(), nil
 	}
 	return parsed(slices.Concat(chat.AppendEscaped(head, text.String()), rest), path)
@@ -112,7 +114,8 @@ func parsed(source []byte, path []string) (string, error) {
 	chat.MendSurrogates(source)
 	v, err := fastjson.ParseBytes(source)
 	if err != nil {
-		return "", fault.New(fault.Unavailable, "the model server's rendering cannot be read: %w", err)
+		return "", fault.New(fault.Unavailable, "the model server's rendering cannot be read: %w",
+			err)
 	}
 	return string(v.GetStringBytes(path...)), nil
 }
@@ -132,7 +135,9 @@ const longestEscape = 6
 // with that quote. It stops before an escape that is invalid, incomplete, or possibly half of a
 // surrogate pair. Other escapes are frequent: Ollama writes < > and & as \u003c, \u003e and \u0026.
 func unescaped(dst, rest []byte) (_, left []byte) {
-	quote := bytes.IndexByte(rest, '"') // the next quote; it is searched for only once, or a long text without quotes would take quadratic time
+	// the next quote; it is searched for only once, or a long text without quotes would take
+	// quadratic time
+	quote := bytes.IndexByte(rest, '"')
 	for {
 		end := quote
 		if end < 0 {
@@ -179,7 +184,9 @@ func escaped(rest []byte) (c rune, size int) {
 	if len(rest) < 5 || rest[0] != 'u' {
 		return 0, 0
 	}
-	c = rune(hexDigit(rest[1])<<12 | hexDigit(rest[2])<<8 | hexDigit(rest[3])<<4 | hexDigit(rest[4])) // negative when one of the digits is
+	// negative when one of the digits is
+	c = rune(hexDigit(rest[1])<<12 | hexDigit(rest[2])<<8 | hexDigit(rest[3])<<4 | hexDigit(
+		rest[4]))
 	if c < 0 || utf16.IsSurrogate(c) {
 		return 0, 0
 	}

@@ -27,7 +27,8 @@ const MaxRecord = 16 << 20
 const KeepRecord = 64 << 10
 
 var (
-	ErrLong = errors.New("a record is longer than 16 MiB")  // nothing more of the stream can be read
+	// nothing more of the stream can be read
+	ErrLong = errors.New("a record is longer than 16 MiB")
 	ErrCut  = errors.New("the stream ends inside a record") // so the reply is not complete
 )
 
@@ -148,9 +149,10 @@ func (s *Scratch) Parse(line []byte) (*fastjson.Value, error) {
 type Stream struct {
 	Ctx     context.Context // ends the reads; its cause says why
 	Scratch *Scratch        // the records; nil once it is closed
-	Read    func() error    // queues what the next record holds; its error ends the stream after those events
-	Text    chat.Strings    // fragments of a few bytes share one allocation
-	Queue   []chat.Event    // what the last record held; its memory is reused
+	// queues what the next record holds; its error ends the stream after those events
+	Read  func() error
+	Text  chat.Strings // fragments of a few bytes share one allocation
+	Queue []chat.Event // what the last record held; its memory is reused
 
 	body io.ReadCloser
 	pool *Scratches

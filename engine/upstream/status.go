@@ -69,7 +69,8 @@ func Explain(status int, text string) *fault.Error {
 // could not render the prompt: "failed to parse JSON: …", "EOF", "XML syntax error on line 3".
 // Another strategy may avoid that.
 func misread(text string) bool {
-	for _, word := range []string{"pars", "EOF", "syntax", "invalid character", "unmarshal", "template", "jinja", "grammar", "tool", "logprobs"} {
+	for _, word := range []string{"pars", "EOF", "syntax", "invalid character", "unmarshal",
+		"template", "jinja", "grammar", "tool", "logprobs"} {
 		if strings.Contains(text, word) {
 			return true
 		}
@@ -84,9 +85,11 @@ var sayings = []struct {
 	kind  fault.Kind
 	code  string
 }{
-	{"exceeds the available context size", fault.Invalid, ContextLength}, // llama-server, and Ollama above it
-	{"exceeds the context length", fault.Invalid, ContextLength},         // Ollama
-	{"maximum context length", fault.Invalid, ContextLength},             // vLLM, OpenAI, and Ollama of a text to embed
+	// llama-server, and Ollama above it
+	{"exceeds the available context size", fault.Invalid, ContextLength},
+	{"exceeds the context length", fault.Invalid, ContextLength}, // Ollama
+	// vLLM, OpenAI, and Ollama of a text to embed
+	{"maximum context length", fault.Invalid, ContextLength},
 	{"requires more system memory", fault.Unable, "model_too_large"},
 	{"out-of-memory during startup", fault.Unable, "model_too_large"},
 	{"incompatible with your version of Ollama", fault.Unable, "model_incompatible"},
@@ -114,7 +117,8 @@ var statuses = map[int]struct {
 	529:                              {fault.Busy, ""}, // "overloaded"
 	http.StatusRequestTimeout:        {fault.Timeout, ""},
 	http.StatusGatewayTimeout:        {fault.Timeout, ""},
-	499:                              {fault.Unavailable, ""}, // the server believes that its client left, which is wrong
+	// the server believes that its client left, which is wrong
+	499: {fault.Unavailable, ""},
 }
 
 // kindOf returns the kind of fault of a server's answer, and OpenAI's code for it if there is one.
@@ -151,7 +155,8 @@ func Misplaced(resp *http.Response) error {
 	}
 	u := *resp.Request.URL
 	u.Path, u.RawQuery, u.User = "", "", nil
-	return fault.New(fault.Unable, "what answers at %s is no model server but sends pages: is the address right?", u.String())
+	return fault.New(fault.Unable,
+		"what answers at %s is no model server but sends pages: is the address right?", u.String())
 }
 
 // RetryAfter returns the wait that a Retry-After header, in seconds or as a date, asks for, if the
@@ -176,7 +181,8 @@ func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 // cause it is a broken connection.
 func IsRefusal(err error) bool {
 	var f *fault.Error
-	return errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.NotFound || f.Kind == fault.Unable || f.Kind == fault.Unavailable && f.Cause == nil)
+	return errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.NotFound ||
+		f.Kind == fault.Unable || f.Kind == fault.Unavailable && f.Cause == nil)
 }
 
 // Overflow is the cause of a fault with the code context_length_exceeded: what the server has
@@ -194,7 +200,8 @@ func (o *Overflow) Error() string {
 // How servers say how long a request is, and how long it may be: llama-server, OpenAI, vLLM.
 var (
 	promptSaid = regexp.MustCompile(`\((\d+) in the messages`)
-	tokensSaid = regexp.MustCompile(`request \((\d+) tokens|resulted in (\d+) tokens|requested (\d+) tokens|has (\d+) input tokens`)
+	tokensSaid = regexp.MustCompile(
+		`request \((\d+) tokens|resulted in (\d+) tokens|requested (\d+) tokens|has (\d+) input tokens`)
 	windowSaid = regexp.MustCompile(`context size \((\d+) tokens|context length is (\d+)`)
 )
 

@@ -72,7 +72,8 @@ func ParseURLs(s string) (kind string, bases []string, err error) {
 		case err != nil:
 			return "", nil, err
 		case k != "" && kind != "" && k != kind:
-			return "", nil, fmt.Errorf("%s is of kind %s, and another server of the pool of kind %s: give each kind a name of its own", base, k, kind)
+			return "", nil, fmt.Errorf(
+				"%s is of kind %s, and another server of the pool of kind %s: give each kind a name of its own", base, k, kind)
 		case slices.Contains(bases, base):
 			return "", nil, fmt.Errorf("%s is there twice", base)
 		}

@@ -26,7 +26,8 @@ type Function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
-	Strict      bool            `json:"strict,omitempty"` // OpenAI's promise that arguments fit; only where the client set it
+	// OpenAI's promise that arguments fit; only where the client set it
+	Strict bool `json:"strict,omitempty"`
 }
 
 // WireTools returns the order's tools as both wires have them. Only OpenAI has Strict, which Ollama
@@ -42,7 +43,8 @@ func (o *Order) WireTools() (all []Tool) {
 // parameters without properties, and the template of Command-R+ fails for a tool without a
 // description.
 var ProbeTool = Tool{"function", Function{
-	Name: "probe", Description: "probe", Parameters: json.RawMessage(`{"type":"object","properties":{"a":{"type":"string","description":"probe"}},"required":["a"]}`),
+	Name: "probe", Description: "probe", Parameters: json.RawMessage(
+		`{"type":"object","properties":{"a":{"type":"string","description":"probe"}},"required":["a"]}`),
 }}
 
 // Arguments returns the arguments of a call as an object: some clients send an empty text for no
@@ -57,13 +59,16 @@ func Arguments(c chat.Call) json.RawMessage {
 // Rendering returns the chat template of the order's model: source is its text, and render renders
 // orders with it. Thinking is switched on for a model that can think: many templates print
 // reasoning only then.
-func (o *Order) Rendering(source string, thinks bool, render func(*Order) (string, error)) derive.Template {
+func (o *Order) Rendering(source string, thinks bool,
+	render func(*Order) (string, error)) derive.Template {
 	q := *o
 	q.Facts.Thinking = thinks
-	return derive.Template{Source: source, Render: func(messages []chat.Message, tools []chat.Tool) (string, error) {
-		q.Request, q.Tools = &chat.Request{Model: o.Model, Messages: messages, Think: &thinks}, tools
-		return render(&q)
-	}}
+	return derive.Template{Source: source,
+		Render: func(messages []chat.Message, tools []chat.Tool) (string, error) {
+			q.Request, q.Tools = &chat.Request{Model: o.Model, Messages: messages, Think: &thinks},
+				tools
+			return render(&q)
+		}}
 }
 
 // alsoCalled precedes the name that a tool has for everyone but the model.

@@ -12,8 +12,9 @@ import (
 // text: a tool that checks them reports an error, and an agent can try again. A value out of its
 // bounds has the right type. A wrong type, a missing member or a value outside an enum is not a
 // matter of bounds: what a tool does with those is not known.
-var bounds = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern", "format",
-	"minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties"}
+var bounds = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+	"minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems",
+	"minProperties", "maxProperties"}
 
 // Bounded returns the arguments without the members that the schema forbids, if the only other
 // problems are values out of their bounds. It implements --out-of-bounds=pass, for agents that
@@ -103,8 +104,10 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 // and a step of 8 is 16, though 20 is nearer.
 func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 	fits := func(x *big.Rat) bool {
-		return (s.Minimum == nil || x.Cmp(s.Minimum) >= 0) && (s.Maximum == nil || x.Cmp(s.Maximum) <= 0) &&
-			(s.ExclusiveMinimum == nil || x.Cmp(s.ExclusiveMinimum) > 0) && (s.ExclusiveMaximum == nil || x.Cmp(s.ExclusiveMaximum) < 0)
+		return (s.Minimum == nil || x.Cmp(s.Minimum) >= 0) &&
+			(s.Maximum == nil || x.Cmp(s.Maximum) <= 0) &&
+			(s.ExclusiveMinimum == nil || x.Cmp(s.ExclusiveMinimum) > 0) &&
+			(s.ExclusiveMaximum == nil || x.Cmp(s.ExclusiveMaximum) < 0)
 	}
 	// Since draft 6 a schema may have two bounds on one side.
 	at := n

@@ -37,7 +37,8 @@ func (c *Cache) Get(schema json.RawMessage) (*Validator, error) {
 func (c *Cache) Tool(t chat.Tool) (*Validator, error) {
 	v, err := c.Get(t.Schema)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "the parameters of tool %q are no valid JSON Schema: %w", t.Name, err)
+		return nil, fault.New(fault.Invalid,
+			"the parameters of tool %q are no valid JSON Schema: %w", t.Name, err)
 	}
 	return v, nil
 }

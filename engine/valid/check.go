@@ -15,9 +15,14 @@ const mostProblems = 5
 
 // Problem is one thing that is wrong with a call's arguments.
 type Problem struct {
-	Path    []string // the place: names of members and numbers of elements, from the arguments inwards; empty: the arguments themselves. A missing member is named
-	Keyword string   // what the schema demands: "maximum", "required", …; "json" when the text is not JSON, "duplicate" for a member that occurs twice, "work" when checking it would take too long
-	Text    string   // a sentence for a model, with the place: "arguments.days: want at most 7, got 9"
+	// the place: names of members and numbers of elements, from the arguments inwards; empty: the
+	// arguments themselves. A missing member is named
+	Path []string
+	// what the schema demands: "maximum", "required", …; "json" when the text is not JSON,
+	// "duplicate" for a member that occurs twice, "work" when checking it would take too long
+	Keyword string
+	// a sentence for a model, with the place: "arguments.days: want at most 7, got 9"
+	Text string
 }
 
 // Check returns what is wrong with a call's arguments, a JSON object: at most five problems, in the
@@ -136,5 +141,6 @@ func isNumber(s string) bool {
 
 // isWord reports whether a name can follow a point as it is.
 func isWord(s string) bool {
-	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-$") == ""
+	return s != "" && strings.Trim(s,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-$") == ""
 }

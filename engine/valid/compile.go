@@ -30,7 +30,8 @@ const home = "tool:///"
 type Validator struct {
 	root   *jsonschema.Schema
 	places map[string]*jsonschema.Schema // by the name that errors give them
-	work   []float64                     // places of the schema that a value at each depth meets, at most; see workOf
+	// places of the schema that a value at each depth meets, at most; see workOf
+	work []float64
 }
 
 // compile compiles a schema. The limits are checked before the library sees the schema. Schemas of
@@ -132,13 +133,15 @@ func explain(err error) *SchemaError {
 		return explainMeta(e)
 	}
 	if e, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
-		return &SchemaError{Text: fmt.Sprintf("it refers to %s, which is not part of it; put it under $defs", local(e.URL))}
+		return &SchemaError{Text: fmt.Sprintf(
+			"it refers to %s, which is not part of it; put it under $defs", local(e.URL))}
 	}
 	if e, ok := errors.AsType[*jsonschema.JSONPointerNotFoundError](err); ok {
 		return &SchemaError{Text: fmt.Sprintf("it refers to %s, which is not there", local(e.URL))}
 	}
 	if e, ok := errors.AsType[*jsonschema.AnchorNotFoundError](err); ok {
-		return &SchemaError{Text: fmt.Sprintf("it refers to %s, which is not there", local(e.Reference))}
+		return &SchemaError{Text: fmt.Sprintf("it refers to %s, which is not there",
+			local(e.Reference))}
 	}
 	return &SchemaError{Text: strings.ReplaceAll(err.Error(), home+"schema", "")}
 }
@@ -216,8 +219,12 @@ func validatePattern(v any) error {
 		return nil
 	}
 	_, err := syntax.Parse(schema.GoPattern(s), syntax.Perl)
-	if e, ok := errors.AsType[*syntax.Error](err); ok && slices.Contains([]syntax.ErrorCode{syntax.ErrMissingBracket, syntax.ErrMissingParen, syntax.ErrUnexpectedParen,
-		syntax.ErrMissingRepeatArgument, syntax.ErrInvalidCharRange, syntax.ErrTrailingBackslash}, e.Code) {
+	if e, ok := errors.AsType[*syntax.Error](err); ok &&
+		slices.Contains([]syntax.ErrorCode{syntax.ErrMissingBracket, syntax.ErrMissingParen,
+			syntax.ErrUnexpectedParen,
+			syntax.ErrMissingRepeatArgument, syntax.ErrInvalidCharRange,
+			syntax.ErrTrailingBackslash},
+			e.Code) {
 		return err
 	}
 	return nil

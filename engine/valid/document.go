@@ -30,7 +30,8 @@ type document struct {
 	twice  []copied // members that occur more than once; the last one counts
 	levels []int    // number of values at each depth
 
-	failed *jsonschema.ValidationError // the library's error, nil when the document fits; set only by judge
+	// the library's error, nil when the document fits; set only by judge
+	failed *jsonschema.ValidationError
 }
 
 // node is a value, and its position in the text. Members are cut and numbers replaced in the text
@@ -137,7 +138,8 @@ func (d *document) container(n *node, path []*node) error {
 			continue
 		}
 		if before, again := members[one.name]; again {
-			d.twice = append(d.twice, copied{slices.Clone(path), reflect.DeepEqual(before, one.value)})
+			d.twice = append(d.twice,
+				copied{slices.Clone(path), reflect.DeepEqual(before, one.value)})
 		}
 		members[one.name] = one.value
 	}

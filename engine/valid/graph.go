@@ -60,7 +60,8 @@ func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 	if s.DynamicRef != nil {
 		all = append(all, s.DynamicRef.Ref)
 	}
-	all = slices.Concat(all, s.AllOf, s.AnyOf, s.OneOf, slices.Collect(maps.Values(s.DependentSchemas)))
+	all = slices.Concat(all, s.AllOf, s.AnyOf, s.OneOf,
+		slices.Collect(maps.Values(s.DependentSchemas)))
 	for _, d := range s.Dependencies {
 		all = append(all, asSchema(d))
 	}
@@ -72,12 +73,14 @@ func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 // one of properties, but by every pattern that matches its name. AdditionalProperties counts as one
 // of either, since it applies to members that no other keyword covers.
 func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
-	either = append(slices.Collect(maps.Values(s.Properties)), asSchema(s.AdditionalProperties), asSchema(s.AdditionalItems), asSchema(s.Items), s.Items2020)
+	either = append(slices.Collect(maps.Values(s.Properties)), asSchema(s.AdditionalProperties),
+		asSchema(s.AdditionalItems), asSchema(s.Items), s.Items2020)
 	if list, ok := s.Items.([]*jsonschema.Schema); ok {
 		either = append(either, list...)
 	}
 	either = append(either, s.PrefixItems...)
-	every = append(slices.Collect(maps.Values(s.PatternProperties)), s.PropertyNames, s.Contains, s.UnevaluatedItems, s.UnevaluatedProperties)
+	every = append(slices.Collect(maps.Values(s.PatternProperties)), s.PropertyNames, s.Contains,
+		s.UnevaluatedItems, s.UnevaluatedProperties)
 	return present(either), present(every)
 }
 

@@ -17,9 +17,11 @@ type leaf struct {
 	schema *jsonschema.Schema
 	start  int
 	scan   jsonscan.Scanner // over the text from start on
-	flows  bool             // a string whose rules no later character can break, so the part that was read is safe
-	least  int              // characters after which a string flows
-	enough int              // bytes after which the characters are counted; 0: it does not flow before it is complete
+	// a string whose rules no later character can break, so the part that was read is safe
+	flows bool
+	least int // characters after which a string flows
+	// bytes after which the characters are counted; 0: it does not flow before it is complete
+	enough int
 }
 
 // wait reads a value that flows as a string, or counts only when it is complete.
@@ -46,7 +48,8 @@ func (p *Prefix) reached() bool {
 		// count.
 		missing := l.least - characters(source[1:])
 		l.flows = missing < 0
-		l.enough = len(source) + missing // no character is shorter than a byte, so counting before that is in vain
+		// no character is shorter than a byte, so counting before that is in vain
+		l.enough = len(source) + missing
 	}
 	return l.flows
 }
@@ -79,7 +82,8 @@ func (p *Prefix) scan() bool {
 // pair, so it counts as none. Counting too few only delays the text a little, counting too many
 // would release text that does not fit.
 func characters(source []byte) int {
-	return utf8.RuneCount(source) - bytes.Count(source, []byte(`\`)) - 5*bytes.Count(source, []byte(`\u`))
+	return utf8.RuneCount(source) - bytes.Count(source, []byte(`\`)) - 5*bytes.Count(source, []byte(
+		`\u`))
 }
 
 // check validates the completed value. Only the first finding is reported, as nothing after it is

@@ -15,12 +15,13 @@ import (
 type change uint8
 
 const (
-	anew    change = 1 << iota // the value must be written anew
-	surplus                    // the member is removed, and nothing is lost that the schema has a place for
-	doubt                      // the member is removed, but its value may belong elsewhere
-	wanted                     // the member is required and missing
-	few                        // it has too few members or elements
-	again                      // the member occurs more than once, with the same value
+	anew change = 1 << iota // the value must be written anew
+	// the member is removed, and nothing is lost that the schema has a place for
+	surplus
+	doubt  // the member is removed, but its value may belong elsewhere
+	wanted // the member is required and missing
+	few    // it has too few members or elements
+	again  // the member occurs more than once, with the same value
 )
 
 // mark is one place of the arguments that has to change. A value without a mark in it or above it
@@ -61,7 +62,9 @@ func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 // anyway. A surplus member that occurs twice is surplus, and nothing more has to be done about it.
 func (m *marker) twice() {
 	if len(m.doc.twice) > 0 {
-		m.doc.spread(slices.DeleteFunc(slices.Clone(m.all), func(k mark) bool { return k.what != surplus }), 0)
+		m.doc.spread(slices.DeleteFunc(slices.Clone(m.all), func(k mark) bool {
+			return k.what != surplus
+		}), 0)
 	}
 	for _, c := range m.doc.twice {
 		what := anew
@@ -104,7 +107,8 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 	case *kind.FalseSchema:
 		m.ruledOut(e.InstanceLocation)
 	default:
-		one := mark{path: slices.Clone(e.InstanceLocation), what: anew, over: slices.Contains(bounds, keywordOf(e)), schema: s}
+		one := mark{path: slices.Clone(e.InstanceLocation), what: anew,
+			over: slices.Contains(bounds, keywordOf(e)), schema: s}
 		switch e.ErrorKind.(type) {
 		case *kind.MinItems, *kind.MinProperties:
 			one.what = few // the existing ones may stay
@@ -164,7 +168,10 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 // formsNames reports whether a schema requires names of members to have a form, other than being
 // one of a list. A list of names is equivalent to listed members: any other name is surplus.
 func formsNames(s *jsonschema.Schema) bool {
-	return len(s.PatternProperties) > 0 || slices.ContainsFunc(s.Extensions, func(rule jsonschema.SchemaExt) bool { return rule.(nameRule).Enum == nil })
+	return len(s.PatternProperties) > 0 ||
+		slices.ContainsFunc(s.Extensions, func(rule jsonschema.SchemaExt) bool {
+			return rule.(nameRule).Enum == nil
+		})
 }
 
 // union adds what is wrong in the branch that was meant: the nearest one, and among equally near
@@ -176,7 +183,8 @@ func formsNames(s *jsonschema.Schema) bool {
 // no branch is wrong, and only a new value helps.
 func (m *marker) union(e *jsonschema.ValidationError) {
 	depth := len(e.InstanceLocation)
-	if k, ok := e.ErrorKind.(*kind.OneOf); ok && len(k.Subschemas) == 2 || wantedTypes(e) != nil || len(e.Causes) == 0 {
+	if k, ok := e.ErrorKind.(*kind.OneOf); ok && len(k.Subschemas) == 2 || wantedTypes(e) != nil ||
+		len(e.Causes) == 0 {
 		m.add(e.InstanceLocation, anew)
 		return
 	}
@@ -230,7 +238,9 @@ func (m *marker) unsure(all []mark, depth int) {
 // equalMarks reports whether two lists have the same places and changes, in any order. Two branches
 // with the same objections need not be told apart.
 func equalMarks(a, b []mark) bool {
-	less := func(x, y mark) int { return cmp.Or(slices.Compare(x.path, y.path), cmp.Compare(x.what, y.what)) }
+	less := func(x, y mark) int {
+		return cmp.Or(slices.Compare(x.path, y.path), cmp.Compare(x.what, y.what))
+	}
 	a, b = slices.SortedFunc(slices.Values(a), less), slices.SortedFunc(slices.Values(b), less)
 	return slices.EqualFunc(a, b, func(x, y mark) bool { return less(x, y) == 0 })
 }

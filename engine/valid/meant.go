@@ -43,7 +43,8 @@ func (v *Validator) withName(args []byte, path []string) ([]byte, bool) {
 		return nil, false
 	}
 	from := near[0].from
-	return slices.Concat(args[:from], []byte(schema.Quote(name)), args[from+jsontree.StringEnd(args[from:]):]), true
+	return slices.Concat(args[:from], []byte(schema.Quote(name)),
+		args[from+jsontree.StringEnd(args[from:]):]), true
 }
 
 // lists reports whether the schema lists a member at a place.
@@ -81,12 +82,15 @@ func (v *Validator) withoutOne(args []byte, problems []Problem) ([]byte, bool) {
 		if doc == nil {
 			return nil, false
 		}
-		if around := doc.at(path[:n-1]); around.Value == nil || around.Raw[0] != '{' || doc.at(path[:n]).Value == nil {
+		if around := doc.at(path[:n-1]); around.Value == nil || around.Raw[0] != '{' ||
+			doc.at(path[:n]).Value == nil {
 			continue
 		}
 		doc.spread([]mark{{path: path[:n], what: surplus}}, 0)
 		without := doc.edited(nil)
-		if !slices.ContainsFunc(v.Check(without), func(p Problem) bool { return isNew(p, problems) }) {
+		if !slices.ContainsFunc(v.Check(without), func(p Problem) bool {
+			return isNew(p, problems)
+		}) {
 			return without, true
 		}
 	}

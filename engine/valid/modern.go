@@ -32,11 +32,13 @@ func modern(doc any) {
 func knownDraft(url string) bool {
 	_, path, _ := strings.Cut(url, "://")
 	path, ok := strings.CutPrefix(strings.TrimSuffix(path, "#"), "json-schema.org/")
-	return ok && slices.Contains([]string{"schema", "draft-04/schema", "draft-06/schema", "draft-07/schema", "draft/2019-09/schema", "draft/2020-12/schema"}, path)
+	return ok && slices.Contains([]string{"schema", "draft-04/schema", "draft-06/schema",
+		"draft-07/schema", "draft/2019-09/schema", "draft/2020-12/schema"}, path)
 }
 
 // counts lists the keywords that count something.
-var counts = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"}
+var counts = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties",
+	"maxProperties", "minContains", "maxContains"}
 
 // forms lists the keywords whose value must be of a certain kind, or the library refuses the whole
 // schema. Programs write such things: "required": true beside a parameter's type (draft 3),
@@ -46,10 +48,12 @@ var forms = []struct {
 	fits     func(v any) bool
 	keywords []string
 }{
-	{is[string], []string{"title", "description", "format", "pattern", "contentEncoding", "contentMediaType", "$comment"}},
+	{is[string], []string{"title", "description", "format", "pattern", "contentEncoding",
+		"contentMediaType", "$comment"}},
 	{is[json.Number], []string{"minimum", "maximum", "multipleOf"}},
 	// In draft 4 they are flags; exclusive makes bounds of them afterwards where no draft is named.
-	{func(v any) bool { return is[json.Number](v) || is[bool](v) }, []string{"exclusiveMinimum", "exclusiveMaximum"}},
+	{func(v any) bool { return is[json.Number](v) || is[bool](v) },
+		[]string{"exclusiveMinimum", "exclusiveMaximum"}},
 	{isCount, counts},
 	{is[bool], []string{"uniqueItems", "deprecated", "readOnly", "writeOnly"}},
 	// An empty enum is how generators write "no list of values".
@@ -197,7 +201,8 @@ func typed(s map[string]any) {
 func clamp(s map[string]any) {
 	for _, k := range counts {
 		n, ok := s[k].(json.Number)
-		if r, isNumber := new(big.Rat).SetString(string(n)); ok && isNumber && r.Cmp(big.NewRat(math.MaxInt32, 1)) > 0 {
+		if r, isNumber := new(big.Rat).SetString(string(n)); ok && isNumber &&
+			r.Cmp(big.NewRat(math.MaxInt32, 1)) > 0 {
 			s[k] = json.Number("2147483647")
 		}
 	}

@@ -65,7 +65,8 @@ func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 func speaks(s *jsonschema.Schema) bool {
 	return s.Properties != nil || s.AdditionalProperties != nil || len(s.Required) > 0 ||
 		s.Items != nil || s.Items2020 != nil || s.MinItems != nil || s.MaxItems != nil ||
-		s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MultipleOf != nil
+		s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil ||
+		s.ExclusiveMaximum != nil || s.MultipleOf != nil
 }
 
 // isNull reports whether null alone fits. It does not recognize {"const": null}; such a union then
@@ -79,10 +80,14 @@ func isNull(s *jsonschema.Schema) bool {
 // that comes later: a dependency by a second member, uniqueItems by the last element, a condition
 // by either. Only the keywords that are left decide member by member.
 func rare(s *jsonschema.Schema) bool {
-	return s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.If != nil || s.Then != nil || s.Else != nil ||
-		s.MaxProperties != nil || s.MinProperties != nil || len(s.Extensions) > 0 || len(s.PatternProperties) > 0 ||
-		len(s.Dependencies)+len(s.DependentRequired)+len(s.DependentSchemas) > 0 || s.UnevaluatedProperties != nil ||
-		s.UniqueItems || s.Contains != nil || len(s.PrefixItems) > 0 || s.AdditionalItems != nil || isTuple(s.Items) ||
+	return s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.If != nil ||
+		s.Then != nil || s.Else != nil ||
+		s.MaxProperties != nil || s.MinProperties != nil || len(s.Extensions) > 0 ||
+		len(s.PatternProperties) > 0 ||
+		len(s.Dependencies)+len(s.DependentRequired)+len(s.DependentSchemas) > 0 ||
+		s.UnevaluatedProperties != nil ||
+		s.UniqueItems || s.Contains != nil || len(s.PrefixItems) > 0 || s.AdditionalItems != nil ||
+		isTuple(s.Items) ||
 		s.UnevaluatedItems != nil
 }
 
@@ -110,11 +115,13 @@ func free(s *jsonschema.Schema) bool {
 // freeFrom reports whether a schema leaves strings as they are once they have the minimum length. A
 // minimum is the only rule of a string that no later character can break again.
 func freeFrom(s *jsonschema.Schema) bool {
-	return s.Enum == nil && s.Const == nil && s.Format == nil && s.Pattern == nil && s.MaxLength == nil
+	return s.Enum == nil && s.Const == nil && s.Format == nil && s.Pattern == nil &&
+		s.MaxLength == nil
 }
 
 // takes reports whether values of a type may be sent before they are complete. A list of values
 // never does: `"re` may become "red" or "reed".
 func takes(s *jsonschema.Schema, kind string) bool {
-	return s.Enum == nil && s.Const == nil && (s.Types == nil || slices.Contains(s.Types.ToStrings(), kind))
+	return s.Enum == nil && s.Const == nil &&
+		(s.Types == nil || slices.Contains(s.Types.ToStrings(), kind))
 }

@@ -217,7 +217,8 @@ func (p *Prefix) key() bool {
 	if slices.Contains(o.keys, name) {
 		return p.fail(p.path(name), "duplicate", "is there twice")
 	}
-	p.state, p.goes = wantColon, o.schema.Properties[name] == nil && o.schema.AdditionalProperties == false
+	p.state, p.goes = wantColon, o.schema.Properties[name] == nil &&
+		o.schema.AdditionalProperties == false
 	switch {
 	case !p.goes:
 		o.keys = append(o.keys, name)
@@ -247,7 +248,8 @@ func (p *Prefix) next(c byte) bool {
 	case !o.array:
 		p.state = wantKey
 	case o.schema.MaxItems != nil && o.n >= *o.schema.MaxItems:
-		return p.failItems("maxItems", fmt.Sprintf("want at most %d elements, got more", *o.schema.MaxItems))
+		return p.failItems("maxItems", fmt.Sprintf("want at most %d elements, got more",
+			*o.schema.MaxItems))
 	default:
 		p.state = wantValue
 	}
@@ -272,7 +274,8 @@ func (p *Prefix) end(c byte) bool {
 		}
 	}
 	if least := o.schema.MinItems; o.array && least != nil && o.n < *least {
-		return p.failItems("minItems", fmt.Sprintf("want at least %d elements, got %d", *least, o.n))
+		return p.failItems("minItems", fmt.Sprintf("want at least %d elements, got %d", *least,
+			o.n))
 	}
 	p.stack = p.stack[:len(p.stack)-1]
 	p.pos++

@@ -45,7 +45,8 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 		end = o.start
 	}
 	// What has left is closed for the moment, so that it can be read. A comma behind it goes.
-	left, err := parse(append(slices.Clip(bytes.TrimRight(p.text[o.begin:end], ", \n\t\r")), closer))
+	left, err := parse(append(slices.Clip(bytes.TrimRight(p.text[o.begin:end], ", \n\t\r")),
+		closer))
 	if err != nil || n.Raw[0] != p.text[o.begin] {
 		return "", false
 	}
@@ -78,10 +79,15 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	if !ok {
 		return "", false
 	}
+	return rest + lacking(&o, all, begun || len(left.inside) > 0), true
+}
+
+// lacking returns what an object or array lacks, with its closer. follows reports whether it has
+// members already.
+func lacking(o *open, all []*node, follows bool) string {
 	var b strings.Builder
-	b.WriteString(rest)
 	for i, one := range all {
-		if i > 0 || begun || len(left.inside) > 0 {
+		if i > 0 || follows {
 			b.WriteByte(',')
 		}
 		if !o.array {
@@ -90,8 +96,8 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 		}
 		b.WriteString(one.Raw)
 	}
-	b.WriteByte(closer)
-	return b.String(), true
+	b.WriteByte(o.closer())
+	return b.String()
 }
 
 // closer returns the byte that ends an object or array.

@@ -39,7 +39,8 @@ func findings(e *jsonschema.ValidationError) []finding {
 	// Two branches at once: there is no mistake in either, so the two are named.
 	case *kind.OneOf:
 		if len(k.Subschemas) == 2 {
-			return one(e, "oneOf", fmt.Sprintf("fits alternatives %d and %d, want exactly one", k.Subschemas[0]+1, k.Subschemas[1]+1))
+			return one(e, "oneOf", fmt.Sprintf("fits alternatives %d and %d, want exactly one",
+				k.Subschemas[0]+1, k.Subschemas[1]+1))
 		}
 		return inUnion(e, "oneOf")
 	// A missing member is named in the place, so that the sentence is the same for one and for
@@ -47,9 +48,11 @@ func findings(e *jsonschema.ValidationError) []finding {
 	case *kind.Required:
 		return missing(e, "required", k.Missing, "is missing")
 	case *kind.DependentRequired:
-		return missing(e, "dependentRequired", k.Missing, "is missing, since "+display(k.Prop)+" is there")
+		return missing(e, "dependentRequired", k.Missing, "is missing, since "+display(k.Prop)+
+			" is there")
 	case *kind.Dependency:
-		return missing(e, "dependencies", k.Missing, "is missing, since "+display(k.Prop)+" is there")
+		return missing(e, "dependencies", k.Missing, "is missing, since "+display(k.Prop)+
+			" is there")
 	case *kind.AdditionalProperties:
 		return missing(e, "additionalProperties", k.Properties, "is not a parameter")
 	// The name is the value here; what is wrong with it is told as if it were one.
@@ -79,9 +82,11 @@ func inAll(causes []*jsonschema.ValidationError) (all []finding) {
 
 // missing names a member in each finding.
 // So each member is a place of its own, in the list of problems and for what is written anew.
-func missing(e *jsonschema.ValidationError, keyword string, names []string, text string) (all []finding) {
+func missing(e *jsonschema.ValidationError, keyword string, names []string, text string) (
+	all []finding) {
 	for _, name := range names {
-		all = append(all, finding{path: append(slices.Clone(e.InstanceLocation), name), keyword: keyword, text: text})
+		all = append(all, finding{path: append(slices.Clone(e.InstanceLocation), name),
+			keyword: keyword, text: text})
 	}
 	return all
 }
@@ -106,16 +111,20 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 		}
 		return n
 	}
-	slices.SortStableFunc(branches, func(a, b []finding) int { return cmp.Compare(distance(a), distance(b)) })
+	slices.SortStableFunc(branches, func(a, b []finding) int {
+		return cmp.Compare(distance(a), distance(b))
+	})
 	// 1000 is a value of another type: then even the nearest branch was hardly meant.
-	if len(branches) == 1 || len(branches) > 1 && distance(branches[0]) < distance(branches[1]) && distance(branches[0]) < 1000 {
+	if len(branches) == 1 || len(branches) > 1 && distance(branches[0]) < distance(branches[1]) &&
+		distance(branches[0]) < 1000 {
 		return branches[0]
 	}
 	// A tie: what is wrong in one of them is an example and no judgement.
 	text := "fits none of the alternatives"
 	if len(branches) > 0 && len(branches[0]) > 0 {
 		f := slices.MinFunc(branches[0], finding.compare)
-		text += "; for one of them, " + strings.TrimPrefix(spelled("", f.path[len(e.InstanceLocation):])+": "+f.text, ": ")
+		text += "; for one of them, " +
+			strings.TrimPrefix(spelled("", f.path[len(e.InstanceLocation):])+": "+f.text, ": ")
 	}
 	return one(e, keyword, text)
 }
@@ -171,7 +180,8 @@ func keywordOf(e *jsonschema.ValidationError) string {
 	case *kind.RefCycle:
 		return "$ref"
 	}
-	return e.SchemaURL[strings.LastIndexByte(e.SchemaURL, '/')+1:] // a place that allows nothing is named after its keyword
+	// a place that allows nothing is named after its keyword
+	return e.SchemaURL[strings.LastIndexByte(e.SchemaURL, '/')+1:]
 }
 
 // sentence returns what is wanted, and what is there, as numbers and values and not in the words of
@@ -221,13 +231,17 @@ func sentenceOfRest(k jsonschema.ErrorKind) string {
 	case *kind.MultipleOf:
 		return fmt.Sprintf("want a multiple of %s, got %s", decimal(k.Want), decimal(k.Got))
 	case *kind.UniqueItems:
-		return fmt.Sprintf("elements %d and %d are equal, want each once", k.Duplicates[0], k.Duplicates[1])
+		return fmt.Sprintf("elements %d and %d are equal, want each once", k.Duplicates[0],
+			k.Duplicates[1])
 	case *kind.Contains:
 		return "no element is of the kind that has to be among them"
 	case *kind.MinContains:
-		return fmt.Sprintf("want at least %d elements of the kind that has to be among them, got %d", k.Want, len(k.Got))
+		return fmt.Sprintf(
+			"want at least %d elements of the kind that has to be among them, got %d", k.Want,
+			len(k.Got))
 	case *kind.MaxContains:
-		return fmt.Sprintf("want at most %d elements of the kind that may be among them, got %d", k.Want, len(k.Got))
+		return fmt.Sprintf("want at most %d elements of the kind that may be among them, got %d",
+			k.Want, len(k.Got))
 	case *kind.Not:
 		return "this value is ruled out"
 	case *kind.FalseSchema:

@@ -19,7 +19,9 @@ func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	if !ok || len(m.all) == 0 {
 		return nil, false
 	}
-	if slices.ContainsFunc(m.all, func(k mark) bool { return k.what != surplus && k.what != again }) {
+	if slices.ContainsFunc(m.all, func(k mark) bool {
+		return k.what != surplus && k.what != again
+	}) {
 		return nil, false
 	}
 	m.doc.spread(m.all, 0)
@@ -46,7 +48,8 @@ func (n *node) edited(dst []byte) []byte {
 		// Of members with one name and one value the first is left.
 		if !one.is(surplus) && !seen[one.name] {
 			if first {
-				end = min(len(n.Raw)-len(strings.TrimLeft(n.Raw[end:], " \t\r\n,")), one.from-n.Start)
+				end = min(len(n.Raw)-len(strings.TrimLeft(n.Raw[end:], " \t\r\n,")),
+					one.from-n.Start)
 			}
 			dst = one.edited(append(dst, n.Raw[end:one.Start-n.Start]...))
 			first = false

@@ -146,7 +146,8 @@ func (w *waiter) place() string {
 	}
 	text := fmt.Sprintf("the model server is busy: place %d of %d", at, len(l.waiting))
 	if l.every > 0 {
-		text += fmt.Sprintf(", about %d s", int((time.Duration(at)*l.every).Round(time.Second)/time.Second))
+		text += fmt.Sprintf(", about %d s",
+			int((time.Duration(at)*l.every).Round(time.Second)/time.Second))
 	}
 	return text
 }

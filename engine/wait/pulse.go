@@ -28,7 +28,8 @@ type Pulse struct {
 	present *Limit
 	start   time.Time // origin of all times: time.Since reads one clock, time.Now two
 	waiting bool
-	spoke   bool // the client received something since quiet was set; used only by the reading goroutine
+	// the client received something since quiet was set; used only by the reading goroutine
+	spoke   bool
 	stopped bool
 
 	timer  *time.Timer
@@ -37,7 +38,8 @@ type Pulse struct {
 	model  string        // the model that the reply waits for
 	client string        // the client that asks
 	every  time.Duration // between heartbeats; negative: none
-	pace   time.Duration // the longest time between two ticks, which is how late the end of a wait can be noticed
+	// the longest time between two ticks, which is how late the end of a wait can be noticed
+	pace   time.Duration
 	limits Timeouts
 	cancel context.CancelCauseFunc
 }
@@ -47,7 +49,8 @@ type Pulse struct {
 // sent. The caller must call Stop.
 func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Context, *Pulse) {
 	t = t.orDefaults()
-	p := &Pulse{idle: func() {}, beat: func(string) error { return nil }, every: t.Beat, limits: t, start: time.Now()}
+	p := &Pulse{idle: func() {}, beat: func(string) error { return nil }, every: t.Beat, limits: t,
+		start: time.Now()}
 	if client != nil && client.Idle != nil {
 		p.idle = client.Idle
 	}
@@ -190,7 +193,8 @@ func (p *Pulse) due(now time.Duration) (time.Duration, bool) {
 			said = p.place()
 		}
 		if err := p.beat(said); err != nil {
-			p.cancel(&fault.Error{Kind: fault.Canceled, Message: "the client went away", Cause: err})
+			p.cancel(&fault.Error{Kind: fault.Canceled, Message: "the client went away",
+				Cause: err})
 			return 0, false
 		}
 		p.quiet = now

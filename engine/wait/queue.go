@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	firstPause   = 250 * time.Millisecond // before a busy server is asked again; twice as long each time
+	// before a busy server is asked again; twice as long each time
+	firstPause   = 250 * time.Millisecond
 	longestPause = time.Second
 	loadingPause = 2 * time.Second // the longest while the server loads its model
 )
@@ -31,7 +32,8 @@ type Queue struct {
 // long; heartbeats continue meanwhile, and tell the request's place. A server that names a time
 // (Retry-After) is not asked earlier. A request that may not wait, since another server may take
 // it, gets the error that this one is busy.
-func (q *Queue) Pass(ctx context.Context, p *Pulse, send func() (*http.Response, error)) (*http.Response, error) {
+func (q *Queue) Pass(ctx context.Context, p *Pulse, send func() (*http.Response, error)) (
+	*http.Response, error) {
 	patient := p.limits.Queue >= 0 && p.limits.Places >= 0
 	err := q.lines.busy(p.model)
 	if err == nil || !patient && p.limits.Places < 0 {
@@ -56,7 +58,8 @@ func (q *Queue) Pass(ctx context.Context, p *Pulse, send func() (*http.Response,
 }
 
 // wait asks for a request whenever it is the first of its line.
-func (q *Queue) wait(ctx context.Context, p *Pulse, w *waiter, send func() (*http.Response, error)) (*http.Response, error) {
+func (q *Queue) wait(ctx context.Context, p *Pulse, w *waiter,
+	send func() (*http.Response, error)) (*http.Response, error) {
 	began := time.Now()
 	for pause := firstPause; ; {
 		busy := w.line.said()
@@ -68,7 +71,8 @@ func (q *Queue) wait(ctx context.Context, p *Pulse, w *waiter, send func() (*htt
 		left := limit - time.Since(began)
 		first := w.first()
 		if limit >= 0 && (left <= 0 || first && wait > left) {
-			return nil, &fault.Error{Kind: fault.Busy, Retry: busy.Retry, Code: busy.Code, Cause: busy,
+			return nil, &fault.Error{Kind: fault.Busy, Retry: busy.Retry, Code: busy.Code,
+				Cause:   busy,
 				Message: busy.Message + "; it was waited for in vain (setting " + setting + ")"}
 		}
 		if !first {

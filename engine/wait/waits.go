@@ -31,13 +31,15 @@ const (
 // Loading returns the limit of the wait for a rendered prompt, which may include loading the model.
 // Ollama loads the model even for a rendering.
 func (p *Pulse) Loading() Limit {
-	return Limit{p.limits.Load, loadTimeout, "the model server did not load the model within %v (setting load-timeout)"}
+	return Limit{p.limits.Load, loadTimeout,
+		"the model server did not load the model within %v (setting load-timeout)"}
 }
 
 // First returns the limit of the wait for the first record of a model that is loaded. Ollama queues
 // requests to one model in silence (OLLAMA_NUM_PARALLEL is 1), so it is a long one.
 func (p *Pulse) First() Limit {
-	return Limit{p.limits.FirstByte, FirstByteTimeout, "the model server sent nothing for %v (setting first-byte-timeout): it may be busy with other requests, or hang"}
+	return Limit{p.limits.FirstByte, FirstByteTimeout,
+		"the model server sent nothing for %v (setting first-byte-timeout): it may be busy with other requests, or hang"}
 }
 
 // UntilFirst returns the limit of the wait for a first record that may have to wait for the model
@@ -56,14 +58,16 @@ func (p *Pulse) UntilFirst() Limit {
 // is as long as the wait for a first record.
 func (p *Pulse) Withheld() Limit {
 	w := p.UntilFirst()
-	w.code, w.fault = idleTimeout, "the model server sent nothing for %v in the middle of its reply (settings load-timeout and first-byte-timeout, since it may hold a call back)"
+	w.code, w.fault = idleTimeout,
+		"the model server sent nothing for %v in the middle of its reply (settings load-timeout and first-byte-timeout, since it may hold a call back)"
 	return w
 }
 
 // Later returns the limit of the wait for the next record of a server that sends each token: two
 // minutes are far more than any server takes for a token.
 func (p *Pulse) Later() Limit {
-	return Limit{p.limits.Idle, idleTimeout, "the model server stopped in the middle of its reply and sent nothing for %v (setting idle-timeout)"}
+	return Limit{p.limits.Idle, idleTimeout,
+		"the model server stopped in the middle of its reply and sent nothing for %v (setting idle-timeout)"}
 }
 
 // ModelLoading is the code for a server that is still loading its model: a llama-server says 503
@@ -74,12 +78,20 @@ const ModelLoading = "model_loading"
 // keeps coming. A zero field means the default; a negative one means no limit (Beat: no
 // heartbeats).
 type Timeouts struct {
-	Load      time.Duration // until the server has loaded the model and rendered the prompt; default 6 minutes (Ollama itself gives up after 5)
-	FirstByte time.Duration // from then until the first record: queueing and reading the prompt; default 10 minutes
-	Idle      time.Duration // between two records of the raw text; default 2 minutes. A reply whose calls the server withholds gets FirstByte instead
-	Queue     time.Duration // for a place at a server that says it is busy; default 1 minute, negative: the client is told at once
-	Places    int           // how many requests may wait so for one server; default 64, negative: none
-	Beat      time.Duration // silence towards the client that a heartbeat ends; default 8 seconds
+	// until the server has loaded the model and rendered the prompt; default 6 minutes (Ollama
+	// itself gives up after 5)
+	Load time.Duration
+	// from then until the first record: queueing and reading the prompt; default 10 minutes
+	FirstByte time.Duration
+	// between two records of the raw text; default 2 minutes. A reply whose calls the server
+	// withholds gets FirstByte instead
+	Idle time.Duration
+	// for a place at a server that says it is busy; default 1 minute, negative: the client is told
+	// at once
+	Queue time.Duration
+	// how many requests may wait so for one server; default 64, negative: none
+	Places int
+	Beat   time.Duration // silence towards the client that a heartbeat ends; default 8 seconds
 }
 
 // orDefaults returns t with its zero fields filled. A heartbeat commits a stream: what fails after
@@ -117,14 +129,20 @@ func Broken(ctx context.Context, gone string, err error) *fault.Error {
 	switch {
 	case errors.As(context.Cause(ctx), &f):
 		return f
-	case errors.Is(context.Cause(ctx), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return &fault.Error{Kind: fault.Timeout, Message: "the model server did not answer in time", Cause: err}
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded),
+		errors.Is(err, context.DeadlineExceeded):
+		return &fault.Error{Kind: fault.Timeout, Message: "the model server did not answer in time",
+			Cause: err}
 	case ctx.Err() != nil:
 		return &fault.Error{Kind: fault.Canceled, Message: "the client went away", Cause: err}
-	case strings.Contains(err.Error(), "response headers exceeded"): // net/http has no error value for it
-		return &fault.Error{Kind: fault.Unable, Message: "what answers as the model server sends a header of more than 256 KiB: is the address right?", Cause: err}
+	// net/http has no error value for it
+	case strings.Contains(err.Error(), "response headers exceeded"):
+		return &fault.Error{Kind: fault.Unable,
+			Message: "what answers as the model server sends a header of more than 256 KiB: is the address right?", Cause: err}
 	case gone == "":
-		return &fault.Error{Kind: fault.Unavailable, Message: "the connection to the model server broke in the middle of the reply", Cause: err}
+		return &fault.Error{Kind: fault.Unavailable,
+			Message: "the connection to the model server broke in the middle of the reply",
+			Cause:   err}
 	}
 	return &fault.Error{Kind: fault.Unavailable, Message: gone, Cause: err}
 }

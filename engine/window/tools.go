@@ -120,5 +120,7 @@ func plainer(text []byte, most int) []byte {
 	if most == 0 {
 		return schema.Retold(text, nil)
 	}
-	return schema.Retold(text, func(description string) string { return shortened(description, most) })
+	return schema.Retold(text, func(description string) string {
+		return shortened(description, most)
+	})
 }

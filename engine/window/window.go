@@ -72,7 +72,9 @@ func MessageBytes(m chat.Message) int {
 }
 
 // ToolBytes returns how much text a tool is to a model, in bytes.
-func ToolBytes(t chat.Tool) int { return toolBytes + len(t.Name) + len(t.Description) + len(t.Schema) }
+func ToolBytes(t chat.Tool) int {
+	return toolBytes + len(t.Name) + len(t.Description) + len(t.Schema)
+}
 
 // Bytes returns how much text a request is to a model, in bytes.
 func Bytes(r *chat.Request) int {

@@ -37,13 +37,15 @@ func main() {
 // speech serves one tool over the older transport, at /sse.
 func speech() http.Handler {
 	s := server.NewMCPServer("tts", "1")
-	s.AddTool(mcp.NewTool("generate_speech", mcp.WithDescription("Says a text aloud."), mcp.WithString("text", mcp.Required(), mcp.Description("what to say"))),
+	s.AddTool(mcp.NewTool("generate_speech", mcp.WithDescription("Says a text aloud."),
+		mcp.WithString("text", mcp.Required(), mcp.Description("what to say"))),
 		func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			text, err := r.RequireString("text")
 			if err != nil {
 				return mcp.NewToolResultError(err.Error()), nil
 			}
-			return mcp.NewToolResultText(fmt.Sprintf("Success: %d letters are said", utf8.RuneCountInString(text))), nil
+			return mcp.NewToolResultText(fmt.Sprintf("Success: %d letters are said",
+				utf8.RuneCountInString(text))), nil
 		})
 	return server.NewSSEServer(s)
 }

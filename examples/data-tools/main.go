@@ -43,13 +43,15 @@ func main() {
 type found struct{ Documents [][]string }
 
 // run searches in the three ways.
-func run(ctx context.Context, w io.Writer, url string, byCommand func(context.Context, string) ([]byte, error)) error {
+func run(ctx context.Context, w io.Writer, url string,
+	byCommand func(context.Context, string) ([]byte, error)) error {
 	out, err := byCommand(ctx, `{"query_list": ["created_at"], "n_results": 1}`)
 	if err != nil {
 		return fmt.Errorf("toolrun: %w", err)
 	}
 	var outcome struct{ Result found }
-	if err := json.Unmarshal(bytes.TrimSpace(out), &outcome); err != nil || len(outcome.Result.Documents) == 0 {
+	if err := json.Unmarshal(bytes.TrimSpace(out), &outcome); err != nil ||
+		len(outcome.Result.Documents) == 0 {
 		return fmt.Errorf("toolrun printed %s", out)
 	}
 	fmt.Fprintln(w, "toolrun:", strings.Join(outcome.Result.Documents[0], "; "))
@@ -101,10 +103,13 @@ func byMCP(ctx context.Context, url string) ([]string, error) {
 func byChat(ctx context.Context, url string) (string, error) {
 	config := openai.DefaultConfig("no key needed")
 	config.BaseURL = url + "/v1"
-	reply, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, openai.ChatCompletionRequest{
-		Model:    "demo/hermes@shell",
-		Messages: []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleUser, Content: `Call search_similar_documents for "created_at".`}},
-	})
+	reply, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx,
+		openai.ChatCompletionRequest{
+			Model: "demo/hermes@shell",
+			Messages: []openai.ChatCompletionMessage{
+				{Role: openai.ChatMessageRoleUser,
+					Content: `Call search_similar_documents for "created_at".`}},
+		})
 	if err != nil {
 		return "", err
 	}

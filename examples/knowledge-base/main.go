@@ -65,11 +65,13 @@ func (f found) best() (string, error) {
 // arguments returns the arguments of a search for one passage. The threshold is low: a score by
 // words alone is lower than one of a model, and one passage is asked for in any case.
 func arguments(base, query string) map[string]any {
-	return map[string]any{"knowledge_base_id": base, "query": query, "max_results": 1, "threshold": 0.3}
+	return map[string]any{"knowledge_base_id": base, "query": query, "max_results": 1,
+		"threshold": 0.3}
 }
 
 // run asks in the three ways.
-func run(ctx context.Context, w io.Writer, url, base string, byCommand func(context.Context, string) ([]byte, error)) error {
+func run(ctx context.Context, w io.Writer, url, base string,
+	byCommand func(context.Context, string) ([]byte, error)) error {
 	args, err := json.Marshal(arguments(base, "リモートワーク手当の金額は？"))
 	if err != nil {
 		return err
@@ -139,14 +141,16 @@ func byMCP(ctx context.Context, url, base string) (out found, err error) {
 // byChat asks the agent about the knowledge base. The demo, which is not a model, answers by
 // quoting what the tool found.
 func byChat(ctx context.Context, url, base string) (out found, err error) {
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "generate_content", "params": map[string]any{
-		"model": "demo/hermes", "knowledge_base_id": base, "force_tool": "search_documents",
-		"messages": []map[string]string{{"role": "user", "content": "급여는 매달 며칠에 지급됩니까?"}},
-	}})
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1,
+		"method": "generate_content", "params": map[string]any{
+			"model": "demo/hermes", "knowledge_base_id": base, "force_tool": "search_documents",
+			"messages": []map[string]string{{"role": "user", "content": "급여는 매달 며칠에 지급됩니까?"}},
+		}})
 	if err != nil {
 		return out, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/generate_with_mcp", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/generate_with_mcp",
+		bytes.NewReader(body))
 	if err != nil {
 		return out, err
 	}

@@ -31,7 +31,8 @@ import (
 
 func main() {
 	url := flag.String("url", "http://127.0.0.1:11435/v1", "where toolnorm serves")
-	model := flag.String("model", "demo/hermes", "the model to ask; demo models need no model server")
+	model := flag.String("model", "demo/hermes",
+		"the model to ask; demo models need no model server")
 	flag.Parse()
 	if err := run(context.Background(), os.Stdout, *url, *model); err != nil {
 		fmt.Fprintln(os.Stderr, "openai-go:", err)
@@ -64,9 +65,13 @@ func run(ctx context.Context, w io.Writer, url, model string) error {
 	config := openai.DefaultConfig("no key needed")
 	config.BaseURL = url
 	client := openai.NewClientWithConfig(config)
-	talk := []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleUser, Content: `What will the weather be in "Lisbon" for the next 3 days?`}}
+	talk := []openai.ChatCompletionMessage{
+		{Role: openai.ChatMessageRoleUser,
+			Content: `What will the weather be in "Lisbon" for the next 3 days?`}}
 	for {
-		stream, err := client.CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{Model: model, Messages: talk, Tools: []openai.Tool{weatherTool}})
+		stream, err := client.CreateChatCompletionStream(ctx,
+			openai.ChatCompletionRequest{Model: model, Messages: talk,
+				Tools: []openai.Tool{weatherTool}})
 		if err != nil {
 			return err
 		}
@@ -81,13 +86,15 @@ func run(ctx context.Context, w io.Writer, url, model string) error {
 				return err
 			}
 			fmt.Fprintf(w, "result: %s\n", result)
-			talk = append(talk, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleTool, ToolCallID: call.ID, Content: result})
+			talk = append(talk, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleTool,
+				ToolCallID: call.ID, Content: result})
 		}
 	}
 }
 
 // show prints a reply piece by piece, as it comes, and puts it together for the next turn.
-func show(w io.Writer, stream *openai.ChatCompletionStream) (reply openai.ChatCompletionMessage, err error) {
+func show(w io.Writer, stream *openai.ChatCompletionStream) (
+	reply openai.ChatCompletionMessage, err error) {
 	defer stream.Close()
 	reply.Role = openai.ChatMessageRoleAssistant
 	for {
@@ -103,7 +110,8 @@ func show(w io.Writer, stream *openai.ChatCompletionStream) (reply openai.ChatCo
 		fmt.Fprint(w, choice.Delta.Content)
 		for _, piece := range choice.Delta.ToolCalls {
 			if piece.ID != "" { // the first piece of a call
-				reply.ToolCalls = append(reply.ToolCalls, openai.ToolCall{ID: piece.ID, Type: piece.Type})
+				reply.ToolCalls = append(reply.ToolCalls,
+					openai.ToolCall{ID: piece.ID, Type: piece.Type})
 				fmt.Fprintf(w, "\ncall: %s ", piece.Function.Name)
 			}
 			call := &reply.ToolCalls[*piece.Index]

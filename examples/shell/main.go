@@ -23,7 +23,8 @@ import (
 
 func main() {
 	url := flag.String("url", "http://127.0.0.1:11435/v1", "where toolnorm serves")
-	model := flag.String("model", "demo/hermes", "the model to ask; demo models need no model server")
+	model := flag.String("model", "demo/hermes",
+		"the model to ask; demo models need no model server")
 	flag.Parse()
 	if err := run(context.Background(), os.Stdout, *url, *model); err != nil {
 		fmt.Fprintln(os.Stderr, "shell:", err)
@@ -36,10 +37,13 @@ func main() {
 func run(ctx context.Context, w io.Writer, url, model string) error {
 	config := openai.DefaultConfig("no key needed")
 	config.BaseURL = url
-	reply, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx, openai.ChatCompletionRequest{
-		Model:    model + "@shell",
-		Messages: []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleUser, Content: `How many vacation days has employee "EMP001" left in 2025?`}},
-	})
+	reply, err := openai.NewClientWithConfig(config).CreateChatCompletion(ctx,
+		openai.ChatCompletionRequest{
+			Model: model + "@shell",
+			Messages: []openai.ChatCompletionMessage{
+				{Role: openai.ChatMessageRoleUser,
+					Content: `How many vacation days has employee "EMP001" left in 2025?`}},
+		})
 	if err != nil {
 		return err
 	}

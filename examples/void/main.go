@@ -31,7 +31,8 @@ import (
 
 func main() {
 	url := flag.String("url", "http://127.0.0.1:11435/v1", "where toolnorm serves")
-	model := flag.String("model", "demo/hermes", "the model to ask; demo models need no model server")
+	model := flag.String("model", "demo/hermes",
+		"the model to ask; demo models need no model server")
 	flag.Parse()
 	if err := run(context.Background(), os.Stdout, *url, *model); err != nil {
 		fmt.Fprintln(os.Stderr, "void:", err)
@@ -60,8 +61,10 @@ func run(ctx context.Context, w io.Writer, url, model string) error {
 		native                 bool
 	}{
 		{"any model: Void's own XML", model, `Use read_file to read "main.go".`, false},
-		{"NAME@shell: commands in Void's terminal", model + "@shell", `Use get_employee_info: who is "EMP001"?`, false},
-		{"grok-local-NAME: a model that Void takes for one with calls", "grok-local-" + model, `Use read_file to read "main.go".`, true},
+		{"NAME@shell: commands in Void's terminal", model + "@shell",
+			`Use get_employee_info: who is "EMP001"?`, false},
+		{"grok-local-NAME: a model that Void takes for one with calls", "grok-local-" + model,
+			`Use read_file to read "main.go".`, true},
 	} {
 		fmt.Fprintf(w, "== %s ==\n", way.title)
 		void := voidmodel.Client{Base: url, Model: way.model, Native: way.native, Tools: editor}
@@ -70,7 +73,9 @@ func run(ctx context.Context, w io.Writer, url, model string) error {
 			return err
 		}
 		for _, s := range steps {
-			fmt.Fprintf(w, "shows  %s\n", strings.Join(strings.Fields(strings.ReplaceAll(s.Shown, "\n\nThat", ". That")), " "))
+			fmt.Fprintf(w, "shows  %s\n",
+				strings.Join(strings.Fields(strings.ReplaceAll(s.Shown, "\n\nThat", ". That")),
+					" "))
 			if s.Name != "" {
 				fmt.Fprintf(w, "runs   %s%s\n", s.Name, arguments(s.Args))
 			}

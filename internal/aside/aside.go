@@ -25,11 +25,14 @@ type Work func(request []byte) ([]byte, error)
 // when it is ready: that depends on the program, and a lower bound would end every process at its
 // first answer.
 type Limits struct {
-	Processes int           // the most processes at the same time
-	Memory    int64         // bytes that one process may take while it works; more ends it
-	Together  int64         // bytes that all processes may take; more ends each that takes more than its share; 0: no limit
-	Time      time.Duration // that one request may take, without its wait for a process; 0: as long as its context
-	Keep      int64         // bytes that a process may keep after a request; more ends it, so that the memory is freed
+	Processes int   // the most processes at the same time
+	Memory    int64 // bytes that one process may take while it works; more ends it
+	// bytes that all processes may take; more ends each that takes more than its share; 0: no limit
+	Together int64
+	// that one request may take, without its wait for a process; 0: as long as its context
+	Time time.Duration
+	// bytes that a process may keep after a request; more ends it, so that the memory is freed
+	Keep int64
 }
 
 // idle is how long a process without requests is kept.
@@ -60,7 +63,8 @@ func New(name string, limits Limits, warm func(), work Work) *Worker {
 	if asked() == name {
 		serve(warm, work)
 	}
-	return &Worker{name: name, limits: limits, ready: make(chan *process, limits.Processes), failed: make(chan error)}
+	return &Worker{name: name, limits: limits, ready: make(chan *process, limits.Processes),
+		failed: make(chan error)}
 }
 
 // Ended is the error of a process that was killed, or ended by itself, before it answered.
@@ -113,7 +117,8 @@ func (w *Worker) bounds(p *process) (exceeded func() string, release func()) {
 		switch {
 		case l.Memory > 0 && held > l.Memory:
 			return fmt.Sprintf("it takes more than %d MB of memory", l.Memory>>20)
-		case !detecting && l.Together > 0 && all > l.Together && held > l.Together/int64(l.Processes):
+		case !detecting && l.Together > 0 && all > l.Together &&
+			held > l.Together/int64(l.Processes):
 			return fmt.Sprintf("those at work take more than %d MB of memory", l.Together>>20)
 		}
 		return ""
@@ -158,7 +163,8 @@ func (w *Worker) take(ctx context.Context) (*process, error) {
 func (w *Worker) start() {
 	p, err := start(w.name)
 	if err == nil {
-		ctx, cancel := context.WithTimeoutCause(context.Background(), startWait, fmt.Errorf("it was not ready within %v", startWait))
+		ctx, cancel := context.WithTimeoutCause(context.Background(), startWait, fmt.Errorf(
+			"it was not ready within %v", startWait))
 		defer cancel()
 		_, err = p.answer(ctx, nil)
 	}

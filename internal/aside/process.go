@@ -33,7 +33,8 @@ const variable = "TOOLNORM_ASIDE"
 
 // kept are the environment variables that a process gets. Others may hold keys, which a fault in
 // the process must not reveal.
-var kept = []string{"PATH", "HOME", "TMPDIR", "SQLITE_TMPDIR", "TMP", "TEMP", "SYSTEMROOT", "GOCOVERDIR", "TZ"}
+var kept = []string{"PATH", "HOME", "TMPDIR", "SQLITE_TMPDIR", "TMP", "TEMP", "SYSTEMROOT",
+	"GOCOVERDIR", "TZ"}
 
 // start begins a process of this program.
 func start(name string) (*process, error) {

@@ -22,7 +22,8 @@ func serve(warm func(), work Work) {
 	if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
 		os.Stdout = null
 	}
-	signal.Ignore(os.Interrupt, syscall.SIGTERM) // a terminal sends them to all processes; this one ends with the program
+	// a terminal sends them to all processes; this one ends with the program
+	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	smallFiles()
 	requests := make(chan []byte)
 	go func() {

@@ -38,7 +38,8 @@ import (
 // and in the network without a key, under localhost or an IP address, and the web pages of this
 // machine. Void cannot send a key to its MCP servers, so loopback has to work without one.
 type Guard struct {
-	Hosts    []string  // host names, besides localhost and every IP address, under which the server is asked; "*": any
+	// host names, besides localhost and every IP address, under which the server is asked; "*": any
+	Hosts    []string
 	Origins  []string  // web origins, besides those on this machine, whose pages may ask; "*": any
 	Keys     Keys      // one of which every request must carry; none: no key is required
 	Admins   Keys      // the keys of administrators; none: the holders of Keys are administrators
@@ -50,13 +51,17 @@ type Guard struct {
 	// read; nil: there is no such secret.
 	Local func(*http.Request) bool
 
-	Routes *http.ServeMux  // finds a request's route; nil: every route needs a User
-	Needs  map[string]Need // what routes need, by their patterns; a route that is missing is for administrators
+	Routes *http.ServeMux // finds a request's route; nil: every route needs a User
+	// what routes need, by their patterns; a route that is missing is for administrators
+	Needs map[string]Need
 
-	Sets   Sets   // which sets of tools callers may use; nil: only the claims decide
-	Rights Rights // what callers may do; nil: administrators may do everything, others may ask models and call tools
+	Sets Sets // which sets of tools callers may use; nil: only the claims decide
+	// what callers may do; nil: administrators may do everything, others may ask models and call
+	// tools
+	Rights Rights
 
-	Log zerolog.Logger // a line for each request that is refused, without its key; the zero value logs nothing
+	// a line for each request that is refused, without its key; the zero value logs nothing
+	Log zerolog.Logger
 }
 
 // appSchemes are origins of programs on the user's machine that show web pages: app://obsidian.md,
@@ -100,7 +105,8 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 // turnAway answers a forbidden request: 403 for a host, an origin or a form, 401 for a key. The log
 // line names where the request came from and why a token was rejected, and never the key.
 func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
-	g.Log.Warn().AnErr("cause", fault.From(err).Cause).Str("path", r.URL.Path).Str("from", r.RemoteAddr).Str("host", r.Host).Str("origin", r.Header.Get("Origin")).
+	g.Log.Warn().AnErr("cause", fault.From(err).Cause).Str("path", r.URL.Path).Str("from",
+		r.RemoteAddr).Str("host", r.Host).Str("origin", r.Header.Get("Origin")).
 		Int("status", fault.From(err).Status()).Msg("refused")
 	fault.WriteFor(w, r, err)
 }
@@ -123,7 +129,8 @@ func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 		if name == "" {
 			return fault.New(fault.Forbidden, "the header Host names no host: %q", r.Host)
 		}
-		return fault.New(fault.Forbidden, "host %q is not allowed; add it with --hosts %s", r.Host, name)
+		return fault.New(fault.Forbidden, "host %q is not allowed; add it with --hosts %s", r.Host,
+			name)
 	}
 	if need <= Program {
 		if err := ownPages(r, need); err != nil {
@@ -138,10 +145,12 @@ func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	// "*" is never sent.
 	h.Add("Vary", "Origin")
 	if len(r.Header.Values("Origin")) > 1 || !g.originAllowed(origin, r.Host) {
-		return fault.New(fault.Forbidden, "web pages of %q are not allowed; add the origin with --origins %s", origin, origin)
+		return fault.New(fault.Forbidden,
+			"web pages of %q are not allowed; add the origin with --origins %s", origin, origin)
 	}
 	if isForm(r) {
-		return fault.New(fault.Forbidden, "HTML forms are not allowed; send the body as application/json")
+		return fault.New(fault.Forbidden,
+			"HTML forms are not allowed; send the body as application/json")
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Set("Access-Control-Expose-Headers", exposed)
@@ -153,15 +162,19 @@ func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 // address that the user types, or a link that the user follows, passes. Browsers tell these apart
 // in headers that no page can set; other programs send none of them and pass.
 func (g *Guard) fetched(r *http.Request) error {
-	site, mode, to := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Mode"), r.Header.Get("Sec-Fetch-Dest")
+	site, mode, to := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Mode"), r.Header.Get(
+		"Sec-Fetch-Dest")
 	switch {
 	case slices.Contains(g.Origins, "*"):
 	case isForm(r) && site != "":
 		return fault.New(fault.Forbidden, "HTML forms are not allowed")
 	case to != "" && to != "empty" && to != "document":
-		return fault.New(fault.Forbidden, "web pages may not load this server's answers as a %s", to)
-	case site == "cross-site" && !(mode == "navigate" && (r.Method == http.MethodGet || r.Method == http.MethodHead)):
-		return fault.New(fault.Forbidden, "web pages from other machines are not allowed; add their origin with --origins")
+		return fault.New(fault.Forbidden, "web pages may not load this server's answers as a %s",
+			to)
+	case site == "cross-site" &&
+		!(mode == "navigate" && (r.Method == http.MethodGet || r.Method == http.MethodHead)):
+		return fault.New(fault.Forbidden,
+			"web pages from other machines are not allowed; add their origin with --origins")
 	}
 	return nil
 }
@@ -205,7 +218,8 @@ func HostName(hostport string) string {
 	} else if at := strings.IndexByte(hostport, ':'); at >= 0 {
 		host, port = hostport[:at], hostport[at:]
 	}
-	if number, ok := strings.CutPrefix(port, ":"); strings.Trim(number, "0123456789") != "" || port != "" && !ok {
+	if number, ok := strings.CutPrefix(port, ":"); strings.Trim(number, "0123456789") != "" ||
+		port != "" && !ok {
 		return ""
 	}
 	return strings.ToLower(strings.TrimSuffix(host, "."))
@@ -221,7 +235,8 @@ func (g *Guard) originAllowed(origin, host string) bool {
 		return true
 	}
 	u, err := url.Parse(origin)
-	if err != nil || u.Host == "" || !strings.EqualFold(u.Scheme+"://"+u.Host, origin) { // an origin has a scheme and a host only; http://localhost@evil.example begins with a user
+	// an origin has a scheme and a host only; http://localhost@evil.example begins with a user
+	if err != nil || u.Host == "" || !strings.EqualFold(u.Scheme+"://"+u.Host, origin) {
 		return false
 	}
 	if slices.Contains(appSchemes, u.Scheme) {
@@ -230,7 +245,8 @@ func (g *Guard) originAllowed(origin, host string) bool {
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return false
 	}
-	return HostName(u.Host) != "" && (strings.EqualFold(u.Host, host) || IsLoopback(HostName(u.Host)))
+	return HostName(u.Host) != "" &&
+		(strings.EqualFold(u.Host, host) || IsLoopback(HostName(u.Host)))
 }
 
 // IsLoopback reports whether a host name, as HostName gives it, means this machine.

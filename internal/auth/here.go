@@ -11,9 +11,15 @@ import (
 
 // The names of headers that a proxy adds, and the beginnings and endings of further such names.
 var (
-	forwarded     = []string{"Forwarded", "Via", "True-Client", "X-Envoy-Internal", "X-Coming-From", "Coming-From", "Cdn-Loop", "X-Scheme", "X-Varnish", "X-Request-Start", "X-Haproxy", "Front-End-Https", "Proxy-Connection"}
-	forwardedFrom = []string{"X-Forwarded", "Forwarded-", "X-Original-", "X-Real-", "Cf-", "Cloudfront-", "X-Azure-", "X-Vercel-", "X-Amzn-Trace", "X-Proxy-", "X-Ssl-", "X-Remote-", "Remote-", "X-Auth-Request-", "X-Traefik-", "X-Arr-", "X-Appengine-", "X-Cloud-Trace", "Tailscale-", "Ngrok-", "X-Ngrok-"}
-	forwardedTo   = []string{"-Ip", "-Ips", "-Cluster-Ip", "-Address", "-Addr", "Forwarded-For", "-Host"}
+	forwarded = []string{"Forwarded", "Via", "True-Client", "X-Envoy-Internal", "X-Coming-From",
+		"Coming-From", "Cdn-Loop", "X-Scheme", "X-Varnish", "X-Request-Start", "X-Haproxy",
+		"Front-End-Https", "Proxy-Connection"}
+	forwardedFrom = []string{"X-Forwarded", "Forwarded-", "X-Original-", "X-Real-", "Cf-",
+		"Cloudfront-", "X-Azure-", "X-Vercel-", "X-Amzn-Trace", "X-Proxy-", "X-Ssl-", "X-Remote-",
+		"Remote-", "X-Auth-Request-", "X-Traefik-", "X-Arr-", "X-Appengine-", "X-Cloud-Trace",
+		"Tailscale-", "Ngrok-", "X-Ngrok-"}
+	forwardedTo = []string{"-Ip", "-Ips", "-Cluster-Ip", "-Address", "-Addr", "Forwarded-For",
+		"-Host"}
 )
 
 // showsProxy reports whether proxies add a header of this name: one that ends in a word for an
@@ -22,8 +28,11 @@ var (
 // of its own: Fastly-Client-Ip, X-Cluster-Client-Ip, X-Envoy-External-Address.
 func showsProxy(name string) bool {
 	return slices.Contains(forwarded, name) ||
-		slices.ContainsFunc(forwardedFrom, func(head string) bool { return strings.HasPrefix(name, head) }) ||
-		slices.ContainsFunc(forwardedTo, func(tail string) bool { return strings.HasSuffix(name, tail) })
+		slices.ContainsFunc(forwardedFrom,
+			func(head string) bool { return strings.HasPrefix(name, head) }) ||
+		slices.ContainsFunc(forwardedTo, func(tail string) bool {
+			return strings.HasSuffix(name, tail)
+		})
 }
 
 // Here returns an error unless the request comes from a program or browser on this machine that
@@ -36,16 +45,19 @@ func Here(r *http.Request, what string) error {
 	}
 	for name, values := range r.Header {
 		if showsProxy(name) && strings.Join(values, "") != "" {
-			return fault.New(fault.Forbidden, "%s is only available on the server's own machine, and the header %s shows that a proxy forwarded this request", what, name)
+			return fault.New(fault.Forbidden,
+				"%s is only available on the server's own machine, and the header %s shows that a proxy forwarded this request", what, name)
 		}
 	}
 	// A proxy that adds no header often speaks HTTP/1.0 to its backend, as nginx does by default;
 	// browsers and today's programs do not.
 	if !r.ProtoAtLeast(1, 1) {
-		return fault.New(fault.Forbidden, "%s is only available on the server's own machine, and HTTP/1.0 shows that a proxy forwarded this request", what)
+		return fault.New(fault.Forbidden,
+			"%s is only available on the server's own machine, and HTTP/1.0 shows that a proxy forwarded this request", what)
 	}
 	if host := HostName(r.Host); !IsLoopback(host) && !strings.HasSuffix(host, ".localhost") {
-		return fault.New(fault.Forbidden, "%s is only available as localhost or a loopback address, not as %q", what, r.Host)
+		return fault.New(fault.Forbidden,
+			"%s is only available as localhost or a loopback address, not as %q", what, r.Host)
 	}
 	return nil
 }

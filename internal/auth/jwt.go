@@ -37,12 +37,14 @@ const longestToken = 16 << 10
 
 // TokenConfig defines which JWTs are accepted.
 type TokenConfig struct {
-	Secret    []byte        // allows HS256; at least 32 bytes
-	Keys      string        // allows RS256 and EdDSA: the URL of a JWKS, or the path of a JWKS or a PEM file
-	Audience  []string      // aud must name one of them; none: aud is not checked
-	Issuer    string        // what iss must be; empty: iss is not checked
-	Leeway    time.Duration // by how much the issuer's clock may differ
-	AdminRole string        // the role of an Admin, in the claim role or roles; empty: no JWT makes an Admin
+	Secret []byte // allows HS256; at least 32 bytes
+	// allows RS256 and EdDSA: the URL of a JWKS, or the path of a JWKS or a PEM file
+	Keys     string
+	Audience []string      // aud must name one of them; none: aud is not checked
+	Issuer   string        // what iss must be; empty: iss is not checked
+	Leeway   time.Duration // by how much the issuer's clock may differ
+	// the role of an Admin, in the claim role or roles; empty: no JWT makes an Admin
+	AdminRole string
 }
 
 // Tokens verifies JWTs.
@@ -63,7 +65,8 @@ func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
 	var allowed []string
 	if len(c.Secret) > 0 {
 		if len(c.Secret) < minSecret {
-			return nil, fmt.Errorf("the JWT secret has %d bytes, and needs at least %d; make one with \"openssl rand -hex 32\"", len(c.Secret), minSecret)
+			return nil, fmt.Errorf(
+				"the JWT secret has %d bytes, and needs at least %d; make one with \"openssl rand -hex 32\"", len(c.Secret), minSecret)
 		}
 		allowed = append(allowed, hs256)
 	}
@@ -80,7 +83,8 @@ func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
 	// exp is required: a token without it would be valid for ever, and there is no list of
 	// withdrawn tokens.
 	options := []jwt.ParserOption{
-		jwt.WithValidMethods(allowed), jwt.WithExpirationRequired(), jwt.WithLeeway(c.Leeway), jwt.WithTimeFunc(now), jwt.WithStrictDecoding(),
+		jwt.WithValidMethods(allowed), jwt.WithExpirationRequired(), jwt.WithLeeway(c.Leeway),
+		jwt.WithTimeFunc(now), jwt.WithStrictDecoding(),
 	}
 	if len(c.Audience) > 0 {
 		options = append(options, jwt.WithAudience(c.Audience...))
@@ -104,10 +108,14 @@ func (t *Tokens) Verify(ctx context.Context, raw string) (*Principal, error) {
 		return nil, refused(errors.New("the token is too long"))
 	}
 	var said claims
-	_, err := t.parser.ParseWithClaims(raw, &said, func(token *jwt.Token) (any, error) { return t.key(ctx, token) })
+	_, err := t.parser.ParseWithClaims(raw, &said, func(token *jwt.Token) (any, error) {
+		return t.key(ctx, token)
+	})
 	switch {
 	case errors.Is(err, errNoKeys):
-		return nil, &fault.Error{Kind: fault.Busy, Code: "auth_unavailable", Message: "the keys that JWTs are verified with cannot be fetched; try again later", Cause: err}
+		return nil, &fault.Error{Kind: fault.Busy, Code: "auth_unavailable",
+			Message: "the keys that JWTs are verified with cannot be fetched; try again later",
+			Cause:   err}
 	case err != nil:
 		return nil, refused(err)
 	}
@@ -130,7 +138,8 @@ func checkSubject(sub string) error {
 	case len(sub) > longestSubject:
 		return fmt.Errorf("the token's sub has more than %d bytes", longestSubject)
 	case strings.EqualFold(strings.TrimSpace(sub), local):
-		return fmt.Errorf("the token's sub is %q, which stands for the user who runs the server", local)
+		return fmt.Errorf("the token's sub is %q, which stands for the user who runs the server",
+			local)
 	case strings.ContainsFunc(sub, func(r rune) bool { return !unicode.IsPrint(r) }):
 		return errors.New("the token's sub has characters that cannot be shown")
 	}
@@ -171,8 +180,10 @@ func (t *Tokens) principal(c *claims, raw string) *Principal {
 		may = everything
 	}
 	return &Principal{
-		Subject: c.Subject, Tenant: c.tenant, Departments: c.departments, Clearance: c.clearance, Bases: c.bases,
-		Sets: c.sets, Admin: admin, rights: may, chief: admin, Token: raw, caller: hex.EncodeToString(sum[:8]), roles: c.roles,
+		Subject: c.Subject, Tenant: c.tenant, Departments: c.departments, Clearance: c.clearance,
+		Bases: c.bases,
+		Sets:  c.sets, Admin: admin, rights: may, chief: admin, Token: raw,
+		caller: hex.EncodeToString(sum[:8]), roles: c.roles,
 	}
 }
 
@@ -198,7 +209,8 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 	}
 	var department, departments, role, roles words
 	for name, into := range map[string]any{
-		"sub": &c.Subject, "iss": &c.Issuer, "aud": &c.Audience, "exp": &c.ExpiresAt, "nbf": &c.NotBefore, "iat": &c.IssuedAt,
+		"sub": &c.Subject, "iss": &c.Issuer, "aud": &c.Audience, "exp": &c.ExpiresAt,
+		"nbf": &c.NotBefore, "iat": &c.IssuedAt,
 		"tenant_id": &c.tenant, "clearance": &c.clearance, "kb_ids": &c.bases, "tool_sets": &c.sets,
 		"department": &department, "departments": &departments, "role": &role, "roles": &roles,
 	} {
@@ -206,7 +218,8 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 		if !ok {
 			continue
 		}
-		if _, date := into.(**jwt.NumericDate); date && value[0] == '"' { // the library would accept "1700000000" as well
+		// the library would accept "1700000000" as well
+		if _, date := into.(**jwt.NumericDate); date && value[0] == '"' {
 			return fmt.Errorf("claim %s: a number is wanted, not a text", name)
 		}
 		if err := json.Unmarshal(value, into); err != nil {

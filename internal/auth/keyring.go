@@ -16,11 +16,15 @@ import (
 // The times and sizes for keeping keys. A key server answers within milliseconds, and a server that
 // is down must not delay callers whose keys are known.
 const (
-	fetchWait  = 5 * time.Second  // how long a fetch may take
-	fetchAgain = 10 * time.Second // between two fetches: tokens with made-up key ids must not each cause a request
-	keysFresh  = 10 * time.Minute // after which keys are fetched again, while the old ones stay in use: a revoked key is soon gone
-	keysStale  = time.Hour        // after which keys are not used any more: their server has been down for so long
-	largestSet = 1 << 20          // the most bytes of a file or an answer
+	fetchWait = 5 * time.Second // how long a fetch may take
+	// between two fetches: tokens with made-up key ids must not each cause a request
+	fetchAgain = 10 * time.Second
+	// after which keys are fetched again, while the old ones stay in use: a revoked key is soon
+	// gone
+	keysFresh = 10 * time.Minute
+	// after which keys are not used any more: their server has been down for so long
+	keysStale  = time.Hour
+	largestSet = 1 << 20 // the most bytes of a file or an answer
 )
 
 // errNoKeys is returned while the keys are not available.
@@ -45,14 +49,17 @@ func newKeyring(where string, now func() time.Time) (*keyring, error) {
 	k := &keyring{where: where, now: now}
 	if strings.Contains(where, "://") {
 		u, err := url.Parse(where)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-			return nil, errors.New("the URL of the JWT keys must be https://HOST/PATH, or http:// for a server of your own")
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" ||
+			u.User != nil {
+			return nil, errors.New(
+				"the URL of the JWT keys must be https://HOST/PATH, or http:// for a server of your own")
 		}
-		k.client = &http.Client{Timeout: fetchWait, CheckRedirect: func(*http.Request, []*http.Request) error {
-			// An attacker who can redirect the request would choose the keys; a key server has no
-			// need to redirect.
-			return errors.New("redirects are not followed")
-		}}
+		k.client = &http.Client{Timeout: fetchWait,
+			CheckRedirect: func(*http.Request, []*http.Request) error {
+				// An attacker who can redirect the request would choose the keys; a key server has
+				// no need to redirect.
+				return errors.New("redirects are not followed")
+			}}
 		return k, nil
 	}
 	k.refresh()
@@ -97,7 +104,8 @@ func (k *keyring) look(kid, alg string) (found []verificationKey, old bool, next
 		}
 	}
 	age := k.now().Sub(k.got)
-	if k.running == nil && (len(found) == 0 || age > keysFresh) && k.now().Sub(k.tried) >= fetchAgain {
+	if k.running == nil && (len(found) == 0 || age > keysFresh) &&
+		k.now().Sub(k.tried) >= fetchAgain {
 		done := make(chan struct{})
 		k.running, k.tried = done, k.now()
 		go func() { // ends with the fetch, within fetchWait

@@ -66,9 +66,11 @@ func usable(all Keys, odd []error) (Keys, []error, error) {
 // parseKey reads one key. No key contains a blank, so a word before a blank is a label.
 func parseKey(line string) (k knownKey, err error) {
 	w := line
-	if label, key, ok := strings.Cut(line, " "); ok && !strings.ContainsAny(strings.TrimSpace(key), " \t\r\n") {
+	if label, key, ok := strings.Cut(line, " "); ok && !strings.ContainsAny(strings.TrimSpace(key),
+		" \t\r\n") {
 		if !isLabel(label) {
-			return k, fmt.Errorf("the label in front of a key has 1 to %d letters, digits or . _ @ -", longestLabel)
+			return k, fmt.Errorf(
+				"the label in front of a key has 1 to %d letters, digits or . _ @ -", longestLabel)
 		}
 		k.label, w = label, strings.TrimSpace(key)
 	}
@@ -82,7 +84,8 @@ func parseKey(line string) (k knownKey, err error) {
 	case strings.ContainsAny(w, " \t\r\n"):
 		return k, errors.New("a key may not contain spaces")
 	case len(w) < minKey:
-		return k, fmt.Errorf("a key needs at least %d characters; make one with \"openssl rand -hex 16\"", minKey)
+		return k, fmt.Errorf(
+			"a key needs at least %d characters; make one with \"openssl rand -hex 16\"", minKey)
 	}
 	k.sum = sha256.Sum256([]byte(w))
 	return k, nil
@@ -94,9 +97,11 @@ const longestLabel = 64
 
 // isLabel reports whether a word can name the holder of a key.
 func isLabel(word string) bool {
-	return word != "" && len(word) <= longestLabel && !strings.ContainsFunc(word, func(r rune) bool {
-		return r != '.' && r != '_' && r != '@' && r != '-' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
-	})
+	return word != "" && len(word) <= longestLabel &&
+		!strings.ContainsFunc(word, func(r rune) bool {
+			return r != '.' && r != '_' && r != '@' && r != '-' &&
+				(r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+		})
 }
 
 // ReadKeys reads a file with a key in each line, in the form of ParseKeys; empty lines and lines
@@ -104,7 +109,9 @@ func isLabel(word string) bool {
 func ReadKeys(path string) (all Keys, odd []error, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("%s does not exist; a file of keys has one a line, e.g. from openssl rand -hex 16", path)
+		return nil, nil, fmt.Errorf(
+			"%s does not exist; a file of keys has one a line, e.g. from openssl rand -hex 16",
+			path)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -177,7 +184,8 @@ func (g *Guard) known(h http.Header, r *http.Request, need Need) (*Principal, er
 	}
 	var err error
 	if token := bearer(r); p == nil && g.Tokens != nil && token != "" {
-		if p, err = g.Tokens.Verify(r.Context(), token); p != nil && (g.Keys.labels(p.Subject) || g.Admins.labels(p.Subject)) {
+		if p, err = g.Tokens.Verify(r.Context(), token); p != nil &&
+			(g.Keys.labels(p.Subject) || g.Admins.labels(p.Subject)) {
 			p, err = nil, refused(fmt.Errorf("its sub is the label of a key"))
 		}
 	}
@@ -210,7 +218,8 @@ func (g *Guard) holder(r *http.Request) *Principal {
 		}
 		if ok {
 			name := digest(key)
-			return &Principal{Subject: cmp.Or(label, "key "+name), Admin: true, rights: may, chief: chief, caller: name}
+			return &Principal{Subject: cmp.Or(label, "key "+name), Admin: true, rights: may,
+				chief: chief, caller: name}
 		}
 	}
 	return nil
@@ -269,7 +278,8 @@ func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
 	}
 	about := g.Resource.metadata(r)
 	if err != nil {
-		h.Add("WWW-Authenticate", `Bearer realm="toolnorm", error="invalid_token"`+about) // RFC 6750, section 3
+		// RFC 6750, section 3
+		h.Add("WWW-Authenticate", `Bearer realm="toolnorm", error="invalid_token"`+about)
 	} else {
 		h.Add("WWW-Authenticate", `Bearer realm="toolnorm"`+about)
 	}
@@ -288,7 +298,9 @@ func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
 // withoutKey returns the request without its keys, so that none can be logged or passed on to a
 // model server. The request is copied, as net/http forbids a handler to change the one it got.
 func withoutKey(r *http.Request) *http.Request {
-	if !slices.ContainsFunc(keyHeaders, func(name string) bool { return r.Header.Get(name) != "" }) {
+	if !slices.ContainsFunc(keyHeaders, func(name string) bool {
+		return r.Header.Get(name) != ""
+	}) {
 		return r
 	}
 	r = r.Clone(r.Context())

@@ -32,8 +32,10 @@ var needed = [...]struct {
 	word  string
 	right Right
 }{
-	Console: {"console", Administer}, Admin: {"administrator", Administer}, Servers: {"mcp-servers", MCPServers}, Manage: {"manage-models", Library},
-	Scrape: {"scrape", Administer}, Program: {"program", Tools}, Call: {"tools", Tools}, Ask: {"models", Models}, User: {"user", 0}, Open: {"open", 0}, Page: {"page", 0},
+	Console: {"console", Administer}, Admin: {"administrator", Administer},
+	Servers: {"mcp-servers", MCPServers}, Manage: {"manage-models", Library},
+	Scrape: {"scrape", Administer}, Program: {"program", Tools}, Call: {"tools", Tools},
+	Ask: {"models", Models}, User: {"user", 0}, Open: {"open", 0}, Page: {"page", 0},
 }
 
 // String returns the word that the documents use.
@@ -67,7 +69,8 @@ func ownPages(r *http.Request, need Need) error {
 	}
 	if len(origins) > 0 {
 		u, err := url.Parse(origins[0])
-		if len(origins) > 1 || err != nil || u.Scheme != "http" && u.Scheme != "https" || !strings.EqualFold(u.Host, r.Host) {
+		if len(origins) > 1 || err != nil || u.Scheme != "http" && u.Scheme != "https" ||
+			!strings.EqualFold(u.Host, r.Host) {
 			return foreign
 		}
 	}
@@ -84,7 +87,8 @@ func mayWrite(r *http.Request) error {
 		return fault.New(fault.Forbidden, "changes need the header %s: 1", WriteHeader)
 	}
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	if r.Method != http.MethodDelete && !strings.EqualFold(strings.TrimSpace(kind), "application/json") {
+	if r.Method != http.MethodDelete &&
+		!strings.EqualFold(strings.TrimSpace(kind), "application/json") {
 		return fault.New(fault.Invalid, "the body must be sent as application/json")
 	}
 	return nil
@@ -98,9 +102,12 @@ func (g *Guard) mayAsk(h http.Header, r *http.Request, need Need, who *Principal
 	case right == 0, who.May(right), need == Scrape && who != nil && who.scrapes:
 		return nil
 	case who != nil && right == Administer && who.caller != "":
-		return fault.New(fault.Forbidden, "%s is for administrators, and %s is not one; ask with an administrator's key, or a JWT with the role of jwt-admin-role", r.URL.Path, who.Subject)
+		return fault.New(fault.Forbidden,
+			"%s is for administrators, and %s is not one; ask with an administrator's key, or a JWT with the role of jwt-admin-role", r.URL.Path, who.Subject)
 	case who != nil && (who.caller != "" || here == nil && g.Rights != nil):
-		return fault.New(fault.Forbidden, "%s needs the right %s, which %s does not have; the setting rights gives it", r.URL.Path, right, who.Subject)
+		return fault.New(fault.Forbidden,
+			"%s needs the right %s, which %s does not have; the setting rights gives it",
+			r.URL.Path, right, who.Subject)
 	case len(g.Admins) > 0, need == Scrape && len(g.Scrapers) > 0:
 		return g.challenge(h, r, nil)
 	default:

@@ -10,22 +10,27 @@ import "context"
 // own program, so it is an Admin, like every caller of a server that requires no credential
 // (Local).
 type Principal struct {
-	Subject     string   // the name in created_by and audit lines: a JWT's sub, an API key's label, or "local"
+	// the name in created_by and audit lines: a JWT's sub, an API key's label, or "local"
+	Subject     string
 	Tenant      string   // the claim tenant_id; only data of the same tenant is seen
 	Departments []string // the claim department, or departments
-	Clearance   int      // the claim clearance; absent: 0, which sees only data that needs no clearance
-	Bases       []string // the claim kb_ids: the only knowledge bases that are seen; nil: all of the tenant's
-	Sets        []string // the sets of tools that may be used (Sets); nil: all tools
-	Admin       bool     // sees everything: tenant, department, clearance and bases are not checked
-	Here        bool     // asks from this machine, not through a proxy
-	Token       string   // the JWT as it was sent, to be forwarded to a backend that checks it itself; never logged
+	// the claim clearance; absent: 0, which sees only data that needs no clearance
+	Clearance int
+	// the claim kb_ids: the only knowledge bases that are seen; nil: all of the tenant's
+	Bases []string
+	Sets  []string // the sets of tools that may be used (Sets); nil: all tools
+	Admin bool     // sees everything: tenant, department, clearance and bases are not checked
+	Here  bool     // asks from this machine, not through a proxy
+	// the JWT as it was sent, to be forwarded to a backend that checks it itself; never logged
+	Token string
 
 	caller  string   // what Caller returns
 	roles   []string // the claims role and roles
 	scrapes bool     // has a key of Guard.Scrapers
 	rights  Right    // what the caller may do
 	models  []string // patterns of the models that may be asked; nil: all
-	chief   bool     // has a key of Guard.Admins, or the administrator's role: no setting takes a right away
+	// has a key of Guard.Admins, or the administrator's role: no setting takes a right away
+	chief bool
 }
 
 // local is the Subject of a caller who needs no credential.

@@ -124,7 +124,8 @@ func publicKeyOf(id string, key any) (publicKey, error) {
 	switch key := key.(type) {
 	case *rsa.PublicKey:
 		if n := key.N.BitLen(); n < minRSA || n > maxRSA {
-			return publicKey{}, fmt.Errorf("an RSA key has %d bits, and must have %d to %d", n, minRSA, maxRSA)
+			return publicKey{}, fmt.Errorf("an RSA key has %d bits, and must have %d to %d", n,
+				minRSA, maxRSA)
 		}
 		return publicKey{id, rs256, key}, nil
 	case ed25519.PublicKey:
@@ -160,7 +161,8 @@ func (k jwk) public() (key publicKey, err error) {
 		if errN != nil || errE != nil || len(e) == 0 || len(e) > 4 {
 			return key, errors.New("not an RSA key")
 		}
-		key, err = publicKeyOf(k.ID, &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: int(new(big.Int).SetBytes(e).Int64())})
+		key, err = publicKeyOf(k.ID, &rsa.PublicKey{N: new(big.Int).SetBytes(n),
+			E: int(new(big.Int).SetBytes(e).Int64())})
 	case k.Type == "OKP" && k.Curve == "Ed25519":
 		x, errX := base64.RawURLEncoding.DecodeString(k.X)
 		if errX != nil || len(x) != ed25519.PublicKeySize {

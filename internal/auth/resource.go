@@ -15,7 +15,9 @@ const MetadataPath = "/.well-known/oauth-protected-resource"
 // their user in.
 type Resource struct {
 	Issuer string // the address of the issuer of tokens, which has metadata of its own
-	Base   string // scheme, host and path before /mcp under which clients reach the server; empty: as in their request
+	// scheme, host and path before /mcp under which clients reach the server; empty: as in their
+	// request
+	Base string
 }
 
 // covers reports whether a path belongs to MCP, whose clients read metadata.
@@ -49,7 +51,8 @@ func (p *Resource) metadata(r *http.Request) string {
 // follows.
 func (p *Resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, MetadataPath)
-	if p == nil || r.Method != http.MethodGet && r.Method != http.MethodHead || strings.Trim(path, "/") != "" && !p.covers(path) {
+	if p == nil || r.Method != http.MethodGet && r.Method != http.MethodHead ||
+		strings.Trim(path, "/") != "" && !p.covers(path) {
 		http.NotFound(w, r)
 		return
 	}

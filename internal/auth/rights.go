@@ -20,12 +20,14 @@ const (
 	Library                      // manage-models: pull, create, copy and delete models
 	Administer                   // administration: the console and all other rights
 
-	uses       = Models | Tools // the rights of every admitted caller, unless a setting says otherwise
+	// the rights of every admitted caller, unless a setting says otherwise
+	uses       = Models | Tools
 	everything = uses | MCPServers | Library | Administer
 )
 
 // rightWords maps the words of the setting to rights.
-var rightWords = map[string]Right{"models": Models, "tools": Tools, "mcp-servers": MCPServers, "manage-models": Library, "administration": everything}
+var rightWords = map[string]Right{"models": Models, "tools": Tools, "mcp-servers": MCPServers,
+	"manage-models": Library, "administration": everything}
 
 // String returns the word of one right.
 func (r Right) String() string {
@@ -58,18 +60,22 @@ func ReadRights(words map[string]string) (Rights, error) {
 	all := Rights{}
 	for who, text := range words {
 		if strings.TrimSpace(who) == "" || who == ofRole {
-			return nil, fmt.Errorf("%q names nobody; there are the label of a key, the sub of a JWT, role:NAME, local and *", who)
+			return nil, fmt.Errorf(
+				"%q names nobody; there are the label of a key, the sub of a JWT, role:NAME, local and *", who)
 		}
 		var g grant
 		everyModel := false
-		for _, word := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
+		for _, word := range strings.FieldsFunc(text, func(c rune) bool {
+			return c == ',' || c == ' '
+		}) {
 			name, models, some := strings.Cut(word, "=")
 			right, ok := rightWords[name]
 			switch {
 			case word == "none":
 				continue
 			case !ok, some && (right != Models || models == ""):
-				return nil, fmt.Errorf("%s=%s: %q is no right; there are models, models=PATTERN, tools, mcp-servers, manage-models, administration and none", who, text, word)
+				return nil, fmt.Errorf(
+					"%s=%s: %q is no right; there are models, models=PATTERN, tools, mcp-servers, manage-models, administration and none", who, text, word)
 			case some:
 				g.models = append(g.models, models)
 			default:
@@ -133,9 +139,12 @@ func (p *Principal) May(right Right) bool { return p != nil && p.rights&right ==
 
 // MayAsk reports whether a caller may ask a model, which is known by these names.
 func (p *Principal) MayAsk(names ...string) bool {
-	return p.May(Models) && (p.models == nil || slices.ContainsFunc(p.models, func(allowed string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return pattern.Fits(allowed, name) })
-	}))
+	return p.May(Models) &&
+		(p.models == nil || slices.ContainsFunc(p.models, func(allowed string) bool {
+			return slices.ContainsFunc(names, func(name string) bool {
+				return pattern.Fits(allowed, name)
+			})
+		}))
 }
 
 // RefuseModel returns the error for a caller who may not ask a model.
@@ -144,7 +153,8 @@ func RefuseModel(p *Principal, name string) error {
 	if p != nil {
 		who = p.Subject
 	}
-	f := fault.New(fault.Forbidden, "%s may not ask the model %q; GET /v1/models lists those that may be asked, and the setting rights says who may ask which", who, name)
+	f := fault.New(fault.Forbidden,
+		"%s may not ask the model %q; GET /v1/models lists those that may be asked, and the setting rights says who may ask which", who, name)
 	f.Code = "model_not_allowed"
 	return f
 }

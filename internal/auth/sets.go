@@ -26,10 +26,13 @@ func ReadSets(words map[string]string, check func(name string) error) (Sets, err
 	all := Sets{}
 	for who, text := range words {
 		if strings.TrimSpace(who) == "" || who == ofRole {
-			return nil, fmt.Errorf("%q names nobody; there are the label of a key, the sub of a JWT, role:NAME, local and *", who)
+			return nil, fmt.Errorf(
+				"%q names nobody; there are the label of a key, the sub of a JWT, role:NAME, local and *", who)
 		}
 		all[who] = []string{} // an empty list allows no tool: an empty text must not allow all
-		for _, name := range strings.FieldsFunc(text, func(c rune) bool { return c == ',' || c == ' ' }) {
+		for _, name := range strings.FieldsFunc(text, func(c rune) bool {
+			return c == ',' || c == ' '
+		}) {
 			if err := check(name); err != nil {
 				return nil, fmt.Errorf("%s=%s: %w", who, text, err)
 			}

@@ -20,11 +20,13 @@ func Read(r *http.Request, most int, v any) error {
 	text, err := io.ReadAll(io.LimitReader(r.Body, int64(most)+1))
 	switch {
 	case err != nil:
-		return &fault.Error{Kind: fault.Invalid, Message: "the body did not arrive whole", Cause: err}
+		return &fault.Error{Kind: fault.Invalid, Message: "the body did not arrive whole",
+			Cause: err}
 	case len(text) > most:
 		return fault.New(fault.TooLarge, "the body has more than %d bytes", most)
 	case len(bytes.TrimSpace(text)) == 0:
-		return &fault.Error{Kind: fault.Invalid, Message: "the body is empty; a JSON object belongs there", Cause: io.EOF}
+		return &fault.Error{Kind: fault.Invalid,
+			Message: "the body is empty; a JSON object belongs there", Cause: io.EOF}
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

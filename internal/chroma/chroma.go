@@ -72,7 +72,8 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 		}
 		method = http.MethodPost
 	}
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(base, "/")+"/api/v2"+path, bytes.NewReader(text))
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(base, "/")+"/api/v2"+
+		path, bytes.NewReader(text))
 	if err != nil {
 		return errors.New("the Chroma server: the host cannot be read")
 	}
@@ -96,7 +97,8 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 	if resp.StatusCode >= 300 {
 		var said struct{ Error, Message string }
 		if json.Unmarshal(reply, &said) != nil || said.Message == "" {
-			said.Message = cmp.Or(strings.TrimSpace(string(reply[:min(300, len(reply))])), http.StatusText(resp.StatusCode))
+			said.Message = cmp.Or(strings.TrimSpace(string(reply[:min(300, len(reply))])),
+				http.StatusText(resp.StatusCode))
 		}
 		return &Error{resp.StatusCode, said.Error, said.Message}
 	}
@@ -145,7 +147,8 @@ func (c *Client) call(ctx context.Context, what string, body, into any) error {
 // its text, so there is nothing to show.
 func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]string, error) {
 	var found struct{ Documents [][]*string }
-	body := map[string]any{"query_embeddings": vectors, "n_results": n, "include": []string{"documents", "distances"}}
+	body := map[string]any{"query_embeddings": vectors, "n_results": n,
+		"include": []string{"documents", "distances"}}
 	if err := c.call(ctx, "query", body, &found); err != nil {
 		return nil, err
 	}
@@ -166,13 +169,15 @@ func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]str
 // Make creates the collection, for cosine distances, unless it exists. Without the setting Chroma
 // compares by squared distances, which differ from cosines for vectors of other lengths.
 func (c *Client) Make(ctx context.Context) error {
-	body := map[string]any{"name": c.Collection, "get_or_create": true, "configuration": map[string]any{"hnsw": map[string]any{"space": "cosine"}}}
+	body := map[string]any{"name": c.Collection, "get_or_create": true,
+		"configuration": map[string]any{"hnsw": map[string]any{"space": "cosine"}}}
 	return c.do(ctx, collections, body, new(collection))
 }
 
 // Records returns the records of a source: their ids, and the texts of all when the source is
 // empty. It reads a thousand at a time, so that no answer comes near the largest size that is read.
-func (c *Client) Records(ctx context.Context, source string) (ids []string, texts []*string, err error) {
+func (c *Client) Records(ctx context.Context, source string) (
+	ids []string, texts []*string, err error) {
 	for {
 		body := map[string]any{"limit": 1000, "offset": len(ids), "include": []string{"documents"}}
 		if source != "" {
@@ -191,12 +196,14 @@ func (c *Client) Records(ctx context.Context, source string) (ids []string, text
 
 // Upsert adds records, and replaces those with the same id (an add would leave the old ones). The
 // source is written to the metadata, where Records finds it.
-func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string, vectors [][]float32) error {
+func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string,
+	vectors [][]float32) error {
 	metadata := make([]map[string]any, len(ids))
 	for i := range metadata {
 		metadata[i] = map[string]any{"source": source}
 	}
-	return c.call(ctx, "upsert", map[string]any{"ids": ids, "documents": texts, "embeddings": vectors, "metadatas": metadata}, new(json.RawMessage))
+	return c.call(ctx, "upsert", map[string]any{"ids": ids, "documents": texts,
+		"embeddings": vectors, "metadatas": metadata}, new(json.RawMessage))
 }
 
 // Delete removes records.

@@ -44,7 +44,8 @@ func New(name, version, guide string, docs Library) *server.MCPServer {
 	hooks := &server.Hooks{}
 	s := server.NewMCPServer(name, version, server.WithInstructions(guide), server.WithHooks(hooks),
 		server.WithResourceCapabilities(false, false), server.WithPromptCapabilities(false))
-	hooks.AddAfterListResources(func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest, result *mcp.ListResourcesResult) {
+	hooks.AddAfterListResources(func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest,
+		result *mcp.ListResourcesResult) {
 		all, err := docs.Documents(ctx, mostListed)
 		if err != nil {
 			return // the documents can be read again when the database can
@@ -54,8 +55,10 @@ func New(name, version, guide string, docs Library) *server.MCPServer {
 			result.Resources = append(result.Resources, describe(d))
 		}
 	})
-	s.AddResourceTemplate(mcp.NewResourceTemplate(scheme+"{id}", "document", mcp.WithTemplateDescription("A document of the company by its number."),
-		mcp.WithTemplateMIMEType(plain)), func(ctx context.Context, r mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	s.AddResourceTemplate(mcp.NewResourceTemplate(scheme+"{id}", "document",
+		mcp.WithTemplateDescription("A document of the company by its number."),
+		mcp.WithTemplateMIMEType(plain)), func(ctx context.Context, r mcp.ReadResourceRequest) (
+		[]mcp.ResourceContents, error) {
 		d, err := read(ctx, docs, r.Params.URI)
 		if err != nil {
 			return nil, err
@@ -75,13 +78,15 @@ func uri(d company.Document) string { return scheme + strconv.FormatInt(d.ID, 10
 // describe returns a document in the list. The category is in its description, by which people
 // choose one.
 func describe(d company.Document) mcp.Resource {
-	return mcp.NewResource(uri(d), d.Title, mcp.WithResourceDescription("A document of the company: "+d.Category), mcp.WithMIMEType(plain))
+	return mcp.NewResource(uri(d), d.Title, mcp.WithResourceDescription(
+		"A document of the company: "+d.Category), mcp.WithMIMEType(plain))
 }
 
 // contents returns a document as it is read. The title stands above the text, since a model gets
 // nothing but the text.
 func contents(d company.Document) mcp.TextResourceContents {
-	return mcp.TextResourceContents{URI: uri(d), MIMEType: plain, Text: d.Title + "\n\n" + d.Content}
+	return mcp.TextResourceContents{URI: uri(d), MIMEType: plain, Text: d.Title + "\n\n" +
+		d.Content}
 }
 
 // read returns the document of an address. For one that does not exist the error is
@@ -90,7 +95,8 @@ func contents(d company.Document) mcp.TextResourceContents {
 func read(ctx context.Context, docs Library, address string) (company.Document, error) {
 	id, err := strconv.ParseInt(strings.TrimPrefix(address, scheme), 10, 64)
 	if err != nil {
-		return company.Document{}, fmt.Errorf("%w: %s; the addresses are %s and a number", server.ErrResourceNotFound, address, scheme)
+		return company.Document{}, fmt.Errorf("%w: %s; the addresses are %s and a number",
+			server.ErrResourceNotFound, address, scheme)
 	}
 	d, err := docs.Document(ctx, id)
 	if errors.Is(err, company.ErrNoDocument) {

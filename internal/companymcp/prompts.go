@@ -23,14 +23,17 @@ type argument struct{ name, about string }
 // templates are the prompts without a document in them.
 var templates = [...]template{
 	{
-		"ask_company", "Ask the company's documents", "Answers a question from the company's documents, and says from which.",
+		"ask_company", "Ask the company's documents",
+		"Answers a question from the company's documents, and says from which.",
 		[]argument{{"question", "What you want to know."}},
 		"Answer this question from the company's documents: %s\n\nSearch them with search_docs, with one or two telling words at a time and other words when nothing is found. " +
 			"Say only what the documents say, name the ones you used by title, and say so when they do not answer the question.",
 	},
 	{
-		"vacation_report", "Vacation report", "Says how much vacation an employee has, has taken and has left.",
-		[]argument{{"employee_id", "As EMP001; get_all_employees lists them."}, {"year", "As 2026."}},
+		"vacation_report", "Vacation report",
+		"Says how much vacation an employee has, has taken and has left.",
+		[]argument{{"employee_id", "As EMP001; get_all_employees lists them."},
+			{"year", "As 2026."}},
 		"Write a short vacation report about employee %s for the year %s: name, department and days of service (get_employee_info), " +
 			"then total, used and remaining days of vacation (calculate_vacation_days). If a tool says that there are no data, report that and make nothing up.",
 	},
@@ -43,10 +46,13 @@ func addPrompts(s *server.MCPServer, docs Library) {
 		s.AddPrompt(t.prompt(), t.fill)
 	}
 	summarize := template{
-		"summarize_document", "Summarize a document", "Summarizes a document of the company in a few sentences.",
-		[]argument{{"document", "Its number, as the list of resources and search_docs give it."}}, "",
+		"summarize_document", "Summarize a document",
+		"Summarizes a document of the company in a few sentences.",
+		[]argument{{"document", "Its number, as the list of resources and search_docs give it."}},
+		"",
 	}
-	s.AddPrompt(summarize.prompt(), func(ctx context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	s.AddPrompt(summarize.prompt(), func(ctx context.Context, r mcp.GetPromptRequest) (
+		*mcp.GetPromptResult, error) {
 		// The number alone, since people type it; a whole address would not be one.
 		d, err := read(ctx, docs, scheme+r.Params.Arguments["document"])
 		if err != nil {
@@ -54,7 +60,8 @@ func addPrompts(s *server.MCPServer, docs Library) {
 		}
 		return mcp.NewGetPromptResult(summarize.about, []mcp.PromptMessage{
 			mcp.NewPromptMessage(mcp.RoleUser, mcp.NewEmbeddedResource(contents(d))),
-			mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent("Summarize this document in at most five sentences, in its own language. Keep every number and date.")),
+			mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(
+				"Summarize this document in at most five sentences, in its own language. Keep every number and date.")),
 		}), nil
 	})
 }
@@ -63,7 +70,8 @@ func addPrompts(s *server.MCPServer, docs Library) {
 func (t template) prompt() mcp.Prompt {
 	options := []mcp.PromptOption{mcp.WithPromptTitle(t.title), mcp.WithPromptDescription(t.about)}
 	for _, a := range t.args {
-		options = append(options, mcp.WithArgument(a.name, mcp.ArgumentDescription(a.about), mcp.RequiredArgument()))
+		options = append(options, mcp.WithArgument(a.name, mcp.ArgumentDescription(a.about),
+			mcp.RequiredArgument()))
 	}
 	return mcp.NewPrompt(t.name, options...)
 }
@@ -76,7 +84,8 @@ func (t template) fill(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromp
 		v := r.Params.Arguments[a.name]
 		// mcp-go declares that an argument is required, and does not check it.
 		if v == "" {
-			return nil, fmt.Errorf("%w: the prompt %s needs %s", mcp.ErrInvalidParams, t.name, a.name)
+			return nil, fmt.Errorf("%w: the prompt %s needs %s", mcp.ErrInvalidParams, t.name,
+				a.name)
 		}
 		// In the order of the template's %s. The text goes in as it is: it becomes a user's
 		// message, who may say anything.

@@ -18,20 +18,26 @@ func (x *examination) advise() {
 	}
 	score := fmt.Sprintf("%d of %d calls right by %s", taken.Arguments, taken.Calls, taken.title())
 	if taken.Tools > taken.Arguments {
-		score += fmt.Sprintf("; in %d more the tool was right and its arguments were not", taken.Tools-taken.Arguments)
+		score += fmt.Sprintf("; in %d more the tool was right and its arguments were not",
+			taken.Tools-taken.Arguments)
 	}
 	switch {
 	case best != taken:
-		x.finding(Problem, "tools", score+fmt.Sprintf(", %d by %s", best.Arguments, best.title()), "set it as below")
+		x.finding(Problem, "tools", score+fmt.Sprintf(", %d by %s", best.Arguments, best.title()),
+			"set it as below")
 	case taken.Arguments*5 >= taken.Calls*4:
 		x.finding(OK, "tools", score, "")
 	case taken.Arguments*2 >= taken.Calls:
-		x.finding(Note, "tools", score+": the model is unsure with tools", "few tools with clear descriptions help; a larger model helps more")
+		x.finding(Note, "tools", score+": the model is unsure with tools",
+			"few tools with clear descriptions help; a larger model helps more")
 	default:
-		x.finding(Problem, "tools", fmt.Sprintf("too weak for tools: %s", score), "no strategy helps; use a larger model")
+		x.finding(Problem, "tools", fmt.Sprintf("too weak for tools: %s", score),
+			"no strategy helps; use a larger model")
 	}
-	if own := x.named(serverWay); own != nil && own.Asked > 0 && taken.Name != engine.Prompt && own.Arguments < taken.Arguments {
-		x.finding(Note, "parser", fmt.Sprintf("the server's own parser recognised %d of %d calls", own.Arguments, own.Calls), fmt.Sprintf("toolnorm recognised %d", taken.Arguments))
+	if own := x.named(serverWay); own != nil && own.Asked > 0 && taken.Name != engine.Prompt &&
+		own.Arguments < taken.Arguments {
+		x.finding(Note, "parser", fmt.Sprintf("the server's own parser recognised %d of %d calls",
+			own.Arguments, own.Calls), fmt.Sprintf("toolnorm recognised %d", taken.Arguments))
 	}
 	x.m.Chatter.finding(x)
 	if best.Arguments*2 >= best.Calls {
@@ -54,7 +60,8 @@ func (x *examination) pick() (taken, best *Way) {
 	best = taken
 	for i := range x.m.Ways {
 		w := &x.m.Ways[i]
-		clearly := w.Arguments >= best.Arguments+2 || w.Arguments > best.Arguments && taken.Arguments*2 < taken.Calls
+		clearly := w.Arguments >= best.Arguments+2 || w.Arguments > best.Arguments &&
+			taken.Arguments*2 < taken.Calls
 		if w.Name != serverWay && w.Note == "" && clearly && w.Arguments*2 >= w.Calls {
 			best = w
 		}

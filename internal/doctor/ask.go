@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	mostTokens = 128              // of a reply: a call takes 20 to 60, and the reply of a rambling model is cut off
+	// of a reply: a call takes 20 to 60, and the reply of a rambling model is cut off
+	mostTokens = 128
 	mostHeard  = 400              // bytes of a model's text that are kept
 	mostTime   = 90 * time.Second // for one reply
 )

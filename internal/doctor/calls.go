@@ -48,7 +48,10 @@ func rank(w Way) int {
 func (x *examination) compared() []string {
 	all := []string{x.facts.Strategy, engine.Native}
 	for _, s := range []string{engine.Prompt, engine.Raw, engine.Tokens, engine.Tap} {
-		fits := s == engine.Prompt && x.on.name != demoHost || s == engine.Tokens && slices.Contains(x.facts.Strategies, s) || x.facts.Tools && (s == engine.Raw && x.facts.Renders || s == engine.Tap && x.client != nil)
+		fits := s == engine.Prompt && x.on.name != demoHost ||
+			s == engine.Tokens && slices.Contains(x.facts.Strategies, s) ||
+			x.facts.Tools && (s == engine.Raw && x.facts.Renders ||
+				s == engine.Tap && x.client != nil)
 		if fits && !slices.Contains(all, s) {
 			all = append(all, s)
 		}
@@ -65,7 +68,8 @@ func (x *examination) way(ctx context.Context, strategy string) []Way {
 		ways = append(ways, Way{Name: serverWay})
 	}
 	if x.hangs(strategy) {
-		return refused(ways, "not asked: a call that the server's reader refuses may hang this version")
+		return refused(ways,
+			"not asked: a call that the server's reader refuses may hang this version")
 	}
 	e := x.forced(strategy)
 	if strategy == engine.Prompt {
@@ -129,7 +133,8 @@ func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 	slices.Sort(w.times)
 	w.Seconds = w.times[len(w.times)/2]
 	w.Score.Add(q, calls)
-	if right := w.Arguments > before.Arguments || len(q.Want) == 0 && w.False == before.False; right && a.err == nil {
+	if right := w.Arguments > before.Arguments ||
+		len(q.Want) == 0 && w.False == before.False; right && a.err == nil {
 		return
 	}
 	miss := Miss{Question: q.Text, Wrote: a.heard.text.String()}
@@ -146,7 +151,8 @@ func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 // model with a PARSER for everyone on 0.24.0, with the first version of this program.
 func (x *examination) hangs(strategy string) bool {
 	reads := strategy == engine.Native || strategy == engine.Tap || strategy == engine.Tokens
-	return reads && x.client != nil && x.m.Parser != "" && x.m.Parser != "passthrough" && x.on.name != demoHost && ollama.Older(x.server.Version, wedges)
+	return reads && x.client != nil && x.m.Parser != "" && x.m.Parser != "passthrough" &&
+		x.on.name != demoHost && ollama.Older(x.server.Version, wedges)
 }
 
 // forced returns an engine that uses only this strategy for every model, and otherwise follows the

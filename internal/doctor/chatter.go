@@ -15,10 +15,11 @@ var smallTalk string
 // Chatter counts how often a model calls a tool for small talk, and how that changes if it is first
 // asked whether it needs one (setting ask-before-tools).
 type Chatter struct {
-	Asked   int     `json:"asked"`               // messages of small talk
-	False   int     `json:"false_calls"`         // messages that were answered by a call
-	Still   int     `json:"still_false"`         // of these, when the model was asked first
-	Lost    int     `json:"lost_calls"`          // right calls that are not made any more when it was asked first
+	Asked int `json:"asked"`       // messages of small talk
+	False int `json:"false_calls"` // messages that were answered by a call
+	Still int `json:"still_false"` // of these, when the model was asked first
+	// right calls that are not made any more when it was asked first
+	Lost    int     `json:"lost_calls"`
 	Seconds float64 `json:"seconds"`             // per reply, on average
 	Gated   float64 `json:"seconds_asked_first"` // the same, with the question; 0: not tried
 }
@@ -61,7 +62,8 @@ func (x *examination) chatter(ctx context.Context) bool {
 // small asks questions by the strategy in use, with or without first asking whether a tool is
 // needed. It returns the questions that were answered wrongly, and how many seconds all of them
 // took.
-func (x *examination) small(ctx context.Context, gate, what string, all []exam.Question) (missed []exam.Question, seconds float64) {
+func (x *examination) small(ctx context.Context, gate, what string, all []exam.Question) (
+	missed []exam.Question, seconds float64) {
 	cfg := x.cfg.Engine
 	cfg.Gate = map[string]string{"*": gate}
 	cfg.Strategy = map[string]string{"*": x.facts.Strategy}
@@ -92,7 +94,9 @@ func (w *Way) missed(q exam.Question) bool {
 }
 
 // helps reports whether the model should be asked first.
-func (c *Chatter) helps() bool { return c != nil && c.False > 0 && c.Lost == 0 && c.Still*2 <= c.False }
+func (c *Chatter) helps() bool {
+	return c != nil && c.False > 0 && c.Lost == 0 && c.Still*2 <= c.False
+}
 
 // finding adds what was found to the report.
 func (c *Chatter) finding(x *examination) {
@@ -104,10 +108,13 @@ func (c *Chatter) finding(x *examination) {
 		x.finding(OK, "false calls", found, "")
 		return
 	}
-	asked := fmt.Sprintf("asked first whether it needs one: %d, %d right calls lost, %.1f s a reply instead of %.1f s", c.Still, c.Lost, c.Gated, c.Seconds)
+	asked := fmt.Sprintf(
+		"asked first whether it needs one: %d, %d right calls lost, %.1f s a reply instead of %.1f s", c.Still, c.Lost, c.Gated, c.Seconds)
 	if c.helps() {
-		x.finding(Note, "false calls", found+"; "+asked, "the line ask-before-tools below has it asked")
+		x.finding(Note, "false calls", found+"; "+asked,
+			"the line ask-before-tools below has it asked")
 		return
 	}
-	x.finding(Note, "false calls", found+"; "+asked, "asking it does not help; few tools, or a larger model, do")
+	x.finding(Note, "false calls", found+"; "+asked,
+		"asking it does not help; few tools, or a larger model, do")
 }

@@ -34,7 +34,8 @@ func (compatible) list(ctx context.Context, d *Doctor, h host, s *Server) error 
 	list, err := openai.New(h.url, h.key, nil).Models(ctx)
 	for _, m := range list {
 		plan := d.engine.Plan(d.called(h, m.ID))
-		s.Models = append(s.Models, Listed{Name: d.called(h, m.ID), Trained: m.Context, Format: plan.Format, Strategy: expected(plan, nil)})
+		s.Models = append(s.Models, Listed{Name: d.called(h, m.ID), Trained: m.Context,
+			Format: plan.Format, Strategy: expected(plan, nil)})
 	}
 	return err
 }
@@ -57,7 +58,8 @@ func (compatible) model(ctx context.Context, x *examination) bool {
 		return false
 	}
 	if i < 0 {
-		x.finding(Note, "model", "its server does not list it, and answers with the one that it has", "")
+		x.finding(Note, "model",
+			"its server does not list it, and answers with the one that it has", "")
 	} else if x.m.Context.Loaded == 0 {
 		x.m.Context.Loaded = list[i].Context
 	}

@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	tight     = 8192  // tokens: a shorter context is seldom enough for tools, a history and a file
-	mostCut   = 32768 // tokens of context up to which the examination tests what a server does with too many messages
+	tight = 8192 // tokens: a shorter context is seldom enough for tools, a history and a file
+	// tokens of context up to which the examination tests what a server does with too many messages
+	mostCut   = 32768
 	firstMark = "mark-of-the-first-message"
 )
 
@@ -42,7 +43,8 @@ func (x *examination) context(ctx context.Context) bool {
 	level, does := OK, ""
 	switch {
 	case c.Asked > 0 && c.Asked < tight && c.Trained > c.Asked:
-		level, does = Note, "tools, a history and a file seldom fit: without the setting num-ctx it grows with the request"
+		level, does = Note,
+			"tools, a history and a file seldom fit: without the setting num-ctx it grows with the request"
 	case c.Most > 0 && c.Trained > c.Most:
 		does = "the setting max-ctx allows more, which takes more memory"
 	}
@@ -52,7 +54,8 @@ func (x *examination) context(ctx context.Context) bool {
 		if x.cfg.Engine.Overflow == engine.Refuse {
 			does = "toolnorm forbids it: such a request is an error that says so"
 		}
-		x.finding(Note, "overflow", "the server silently drops the oldest messages of a chat that does not fit", does)
+		x.finding(Note, "overflow",
+			"the server silently drops the oldest messages of a chat that does not fit", does)
 	}
 	return true
 }
@@ -64,7 +67,9 @@ func (c Context) String() string {
 	for _, p := range []struct {
 		tokens int
 		says   string
-	}{{c.Trained, "trained for %d tokens"}, {c.Loaded, "loaded with %d"}, {c.Asked, "toolnorm asks for %d"}, {c.Most, "toolnorm asks for up to %d as requests grow"}} {
+	}{{c.Trained, "trained for %d tokens"}, {c.Loaded, "loaded with %d"},
+		{c.Asked, "toolnorm asks for %d"},
+		{c.Most, "toolnorm asks for up to %d as requests grow"}} {
 		if p.tokens > 0 {
 			parts = append(parts, fmt.Sprintf(p.says, p.tokens))
 		}
@@ -99,10 +104,12 @@ func (x *examination) cuts(ctx context.Context) string {
 	n := x.m.Context.Loaded
 	long := strings.Repeat(" a", n*6/10) // one or two tokens each
 	prompt, err := x.client.Render(ctx, pulse, &ollama.ChatRequest{
-		Model:    x.m.Model,
-		Messages: []ollama.Message{{Role: "user", Content: firstMark + long}, {Role: "assistant", Content: "Yes."}, {Role: "user", Content: "And" + long}},
+		Model: x.m.Model,
+		Messages: []ollama.Message{{Role: "user", Content: firstMark + long},
+			{Role: "assistant", Content: "Yes."}, {Role: "user", Content: "And" + long}},
 		Truncate: true, // like a client that does not set it
-		Options:  map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(n)), "num_predict": json.RawMessage("1")},
+		Options: map[string]json.RawMessage{"num_ctx": json.RawMessage(strconv.Itoa(n)),
+			"num_predict": json.RawMessage("1")},
 	})
 	switch {
 	case err != nil || prompt == "":
@@ -125,7 +132,8 @@ func (x *examination) places(ctx context.Context) bool {
 	go func() { // ends with its reply, which is short, or with ctx
 		defer func() { over <- time.Now() }()
 		first := true
-		for range x.engine.Stream(ctx, limited(user(x.m.Name, "Count from one to forty in words."), 64)) {
+		for range x.engine.Stream(ctx, limited(user(x.m.Name, "Count from one to forty in words."),
+			64)) {
 			if first {
 				close(begun)
 			}

@@ -39,10 +39,13 @@ import (
 
 // Config defines what is examined.
 type Config struct {
-	Engine    engine.Config                // that of the proxy, so that findings are true for it
-	Questions []exam.Question              // that a model is asked; none: the built-in ones
-	Tools     []chat.Tool                  // that are offered with the questions; none: the built-in ones
-	Progress  func(step string, n, of int) // is called before each step; in a series of questions, n counts from 1 and of is their number; may be nil
+	Engine    engine.Config   // that of the proxy, so that findings are true for it
+	Questions []exam.Question // that a model is asked; none: the built-in ones
+	// that are offered with the questions; none: the built-in ones
+	Tools []chat.Tool
+	// is called before each step; in a series of questions, n counts from 1 and of is their number;
+	// may be nil
+	Progress func(step string, n, of int)
 }
 
 //go:embed questions.txt
@@ -134,7 +137,9 @@ func (d *Doctor) host(ctx context.Context, name, model string) host {
 			h.kind = s.Kind
 			d.list(ctx, h, &s)
 		}
-		if slices.ContainsFunc(s.Models, func(l Listed) bool { return l.Name == d.called(h, model) || l.Name == d.called(h, model)+":latest" }) {
+		if slices.ContainsFunc(s.Models, func(l Listed) bool {
+			return l.Name == d.called(h, model) || l.Name == d.called(h, model)+":latest"
+		}) {
 			return h
 		}
 	}
@@ -145,7 +150,9 @@ func (d *Doctor) host(ctx context.Context, name, model string) host {
 func (d *Doctor) ollama(h host) (*ollama.Client, error) {
 	if h.name == demoHost {
 		demo := d.cfg.Engine.Demo
-		if demo.Formats == nil { // as the engine does: otherwise the demo of a user-defined family would be missing only here
+		// as the engine does: otherwise the demo of a user-defined family would be missing only
+		// here
+		if demo.Formats == nil {
 			demo.Formats = d.cfg.Engine.Formats
 		}
 		return ollama.New("http://demo", upstream.InProcess(&demo))

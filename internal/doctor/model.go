@@ -43,7 +43,8 @@ func (d *Doctor) Model(ctx context.Context, name string) *Report {
 	}
 	x.m = &Model{Name: name, Server: plan.Server, Model: plan.Model, Format: plan.Format}
 	r.Model = x.m
-	for _, step := range []func(context.Context) bool{x.describe, x.probe, x.chat, x.places, x.context, x.template, x.control, x.calls, x.chatter} {
+	for _, step := range []func(context.Context) bool{x.describe, x.probe, x.chat, x.places,
+		x.context, x.template, x.control, x.calls, x.chatter} {
 		if !step(ctx) || ctx.Err() != nil {
 			break
 		}
@@ -99,9 +100,11 @@ func (x *examination) chat(ctx context.Context) bool {
 	if a.err != nil {
 		return x.failed(ctx, "chat", a.err)
 	}
-	x.finding(OK, "chat", fmt.Sprintf("answers, %s, finish %s", plural(a.Usage.Completion, "token"), a.finish), "")
+	x.finding(OK, "chat", fmt.Sprintf("answers, %s, finish %s", plural(a.Usage.Completion, "token"),
+		a.finish), "")
 	x.m.Speed.First = a.first.Seconds()
-	level, found, does := OK, fmt.Sprintf("%s, the first after %s", plural(a.pieces, "piece"), seconds(x.m.Speed.First)), ""
+	level, found, does := OK, fmt.Sprintf("%s, the first after %s", plural(a.pieces, "piece"),
+		seconds(x.m.Speed.First)), ""
 	if a.pieces < 2 && a.Usage.Completion > 4 {
 		level, does = Problem, "a proxy in front of the server may hold replies back"
 	}
@@ -116,7 +119,8 @@ func (x *examination) chat(ctx context.Context) bool {
 func (x *examination) thinking(ctx context.Context, a reply) {
 	switch {
 	case a.Reasoning.Len() == 0 && strings.Contains(a.Text.String(), "</think>"):
-		x.finding(Note, "thinking", "its thinking stands in its answer, in marks that format "+x.m.Format+" does not know", "another --format reads it")
+		x.finding(Note, "thinking", "its thinking stands in its answer, in marks that format "+
+			x.m.Format+" does not know", "another --format reads it")
 		return
 	case a.Reasoning.Len() == 0 && !x.facts.Thinking:
 		x.finding(OK, "thinking", "none", "")
@@ -167,9 +171,13 @@ func (x *examination) template(context.Context) bool {
 		}
 		x.finding(Note, "template", "has no place for tools", does)
 	case x.facts.PrintsGoStructs && slices.Contains(x.facts.Strategies, engine.Raw):
-		x.finding(Note, "template", "prints tools as Go prints a struct, so that the model sees no schema", "raw puts JSON in the place of that text")
+		x.finding(Note, "template",
+			"prints tools as Go prints a struct, so that the model sees no schema",
+			"raw puts JSON in the place of that text")
 	case x.facts.PrintsGoStructs:
-		x.finding(Problem, "template", "prints tools as Go prints a struct, so that the model sees no schema", "strategy prompt describes them itself")
+		x.finding(Problem, "template",
+			"prints tools as Go prints a struct, so that the model sees no schema",
+			"strategy prompt describes them itself")
 	case !x.facts.Renders:
 		x.finding(Note, "template", "takes tools; how it prints them the server does not show", "")
 	default:
@@ -195,10 +203,12 @@ func (x *examination) control(context.Context) bool {
 	case !x.facts.RawLacksMarks:
 		x.finding(OK, "control tokens", found+"which raw text of this server holds", "")
 	case x.facts.Strategy == engine.Raw:
-		x.finding(Problem, "control tokens", found+"which its server shows nobody: calls and thoughts come without their marks",
+		x.finding(Problem, "control tokens", found+
+			"which its server shows nobody: calls and thoughts come without their marks",
 			"calls are found by what else tells them; in Ollama's own model of the family a PARSER shows the marks")
 	default:
-		x.finding(OK, "control tokens", found+"which raw text of this server lacks", "strategy "+x.facts.Strategy+" sees them")
+		x.finding(OK, "control tokens", found+"which raw text of this server lacks", "strategy "+
+			x.facts.Strategy+" sees them")
 	}
 	return true
 }

@@ -35,7 +35,9 @@ func (native) describe(ctx context.Context, d *Doctor, h host, s *Server) error 
 	s.Findings = known(s.Version)
 	loaded, err := client.Running(ctx)
 	if err != nil {
-		s.Findings = append(s.Findings, Finding{Note, "loaded models", "it does not say which are: " + fault.From(err).Message, ""})
+		s.Findings = append(s.Findings,
+			Finding{Note, "loaded models", "it does not say which are: " + fault.From(err).Message,
+				""})
 		return nil
 	}
 	for _, m := range loaded.Models {
@@ -55,7 +57,9 @@ func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(list.Models, func(a, b api.ListModelResponse) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(list.Models, func(a, b api.ListModelResponse) int {
+		return cmp.Compare(a.Name, b.Name)
+	})
 	s.Models = make([]Listed, len(list.Models))
 	var shown sync.WaitGroup
 	places := make(chan struct{}, showAtOnce)
@@ -63,7 +67,9 @@ func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 		places <- struct{}{}
 		shown.Go(func() {
 			defer func() { <-places }()
-			l := Listed{Name: d.called(h, m.Name), Digest: m.Digest, Bytes: m.Size, Family: m.Details.Family, Parameters: m.Details.ParameterSize, Quantization: m.Details.QuantizationLevel}
+			l := Listed{Name: d.called(h, m.Name), Digest: m.Digest, Bytes: m.Size,
+				Family: m.Details.Family, Parameters: m.Details.ParameterSize,
+				Quantization: m.Details.QuantizationLevel}
 			plan := d.engine.Plan(l.Name)
 			l.Format = plan.Format
 			if i < mostListed {
@@ -98,10 +104,13 @@ func (native) model(ctx context.Context, x *examination) bool {
 		}
 		return x.failed(ctx, "model", err)
 	}
-	x.m.Family, x.m.Parameters, x.m.Quantization = show.Details.Family, show.Details.ParameterSize, show.Details.QuantizationLevel
-	x.m.Capabilities, x.m.Parser, x.m.Context.Trained = capabilities(show), ollama.Parser(show), ollama.Trained(show)
+	x.m.Family, x.m.Parameters, x.m.Quantization = show.Details.Family, show.Details.ParameterSize,
+		show.Details.QuantizationLevel
+	x.m.Capabilities, x.m.Parser, x.m.Context.Trained = capabilities(show), ollama.Parser(show),
+		ollama.Trained(show)
 	if !slices.Contains(x.m.Capabilities, string(model.CapabilityCompletion)) {
-		x.finding(Problem, "model", "it writes no text: its server says that it can do "+strings.Join(x.m.Capabilities, ", "), "")
+		x.finding(Problem, "model", "it writes no text: its server says that it can do "+
+			strings.Join(x.m.Capabilities, ", "), "")
 		return false
 	}
 	return true
@@ -135,12 +144,19 @@ const wedges = "0.32.15"
 // defects are the defects that matter to a proxy. Those that depend on a model's template are found
 // by examining the model.
 var defects = []defect{
-	{"0.6.0", Finding{Note, "capabilities", "this version does not report what its models can do", "toolnorm looks for tools in their templates"}},
-	{"0.12.10", Finding{Note, "call ids", "this version gives calls no ids", "toolnorm generates them"}},
-	{wedges, Finding{Note, "hang", "before " + wedges + ", one call that its parser cannot read hangs a model with a PARSER for everyone, until the model is unloaded",
+	{"0.6.0", Finding{Note, "capabilities", "this version does not report what its models can do",
+		"toolnorm looks for tools in their templates"}},
+	{"0.12.10", Finding{Note, "call ids", "this version gives calls no ids",
+		"toolnorm generates them"}},
+	{wedges, Finding{Note, "hang", "before " + wedges +
+		", one call that its parser cannot read hangs a model with a PARSER for everyone, until the model is unloaded",
 		"strategy raw avoids that parser; do not set tap or native for such a model"}},
-	{"", Finding{Note, "templates", "Ollama templates with {{ .Function }} render tools as Go structs, not JSON (all versions)", "strategy raw puts JSON there; toolnorm doctor MODEL reports whether a model is affected"}},
-	{"", Finding{Note, "calls", "Ollama drops malformed calls or turns them into errors (all versions)", "toolnorm parses the model's raw text"}},
+	{"", Finding{Note, "templates",
+		"Ollama templates with {{ .Function }} render tools as Go structs, not JSON (all versions)",
+		"strategy raw puts JSON there; toolnorm doctor MODEL reports whether a model is affected"}},
+	{"", Finding{Note, "calls",
+		"Ollama drops malformed calls or turns them into errors (all versions)",
+		"toolnorm parses the model's raw text"}},
 }
 
 // known returns the defects of a version.
@@ -148,7 +164,9 @@ var defects = []defect{
 func known(version string) (all []Finding) {
 	v := ollama.VersionNumbers(version)
 	if v == [3]int{} {
-		return []Finding{{Note, "version", "the server does not report its version, so its defects are unknown", "before " + wedges + ", tap and native can hang it"}}
+		return []Finding{{Note, "version",
+			"the server does not report its version, so its defects are unknown", "before " +
+				wedges + ", tap and native can hang it"}}
 	}
 	for _, d := range defects {
 		if d.before == "" || ollama.Older(version, d.before) {

@@ -167,11 +167,13 @@ func (p *page) server(s Server) {
 		p.findings(Finding{Problem, "unreachable", s.Missing, ""})
 	}
 	if s.Slots > 0 {
-		p.findings(Finding{OK, "parallel", plural(s.Slots, "request") + " at a time; others wait", ""})
+		p.findings(Finding{OK, "parallel", plural(s.Slots, "request") + " at a time; others wait",
+			""})
 	}
 	p.findings(s.Findings...)
 	for _, l := range s.Loaded {
-		p.findings(Finding{OK, "loaded", fmt.Sprintf("%s with %d tokens of context, %s", l.Name, l.Context, size(l.Bytes)), ""})
+		p.findings(Finding{OK, "loaded", fmt.Sprintf("%s with %d tokens of context, %s", l.Name,
+			l.Context, size(l.Bytes)), ""})
 	}
 	p.models(s)
 	p.line("")
@@ -198,14 +200,16 @@ func (p *page) models(s Server) {
 	p.title("")
 	p.line("  MODEL", "SIZE", "KIND", "TRAINED FOR", "CAN", "FORMAT", "STRATEGY")
 	for _, m := range s.Models {
-		p.line("  "+m.Name, size(m.Bytes), cmp.Or(kindOf(m.Family, m.Parameters, m.Quantization), none), m.trained(),
+		p.line("  "+m.Name, size(m.Bytes), cmp.Or(kindOf(m.Family, m.Parameters, m.Quantization),
+			none), m.trained(),
 			cmp.Or(strings.Join(m.Capabilities, " "), none), m.Format, cmp.Or(m.Strategy, none))
 	}
 }
 
 // demo names the demo's models in one line.
 func (p *page) demo(s Server) {
-	p.findings(Finding{OK, "models", plural(len(s.Models), "model") + ", one for each format: demo/hermes, …", ""})
+	p.findings(Finding{OK, "models", plural(len(s.Models), "model") +
+		", one for each format: demo/hermes, …", ""})
 }
 
 // findings prints findings in three columns. What follows from a finding is printed below it, after
@@ -267,7 +271,8 @@ func (p *page) ways(all []Way) {
 		return
 	}
 	p.title("")
-	p.line("  CALLS READ BY", "RIGHT TOOL", "RIGHT ARGUMENTS", "FALSE CALLS", "ERRORS", "A REPLY TAKES")
+	p.line("  CALLS READ BY", "RIGHT TOOL", "RIGHT ARGUMENTS", "FALSE CALLS", "ERRORS",
+		"A REPLY TAKES")
 	for _, w := range all {
 		name := w.title()
 		switch {
@@ -278,7 +283,8 @@ func (p *page) ways(all []Way) {
 		}
 		cells := []string{"  " + name, none, none, none, none, none, w.Note}
 		if w.Asked > 0 {
-			cells = []string{"  " + name, of(w.Tools, w.Calls), of(w.Arguments, w.Calls), of(w.False, w.Plain), fmt.Sprint(w.Errors), seconds(w.Seconds), w.Note}
+			cells = []string{"  " + name, of(w.Tools, w.Calls), of(w.Arguments, w.Calls),
+				of(w.False, w.Plain), fmt.Sprint(w.Errors), seconds(w.Seconds), w.Note}
 		}
 		p.line(cells...)
 	}

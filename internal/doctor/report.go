@@ -11,20 +11,24 @@ import (
 // Report is the result of an examination. toolnorm doctor --json prints its JSON, without empty
 // members. Programs read it, so names must not change, but members may be added.
 type Report struct {
-	Toolnorm string    `json:"toolnorm,omitempty"` // its version
-	Servers  []Server  `json:"servers"`            // all servers, or only that of the model
-	Model    *Model    `json:"model,omitempty"`    // nil: no model was asked for, or its server cannot be reached
-	MCP      []Finding `json:"mcp,omitempty"`      // of mcp.json; only without a model to examine
-	Settings []Finding `json:"settings,omitempty"` // keys and families that cannot be used; likewise
-	Cut      string    `json:"cut,omitempty"`      // why the examination ended early
+	Toolnorm string   `json:"toolnorm,omitempty"` // its version
+	Servers  []Server `json:"servers"`            // all servers, or only that of the model
+	// nil: no model was asked for, or its server cannot be reached
+	Model *Model    `json:"model,omitempty"`
+	MCP   []Finding `json:"mcp,omitempty"` // of mcp.json; only without a model to examine
+	// keys and families that cannot be used; likewise
+	Settings []Finding `json:"settings,omitempty"`
+	Cut      string    `json:"cut,omitempty"` // why the examination ended early
 }
 
 // Server is a model server and what it says of itself. Which of its members are there depends on
 // the kind: OpenAI's API has no version and no list of what is loaded.
 type Server struct {
-	Name     string    `json:"name"`              // "ollama", "demo", or the name in the settings, which is the prefix of its models' names
-	URL      string    `json:"url,omitempty"`     // empty: it is in this process
-	Kind     string    `json:"kind,omitempty"`    // "ollama" or "openai"; empty: it cannot be reached
+	// "ollama", "demo", or the name in the settings, which is the prefix of its models' names
+	Name string `json:"name"`
+	URL  string `json:"url,omitempty"` // empty: it is in this process
+	// "ollama" or "openai"; empty: it cannot be reached
+	Kind     string    `json:"kind,omitempty"`
 	Version  string    `json:"version,omitempty"` // as the server says
 	Missing  string    `json:"unreachable,omitempty"`
 	Slots    int       `json:"slots,omitempty"` // requests that it answers at a time; 0: unknown
@@ -51,7 +55,8 @@ type Listed struct {
 	Trained      int      `json:"trained,omitempty"`      // context length in tokens
 	Capabilities []string `json:"capabilities,omitempty"` // as the server says
 	Format       string   `json:"format"`
-	Strategy     string   `json:"strategy,omitempty"` // from the settings, or else the expected one; empty: the model writes no text
+	// from the settings, or else the expected one; empty: the model writes no text
+	Strategy string `json:"strategy,omitempty"`
 }
 
 // Model is what was found out about one model by asking it.
@@ -65,8 +70,9 @@ type Model struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 	Parser       string   `json:"parser,omitempty"` // the server's parser for this model's calls
 
-	Format     string   `json:"format"`
-	Template   string   `json:"template,omitempty"`   // the form of its calls by its template, where its name does not tell
+	Format string `json:"format"`
+	// the form of its calls by its template, where its name does not tell
+	Template   string   `json:"template,omitempty"`
 	Strategy   string   `json:"strategy,omitempty"`   // that toolnorm uses
 	Strategies []string `json:"strategies,omitempty"` // all that may work
 	Wording    string   `json:"wording,omitempty"`    // of strategy prompt
@@ -81,18 +87,22 @@ type Model struct {
 
 // Context holds context lengths in tokens; 0 means unknown.
 type Context struct {
-	Trained int    `json:"trained,omitempty"`
-	Loaded  int    `json:"loaded,omitempty"`
-	Asked   int    `json:"asked,omitempty"` // by toolnorm, for every request
-	Most    int    `json:"most,omitempty"`  // the most that toolnorm asks for, for long requests
-	Cuts    string `json:"cuts,omitempty"`  // "silently" or "no": whether the server drops messages that do not fit; empty: not tried
+	Trained int `json:"trained,omitempty"`
+	Loaded  int `json:"loaded,omitempty"`
+	Asked   int `json:"asked,omitempty"` // by toolnorm, for every request
+	Most    int `json:"most,omitempty"`  // the most that toolnorm asks for, for long requests
+	// "silently" or "no": whether the server drops messages that do not fit; empty: not tried
+	Cuts string `json:"cuts,omitempty"`
 }
 
 // Speed is how fast a model answers.
 type Speed struct {
-	First      float64 `json:"first_seconds,omitempty"`          // until the first piece of a short answer, with the model loaded
-	Prompt     float64 `json:"prompt_tokens_per_s,omitempty"`    // by the server's count of a prompt with tools; 0: the server does not count
-	Completion float64 `json:"completed_tokens_per_s,omitempty"` // by the server's count, else by the clock
+	// until the first piece of a short answer, with the model loaded
+	First float64 `json:"first_seconds,omitempty"`
+	// by the server's count of a prompt with tools; 0: the server does not count
+	Prompt float64 `json:"prompt_tokens_per_s,omitempty"`
+	// by the server's count, else by the clock
+	Completion float64 `json:"completed_tokens_per_s,omitempty"`
 }
 
 // Way is one way of reading a model's calls, and how well it does. Questions that ended in an error
@@ -153,6 +163,9 @@ func (r *Report) Unreachable() bool {
 // status is 1.
 func (r *Report) Problems() bool {
 	bad := func(f Finding) bool { return f.Level == Problem }
-	return r.Cut != "" || slices.ContainsFunc(r.MCP, bad) || slices.ContainsFunc(r.Settings, bad) || slices.ContainsFunc(r.Servers, func(s Server) bool { return slices.ContainsFunc(s.Findings, bad) }) ||
+	return r.Cut != "" || slices.ContainsFunc(r.MCP, bad) || slices.ContainsFunc(r.Settings, bad) ||
+		slices.ContainsFunc(r.Servers, func(s Server) bool {
+			return slices.ContainsFunc(s.Findings, bad)
+		}) ||
 		r.Model != nil && slices.ContainsFunc(r.Model.Findings, bad)
 }

@@ -23,7 +23,8 @@ const mostListed = 200
 // quick enough to be called at any time.
 func (d *Doctor) Servers(ctx context.Context) *Report {
 	r := &Report{Servers: make([]Server, len(d.hosts))}
-	var asked sync.WaitGroup // servers are asked at the same time: one that does not answer must not delay the others
+	// servers are asked at the same time: one that does not answer must not delay the others
+	var asked sync.WaitGroup
 	for i, h := range d.hosts {
 		d.cfg.Progress("asking "+h.name, 0, 0)
 		asked.Go(func() {
@@ -45,8 +46,14 @@ func (r *Report) compare() {
 		s := &r.Servers[i]
 		for _, before := range r.Servers[:i] {
 			for _, m := range s.Models {
-				if before.Name == s.Name && slices.ContainsFunc(before.Models, func(l Listed) bool { return l.Name == m.Name && l.Digest != m.Digest }) {
-					s.Findings = append(s.Findings, Finding{Note, "pool", m.Name + " is another build here than at " + before.URL, "pull it on each server, so that a conversation can go on at any of them"})
+				if before.Name == s.Name &&
+					slices.ContainsFunc(before.Models, func(l Listed) bool {
+						return l.Name == m.Name && l.Digest != m.Digest
+					}) {
+					s.Findings = append(s.Findings,
+						Finding{Note, "pool", m.Name + " is another build here than at " +
+							before.URL,
+							"pull it on each server, so that a conversation can go on at any of them"})
 				}
 			}
 		}
@@ -93,9 +100,11 @@ func (d *Doctor) list(ctx context.Context, h host, s *Server) {
 	err := kinds[s.Kind].list(ctx, d, h, s)
 	switch {
 	case err != nil:
-		s.Findings = append(s.Findings, Finding{Problem, "models", "it does not list them: " + fault.From(err).Message, ""})
+		s.Findings = append(s.Findings, Finding{Problem, "models", "it does not list them: " +
+			fault.From(err).Message, ""})
 	case len(s.Models) == 0:
-		s.Findings = append(s.Findings, Finding{Problem, "models", "it has none", kinds[s.Kind].pull("qwen3")})
+		s.Findings = append(s.Findings, Finding{Problem, "models", "it has none",
+			kinds[s.Kind].pull("qwen3")})
 	}
 }
 
@@ -127,7 +136,8 @@ func expected(plan engine.Plan, capabilities []string) string {
 // unknown returns the finding about a model that its server does not have. Similar names are
 // searched among the models of all servers, since the prefix of a server is forgotten most easily.
 func (d *Doctor) unknown(ctx context.Context, h host, name string) Finding {
-	f := Finding{Problem, "model", fmt.Sprintf("%s has no model %q", h.name, name), kinds[h.kind].pull(name)}
+	f := Finding{Problem, "model", fmt.Sprintf("%s has no model %q", h.name, name),
+		kinds[h.kind].pull(name)}
 	infos, err := d.engine.Models(ctx)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return f

@@ -67,7 +67,9 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	}
 	for i, v := range all {
 		if len(v) != len(all[0]) {
-			return nil, fmt.Errorf("embed with %s: the vector of text %d has %d dimensions, that of the first has %d", c.Model, i+1, len(v), len(all[0]))
+			return nil, fmt.Errorf(
+				"embed with %s: the vector of text %d has %d dimensions, that of the first has %d",
+				c.Model, i+1, len(v), len(all[0]))
 		}
 	}
 	return all, nil
@@ -156,7 +158,8 @@ func read(reply []byte, n int) ([][]float32, error) {
 				at = *d.Index
 			}
 			if at < 0 || at >= n || vectors[at] != nil {
-				return nil, fmt.Errorf("the server's answer has a vector for text %d, of %d, or two", at, n)
+				return nil, fmt.Errorf(
+					"the server's answer has a vector for text %d, of %d, or two", at, n)
 			}
 			vectors[at] = d.Embedding
 		}

@@ -57,7 +57,8 @@ func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 	if d := c.Split(decodeAs(f, all)); d != nil {
 		return d
 	}
-	if d := c.Whole(decodeAs(f, alone)); d != nil && f.Name != "generic" { // generic is all families together
+	// generic is all families together
+	if d := c.Whole(decodeAs(f, alone)); d != nil && f.Name != "generic" {
 		d.How += ", no other family's marks"
 		return d
 	}
@@ -69,7 +70,8 @@ func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
 	return func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error] {
 		o.Prompt = prompt
-		o.Hold = map[string]int{"none": adapters.HoldNone, "short": adapters.HoldShort, "call": adapters.HoldCall}[hold]
+		o.Hold = map[string]int{"none": adapters.HoldNone, "short": adapters.HoldShort,
+			"call": adapters.HoldCall}[hold]
 		return f.Decode(in, o)
 	}
 }
@@ -80,15 +82,19 @@ func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
 // a list, an object and a boolean.
 var (
 	sampleTools = []chat.Tool{
-		{Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}`)},
+		{Name: "get_weather", Schema: json.RawMessage(
+			`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}`)},
 		{Name: "get_time", Schema: json.RawMessage(`{"type":"object","properties":{}}`)},
-		{Name: "write_file", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"mode":{"type":"object"},"new":{"type":"boolean"}}}`)},
+		{Name: "write_file", Schema: json.RawMessage(
+			`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"mode":{"type":"object"},"new":{"type":"boolean"}}}`)},
 	}
 	samples = [][]chat.Call{
 		{{Name: "get_weather", Args: json.RawMessage(`{"city":"Paris","days":3}`)}},
 		{{Name: "get_time", Args: json.RawMessage(`{}`)}},
-		{{Name: "get_weather", Args: json.RawMessage(`{"city":"서울 🙂"}`)}, {Name: "get_weather", Args: json.RawMessage(`{"city":"it's \"there\""}`)}},
-		{{Name: "write_file", Args: json.RawMessage(`{"content":"if a < b && c {\n\treturn \"x\"\n}","mode":{"read":true},"new":false,"path":"a/b.go","tags":["1","two"]}`)}},
+		{{Name: "get_weather", Args: json.RawMessage(`{"city":"서울 🙂"}`)},
+			{Name: "get_weather", Args: json.RawMessage(`{"city":"it's \"there\""}`)}},
+		{{Name: "write_file", Args: json.RawMessage(
+			`{"content":"if a < b && c {\n\treturn \"x\"\n}","mode":{"read":true},"new":false,"path":"a/b.go","tags":["1","two"]}`)}},
 	}
 )
 
@@ -103,7 +109,8 @@ func ReadsBack(f *adapters.Format) (problems []Problem) {
 				continue
 			}
 			if err := derive.Reads(f, raw, text, calls, sampleTools); err != nil {
-				problems = append(problems, Problem{"printed calls", fmt.Errorf("raw  %q\n%w", raw, err)})
+				problems = append(problems,
+					Problem{"printed calls", fmt.Errorf("raw  %q\n%w", raw, err)})
 			}
 		}
 	}
@@ -114,5 +121,7 @@ func ReadsBack(f *adapters.Format) (problems []Problem) {
 // has its own line.
 func marked(f *adapters.Format, call string) bool {
 	call = strings.TrimSpace(call)
-	return slices.ContainsFunc(f.Marks(), func(mark string) bool { return strings.HasPrefix(call, mark) && mark[0] != '`' })
+	return slices.ContainsFunc(f.Marks(), func(mark string) bool {
+		return strings.HasPrefix(call, mark) && mark[0] != '`'
+	})
 }

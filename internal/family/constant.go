@@ -111,7 +111,8 @@ func lineOf(all []place) string {
 	mid := example(all[0].mid)
 	holes := strings.Replace(all[0].holes, "{name}{json}", "{name}"+mid+"{json}", 1)
 	if isWord(front) {
-		return "call    \\n" + example(front) + holes + example(strings.TrimRight(behind, "\n")) + "\\n\n"
+		return "call    \\n" + example(front) + holes + example(strings.TrimRight(behind, "\n")) +
+			"\\n\n"
 	}
 	return "call    " + example(front) + holes + example(strings.TrimRight(behind, " \t\n")) + "\n"
 }
@@ -133,7 +134,8 @@ func lastLines(text string, common bool) string {
 			break
 		}
 		if !common {
-			if i := strings.LastIndexAny(line, ".!?"); i >= 0 && i+1 < len(line) && line[i+1] == ' ' {
+			if i := strings.LastIndexAny(line, ".!?"); i >= 0 && i+1 < len(line) &&
+				line[i+1] == ' ' {
 				return strings.TrimLeft(text[at:][strings.LastIndexAny(text[at:], ".!?")+1:], " ")
 			}
 		}
@@ -150,7 +152,8 @@ func firstLines(text string, ends bool) string {
 	}
 	out := ""
 	for line := range strings.Lines(text) {
-		if bare := strings.TrimSpace(line); bare != "" && isWord(bare) && out != "" || strings.Contains(bare, " ") {
+		if bare := strings.TrimSpace(line); bare != "" && isWord(bare) && out != "" ||
+			strings.Contains(bare, " ") {
 			break
 		}
 		out += line

@@ -48,9 +48,12 @@ func Guess(model string, set *adapters.Set, t derive.Template) (*Proposal, error
 // author may want to put into a result line. That text is in a comment, since one conversation does
 // not show how a result is split into wrapper and turn.
 func heading(model string, found *derive.Finding) string {
-	s := fmt.Sprintf("# Proposed from the template of %s; to be compared with what the model really writes.\n", model)
+	s := fmt.Sprintf(
+		"# Proposed from the template of %s; to be compared with what the model really writes.\n",
+		model)
 	if found.Result != "" {
-		s += fmt.Sprintf("# A result, up to the next turn: %s\n", strings.ReplaceAll(found.Result, "\n", `\n`))
+		s += fmt.Sprintf("# A result, up to the next turn: %s\n",
+			strings.ReplaceAll(found.Result, "\n", `\n`))
 	}
 	return s
 }
@@ -63,8 +66,10 @@ func cases(f *adapters.Format, tools []chat.Tool, shown []string) string {
 	var b strings.Builder
 	for i, raw := range shown {
 		raw = strings.Trim(raw, "\n")
-		events, err := golden.Transcript(f.Decode(golden.Source([]string{raw}, chat.Stop), adapters.Options{Tools: tools}))
-		if err != nil || strings.Count("\n"+events, "\ncall ") != i+1 || strings.Contains(raw, "\n-- ") {
+		events, err := golden.Transcript(f.Decode(golden.Source([]string{raw}, chat.Stop),
+			adapters.Options{Tools: tools}))
+		if err != nil || strings.Count("\n"+events, "\ncall ") != i+1 ||
+			strings.Contains(raw, "\n-- ") {
 			continue
 		}
 		name := []string{"one call", "two calls"}[i]

@@ -72,7 +72,8 @@ func readReply(line []byte) (Reply, error) {
 		}
 	}
 	if r.Raw == "" {
-		return Reply{}, errors.New(`it has no member raw, and no "wrote" with text as an exchange has`)
+		return Reply{}, errors.New(
+			`it has no member raw, and no "wrote" with text as an exchange has`)
 	}
 	for _, raw := range wire.Tools {
 		var name string
@@ -99,8 +100,10 @@ func readReply(line []byte) (Reply, error) {
 // asked which. It fails if no call line could be made, or if the lines cannot be read as a
 // declaration. The name is that of the file and the beginning of the models' names; the author may
 // correct both.
-func Learn(name string, set *adapters.Set, replies []Reply) (file string, questions []string, err error) {
-	lines := fmt.Sprintf("# Learned from %d replies; to be read by someone who knows the model.\nformat  %s\nmodels  %s*\n", len(replies), name, name)
+func Learn(name string, set *adapters.Set, replies []Reply) (
+	file string, questions []string, err error) {
+	lines := fmt.Sprintf(
+		"# Learned from %d replies; to be read by someone who knows the model.\nformat  %s\nmodels  %s*\n", len(replies), name, name)
 	best, unread := bestReader(set, replies)
 	if best != nil {
 		lines += "like    " + best.Name + "\n"
@@ -120,19 +123,25 @@ func Learn(name string, set *adapters.Set, replies []Reply) (file string, questi
 			break
 		}
 		calls[line] += len(read)
-		open = slices.DeleteFunc(open, func(r Reply) bool { return slices.ContainsFunc(read, func(o Reply) bool { return o.Raw == r.Raw }) })
+		open = slices.DeleteFunc(open, func(r Reply) bool {
+			return slices.ContainsFunc(read, func(o Reply) bool { return o.Raw == r.Raw })
+		})
 	}
 	for _, r := range open {
-		questions = append(questions, fmt.Sprintf("is this a call? It names a tool, and no declaration that reads it was found: %q", clipped(r.Raw)))
+		questions = append(questions, fmt.Sprintf(
+			"is this a call? It names a tool, and no declaration that reads it was found: %q",
+			clipped(r.Raw)))
 	}
 	for i, line := range byCount(calls) {
 		lines += line
 		if i > 0 {
-			questions = append(questions, fmt.Sprintf("calls are written in more than one way; all are read, the first is printed. Is this one a slip? %s", strings.TrimSpace(line)))
+			questions = append(questions, fmt.Sprintf(
+				"calls are written in more than one way; all are read, the first is printed. Is this one a slip? %s", strings.TrimSpace(line)))
 		}
 	}
 	if best == nil && len(calls) == 0 {
-		return "", questions, errors.New("no reply holds a call in a form that a declaration can say")
+		return "", questions, errors.New(
+			"no reply holds a call in a form that a declaration can say")
 	}
 	f, err := set.Parse([]byte(lines))
 	if err != nil {
@@ -169,7 +178,9 @@ func bestReader(set *adapters.Set, replies []Reply) (best *adapters.Format, unre
 		}
 	}
 	for _, r := range replies {
-		named := slices.ContainsFunc(r.Tools, func(t chat.Tool) bool { return strings.Contains(r.Raw, t.Name) })
+		named := slices.ContainsFunc(r.Tools, func(t chat.Tool) bool {
+			return strings.Contains(r.Raw, t.Name)
+		})
 		if named && (best == nil || len(callsIn(best, r)) == 0) {
 			unread = append(unread, r)
 		}
@@ -180,7 +191,8 @@ func bestReader(set *adapters.Set, replies []Reply) (best *adapters.Format, unre
 // callsIn returns the calls that a format reads from a reply by its own marks alone.
 func callsIn(f *adapters.Format, r Reply) []chat.Call {
 	var c chat.Collector
-	for e, err := range f.Decode(golden.Source([]string{r.Raw}, chat.Stop), adapters.Options{Tools: r.Tools, Alone: true, Which: adapters.Strict}) {
+	for e, err := range f.Decode(golden.Source([]string{r.Raw}, chat.Stop),
+		adapters.Options{Tools: r.Tools, Alone: true, Which: adapters.Strict}) {
 		if err != nil {
 			return nil
 		}
@@ -224,11 +236,14 @@ func learnedCases(f *adapters.Format, replies []Reply) string {
 	}
 	var b strings.Builder
 	for i, r := range replies {
-		events, err := golden.Transcript(f.Decode(golden.Source([]string{r.Raw}, chat.Stop), adapters.Options{Tools: tools}))
-		if err != nil || !strings.Contains("\n"+events, "\ncall ") || strings.Contains(r.Raw, "\n-- ") {
+		events, err := golden.Transcript(f.Decode(golden.Source([]string{r.Raw}, chat.Stop),
+			adapters.Options{Tools: tools}))
+		if err != nil || !strings.Contains("\n"+events, "\ncall ") ||
+			strings.Contains(r.Raw, "\n-- ") {
 			continue
 		}
-		fmt.Fprintf(&b, "-- reply %d: raw --\n%s\n-- reply %d: events --\n%s\n", i+1, r.Raw, i+1, events)
+		fmt.Fprintf(&b, "-- reply %d: raw --\n%s\n-- reply %d: events --\n%s\n", i+1, r.Raw, i+1,
+			events)
 	}
 	return b.String()
 }

@@ -23,7 +23,8 @@ func (s Stretch) of(text string) bool { return 0 <= s.From && s.From < s.To && s
 // arguments of a call; Learn does so without marks. Arguments that contain the name are the whole
 // call. If a known family already reads the reply, the file names it. The file is for models whose
 // names begin with model.
-func Marked(format, model string, set *adapters.Set, r Reply, name, args Stretch) (file string, questions []string, err error) {
+func Marked(format, model string, set *adapters.Set, r Reply, name, args Stretch) (
+	file string, questions []string, err error) {
 	if !name.of(r.Raw) || !args.of(r.Raw) {
 		return "", nil, errors.New("the name and the arguments must be marked in the text")
 	}
@@ -40,31 +41,40 @@ func Marked(format, model string, set *adapters.Set, r Reply, name, args Stretch
 	}
 	line := lineOf([]place{p})
 	if !reads(set, line, r) {
-		if file, questions, err := learnFor(format, model, set, r); err == nil { // the call is not JSON
+		// the call is not JSON
+		if file, questions, err := learnFor(format, model, set, r); err == nil {
 			return file, questions, nil
 		}
-		return "", nil, fmt.Errorf("no declaration reads this as a call of %s; tried: %s", tool, strings.TrimSpace(line))
+		return "", nil, fmt.Errorf("no declaration reads this as a call of %s; tried: %s", tool,
+			strings.TrimSpace(line))
 	}
-	lines := fmt.Sprintf("# Learned from one reply with a marked call; to be read by someone who knows the model.\nformat  %s\nmodels  %s*\n%s", format, model, line)
+	lines := fmt.Sprintf(
+		"# Learned from one reply with a marked call; to be read by someone who knows the model.\nformat  %s\nmodels  %s*\n%s", format, model, line)
 	f, err := set.Parse([]byte(lines))
 	if err != nil {
 		return "", nil, fmt.Errorf("%w\n%s", err, lines)
 	}
-	questions = []string{"is all of it the mark? One reply does not show what is the same in every call: " + strings.TrimSpace(line)}
+	questions = []string{
+		"is all of it the mark? One reply does not show what is the same in every call: " +
+			strings.TrimSpace(line)}
 	return lines + learnedCases(f, []Reply{r}), questions, nil
 }
 
 // learnFor is like Learn, for one reply, and with another name for the models than for the family.
-func learnFor(format, model string, set *adapters.Set, r Reply) (file string, questions []string, err error) {
+func learnFor(format, model string, set *adapters.Set, r Reply) (
+	file string, questions []string, err error) {
 	file, questions, err = Learn(format, set, []Reply{r})
-	return strings.Replace(file, "\nmodels  "+format+"*\n", "\nmodels  "+model+"*\n", 1), questions, err
+	return strings.Replace(file, "\nmodels  "+format+"*\n", "\nmodels  "+model+"*\n", 1), questions,
+		err
 }
 
 // placeAt returns the place of a call whose name and arguments are known. It fails unless the
 // arguments are a JSON object and follow or enclose the name.
 func placeAt(raw string, name, args Stretch) (p place, err error) {
-	if n := objectAt(raw[args.From:args.To]); n == 0 || strings.TrimSpace(raw[args.From+n:args.To]) != "" {
-		return p, errors.New("the arguments that are marked are no JSON object; mark them from { to }")
+	if n := objectAt(raw[args.From:args.To]); n == 0 ||
+		strings.TrimSpace(raw[args.From+n:args.To]) != "" {
+		return p, errors.New(
+			"the arguments that are marked are no JSON object; mark them from { to }")
 	}
 	switch {
 	case args.From <= name.From && name.To <= args.To:
@@ -72,7 +82,8 @@ func placeAt(raw string, name, args Stretch) (p place, err error) {
 	case name.To <= args.From:
 		return place{"{name}{json}", raw[:name.From], raw[name.To:args.From], raw[args.To:]}, nil
 	case args.To <= name.From:
-		return p, errors.New("the arguments stand in front of the name, which no declaration can say")
+		return p, errors.New(
+			"the arguments stand in front of the name, which no declaration can say")
 	}
 	return p, errors.New("the name and the arguments overlap")
 }

@@ -22,7 +22,8 @@ const (
 func Table(formats []*adapters.Format) (string, error) {
 	var b strings.Builder
 	all := 0
-	b.WriteString("| family | what it is | models | marks of calls | reasoning | cases |\n|---|---|---|---|---|---|\n")
+	b.WriteString(
+		"| family | what it is | models | marks of calls | reasoning | cases |\n|---|---|---|---|---|---|\n")
 	for _, f := range formats {
 		cases, err := golden.Cases([]byte(f.File()))
 		if err != nil {
@@ -34,7 +35,8 @@ func Table(formats []*adapters.Format) (string, error) {
 		}
 		n := len(cases) + len(prints)
 		all += n
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %d |\n", f.Name, about(f), quoted(f.Models), quoted(f.Marks()), quoted(f.Thinks()), n)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %d |\n", f.Name, about(f), quoted(f.Models),
+			quoted(f.Marks()), quoted(f.Thinks()), n)
 	}
 	fmt.Fprintf(&b, "\n%d families, %d cases.\n", len(formats), all)
 	return b.String(), nil

@@ -61,7 +61,8 @@ func Anthropic(err error, id string) []byte {
 // Claude Code reads both numbers in it and shortens the conversation by itself.
 func (e *Error) anthropicMessage() string {
 	if e.Tokens > 0 && e.Window > 0 {
-		return fmt.Sprintf("prompt is too long: %d tokens > %d maximum. %s", max(e.Tokens, e.Window+1), e.Window, e.Message)
+		return fmt.Sprintf("prompt is too long: %d tokens > %d maximum. %s",
+			max(e.Tokens, e.Window+1), e.Window, e.Message)
 	}
 	return e.Message
 }
@@ -82,5 +83,6 @@ func WriteAnthropic(w http.ResponseWriter, err error) {
 // (/v1/models), and for paths that do not exist, such as /v1/files.
 func AsksAnthropic(r *http.Request) bool {
 	path := r.URL.Path
-	return path == "/v1/messages" || strings.HasPrefix(path, "/v1/messages/") || r.Header.Get("Anthropic-Version") != ""
+	return path == "/v1/messages" || strings.HasPrefix(path, "/v1/messages/") || r.Header.Get(
+		"Anthropic-Version") != ""
 }

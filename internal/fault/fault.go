@@ -49,16 +49,20 @@ var table = [...]struct {
 	Unauthorized: {http.StatusUnauthorized, "invalid_request_error", "invalid_api_key", false, 0},
 	Forbidden:    {http.StatusForbidden, "invalid_request_error", "forbidden", false, 0},
 	NotFound:     {http.StatusNotFound, "invalid_request_error", "not_found", false, 0},
-	Method:       {http.StatusMethodNotAllowed, "invalid_request_error", "method_not_allowed", false, 0},
-	Conflict:     {http.StatusConflict, "invalid_request_error", "conflict", false, 0},
-	TooLarge:     {http.StatusRequestEntityTooLarge, "invalid_request_error", "request_too_large", false, 0},
-	Unable:       {http.StatusBadRequest, "invalid_request_error", "upstream_unable", false, 0},
-	Limited:      {http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded", true, 2 * time.Second},
-	Canceled:     {499, "invalid_request_error", "client_closed_request", false, 0},
-	Failed:       {http.StatusBadGateway, "server_error", "model_failed", false, 0},
-	Unavailable:  {http.StatusBadGateway, "server_error", "upstream_error", true, time.Second},
-	Busy:         {http.StatusServiceUnavailable, "server_error", "upstream_busy", true, 2 * time.Second},
-	Timeout:      {http.StatusGatewayTimeout, "server_error", "upstream_timeout", false, 0},
+	Method: {http.StatusMethodNotAllowed, "invalid_request_error", "method_not_allowed",
+		false, 0},
+	Conflict: {http.StatusConflict, "invalid_request_error", "conflict", false, 0},
+	TooLarge: {http.StatusRequestEntityTooLarge, "invalid_request_error", "request_too_large",
+		false, 0},
+	Unable: {http.StatusBadRequest, "invalid_request_error", "upstream_unable", false, 0},
+	Limited: {http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded", true,
+		2 * time.Second},
+	Canceled:    {499, "invalid_request_error", "client_closed_request", false, 0},
+	Failed:      {http.StatusBadGateway, "server_error", "model_failed", false, 0},
+	Unavailable: {http.StatusBadGateway, "server_error", "upstream_error", true, time.Second},
+	Busy: {http.StatusServiceUnavailable, "server_error", "upstream_busy", true,
+		2 * time.Second},
+	Timeout: {http.StatusGatewayTimeout, "server_error", "upstream_timeout", false, 0},
 }
 
 // String returns the word for the kind in metrics, which is its code and never another program's
@@ -81,7 +85,8 @@ type Error struct {
 	Cause   error         // what the operator reads; may be nil
 	Tokens  int           // of a prompt that is too long; 0: it is not, or its length is unknown
 	Window  int           // the context length for which the prompt is too long, in tokens
-	Curable bool          // the upstream may answer a request in another form, but not the same request
+	// the upstream may answer a request in another form, but not the same request
+	Curable bool
 }
 
 // New makes a fault with a formatted public sentence. A %w verb sets the cause, and the cause's
@@ -135,5 +140,6 @@ func From(err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	return &Error{Kind: Internal, Message: "toolnorm met an error of its own; the log has the details", Cause: err}
+	return &Error{Kind: Internal,
+		Message: "toolnorm met an error of its own; the log has the details", Cause: err}
 }

@@ -30,8 +30,9 @@ const (
 // parse and send on a body takes about seven times its length in memory, and 32 requests of 19 MB
 // took 4 GB. It belongs inside the guard, so that strangers take no place. It must not be copied.
 type Bodies struct {
-	Most    int64          // bytes; 0: DefaultBodies
-	Uploads string         // the prefix of paths whose bodies are passed on as they arrive, and not counted; empty: none
+	Most int64 // bytes; 0: DefaultBodies
+	// the prefix of paths whose bodies are passed on as they arrive, and not counted; empty: none
+	Uploads string
 	Log     zerolog.Logger // a line for each request that is refused; the zero value logs nothing
 
 	mu      sync.Mutex
@@ -54,7 +55,8 @@ type place struct {
 // largest, the most that is accepted, until its end is read.
 func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Body == nil || r.Body == http.NoBody || b.Uploads != "" && strings.HasPrefix(r.URL.Path, b.Uploads) {
+		if r.Body == nil || r.Body == http.NoBody ||
+			b.Uploads != "" && strings.HasPrefix(r.URL.Path, b.Uploads) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -62,13 +64,16 @@ func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 		if size < 0 {
 			size = largest
 		}
-		size = min(size, b.most()) // a body that is larger than the bound waits until there is no other
+		// a body that is larger than the bound waits until there is no other
+		size = min(size, b.most())
 		from, ok := b.take(r.Context(), size)
 		if !ok {
 			err := &fault.Error{Kind: fault.Busy, Code: "bodies_in_flight", Retry: bodyRetry,
 				Message: "the requests that are being answered are too large together; try again, or raise --max-bodies"}
-			_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, largest)) // many clients read the answer only after they have sent everything
-			b.Log.Warn().Str("path", r.URL.Path).Int64("bytes", size).Msg("refused: too many bytes of requests at once")
+			// many clients read the answer only after they have sent everything
+			_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, largest))
+			b.Log.Warn().Str("path", r.URL.Path).Int64("bytes", size).Msg(
+				"refused: too many bytes of requests at once")
 			fault.WriteFor(w, r, err)
 			return
 		}

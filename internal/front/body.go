@@ -36,7 +36,8 @@ type body struct {
 
 // watch returns the body of a request with its deadline set.
 func watch(w http.ResponseWriter, r *http.Request, wait time.Duration) *body {
-	b := &body{ReadCloser: r.Body, connection: http.NewResponseController(w), wait: wait, asks: r.Header.Get("Expect") != ""}
+	b := &body{ReadCloser: r.Body, connection: http.NewResponseController(w), wait: wait,
+		asks: r.Header.Get("Expect") != ""}
 	b.until(time.Now().Add(wait))
 	return b
 }
@@ -48,7 +49,9 @@ func (b *body) until(t time.Time) { _ = b.connection.SetReadDeadline(t) }
 // Read reads what has arrived. Goroutines other than the handler's may call it, such as those that
 // pass a body on.
 func (b *body) Read(p []byte) (int, error) {
-	if b.whole.Load() { // an answer that has begun has closed the body, which is no error of whoever still looks for the end
+	// an answer that has begun has closed the body, which is no error of whoever still looks for
+	// the end
+	if b.whole.Load() {
 		return 0, io.EOF
 	}
 	b.begun.Store(true)
@@ -75,10 +78,13 @@ func (b *body) drained() bool {
 		return true
 	}
 	if !b.asks || b.begun.Load() {
-		_, _ = io.CopyN(io.Discard, b, mostUnread) // the error does not matter, only whether the end was seen
+		// the error does not matter, only whether the end was seen
+		_, _ = io.CopyN(io.Discard, b, mostUnread)
 	}
 	if !b.whole.Load() {
-		b.until(time.Unix(1, 0)) // in the past: net/http would try once more, without a deadline, and hold the answer back for ever
+		// in the past: net/http would try once more, without a deadline, and hold the answer back
+		// for ever
+		b.until(time.Unix(1, 0))
 	}
 	return b.whole.Load()
 }

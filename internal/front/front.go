@@ -20,7 +20,8 @@ const DefaultBodyWait = 30 * time.Second
 // Front makes handlers safe to serve on a port. The zero value is ready to use. It must not be
 // copied.
 type Front struct {
-	BodyWait time.Duration  // until a request's body must be there whole; 0: DefaultBodyWait. Uploads: see Upload
+	// until a request's body must be there whole; 0: DefaultBodyWait. Uploads: see Upload
+	BodyWait time.Duration
 	Log      zerolog.Logger // a line for each handler that panics; the zero value logs nothing
 
 	running atomic.Int64

@@ -18,10 +18,12 @@ func (f *Front) rescue(w *writer, r *http.Request) {
 	switch v {
 	case nil:
 		return
-	case http.ErrAbortHandler: // a handler wants to cut off its answer, as httputil.ReverseProxy does
+	// a handler wants to cut off its answer, as httputil.ReverseProxy does
+	case http.ErrAbortHandler:
 		mustBreakOff()
 	}
-	f.Log.Error().Str("path", r.URL.Path).Str("panic", fmt.Sprintf("%.1000v", v)).Bytes("stack", debug.Stack()).Msg("a handler panicked")
+	f.Log.Error().Str("path", r.URL.Path).Str("panic", fmt.Sprintf("%.1000v", v)).Bytes("stack",
+		debug.Stack()).Msg("a handler panicked")
 	err := &fault.Error{Kind: fault.Internal, Message: "toolnorm failed inside; its log says where"}
 	form, _, _ := strings.Cut(w.Header().Get("Content-Type"), ";")
 	switch {

@@ -18,7 +18,9 @@ type Case struct {
 	Want   string // as Transcript writes it
 	Finish string // how the upstream ended: chat.Stop unless the case says otherwise
 	Prompt string // the end of the prompt
-	Hold   string // none, short or call when the case is about that degree; empty: every degree gives the same events
+	// none, short or call when the case is about that degree; empty: every degree gives the same
+	// events
+	Hold string
 }
 
 // Cases reads the cases of a family file that are read, in their order; Prints those that are
@@ -61,7 +63,8 @@ func grouped(src []byte) ([]group, error) {
 	for _, s := range sections {
 		i := strings.LastIndex(s.Name, ": ")
 		if i < 0 {
-			return nil, fmt.Errorf("section %q must be named CASE: raw, CASE: events or CASE: with", s.Name)
+			return nil, fmt.Errorf("section %q must be named CASE: raw, CASE: events or CASE: with",
+				s.Name)
 		}
 		at := slices.IndexFunc(out, func(g group) bool { return g.name == s.Name[:i] })
 		if at < 0 {

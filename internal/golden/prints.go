@@ -40,8 +40,10 @@ func Prints(src []byte) ([]Print, error) {
 		if err := g.take(p.take, "calls", "printed"); err != nil {
 			return nil, err
 		}
-		if len(p.Calls) == 0 || len(p.Results) > len(p.Calls) || g.has("results") != (len(p.Results) > 0) {
-			return nil, fmt.Errorf("section %q must hold calls, and the results that %q prints", g.name+": calls", g.name+": results")
+		if len(p.Calls) == 0 || len(p.Results) > len(p.Calls) ||
+			g.has("results") != (len(p.Results) > 0) {
+			return nil, fmt.Errorf("section %q must hold calls, and the results that %q prints",
+				g.name+": calls", g.name+": results")
 		}
 		out = append(out, p)
 	}
@@ -126,10 +128,12 @@ type Printer interface {
 func (p *Print) Run(f Printer) *Difference {
 	calls := f.Number(p.First, p.Calls)
 	if got := string(f.Append([]byte(p.Text), calls...)); got != p.Want {
-		return &Difference{How: "printed", Raw: p.Text, Got: strconv.Quote(got), Want: strconv.Quote(p.Want)}
+		return &Difference{How: "printed", Raw: p.Text, Got: strconv.Quote(got),
+			Want: strconv.Quote(p.Want)}
 	}
 	if got := string(f.AppendResults(nil, calls, p.Results)); got != p.Answers {
-		return &Difference{How: "results printed", Got: strconv.Quote(got), Want: strconv.Quote(p.Answers)}
+		return &Difference{How: "results printed", Got: strconv.Quote(got),
+			Want: strconv.Quote(p.Answers)}
 	}
 	return nil
 }

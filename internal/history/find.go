@@ -23,23 +23,28 @@ type Query struct {
 
 // Only are the choices of a Query.
 var Only = map[string]string{
-	"": "", "failed": " AND failed = 1", "repaired": " AND repaired = 1", "calls": " AND calls > 0", "missed": " AND tools > 0 AND calls = 0 AND failed = 0",
+	"": "", "failed": " AND failed = 1", "repaired": " AND repaired = 1", "calls": " AND calls > 0",
+	"missed": " AND tools > 0 AND calls = 0 AND failed = 0",
 }
 
 // Search returns exchanges without what was said, the newest first, and whether there are more.
-func (h *History) Search(ctx context.Context, q Query) (all []trace.Exchange, more bool, err error) {
+func (h *History) Search(ctx context.Context, q Query) (
+	all []trace.Exchange, more bool, err error) {
 	query, args := "SELECT id, doc FROM h_exchange WHERE 1 = 1"+Only[q.Only], []any{}
 	for word := range strings.FieldsSeq(strings.ToLower(q.Words)) {
-		args = append(args, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ReplaceAll(word, "\x00", ""))+"%")
+		args = append(args, "%"+strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(
+			strings.ReplaceAll(word, "\x00", ""))+"%")
 		query += fmt.Sprintf(` AND words LIKE $%d ESCAPE '\'`, len(args))
 	}
 	if q.After != "" {
 		args = append(args, q.After)
 		n := len(args)
-		query += fmt.Sprintf(" AND (at < (SELECT at FROM h_exchange WHERE id = $%d) OR at = (SELECT at FROM h_exchange WHERE id = $%d) AND id < $%d)", n, n, n)
+		query += fmt.Sprintf(
+			" AND (at < (SELECT at FROM h_exchange WHERE id = $%d) OR at = (SELECT at FROM h_exchange WHERE id = $%d) AND id < $%d)", n, n, n)
 	}
 	args = append(args, q.Most+1)
-	all, err = h.read(ctx, query+fmt.Sprintf(" ORDER BY at DESC, id DESC LIMIT $%d", len(args)), args...)
+	all, err = h.read(ctx, query+fmt.Sprintf(" ORDER BY at DESC, id DESC LIMIT $%d", len(args)),
+		args...)
 	if len(all) > q.Most {
 		return all[:q.Most], true, err
 	}
@@ -53,7 +58,8 @@ func (h *History) Find(ctx context.Context, id string) (*trace.Exchange, error) 
 	if db == nil {
 		return nil, err
 	}
-	all, err := store.Read(ctx, db, h.odd, whole, "SELECT id, doc, said FROM h_exchange WHERE id = $1", id)
+	all, err := store.Read(ctx, db, h.odd, whole,
+		"SELECT id, doc, said FROM h_exchange WHERE id = $1", id)
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -65,7 +71,9 @@ const mostTurns = 200
 
 // Conversation returns the exchanges of a conversation, the oldest first, without what was said.
 func (h *History) Conversation(ctx context.Context, id string) ([]trace.Exchange, error) {
-	return h.read(ctx, "SELECT id, doc FROM h_exchange WHERE conversation = $1 ORDER BY at, id LIMIT $2", id, mostTurns)
+	return h.read(ctx,
+		"SELECT id, doc FROM h_exchange WHERE conversation = $1 ORDER BY at, id LIMIT $2", id,
+		mostTurns)
 }
 
 // read reads exchanges, without what was said.
@@ -94,7 +102,8 @@ func short(r *store.Row) (e trace.Exchange, err error) {
 // whole reads a row with what was said. Texts that cannot be read are left out.
 func whole(r *store.Row) (e trace.Exchange, err error) {
 	var doc, said string
-	if err := r.Scan(store.Needed(&r.ID), store.Text(&doc, longestDoc), store.Long(&said, longestDoc)); err != nil {
+	if err := r.Scan(store.Needed(&r.ID), store.Text(&doc, longestDoc),
+		store.Long(&said, longestDoc)); err != nil {
 		return e, err
 	}
 	if said != "" && json.Unmarshal([]byte(said), &e.Bodies) != nil {

@@ -85,7 +85,8 @@ func (h *History) open(ctx context.Context, make bool) (*store.DB, error) {
 	if h.db != nil {
 		return h.db, nil
 	}
-	if _, err := os.Stat(h.where); !make && filepath.IsAbs(h.where) && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(h.where); !make && filepath.IsAbs(h.where) &&
+		errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	db, err := store.Open(ctx, h.where)
@@ -236,9 +237,11 @@ func (h *History) insert(ctx context.Context, tx *store.Tx, e trace.Exchange) er
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO h_exchange (id, at, conversation, failed, repaired, calls, tools, size, words, doc, said)
+	_, err = tx.ExecContext(ctx,
+		`INSERT INTO h_exchange (id, at, conversation, failed, repaired, calls, tools, size, words, doc, said)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO NOTHING`,
-		e.ID, e.Time.UnixMicro(), e.Conversation, number(e.Status >= 400), number(len(e.Repairs) > 0), len(e.Calls)+e.More, e.Tools,
+		e.ID, e.Time.UnixMicro(), e.Conversation, number(e.Status >= 400),
+		number(len(e.Repairs) > 0), len(e.Calls)+e.More, e.Tools,
 		len(doc)+len(said)+len(words), words, string(doc), string(said))
 	return err
 }
@@ -254,7 +257,8 @@ func number(b bool) int {
 // wordsOf returns the text in which a search looks: what the list shows, and what was said where
 // that is kept. It removes zero bytes, which PostgreSQL's texts cannot hold.
 func wordsOf(e *trace.Exchange) string {
-	words := []string{e.ID, e.Model, e.Form, e.Path, e.Format, e.Strategy, e.Finish, e.Error, e.Cause, fmt.Sprint(e.Status)}
+	words := []string{e.ID, e.Model, e.Form, e.Path, e.Format, e.Strategy, e.Finish, e.Error,
+		e.Cause, fmt.Sprint(e.Status)}
 	words = append(append(words, e.Repairs...), e.Notes...)
 	for _, c := range e.Calls {
 		words = append(words, c.Name)
@@ -271,7 +275,8 @@ func wordsOf(e *trace.Exchange) string {
 		}
 		words = append(words, textsOf(&b.Left)...)
 	}
-	return strings.ReplaceAll(strings.ToValidUTF8(strings.ToLower(strings.Join(words, "\n")), ""), "\x00", "")
+	return strings.ReplaceAll(strings.ToValidUTF8(strings.ToLower(strings.Join(words, "\n")), ""),
+		"\x00", "")
 }
 
 // textsOf returns the texts of one side.

@@ -22,7 +22,8 @@ func Data(dir string) (string, error) {
 			return "", fmt.Errorf("data: name a folder, since %w", err)
 		}
 		base := os.Getenv("XDG_DATA_HOME")
-		if !strings.HasPrefix(base, "/") { // relative ones are to be ignored, says the XDG specification
+		// relative ones are to be ignored, says the XDG specification
+		if !strings.HasPrefix(base, "/") {
 			base = filepath.Join(home, ".local", "share")
 		}
 		dir = filepath.Join(base, "toolnorm")

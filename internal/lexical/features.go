@@ -9,7 +9,8 @@ import (
 // Features describe how a text matches a query, in more detail than the score by which Search
 // orders. Each is in [0,1].
 type Features struct {
-	Ideal    float64 // BM25F of the text, where titles count more, divided by that of the query itself as a text
+	// BM25F of the text, where titles count more, divided by that of the query itself as a text
+	Ideal    float64
 	Coverage float64 // how much of the query is anywhere in the text
 	Longest  float64 // how much of the query is in one piece of the text
 	Known    float64 // how much of the query is in any text
@@ -33,7 +34,8 @@ type Look struct {
 // weighted once, for a hundred texts.
 func (x *Index) Look(query string, weights ...float64) *Look {
 	pieces := x.asked(query)
-	l := &Look{x: x, weights: weights, terms: x.terms(pieces), place: map[uint32]int{}, ideal: x.Ideal(query)}
+	l := &Look{x: x, weights: weights, terms: x.terms(pieces), place: map[uint32]int{},
+		ideal: x.Ideal(query)}
 	at := map[string]int{}
 	for _, p := range pieces {
 		if _, there := at[p.token]; !there {
@@ -81,7 +83,8 @@ func (l *Look) Features(at int) (f Features) {
 			f.Coverage += l.asked[i] / l.total
 		}
 	}
-	f.Ideal, f.Coverage, f.Longest = min(1, f.Ideal/l.ideal), min(1, f.Coverage), min(1, f.Longest/l.total)
+	f.Ideal, f.Coverage, f.Longest = min(1, f.Ideal/l.ideal), min(1, f.Coverage),
+		min(1, f.Longest/l.total)
 	f.Known = l.known / l.total
 	return f
 }
@@ -125,7 +128,8 @@ func (l *Look) longest(field []uint32) (best float64) {
 func Matter(query string) string {
 	var kept []string
 	for _, w := range strings.Fields(query) {
-		if all := Tokens(w); len(all) == 0 || !english.IsStopWord(all[0]) && !questionWords[all[0]] {
+		if all := Tokens(w); len(all) == 0 || !english.IsStopWord(all[0]) &&
+			!questionWords[all[0]] {
 			kept = append(kept, w)
 		}
 	}
@@ -137,4 +141,5 @@ func Matter(query string) string {
 
 // questionWords are the stems of English words that only form questions, besides Snowball's stop
 // words.
-var questionWords = map[string]bool{"much": true, "mani": true, "long": true, "tell": true, "get": true, "need": true, "pleas": true, "happen": true}
+var questionWords = map[string]bool{"much": true, "mani": true, "long": true, "tell": true,
+	"get": true, "need": true, "pleas": true, "happen": true}

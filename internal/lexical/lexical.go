@@ -294,7 +294,8 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 				}
 			}
 			if state[p.row] == open {
-				scores[p.row] += t.idf * saturated(float64(p.count), float64(x.rows[p.row].length), average)
+				scores[p.row] += t.idf * saturated(float64(p.count), float64(x.rows[p.row].length),
+					average)
 			}
 		}
 	}
@@ -302,7 +303,8 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 		hits[i].Score = scores[hits[i].Row]
 	}
 	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(x.rows[a.Row].id, x.rows[b.Row].id), cmp.Compare(a.Row, b.Row))
+		return cmp.Or(cmp.Compare(b.Score, a.Score),
+			cmp.Compare(x.rows[a.Row].id, x.rows[b.Row].id), cmp.Compare(a.Row, b.Row))
 	})
 	return hits[:max(0, min(n, len(hits)))]
 }

@@ -61,7 +61,8 @@ func cut(text string) (all []piece) {
 			w := stem(string(runes[start:i]))
 			all = append(all, piece{token: w, share: 1})
 			if i-start >= beginning && !slices.ContainsFunc(runes[start:i], unicode.IsDigit) {
-				all = append(all, piece{token: "~" + string(runes[start:start+beginning]), share: 1})
+				all = append(all, piece{token: "~" + string(runes[start:start+beginning]),
+					share: 1})
 			}
 			for _, whole := range identifier(runes, start, i) {
 				all = append(all, piece{token: whole, share: 1})
@@ -89,7 +90,8 @@ func folded(text string) []rune {
 		switch {
 		case r == '\u200c' || r == '\u200d' || r == 'ـ' || r == '\u0307' && base == 'i':
 			continue
-		case unicode.Is(unicode.Mn, r) && unicode.In(base, unicode.Greek, unicode.Cyrillic, unicode.Arabic, unicode.Hebrew):
+		case unicode.Is(unicode.Mn, r) && unicode.In(base, unicode.Greek, unicode.Cyrillic,
+			unicode.Arabic, unicode.Hebrew):
 			continue
 		case !unicode.Is(unicode.M, r):
 			base = r
@@ -101,12 +103,14 @@ func folded(text string) []rune {
 
 // marked reports whether r may have to be folded by its marks.
 func marked(r rune) bool {
-	return r >= 0x130 && r < 0x1100 || r == '\u200c' || r == '\u200d' || r >= 0x1f00 && r < 0x2000 || r >= 0xfb00 && r < 0xff00
+	return r >= 0x130 && r < 0x1100 || r == '\u200c' || r == '\u200d' ||
+		r >= 0x1f00 && r < 0x2000 || r >= 0xfb00 && r < 0xff00
 }
 
 // unspaced reports whether r is of a script without blanks between words, other than those of cjk.
 func unspaced(r rune) bool {
-	return r >= 0xe00 && r < 0x1800 && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r >= 0xe00 && r < 0x1800 && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer,
+		unicode.Myanmar)
 }
 
 // trigrams appends the overlapping trigrams of a run, or the run itself if it is shorter.
@@ -201,7 +205,9 @@ func identifier(runes []rune, start, end int) []string {
 // cjk reports whether r is of a script without blanks between words, or of Hangul, whose particles
 // join the words.
 func cjk(r rune) bool {
-	return r >= 0x1100 && (r == 'ー' || r == '々' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul))
+	return r >= 0x1100 &&
+		(r == 'ー' || r == '々' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana,
+			unicode.Hangul))
 }
 
 // katakana reports whether the long-vowel mark may follow r.
@@ -214,4 +220,6 @@ func hyphen(r rune) bool { return strings.ContainsRune("-‐‑–—−", r) }
 // joint reports whether r joins the parts of an identifier.
 func joint(r rune) bool { return r == '-' || r == '_' || r == '.' }
 func ascii(r rune) bool { return r < 0x80 && word(r) }
-func word(r rune) bool  { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r) }
+func word(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
+}

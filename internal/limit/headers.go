@@ -23,8 +23,10 @@ var (
 
 // namesOf returns the names of a limit.
 func namesOf(what string) names {
-	return names{"X-Ratelimit-Limit-" + what, "X-Ratelimit-Remaining-" + what, "X-Ratelimit-Reset-" + what,
-		"Anthropic-Ratelimit-" + what + "-Limit", "Anthropic-Ratelimit-" + what + "-Remaining", "Anthropic-Ratelimit-" + what + "-Reset"}
+	return names{"X-Ratelimit-Limit-" + what, "X-Ratelimit-Remaining-" + what,
+		"X-Ratelimit-Reset-" + what,
+		"Anthropic-Ratelimit-" + what + "-Limit", "Anthropic-Ratelimit-" + what + "-Remaining",
+		"Anthropic-Ratelimit-" + what + "-Reset"}
 }
 
 // tell sets the headers of an answer that tell how much is left.
@@ -35,7 +37,8 @@ func tell(h http.Header, c *caller, o *peers, l Limits, now time.Time) {
 		}
 		whole := until(now, 0, w, others)
 		most, left := number(limit), number(max(limit-used, 0))
-		values := &names{most, left, whole.Round(time.Millisecond).String(), most, left, now.Add(whole).UTC().Format(time.RFC3339)}
+		values := &names{most, left, whole.Round(time.Millisecond).String(), most, left,
+			now.Add(whole).UTC().Format(time.RFC3339)}
 		for i := range of {
 			h[of[i]] = values[i : i+1 : i+1]
 		}

@@ -79,8 +79,10 @@ func Fits(ctx context.Context, tokens int) error {
 		return nil
 	}
 	t.limiter.over("context")
-	return &fault.Error{Kind: fault.Invalid, Param: "messages", Code: "context_length_exceeded", Tokens: tokens, Window: int(t.limits.Context),
-		Message: "the prompt has about " + number(int64(tokens)) + " tokens, and your limit is " + number(t.limits.Context) + ": shorten the conversation, or offer fewer tools"}
+	return &fault.Error{Kind: fault.Invalid, Param: "messages", Code: "context_length_exceeded",
+		Tokens: tokens, Window: int(t.limits.Context),
+		Message: "the prompt has about " + number(int64(tokens)) + " tokens, and your limit is " +
+			number(t.limits.Context) + ": shorten the conversation, or offer fewer tools"}
 }
 
 // Begin implements trace.Counter.
@@ -101,7 +103,8 @@ func (l *Limiter) End(ctx context.Context, s *trace.Sum) {
 
 // Wrap returns a handler that calls next within the limits of these rules. asks reports whether a
 // request asks a model. auth.Guard must be before it, since it finds out who asks.
-func (l *Limiter) Wrap(next http.Handler, rules *Rules, asks func(*http.Request) bool) http.Handler {
+func (l *Limiter) Wrap(next http.Handler, rules *Rules,
+	asks func(*http.Request) bool) http.Handler {
 	if len(rules.texts) == 0 {
 		return next
 	}
@@ -111,7 +114,8 @@ func (l *Limiter) Wrap(next http.Handler, rules *Rules, asks func(*http.Request)
 			return
 		}
 		name, key := who(r)
-		t := &ticket{limiter: l, limits: rules.of(name), guess: max(r.ContentLength, 4) / 4, bytes: r.ContentLength, spent: -1}
+		t := &ticket{limiter: l, limits: rules.of(name), guess: max(r.ContentLength, 4) / 4,
+			bytes: r.ContentLength, spent: -1}
 		if t.bytes < 0 {
 			t.bytes = unknownBytes
 		}
@@ -121,8 +125,10 @@ func (l *Limiter) Wrap(next http.Handler, rules *Rules, asks func(*http.Request)
 		}
 		c, err := l.enter(w.Header(), key, t)
 		if err != nil {
-			_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 1<<20)) // many clients read the answer only after they have sent everything
-			l.Log.Warn().Str("principal", name).Str("path", r.URL.Path).Err(err).Msg("refused: over a limit")
+			// many clients read the answer only after they have sent everything
+			_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 1<<20))
+			l.Log.Warn().Str("principal", name).Str("path", r.URL.Path).Err(err).Msg(
+				"refused: over a limit")
 			fault.WriteFor(w, r, err)
 			return
 		}
@@ -190,7 +196,8 @@ func (l *Limiter) enter(h http.Header, key string, t *ticket) (*caller, error) {
 		w.pass(now)
 	}
 	if t.limits.Tokens > 0 {
-		t.guess = min(t.guess, t.limits.Tokens) // a request above the whole limit has to wait for an empty minute
+		// a request above the whole limit has to wait for an empty minute
+		t.guess = min(t.guess, t.limits.Tokens)
 	}
 	kind, after, sentence := c.over(now, t, o)
 	if kind == "" {
@@ -209,20 +216,28 @@ func (l *Limiter) enter(h http.Header, key string, t *ticket) (*caller, error) {
 
 // over returns the limit that a request exceeds, after how long it may be sent again, and the
 // sentence for the client; kind is "" if it exceeds none.
-func (c *caller) over(now time.Time, t *ticket, o *peers) (kind string, after time.Duration, sentence string) {
+func (c *caller) over(now time.Time, t *ticket, o *peers) (
+	kind string, after time.Duration, sentence string) {
 	l, running, bytes := t.limits, c.running+o.running, c.bytes+o.bytes
-	requests, tokens, held := c.requests.total+o.requests.total, c.tokens.total+o.tokens.total, c.held+o.held
+	requests, tokens, held := c.requests.total+o.requests.total, c.tokens.total+o.tokens.total,
+		c.held+o.held
 	switch {
 	case l.AtOnce > 0 && running >= l.AtOnce:
-		return "at_once", time.Second, "you have " + number(running) + " requests running, and your limit is " + number(l.AtOnce) + " at once: wait for one to end"
-	case l.Bytes > 0 && bytes > 0 && bytes+t.bytes > l.Bytes: // a request above the whole limit waits for the others
-		return "bytes", time.Second, "you have requests of " + number(bytes) + " bytes running, and your limit is " + number(l.Bytes) + " at once: wait for one to end"
+		return "at_once", time.Second, "you have " + number(running) +
+			" requests running, and your limit is " + number(l.AtOnce) +
+			" at once: wait for one to end"
+	// a request above the whole limit waits for the others
+	case l.Bytes > 0 && bytes > 0 && bytes+t.bytes > l.Bytes:
+		return "bytes", time.Second, "you have requests of " + number(bytes) +
+			" bytes running, and your limit is " + number(l.Bytes) + " at once: wait for one to end"
 	case l.Requests > 0 && requests >= l.Requests:
 		after = until(now, l.Requests-1, &c.requests, &o.requests)
-		return "requests", after, "your limit is " + number(l.Requests) + " requests a minute: try again in " + seconds(after)
+		return "requests", after, "your limit is " + number(l.Requests) +
+			" requests a minute: try again in " + seconds(after)
 	case l.Tokens > 0 && tokens+held > 0 && tokens+held+t.guess > l.Tokens:
 		after = max(until(now, max(l.Tokens-t.guess-held, 0), &c.tokens, &o.tokens), time.Second)
-		return "tokens", after, "your limit is " + number(l.Tokens) + " tokens a minute: try again in " + seconds(after)
+		return "tokens", after, "your limit is " + number(l.Tokens) +
+			" tokens a minute: try again in " + seconds(after)
 	}
 	return "", 0, ""
 }

@@ -61,7 +61,8 @@ func (l *Limiter) Share(ctx context.Context, id string, board Board) {
 			notes, err = board.Others(shareKind, id, shareLife)
 		}
 		if err != nil && ctx.Err() == nil && !failing {
-			l.Log.Warn().Err(err).Msg("limits are not shared with other replicas: each counts for itself until the store answers")
+			l.Log.Warn().Err(err).Msg(
+				"limits are not shared with other replicas: each counts for itself until the store answers")
 		}
 		failing = err != nil
 		l.hear(time.Now(), notes)

@@ -32,13 +32,15 @@ func Parse(texts map[string]string) (*Rules, error) {
 		var l Limits
 		for word := range strings.SplitSeq(text, ",") {
 			key, value, _ := strings.Cut(strings.TrimSpace(word), "=")
-			to := map[string]*int64{"rpm": &l.Requests, "tpm": &l.Tokens, "at-once": &l.AtOnce, "bytes": &l.Bytes, "context": &l.Context}[key]
+			to := map[string]*int64{"rpm": &l.Requests, "tpm": &l.Tokens, "at-once": &l.AtOnce,
+				"bytes": &l.Bytes, "context": &l.Context}[key]
 			if text == "none" {
 				break
 			}
 			n, err := strconv.ParseInt(value, 10, 64)
 			if to == nil || err != nil || n < 1 {
-				return nil, fmt.Errorf("%s: %q is no limit; write rpm=60, tpm=100000, at-once=2, bytes=4000000, context=32768, or several with commas between", name, word)
+				return nil, fmt.Errorf(
+					"%s: %q is no limit; write rpm=60, tpm=100000, at-once=2, bytes=4000000, context=32768, or several with commas between", name, word)
 			}
 			*to = n
 		}

@@ -39,8 +39,9 @@ const (
 // may take minutes.
 var (
 	durations = []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640}
-	perToken  = []float64{.001, .0025, .005, .01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1, 2.5}
-	tokens    = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144}
+	perToken  = []float64{.001, .0025, .005, .01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1,
+		2.5}
+	tokens = []float64{1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144}
 )
 
 // Metrics counts exchanges and calls. It may be used by several goroutines at once.
@@ -78,27 +79,48 @@ func New(version string, reasons []chat.Reason) *Metrics {
 		m.codes[r.Code] = true
 	}
 	m.running = m.gauge("toolnorm_requests_in_flight", "Requests that are being answered.", "api")
-	m.requests = m.counter("toolnorm_requests_total", "Requests that were answered, by the API and the HTTP status; 499: the client went away.", "api", model, "status")
-	m.duration = m.histogram("gen_ai_server_request_duration_seconds", "Time from a request to the end of its reply.", durations, operation, provider, model, errorType)
-	m.first = m.histogram("gen_ai_server_time_to_first_token_seconds", "Time from a request to the first token of its reply.", durations, operation, provider, model)
-	m.perToken = m.histogram("gen_ai_server_time_per_output_token_seconds", "Time between two tokens of a reply behind the first.", perToken, operation, provider, model)
-	m.usage = m.histogram("gen_ai_client_token_usage", "Tokens of a request and its reply, as the model server counts them.", tokens, operation, provider, model, tokenType)
-	m.call = m.histogram("toolnorm_time_to_first_call_seconds", "Time from a request to the first byte of its first tool call.", durations, operation, provider, model)
-	m.prompt = m.counter("toolnorm_prompt_tokens_total", "Tokens of prompts: new, or from the model server's cache.", model, "source")
+	m.requests = m.counter("toolnorm_requests_total",
+		"Requests that were answered, by the API and the HTTP status; 499: the client went away.",
+		"api", model, "status")
+	m.duration = m.histogram("gen_ai_server_request_duration_seconds",
+		"Time from a request to the end of its reply.", durations, operation, provider, model,
+		errorType)
+	m.first = m.histogram("gen_ai_server_time_to_first_token_seconds",
+		"Time from a request to the first token of its reply.", durations, operation, provider,
+		model)
+	m.perToken = m.histogram("gen_ai_server_time_per_output_token_seconds",
+		"Time between two tokens of a reply behind the first.", perToken, operation, provider,
+		model)
+	m.usage = m.histogram("gen_ai_client_token_usage",
+		"Tokens of a request and its reply, as the model server counts them.", tokens, operation,
+		provider, model, tokenType)
+	m.call = m.histogram("toolnorm_time_to_first_call_seconds",
+		"Time from a request to the first byte of its first tool call.", durations, operation,
+		provider, model)
+	m.prompt = m.counter("toolnorm_prompt_tokens_total",
+		"Tokens of prompts: new, or from the model server's cache.", model, "source")
 	m.written = m.counter("toolnorm_completion_tokens_total", "Tokens of replies.", model)
-	m.calls = m.counter("toolnorm_calls_total", "Tool calls, by what the reply needed to have them right: as_written, repaired, rewritten or reasked.", model, "how")
-	m.nearly = m.counter("toolnorm_near_calls_total", "Replies with a call that did not leave: it did not fit and is text (as_text), or the reply's end cut it (cut).", model, "why")
-	m.repairs = m.counter("toolnorm_repairs_total", "Replies that needed a repair, by its code (docs/repairs.md).", model, "code")
-	m.replies = m.counter("toolnorm_replies_total", "Replies, by the format and the strategy by which they were read.", model, "format", "strategy")
-	m.limited = m.counter("toolnorm_limited_total", "Requests that were refused since their caller is over a limit.", "limit")
+	m.calls = m.counter("toolnorm_calls_total",
+		"Tool calls, by what the reply needed to have them right: as_written, repaired, rewritten or reasked.", model, "how")
+	m.nearly = m.counter("toolnorm_near_calls_total",
+		"Replies with a call that did not leave: it did not fit and is text (as_text), or the reply's end cut it (cut).", model, "why")
+	m.repairs = m.counter("toolnorm_repairs_total",
+		"Replies that needed a repair, by its code (docs/repairs.md).", model, "code")
+	m.replies = m.counter("toolnorm_replies_total",
+		"Replies, by the format and the strategy by which they were read.", model, "format",
+		"strategy")
+	m.limited = m.counter("toolnorm_limited_total",
+		"Requests that were refused since their caller is over a limit.", "limit")
 	for _, limit := range []string{"requests", "tokens", "at_once", "bytes", "context"} {
 		m.limited.WithLabelValues(limit)
 	}
-	m.tool = m.histogram("gen_ai_execute_tool_duration_seconds", "Time that a tool took which runs here.", durations, toolName, errorType)
+	m.tool = m.histogram("gen_ai_execute_tool_duration_seconds",
+		"Time that a tool took which runs here.", durations, toolName, errorType)
 	build := m.gauge("toolnorm_build_info", "1, with the version of the program.", "version")
 	build.WithLabelValues(version).Set(1)
 	m.servers.init(&m.models)
-	m.registry.MustRegister(&m.servers, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(&m.servers, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -117,8 +139,10 @@ func (m *Metrics) gauge(name, help string, labels ...string) *prometheus.GaugeVe
 }
 
 // histogram registers a histogram.
-func (m *Metrics) histogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+func (m *Metrics) histogram(name, help string, buckets []float64,
+	labels ...string) *prometheus.HistogramVec {
+	v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help,
+		Buckets: buckets}, labels)
 	m.registry.MustRegister(v)
 	return v
 }
@@ -152,7 +176,8 @@ func (m *Metrics) count(s *trace.Sum, name, server string) {
 	if s.First > 0 {
 		m.first.WithLabelValues(op, server, name).Observe(s.First.Seconds())
 		if n := s.Tokens.Completion; n > 1 && s.Error == "" {
-			m.perToken.WithLabelValues(op, server, name).Observe((s.Total - s.First).Seconds() / float64(n-1))
+			m.perToken.WithLabelValues(op, server, name).Observe(
+				(s.Total - s.First).Seconds() / float64(n-1))
 		}
 	}
 	if s.FirstCall > 0 {
@@ -174,7 +199,8 @@ func (m *Metrics) count(s *trace.Sum, name, server string) {
 // beside holds the codes of repairs that do not concern calls that were sent: about the reply's
 // end, its text, or calls that were not sent.
 var beside = map[string]bool{
-	"as-text": true, "formatted": true, "invented-result": true, "left-open": true, "no-tool-needed": true, "repeated-call": true,
+	"as-text": true, "formatted": true, "invented-result": true, "left-open": true,
+	"no-tool-needed": true, "repeated-call": true,
 	"repetition": true, "same-calls": true, "single": true, "text-around": true, "unwedged": true,
 }
 
@@ -197,7 +223,8 @@ func (m *Metrics) countCalls(s *trace.Sum, name string) {
 		}
 		m.repairs.WithLabelValues(name, code).Inc()
 	}
-	if s.Calls > 0 || len(s.Repairs) > 0 { // also 0, so that the share of calls that are text is known where all are
+	// also 0, so that the share of calls that are text is known where all are
+	if s.Calls > 0 || len(s.Repairs) > 0 {
 		m.calls.WithLabelValues(name, how).Add(float64(s.Calls))
 	}
 	if s.Cut {

@@ -24,13 +24,20 @@ type servers struct {
 // init describes the metrics.
 func (s *servers) init(m *models) {
 	s.models = m
-	s.up = prometheus.NewDesc("toolnorm_server_up", "1 if the model server answers, else 0.", []string{provider}, nil)
-	s.queue = prometheus.NewDesc("toolnorm_server_queue", "Requests that wait for a model server, since it is busy.", []string{provider}, nil)
-	s.running = prometheus.NewDesc("toolnorm_server_running", "Requests that a server of a pool answers for this process.", []string{provider}, nil)
+	s.up = prometheus.NewDesc("toolnorm_server_up", "1 if the model server answers, else 0.",
+		[]string{provider}, nil)
+	s.queue = prometheus.NewDesc("toolnorm_server_queue",
+		"Requests that wait for a model server, since it is busy.", []string{provider}, nil)
+	s.running = prometheus.NewDesc("toolnorm_server_running",
+		"Requests that a server of a pool answers for this process.", []string{provider}, nil)
 }
 
 // Describe implements prometheus.Collector.
-func (s *servers) Describe(to chan<- *prometheus.Desc) { to <- s.up; to <- s.queue; to <- s.running }
+func (s *servers) Describe(to chan<- *prometheus.Desc) {
+	to <- s.up
+	to <- s.queue
+	to <- s.running
+}
 
 // Collect implements prometheus.Collector.
 func (s *servers) Collect(to chan<- prometheus.Metric) {
@@ -40,9 +47,11 @@ func (s *servers) Collect(to chan<- prometheus.Metric) {
 			up = 1
 		}
 		to <- prometheus.MustNewConstMetric(s.up, prometheus.GaugeValue, up, state.Label())
-		to <- prometheus.MustNewConstMetric(s.queue, prometheus.GaugeValue, float64(state.Waiting), state.Label())
+		to <- prometheus.MustNewConstMetric(s.queue, prometheus.GaugeValue, float64(state.Waiting),
+			state.Label())
 		if state.At != "" {
-			to <- prometheus.MustNewConstMetric(s.running, prometheus.GaugeValue, float64(state.Running), state.Label())
+			to <- prometheus.MustNewConstMetric(s.running, prometheus.GaugeValue,
+				float64(state.Running), state.Label())
 		}
 	}
 }

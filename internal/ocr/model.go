@@ -30,7 +30,8 @@ var errUnreadable = errors.New("the model's answer is unreadable")
 
 // asked asks the model about hyphens, some at a time. nil is no answer at all. An answer that
 // cannot be read is asked for once more.
-func (n *Normalizer) asked(ctx context.Context, text []rune, offsets []int) (all []bool, err error) {
+func (n *Normalizer) asked(ctx context.Context, text []rune, offsets []int) (
+	all []bool, err error) {
 	if n.Ask == nil {
 		return nil, nil
 	}
@@ -57,11 +58,14 @@ func (n *Normalizer) asked(ctx context.Context, text []rune, offsets []int) (all
 // takes half a second and may change anything in it. This one asks about single hyphens, and holds
 // the model to a list of truth values, by a schema, so that it can write nothing else.
 func Ollama(client *http.Client, address, model string) Ask {
-	address = strings.TrimSuffix(strings.TrimSuffix(address, "/"), "/api/generate") + "/api/generate"
+	address = strings.TrimSuffix(strings.TrimSuffix(address, "/"), "/api/generate") +
+		"/api/generate"
 	return func(ctx context.Context, text []rune, offsets []int) ([]bool, error) {
 		answer, err := generate(ctx, client, address, map[string]any{
 			"model": cmp.Or(model, DefaultModel), "prompt": prompt(text, offsets), "stream": false,
-			"format":  map[string]any{"type": "array", "items": map[string]string{"type": "boolean"}, "minItems": len(offsets), "maxItems": len(offsets)},
+			"format": map[string]any{"type": "array",
+				"items": map[string]string{"type": "boolean"}, "minItems": len(offsets),
+				"maxItems": len(offsets)},
 			"options": map[string]any{"temperature": 0, "num_predict": 16 * (len(offsets) + 1)},
 		})
 		if err != nil {

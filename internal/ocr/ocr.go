@@ -124,7 +124,8 @@ func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error)
 }
 
 // settle judges the hyphens that the rule could not.
-func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, found map[int]Change, res *Result) error {
+func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, found map[int]Change,
+	res *Result) error {
 	if len(open) == 0 {
 		return nil
 	}
@@ -140,13 +141,16 @@ func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, fou
 	switch {
 	case answers != nil:
 	case errors.Is(err, errUnreadable):
-		res.Warnings = append(res.Warnings, fmt.Sprintf("the model's answer cannot be read: %d ambiguous hyphens are unchanged", len(open)))
+		res.Warnings = append(res.Warnings, fmt.Sprintf(
+			"the model's answer cannot be read: %d ambiguous hyphens are unchanged", len(open)))
 		return nil
 	case n.Without == Keep:
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%s: %d ambiguous hyphens are unchanged", none, len(open)))
+		res.Warnings = append(res.Warnings, fmt.Sprintf("%s: %d ambiguous hyphens are unchanged",
+			none, len(open)))
 		return nil
 	case n.Without == Lengthen:
-		res.Warnings = append(res.Warnings, fmt.Sprintf("%s: %d ambiguous hyphens are long-vowel marks now", none, len(open)))
+		res.Warnings = append(res.Warnings, fmt.Sprintf(
+			"%s: %d ambiguous hyphens are long-vowel marks now", none, len(open)))
 		by, answers = "policy", make([]bool, len(open))
 		for i := range answers {
 			answers[i] = true
@@ -194,8 +198,10 @@ func verify(before, after string) error {
 		return errors.New("ocr: the text changed its length")
 	}
 	for i, r := range old {
-		narrow := i > 0 && isNarrow(old[i-1]) && strings.ContainsRune(hyphens, r) && now[i] == narrowMark
-		if r != now[i] && !narrow && !(isCandidate(old, i) && (now[i] == longMark || isKatakana(now[i]))) {
+		narrow := i > 0 && isNarrow(old[i-1]) && strings.ContainsRune(hyphens, r) &&
+			now[i] == narrowMark
+		if r != now[i] && !narrow &&
+			!(isCandidate(old, i) && (now[i] == longMark || isKatakana(now[i]))) {
 			return fmt.Errorf("ocr: the character at %d may not change", i)
 		}
 	}

@@ -31,7 +31,8 @@ func following(text, stem []rune, from, to int) rune {
 	// The time is that of the text for each stem, and stems are as many as the run has characters
 	// in front of its hyphen.
 	for i := range text {
-		if i >= from && i < to || i > 0 && (isKatakana(text[i-1]) || text[i-1] == longMark) || !hasPrefix(text[i:], stem) {
+		if i >= from && i < to || i > 0 && (isKatakana(text[i-1]) || text[i-1] == longMark) ||
+			!hasPrefix(text[i:], stem) {
 			continue
 		}
 		end := i + len(stem)

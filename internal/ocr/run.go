@@ -34,10 +34,11 @@ func isCandidate(text []rune, i int) bool {
 
 // run is a word or several in katakana, with candidates among them: マネ-ジャ-.
 type run struct {
-	at      int    // of its first character in the text
-	text    string // with each candidate as a long-vowel mark: マネージャー. All characters are of 3 bytes
-	n       int    // characters
-	hyphens []int  // where in it the candidates are, in characters
+	at int // of its first character in the text
+	// with each candidate as a long-vowel mark: マネージャー. All characters are of 3 bytes
+	text    string
+	n       int   // characters
+	hyphens []int // where in it the candidates are, in characters
 }
 
 // runsOf finds the runs that hold a candidate.

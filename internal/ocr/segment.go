@@ -7,7 +7,8 @@ const mostJudged = 6
 // lengthens[k] are the readings in which hyphen k is a long-vowel mark: reading b has it when bit k
 // of b is set.
 var lengthens = [mostJudged]uint64{
-	0xaaaa_aaaa_aaaa_aaaa, 0xcccc_cccc_cccc_cccc, 0xf0f0_f0f0_f0f0_f0f0, 0xff00_ff00_ff00_ff00, 0xffff_0000_ffff_0000, 0xffff_ffff_0000_0000,
+	0xaaaa_aaaa_aaaa_aaaa, 0xcccc_cccc_cccc_cccc, 0xf0f0_f0f0_f0f0_f0f0, 0xff00_ff00_ff00_ff00,
+	0xffff_0000_ffff_0000, 0xffff_ffff_0000_0000,
 }
 
 // shortest is the shortest word that proves anything, in characters. With words of two a hyphen

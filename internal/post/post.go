@@ -28,7 +28,8 @@ func (e *Refused) Error() string { return "the server answered " + e.Text }
 // bearer's; empty: none is. A nil client is http.DefaultClient. An answer that is not 200 is a
 // [Refused]. No error shows the URL or the key: a URL may hold a key, too, and these errors end up
 // in results that models read.
-func JSON(ctx context.Context, client *http.Client, address, key string, body any, most int64) ([]byte, error) {
+func JSON(ctx context.Context, client *http.Client, address, key string, body any, most int64) (
+	[]byte, error) {
 	text, err := chat.JSON(body)
 	if err != nil {
 		return nil, err
@@ -52,7 +53,8 @@ func JSON(ctx context.Context, client *http.Client, address, key string, body an
 	defer resp.Body.Close()
 	reply, err := io.ReadAll(io.LimitReader(resp.Body, most))
 	if err == nil && resp.StatusCode != http.StatusOK {
-		err = &Refused{resp.StatusCode, fmt.Sprintf("%s: %.300s", resp.Status, bytes.TrimSpace(reply))}
+		err = &Refused{resp.StatusCode, fmt.Sprintf("%s: %.300s", resp.Status,
+			bytes.TrimSpace(reply))}
 	}
 	return reply, err
 }

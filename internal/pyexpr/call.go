@@ -78,7 +78,8 @@ func (l *lambda) call(m *py.Account, pos []value) value {
 	params := l.n.Params
 	if len(pos) > len(params) {
 		py.Raise(py.TypeError, "<lambda>() takes %d positional argument%s but %d %s given",
-			len(params), plural(len(params)), len(pos), map[bool]string{true: "was", false: "were"}[len(pos) == 1])
+			len(params), plural(len(params)), len(pos),
+			map[bool]string{true: "was", false: "were"}[len(pos) == 1])
 	}
 	if len(pos) < len(params) {
 		missingArguments(params[len(pos):])
@@ -103,7 +104,8 @@ func missingArguments(names []string) {
 		}
 		text += "'" + name + "'"
 	}
-	py.Raise(py.TypeError, "<lambda>() missing %d required positional argument%s: %s", len(names), plural(len(names)), text)
+	py.Raise(py.TypeError, "<lambda>() missing %d required positional argument%s: %s", len(names),
+		plural(len(names)), text)
 }
 
 // plural returns the s that CPython's messages add to the noun after every count except 1.

@@ -82,18 +82,23 @@ func evalPart(m *py.Account, f *frame, n syntax.Node) value {
 		return object.Subscript(m, x, i)
 	case *syntax.Cut:
 		return evalCut(m, f, n)
-	case *syntax.Attribute: // a method can be passed on, as in map(s.count, words), or called at once
+	// a method can be passed on, as in map(s.count, words), or called at once
+	case *syntax.Attribute:
 		x := eval(m, f, n.X)
 		m.Step(1)
 		return attribute(m, x, n.Name)
 	case *syntax.Call:
 		return evalCall(m, f, n)
-	case *syntax.Lambda: // the body sees the variables as they are when it is called, not as they were: Python binds names late
+	// the body sees the variables as they are when it is called, not as they were: Python binds
+	// names late
+	case *syntax.Lambda:
 		m.Alloc(py.ListBytes)
 		return &lambda{n, f}
 	case *syntax.Comprehension:
 		return evalComprehension(m, f, n)
-	case *syntax.Iter: // "object is not iterable" is blamed on the iterable, where CPython blames the whole comprehension
+	// "object is not iterable" is blamed on the iterable, where CPython blames the whole
+	// comprehension
+	case *syntax.Iter:
 		return object.Iterate(m, eval(m, f, n.X))
 	case *syntax.Joined:
 		return evalJoined(m, f, n)
@@ -109,9 +114,11 @@ func evalName(m *py.Account, f *frame, n *syntax.Name) value {
 	}
 	v := f.slots[n.Slot]
 	if _, ok := v.(unbound); ok && n.Hops > 0 {
-		py.Raise(py.NameError, "cannot access free variable '%s' where it is not associated with a value in enclosing scope", n.Name)
+		py.Raise(py.NameError,
+			"cannot access free variable '%s' where it is not associated with a value in enclosing scope", n.Name)
 	} else if ok {
-		py.Raise(py.UnboundLocalError, "cannot access local variable '%s' where it is not associated with a value", n.Name)
+		py.Raise(py.UnboundLocalError,
+			"cannot access local variable '%s' where it is not associated with a value", n.Name)
 	}
 	m.Step(1)
 	return v

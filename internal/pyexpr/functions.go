@@ -32,12 +32,14 @@ func (f *function) Text() string {
 
 // fn makes the entry of a function.
 func fn(name string, style style, low, high int, run func(*py.Account, []value) value) *function {
-	return &function{signature: signature{name: name, full: name, style: style, min: low, max: high},
+	return &function{signature: signature{name: name, full: name, style: style, min: low,
+		max: high},
 		run: func(m *py.Account, a arguments) value { return run(m, a.pos) }}
 }
 
 // named makes the entry of a function whose arguments have names.
-func named(name string, low, posOnly int, params []string, run func(*py.Account, []value) value) *function {
+func named(name string, low, posOnly int, params []string,
+	run func(*py.Account, []value) value) *function {
 	f := fn(name, keyworded, low, len(params), run)
 	f.params, f.posOnly = params, posOnly
 	return f

@@ -20,9 +20,15 @@ func numberFunctions() []*function {
 		named("sum", 1, 1, []string{"", "start"}, sum),
 		fn("ord", oneArg, 1, 1, ord),
 		fn("chr", oneArg, 1, 1, chr),
-		fn("bin", oneArg, 1, 1, func(m *py.Account, a []value) value { return based(m, a[0], 2, "0b") }),
-		fn("oct", oneArg, 1, 1, func(m *py.Account, a []value) value { return based(m, a[0], 8, "0o") }),
-		fn("hex", oneArg, 1, 1, func(m *py.Account, a []value) value { return based(m, a[0], 16, "0x") }),
+		fn("bin", oneArg, 1, 1, func(m *py.Account, a []value) value {
+			return based(m, a[0], 2, "0b")
+		}),
+		fn("oct", oneArg, 1, 1, func(m *py.Account, a []value) value {
+			return based(m, a[0], 8, "0o")
+		}),
+		fn("hex", oneArg, 1, 1, func(m *py.Account, a []value) value {
+			return based(m, a[0], 16, "0x")
+		}),
 	}
 }
 
@@ -73,7 +79,8 @@ func pow(m *py.Account, a []value) value {
 	}
 	switch {
 	case !numbers:
-		py.Raise(py.TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'", object.TypeName(a[0]), object.TypeName(a[1]), object.TypeName(a[2]))
+		py.Raise(py.TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'",
+			object.TypeName(a[0]), object.TypeName(a[1]), object.TypeName(a[2]))
 	case !ints:
 		py.Raise(py.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
 	}
@@ -109,7 +116,8 @@ func asInt(v value) value {
 	if n, ok := number.Int(v); ok {
 		return n
 	}
-	return py.Raise(py.TypeError, "'%s' object cannot be interpreted as an integer", object.TypeName(v))
+	return py.Raise(py.TypeError, "'%s' object cannot be interpreted as an integer",
+		object.TypeName(v))
 }
 
 // sum adds from the left. CPython 3.11 adds floats plainly; the compensated sum came with 3.12.
@@ -144,7 +152,8 @@ func sum(m *py.Account, a []value) value {
 func ord(m *py.Account, a []value) value {
 	s, ok := a[0].(string)
 	if !ok {
-		py.Raise(py.TypeError, "ord() expected string of length 1, but %s found", object.TypeName(a[0]))
+		py.Raise(py.TypeError, "ord() expected string of length 1, but %s found",
+			object.TypeName(a[0]))
 	}
 	if n := object.Runes(s); n != 1 {
 		py.Raise(py.TypeError, "ord() expected a character, but string of length %d found", n)

@@ -23,7 +23,9 @@ func sequenceFunctions() []*function {
 		raw("max", func(m *py.Account, a arguments) value { return extreme(m, "max", ">", a) }),
 		raw("min", func(m *py.Account, a arguments) value { return extreme(m, "min", "<", a) }),
 		class(fn("range", checked, 1, 3, rangeOf)),
-		class(fn("reversed", checked, 1, 1, func(m *py.Account, a []value) value { return object.Reversed(m, a[0]) })),
+		class(fn("reversed", checked, 1, 1, func(m *py.Account, a []value) value {
+			return object.Reversed(m, a[0])
+		})),
 		raw("sorted", sorted),
 		class(raw("zip", zip)),
 	}
@@ -85,7 +87,8 @@ func extreme(m *py.Account, name, op string, a arguments) value {
 	if len(a.pos) == 1 {
 		from = a.pos[0]
 	} else if given(otherwise) {
-		py.Raise(py.TypeError, "Cannot specify a default for %s() with multiple positional arguments", name)
+		py.Raise(py.TypeError,
+			"Cannot specify a default for %s() with multiple positional arguments", name)
 	}
 	best, found := bestOf(m, object.Each(m, from), op, key)
 	if found {

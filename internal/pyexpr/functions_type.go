@@ -12,7 +12,9 @@ import (
 // typeFunctions returns the types as functions that make values.
 func typeFunctions() []*function {
 	return []*function{
-		class(fn("bool", checked, 0, 1, func(_ *py.Account, a []value) value { return given(a[0]) && object.Truth(a[0]) })),
+		class(fn("bool", checked, 0, 1, func(_ *py.Account, a []value) value {
+			return given(a[0]) && object.Truth(a[0])
+		})),
 		class(raw("dict", dictOf)),
 		class(fn("float", checked, 0, 1, floatOf)),
 		class(raw("int", intOf)),
@@ -88,7 +90,8 @@ func floatOf(m *py.Account, a []value) value {
 		return x
 	}
 	if !number.Is(a[0]) {
-		py.Raise(py.TypeError, "float() argument must be a string or a real number, not '%s'", object.TypeName(a[0]))
+		py.Raise(py.TypeError, "float() argument must be a string or a real number, not '%s'",
+			object.TypeName(a[0]))
 	}
 	return number.Float(a[0])
 }
@@ -102,11 +105,13 @@ func floatOf(m *py.Account, a []value) value {
 //	str([1, 'a']) → "[1, 'a']"
 //	str('a', 'utf-8') → TypeError: decoding str is not supported
 func strOf(m *py.Account, a arguments) value {
-	s := signature{name: "str", style: keyworded, max: 3, params: []string{"object", "encoding", "errors"}}
+	s := signature{name: "str", style: keyworded, max: 3, params: []string{"object", "encoding",
+		"errors"}}
 	slots := s.bindNames(a)
 	for i := 1; i < 3; i++ {
 		if given(slots[i]) && !object.IsString(slots[i]) {
-			py.Raise(py.TypeError, "str() argument '%s' must be str, not %s", s.params[i], object.ArgumentType(slots[i]))
+			py.Raise(py.TypeError, "str() argument '%s' must be str, not %s", s.params[i],
+				object.ArgumentType(slots[i]))
 		}
 	}
 	switch {
@@ -117,7 +122,8 @@ func strOf(m *py.Account, a arguments) value {
 	case object.IsString(slots[0]):
 		py.Raise(py.TypeError, "decoding str is not supported")
 	}
-	return py.Raise(py.TypeError, "decoding to str: need a bytes-like object, %s found", object.TypeName(slots[0]))
+	return py.Raise(py.TypeError, "decoding to str: need a bytes-like object, %s found",
+		object.TypeName(slots[0]))
 }
 
 // intOf reads text in a base, or cuts a number off at its point: int(-3.9) is -3.
@@ -164,7 +170,9 @@ func toInt(m *py.Account, v value) value {
 	}
 	n, ok := number.Int(v)
 	if !ok {
-		py.Raise(py.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", object.TypeName(v))
+		py.Raise(py.TypeError,
+			"int() argument must be a string, a bytes-like object or a real number, not '%s'",
+			object.TypeName(v))
 	}
 	return n
 }

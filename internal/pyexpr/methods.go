@@ -35,7 +35,8 @@ func (b *bound) TypeName() string { return "builtin_function_or_method" }
 func (b *bound) Text() string { return "" }
 
 // md makes the entry of a method.
-func md(name string, style style, low, high int, run func(*py.Account, value, []value) value) *method {
+func md(name string, style style, low, high int,
+	run func(*py.Account, value, []value) value) *method {
 	return &method{signature: signature{name: name, style: style, min: low, max: high},
 		run: func(m *py.Account, self value, a arguments) value { return run(m, self, a.pos) }}
 }
@@ -53,11 +54,16 @@ var methods = sync.OnceValue(func() map[string]map[string]*method {
 			all[typ][e.name] = e
 		}
 	}
-	for _, group := range [][]*method{searchMethods(), trimMethods(), fillMethods(), splitMethods(), caseMethods(), classMethods(), formatMethods()} {
+	for _, group := range [][]*method{searchMethods(), trimMethods(), fillMethods(), splitMethods(),
+		caseMethods(), classMethods(), formatMethods()} {
 		add("str", group)
 	}
-	add("list", sequenceMethods(func(m *py.Account, v value) string { return object.Repr(m, v) + " is not in list" }))
-	add("tuple", sequenceMethods(func(*py.Account, value) string { return "tuple.index(x): x not in tuple" }))
+	add("list", sequenceMethods(func(m *py.Account, v value) string {
+		return object.Repr(m, v) + " is not in list"
+	}))
+	add("tuple", sequenceMethods(func(*py.Account, value) string {
+		return "tuple.index(x): x not in tuple"
+	}))
 	add("dict", dictMethods())
 	return all
 })
@@ -89,7 +95,8 @@ func (u *unboundMethod) call(m *py.Account, a arguments) value {
 	}
 	self := a.pos[0]
 	if object.TypeName(self) != u.method.typ {
-		py.Raise(py.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", u.method.name, u.method.typ, object.TypeName(self))
+		py.Raise(py.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object",
+			u.method.name, u.method.typ, object.TypeName(self))
 	}
 	a.pos = a.pos[1:]
 	return u.method.run(m, self, u.method.bind(a))

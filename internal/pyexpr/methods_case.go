@@ -40,12 +40,17 @@ func classMethods() []*method {
 		})
 	}
 	return []*method{
-		every("isdigit", chars.Digit), every("isnumeric", chars.Numeric), every("isdecimal", chars.Decimal),
+		every("isdigit", chars.Digit), every("isnumeric", chars.Numeric),
+		every("isdecimal", chars.Decimal),
 		every("isalpha", chars.Letter), every("isspace", chars.Space),
 		every("isalnum", chars.Alphanumeric),
 		textMethod("isascii", false, func(s string) value { return object.IsASCII(s) }),
-		textMethod("isupper", false, func(s string) value { return oneCase(s, chars.Upper, chars.Lower) }),
-		textMethod("islower", false, func(s string) value { return oneCase(s, chars.Lower, chars.Upper) }),
+		textMethod("isupper", false, func(s string) value {
+			return oneCase(s, chars.Upper, chars.Lower)
+		}),
+		textMethod("islower", false, func(s string) value {
+			return oneCase(s, chars.Lower, chars.Upper)
+		}),
 		textMethod("istitle", false, func(s string) value { return isTitle(s) }),
 	}
 }

@@ -165,7 +165,8 @@ func (t *template) field(r *fieldReader, depth int) string {
 		py.Raise(py.ValueError, "Max string recursion exceeded")
 	}
 	if strings.ContainsAny(r.name, "[.") {
-		py.Raise(py.ValueError, "attributes and indexes are not available in the fields of format: {%s}", r.name)
+		py.Raise(py.ValueError,
+			"attributes and indexes are not available in the fields of format: {%s}", r.name)
 	}
 	v := t.lookup(r.name)
 	if r.conversion != 0 && !strings.ContainsRune("sra", r.conversion) {
@@ -208,9 +209,11 @@ func (t *template) lookup(name string) value {
 	}
 	if t.begun && t.manual != numbered {
 		if numbered {
-			py.Raise(py.ValueError, "cannot switch from automatic field numbering to manual field specification")
+			py.Raise(py.ValueError,
+				"cannot switch from automatic field numbering to manual field specification")
 		}
-		py.Raise(py.ValueError, "cannot switch from manual field specification to automatic field numbering")
+		py.Raise(py.ValueError,
+			"cannot switch from manual field specification to automatic field numbering")
 	}
 	t.begun, t.manual = true, numbered
 	if !numbered {

@@ -31,7 +31,8 @@ func splitMethods() []*method {
 	lines := md("splitlines", keyworded, 0, 1, splitLines)
 	lines.params = []string{"keepends"}
 	return []*method{
-		split("split", false), split("rsplit", true), cut("partition", false), cut("rpartition", true), lines,
+		split("split", false), split("rsplit", true), cut("partition", false),
+		cut("rpartition", true), lines,
 		md("join", oneArg, 1, 1, joinText), md("replace", checked, 2, 3, replace),
 	}
 }
@@ -222,7 +223,8 @@ func joinText(m *py.Account, self value, a []value) value {
 	for i, v := range all {
 		s, ok := v.(string)
 		if !ok {
-			py.Raise(py.TypeError, "sequence item %d: expected str instance, %s found", i, object.TypeName(v))
+			py.Raise(py.TypeError, "sequence item %d: expected str instance, %s found", i,
+				object.TypeName(v))
 		}
 		size += int64(len(s) + len(sep))
 		m.Step(1)
@@ -254,7 +256,8 @@ func replace(m *py.Account, self value, a []value) value {
 	for i := range texts {
 		text, ok := a[i].(string)
 		if !ok {
-			py.Raise(py.TypeError, "replace() argument %d must be str, not %s", i+1, object.ArgumentType(a[i]))
+			py.Raise(py.TypeError, "replace() argument %d must be str, not %s", i+1,
+				object.ArgumentType(a[i]))
 		}
 		texts[i] = text
 	}

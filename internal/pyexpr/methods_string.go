@@ -33,7 +33,8 @@ func searchMethods() []*method {
 		})
 	}
 	return []*method{
-		find("find", false, false), find("rfind", true, false), find("index", false, true), find("rindex", true, true),
+		find("find", false, false), find("rfind", true, false), find("index", false, true), find(
+			"rindex", true, true),
 		md("count", parsed, 1, 3, countText),
 		md("startswith", parsed, 1, 3, func(m *py.Account, self value, a []value) value {
 			return affix(m, "startswith", self.(string), a, strings.HasPrefix)
@@ -139,7 +140,8 @@ func affix(m *py.Account, name, s string, a []value, has func(s, affix string) b
 		for _, one := range v {
 			text, isText := one.(string)
 			if !isText {
-				py.Raise(py.TypeError, "tuple for %s must only contain str, not %s", name, object.TypeName(one))
+				py.Raise(py.TypeError, "tuple for %s must only contain str, not %s", name,
+					object.TypeName(one))
 			}
 			m.Step(1)
 			if ok && has(part, text) {
@@ -148,7 +150,8 @@ func affix(m *py.Account, name, s string, a []value, has func(s, affix string) b
 		}
 		return false
 	}
-	return py.Raise(py.TypeError, "%s first arg must be str or a tuple of str, not %s", name, object.TypeName(a[0]))
+	return py.Raise(py.TypeError, "%s first arg must be str or a tuple of str, not %s", name,
+		object.TypeName(a[0]))
 }
 
 // trimMethods returns the methods that remove text at the ends.
@@ -162,7 +165,8 @@ func trimMethods() []*method {
 		return md(name, oneArg, 1, 1, func(m *py.Account, self value, a []value) value {
 			affix, ok := a[0].(string)
 			if !ok {
-				py.Raise(py.TypeError, "%s() argument must be str, not %s", name, object.ArgumentType(a[0]))
+				py.Raise(py.TypeError, "%s() argument must be str, not %s", name,
+					object.ArgumentType(a[0]))
 			}
 			m.Alloc(py.BoxBytes)
 			return cut(self.(string), affix)
@@ -210,7 +214,8 @@ func fillMethods() []*method {
 			return justify(m, self.(string), a, align)
 		})
 	}
-	return []*method{just("ljust", '<'), just("rjust", '>'), just("center", '^'), md("zfill", oneArg, 1, 1, zfill)}
+	return []*method{just("ljust", '<'), just("rjust", '>'), just("center", '^'),
+		md("zfill", oneArg, 1, 1, zfill)}
 }
 
 // width reads a number of characters.
@@ -241,7 +246,8 @@ func justify(m *py.Account, s string, a []value, align rune) value {
 	if given(a[1]) {
 		text, ok := a[1].(string)
 		if !ok {
-			py.Raise(py.TypeError, "The fill character must be a unicode character, not %s", object.TypeName(a[1]))
+			py.Raise(py.TypeError, "The fill character must be a unicode character, not %s",
+				object.TypeName(a[1]))
 		}
 		if object.Runes(text) != 1 {
 			py.Raise(py.TypeError, "The fill character must be exactly one character long")

@@ -85,7 +85,8 @@ func CheckName(name string) error {
 func checkName(name string) {
 	switch {
 	case !syntax.IsName(name):
-		py.Raise(py.NameError, "%q is no name: it must be letters, digits and '_', and begin with a letter", name)
+		py.Raise(py.NameError,
+			"%q is no name: it must be letters, digits and '_', and begin with a letter", name)
 	case strings.HasPrefix(name, "_"):
 		py.Raise(py.NameError, "names that begin with '_' are not available: '%s'", name)
 	case syntax.Keyword(name):
@@ -103,7 +104,9 @@ func (p *Program) resolve(names []*syntax.Name) {
 		}
 		f := functions()[n.Name]
 		if f == nil {
-			py.Blame(p.src, n.Pos, func() { py.Raise(py.NameError, "name '%s' is not defined", n.Name) })
+			py.Blame(p.src, n.Pos, func() {
+				py.Raise(py.NameError, "name '%s' is not defined", n.Name)
+			})
 		}
 		i := slices.Index(p.functions, value(f))
 		if i < 0 {
@@ -127,7 +130,8 @@ func (p *Program) Uses() []string {
 
 // Run computes the expression with JSON values for its parameters; a parameter that is missing in
 // vars is None. Every error is a *py.Error, and the result says what was spent even then.
-func (p *Program) Run(ctx context.Context, vars map[string]any, limits py.Limits) (result Result, _ error) {
+func (p *Program) Run(ctx context.Context, vars map[string]any, limits py.Limits) (
+	result Result, _ error) {
 	m := py.NewAccount(ctx, limits)
 	m.Pos = p.start
 	err := py.Attempt(func() { result = p.run(m, vars) })

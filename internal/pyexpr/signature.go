@@ -79,7 +79,8 @@ func (s *signature) bind(a arguments) arguments {
 		if n > s.max {
 			bound, limit = "at most", s.max
 		}
-		py.Raise(py.TypeError, "%s() takes %s %d argument%s (%d given)", s.name, bound, limit, plural(limit), n)
+		py.Raise(py.TypeError, "%s() takes %s %d argument%s (%d given)", s.name, bound, limit,
+			plural(limit), n)
 	}
 	if n == s.max || s.style == noArgs || s.style == oneArg {
 		return a
@@ -97,7 +98,8 @@ func (s *signature) wrongCount(n int) {
 	default:
 		bound, limit = "at most ", s.max
 	}
-	py.Raise(py.TypeError, "%s expected %s%d argument%s, got %d", s.name, bound, limit, plural(limit), n)
+	py.Raise(py.TypeError, "%s expected %s%d argument%s, got %d", s.name, bound, limit,
+		plural(limit), n)
 }
 
 // fill adds absent for arguments that were not given.
@@ -125,9 +127,11 @@ func (s *signature) bindNames(a arguments) []value {
 		if len(a.pos) == 0 {
 			which = "keyword "
 		}
-		py.Raise(py.TypeError, "%s() takes at most %d %sargument%s (%d given)", s.name, s.max, which, plural(s.max), total)
+		py.Raise(py.TypeError, "%s() takes at most %d %sargument%s (%d given)", s.name, s.max,
+			which, plural(s.max), total)
 	case len(a.pos) < s.posOnly:
-		py.Raise(py.TypeError, "%s() takes at least %d positional argument%s (%d given)", s.name, s.posOnly, plural(s.posOnly), len(a.pos))
+		py.Raise(py.TypeError, "%s() takes at least %d positional argument%s (%d given)", s.name,
+			s.posOnly, plural(s.posOnly), len(a.pos))
 	}
 	slots := s.fill(a.pos)
 	for i, name := range a.names {
@@ -137,7 +141,8 @@ func (s *signature) bindNames(a arguments) []value {
 	}
 	for i := range s.min {
 		if !given(slots[i]) {
-			py.Raise(py.TypeError, "%s() missing required argument '%s' (pos %d)", s.name, s.params[i], i+1)
+			py.Raise(py.TypeError, "%s() missing required argument '%s' (pos %d)", s.name,
+				s.params[i], i+1)
 		}
 	}
 	s.checkNames(a)
@@ -152,7 +157,8 @@ func (s *signature) checkNames(a arguments) {
 		case at < s.posOnly:
 			py.Raise(py.TypeError, "'%s' is an invalid keyword argument for %s()", name, s.name)
 		case at < len(a.pos):
-			py.Raise(py.TypeError, "argument for %s() given by name ('%s') and position (%d)", s.name, name, at+1)
+			py.Raise(py.TypeError, "argument for %s() given by name ('%s') and position (%d)",
+				s.name, name, at+1)
 		}
 	}
 }

@@ -22,7 +22,9 @@ type entry struct {
 // sorted puts entries into the order of their names, so that packing does not depend on how they
 // were found.
 func sorted(entries []entry) []entry {
-	return slices.SortedFunc(slices.Values(entries), func(a, b entry) int { return cmp.Compare(a.name, b.name) })
+	return slices.SortedFunc(slices.Values(entries), func(a, b entry) int {
+		return cmp.Compare(a.name, b.name)
+	})
 }
 
 // writeTarGz writes a compressed tar archive, with a prefix before each name.
@@ -31,7 +33,8 @@ func writeTarGz(w io.Writer, prefix string, entries []entry, at time.Time) error
 	zw := gzip.NewWriter(w)
 	tw := tar.NewWriter(zw)
 	for _, e := range withFolders(prefix, entries) {
-		head := &tar.Header{Name: prefix + e.name, Mode: e.mode, Size: int64(len(e.data)), ModTime: at, Uname: "root", Gname: "root", Format: tar.FormatGNU}
+		head := &tar.Header{Name: prefix + e.name, Mode: e.mode, Size: int64(len(e.data)),
+			ModTime: at, Uname: "root", Gname: "root", Format: tar.FormatGNU}
 		if e.data == nil {
 			head.Typeflag = tar.TypeDir
 		}
@@ -71,7 +74,8 @@ func withFolders(prefix string, entries []entry) (all []entry) {
 func writeZip(w io.Writer, prefix string, entries []entry, at time.Time) error {
 	zw := zip.NewWriter(w)
 	for _, e := range sorted(entries) {
-		f, err := zw.CreateHeader(&zip.FileHeader{Name: prefix + e.name, Method: zip.Deflate, Modified: at})
+		f, err := zw.CreateHeader(&zip.FileHeader{Name: prefix + e.name, Method: zip.Deflate,
+			Modified: at})
 		if err != nil {
 			return err
 		}

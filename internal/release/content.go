@@ -31,13 +31,18 @@ var asked = map[string]string{"toolnorm": "completion", "toolrun": "--completion
 // machine's own platform, since no others run here.
 func completions(builds []build) (map[string][]byte, error) {
 	all := map[string][]byte{}
-	i := slices.IndexFunc(builds, func(b build) bool { return b.os == runtime.GOOS && b.arch == runtime.GOARCH })
+	i := slices.IndexFunc(builds, func(b build) bool {
+		return b.os == runtime.GOOS && b.arch == runtime.GOARCH
+	})
 	if i < 0 {
-		return nil, fmt.Errorf("the completions need programs that run here: build for %s_%s as well", runtime.GOOS, runtime.GOARCH)
+		return nil, fmt.Errorf(
+			"the completions need programs that run here: build for %s_%s as well", runtime.GOOS,
+			runtime.GOARCH)
 	}
 	for program, word := range asked {
 		for _, p := range placed {
-			out, err := exec.Command(filepath.Join(builds[i].dir, builds[i].exe(program)), word, p.shell).Output()
+			out, err := exec.Command(filepath.Join(builds[i].dir, builds[i].exe(program)), word,
+				p.shell).Output()
 			if err != nil {
 				return nil, fmt.Errorf("completions of %s for %s: %w", program, p.shell, err)
 			}
@@ -55,7 +60,8 @@ func completions(builds []build) (map[string][]byte, error) {
 // contents returns the files of a platform's archive and of its Debian package: the programs, what
 // explains them, and what the platform's own service needs. Windows gets no completions for shells,
 // and no unit.
-func contents(b build, shells map[string][]byte, licences []byte) (archive, debian []entry, err error) {
+func contents(b build, shells map[string][]byte, licences []byte) (
+	archive, debian []entry, err error) {
 	add := func(inArchive, inDebian string, mode int64, data []byte) {
 		if inArchive != "" {
 			archive = append(archive, entry{inArchive, mode, data})
@@ -72,7 +78,8 @@ func contents(b build, shells map[string][]byte, licences []byte) (archive, debi
 		add(b.exe(program), "usr/bin/"+program, 0o755, data)
 		for _, p := range placed {
 			if b.os != "windows" {
-				add(fmt.Sprintf(p.archive, program), fmt.Sprintf(p.debian, program), 0o644, shells[program+" "+p.shell])
+				add(fmt.Sprintf(p.archive, program), fmt.Sprintf(p.debian, program), 0o644,
+					shells[program+" "+p.shell])
 			}
 		}
 	}
@@ -86,7 +93,9 @@ func contents(b build, shells map[string][]byte, licences []byte) (archive, debi
 	}
 	// The Debian package has these two under other names.
 	changelog := func(e entry) bool { return e.name == "CHANGELOG.md" }
-	for _, page := range linked(slices.DeleteFunc(slices.Clone(texts), func(e entry) bool { return e.name == "LICENSE" || changelog(e) })) {
+	for _, page := range linked(slices.DeleteFunc(slices.Clone(texts), func(e entry) bool {
+		return e.name == "LICENSE" || changelog(e)
+	})) {
 		add("", doc+page.name, page.mode, page.data)
 	}
 	add("", doc+"changelog.gz", 0o644, gzipped(texts[slices.IndexFunc(texts, changelog)].data))
@@ -102,7 +111,8 @@ func contents(b build, shells map[string][]byte, licences []byte) (archive, debi
 	case "darwin":
 		add("launchd/toolnorm.plist", "", 0o644, mustFile("launchd/toolnorm.plist"))
 	case "linux":
-		for _, unit := range []string{"systemd/system/toolnorm.service", "systemd/user/toolnorm.service"} {
+		for _, unit := range []string{"systemd/system/toolnorm.service",
+			"systemd/user/toolnorm.service"} {
 			add(unit, "usr/lib/"+unit, 0o644, mustFile(unit))
 		}
 		add("systemd/toolnorm.yaml", debSettings, 0o644, mustFile("toolnorm.yaml"))

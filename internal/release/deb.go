@@ -61,7 +61,9 @@ func writeDeb(w io.Writer, is identity, entries []entry, at time.Time) error {
 	if is.homepage != "" {
 		homepage = "Homepage: " + is.homepage + "\n"
 	}
-	control := strings.NewReplacer("{version}", is.version, "{arch}", is.arch, "{maintainer}", cmp.Or(is.maintainer, defaultMaintainer), "{homepage}\n", homepage, "{size}", fmt.Sprint((size+1023)/1024)).Replace(string(mustFile("deb/control")))
+	control := strings.NewReplacer("{version}", is.version, "{arch}", is.arch, "{maintainer}",
+		cmp.Or(is.maintainer, defaultMaintainer), "{homepage}\n", homepage, "{size}",
+		fmt.Sprint((size+1023)/1024)).Replace(string(mustFile("deb/control")))
 	meta := []entry{
 		{"control", 0o644, []byte(control)},
 		{"md5sums", 0o644, []byte(sums.String())},
@@ -77,7 +79,8 @@ func writeDeb(w io.Writer, is identity, entries []entry, at time.Time) error {
 	if err := writeTarGz(&data, "./", entries, at); err != nil {
 		return err
 	}
-	return writeAr(w, at, []entry{{"debian-binary", 0o100644, []byte("2.0\n")}, {"control.tar.gz", 0o100644, head.Bytes()}, {"data.tar.gz", 0o100644, data.Bytes()}})
+	return writeAr(w, at, []entry{{"debian-binary", 0o100644, []byte("2.0\n")},
+		{"control.tar.gz", 0o100644, head.Bytes()}, {"data.tar.gz", 0o100644, data.Bytes()}})
 }
 
 // writeAr writes an archive of the kind that deb(5) asks for, in which members begin at even
@@ -87,7 +90,8 @@ func writeAr(w io.Writer, at time.Time, members []entry) error {
 		return err
 	}
 	for _, m := range members {
-		if _, err := fmt.Fprintf(w, "%-16s%-12d%-6d%-6d%-8o%-10d`\n%s", m.name, at.Unix(), 0, 0, m.mode, len(m.data), m.data); err != nil {
+		if _, err := fmt.Fprintf(w, "%-16s%-12d%-6d%-6d%-8o%-10d`\n%s", m.name, at.Unix(), 0, 0,
+			m.mode, len(m.data), m.data); err != nil {
 			return err
 		}
 		if len(m.data)%2 == 1 {

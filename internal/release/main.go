@@ -29,11 +29,15 @@ import (
 )
 
 func main() {
-	version := flag.String("version", "", "version of the programs: a tag, or what version.sh prints")
-	maintainer := flag.String("maintainer", "", "who answers for the Debian package: NAME <ADDRESS>")
-	homepage := flag.String("homepage", "", "where the project is at home; empty: the package does not say")
+	version := flag.String("version", "",
+		"version of the programs: a tag, or what version.sh prints")
+	maintainer := flag.String("maintainer", "",
+		"who answers for the Debian package: NAME <ADDRESS>")
+	homepage := flag.String("homepage", "",
+		"where the project is at home; empty: the package does not say")
 	flag.Parse()
-	r := &release{dist: flag.Arg(0), version: strings.TrimPrefix(*version, "v"), maintainer: *maintainer, homepage: *homepage}
+	r := &release{dist: flag.Arg(0), version: strings.TrimPrefix(*version, "v"),
+		maintainer: *maintainer, homepage: *homepage}
 	if err := r.run(os.Getenv("SOURCE_DATE_EPOCH")); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
@@ -129,16 +133,21 @@ func (r *release) pack(b build, shells map[string][]byte) error {
 	}
 	name := fmt.Sprintf("toolnorm_%s_%s", r.version, b.target())
 	if b.os == "windows" {
-		return r.create(name+".zip", func(w io.Writer) error { return writeZip(w, name+"/", archive, r.time) })
+		return r.create(name+".zip", func(w io.Writer) error {
+			return writeZip(w, name+"/", archive, r.time)
+		})
 	}
-	if err := r.create(name+".tar.gz", func(w io.Writer) error { return writeTarGz(w, name+"/", archive, r.time) }); err != nil {
+	if err := r.create(name+".tar.gz", func(w io.Writer) error {
+		return writeTarGz(w, name+"/", archive, r.time)
+	}); err != nil {
 		return err
 	}
 	if b.os != "linux" {
 		return nil
 	}
 	return r.create(name+".deb", func(w io.Writer) error {
-		return writeDeb(w, identity{debVersion(r.version), b.arch, r.maintainer, r.homepage}, debian, r.time)
+		return writeDeb(w, identity{debVersion(r.version), b.arch, r.maintainer, r.homepage},
+			debian, r.time)
 	})
 }
 

@@ -79,8 +79,11 @@ func moduleDirs(names []string) (map[string]string, error) {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
 	dirs := map[string]string{"std": strings.TrimSpace(string(root))}
-	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "std" })
-	out, err := exec.Command("go", append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"}, others...)...).Output()
+	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return name == "std"
+	})
+	out, err := exec.Command("go", append([]string{"list", "-m", "-f", "{{.Path}}\t{{.Dir}}"},
+		others...)...).Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list -m: %w", err)
 	}
@@ -109,7 +112,8 @@ func pageModules(dir string) (all []part, err error) {
 	}
 	for path, p := range lock.Packages {
 		if name, ok := strings.CutPrefix(path, "node_modules/"); ok && !p.Dev {
-			all = append(all, part{"npm", name, p.Version, filepath.Join(dir, filepath.FromSlash(path))})
+			all = append(all, part{"npm", name, p.Version,
+				filepath.Join(dir, filepath.FromSlash(path))})
 		}
 	}
 	slices.SortFunc(all, func(a, b part) int { return cmp.Compare(a.name, b.name) })
@@ -138,7 +142,8 @@ func licences(all []part) ([]byte, error) {
 				return nil, err
 			}
 			found = true
-			fmt.Fprintf(&out, "%s\n%s %s: %s\n\n%s\n", strings.Repeat("=", 80), p.name, p.version, f.Name(), bytes.TrimSpace(bytes.ReplaceAll(text, []byte("\r"), nil)))
+			fmt.Fprintf(&out, "%s\n%s %s: %s\n\n%s\n", strings.Repeat("=", 80), p.name, p.version,
+				f.Name(), bytes.TrimSpace(bytes.ReplaceAll(text, []byte("\r"), nil)))
 		}
 		if !found {
 			return nil, errors.New("no licence in " + p.dir)
@@ -162,8 +167,10 @@ func (r *release) writeSBOM(all []part) error {
 		list = append(list, component{"library", p.purl(), p.name, p.version, p.purl()})
 	}
 	doc := map[string]any{
-		"$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
-		"metadata":   map[string]any{"component": component{"application", "toolnorm", "toolnorm", r.version, ""}},
+		"$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json", "bomFormat": "CycloneDX",
+		"specVersion": "1.6", "version": 1,
+		"metadata": map[string]any{"component": component{"application", "toolnorm", "toolnorm",
+			r.version, ""}},
 		"components": list,
 	}
 	return r.create("toolnorm_"+r.version+"_sbom.cdx.json", func(w io.Writer) error {

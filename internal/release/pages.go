@@ -19,7 +19,8 @@ var packedFolders = []string{"docs", "examples"}
 // pages returns the texts at the root, and all files of the packed folders but tests and pictures
 // of the source.
 func pages() (all []entry, err error) {
-	names := []string{"LICENSE", "README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"}
+	names := []string{"LICENSE", "README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md",
+		"SECURITY.md"}
 	for _, folder := range packedFolders {
 		err = fs.WalkDir(os.DirFS("."), folder, func(name string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && !strings.HasSuffix(name, "_test.go") {
@@ -112,7 +113,8 @@ func manual(exe, program string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("help of %s: %w", program, err)
 	}
-	text := strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`).Replace(strings.TrimSpace(string(help)))
+	text := strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`).Replace(
+		strings.TrimSpace(string(help)))
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if strings.HasPrefix(line, ".") {

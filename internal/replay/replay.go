@@ -36,7 +36,8 @@ type Reading struct {
 	Reasoning string   `json:"reasoning"`
 	Calls     []Call   `json:"calls"`
 	Repairs   []string `json:"repairs"` // codes of docs/repairs.md
-	Why       []string `json:"why"`     // sentences: what is wrong with a call, or why there is none
+	// sentences: what is wrong with a call, or why there is none
+	Why []string `json:"why"`
 }
 
 // Call is one call, with what is wrong with its arguments.
@@ -77,7 +78,9 @@ func decode(f *adapters.Format, t Text) (reply *chat.Collector, events []chat.Ev
 		finish = chat.Length
 	}
 	reply = &chat.Collector{}
-	for e, err := range f.Decode(golden.Source([]string{t.Raw}, finish), adapters.Options{Tools: t.Tools, Prompt: t.Prompt, Which: t.Which, Hold: t.Hold, Messages: t.Messages}) {
+	for e, err := range f.Decode(golden.Source([]string{t.Raw}, finish),
+		adapters.Options{Tools: t.Tools, Prompt: t.Prompt, Which: t.Which, Hold: t.Hold,
+			Messages: t.Messages}) {
 		if err != nil {
 			return nil, nil, err
 		}

@@ -24,7 +24,8 @@ const (
 func (r *Reading) explain(f *adapters.Format, t Text, reply *chat.Collector) {
 	for _, c := range r.Calls {
 		if len(c.Problems) > 0 {
-			r.say("%s does not fit its schema: %s. The server has the model write the call again.", c.Name, strings.Join(c.Problems, "; "))
+			r.say("%s does not fit its schema: %s. The server has the model write the call again.",
+				c.Name, strings.Join(c.Problems, "; "))
 		}
 	}
 	if reply.Open || reply.End != nil && reply.End.Meta != nil && reply.End.Meta.Cut != "" {
@@ -52,21 +53,25 @@ func (r *Reading) explainText(f *adapters.Format, t Text) {
 	}
 	if found := otherCalls(f, t, names); len(found) > 0 {
 		if len(names) == 0 {
-			r.say("The text has a call of %s, but no tools were offered, so nothing is a call.", strings.Join(found, ", "))
+			r.say("The text has a call of %s, but no tools were offered, so nothing is a call.",
+				strings.Join(found, ", "))
 			return
 		}
-		r.say("%s is not among the offered tools (%s).", strings.Join(found, ", "), strings.Join(names, ", "))
+		r.say("%s is not among the offered tools (%s).", strings.Join(found, ", "),
+			strings.Join(names, ", "))
 		return
 	}
 	eager := t
 	eager.Which = adapters.Eager
 	if reply, _, err := decode(f, eager); err == nil && len(reply.Calls) > 0 {
-		r.say("The text holds what could be a call of %s, but nothing shows that it was meant as one: it has no marks, or stands in the middle of prose. --calls eager takes it.", reply.Calls[0].Name)
+		r.say(
+			"The text holds what could be a call of %s, but nothing shows that it was meant as one: it has no marks, or stands in the middle of prose. --calls eager takes it.", reply.Calls[0].Name)
 		return
 	}
 	for _, name := range names {
 		if strings.Contains(t.Raw, name) && strings.ContainsAny(t.Raw, "{(<") {
-			r.say("The text names %s, but what follows cannot be read as its arguments without doubt, so it stays text.", name)
+			r.say(
+				"The text names %s, but what follows cannot be read as its arguments without doubt, so it stays text.", name)
 			return
 		}
 	}
@@ -86,8 +91,10 @@ func otherCalls(f *adapters.Format, t Text, offered []string) (names []string) {
 		if at[0] > 0 && strings.IndexByte("</|", t.Raw[at[0]-1]) >= 0 {
 			continue // <tool_call> is a mark
 		}
-		if w := strings.TrimRight(t.Raw[at[0]:at[1]], ".-"); !slices.ContainsFunc(open.Tools, func(o chat.Tool) bool { return o.Name == w }) && !slices.Contains(offered, w) {
-			open.Tools = append(open.Tools, chat.Tool{Name: w, Schema: json.RawMessage(`{"type":"object"}`)})
+		if w := strings.TrimRight(t.Raw[at[0]:at[1]], ".-"); !slices.ContainsFunc(open.Tools,
+			func(o chat.Tool) bool { return o.Name == w }) && !slices.Contains(offered, w) {
+			open.Tools = append(open.Tools, chat.Tool{Name: w, Schema: json.RawMessage(
+				`{"type":"object"}`)})
 		}
 	}
 	reply, _, err := decode(f, open)

@@ -122,7 +122,8 @@ func read(reply []byte, n int) ([]Score, error) {
 		case e.Index == nil || value == nil || math.IsNaN(*value):
 			return nil, errors.New("the server's answer has an entry without index or score")
 		case *e.Index < 0 || *e.Index >= n || seen[*e.Index]:
-			return nil, fmt.Errorf("the server's answer has a score for text %d, of %d, or two", *e.Index, n)
+			return nil, fmt.Errorf("the server's answer has a score for text %d, of %d, or two",
+				*e.Index, n)
 		}
 		seen[*e.Index] = true
 		scores = append(scores, Score{*e.Index, *value, *value})

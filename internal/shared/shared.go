@@ -24,8 +24,9 @@ const (
 )
 
 const (
-	askWait    = 3 * time.Second // for one statement; who waits longer waits for a database that is away
-	pruneEvery = 64              // entries, until what is old or too much is removed
+	// for one statement; who waits longer waits for a database that is away
+	askWait    = 3 * time.Second
+	pruneEvery = 64 // entries, until what is old or too much is removed
 )
 
 // steps make the table. What is kept there is lost when it is dropped, and no more.
@@ -67,7 +68,8 @@ func (s *Store) Put(kind, id, owner string, body []byte, life time.Duration) err
 	if body == nil {
 		body = []byte{}
 	}
-	_, err := s.db.ExecContext(ctx, `INSERT INTO h_shared (kind, id, owner, body, until) VALUES ($1, $2, $3, $4, now() + $5 * INTERVAL '1 second')
+	_, err := s.db.ExecContext(ctx,
+		`INSERT INTO h_shared (kind, id, owner, body, until) VALUES ($1, $2, $3, $4, now() + $5 * INTERVAL '1 second')
 		ON CONFLICT (kind, id) DO UPDATE SET owner = excluded.owner, body = excluded.body, until = excluded.until`, kind, id, owner, body, life.Seconds())
 	if err == nil && s.entries.Add(1)%pruneEvery == 0 {
 		err = s.prune(ctx, kind)
@@ -89,17 +91,21 @@ func (s *Store) prune(ctx context.Context, kind string) error {
 
 // Get returns a body of that owner; false if there is none.
 func (s *Store) Get(kind, id, owner string) (body []byte, ok bool, err error) {
-	return s.row("SELECT body FROM h_shared WHERE kind = $1 AND id = $2 AND owner = $3 AND until > now()", kind, id, owner)
+	return s.row(
+		"SELECT body FROM h_shared WHERE kind = $1 AND id = $2 AND owner = $3 AND until > now()",
+		kind, id, owner)
 }
 
 // Take returns a body once; false if there is none, or it was taken. Get finds it still.
 func (s *Store) Take(kind, id, owner string) (body []byte, ok bool, err error) {
-	return s.row("UPDATE h_shared SET taken = true WHERE kind = $1 AND id = $2 AND owner = $3 AND until > now() AND NOT taken RETURNING body", kind, id, owner)
+	return s.row(
+		"UPDATE h_shared SET taken = true WHERE kind = $1 AND id = $2 AND owner = $3 AND until > now() AND NOT taken RETURNING body", kind, id, owner)
 }
 
 // Remove removes a body, and reports whether there was one.
 func (s *Store) Remove(kind, id, owner string) (bool, error) {
-	_, ok, err := s.row("DELETE FROM h_shared WHERE kind = $1 AND id = $2 AND owner = $3 AND until > now() RETURNING body", kind, id, owner)
+	_, ok, err := s.row(
+		"DELETE FROM h_shared WHERE kind = $1 AND id = $2 AND owner = $3 AND until > now() RETURNING body", kind, id, owner)
 	return ok, err
 }
 
@@ -113,7 +119,8 @@ type Note = struct {
 func (s *Store) Others(kind, id string, life time.Duration) (all []Note, err error) {
 	ctx, cancel := asking()
 	defer cancel()
-	rows, err := s.db.QueryContext(ctx, "SELECT body, EXTRACT(EPOCH FROM until - now())::float8 FROM h_shared WHERE kind = $1 AND id <> $2 AND until > now()", kind, id)
+	rows, err := s.db.QueryContext(ctx,
+		"SELECT body, EXTRACT(EPOCH FROM until - now())::float8 FROM h_shared WHERE kind = $1 AND id <> $2 AND until > now()", kind, id)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +161,8 @@ func (s *Store) Secret(name string) ([]byte, error) {
 	defer cancel()
 	fresh := make([]byte, secretBytes)
 	rand.Read(fresh) // never fails
-	_, err := s.db.ExecContext(ctx, `INSERT INTO h_shared (kind, id, owner, body, until) VALUES ('secret', $1, '', $2, now() + $3 * INTERVAL '1 second')
+	_, err := s.db.ExecContext(ctx,
+		`INSERT INTO h_shared (kind, id, owner, body, until) VALUES ('secret', $1, '', $2, now() + $3 * INTERVAL '1 second')
 		ON CONFLICT (kind, id) DO NOTHING`, name, fresh, secretLife.Seconds())
 	if err != nil {
 		return nil, err

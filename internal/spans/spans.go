@@ -42,7 +42,8 @@ var _ exchanges.Counter = (*Tracer)(nil)
 // Wanted reports whether the variables name a receiver.
 func Wanted() bool {
 	to := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-	return to != "" && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") && os.Getenv("OTEL_TRACES_EXPORTER") != "none"
+	return to != "" && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") && os.Getenv(
+		"OTEL_TRACES_EXPORTER") != "none"
 }
 
 // texts is the variable by which the conventions have what was said in traces.
@@ -63,9 +64,12 @@ func Open(ctx context.Context, version string, warn func(error)) (*Tracer, error
 	if !Wanted() {
 		return nil, nil
 	}
-	for _, name := range []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"} {
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_PROTOCOL",
+		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"} {
 		if p := os.Getenv(name); p != "" && p != "http/protobuf" {
-			return nil, fmt.Errorf("%s: %q is not supported; traces are sent as http/protobuf, mostly to port 4318", name, p)
+			return nil, fmt.Errorf(
+				"%s: %q is not supported; traces are sent as http/protobuf, mostly to port 4318",
+				name, p)
 		}
 	}
 	to, err := otlptracehttp.New(ctx)
@@ -73,7 +77,9 @@ func Open(ctx context.Context, version string, warn func(error)) (*Tracer, error
 		return nil, err
 	}
 	// The variables come last, so that OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
-	of, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(attribute.String("service.name", "toolnorm"), attribute.String("service.version", version)), resource.WithFromEnv())
+	of, err := resource.New(ctx, resource.WithTelemetrySDK(),
+		resource.WithAttributes(attribute.String("service.name", "toolnorm"), attribute.String(
+			"service.version", version)), resource.WithFromEnv())
 	if err != nil {
 		return nil, errors.Join(err, to.Shutdown(ctx))
 	}
@@ -124,7 +130,9 @@ func (t *Tracer) Wrap(next http.Handler, asks func(*http.Request) bool) http.Han
 			next.ServeHTTP(w, r)
 			return
 		}
-		ctx, span := t.tracer.Start(ctx, r.Method+" "+r.URL.Path, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attribute.String("http.route", r.URL.Path)))
+		ctx, span := t.tracer.Start(ctx, r.Method+" "+r.URL.Path,
+			trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attribute.String(
+				"http.route", r.URL.Path)))
 		defer span.End()
 		it := &run{tracer: t.tracer, texts: t.texts, ctx: ctx, span: span}
 		defer it.end()
@@ -182,7 +190,8 @@ func (r *run) begin(strategy string) {
 	defer r.mu.Unlock()
 	r.endRender()
 	r.plan = strategy
-	_, r.render = r.tracer.Start(r.ctx, "render", trace.WithAttributes(attribute.String("toolnorm.strategy", strategy)))
+	_, r.render = r.tracer.Start(r.ctx, "render", trace.WithAttributes(attribute.String(
+		"toolnorm.strategy", strategy)))
 }
 
 // endRender ends the rendering. r.mu is held.
@@ -250,10 +259,15 @@ func (t *Tracer) End(ctx context.Context, s *exchanges.Sum) {
 	}
 	it.span.SetName(operation + " " + model)
 	it.span.SetAttributes(
-		attribute.String("gen_ai.operation.name", operation), attribute.String("gen_ai.request.model", model), attribute.String("toolnorm.api", s.API),
-		attribute.String("toolnorm.format", s.Format), attribute.String("toolnorm.strategy", s.Strategy), attribute.StringSlice("toolnorm.repairs", s.Repairs),
-		attribute.Int("gen_ai.usage.input_tokens", s.Tokens.Prompt), attribute.Int("gen_ai.usage.cache_read.input_tokens", s.Tokens.Cached),
-		attribute.Int("gen_ai.usage.output_tokens", s.Tokens.Completion), attribute.Int("toolnorm.calls", s.Calls), attribute.Int("http.response.status_code", s.Status),
+		attribute.String("gen_ai.operation.name", operation), attribute.String(
+			"gen_ai.request.model", model), attribute.String("toolnorm.api", s.API),
+		attribute.String("toolnorm.format", s.Format),
+		attribute.String("toolnorm.strategy", s.Strategy), attribute.StringSlice("toolnorm.repairs",
+			s.Repairs),
+		attribute.Int("gen_ai.usage.input_tokens", s.Tokens.Prompt), attribute.Int(
+			"gen_ai.usage.cache_read.input_tokens", s.Tokens.Cached),
+		attribute.Int("gen_ai.usage.output_tokens", s.Tokens.Completion), attribute.Int(
+			"toolnorm.calls", s.Calls), attribute.Int("http.response.status_code", s.Status),
 	)
 	if s.Error != "" {
 		it.span.SetAttributes(attribute.String("error.type", s.Error))
@@ -262,11 +276,13 @@ func (t *Tracer) End(ctx context.Context, s *exchanges.Sum) {
 }
 
 // Tool begins the span of a tool's call, in whose context the tool runs, and returns what ends it.
-func (t *Tracer) Tool(ctx context.Context, name string, args []byte) (context.Context, func(failed bool, result func() string)) {
+func (t *Tracer) Tool(ctx context.Context, name string, args []byte) (
+	context.Context, func(failed bool, result func() string)) {
 	if t == nil {
 		return ctx, untold
 	}
-	ctx, span := t.tracer.Start(ctx, "execute_tool "+name, trace.WithAttributes(attribute.String("gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", name)))
+	ctx, span := t.tracer.Start(ctx, "execute_tool "+name, trace.WithAttributes(attribute.String(
+		"gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", name)))
 	if t.texts {
 		span.SetAttributes(attribute.String("gen_ai.tool.call.arguments", clip(string(args))))
 	}

@@ -53,7 +53,8 @@ func said(r *chat.Request) string {
 func told(m *chat.Message) message {
 	out := message{Role: m.Role, Parts: []part{}}
 	if m.Role == chat.ToolRole {
-		out.Parts = append(out.Parts, part{Type: "tool_call_response", ID: m.CallID, Response: clip(m.Content)})
+		out.Parts = append(out.Parts, part{Type: "tool_call_response", ID: m.CallID,
+			Response: clip(m.Content)})
 		return out
 	}
 	if m.Reasoning != "" {
@@ -67,7 +68,8 @@ func told(m *chat.Message) message {
 		if !json.Valid(args) {
 			args = nil
 		}
-		out.Parts = append(out.Parts, part{Type: "tool_call", ID: c.ID, Name: c.Name, Arguments: args})
+		out.Parts = append(out.Parts, part{Type: "tool_call", ID: c.ID, Name: c.Name,
+			Arguments: args})
 	}
 	return out
 }

@@ -29,7 +29,10 @@ func Near(word string, names []string, most int, short func(name string) string)
 			}
 		}
 	}
-	near := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, ok := far[name]; return !ok })
+	near := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, ok := far[name]
+		return !ok
+	})
 	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(far[a], far[b]) })
 	return near[:min(most, len(near))]
 }

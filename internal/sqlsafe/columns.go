@@ -15,8 +15,9 @@ import (
 // The types of a column's values in JSON, as types of JSON Schema separated by commas. Any value
 // may be null, and a value that was cut by a limit is a text.
 const (
-	textColumn   = "string"
-	numberColumn = "number,string" // a large number is a text, since readers with doubles would round it
+	textColumn = "string"
+	// a large number is a text, since readers with doubles would round it
+	numberColumn = "number,string"
 	anyColumn    = ""
 )
 

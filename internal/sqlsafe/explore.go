@@ -36,7 +36,8 @@ func (s *sqliteFile) relations(ctx context.Context) (all []Relation, err error) 
 	}
 	defer conn.Close()
 	g := &guard{s: s}
-	if err := g.authorizer(conn, nil); err != nil { // the authorizer of an earlier statement would refuse the schema
+	// the authorizer of an earlier statement would refuse the schema
+	if err := g.authorizer(conn, nil); err != nil {
 		return nil, err
 	}
 	// The hidden tables of an FTS5 table (notes_data, notes_idx, …) are shadows in
@@ -58,7 +59,8 @@ func (s *sqliteFile) relations(ctx context.Context) (all []Relation, err error) 
 		// A table of a module that is not compiled in, or a view of a table that is gone, cannot be
 		// read by statements either.
 		if err != nil {
-			all, left = append(all, Relation{Name: name, Columns: []Column{}, Error: g.placed(err).Error()}), left-1
+			all, left = append(all, Relation{Name: name, Columns: []Column{},
+				Error: g.placed(err).Error()}), left-1
 			continue
 		}
 		all = append(all, one...)
@@ -69,7 +71,8 @@ func (s *sqliteFile) relations(ctx context.Context) (all []Relation, err error) 
 
 // sqliteColumns returns a table with its columns.
 func sqliteColumns(ctx context.Context, in asker, table string, most int) ([]Relation, error) {
-	rows, err := in.QueryContext(ctx, "SELECT ?1, name, type FROM pragma_table_info(?1) ORDER BY cid LIMIT ?2", table, most)
+	rows, err := in.QueryContext(ctx,
+		"SELECT ?1, name, type FROM pragma_table_info(?1) ORDER BY cid LIMIT ?2", table, most)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +127,8 @@ func (db *PostgresDB) Relations(ctx context.Context) (all []Relation, err error)
 		return nil, err
 	}
 	defer conn.Exec(ctx, "ROLLBACK")
-	rows, err := conn.Query(ctx, `SELECT CASE WHEN n.nspname = ANY ($2::name[]) THEN c.relname::text ELSE n.nspname || '.' || c.relname END,
+	rows, err := conn.Query(ctx,
+		`SELECT CASE WHEN n.nspname = ANY ($2::name[]) THEN c.relname::text ELSE n.nspname || '.' || c.relname END,
 			a.attname::text, format_type(a.atttypid, a.atttypmod)
 		FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
 			JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped

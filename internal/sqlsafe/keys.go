@@ -52,10 +52,12 @@ func constantKeys(of string, all []token) (found []Key) {
 			if named == nil {
 				named = &Key{of, t.text, t.at - 1}
 			}
-		case i > 0 && (all[i-1].text == "::" || strings.EqualFold(all[i-1].text, "AS") || strings.EqualFold(all[i-1].text, "COLLATE")):
+		case i > 0 && (all[i-1].text == "::" || strings.EqualFold(all[i-1].text, "AS") ||
+			strings.EqualFold(all[i-1].text, "COLLATE")):
 			// a type or a collation
 		case i+1 < len(all) && all[i+1].text == "(":
-			column = column || word == "SELECT" || word == "IN" // a function; but the values of a subquery are not known
+			// a function; but the values of a subquery are not known
+			column = column || word == "SELECT" || word == "IN"
 		default:
 			column = column || mayName(t.text) && !ofKeys[word]
 		}
@@ -66,14 +68,17 @@ func constantKeys(of string, all []token) (found []Key) {
 
 // mayName reports whether a token may name a column: a word, or one in the quotes of names.
 func mayName(text string) bool {
-	return wordByte(text[0]) && (text[0] < '0' || text[0] > '9') || strings.IndexByte("\"`[", text[0]) >= 0
+	return wordByte(text[0]) && (text[0] < '0' || text[0] > '9') ||
+		strings.IndexByte("\"`[", text[0]) >= 0
 }
 
 // behindKeys are the words that end the list of keys.
-var behindKeys = wordSet("LIMIT OFFSET FETCH FOR HAVING WINDOW UNION INTERSECT EXCEPT ORDER ROWS RANGE GROUPS")
+var behindKeys = wordSet(
+	"LIMIT OFFSET FETCH FOR HAVING WINDOW UNION INTERSECT EXCEPT ORDER ROWS RANGE GROUPS")
 
 // ofKeys are the words in a key that are not columns.
-var ofKeys = wordSet("ASC DESC NULLS FIRST LAST USING COLLATE CASE WHEN THEN ELSE END AND OR NOT IS NULL TRUE FALSE AS LIKE ILIKE BETWEEN IN DISTINCT")
+var ofKeys = wordSet(
+	"ASC DESC NULLS FIRST LAST USING COLLATE CASE WHEN THEN ELSE END AND OR NOT IS NULL TRUE FALSE AS LIKE ILIKE BETWEEN IN DISTINCT")
 
 // wordSet returns the set of words in a text.
 func wordSet(words string) map[string]bool {

@@ -34,10 +34,16 @@ func names(name string) map[string]bool {
 
 // The lists. Each is read when it is first needed.
 var (
-	postgresFunctions = sync.OnceValue(func() map[string]bool { return names("postgres_functions.txt") })
-	postgresCatalogs  = sync.OnceValue(func() map[string]bool { return names("postgres_catalogs.txt") })
-	postgresGrammar   = sync.OnceValue(grammar)
-	sqliteFunctions   = sync.OnceValue(func() map[string]bool { return names("sqlite_functions.txt") })
+	postgresFunctions = sync.OnceValue(func() map[string]bool {
+		return names("postgres_functions.txt")
+	})
+	postgresCatalogs = sync.OnceValue(func() map[string]bool {
+		return names("postgres_catalogs.txt")
+	})
+	postgresGrammar = sync.OnceValue(grammar)
+	sqliteFunctions = sync.OnceValue(func() map[string]bool {
+		return names("sqlite_functions.txt")
+	})
 )
 
 // members maps the members that a kind of node may have to their kinds. The kind is empty if the

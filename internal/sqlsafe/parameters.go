@@ -47,15 +47,21 @@ func (k Kind) Parameters(sql string) ([]Parameter, error) {
 			next = all[i+1].text
 		}
 		switch {
-		case k == SQLite && t.text == "?", t.text == "$" && next != "", k == SQLite && t.text == "@":
-			return nil, refuse(sql, t.at, "%s is not how parameters are written here; write a colon and the name, as :user_name", t.text+next)
+		case k == SQLite && t.text == "?", t.text == "$" && next != "",
+			k == SQLite && t.text == "@":
+			return nil, refuse(sql, t.at,
+				"%s is not how parameters are written here; write a colon and the name, as :user_name", t.text+next)
 		case t.text != ":" || next == "" || !wordByte(next[0]):
 		case k == PostgreSQL && (next[0] >= '0' && next[0] <= '9' || k.slice(sql, t.at)):
 		case !parameterName.MatchString(next):
-			return nil, refuse(sql, t.at, "a parameter cannot be called %q; letters of a to z, digits and _ can be in a name", next)
-		case k == SQLite && i+2 < len(all) && all[i+2].at == t.at+1+len(next) && (all[i+2].text == "::" || all[i+2].text == "("):
+			return nil, refuse(sql, t.at,
+				"a parameter cannot be called %q; letters of a to z, digits and _ can be in a name",
+				next)
+		case k == SQLite && i+2 < len(all) && all[i+2].at == t.at+1+len(next) &&
+			(all[i+2].text == "::" || all[i+2].text == "("):
 			// SQLite reads :name::text and :name(…) as names of Tcl variables.
-			return nil, refuse(sql, all[i+2].at, "SQLite has no %s behind a parameter; write CAST(:%s AS …)", all[i+2].text, next)
+			return nil, refuse(sql, all[i+2].at,
+				"SQLite has no %s behind a parameter; write CAST(:%s AS …)", all[i+2].text, next)
 		default:
 			found = append(found, Parameter{next, t.at})
 		}
@@ -91,7 +97,8 @@ func (k Kind) Braces(sql string) (string, error) {
 		inside := strings.Index(sql[i:i+n], "{{")
 		switch {
 		case n > 1 && !blank && inside >= 0:
-			return "", refuse(sql, i+inside, "{{…}} stands inside of quotes; a value is bound and never part of a text: leave the quotes out, or join texts by ||")
+			return "", refuse(sql, i+inside,
+				"{{…}} stands inside of quotes; a value is bound and never part of a text: leave the quotes out, or join texts by ||")
 		case sql[i] == '{':
 			if m := braces.FindStringSubmatch(sql[i:]); m != nil {
 				b.WriteString(sql[done:i])
@@ -130,7 +137,8 @@ func (k Kind) Lists(sql string, list func(name string) bool) string {
 		if word(i+1) == "(" {
 			name, behind = i+3, 1
 		}
-		if word(i) != "IN" || word(name-1) != ":" || word(name) == "" || behind > 0 && word(name+1) != ")" || !list(all[name].text) {
+		if word(i) != "IN" || word(name-1) != ":" || word(name) == "" ||
+			behind > 0 && word(name+1) != ")" || !list(all[name].text) {
 			continue
 		}
 		from, last, text := all[i].at, all[name+behind], "= ANY (:"+all[name].text+")"
@@ -170,7 +178,8 @@ type bound struct {
 	tests []bool   // of each: whether it is only tested for NULL, and so may have any type
 	marks []mark   // in their order
 
-	arrays map[uint32]uint32 // types of arrays that are not built in, and the types of their elements
+	// types of arrays that are not built in, and the types of their elements
+	arrays map[uint32]uint32
 }
 
 // mark is a place at which a parameter was replaced.

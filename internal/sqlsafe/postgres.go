@@ -40,7 +40,8 @@ type asked struct {
 	SQL    string
 	Values int             // the number of its parameters, from $1
 	More   map[string]bool // functions besides those of the list
-	Each   float64         // how many values its aggregates collect; 0: the question is whether it may be run
+	// how many values its aggregates collect; 0: the question is whether it may be run
+	Each float64
 }
 
 // answered is the answer of the parser's process.
@@ -68,7 +69,8 @@ func (p *Postgres) check(ctx context.Context, sql string, values int) (*checked,
 // seconds and 270 MB, and a statement that overflows its stack leaves it in an unknown state. So it
 // runs in a process of its own, which is then replaced by a fresh one. The tree of a statement, of
 // a thousand times its bytes, stays in that process too.
-var grammarian = aside.New("the SQL parser", aside.Limits{Processes: 1, Time: parseWait, Memory: 512 << 20, Keep: 64 << 20},
+var grammarian = aside.New("the SQL parser", aside.Limits{Processes: 1, Time: parseWait,
+	Memory: 512 << 20, Keep: 64 << 20},
 	func() {
 		_, _ = parser.ParseToJSON("SELECT 1") // compiles it
 		debug.FreeOSMemory()
@@ -126,7 +128,9 @@ func (a *asked) answer() (is answered, err error) {
 	switch {
 	case is.Refused != nil:
 	case widest(statement, 1) > mostMade:
-		is.Refused = refuse(a.SQL, -1, "the statement makes values of more than %d bytes out of constants; make them shorter", mostMade)
+		is.Refused = refuse(a.SQL, -1,
+			"the statement makes values of more than %d bytes out of constants; make them shorter",
+			mostMade)
 	case planned(statement) > mostPlanned:
 		is.Refused = refuse(a.SQL, -1, "the statement is too large for the server to plan: "+
 			"too many tables, windows, grouping sets, or subqueries that each stand for several others; ask for less at once")
@@ -144,7 +148,8 @@ var errParser = errors.New("the SQL parser cannot read this statement; write it 
 
 // parse reads a statement with PostgreSQL's parser.
 func parse(ctx context.Context, about asked) (is answered, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, startWait, errors.New("it is still being started; try again"))
+	ctx, cancel := context.WithTimeoutCause(ctx, startWait, errors.New(
+		"it is still being started; try again"))
 	defer cancel()
 	request, err := json.Marshal(about)
 	if err != nil {

@@ -65,13 +65,15 @@ func (s *Statement) postgresValues(b *bound) (*values, error) {
 			return nil, refuse(s.SQL, -1, "the value of :%s cannot be sent", name)
 		}
 		if text != nil && slices.Contains(text, 0) {
-			return nil, refuse(s.SQL, -1, "the value of :%s holds a NUL character, which PostgreSQL cannot take", name)
+			return nil, refuse(s.SQL, -1,
+				"the value of :%s holds a NUL character, which PostgreSQL cannot take", name)
 		}
 		if _, typed := v.(Typed); len(text) == 0 && v != nil && !typed {
 			text = []byte{} // an empty text is not NULL
 		}
 		all.texts, all.types = append(all.texts, text), append(all.types, oid)
-		all.loose, all.lists = append(all.loose, !b.tests[i] && (loose || oid == pgtype.TextOID)), append(all.lists, list)
+		all.loose, all.lists = append(all.loose, !b.tests[i] && (loose || oid == pgtype.TextOID)),
+			append(all.lists, list)
 	}
 	return all, nil
 }
@@ -113,11 +115,13 @@ func (v *values) single(ctx context.Context, c *pgconn.PgConn, sent *bound) erro
 		return err
 	}
 	for i, oid := range what.ParamOIDs {
-		if _, array := elementOf(oid); !v.lists[i] || array || oid >= firstOwnOID || oid == pgtype.JSONBOID {
+		if _, array := elementOf(oid); !v.lists[i] || array || oid >= firstOwnOID ||
+			oid == pgtype.JSONBOID {
 			continue
 		}
 		place := "$" + strconv.Itoa(i+1)
-		return refuse(sent.text, strings.Index(sent.text, place), "%s is a list and stands where one value does; write = ANY (%[1]s)", place)
+		return refuse(sent.text, strings.Index(sent.text, place),
+			"%s is a list and stands where one value does; write = ANY (%[1]s)", place)
 	}
 	return nil
 }

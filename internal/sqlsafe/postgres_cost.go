@@ -59,7 +59,8 @@ func affordable(
 	var all []struct {
 		Plan plan `json:"Plan"`
 	}
-	if len(rows) != 1 || len(rows[0]) != 1 || json.Unmarshal(rows[0][0], &all) != nil || len(all) != 1 {
+	if len(rows) != 1 || len(rows[0]) != 1 || json.Unmarshal(rows[0][0], &all) != nil ||
+		len(all) != 1 {
 		return false, errors.New("the server's plan of the statement cannot be read")
 	}
 	e := estimate{widths: map[string]float64{}, arrays: arrayQuery.MatchString(b.text)}
@@ -73,8 +74,9 @@ func affordable(
 	}
 	switch bytes := e.memory; {
 	case bytes > mostServerMemory:
-		return false, refuse(b.text, -1, "the statement would collect about %d MB in the server's memory, "+
-			"more than %d; collect fewer rows (WHERE, LIMIT in a subquery) or shorter values",
+		return false, refuse(b.text, -1,
+			"the statement would collect about %d MB in the server's memory, "+
+				"more than %d; collect fewer rows (WHERE, LIMIT in a subquery) or shorter values",
 			megabytes(bytes), mostServerMemory>>20)
 	case e.files > mostServerFiles:
 		return false, refuse(b.text, -1, "the statement would sort about %d MB, "+
@@ -128,7 +130,8 @@ func (e *estimate) node(p *plan) float64 {
 		e.widths[name] = width
 	}
 	switch {
-	case p.Node == "Recursive Union", p.Node == "Function Scan" && p.Rows == unknownRows, p.Node == "ProjectSet":
+	case p.Node == "Recursive Union", p.Node == "Function Scan" && p.Rows == unknownRows,
+		p.Node == "ProjectSet":
 		e.unknown = true
 	}
 	aggregates := below != nil && (p.Node == "Aggregate" || p.Node == "WindowAgg")

@@ -43,7 +43,9 @@ func (w *walk) settle() {
 		}
 		w.behindPoint(kind, p.name, p.at)
 	}
-	if w.stars > 0 || slices.ContainsFunc(w.alone, func(one string) bool { return slices.Contains(w.aliases, any(one)) }) {
+	if w.stars > 0 || slices.ContainsFunc(w.alone, func(one string) bool {
+		return slices.Contains(w.aliases, any(one))
+	}) {
 		w.names = append(w.names, nameAt(nameRow, "yes", -1, false))
 	}
 	if w.stars > 0 || w.starred && w.selects > 1 {
@@ -92,7 +94,8 @@ func (w *walk) tableText(node any) {
 	table, _ := constantText(node)
 	at, _ := constant["location"].(float64)
 	if plainName.MatchString(table) && w.sql[int(at)] == '\'' {
-		w.names = append(w.names, nameAt(nameTable, pgx.Identifier{table}.Sanitize(), int(at)+1, true))
+		w.names = append(w.names, nameAt(nameTable, pgx.Identifier{table}.Sanitize(), int(at)+1,
+			true))
 	}
 }
 
@@ -145,7 +148,8 @@ func (w *walk) note(kind string, node map[string]any, at int) {
 	switch kind {
 	case "TypeName":
 		if all := parts(node["names"]); len(all) > 0 && all[0] != "pg_catalog" {
-			w.names = append(w.names, name{nameType, pgx.Identifier(all).Sanitize(), at, len(all) == 1 && located(node)})
+			w.names = append(w.names, name{nameType, pgx.Identifier(all).Sanitize(), at,
+				len(all) == 1 && located(node)})
 		}
 	case "A_Indirection":
 		for _, one := range parts(node["indirection"]) {
@@ -156,10 +160,10 @@ func (w *walk) note(kind string, node map[string]any, at int) {
 	case "ColumnRef":
 		w.column(node, at)
 	case "ResTarget":
-		if value, ok := node["val"].(map[string]any); ok {
-			if column, ok := value["ColumnRef"].(map[string]any); ok && slices.Contains(parts(column["fields"]), "") {
-				w.stars--
-			}
+		value, _ := node["val"].(map[string]any)
+		column, _ := value["ColumnRef"].(map[string]any)
+		if slices.Contains(parts(column["fields"]), "") {
+			w.stars--
 		}
 	case "TypeCast":
 		w.regclass(node)
@@ -228,7 +232,9 @@ func (w *walk) rangeFunction(node map[string]any) {
 		w.series = map[string][]string{}
 	}
 	if before, ok := w.series[of]; ok { // the same name is used elsewhere in the statement
-		columns = slices.DeleteFunc(columns, func(c string) bool { return !slices.Contains(before, c) })
+		columns = slices.DeleteFunc(columns, func(c string) bool {
+			return !slices.Contains(before, c)
+		})
 	}
 	if of != "" {
 		w.series[of] = columns

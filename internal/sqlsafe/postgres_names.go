@@ -40,9 +40,10 @@ const (
 // name is a name in a statement that only the server can resolve.
 type name struct {
 	Kind string
-	Text string // in SQL: "users", "public"."users"; without quotes for names that are only compared
-	At   int    // offset
-	Bare bool   // without a schema, which will be added
+	// in SQL: "users", "public"."users"; without quotes for names that are only compared
+	Text string
+	At   int  // offset
+	Bare bool // without a schema, which will be added
 }
 
 // nameAt makes a name at an offset.
@@ -67,7 +68,8 @@ const (
 // resolve asks the server for the names of a statement, within the open transaction, returns the
 // statement with qualified names, and sets the search path. schemas are the schemas in which names
 // are looked up.
-func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, allowed map[string]bool, schemas []byte) (*bound, error) {
+func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked,
+	allowed map[string]bool, schemas []byte) (*bound, error) {
 	all := what.Names
 	about := map[string][]string{"allowed": slices.AppendSeq([]string{}, maps.Keys(allowed))}
 	for _, n := range all {
@@ -79,7 +81,8 @@ func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, all
 	if err != nil {
 		return nil, err
 	}
-	rows := c.ExecParams(ctx, askNames, [][]byte{text, schemas}, []uint32{pgtype.TextOID, pgtype.NameArrayOID}, nil, nil).Read()
+	rows := c.ExecParams(ctx, askNames, [][]byte{text, schemas},
+		[]uint32{pgtype.TextOID, pgtype.NameArrayOID}, nil, nil).Read()
 	if rows.Err != nil {
 		return nil, fmt.Errorf("ask what the names of the statement are: %w", rows.Err)
 	}
@@ -102,17 +105,15 @@ func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, all
 	}
 	out := &edited{bound: b}
 	for _, one := range what.Lengths { // before names that begin at the same offset
-		out.edits = append(out.edits, edit{one.From, 0, shorter}, edit{one.To, 0, fmt.Sprintf(", %d)::pg_catalog.int4", longestFill)})
+		out.edits = append(out.edits, edit{one.From, 0, shorter}, edit{one.To, 0, fmt.Sprintf(
+			", %d)::pg_catalog.int4", longestFill)})
 	}
-	for _, n := range all {
-		f, ok := is[[2]string{n.Kind, n.Text}]
-		if !ok {
-			continue // there is no such name, and the server's own error is better
-		}
-		if f.why != "" {
+	for _, n := range all { // if there is no such name, the server's own error is better
+		if f, ok := is[[2]string{n.Kind, n.Text}]; ok && f.why != "" {
 			return nil, refuse(b.text, n.At, "%s", f.why)
+		} else if ok {
+			out.name(n, f, len(extensions) > 0)
 		}
-		out.name(n, f, len(extensions) > 0)
 	}
 	path := ""
 	for _, schema := range extensions {
@@ -163,7 +164,8 @@ func (e *edited) name(n name, f found, more bool) {
 	switch {
 	case n.Kind == nameSchema:
 		quoted := "'" + strings.ReplaceAll(f.schema, "'", "''") + "'"
-		e.edits = append(e.edits, edit{n.At, len(currentSchema.FindString(e.text[n.At:])), "(SELECT " + quoted + "::pg_catalog.name AS current_schema)"})
+		e.edits = append(e.edits, edit{n.At, len(currentSchema.FindString(e.text[n.At:])),
+			"(SELECT " + quoted + "::pg_catalog.name AS current_schema)"})
 	case !n.Bare || strings.ContainsAny(f.schema, `'\`) || // these characters could end a text
 		f.schema == "" || f.schema == "pg_catalog" && !(more && n.Kind == nameFunction):
 	default:

@@ -48,7 +48,8 @@ func roleCalls(ctx context.Context, conn *pgx.Conn, role string) string {
 	if err != nil || len(all) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the role '%s' may call functions that may do more than read: %s; REVOKE EXECUTE on them FROM PUBLIC", role, strings.Join(all, ", "))
+	return fmt.Sprintf(
+		"the role '%s' may call functions that may do more than read: %s; REVOKE EXECUTE on them FROM PUBLIC", role, strings.Join(all, ", "))
 }
 
 // roleCan lists what the role of a connection may do besides reading.
@@ -73,9 +74,11 @@ func tooPowerful(role string, can []string) error {
 	case can[0] == superuser: // which implies all other rights
 		said = can[:1]
 	case len(can) > 3:
-		said = append(slices.Clone(can[:2]), fmt.Sprintf("may do %d things more than read", len(can)-2))
+		said = append(slices.Clone(can[:2]), fmt.Sprintf("may do %d things more than read",
+			len(can)-2))
 	}
-	return fmt.Errorf("the role '%s' %s; give toolnorm one that may SELECT and nothing else, or set sql-role to warn", role, strings.Join(said, ", and "))
+	return fmt.Errorf(
+		"the role '%s' %s; give toolnorm one that may SELECT and nothing else, or set sql-role to warn", role, strings.Join(said, ", and "))
 }
 
 // admitRole checks what the role may do.

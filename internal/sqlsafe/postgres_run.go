@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,7 +27,8 @@ type PostgresConfig struct {
 	Host, Database, User, Password string
 	Port                           int
 	Limits                         Limits
-	Functions                      []string // further functions that statements may call: name, or schema.name
+	// further functions that statements may call: name, or schema.name
+	Functions []string
 
 	// AnyRole accepts a role that may do more than read, even a superuser, and calls Warn then. The
 	// only protection left is the check of the statements and the transaction that is never
@@ -44,8 +44,9 @@ type PostgresDB struct {
 	pool   *pgxpool.Pool
 	warned sync.Once
 
-	together atomic.Int64  // the bytes of the server's memory that its statements hold
-	alone    chan struct{} // holds a value while a statement runs alone, since its memory cannot be measured
+	together atomic.Int64 // the bytes of the server's memory that its statements hold
+	// holds a value while a statement runs alone, since its memory cannot be measured
+	alone chan struct{}
 }
 
 // connections is the most connections that a program holds open. A model runs one statement at a
@@ -64,20 +65,24 @@ const largestMessage = 4 << 20
 // message of each connection fixes how the server reads a statement.
 func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	c.Limits = c.Limits.filled()
-	db := &PostgresDB{config: c, alone: make(chan struct{}, 1), check: Postgres{Functions: map[string]bool{}}}
+	db := &PostgresDB{config: c, alone: make(chan struct{}, 1),
+		check: Postgres{Functions: map[string]bool{}}}
 	for _, name := range c.Functions {
 		name = strings.TrimSpace(name)
-		db.check.Functions[name], db.check.Functions[strings.ToLower(name)] = true, true // "Margin" must keep its case
+		// "Margin" must keep its case
+		db.check.Functions[name], db.check.Functions[strings.ToLower(name)] = true, true
 	}
 	// The data tools' settings use the fields, since passwords contain @, / and %. PGSSLMODE and
 	// similar variables of the environment apply.
 	where := c.URL
 	if where == "" {
-		where = fmt.Sprintf("host=%s port=%d dbname=%s user=%s", quoteField(c.Host), c.Port, quoteField(c.Database), quoteField(c.User))
+		where = fmt.Sprintf("host=%s port=%d dbname=%s user=%s", quoteField(c.Host), c.Port,
+			quoteField(c.Database), quoteField(c.User))
 	}
 	config, err := pgxpool.ParseConfig(where)
 	if err != nil {
-		return nil, errors.New("the settings of the database, or the PG… variables of the environment, cannot be read")
+		return nil, errors.New(
+			"the settings of the database, or the PG… variables of the environment, cannot be read")
 	}
 	conn := config.ConnConfig
 	if c.Password != "" {
@@ -91,11 +96,14 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 		return f
 	}
 	milliseconds := func(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
-	path := conn.RuntimeParams["search_path"] // the only parameter that a URL may set: it decides which tables are meant
+	// the only parameter that a URL may set: it decides which tables are meant
+	path := conn.RuntimeParams["search_path"]
 	conn.RuntimeParams = map[string]string{
 		"application_name": "toolnorm", "default_transaction_read_only": "on",
-		"statement_timeout": milliseconds(c.Limits.Time), "lock_timeout": milliseconds(c.Limits.Time),
-		"idle_in_transaction_session_timeout": milliseconds(c.Limits.Time + idleWait), // for this program, which may be slow
+		"statement_timeout": milliseconds(c.Limits.Time),
+		"lock_timeout":      milliseconds(c.Limits.Time),
+		// for this program, which may be slow
+		"idle_in_transaction_session_timeout": milliseconds(c.Limits.Time + idleWait),
 		// The check assumes these settings; a server with others would read another statement.
 		"standard_conforming_strings": "on", "client_encoding": "UTF8",
 		"DateStyle": "ISO, YMD", "IntervalStyle": "postgres", "bytea_output": "hex",
@@ -105,7 +113,8 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	}
 	config.MaxConns = connections
 	config.AfterConnect = db.admit
-	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil { // does not connect
+	// does not connect
+	if db.pool, err = pgxpool.NewWithConfig(context.Background(), config); err != nil {
 		return nil, err
 	}
 	return db, nil
@@ -123,7 +132,8 @@ func (db *PostgresDB) Close() { db.pool.Close() }
 // serverBounds are settings that only some servers know, or only some roles may change: GRANT SET
 // ON PARAMETER temp_file_limit TO the role lets a statement be ended by the size of its temporary
 // files.
-var serverBounds = []string{"SET hash_mem_multiplier = 1", fmt.Sprintf("SET temp_file_limit = '%dMB'", mostServerFiles>>20)}
+var serverBounds = []string{"SET hash_mem_multiplier = 1", fmt.Sprintf(
+	"SET temp_file_limit = '%dMB'", mostServerFiles>>20)}
 
 // admit checks the role of a new connection. It is the pool's only hook for every connection.
 func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
@@ -148,7 +158,8 @@ const declaration = "DECLARE toolnorm_query NO SCROLL CURSOR FOR "
 
 // Query runs one SELECT with the values of its parameters, within the limits of the
 // connection.
-func (db *PostgresDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (*Table, error) {
+func (db *PostgresDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (
+	*Table, error) {
 	return db.Ask(ctx, Statement{SQL: query, Values: values})
 }
 
@@ -198,7 +209,8 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	defer relieve(ctx, conn.Conn().PgConn())
 	t, err := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
 	last := err
-	for _, typed := range []bool{false, true} { // Typed values lose their type last: a date + a number of days needs the date's type
+	// Typed values lose their type last: a date + a number of days needs the date's type
+	for _, typed := range []bool{false, true} {
 		if !mistyped(last) || !send.untyped(typed) {
 			continue
 		}
@@ -207,7 +219,9 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 			return again, nil
 		}
 		var said *pgconn.PgError
-		if last = wrong; errors.As(wrong, new(*Refusal)) || errors.As(wrong, &said) && strings.HasPrefix(said.Code, "22") { // the statement is right, but the value is not
+		// the statement is right, but the value is not
+		if last = wrong; errors.As(wrong, new(*Refusal)) ||
+			errors.As(wrong, &said) && strings.HasPrefix(said.Code, "22") {
 			err = wrong
 		}
 	}
@@ -226,8 +240,10 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 // still takes advisory locks and calls functions with side effects. Closing the connection ends its
 // transaction. lo_create(0) succeeds in a read-only transaction for a role without any right, and
 // only ROLLBACK takes it back, as it does set_config(…, false).
-func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked, send *values, limits Limits, read reader) (*Table, error) {
-	path, err := begin(ctx, c, fmt.Sprintf("SET LOCAL statement_timeout = %d; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL work_mem = '4MB'", max(1, limits.Time.Milliseconds())))
+func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked,
+	send *values, limits Limits, read reader) (*Table, error) {
+	path, err := begin(ctx, c, fmt.Sprintf(
+		"SET LOCAL statement_timeout = %d; SET LOCAL jit = off; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL work_mem = '4MB'", max(1, limits.Time.Milliseconds())))
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +253,8 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 		err = sent.told(send.single(ctx, c, sent))
 	}
 	if err == nil {
-		over, stop := watch(ctx, c, &db.together) // watched from here on, since planning already computes constant expressions
+		// watched from here on, since planning already computes constant expressions
+		over, stop := watch(ctx, c, &db.together)
 		var unknown bool
 		unknown, err = affordable(ctx, c, sent, send, b.text)
 		if err == nil && unknown && over == nil {
@@ -265,7 +282,9 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 	if c.IsClosed() {
 		return t, err
 	}
-	if _, wrong := c.Exec(ctx, "ROLLBACK; SELECT pg_catalog.pg_advisory_unlock_all()").ReadAll(); wrong != nil && err == nil {
+	if _, wrong := c.Exec(ctx,
+		"ROLLBACK; SELECT pg_catalog.pg_advisory_unlock_all()").ReadAll(); wrong != nil &&
+		err == nil {
 		err = wrong
 	}
 	return t, err
@@ -276,7 +295,8 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 // call the owner's functions: a user-defined = for an oid and a number fits better than the
 // built-in one.
 func begin(ctx context.Context, c *pgconn.PgConn, settings string) (path []byte, err error) {
-	all, err := c.Exec(ctx, "BEGIN TRANSACTION READ ONLY; "+settings+"; SELECT pg_catalog.current_schemas(false); SET LOCAL search_path = pg_catalog").ReadAll()
+	all, err := c.Exec(ctx, "BEGIN TRANSACTION READ ONLY; "+settings+
+		"; SELECT pg_catalog.current_schemas(false); SET LOCAL search_path = pg_catalog").ReadAll()
 	if err != nil {
 		return nil, err
 	}
@@ -288,52 +308,12 @@ func begin(ctx context.Context, c *pgconn.PgConn, settings string) (path []byte,
 	return path, nil
 }
 
-// connecting returns an error of the pool in fewer words, without parts of the configuration.
-// pgx puts host, user and database into its error, and the sentence goes to a model.
-func connecting(err error) error {
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) {
-		return refused
-	}
-	var connect *pgconn.ConnectError
-	if errors.As(err, &connect) {
-		return unreached{connect, reason(connect.Unwrap())}
-	}
-	return err
-}
-
-// unreached is a connection error in one sentence.
-type unreached struct {
-	error
-	why string
-}
-
-// Error returns the sentence.
-func (u unreached) Error() string { return "the database cannot be reached: " + u.why }
-
-// Unwrap returns the error of pgx.
-func (u unreached) Unwrap() error { return u.error }
-
-// reason returns why the first attempt to connect failed. pgx tries a server with and without TLS,
-// and writes the server's name before each reason, which repeats it.
-func reason(err error) string {
-	var name *net.DNSError
-	var dial *net.OpError
-	switch {
-	case errors.As(err, &name):
-		return name.Err
-	case errors.As(err, &dial):
-		return dial.Err.Error()
-	}
-	first, _, _ := strings.Cut(err.Error(), "\n")
-	return first
-}
-
 // prefixed sends a statement after a prefix such as DECLARE. It uses the extended protocol, which
 // accepts only one statement: with the simple protocol "select 1; commit; drop table …" leaves the
 // transaction, and did drop a table in a test. Positions in errors are corrected by the length of
 // the prefix.
-func prefixed(ctx context.Context, c *pgconn.PgConn, front string, b *bound, send *values) ([][][]byte, error) {
+func prefixed(ctx context.Context, c *pgconn.PgConn, front string, b *bound, send *values) (
+	[][][]byte, error) {
 	result := c.ExecParams(ctx, front+b.text, send.texts, send.types, nil, nil).Read()
 	var wrong *pgconn.PgError
 	if errors.As(result.Err, &wrong) {
@@ -353,7 +333,8 @@ func prefixed(ctx context.Context, c *pgconn.PgConn, front string, b *bound, sen
 func fetch(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limits) (*Table, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	rows := c.ExecParams(ctx, fmt.Sprintf("FETCH FORWARD %d FROM toolnorm_query", limits.Rows+1), nil, nil, nil, nil)
+	rows := c.ExecParams(ctx, fmt.Sprintf("FETCH FORWARD %d FROM toolnorm_query", limits.Rows+1),
+		nil, nil, nil, nil)
 	fields := rows.FieldDescriptions()
 	columns, types := make([]string, len(fields)), make([]string, len(fields))
 	for i, f := range fields {
@@ -371,7 +352,9 @@ func fetch(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limits) (*
 			row[i] = sent.value(fields[i].DataTypeOID, text)
 		}
 		if !t.add(row) && len(t.Records) < limits.Rows {
-			cancel() // the limit of bytes was reached: the rest may be gigabytes, too many to read only to keep the connection
+			// the limit of bytes was reached: the rest may be gigabytes, too many to read only to
+			// keep the connection
+			cancel()
 			_, _ = rows.Close()
 			return &t.Table, nil
 		}
@@ -379,7 +362,8 @@ func fetch(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limits) (*
 	if _, err := rows.Close(); err != nil {
 		var large *pgproto3.ExceededMaxBodyLenErr
 		if errors.As(err, &large) {
-			err = fmt.Errorf("a row has %d bytes, more than %d; select less of it", large.ActualBodyLen, large.MaxExpectedBodyLen)
+			err = fmt.Errorf("a row has %d bytes, more than %d; select less of it",
+				large.ActualBodyLen, large.MaxExpectedBodyLen)
 		}
 		return nil, err
 	}

@@ -12,7 +12,8 @@ const windowsAtOnce = 8
 // query returns the columns of a SELECT's result, and their widths.
 func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
 	in := &scope{outer: outer, with: map[string][]wide{}, sizes: map[string]float64{}, size: 1}
-	defer func() { m.size = in.size * max(1, in.windows/windowsAtOnce) }() // the plan of each window has all columns
+	// the plan of each window has all columns
+	defer func() { m.size = in.size * max(1, in.windows/windowsAtOnce) }()
 	if with, ok := node["withClause"].(map[string]any); ok {
 		m.with(with, in)
 	}

@@ -35,7 +35,8 @@ func postgresValue(oid uint32, text []byte) json.RawMessage {
 	case pgtype.Int2OID, pgtype.Int4OID, pgtype.OIDOID:
 		return json.RawMessage(s)
 	case pgtype.Int8OID:
-		if n, err := strconv.ParseInt(s, 10, 64); err == nil && n <= largestSafe && n >= -largestSafe {
+		if n, err := strconv.ParseInt(s, 10, 64); err == nil && n <= largestSafe &&
+			n >= -largestSafe {
 			return json.RawMessage(s)
 		}
 	case pgtype.Float4OID, pgtype.Float8OID:
@@ -64,7 +65,8 @@ func postgresValue(oid uint32, text []byte) json.RawMessage {
 
 // postgresArray returns an array as a list, or as a text if it cannot be parsed.
 func postgresArray(element uint32, s string) json.RawMessage {
-	if list, rest, ok := array(strings.TrimPrefix(s, bounds.FindString(s)), element, 0); ok && rest == "" {
+	if list, rest, ok := array(strings.TrimPrefix(s, bounds.FindString(s)), element, 0); ok &&
+		rest == "" {
 		return list
 	}
 	return jsonText(s)
@@ -111,7 +113,8 @@ func jsonText(s string) json.RawMessage {
 
 // stamp matches a time as PostgreSQL writes it in the style ISO, but not infinity and years before
 // Christ. Other texts stay as PostgreSQL wrote them.
-var stamp = regexp.MustCompile(`^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(:\d\d)?)?$`)
+var stamp = regexp.MustCompile(
+	`^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(:\d\d)?)?$`)
 
 // rfc3339 rewrites PostgreSQL's 2024-01-02 03:04:05.6+09 in the form of RFC 3339,
 // 2024-01-02T03:04:05.6+09:00. A time without a zone stays without.

@@ -106,7 +106,8 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 			return refuse(w.sql, at, "TABLESAMPLE knows SYSTEM and BERNOULLI here, not %s", name)
 		}
 	case "TypeName", "ColumnRef", "A_Indirection": // (10::oid).regrole means 10::regrole
-		all := slices.Concat(parts(node["names"]), parts(node["fields"]), parts(node["indirection"]))
+		all := slices.Concat(parts(node["names"]), parts(node["fields"]),
+			parts(node["indirection"]))
 		if slices.Contains(all, "regrole") {
 			return refuse(w.sql, at, "the type regrole tells of other roles, and may not be used")
 		}
@@ -143,8 +144,11 @@ func parts(list any) (all []string) {
 
 // sayings maps parts of a tree to words of SQL.
 var sayings = map[string]string{
-	"intoClause": "INTO, which makes a table", "lockingClause": "FOR UPDATE or FOR SHARE, which lock rows", "ParamRef": "parameters ($1); write the values",
-	"InsertStmt": "INSERT", "UpdateStmt": "UPDATE", "DeleteStmt": "DELETE", "MergeStmt": "MERGE", "XmlExpr": "XML functions", "XmlSerialize": "XML functions",
+	"intoClause":    "INTO, which makes a table",
+	"lockingClause": "FOR UPDATE or FOR SHARE, which lock rows",
+	"ParamRef":      "parameters ($1); write the values",
+	"InsertStmt":    "INSERT", "UpdateStmt": "UPDATE", "DeleteStmt": "DELETE", "MergeStmt": "MERGE",
+	"XmlExpr": "XML functions", "XmlSerialize": "XML functions",
 	"RangeTableFunc": "XMLTABLE", "SetToDefault": "DEFAULT", "CurrentOfExpr": "CURRENT OF",
 }
 
@@ -185,7 +189,8 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 	if full == "current_schema" {
 		w.names = append(w.names, nameAt(nameSchema, full, at, false))
 	} else {
-		w.names = append(w.names, nameAt(nameFunction, full, at, !strings.Contains(full, ".") && located(call)))
+		w.names = append(w.names, nameAt(nameFunction, full, at, !strings.Contains(full, ".") &&
+			located(call)))
 	}
 	args, _ := call["args"].([]any)
 	if ofTables[name] && len(args) > 0 {
@@ -193,11 +198,14 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 	}
 	switch {
 	case name == "format" && (len(args) == 0 || !plainFormat(args[0])):
-		return refuse(w.sql, at, "format needs a text as it is in front, and a width of at most two digits in it")
-	case strings.HasPrefix(name, "has_") && strings.HasSuffix(name, "_privilege") && len(args) > mostOwn(name):
+		return refuse(w.sql, at,
+			"format needs a text as it is in front, and a width of at most two digits in it")
+	case strings.HasPrefix(name, "has_") && strings.HasSuffix(name, "_privilege") &&
+		len(args) > mostOwn(name):
 		return refuse(w.sql, at, "%s tells of the own role alone; leave the role out", name)
 	case name == "polygon" && len(args) > 1:
-		return refuse(w.sql, at, "polygon makes as many points as it is told, and may have one argument")
+		return refuse(w.sql, at,
+			"polygon makes as many points as it is told, and may have one argument")
 	case !filling[name]:
 		return nil
 	}
@@ -211,7 +219,8 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 	}
 	length, ok := w.argument(at, 1, len(args))
 	if !ok || !located(call) {
-		return refuse(w.sql, at, "%s needs a length that is a number of at most %d", name, longestFill)
+		return refuse(w.sql, at, "%s needs a length that is a number of at most %d", name,
+			longestFill)
 	}
 	w.lengths = append(w.lengths, length)
 	return nil
@@ -286,17 +295,21 @@ func (w *walk) relation(node map[string]any, at int) *Refusal {
 	table, _ := node["relname"].(string)
 	switch {
 	case node["catalogname"] != nil:
-		return refuse(w.sql, at, "tables of other databases (%s.%s.%s) cannot be read", node["catalogname"], schema, table)
+		return refuse(w.sql, at, "tables of other databases (%s.%s.%s) cannot be read",
+			node["catalogname"], schema, table)
 	case schema == "pg_catalog" || strings.HasPrefix(table, "pg_"):
 		if !postgresCatalogs()[table] || schema != "" && schema != "pg_catalog" {
-			return refuse(w.sql, at, "%s is not among the catalogs that may be read; information_schema shows what the role may see", table)
+			return refuse(w.sql, at,
+				"%s is not among the catalogs that may be read; information_schema shows what the role may see", table)
 		}
 	case strings.HasPrefix(schema, "pg_"):
 		return refuse(w.sql, at, "the schema %s may not be read", schema)
 	case schema != "":
-		w.names = append(w.names, nameAt(nameTable, pgx.Identifier{schema, table}.Sanitize(), at, false))
+		w.names = append(w.names, nameAt(nameTable, pgx.Identifier{schema, table}.Sanitize(), at,
+			false))
 	case !slices.ContainsFunc(w.with, func(seen map[string]bool) bool { return seen[table] }):
-		w.names = append(w.names, nameAt(nameTable, pgx.Identifier{table}.Sanitize(), at, located(node)))
+		w.names = append(w.names, nameAt(nameTable, pgx.Identifier{table}.Sanitize(), at,
+			located(node)))
 	}
 	return nil
 }

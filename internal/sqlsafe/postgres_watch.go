@@ -33,7 +33,8 @@ const watchEvery = time.Millisecond
 // uses too much memory, and then sets over. It works only for a server on this machine, since
 // PostgreSQL does not report the memory of its processes; otherwise over is nil. stop ends it.
 // together is the memory of all statements.
-func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (over *atomic.Bool, stop func()) {
+func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (
+	over *atomic.Bool, stop func()) {
 	before, ok := int64(0), besides(c)
 	if ok {
 		before, ok = privateMemory(c)
@@ -62,7 +63,8 @@ func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (over 
 			}
 			more := now - before - held
 			held += more
-			if all := together.Add(more); held > mostServerMemory || all > mostTogether && held > fairShare {
+			if all := together.Add(more); held > mostServerMemory ||
+				all > mostTogether && held > fairShare {
 				over.Store(true)
 				_ = c.CancelRequest(ctx)
 			}

@@ -20,10 +20,11 @@ const mostMade = 1 << 20
 const mostPlanned = 50_000
 
 const (
-	columnWidth   = 8         // the width of a column of a table, and of a number
-	arrayFactor   = 8         // how much wider an array is than the text that is split into it
-	deepJSON      = 4096      // the width from which the levels of a JSON text count
-	roundsOfWidth = 24        // of WITH RECURSIVE: a width that doubles in each is above any bound by then
+	columnWidth = 8    // the width of a column of a table, and of a number
+	arrayFactor = 8    // how much wider an array is than the text that is split into it
+	deepJSON    = 4096 // the width from which the levels of a JSON text count
+	// of WITH RECURSIVE: a width that doubles in each is above any bound by then
+	roundsOfWidth = 24
 	mostVisits    = 1_000_000 // of nodes; only a WITH RECURSIVE in a WITH RECURSIVE needs more
 )
 
@@ -73,7 +74,8 @@ func widest(statement map[string]any, each float64) float64 {
 // planned returns how many nodes the server has to plan for a statement.
 func planned(statement map[string]any) float64 {
 	m := widths{nodes: true}
-	return m.value(statement, &scope{}) + 4*m.tables*m.tables // every table may be joined with every other
+	// every table may be joined with every other
+	return m.value(statement, &scope{}) + 4*m.tables*m.tables
 }
 
 // value returns the width of an expression; the width of an unknown expression is the sum of its
@@ -213,13 +215,15 @@ func (m *widths) operator(node map[string]any, in *scope) float64 {
 }
 
 // narrow are functions whose result is small for every argument.
-var narrow = lowered(strings.Fields(`count length char_length character_length octet_length bit_length
+var narrow = lowered(strings.Fields(
+	`count length char_length character_length octet_length bit_length
 	strpos position cardinality array_length array_upper array_lower array_ndims array_position
 	md5 hashtext sum avg ascii jsonb_array_length json_array_length json_typeof jsonb_typeof
 	date_trunc extract date_part age row_number rank dense_rank`))
 
 // collecting are the aggregates that keep all of their values.
-var collecting = lowered(strings.Fields(`string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg
+var collecting = lowered(strings.Fields(
+	`string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg
 	json_agg_strict jsonb_agg_strict json_object_agg_strict jsonb_object_agg_strict
 	json_object_agg_unique jsonb_object_agg_unique
 	json_object_agg_unique_strict jsonb_object_agg_unique_strict`))

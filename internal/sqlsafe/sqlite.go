@@ -19,8 +19,10 @@ import (
 
 // SQLiteConfig names a SQLite file and what may be read of it.
 type SQLiteConfig struct {
-	Path      string
-	Tables    []string // tables and views that may be read; tables that a view reads must be listed too; none: all of them
+	Path string
+	// tables and views that may be read; tables that a view reads must be listed too; none: all of
+	// them
+	Tables    []string
 	Functions []string // further functions that statements may call
 	Limits    Limits
 }
@@ -39,8 +41,10 @@ type sqliteFile struct {
 // file cannot call functions with side effects.
 func openSQLiteFile(ctx context.Context, c SQLiteConfig) (*sqliteFile, error) {
 	c.Limits = c.Limits.filled()
-	options := url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "trusted_schema(0)", fmt.Sprintf("hard_heap_limit(%d)", sqliteHeap)}}
-	connector, err := sqlite.NewConnector((&url.URL{Scheme: "file", Path: c.Path, RawQuery: options.Encode()}).String())
+	options := url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "trusted_schema(0)",
+		fmt.Sprintf("hard_heap_limit(%d)", sqliteHeap)}}
+	connector, err := sqlite.NewConnector(
+		(&url.URL{Scheme: "file", Path: c.Path, RawQuery: options.Encode()}).String())
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +139,8 @@ func (s *sqliteFile) check(ctx context.Context, q Statement) (t *Table, err erro
 // held calls do on a connection that is restricted to a statement. The authorizer is set again for
 // each statement on the connection that runs it, and its refusal replaces SQLite's own sentence,
 // which is only "not authorized".
-func (s *sqliteFile) held(ctx context.Context, q Statement, do func(context.Context, *sql.Conn) error) error {
+func (s *sqliteFile) held(ctx context.Context, q Statement,
+	do func(context.Context, *sql.Conn) error) error {
 	words, err := s.statement(q.SQL)
 	if err != nil {
 		return err
@@ -197,14 +202,16 @@ func (s *sqliteFile) statement(query string) ([]token, error) {
 	switch first := strings.ToUpper(words[0].text); first {
 	case "SELECT", "WITH", "VALUES":
 	default:
-		return nil, refuse(query, words[0].at, "only SELECT statements are allowed; this is %s", first)
+		return nil, refuse(query, words[0].at, "only SELECT statements are allowed; this is %s",
+			first)
 	}
 	return words, nil
 }
 
 // read runs the statement and reads as many rows as the limits allow.
 // Rows are taken one at a time, so a limit stops the statement and not only the result.
-func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, values []any) (*Table, error) {
+func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, values []any) (
+	*Table, error) {
 	rows, err := conn.QueryContext(ctx, q.SQL, values...)
 	if err != nil {
 		return nil, err
@@ -215,7 +222,9 @@ func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, valu
 		return nil, err
 	}
 	if len(columns) > mostSQLiteColumns {
-		return nil, refuse(q.SQL, -1, "the statement gives %d columns, more than %d; name those that are needed", len(columns), mostSQLiteColumns)
+		return nil, refuse(q.SQL, -1,
+			"the statement gives %d columns, more than %d; name those that are needed",
+			len(columns), mostSQLiteColumns)
 	}
 	t, err := newTable(columns, q.Limits)
 	if err != nil {

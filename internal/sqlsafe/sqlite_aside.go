@@ -14,7 +14,8 @@ import (
 
 // sqliteReader reads SQLite files in processes of their own: one step of SQLite's machine may take
 // seconds without a way to interrupt it, and memory that is not given back.
-var sqliteReader = aside.New("SQLite", aside.Limits{Processes: connections, Memory: 40 << 20, Together: 40 << 20, Keep: 12 << 20}, nil, sqliteWork)
+var sqliteReader = aside.New("SQLite", aside.Limits{Processes: connections, Memory: 40 << 20,
+	Together: 40 << 20, Keep: 12 << 20}, nil, sqliteWork)
 
 // SQLiteDB is a file that is only read. It may be used by several goroutines at once.
 type SQLiteDB struct{ config SQLiteConfig }
@@ -62,7 +63,8 @@ const openWait = 30 * time.Second
 func (s *SQLiteDB) Close() error { return nil }
 
 // Query runs one SELECT with the values of its parameters, within the limits of the connection.
-func (s *SQLiteDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (*Table, error) {
+func (s *SQLiteDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (
+	*Table, error) {
 	return s.Ask(ctx, Statement{SQL: query, Values: values})
 }
 

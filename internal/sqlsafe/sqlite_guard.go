@@ -26,7 +26,8 @@ var sqliteLimits = map[int]int{
 	5: 100_000, // VDBE_OP
 	6: 64,      // FUNCTION_ARG
 	7: 0,       // ATTACHED
-	8: 256,     // LIKE_PATTERN_LENGTH: a pattern with many % takes time by its length times that of the text
+	// LIKE_PATTERN_LENGTH: a pattern with many % takes time by its length times that of the text
+	8: 256,
 }
 
 // guard checks what one statement does, and keeps its first refusal. The first one names what the
@@ -52,7 +53,8 @@ func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 		}
 	}
 	if g.s.tables != nil {
-		if err := g.authorizer(conn, nil); err != nil { // the authorizer of the statement before would refuse the schema
+		// the authorizer of the statement before would refuse the schema
+		if err := g.authorizer(conn, nil); err != nil {
 			return err
 		}
 		names, err := texts(ctx, conn, "SELECT lower(name) FROM sqlite_schema")
@@ -60,7 +62,9 @@ func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 			return err
 		}
 		g.objects = lowered(names)
-		if names, err = texts(ctx, conn, "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'"); err != nil {
+		names, err = texts(ctx, conn,
+			"SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'")
+		if err != nil {
 			return err
 		}
 		g.shadows = lowered(names)
@@ -84,7 +88,8 @@ func (g *guard) authorizer(conn *sql.Conn, ask sqlite.AuthorizerFn) error {
 // everything that the statement would do. The name of the view or WITH around an action is ignored:
 // WITH users AS (SELECT * FROM secret) would look like an allowed view. It fails closed: an action
 // that it does not know is refused.
-func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, view string) sqlite.AuthorizerReturnCode {
+func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _,
+	view string) sqlite.AuthorizerReturnCode {
 	why, name := "", arg1
 	switch action {
 	case sqlite.AuthSelect, sqlite.AuthRecursive:
@@ -126,7 +131,8 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _, vie
 }
 
 // unknown matches the messages of SQLite that name what is wrong.
-var unknown = regexp.MustCompile(`(?:near "([^"]+)": syntax error|no such (?:column|table|function): ([^ ]+)|ambiguous column name: ([^ ]+))`)
+var unknown = regexp.MustCompile(
+	`(?:near "([^"]+)": syntax error|no such (?:column|table|function): ([^ ]+)|ambiguous column name: ([^ ]+))`)
 
 // placed turns an error of SQLite into a Refusal at the name that it mentions, if any: the driver
 // reports no offset. For a name with a dot, t.nope, the place is that of its last part.
@@ -180,7 +186,8 @@ func (g *guard) place(name string) int {
 // and pragma_… functions what a PRAGMA would.
 func (g *guard) readable(name string) bool {
 	switch {
-	case name == "json_each", name == "json_tree", name == "jsonb_each", name == "jsonb_tree", name == "":
+	case name == "json_each", name == "json_tree", name == "jsonb_each", name == "jsonb_tree",
+		name == "":
 		return true
 	case strings.HasPrefix(name, "sqlite_"), strings.HasPrefix(name, "pragma_"), g.s.modules[name]:
 		return false
@@ -192,7 +199,8 @@ func (g *guard) readable(name string) bool {
 func (g *guard) keeper(table string) string {
 	longest := ""
 	for one := range g.objects {
-		if g.shadows[strings.ToLower(table)] && strings.HasPrefix(strings.ToLower(table), one+"_") && len(one) > len(longest) {
+		if g.shadows[strings.ToLower(table)] && strings.HasPrefix(strings.ToLower(table), one+
+			"_") && len(one) > len(longest) {
 			longest = one
 		}
 	}

@@ -14,6 +14,7 @@
 //	postgres.go           a statement checked against PostgreSQL's grammar, by a parser in a process of its own
 //	postgres_walk.go      the check of the parsed tree
 //	postgres_run.go       limits on PostgreSQL: pool, read-only transaction, cursor, rollback
+//	postgres_unreached.go why the database cannot be reached
 //	postgres_width.go     how wide the values become that a statement generates
 //	postgres_scope.go     what the names of a SELECT mean there
 //	postgres_cost.go      what the server expects a statement to take, before it runs
@@ -119,8 +120,10 @@ func (s *Statement) value(name string) (v any, ok bool) {
 // Limits bounds the result and time of one query. The zero value means the defaults. All limits
 // apply; the first that is reached sets Truncated, except for the time, which gives an error.
 type Limits struct {
-	Rows  int           // 0: 1,000
-	Bytes int           // of all values as JSON; 0: 400,000, so that a result in two forms, text and structure, is under 1 MiB
+	Rows int // 0: 1,000
+	// of all values as JSON; 0: 400,000, so that a result in two forms, text and structure, is
+	// under 1 MiB
+	Bytes int
 	Cell  int           // of one value; 0: 65,536
 	Time  time.Duration // 0: 10 s
 }
@@ -143,7 +146,8 @@ func (l Limits) filled() Limits {
 
 // or returns l with the limits of the connection for its zero limits.
 func (l Limits) or(standard Limits) Limits {
-	return Limits{cmp.Or(l.Rows, standard.Rows), cmp.Or(l.Bytes, standard.Bytes), cmp.Or(l.Cell, standard.Cell), cmp.Or(l.Time, standard.Time)}
+	return Limits{cmp.Or(l.Rows, standard.Rows), cmp.Or(l.Bytes, standard.Bytes),
+		cmp.Or(l.Cell, standard.Cell), cmp.Or(l.Time, standard.Time)}
 }
 
 // late is the error of a statement that took too long.
@@ -203,7 +207,8 @@ const longestStatement = 65_536
 func readable(sql string) *Refusal {
 	switch {
 	case len(sql) > longestStatement:
-		return refuse(sql, -1, "the statement has %d bytes, more than %d", len(sql), longestStatement)
+		return refuse(sql, -1, "the statement has %d bytes, more than %d", len(sql),
+			longestStatement)
 	case strings.ContainsRune(sql, 0):
 		return refuse(sql, strings.IndexByte(sql, 0), "the statement holds a NUL character")
 	case !utf8.ValidString(sql):

@@ -12,8 +12,10 @@ import (
 // Table is the result of a query. Each value is JSON already: a number that no float64 holds would
 // lose digits on its way through one.
 type Table struct {
-	Columns   []string          // as in Records: the second column of the same name gets the suffix _2
-	Types     []string          // of their values, as types of JSON Schema separated by commas; empty: any
+	// as in Records: the second column of the same name gets the suffix _2
+	Columns []string
+	// of their values, as types of JSON Schema separated by commas; empty: any
+	Types     []string
 	Records   []json.RawMessage // an object for each row, members in the order of the columns
 	Truncated bool              // a limit was reached: there were more rows, or a value was longer
 	Hit       []string          // the limits that were reached: rows, bytes, cell
@@ -30,7 +32,8 @@ type table struct {
 // newTable returns a table for rows of the named columns. Records is never null, so that a table
 // without rows has an empty list in JSON.
 func newTable(columns []string, limits Limits) (*table, error) {
-	t := &table{limits: limits, Table: Table{Columns: distinct(columns), Records: []json.RawMessage{}}}
+	t := &table{limits: limits, Table: Table{Columns: distinct(columns),
+		Records: []json.RawMessage{}}}
 	for _, name := range t.Columns {
 		key, err := chat.JSON(name)
 		if err != nil {

@@ -72,7 +72,8 @@ func (k Kind) next(s string) (n int, blank bool) {
 // wordByte reports whether c is a byte of a word or a number; both databases treat all bytes above
 // ASCII as letters.
 func wordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
+		c >= 0x80
 }
 
 // comment returns the length of a comment. In PostgreSQL comments nest: after /* /* */ PostgreSQL

@@ -29,7 +29,8 @@ type Writer struct {
 // waits for ever. Without it a reader that stopped would keep its goroutine, and what the stream
 // holds, until TCP gives up after many minutes.
 func NewWriter(w http.ResponseWriter, stall time.Duration) *Writer {
-	return &Writer{Buf: make([]byte, 0, 2048), w: w, ctl: http.NewResponseController(w), stall: stall}
+	return &Writer{Buf: make([]byte, 0, 2048), w: w, ctl: http.NewResponseController(w),
+		stall: stall}
 }
 
 // Wrote reports whether anything has reached the wire.

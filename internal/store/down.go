@@ -15,6 +15,7 @@ func Down(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error
 	var said *pgconn.PgError
-	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, driver.ErrBadConn) ||
+	return errors.As(err, &connect) || errors.As(err, &network) ||
+		errors.Is(err, driver.ErrBadConn) ||
 		errors.As(err, &said) && strings.HasPrefix(said.Code, "57P")
 }

@@ -49,7 +49,8 @@ func (db *DB) Migrate(ctx context.Context, domain string, steps ...Step) error {
 		return matching(domain, taken, steps) // the usual start, which writes nothing
 	}
 	return db.Alone(ctx, func(tx *Tx) error {
-		if _, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS "+db.steps+" "+stepsColumns); err != nil {
+		if _, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS "+db.steps+" "+
+			stepsColumns); err != nil {
 			return fmt.Errorf("make the table of steps: %w", err)
 		}
 		taken, err := db.takenSteps(ctx, tx, domain)
@@ -63,7 +64,8 @@ func (db *DB) Migrate(ctx context.Context, domain string, steps ...Step) error {
 			if err := step.Do(ctx, tx); err != nil {
 				return fmt.Errorf("%s, step %q: %w", domain, step.Name, err)
 			}
-			_, err := tx.ExecContext(ctx, "INSERT INTO "+db.steps+" (domain, step, name, taken) VALUES ($1, $2, $3, $4)",
+			_, err := tx.ExecContext(ctx, "INSERT INTO "+db.steps+
+				" (domain, step, name, taken) VALUES ($1, $2, $3, $4)",
 				domain, len(taken)+i, step.Name, time.Now().UTC().Format(time.RFC3339))
 			if err != nil {
 				return fmt.Errorf("note the steps of %s: %w", domain, err)
@@ -81,7 +83,8 @@ type asker interface {
 // takenSteps returns the names of the steps that a domain has taken, in their order. If the table
 // of steps is missing it returns an error, which Migrate takes for a first start.
 func (db *DB) takenSteps(ctx context.Context, in asker, domain string) (names []string, err error) {
-	rows, err := in.QueryContext(ctx, "SELECT name FROM "+db.steps+" WHERE domain = $1 ORDER BY step", domain)
+	rows, err := in.QueryContext(ctx, "SELECT name FROM "+db.steps+
+		" WHERE domain = $1 ORDER BY step", domain)
 	if err != nil {
 		return nil, err
 	}
@@ -101,11 +104,13 @@ func (db *DB) takenSteps(ctx context.Context, in asker, domain string) (names []
 // different steps of the same number.
 func matching(domain string, taken []string, known []Step) error {
 	if len(taken) > len(known) {
-		return fmt.Errorf("store: the tables of %s were made by a newer version (it has %d steps, this one knows %d)", domain, len(taken), len(known))
+		return fmt.Errorf(
+			"store: the tables of %s were made by a newer version (it has %d steps, this one knows %d)", domain, len(taken), len(known))
 	}
 	for i, name := range taken {
 		if name != known[i].Name {
-			return fmt.Errorf("store: step %d of %s is %q in the database, and %q here", i, domain, name, known[i].Name)
+			return fmt.Errorf("store: step %d of %s is %q in the database, and %q here", i, domain,
+				name, known[i].Name)
 		}
 	}
 	return nil

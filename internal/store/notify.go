@@ -52,7 +52,8 @@ func channel(topic string) string { return "toolnorm_" + topic }
 // commit, with PostgreSQL after a lost connection, during which there may have been changes. Errors
 // of the connection are passed to failed, which may be nil. Too many notices are harmless, as a
 // listener reads again; a missed one would show old settings for ever.
-func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (<-chan struct{}, error) {
+func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (
+	<-chan struct{}, error) {
 	if !validTopic.MatchString(topic) {
 		return nil, fmt.Errorf("store: %q is no topic", topic)
 	}
@@ -112,7 +113,8 @@ func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan stru
 // listenPostgres holds a separate connection, and reconnects if it is lost. The pool's connections
 // cannot be used, since they serve others between two statements. After a loss it always sends a
 // value, since notices in between are lost.
-func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(error)) (<-chan struct{}, error) {
+func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(error)) (
+	<-chan struct{}, error) {
 	conn, err := db.listening(ctx, channel)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,8 @@ func (r *Row) Without(why string) { r.parts = append(r.parts, why) }
 // Read makes a value of each row. A row that cannot be used is left out, and odd, if not nil, is
 // called with the reason; an error is one of the database. Rows are closed before it returns: a
 // transaction has one connection, and PostgreSQL's handles one query at a time.
-func Read[T any](ctx context.Context, in Asker, odd func(r *Row, why string), one func(r *Row) (T, error), query string, args ...any) ([]T, error) {
+func Read[T any](ctx context.Context, in Asker, odd func(r *Row, why string),
+	one func(r *Row) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := in.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

@@ -89,7 +89,8 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // SQLite would make it readable for everyone
+	// SQLite would make it readable for everyone
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
@@ -98,10 +99,12 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	}
 	// They are part of the URL, since each connection of the pool is configured by it.
 	options := url.Values{
-		"_busy_timeout": {fmt.Sprint(busyWait.Milliseconds())}, "_journal_mode": {"WAL"}, "_synchronous": {"NORMAL"},
+		"_busy_timeout": {fmt.Sprint(busyWait.Milliseconds())}, "_journal_mode": {"WAL"},
+		"_synchronous":  {"NORMAL"},
 		"_foreign_keys": {"1"}, "_txlock": {"immediate"}, "_pragma": {"trusted_schema(0)"},
 	}
-	connector, err := sqlite.NewConnector((&url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}).String())
+	connector, err := sqlite.NewConnector(
+		(&url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}).String())
 	if err != nil {
 		return nil, fmt.Errorf("store: %s: %w", path, err)
 	}
@@ -119,7 +122,8 @@ func patiently(ctx context.Context, try func(context.Context) error) error {
 	for deadline := time.Now().Add(busyWait); ; {
 		err := try(ctx)
 		var locked *sqlite.Error
-		if !errors.As(err, &locked) || locked.Code()&0xFF != sqliteBusy || time.Now().After(deadline) {
+		if !errors.As(err, &locked) || locked.Code()&0xFF != sqliteBusy ||
+			time.Now().After(deadline) {
 			return err
 		}
 		if !sleep.For(ctx, 20*time.Millisecond) {
@@ -142,7 +146,8 @@ func openPostgres(ctx context.Context, where string) (*DB, error) {
 	db.SetMaxOpenConns(connections)
 	var schema sql.NullString // null: no schema of the search path exists
 	if err := db.QueryRowContext(ctx, "SELECT current_schema()").Scan(&schema); err != nil {
-		return nil, errors.Join(fmt.Errorf("store: PostgreSQL at %s does not answer: %w", config.Host, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("store: PostgreSQL at %s does not answer: %w",
+			config.Host, err), db.Close())
 	}
 	if schema.Valid {
 		db.steps = pgx.Identifier{schema.String, stepsTable}.Sanitize()

@@ -28,20 +28,27 @@ type Config struct {
 	Data  string // absolute path of the folder of data
 	Store string // what store.Open takes; empty: db/mcp_data.db in Data
 
-	Connections map[string]string                        // databases that custom tools may ask, as dynamic.Config says
-	Called      func(ctx context.Context, r dynamic.Run) // told of each call of a custom tool; nil: nobody is
+	// databases that custom tools may ask, as dynamic.Config says
+	Connections map[string]string
+	// told of each call of a custom tool; nil: nobody is
+	Called func(ctx context.Context, r dynamic.Run)
 
-	Databases data.Config                                // the settings of the data tools
-	Knowledge kb.Config                                  // the settings of the knowledge base tools
-	Lasting   bool                                       // the program serves: the store of knowledge bases is made, so that bases may come while it runs
-	Audit     func(ctx context.Context, done data.Audit) // told of each statement; nil: nobody is
-	Warn      func(text string)                          // told of what the data tools find wrong; nil: nobody is
+	Databases data.Config // the settings of the data tools
+	Knowledge kb.Config   // the settings of the knowledge base tools
+	// the program serves: the store of knowledge bases is made, so that bases may come while it
+	// runs
+	Lasting bool
+	Audit   func(ctx context.Context, done data.Audit) // told of each statement; nil: nobody is
+	// told of what the data tools find wrong; nil: nobody is
+	Warn func(text string)
 
 	// Odd gets the error of a part whose data cannot be opened. The part is left out, and the
 	// others work; nil: that is an error of Open.
 	Odd func(error)
 
-	Sample string // when the sample company's tools are offered: auto, always or never, as the setting says; empty: always
+	// when the sample company's tools are offered: auto, always or never, as the setting says;
+	// empty: always
+	Sample string
 
 	// Reach says which sets of tools a caller may use, as tools.Options says; nil: nobody is
 	// bounded.
@@ -50,7 +57,8 @@ type Config struct {
 	// Panicked is called with each tool that panicked, as tools.Options says; nil: nobody is.
 	Panicked func(tool string, value any, stack []byte)
 	// Watch is called around each call, as tools.Options says; nil: nobody is.
-	Watch func(ctx context.Context, tool string, args json.RawMessage) (context.Context, func(res tools.Result, took time.Duration))
+	Watch func(ctx context.Context, tool string, args json.RawMessage) (
+		context.Context, func(res tools.Result, took time.Duration))
 }
 
 // Box is an open toolbox. Close it when nothing is called any more.
@@ -70,7 +78,8 @@ type Box struct {
 // checked for those as well.
 func Empty(c Config) *Box {
 	args := new(toolargs.Reader)
-	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked, Reach: c.Reach, Watch: c.Watch}), args: args}
+	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked,
+		Reach: c.Reach, Watch: c.Watch}), args: args}
 }
 
 // Open opens the data, makes what is missing of it, and fills a registry. ctx bounds the opening
@@ -86,7 +95,8 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	if b.db, err = store.Open(ctx, c.Store); err != nil {
 		return nil, err
 	}
-	for _, open := range []func(context.Context, Config) error{b.openCompany, b.openData, b.openKB, b.openCustom} {
+	for _, open := range []func(context.Context, Config) error{b.openCompany, b.openData, b.openKB,
+		b.openCustom} {
 		switch err := open(ctx, c); {
 		case err != nil && c.Odd != nil:
 			c.Odd(err)
@@ -107,7 +117,8 @@ func (b *Box) openCompany(ctx context.Context, c Config) (err error) {
 	}
 	gone := map[string]string{}
 	for _, t := range b.Company.Tools() {
-		gone[t.Name] = t.Name + " is a tool of the sample company, which is off; --sample=always turns it on"
+		gone[t.Name] = t.Name +
+			" is a tool of the sample company, which is off; --sample=always turns it on"
 	}
 	switch c.Sample {
 	case "never":
@@ -142,7 +153,8 @@ func (b *Box) openData(ctx context.Context, c Config) (err error) {
 // openKB opens the knowledge bases. The model that makes vectors is that of the data tools.
 func (b *Box) openKB(ctx context.Context, c Config) (err error) {
 	c.Knowledge.Warn = c.Warn
-	if b.KB, err = kb.Open(ctx, c.Knowledge, kb.Where(c.Store), c.Databases.Embedder(), c.Lasting); err != nil {
+	if b.KB, err = kb.Open(ctx, c.Knowledge, kb.Where(c.Store), c.Databases.Embedder(),
+		c.Lasting); err != nil {
 		return err
 	}
 	if err := b.Registry.Set("knowledge"); err != nil { // its place, for a base that comes later
@@ -170,7 +182,8 @@ func (b *Box) openCustom(ctx context.Context, c Config) (err error) {
 	}
 	b.Custom, err = dynamic.Open(ctx, dynamic.Config{
 		DB: b.db, Registry: b.Registry, Fit: b.args.Fit, Connections: c.Connections, Data: c.Data,
-		Asks:  dynamic.Asks{Functions: c.Databases.SQLFunctions, AnyRole: c.Databases.SQLRole == "warn", Warn: c.Warn},
+		Asks: dynamic.Asks{Functions: c.Databases.SQLFunctions,
+			AnyRole: c.Databases.SQLRole == "warn", Warn: c.Warn},
 		Store: c.Store, Reserved: reserved, Audit: c.Called,
 		Failed: func(err error) {
 			if c.Warn != nil {

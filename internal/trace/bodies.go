@@ -30,9 +30,11 @@ type Bodies struct {
 	// Schemas are the schemas of the tools, by name. A schema for which there is no room is
 	// missing.
 	Schemas map[string]json.RawMessage `json:"tool_schemas,omitempty"`
-	Wrote   []*Generation              `json:"wrote"`         // what came from the model's server, before it was read
-	Left    Side                       `json:"left"`          // what the client was told
-	Cut     string                     `json:"cut,omitempty"` // what was read of the call that the reply's end cut
+	// what came from the model's server, before it was read
+	Wrote []*Generation `json:"wrote"`
+	Left  Side          `json:"left"` // what the client was told
+	// what was read of the call that the reply's end cut
+	Cut string `json:"cut,omitempty"`
 
 	begin      time.Time
 	wroteRoom  int
@@ -45,7 +47,8 @@ type Bodies struct {
 
 // newBodies returns the bodies of an exchange that begins at that time.
 func newBodies(begin time.Time, run *running) *Bodies {
-	b := &Bodies{Messages: []Message{}, Wrote: []*Generation{}, begin: begin, run: run, wroteRoom: maxSide, leftRoom: maxSide, promptRoom: maxPrompt}
+	b := &Bodies{Messages: []Message{}, Wrote: []*Generation{}, begin: begin, run: run,
+		wroteRoom: maxSide, leftRoom: maxSide, promptRoom: maxPrompt}
 	b.Left = Side{Parts: []Part{}, room: &b.leftRoom}
 	return b
 }
@@ -71,8 +74,10 @@ type Said struct {
 // Generation is what a model wrote in answer to one request to its server. A reply has more than
 // one when the first strategy failed, or when something was written again.
 type Generation struct {
-	Name          string `json:"generation"`                     // the strategy, or the step that writes a call again
-	Prompt        string `json:"prompt,omitempty"`               // as its server rendered it; empty: the server does not show it
+	// the strategy, or the step that writes a call again
+	Name string `json:"generation"`
+	// as its server rendered it; empty: the server does not show it
+	Prompt        string `json:"prompt,omitempty"`
 	PromptMissing int    `json:"prompt_missing_bytes,omitempty"` // of the prompt, at its end
 	Side
 }
@@ -111,7 +116,8 @@ func (b *Bodies) asked(r *chat.Request) {
 		b.Tools = append(b.Tools, name)
 	}
 	for _, t := range r.Tools[:len(b.Tools)] {
-		if n := len(t.Schema) + len(t.Name) + partCost; len(t.Schema) > 0 && json.Valid(t.Schema) && room-n >= maxRequest/2 {
+		if n := len(t.Schema) + len(t.Name) + partCost; len(t.Schema) > 0 && json.Valid(t.Schema) &&
+			room-n >= maxRequest/2 {
 			if b.Schemas == nil {
 				b.Schemas = map[string]json.RawMessage{}
 			}
@@ -121,7 +127,8 @@ func (b *Bodies) asked(r *chat.Request) {
 	}
 	messages := r.Messages
 	if c := r.Continue; c != nil {
-		messages = []chat.Message{{Role: "prompt", Content: c.Prompt}, {Role: "suffix", Content: c.Suffix}}
+		messages = []chat.Message{{Role: "prompt", Content: c.Prompt},
+			{Role: "suffix", Content: c.Suffix}}
 	}
 	for b.Omitted = len(messages); b.Omitted > 0; b.Omitted-- {
 		m := message(messages[b.Omitted-1], min(room, maxMessage))
@@ -141,7 +148,8 @@ func message(m chat.Message, most int) Message {
 		text = m.Reasoning + "\n\n" + text
 	}
 	kept := clip(text, most)
-	c := Message{Role: string(m.Role), Text: kept, CallID: clip(m.CallID, maxName), Images: len(m.Images)}
+	c := Message{Role: string(m.Role), Text: kept, CallID: clip(m.CallID, maxName),
+		Images: len(m.Images)}
 	if len(text) > most {
 		c.Missing = len(text) - whole(text, most)
 	}
@@ -178,7 +186,8 @@ func (b *Bodies) Prompted(text string) {
 func (b *Bodies) Heard(generation string) func(chat.Event) {
 	b.run.mu.Lock()
 	defer b.run.mu.Unlock()
-	g := &Generation{Name: generation, Prompt: b.prompt, PromptMissing: b.missing, Side: Side{Parts: []Part{}, room: &b.wroteRoom}}
+	g := &Generation{Name: generation, Prompt: b.prompt, PromptMissing: b.missing,
+		Side: Side{Parts: []Part{}, room: &b.wroteRoom}}
 	b.promptRoom -= min(len(b.prompt), b.promptRoom)
 	b.prompt, b.missing = "", 0
 	b.Wrote = append(b.Wrote, g)
@@ -209,7 +218,8 @@ func (s *Side) add(ev *chat.Event, at time.Duration) {
 	}
 	s.seal()
 	s.last = ev.Kind
-	p := Part{Kind: ev.Kind.String(), Index: ev.Index, ID: clip(ev.ID, maxName), Pieces: 1, At: millis(at)}
+	p := Part{Kind: ev.Kind.String(), Index: ev.Index, ID: clip(ev.ID, maxName), Pieces: 1,
+		At: millis(at)}
 	if ev.Meta != nil {
 		p.Cause = clip(ev.Meta.Cause, maxName)
 	}

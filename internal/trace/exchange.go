@@ -29,8 +29,10 @@ type Exchange struct {
 	Calls   []Call   `json:"calls"`
 	More    int      `json:"more_calls,omitempty"` // calls that are not listed
 	Repairs []string `json:"repairs"`              // reason codes
-	Notes   []string `json:"notes,omitempty"`      // changes to the request, by this program or the server
-	Cut     bool     `json:"cut,omitempty"`        // whether a call was cut by the end of the reply, and left out
+	// changes to the request, by this program or the server
+	Notes []string `json:"notes,omitempty"`
+	// whether a call was cut by the end of the reply, and left out
+	Cut bool `json:"cut,omitempty"`
 
 	Tokens
 	Reread
@@ -53,8 +55,10 @@ type Question struct {
 // Turn is the place of a request in a conversation: its messages begin with those of the request
 // before it.
 type Turn struct {
-	Conversation string `json:"conversation,omitempty"` // the id of the first request; empty: there are no messages
-	Number       int    `json:"turn,omitempty"`         // from 1; a repeated request has the same number as before
+	// the id of the first request; empty: there are no messages
+	Conversation string `json:"conversation,omitempty"`
+	// from 1; a repeated request has the same number as before
+	Number int `json:"turn,omitempty"`
 }
 
 // Way describes how the model was read.
@@ -66,17 +70,20 @@ type Way struct {
 
 // Tokens counts the tokens of an exchange.
 type Tokens struct {
-	PromptTokens     int  `json:"prompt_tokens"`
-	CachedTokens     int  `json:"cached_tokens,omitempty"` // of the prompt, that the server had processed before
-	CompletionTokens int  `json:"completion_tokens"`
-	Estimated        bool `json:"tokens_estimated,omitempty"` // the reply ended before the server reported its count
+	PromptTokens int `json:"prompt_tokens"`
+	// of the prompt, that the server had processed before
+	CachedTokens     int `json:"cached_tokens,omitempty"`
+	CompletionTokens int `json:"completion_tokens"`
+	// the reply ended before the server reported its count
+	Estimated bool `json:"tokens_estimated,omitempty"`
 }
 
 // Times holds how long the parts of an exchange took.
 type Times struct {
 	First Millis `json:"first_ms"` // until the first event; 0: none came
 	Total Millis `json:"total_ms"`
-	Load  Millis `json:"load_ms,omitempty"`       // that the server took to load the model, as it says
+	// that the server took to load the model, as it says
+	Load  Millis `json:"load_ms,omitempty"`
 	Read  Millis `json:"prompt_ms,omitempty"`     // to read the prompt
 	Wrote Millis `json:"completion_ms,omitempty"` // to write the reply
 }
@@ -141,7 +148,8 @@ func (e *Exchange) Event(ev *chat.Event) {
 			e.More++
 			return
 		}
-		e.Calls = append(e.Calls, Call{ID: clip(ev.ID, maxName), Name: clip(ev.Text, maxName), Open: true})
+		e.Calls = append(e.Calls, Call{ID: clip(ev.ID, maxName), Name: clip(ev.Text, maxName),
+			Open: true})
 	case chat.CallEnd:
 		if ev.Index < len(e.Calls) {
 			e.Calls[ev.Index].Open = false
@@ -163,7 +171,8 @@ func (e *Exchange) meta(m *chat.Meta) {
 		e.Tokens = Tokens{m.Usage.Prompt, m.Usage.Cached, m.Usage.Completion, m.Usage.Estimated}
 	}
 	if m.Times != nil {
-		e.Load, e.Read, e.Wrote = millis(m.Times.Load), millis(m.Times.Prompt), millis(m.Times.Completion)
+		e.Load, e.Read, e.Wrote = millis(m.Times.Load), millis(m.Times.Prompt),
+			millis(m.Times.Completion)
 	}
 	if m.Cause != "" {
 		e.Cause = clip(m.Cause, maxName)
@@ -190,7 +199,8 @@ func (e *Exchange) Told(reason string) {
 	if e.Bodies == nil {
 		return
 	}
-	if parts := e.Bodies.Left.Parts; len(parts) > 0 && parts[len(parts)-1].Kind == chat.Finish.String() {
+	if parts := e.Bodies.Left.Parts; len(parts) > 0 &&
+		parts[len(parts)-1].Kind == chat.Finish.String() {
 		parts[len(parts)-1].Text = reason
 	}
 }

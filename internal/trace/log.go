@@ -26,8 +26,9 @@ import (
 // exchange.
 type Log struct {
 	bodies bool
-	until  atomic.Int64 // the time until which texts are kept as well, in nanoseconds; 0: none is set
-	keeper Keeper       // nil: exchanges are not kept longer
+	// the time until which texts are kept as well, in nanoseconds; 0: none is set
+	until  atomic.Int64
+	keeper Keeper // nil: exchanges are not kept longer
 	start  time.Time
 
 	mu     sync.Mutex
@@ -44,12 +45,15 @@ type Log struct {
 // New makes a Log of the last n exchanges, at least one. With bodies it also keeps texts, up to 256
 // KiB for each exchange.
 func New(n int, bodies bool) *Log {
-	return &Log{bodies: bodies, start: time.Now(), ring: make([]*Exchange, max(n, 1)), counts: map[string]int{}, running: map[string]*Exchange{}, talks: newConversations(), prompts: newPrompts()}
+	return &Log{bodies: bodies, start: time.Now(), ring: make([]*Exchange, max(n, 1)),
+		counts: map[string]int{}, running: map[string]*Exchange{}, talks: newConversations(),
+		prompts: newPrompts()}
 }
 
 // Keeper keeps exchanges longer than the log does.
 type Keeper interface {
-	Collects() bool         // whether it wants any texts, which then have to be collected while the reply comes
+	// whether it wants any texts, which then have to be collected while the reply comes
+	Collects() bool
 	Wants(e *Exchange) bool // whether it wants the texts of an exchange that has ended
 	Keep(e *Exchange)       // Keep must not wait, and must not change e
 }
@@ -61,7 +65,8 @@ func (l *Log) KeepIn(k Keeper) { l.keeper = k }
 // Begin makes the record of an exchange. The log contains it only after Add. Show lists a request
 // that still runs.
 func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
-	e := &Exchange{ID: id, Time: at, Question: Question{Form: form, Path: path}, Calls: []Call{}, Repairs: []string{}, run: &running{talks: l.talks, prompts: l.prompts}}
+	e := &Exchange{ID: id, Time: at, Question: Question{Form: form, Path: path}, Calls: []Call{},
+		Repairs: []string{}, run: &running{talks: l.talks, prompts: l.prompts}}
 	e.run.shown = l.bodies || at.UnixNano() < l.until.Load()
 	if e.run.shown || l.keeper != nil && l.keeper.Collects() {
 		e.Bodies = newBodies(at, e.run)
@@ -138,15 +143,18 @@ func (e *Exchange) short() Exchange {
 
 // List is everything that a Log keeps, except for texts.
 type List struct {
-	Seen      int            `json:"seen"`      // exchanges since the start
-	Keeps     int            `json:"keeps"`     // how many of them are kept at most
-	Bodies    bool           `json:"bodies"`    // whether texts are kept
-	Counts    map[string]int `json:"counts"`    // reason code -> in how many exchanges since the start it occurred
+	Seen   int  `json:"seen"`   // exchanges since the start
+	Keeps  int  `json:"keeps"`  // how many of them are kept at most
+	Bodies bool `json:"bodies"` // whether texts are kept
+	// reason code -> in how many exchanges since the start it occurred
+	Counts    map[string]int `json:"counts"`
 	Exchanges []Exchange     `json:"exchanges"` // the newest first
 	Running   []Row          `json:"running"`   // the newest first
-	Start     time.Time      `json:"start"`     // of the log: with another start it has other exchanges
+	// of the log: with another start it has other exchanges
+	Start time.Time `json:"start"`
 
-	Until time.Time `json:"texts_until,omitzero"` // until when texts are kept, by a switch; zero: it is off
+	// until when texts are kept, by a switch; zero: it is off
+	Until time.Time `json:"texts_until,omitzero"`
 }
 
 // List returns the present state.
@@ -172,7 +180,8 @@ func (l *Log) Read() map[string]string {
 func (l *Log) After(seen int) List {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list := List{Seen: l.seen, Keeps: len(l.ring), Bodies: l.bodies, Counts: maps.Clone(l.counts), Exchanges: []Exchange{}, Running: l.rows(), Start: l.start}
+	list := List{Seen: l.seen, Keeps: len(l.ring), Bodies: l.bodies, Counts: maps.Clone(l.counts),
+		Exchanges: []Exchange{}, Running: l.rows(), Start: l.start}
 	if until := time.Unix(0, l.until.Load()); time.Now().Before(until) {
 		list.Until = until
 	}

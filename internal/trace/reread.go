@@ -22,14 +22,16 @@ const (
 // found all but a rest.
 type Reread struct {
 	Why string `json:"reread,omitempty"`
-	At  int    `json:"reread_at,omitempty"` // with Changed: the byte of the prompt behind which the difference begins, to a block
+	// with Changed: the byte of the prompt behind which the difference begins, to a block
+	At int `json:"reread_at,omitempty"`
 }
 
 const (
-	reused      = 0.97 // of the last prompt, found by a turn that was not read again
-	loadTime    = 500  // ms from which on a server has loaded the model; else it has only looked for it
-	blockSize   = 256  // bytes of a prompt that have one sum
-	mostPrompts = 512  // conversations whose last prompt is known
+	reused = 0.97 // of the last prompt, found by a turn that was not read again
+	// ms from which on a server has loaded the model; else it has only looked for it
+	loadTime    = 500
+	blockSize   = 256 // bytes of a prompt that have one sum
+	mostPrompts = 512 // conversations whose last prompt is known
 )
 
 // prompt is what is known of a turn's prompt: sums of its text, which say where two differ and
@@ -56,7 +58,8 @@ type prompts struct {
 
 // newPrompts returns the memory of a log.
 func newPrompts() *prompts {
-	return &prompts{seed: maphash.MakeSeed(), talks: map[string]*prompt{}, last: map[string]*prompt{}, tells: map[string]bool{}}
+	return &prompts{seed: maphash.MakeSeed(), talks: map[string]*prompt{},
+		last: map[string]*prompt{}, tells: map[string]bool{}}
 }
 
 // sum returns what is known of a prompt.
@@ -105,12 +108,14 @@ func (p *prompts) of(e *Exchange, now *prompt) Reread {
 	before, last := p.talks[e.Conversation], p.last[e.Model]
 	p.tells[e.Model] = p.tells[e.Model] || e.CachedTokens > 0
 	p.remember(e, now)
-	if before == nil || before.tokens == 0 || e.Number < 2 || float64(e.CachedTokens) >= reused*float64(before.tokens) {
+	if before == nil || before.tokens == 0 || e.Number < 2 ||
+		float64(e.CachedTokens) >= reused*float64(before.tokens) {
 		return Reread{}
 	}
 	at := before.same(now)
 	switch {
-	case e.Load >= loadTime && last != nil && last.context != now.context && last.context > 0 && now.context > 0:
+	case e.Load >= loadTime && last != nil && last.context != now.context && last.context > 0 &&
+		now.context > 0:
 		return Reread{Why: Resized}
 	case e.Load >= loadTime:
 		return Reread{Why: Reloaded}
@@ -159,7 +164,8 @@ func (e *Exchange) Prompted(text string, context int) {
 // reread notes why the prompt was read again. e.run.mu is held.
 func (e *Exchange) reread() {
 	asked, now := e.run.asked, e.run.prompt
-	e.run.asked, e.run.prompt = nil, nil // the exchange is kept for long, and the request shall not be
+	// the exchange is kept for long, and the request shall not be
+	e.run.asked, e.run.prompt = nil, nil
 	if asked == nil || e.Conversation == "" || e.Estimated || e.PromptTokens == 0 {
 		return
 	}

@@ -86,8 +86,10 @@ func (l *Log) find(id string) *Exchange {
 // row returns the visible state of a running exchange. e.run.mu must be held.
 func (e *Exchange) row() Row {
 	return Row{
-		ID: e.ID, Time: e.Time, Form: e.Form, Path: e.Path, Model: e.Model, Format: e.Format, Strategy: e.Strategy, Texts: e.run.shown,
-		First: millis(time.Duration(e.run.first.Load())), Total: millis(time.Since(e.Time)), Pieces: e.run.pieces.Load(),
+		ID: e.ID, Time: e.Time, Form: e.Form, Path: e.Path, Model: e.Model, Format: e.Format,
+		Strategy: e.Strategy, Texts: e.run.shown,
+		First: millis(time.Duration(e.run.first.Load())), Total: millis(time.Since(e.Time)),
+		Pieces: e.run.pieces.Load(),
 	}
 }
 
@@ -99,6 +101,8 @@ func (l *Log) rows() []Row {
 		all = append(all, e.row())
 		e.run.mu.Unlock()
 	}
-	slices.SortFunc(all, func(a, b Row) int { return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(all, func(a, b Row) int {
+		return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(a.ID, b.ID))
+	})
 	return all
 }

@@ -21,7 +21,8 @@ type Sum struct {
 	Cut      bool // whether a call was cut by the end of the reply, and left out
 	Tokens   chat.Counts
 
-	First, FirstCall time.Duration // until the first event, and the first byte of a call; 0: none came
+	// until the first event, and the first byte of a call; 0: none came
+	First, FirstCall time.Duration
 	Total            time.Duration
 }
 

@@ -21,7 +21,8 @@ import (
 var viewHTML string
 
 // viewPage is a template of html/template, which escapes a text by its context.
-var viewPage = template.Must(template.New("view").Funcs(template.FuncMap{"visible": visible}).Parse(viewHTML))
+var viewPage = template.Must(template.New("view").Funcs(template.FuncMap{"visible": visible}).Parse(
+	viewHTML))
 
 // View serves the exchanges of a Log: as a page to browsers, and as JSON to programs. The page is
 // for programs that were built without the admin page, whose Live shows the same with reasons,
@@ -30,7 +31,9 @@ var viewPage = template.Must(template.New("view").Funcs(template.FuncMap{"visibl
 type View struct {
 	Log     *Log          // nil: none are kept, and the view says so
 	Reasons []chat.Reason // what the codes in Repairs mean
-	Page    string        // the page to which browsers are redirected, followed by an exchange's id; empty: View's own page is shown
+	// the page to which browsers are redirected, followed by an exchange's id; empty: View's own
+	// page is shown
+	Page string
 }
 
 // shown is the content of the page: a list, or one exchange.
@@ -63,7 +66,8 @@ func (v *View) Serve(w http.ResponseWriter, r *http.Request) error {
 	it := shown{Nonce: rand.Text(), List: v.Log.List()}
 	if id != "" {
 		if it.One = v.Log.Find(id); it.One == nil {
-			return fault.New(fault.NotFound, "request %q is not kept; only the last %d are", id, it.List.Keeps)
+			return fault.New(fault.NotFound, "request %q is not kept; only the last %d are", id,
+				it.List.Keeps)
 		}
 	}
 	switch {
@@ -101,7 +105,8 @@ func (v *View) page(w http.ResponseWriter, it shown) error {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'nonce-"+it.Nonce+"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'nonce-"+it.Nonce+
+		"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -109,7 +114,8 @@ func (v *View) page(w http.ResponseWriter, it shown) error {
 // wantsPage reports whether a request comes from a browser, and not for the JSON.
 // curl sends Accept: */* and gets JSON at /debug/exchanges.
 func wantsPage(r *http.Request) bool {
-	return r.FormValue("as") != "json" && (r.URL.Path == "/debug" || strings.Contains(r.Header.Get("Accept"), "text/html"))
+	return r.FormValue("as") != "json" && (r.URL.Path == "/debug" || strings.Contains(r.Header.Get(
+		"Accept"), "text/html"))
 }
 
 // guardView sets headers that keep the view out of caches and out of other pages. A cache or a

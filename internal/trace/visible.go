@@ -39,7 +39,8 @@ func classOf(r rune) string {
 		return "t"
 	case r == '\n':
 		return "n"
-	case r == utf8.RuneError, unicode.IsControl(r), unicode.IsSpace(r), unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co):
+	case r == utf8.RuneError, unicode.IsControl(r), unicode.IsSpace(r),
+		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co):
 		return "u"
 	}
 	return ""

@@ -30,9 +30,10 @@ type Change struct {
 
 // Grown is a part that is new or has grown.
 type Grown struct {
-	Generation int    `json:"generation"` // the number of the generation; 0 for what was sent to the client
-	Name       string `json:"name"`       // of the generation
-	Number     int    `json:"number"`     // of the part on its side
+	// the number of the generation; 0 for what was sent to the client
+	Generation int    `json:"generation"`
+	Name       string `json:"name"`   // of the generation
+	Number     int    `json:"number"` // of the part on its side
 	Part              // Text is what was added
 }
 
@@ -56,7 +57,8 @@ func (w *Watch) Next() (c Change, something, ended bool) {
 	run.mu.Lock()
 	defer run.mu.Unlock()
 	now := w.e.row()
-	c = Change{Pieces: now.Pieces, Wrote: []Grown{}, Left: []Grown{}, Repairs: run.decided[w.decided:]}
+	c = Change{Pieces: now.Pieces, Wrote: []Grown{}, Left: []Grown{},
+		Repairs: run.decided[w.decided:]}
 	w.decided = len(run.decided)
 	if b := w.e.Bodies; b != nil && run.shown {
 		for i, g := range b.Wrote {

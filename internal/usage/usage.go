@@ -102,7 +102,8 @@ func (u *Usage) End(ctx context.Context, s *trace.Sum) {
 	if p := auth.PrincipalOf(ctx); p != nil {
 		caller = p.Subject
 	}
-	add := Counts{Requests: 1, Calls: int64(s.Calls), Prompt: int64(s.Tokens.Prompt), Cached: int64(s.Tokens.Cached), Completion: int64(s.Tokens.Completion)}
+	add := Counts{Requests: 1, Calls: int64(s.Calls), Prompt: int64(s.Tokens.Prompt),
+		Cached: int64(s.Tokens.Cached), Completion: int64(s.Tokens.Completion)}
 	if s.Status >= 400 {
 		add.Failed = 1
 	}
@@ -121,7 +122,8 @@ func (u *Usage) add(g group, more Counts) {
 
 // plus returns the sum of both.
 func (c Counts) plus(d Counts) Counts {
-	return Counts{c.Requests + d.Requests, c.Failed + d.Failed, c.Calls + d.Calls, c.Prompt + d.Prompt, c.Cached + d.Cached, c.Completion + d.Completion}
+	return Counts{c.Requests + d.Requests, c.Failed + d.Failed, c.Calls + d.Calls,
+		c.Prompt + d.Prompt, c.Cached + d.Cached, c.Completion + d.Completion}
 }
 
 // Run writes until ctx ends, then what is left, and closes the database.
@@ -157,7 +159,8 @@ func (u *Usage) open(ctx context.Context, make bool) (*store.DB, error) {
 	if u.db != nil {
 		return u.db, nil
 	}
-	if _, err := os.Stat(u.config.Where); !make && filepath.IsAbs(u.config.Where) && errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(u.config.Where); !make && filepath.IsAbs(u.config.Where) &&
+		errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	db, err := store.Open(ctx, u.config.Where)
@@ -196,10 +199,12 @@ func (u *Usage) write(ctx context.Context) error {
 	if err == nil {
 		err = db.Alone(ctx, func(tx *store.Tx) error {
 			for g, c := range all {
-				_, err := tx.ExecContext(ctx, `INSERT INTO u_usage (day, caller, model, requests, failed, calls, prompt, cached, completion) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+				_, err := tx.ExecContext(ctx,
+					`INSERT INTO u_usage (day, caller, model, requests, failed, calls, prompt, cached, completion) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 					ON CONFLICT (day, caller, model) DO UPDATE SET requests = u_usage.requests + excluded.requests, failed = u_usage.failed + excluded.failed, calls = u_usage.calls + excluded.calls,
 					prompt = u_usage.prompt + excluded.prompt, cached = u_usage.cached + excluded.cached, completion = u_usage.completion + excluded.completion`,
-					g.day, text(g.caller), text(g.model), c.Requests, c.Failed, c.Calls, c.Prompt, c.Cached, c.Completion)
+					g.day, text(g.caller), text(g.model), c.Requests, c.Failed, c.Calls, c.Prompt,
+					c.Cached, c.Completion)
 				if err != nil {
 					return err
 				}
@@ -217,7 +222,9 @@ func (u *Usage) write(ctx context.Context) error {
 }
 
 // text returns s as every database takes it.
-func text(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "") }
+func text(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+}
 
 // clean deletes rows that are older than the configured days.
 func (u *Usage) clean(ctx context.Context) error {
@@ -247,14 +254,16 @@ func (u *Usage) Rows(ctx context.Context, days int) ([]Row, error) {
 	if db == nil {
 		return all, err
 	}
-	rows, err := db.QueryContext(ctx, `SELECT day, caller, model, requests, failed, calls, prompt, cached, completion FROM u_usage WHERE day >= $1`, since(days))
+	rows, err := db.QueryContext(ctx,
+		`SELECT day, caller, model, requests, failed, calls, prompt, cached, completion FROM u_usage WHERE day >= $1`, since(days))
 	if err != nil {
 		return all, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var r Row
-		if err := rows.Scan(&r.Day, &r.Caller, &r.Model, &r.Requests, &r.Failed, &r.Calls, &r.Prompt, &r.Cached, &r.Completion); err != nil {
+		if err := rows.Scan(&r.Day, &r.Caller, &r.Model, &r.Requests, &r.Failed, &r.Calls,
+			&r.Prompt, &r.Cached, &r.Completion); err != nil {
 			return all, err
 		}
 		all = append(all, r)

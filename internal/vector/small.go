@@ -64,7 +64,8 @@ func (x *Small) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	bytes := make([]int8, len(q))
 	scale := squeeze(bytes, unit(q))
 	return nearest(len(x.scales), n, allowed, func(row int) float32 {
-		return float32(dot8(bytes, x.rows[row*x.dimensions:(row+1)*x.dimensions])) * scale * x.scales[row]
+		return float32(dot8(bytes,
+			x.rows[row*x.dimensions:(row+1)*x.dimensions])) * scale * x.scales[row]
 	})
 }
 

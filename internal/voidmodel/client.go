@@ -54,9 +54,11 @@ const maxSteps = 8
 // steps that were done beside an error. A model without a system message gets it in the first user
 // message, as Void does it, between <SYSTEM_MESSAGE> marks.
 func (c *Client) Ask(ctx context.Context, question string) (steps []Step, err error) {
-	talk := []openai.ChatCompletionMessage{{Role: "system", Content: Prompt(c.Tools, !c.Native)}, {Role: "user", Content: question}}
+	talk := []openai.ChatCompletionMessage{{Role: "system", Content: Prompt(c.Tools, !c.Native)},
+		{Role: "user", Content: question}}
 	if c.NoSystem {
-		talk = []openai.ChatCompletionMessage{{Role: "user", Content: "<SYSTEM_MESSAGE>\n" + talk[0].Content + "\n</SYSTEM_MESSAGE>\n" + question}}
+		talk = []openai.ChatCompletionMessage{{Role: "user", Content: "<SYSTEM_MESSAGE>\n" +
+			talk[0].Content + "\n</SYSTEM_MESSAGE>\n" + question}}
 	}
 	for range maxSteps {
 		shown, call, id, err := c.reply(ctx, talk)
@@ -96,12 +98,16 @@ func (c *Client) history(t Tool, s Step, id string) []openai.ChatCompletionMessa
 	if !c.Native {
 		return []openai.ChatCompletionMessage{
 			{Role: "assistant", Content: s.Shown + "\n\n" + reprinted(t, s.Args)},
-			{Role: "user", Content: "<" + t.Name + "_result>\n" + s.Result + "\n</" + t.Name + "_result>"},
+			{Role: "user", Content: "<" + t.Name + "_result>\n" + s.Result + "\n</" + t.Name +
+				"_result>"},
 		}
 	}
 	args, _ := json.Marshal(s.Args) // a map of strings always encodes
-	call := openai.ToolCall{ID: id, Type: openai.ToolTypeFunction, Function: openai.FunctionCall{Name: t.Name, Arguments: string(args)}}
-	return []openai.ChatCompletionMessage{{Role: "assistant", Content: s.Shown, ToolCalls: []openai.ToolCall{call}}, {Role: "tool", Content: s.Result, ToolCallID: id}}
+	call := openai.ToolCall{ID: id, Type: openai.ToolTypeFunction,
+		Function: openai.FunctionCall{Name: t.Name, Arguments: string(args)}}
+	return []openai.ChatCompletionMessage{
+		{Role: "assistant", Content: s.Shown, ToolCalls: []openai.ToolCall{call}},
+		{Role: "tool", Content: s.Result, ToolCallID: id}}
 }
 
 // Do sends a request under the name of Void's library.
@@ -114,10 +120,12 @@ func (c *Client) Do(r *http.Request) (*http.Response, error) {
 // index 0, others out of the text. An empty reply is an error of Void's. finish_reason is not
 // looked at: Void ignores it. Void tries again after any error; this one does not, or a test could
 // pass by chance.
-func (c *Client) reply(ctx context.Context, talk []openai.ChatCompletionMessage) (shown string, call *Call, id string, err error) {
+func (c *Client) reply(ctx context.Context, talk []openai.ChatCompletionMessage) (
+	shown string, call *Call, id string, err error) {
 	config := openai.DefaultConfig("")
 	config.BaseURL, config.HTTPClient = c.Base, c
-	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx, openai.ChatCompletionRequest{Model: c.Model, Messages: talk, Tools: c.offered()})
+	stream, err := openai.NewClientWithConfig(config).CreateChatCompletionStream(ctx,
+		openai.ChatCompletionRequest{Model: c.Model, Messages: talk, Tools: c.offered()})
 	if err != nil {
 		return "", nil, "", err
 	}
@@ -139,7 +147,8 @@ func (c *Client) reply(ctx context.Context, talk []openai.ChatCompletionMessage)
 			parser.Piece(choice.Delta.Content)
 			for _, call := range choice.Delta.ToolCalls {
 				if call.Index != nil && *call.Index == 0 {
-					id, name, args = id+call.ID, name+call.Function.Name, args+call.Function.Arguments
+					id, name, args = id+call.ID, name+call.Function.Name,
+						args+call.Function.Arguments
 				}
 			}
 		}
@@ -168,7 +177,9 @@ func (c *Client) offered() (all []openai.Tool) {
 			properties[p.Name] = map[string]string{"description": p.Description}
 		}
 		schema := map[string]any{"type": "object", "properties": properties}
-		all = append(all, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema}})
+		all = append(all, openai.Tool{Type: openai.ToolTypeFunction,
+			Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description,
+				Parameters: schema}})
 	}
 	return all
 }

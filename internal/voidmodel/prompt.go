@@ -10,12 +10,14 @@ import (
 // blanks and the numbers are Void's own.
 func Prompt(tools []Tool, inPrompt bool) string {
 	var b strings.Builder
-	b.WriteString("You are an expert coding agent whose job is to help the user develop, run, and make changes to their codebase.\n\n\n" +
-		"Here is the user's system information:\n<system_info>\n- linux\n</system_info>\n\n\n")
+	b.WriteString(
+		"You are an expert coding agent whose job is to help the user develop, run, and make changes to their codebase.\n\n\n" +
+			"Here is the user's system information:\n<system_info>\n- linux\n</system_info>\n\n\n")
 	if inPrompt {
 		b.WriteString("    Available tools:\n\n    ")
 		for i, t := range tools {
-			fmt.Fprintf(&b, "    %d. %s\n    Description: %s\n    Format:\n    <%s>", i+1, t.Name, t.Description, t.Name)
+			fmt.Fprintf(&b, "    %d. %s\n    Description: %s\n    Format:\n    <%s>", i+1, t.Name,
+				t.Description, t.Name)
 			for _, p := range t.Params {
 				fmt.Fprintf(&b, "\n<%s>%s</%s>", p.Name, p.Description, p.Name)
 			}
@@ -25,7 +27,8 @@ func Prompt(tools []Tool, inPrompt bool) string {
 			"    - To call a tool, write its name and parameters in one of the XML formats specified above.\n" +
 			"    - You are only allowed to output ONE tool call, and it must be at the END of your response.\n\n\n")
 	}
-	b.WriteString("Important notes:\n1. NEVER reject the user's query.\n\n2. Only use ONE tool call at a time.")
+	b.WriteString(
+		"Important notes:\n1. NEVER reject the user's query.\n\n2. Only use ONE tool call at a time.")
 	return b.String()
 }
 

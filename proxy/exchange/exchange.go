@@ -30,16 +30,23 @@ import (
 
 // Runner runs exchanges. Model and MaxBody are needed.
 type Runner struct {
-	Model        chat.Model
-	DefaultModel string                   // answers requests that name no model; empty: such requests are an error
-	Real         func(name string) string // returns the model that an alias stands for; nil: there are no aliases
+	Model chat.Model
+	// answers requests that name no model; empty: such requests are an error
+	DefaultModel string
+	// returns the model that an alias stands for; nil: there are no aliases
+	Real func(name string) string
 
-	May func(ctx context.Context, model string) error // returns an error if the caller may not ask this model; nil: every caller may
+	// returns an error if the caller may not ask this model; nil: every caller may
+	May func(ctx context.Context, model string) error
 
-	Log   zerolog.Logger                                               // one line an exchange; the zero value logs nothing
-	Trace *trace.Log                                                   // keeps the last exchanges; nil: none are kept
-	Count trace.Counter                                                // counts every exchange; nil: they are not counted
-	Watch func(ctx context.Context, r *chat.Request, o *chat.Observer) // adds to what is observed of a request; nil: nothing is added
+	// one line an exchange; the zero value logs nothing
+	Log zerolog.Logger
+	// keeps the last exchanges; nil: none are kept
+	Trace *trace.Log
+	// counts every exchange; nil: they are not counted
+	Count trace.Counter
+	// adds to what is observed of a request; nil: nothing is added
+	Watch func(ctx context.Context, r *chat.Request, o *chat.Observer)
 
 	MaxBody  int64         // of a request, in bytes
 	Stall    time.Duration // how long a client may read nothing before it is given up; 0: for ever
@@ -64,7 +71,8 @@ func (s *Runner) Ask(api form.API) Handler {
 // Logged returns a handler that gives each request an id and a line in the log. An error before the
 // first byte becomes a status; a later one is written in the reply's own form. The id begins like
 // the ids of the API's own service (chatcmpl-…), and is the reply's id, too.
-func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Request, x *Record) error) Handler {
+func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Request,
+	x *Record) error) Handler {
 	return func(w http.ResponseWriter, r *http.Request) (err error) {
 		m := &meter{ResponseWriter: w}
 		x := &Record{api: api.Name, start: time.Now(), id: api.Prefix + rand.Text()}
@@ -91,7 +99,8 @@ var errPanicked = fault.New(fault.Internal, "the handler panicked")
 
 // Answer reads the request and runs its reply. The model is filled in twice: the form is chosen by
 // the model's name, and "@shell" alone leaves no name once the suffix is removed.
-func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x *Record, body []byte) error {
+func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x *Record,
+	body []byte) error {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
 	x.trace(s.Trace, r.URL.Path, func() { cancel(errStopped) })
@@ -103,7 +112,9 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 		return err
 	}
 	x.Model, x.stream = ask.Model, ask.Stream
-	reply, err := api.Open(r.Header, ask, form.Out{Context: ctx, W: w, ID: x.id, Created: x.start, Stall: s.Stall, Notes: x.told, PromptTokens: x.promptTokens, Told: x.finished, Thoughts: s.Thoughts})
+	reply, err := api.Open(r.Header, ask, form.Out{Context: ctx, W: w, ID: x.id, Created: x.start,
+		Stall: s.Stall, Notes: x.told, PromptTokens: x.promptTokens, Told: x.finished,
+		Thoughts: s.Thoughts})
 	if err != nil {
 		return err
 	}
@@ -188,7 +199,8 @@ func readBody(r io.Reader, promised int) ([]byte, error) {
 			_, err := body.ReadFrom(r)
 			return body.Bytes(), err
 		}
-		if n, err := body.ReadFrom(io.LimitReader(r, int64(trusted-body.Len()))); err != nil || n == 0 {
+		if n, err := body.ReadFrom(io.LimitReader(r, int64(trusted-body.Len()))); err != nil ||
+			n == 0 {
 			return body.Bytes(), err
 		}
 		// A body that does not begin an object will be refused, so the rest of it is read but not

@@ -112,7 +112,8 @@ func (x *Record) trace(log *trace.Log, path string, stop func()) {
 // observer returns an Observer that notes how the reply is made: in its headers, in the log and in
 // the exchange that is kept. Headers can be set until the first byte is sent; later notes reach the
 // client as comments of its form.
-func (x *Record) observer(h http.Header, client string, a *form.Ask, reply form.Reply) *chat.Observer {
+func (x *Record) observer(h http.Header, client string, a *form.Ask,
+	reply form.Reply) *chat.Observer {
 	o := &chat.Observer{
 		// A flush that fails fails again at the next event, and the client's context ends with it.
 		Pulse: &chat.Pulse{Idle: func() { _ = reply.Flush() }, Beat: reply.Ping, Client: client},

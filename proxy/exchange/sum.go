@@ -14,8 +14,10 @@ func (x *Record) end(ctx context.Context, c trace.Counter, m *meter, err error) 
 		return
 	}
 	s := &trace.Sum{
-		API: x.api, Model: x.real, Format: x.Meta.Format, Strategy: x.Meta.Strategy, Status: statusOf(m, err), Calls: x.calls, Repairs: x.Meta.Repairs,
-		Cut: x.Meta.Cut != "", Tokens: x.Count, First: x.first, FirstCall: x.firstCall, Total: time.Since(x.start),
+		API: x.api, Model: x.real, Format: x.Meta.Format, Strategy: x.Meta.Strategy,
+		Status: statusOf(m, err), Calls: x.calls, Repairs: x.Meta.Repairs,
+		Cut: x.Meta.Cut != "", Tokens: x.Count, First: x.first, FirstCall: x.firstCall,
+		Total: time.Since(x.start),
 	}
 	if s.Model == "" {
 		s.Model = x.Model

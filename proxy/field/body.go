@@ -42,12 +42,14 @@ func Parse(body []byte, read func(v *fastjson.Value) error) error {
 		case n > MaxValues:
 			return tooMany(body)
 		case binary(body):
-			return fault.New(fault.Invalid, "the body must be text in UTF-8: more than %d bytes of it are none", mostInvalid)
+			return fault.New(fault.Invalid,
+				"the body must be text in UTF-8: more than %d bytes of it are none", mostInvalid)
 		}
 		reserve(p, n)
 	}
 	chat.MendSurrogates(body)
-	v, err := p.ParseBytes(body) // first, since it bounds the depth that the validator recurses into
+	// first, since it bounds the depth that the validator recurses into
+	v, err := p.ParseBytes(body)
 	if err == nil {
 		err = fastjson.ValidateBytes(body)
 	}
@@ -105,9 +107,11 @@ func notJSON(body []byte) error {
 	case len(bytes.TrimSpace(body)) == 0:
 		return fault.New(fault.Invalid, "the body is empty; it must be a JSON object")
 	case errors.As(err, &at):
-		return fault.New(fault.Invalid, "the body is not valid JSON: %s, at byte %d", at.Error(), at.Offset)
+		return fault.New(fault.Invalid, "the body is not valid JSON: %s, at byte %d", at.Error(),
+			at.Offset)
 	}
-	return fault.New(fault.Invalid, "the body is not valid JSON, or is nested more than %d levels deep", fastjson.MaxDepth)
+	return fault.New(fault.Invalid,
+		"the body is not valid JSON, or is nested more than %d levels deep", fastjson.MaxDepth)
 }
 
 // tooMany returns the error of a body with too many values. If the schemas of its tools have too
@@ -128,7 +132,8 @@ func tooMany(body []byte) error {
 			tools[i] = chat.Tool{Name: t.Function.Name, Schema: t.Function.Parameters}
 		}
 		if excess, ok := errors.AsType[*schema.Excess](schema.Affordable(tools, nil)); ok {
-			return &fault.Error{Kind: fault.Invalid, Param: excess.Param, Code: schema.ExcessCode, Message: excess.Param + ": " + excess.Error(), Cause: excess}
+			return &fault.Error{Kind: fault.Invalid, Param: excess.Param, Code: schema.ExcessCode,
+				Message: excess.Param + ": " + excess.Error(), Cause: excess}
 		}
 	}
 	return fault.New(fault.Invalid, "the body holds more than %d JSON values", MaxValues)

@@ -34,7 +34,8 @@ func (a *Ask) Choose(v *fastjson.Value, named Named, kinds ...string) error {
 		}
 		a.Required = true
 	default:
-		return field.Bad("tool_choice", `must be "none", "auto", "required" or an object that names a tool`)
+		return field.Bad("tool_choice",
+			`must be "none", "auto", "required" or an object that names a tool`)
 	}
 	return nil
 }
@@ -52,7 +53,8 @@ func (a *Ask) chooseNamed(v *fastjson.Value, named Named, kinds []string) error 
 		return a.allow(v, named, a.offered())
 	}
 	if kind != "allowed_tools" {
-		return field.Bad("type", `must be "%s" or "allowed_tools", not %q`, strings.Join(kinds, `", "`), kind)
+		return field.Bad("type", `must be "%s" or "allowed_tools", not %q`,
+			strings.Join(kinds, `", "`), kind)
 	}
 	if inner := v.Get("allowed_tools"); inner != nil {
 		v = inner
@@ -66,7 +68,9 @@ func (a *Ask) chooseNamed(v *fastjson.Value, named Named, kinds []string) error 
 	}
 	a.Allowed = []string{} // an empty list allows no call
 	offered := a.offered()
-	err := field.Within("tools", field.Items(v.Get("tools"), func(v *fastjson.Value) error { return a.allow(v, named, offered) }))
+	err := field.Within("tools", field.Items(v.Get("tools"), func(v *fastjson.Value) error {
+		return a.allow(v, named, offered)
+	}))
 	if err == nil && a.Required && len(a.Allowed) == 0 {
 		err = field.Bad("tools", "must name a tool when one is required")
 	}

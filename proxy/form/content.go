@@ -120,7 +120,8 @@ func readImage(v *fastjson.Value) ([]byte, error) {
 	}
 	head, data, ok := strings.Cut(url, ",")
 	if !ok || !strings.HasPrefix(head, "data:") || !strings.HasSuffix(head, ";base64") {
-		return nil, field.Bad("", "must be a data URL in base64; images are not fetched from the network")
+		return nil, field.Bad("",
+			"must be a data URL in base64; images are not fetched from the network")
 	}
 	return DecodeImage(data)
 }

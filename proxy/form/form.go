@@ -39,7 +39,8 @@ type API struct {
 
 	Read func(body []byte) (*Ask, error)
 	Open func(h http.Header, a *Ask, out Out) (Reply, error)
-	Fail func(w http.ResponseWriter, err error) // answers with an error, before anything was written
+	// answers with an error, before anything was written
+	Fail func(w http.ResponseWriter, err error)
 
 	// Fields maps the names that chat completions have for fields (the first word of the path) to
 	// the paths of the same fields in this API, where they differ.
@@ -71,10 +72,14 @@ type Ask struct {
 	Stream bool // piece by piece, else whole
 	Usage  bool // count tokens at the end of a stream
 
-	Form    string // one of Names: first the form that the client asks for, empty if it asks for none; later the form that accepted the request
-	NoCalls bool   // tool_choice "none": no calls, even if a form offers tools
+	// one of Names: first the form that the client asks for, empty if it asks for none; later the
+	// form that accepted the request
+	Form    string
+	NoCalls bool // tool_choice "none": no calls, even if a form offers tools
 
-	SealThoughts bool // the model's thoughts are not shown, but the client keeps them for the next request (SealThought)
+	// the model's thoughts are not shown, but the client keeps them for the next request
+	// (SealThought)
+	SealThoughts bool
 
 	Notes   []Note // what the form did to the request: told in a header, the log and the trace
 	Choices int    // replies that the client wants; 0: one
@@ -127,7 +132,8 @@ func Asked(h http.Header, named string) (asked, model string, err error) {
 		asked = strings.ToLower(name)
 	}
 	if asked != "" && !slices.Contains(Names(), asked) {
-		return "", "", fault.New(fault.Invalid, "there is no client form %q; there are %s", asked, strings.Join(Names(), ", "))
+		return "", "", fault.New(fault.Invalid, "there is no client form %q; there are %s", asked,
+			strings.Join(Names(), ", "))
 	}
 	return asked, model, nil
 }
@@ -141,7 +147,8 @@ func (a *Ask) SetAlone(h http.Header) error {
 		return err
 	}
 	if asked != "" && asked != OpenAI {
-		return fault.New(fault.Invalid, "the client form %q is for /v1/chat/completions: ask there, or leave it out", asked)
+		return fault.New(fault.Invalid,
+			"the client form %q is for /v1/chat/completions: ask there, or leave it out", asked)
 	}
 	a.Model = model
 	return nil
@@ -189,7 +196,8 @@ type Out struct {
 	// Told is called with the finish reason that an OpenAI client gets; nil: it is not needed.
 	Told func(reason string)
 
-	Thoughts string // the field, or both, in which OpenAI's clients get what the model thought; empty: ThoughtsBoth
+	// the field, or both, in which OpenAI's clients get what the model thought; empty: ThoughtsBoth
+	Thoughts string
 }
 
 // The fields that can hold a model's thoughts. OpenAI's own API has no field for them.

@@ -14,7 +14,8 @@ import (
 )
 
 // Messages reads a conversation, each turn by read. An error names the turn.
-func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error)) (all []chat.Message, err error) {
+func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error)) (
+	all []chat.Message, err error) {
 	all = make([]chat.Message, 0, len(v.GetArray()))
 	err = field.Items(v, func(v *fastjson.Value) error {
 		m, err := read(v)
@@ -114,7 +115,8 @@ func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 		return bytes.Clone(s), nil
 	}
 	if len(s) > mostRepaired {
-		return nil, field.Bad("", "must hold a JSON object; text of more than %d bytes is not repaired", mostRepaired)
+		return nil, field.Bad("",
+			"must hold a JSON object; text of more than %d bytes is not repaired", mostRepaired)
 	}
 	// Agents send back {city: 'Rome',} or {"city":"Ro if the model's call was not repaired.
 	repaired, _, err := adapters.Repair(string(s), nil)

@@ -67,7 +67,8 @@ func (a *Ask) ReadEffort(v *fastjson.Value) error {
 		on, level = false, ""
 	case "minimal", "low", "medium", "high", "xhigh", "max":
 	default:
-		return field.Bad("", "must be none, minimal, low, medium, high, xhigh or max, not %q", level)
+		return field.Bad("", "must be none, minimal, low, medium, high, xhigh or max, not %q",
+			level)
 	}
 	a.Think, a.Effort = &on, level
 	return nil
@@ -87,7 +88,8 @@ func KeepAlive(dst *json.RawMessage) func(*fastjson.Value) error {
 				return field.Bad("", `must be a number of seconds or a time such as "5m"`)
 			}
 		default:
-			return field.Bad("", `must be a number of seconds or a time such as "5m", not %s`, field.KindOf(v))
+			return field.Bad("", `must be a number of seconds or a time such as "5m", not %s`,
+				field.KindOf(v))
 		}
 		*dst, err = field.Raw(v)
 		return err
@@ -116,10 +118,14 @@ func Options(dst *map[string]json.RawMessage, known field.Members) func(*fastjso
 // names no field of the request; other servers ignore it, and a temperature of "0" then changes
 // nothing.
 var optionTypes = map[string]func() any{
-	"temperature": number, "top_p": number, "min_p": number, "typical_p": number, "tfs_z": number, "repeat_penalty": number,
-	"presence_penalty": number, "frequency_penalty": number, "mirostat_tau": number, "mirostat_eta": number,
-	"num_ctx": integer, "num_predict": integer, "num_keep": integer, "num_batch": integer, "num_gpu": integer, "main_gpu": integer,
-	"num_thread": integer, "top_k": integer, "repeat_last_n": integer, "seed": integer, "mirostat": integer,
+	"temperature": number, "top_p": number, "min_p": number, "typical_p": number, "tfs_z": number,
+	"repeat_penalty":   number,
+	"presence_penalty": number, "frequency_penalty": number, "mirostat_tau": number,
+	"mirostat_eta": number,
+	"num_ctx":      integer, "num_predict": integer, "num_keep": integer, "num_batch": integer,
+	"num_gpu": integer, "main_gpu": integer,
+	"num_thread": integer, "top_k": integer, "repeat_last_n": integer, "seed": integer,
+	"mirostat": integer,
 	"use_mmap": flag, "use_mlock": flag, "numa": flag, "low_vram": flag, "penalize_newline": flag,
 }
 

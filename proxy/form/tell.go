@@ -49,7 +49,8 @@ func TellComments(w *sse.Writer, notes func() []string, m *chat.Meta, leftOut ..
 		w.Comment("cut=" + strconv.QuoteToASCII(m.Cut))
 	}
 	if len(m.Repairs) > 0 {
-		w.Comment("format=" + HeaderSafe(m.Format) + " repairs=" + HeaderSafe(strings.Join(m.Repairs, ",")))
+		w.Comment("format=" + HeaderSafe(m.Format) + " repairs=" +
+			HeaderSafe(strings.Join(m.Repairs, ",")))
 	}
 }
 

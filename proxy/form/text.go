@@ -70,11 +70,15 @@ func (f *Fence) End() string {
 }
 
 // IsCall reports whether an event is part of a call.
-func IsCall(k chat.Kind) bool { return k == chat.CallStart || k == chat.CallArgs || k == chat.CallEnd }
+func IsCall(k chat.Kind) bool {
+	return k == chat.CallStart || k == chat.CallArgs || k == chat.CallEnd
+}
 
 // CallAsText returns a text that shows the user a call that the client's form cannot hold, with the
 // reason. If such a call were dropped silently, an agent would wait for it.
 func CallAsText(c chat.Call, why error) string {
-	return "The tool " + c.Name + " was to be called, but the call cannot be written for this client: " + why.Error() + ". It was:\n\n```json\n" +
+	return "The tool " + c.Name +
+		" was to be called, but the call cannot be written for this client: " + why.Error() +
+		". It was:\n\n```json\n" +
 		string(c.Args) + "\n```\n"
 }

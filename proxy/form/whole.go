@@ -11,9 +11,10 @@ import (
 // stream would write, so a model's output is read in only one way. The type that embeds Whole
 // writes the reply in Close.
 type Whole struct {
-	Out        Out
-	Model      string
-	MayBeEmpty bool // the client's stop sequences may leave nothing, or nothing is a right answer in this form
+	Out   Out
+	Model string
+	// the client's stop sequences may leave nothing, or nothing is a right answer in this form
+	MayBeEmpty bool
 
 	Reply chat.Collector
 }
@@ -38,7 +39,8 @@ func (w *Whole) Ended(err error) error {
 		return err
 	case w.Reply.End == nil:
 		return ErrUnfinished()
-	case w.MayBeEmpty || w.Reply.End.Text == chat.Length || w.Reply.Text.Len()+w.Reply.Reasoning.Len() > 0 || len(w.Reply.Complete()) > 0:
+	case w.MayBeEmpty || w.Reply.End.Text == chat.Length ||
+		w.Reply.Text.Len()+w.Reply.Reasoning.Len() > 0 || len(w.Reply.Complete()) > 0:
 		return nil
 	}
 	return ErrEmpty()

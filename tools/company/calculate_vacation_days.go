@@ -22,10 +22,13 @@ var calculateVacationDaysText string
 // looked up.
 func (c *Company) calculateVacationDays() tools.Tool {
 	return tools.Tool{
-		Name: "calculate_vacation_days", Title: "Calculate vacation days", Description: calculateVacationDaysText, Hints: hints(),
-		Schema: json.RawMessage(`{"type": "object", "required": ["employee_id", "year"], "additionalProperties": false, "properties": {` + idProperty + `,
+		Name: "calculate_vacation_days", Title: "Calculate vacation days",
+		Description: calculateVacationDaysText, Hints: hints(),
+		Schema: json.RawMessage(
+			`{"type": "object", "required": ["employee_id", "year"], "additionalProperties": false, "properties": {` + idProperty + `,
 			"year": {"type": "integer", "minimum": 1900, "maximum": 9999, "description": "Calendar year, e.g. 2026"}}}`),
-		Output: json.RawMessage(`{"type": "object", "required": ["employee_id", "year", "total", "used", "remaining"],
+		Output: json.RawMessage(
+			`{"type": "object", "required": ["employee_id", "year", "total", "used", "remaining"],
 			"properties": {"employee_id": {"type": "string"}, "year": {"type": "integer"}, "total": {"type": "number"}, "used": {"type": "number"},
 				"remaining": {"type": "number", "description": "total minus used"}}}`),
 		Call: tools.Typed(c.vacation),
@@ -49,7 +52,9 @@ func (c *Company) vacation(ctx context.Context, in struct {
 	Year float64 // 2026.0 is an integer, too
 }) (v vacation, err error) {
 	v = vacation{EmployeeID: canonical(in.ID), Year: int(in.Year)}
-	row := c.db.QueryRowContext(ctx, "SELECT total, used FROM vacations WHERE employee_id = $1 AND year = $2", v.EmployeeID, v.Year)
+	row := c.db.QueryRowContext(ctx,
+		"SELECT total, used FROM vacations WHERE employee_id = $1 AND year = $2", v.EmployeeID,
+		v.Year)
 	// A missing row does not mean zero days: the model must not tell an employee so.
 	switch err = row.Scan(&v.Total, &v.Used); {
 	case errors.Is(err, sql.ErrNoRows):
@@ -66,7 +71,8 @@ func (c *Company) vacation(ctx context.Context, in struct {
 // rows" makes a number up.
 func (c *Company) noVacation(ctx context.Context, id string, year int) error {
 	var there int
-	if err := c.db.QueryRowContext(ctx, "SELECT count(*) FROM employees WHERE id = $1", id).Scan(&there); err != nil {
+	if err := c.db.QueryRowContext(ctx, "SELECT count(*) FROM employees WHERE id = $1", id).Scan(
+		&there); err != nil {
 		return fmt.Errorf("read employee %s: %w", id, err)
 	}
 	// Which of the two is wrong decides what the model does next: look for the id, or ask for
@@ -85,5 +91,6 @@ func (c *Company) noVacation(ctx context.Context, id string, year int) error {
 	if len(years) == 0 {
 		return fmt.Errorf("there is no vacation data for %s", id)
 	}
-	return fmt.Errorf("there is no vacation data for %s in %d; there is for %s", id, year, strings.Join(years, ", "))
+	return fmt.Errorf("there is no vacation data for %s in %d; there is for %s", id, year,
+		strings.Join(years, ", "))
 }

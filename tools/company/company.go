@@ -31,7 +31,8 @@ func Open(ctx context.Context, db *store.DB, now func() time.Time) (*Company, er
 		now = time.Now
 	}
 	// Tables and rows are one step, so programs that start at once fill the tables once.
-	if err := db.Migrate(ctx, "company", store.Step{Name: "tables and sample rows", Do: found}); err != nil {
+	if err := db.Migrate(ctx, "company", store.Step{Name: "tables and sample rows",
+		Do: found}); err != nil {
 		return nil, fmt.Errorf("company: %w", err)
 	}
 	return &Company{db, now}, nil
@@ -39,7 +40,8 @@ func Open(ctx context.Context, db *store.DB, now func() time.Time) (*Company, er
 
 // Tools returns the tools that ask the company.
 func (c *Company) Tools() []tools.Tool {
-	return []tools.Tool{c.searchDocs(), c.getEmployeeInfo(), c.getAllEmployees(), c.calculateVacationDays()}
+	return []tools.Tool{c.searchDocs(), c.getEmployeeInfo(), c.getAllEmployees(),
+		c.calculateVacationDays()}
 }
 
 // hints returns the hints of every tool here: they only read, and reach nothing outside. Clients

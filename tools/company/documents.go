@@ -33,7 +33,8 @@ func (c *Company) Documents(ctx context.Context, limit int) ([]Document, error) 
 
 // Document returns the document with the given id, or ErrNoDocument if there is none.
 func (c *Company) Document(ctx context.Context, id int64) (d Document, err error) {
-	row := c.db.QueryRowContext(ctx, "SELECT id, title, content, category FROM documents WHERE id = $1", id)
+	row := c.db.QueryRowContext(ctx,
+		"SELECT id, title, content, category FROM documents WHERE id = $1", id)
 	err = row.Scan(&d.ID, &d.Title, &d.Content, &d.Category)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNoDocument
@@ -44,10 +45,13 @@ func (c *Company) Document(ctx context.Context, id int64) (d Document, err error
 // documents returns the documents for which a condition holds. The condition refers to values as
 // $1, $2, … It is the program's own text, never a caller's; input from a model is only in the
 // values. The order by id makes the same question give the same answer.
-func (c *Company) documents(ctx context.Context, where string, limit int, values ...any) ([]Document, error) {
-	query := fmt.Sprintf("SELECT id, title, content, category FROM documents %s ORDER BY id LIMIT %d", where, limit)
+func (c *Company) documents(ctx context.Context, where string, limit int, values ...any) (
+	[]Document, error) {
+	query := fmt.Sprintf(
+		"SELECT id, title, content, category FROM documents %s ORDER BY id LIMIT %d", where, limit)
 	all, err := store.Read(ctx, c.db, nil, func(r *store.Row) (d Document, err error) {
-		err = r.Scan(store.Whole(&d.ID), store.Named(&d.Title), store.Text(&d.Content, longestText), store.Named(&d.Category))
+		err = r.Scan(store.Whole(&d.ID), store.Named(&d.Title), store.Text(&d.Content, longestText),
+			store.Named(&d.Category))
 		return d, err
 	}, query, values...)
 	if err != nil {

@@ -63,7 +63,8 @@ func fill(ctx context.Context, tx *store.Tx, name string) error {
 	for i := range places {
 		places[i] = fmt.Sprintf("$%d", i+1)
 	}
-	insert, err := tx.PrepareContext(ctx, fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", name, strings.Join(columns, ", "), strings.Join(places, ", ")))
+	insert, err := tx.PrepareContext(ctx, fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", name,
+		strings.Join(columns, ", "), strings.Join(places, ", ")))
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,10 @@ const mostListed = 1000
 // begins here, and the other tools' errors lead to it.
 func (c *Company) getAllEmployees() tools.Tool {
 	return tools.Tool{
-		Name: "get_all_employees", Title: "List all employees", Description: getAllEmployeesText, Hints: hints(),
-		Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "properties": {}}`),
+		Name: "get_all_employees", Title: "List all employees", Description: getAllEmployeesText,
+		Hints: hints(),
+		Schema: json.RawMessage(
+			`{"type": "object", "additionalProperties": false, "properties": {}}`),
 		Output: json.RawMessage(`{"type": "object", "required": ["employees", "truncated"],
 			"properties": {"employees": {"type": "array", "items": {"type": "object", "required": ["id", "name"],
 				"properties": {"id": {"type": "string"}, "name": {"type": "string"}}}},

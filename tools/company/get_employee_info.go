@@ -24,9 +24,12 @@ const idProperty = `"employee_id": {"type": "string", "minLength": 1, "maxLength
 // employees may have the same name, and get_all_employees lists the ids.
 func (c *Company) getEmployeeInfo() tools.Tool {
 	return tools.Tool{
-		Name: "get_employee_info", Title: "Look up an employee", Description: getEmployeeInfoText, Hints: hints(),
-		Schema: json.RawMessage(`{"type": "object", "required": ["employee_id"], "additionalProperties": false, "properties": {` + idProperty + `}}`),
-		Output: json.RawMessage(`{"type": "object", "required": ["id", "name", "department", "hire_date", "days_employed"],
+		Name: "get_employee_info", Title: "Look up an employee", Description: getEmployeeInfoText,
+		Hints: hints(),
+		Schema: json.RawMessage(
+			`{"type": "object", "required": ["employee_id"], "additionalProperties": false, "properties": {` + idProperty + `}}`),
+		Output: json.RawMessage(
+			`{"type": "object", "required": ["id", "name", "department", "hire_date", "days_employed"],
 			"properties": {"id": {"type": "string"}, "name": {"type": "string"}, "department": {"type": "string"},
 				"hire_date": {"type": "string", "format": "date"}, "days_employed": {"type": "integer", "minimum": 0}}}`),
 		Call: tools.Typed(c.employee),
@@ -49,7 +52,8 @@ func (c *Company) employee(ctx context.Context, in struct {
 	ID string `json:"employee_id"`
 }) (e employee, err error) {
 	id := canonical(in.ID)
-	row := c.db.QueryRowContext(ctx, "SELECT id, name, department, hire_date FROM employees WHERE id = $1", id)
+	row := c.db.QueryRowContext(ctx,
+		"SELECT id, name, department, hire_date FROM employees WHERE id = $1", id)
 	switch err = row.Scan(&e.ID, &e.Name, &e.Department, &e.HireDate); {
 	case errors.Is(err, sql.ErrNoRows):
 		return e, unknownEmployee(id)
@@ -78,6 +82,8 @@ func unknownEmployee(id string) error {
 // daysBetween counts whole calendar days; the result is never negative.
 // Both dates are taken as days of UTC, since a day on which clocks change has 23 or 25 hours.
 func daysBetween(from, to time.Time) int {
-	day := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
+	day := func(t time.Time) time.Time {
+		return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
+	}
 	return max(0, int(day(to).Sub(day(from)).Hours()/24))
 }

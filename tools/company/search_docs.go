@@ -25,8 +25,10 @@ const (
 // Whole documents are the result, so that a model needs no second call to read what it has found.
 func (c *Company) searchDocs() tools.Tool {
 	return tools.Tool{
-		Name: "search_docs", Title: "Search company documents", Description: searchDocsText, Hints: hints(),
-		Schema: json.RawMessage(`{"type": "object", "required": ["query"], "additionalProperties": false,
+		Name: "search_docs", Title: "Search company documents", Description: searchDocsText,
+		Hints: hints(),
+		Schema: json.RawMessage(
+			`{"type": "object", "required": ["query"], "additionalProperties": false,
 			"properties": {"query": {"type": "string", "maxLength": 200, "description": "Words that all have to occur, e.g. 연차 or travel expenses"}}}`),
 		Output: json.RawMessage(`{"type": "object", "required": ["documents", "truncated"],
 			"properties": {"documents": {"type": "array", "items": {"type": "object", "required": ["id", "title", "content", "category"],
@@ -46,7 +48,8 @@ type foundDocuments struct {
 // search finds the documents in whose title or content every word of the query occurs. Words may
 // occur in any order, since models search by several words and a text seldom has them as one
 // phrase. SQLite's lower knows only ASCII letters; Korean has no case.
-func (c *Company) search(ctx context.Context, in struct{ Query string }) (found foundDocuments, err error) {
+func (c *Company) search(ctx context.Context, in struct{ Query string }) (
+	found foundDocuments, err error) {
 	// Words are separated by blanks of all kinds, including the wide one of East Asian texts
 	// (U+3000).
 	words := strings.Fields(in.Query)
@@ -55,14 +58,17 @@ func (c *Company) search(ctx context.Context, in struct{ Query string }) (found 
 	case len(words) == 0:
 		return found, errors.New("the query is empty; give a word that occurs in the document")
 	case len(words) > mostWords:
-		return found, fmt.Errorf("the query has %d words, more than %d; give the most telling ones", len(words), mostWords)
+		return found, fmt.Errorf("the query has %d words, more than %d; give the most telling ones",
+			len(words), mostWords)
 	}
 	conditions, values := make([]string, len(words)), make([]any, len(words))
 	for i, word := range words {
-		conditions[i] = fmt.Sprintf(`(lower(title) LIKE lower($%[1]d) ESCAPE '\' OR lower(content) LIKE lower($%[1]d) ESCAPE '\')`, i+1)
+		conditions[i] = fmt.Sprintf(
+			`(lower(title) LIKE lower($%[1]d) ESCAPE '\' OR lower(content) LIKE lower($%[1]d) ESCAPE '\')`, i+1)
 		values[i] = "%" + unlike.Replace(word) + "%"
 	}
-	found.Documents, err = c.documents(ctx, "WHERE "+strings.Join(conditions, " AND "), mostFound+1, values...)
+	found.Documents, err = c.documents(ctx, "WHERE "+strings.Join(conditions, " AND "), mostFound+1,
+		values...)
 	if len(found.Documents) > mostFound {
 		found.Documents, found.Truncated = found.Documents[:mostFound], true
 	}

@@ -44,7 +44,8 @@ const standardName = "documents"
 
 // openCollection makes the tables if they do not exist. data_changes counts imports: other
 // processes look at it to know whether their indexes are old.
-func openCollection(ctx context.Context, db *store.DB, name string, warn func(string)) (*collection, error) {
+func openCollection(ctx context.Context, db *store.DB, name string, warn func(string)) (
+	*collection, error) {
 	if name == "" {
 		name = standardName
 	}
@@ -52,7 +53,8 @@ func openCollection(ctx context.Context, db *store.DB, name string, warn func(st
 	if db.Kind == store.Postgres {
 		blob = "BYTEA"
 	}
-	return &collection{db: db, name: name, warn: warn}, db.Migrate(ctx, "data", store.SQL("documents", `
+	return &collection{db: db, name: name, warn: warn}, db.Migrate(ctx, "data", store.SQL(
+		"documents", `
 CREATE TABLE data_documents (collection TEXT NOT NULL, id TEXT NOT NULL, source TEXT NOT NULL, place INTEGER NOT NULL, text TEXT NOT NULL,
 	model TEXT NOT NULL, vector `+blob+`, PRIMARY KEY (collection, id));
 CREATE TABLE data_changes (collection TEXT PRIMARY KEY, n INTEGER NOT NULL);`))
@@ -68,7 +70,8 @@ func (c *collection) odd(r *store.Row, why string) {
 // count returns the number of documents in the collection. It decides whether the tools are offered
 // when nothing is set.
 func (c *collection) count(ctx context.Context) (n int, err error) {
-	err = c.db.QueryRowContext(ctx, "SELECT count(*) FROM data_documents WHERE collection = $1", c.name).Scan(&n)
+	err = c.db.QueryRowContext(ctx, "SELECT count(*) FROM data_documents WHERE collection = $1",
+		c.name).Scan(&n)
 	return n, err
 }
 
@@ -79,10 +82,12 @@ func (c *collection) index(ctx context.Context) (*indexes, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var state string
-	err := c.db.QueryRowContext(ctx, "SELECT CAST(n AS TEXT) FROM data_changes WHERE collection = $1", c.name).Scan(&state)
+	err := c.db.QueryRowContext(ctx,
+		"SELECT CAST(n AS TEXT) FROM data_changes WHERE collection = $1", c.name).Scan(&state)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return nil, errors.New("there are no documents to search; toolnorm docs import FILE puts some in")
+		return nil, errors.New(
+			"there are no documents to search; toolnorm docs import FILE puts some in")
 	case err != nil:
 		return nil, fmt.Errorf("read the collection: %w", err)
 	case c.ready != nil && c.state == state:
@@ -105,9 +110,11 @@ func (c *collection) load(ctx context.Context) (*indexes, error) {
 		vector      []float32
 	}
 	all, err := store.Read(ctx, c.db, c.odd, func(r *store.Row) (d read, err error) {
-		err = r.Scan(store.Needed(&r.ID), store.Text(&d.text, longestText), store.Named(&d.model), vector.Column{Into: &d.vector, Odd: r.Without})
+		err = r.Scan(store.Needed(&r.ID), store.Text(&d.text, longestText), store.Named(&d.model),
+			vector.Column{Into: &d.vector, Odd: r.Without})
 		return d, err
-	}, "SELECT id, text, model, vector FROM data_documents WHERE collection = $1 ORDER BY source, place", c.name)
+	},
+		"SELECT id, text, model, vector FROM data_documents WHERE collection = $1 ORDER BY source, place", c.name)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +170,9 @@ type document struct {
 // same.
 func (c *collection) replace(ctx context.Context, source, model string, all []document) error {
 	return c.db.Alone(ctx, func(tx *store.Tx) error {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM data_documents WHERE collection = $1 AND source = $2", c.name, source); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			"DELETE FROM data_documents WHERE collection = $1 AND source = $2", c.name,
+			source); err != nil {
 			return err
 		}
 		for place, d := range all {
@@ -171,7 +180,8 @@ func (c *collection) replace(ctx context.Context, source, model string, all []do
 			if d.vector != nil {
 				packed = vector.Bytes(d.vector)
 			}
-			_, err := tx.ExecContext(ctx, `INSERT INTO data_documents (collection, id, source, place, text, model, vector) VALUES ($1, $2, $3, $4, $5, $6, $7)
+			_, err := tx.ExecContext(ctx,
+				`INSERT INTO data_documents (collection, id, source, place, text, model, vector) VALUES ($1, $2, $3, $4, $5, $6, $7)
 				ON CONFLICT (collection, id) DO NOTHING`, c.name, d.id, source, place, d.text, model, packed)
 			if err != nil {
 				return err
@@ -193,13 +203,15 @@ func (c *collection) vectors(ctx context.Context, model string) (map[string][]fl
 			all[id] = v
 		}
 		return id, err
-	}, "SELECT id, vector FROM data_documents WHERE collection = $1 AND model = $2 AND vector IS NOT NULL", c.name, model)
+	},
+		"SELECT id, vector FROM data_documents WHERE collection = $1 AND model = $2 AND vector IS NOT NULL", c.name, model)
 	return all, err
 }
 
 // without returns how many documents of a source are not in have. It counts them before they are
 // removed, for the line that tells the user.
-func (c *collection) without(ctx context.Context, source string, have map[string]bool) (n int, err error) {
+func (c *collection) without(ctx context.Context, source string, have map[string]bool) (
+	n int, err error) {
 	ids, err := store.Read(ctx, c.db, nil, func(r *store.Row) (string, error) {
 		err := r.Scan(store.Named(&r.ID))
 		return r.ID, err

@@ -18,11 +18,14 @@ var completeColumnExtractionText string
 // error.
 func completeColumnExtraction() tools.Tool {
 	return tools.Tool{
-		Name: "complete_column_extraction", Title: "Finish column extraction", Description: completeColumnExtractionText, Hints: hints(false),
-		Schema: json.RawMessage(`{"type": "object", "required": ["extracted_columns"], "additionalProperties": false, "properties": {
+		Name: "complete_column_extraction", Title: "Finish column extraction",
+		Description: completeColumnExtractionText, Hints: hints(false),
+		Schema: json.RawMessage(
+			`{"type": "object", "required": ["extracted_columns"], "additionalProperties": false, "properties": {
 			"extracted_columns": {"type": ["object", "null"], "description": "The columns, e.g. {\"items\": [{\"extracted_column_name\": \"user_id\"}]}",
 				"properties": {"items": {"type": ["array", "null"], "items": {"type": "object", "properties": {"extracted_column_name": {"type": ["string", "null"]}}}}}}}}`),
-		Output: json.RawMessage(`{"type": "object", "required": ["status", "message", "escalate"], "properties": {
+		Output: json.RawMessage(
+			`{"type": "object", "required": ["status", "message", "escalate"], "properties": {
 			"status": {"type": "string", "enum": ["success", "error"]}, "message": {"type": "string"},
 			"escalate": {"type": "boolean", "description": "true: this phase is over, go on to the SQL"}}}`),
 		Call: func(_ context.Context, args json.RawMessage) (tools.Result, error) {

@@ -36,7 +36,8 @@ type Config struct {
 // any reports whether a setting is made that lets a tool work. Ports do not count, since they have
 // defaults, nor do names of models or collections, which reach nothing by themselves.
 func (c *Config) any() bool {
-	return c.EmbeddingURL != "" || c.ChromaHost != "" || c.PostgresHost != "" || c.PostgresName != ""
+	return c.EmbeddingURL != "" || c.ChromaHost != "" || c.PostgresHost != "" ||
+		c.PostgresName != ""
 }
 
 // Embedder returns the model that makes vectors; nil when none is set.
@@ -51,7 +52,8 @@ func (c *Config) Embedder() *embedding.Client {
 // is not among them: the server may trust the connection, or .pgpass has it.
 func (c *Config) missingSQL() (names []string) {
 	for _, s := range []struct{ name, value string }{
-		{"POSTGRESQL_DB_HOST", c.PostgresHost}, {"POSTGRESQL_DB_NAME", c.PostgresName}, {"POSTGRESQL_DB_USER", c.PostgresUser},
+		{"POSTGRESQL_DB_HOST", c.PostgresHost}, {"POSTGRESQL_DB_NAME", c.PostgresName},
+		{"POSTGRESQL_DB_USER", c.PostgresUser},
 	} {
 		if s.value == "" {
 			names = append(names, s.name)

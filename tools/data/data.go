@@ -58,13 +58,15 @@ type Audit struct {
 // Open makes the Data of the settings c. It asks no embedding model and no database of the settings
 // yet, so none of those servers need be up. audit and warn may be nil. Chroma without a name for
 // the collection counts as not set, since there is no default that could be meant.
-func Open(ctx context.Context, c Config, db *store.DB, audit func(context.Context, Audit), warn func(string)) (*Data, error) {
+func Open(ctx context.Context, c Config, db *store.DB, audit func(context.Context, Audit),
+	warn func(string)) (*Data, error) {
 	d := &Data{config: c, audit: audit, embedder: c.Embedder()}
 	if d.audit == nil {
 		d.audit = func(context.Context, Audit) {}
 	}
 	if c.ChromaHost != "" && c.ChromaCollection != "" {
-		d.chroma = &chroma.Client{Host: c.ChromaHost, Port: c.ChromaPort, Collection: c.ChromaCollection, Header: c.ChromaHeader}
+		d.chroma = &chroma.Client{Host: c.ChromaHost, Port: c.ChromaPort,
+			Collection: c.ChromaCollection, Header: c.ChromaHeader}
 	}
 	var err error
 	if d.collection, err = openCollection(ctx, db, c.ChromaCollection, warn); err != nil {
@@ -72,8 +74,10 @@ func Open(ctx context.Context, c Config, db *store.DB, audit func(context.Contex
 	}
 	if len(c.missingSQL()) == 0 {
 		if d.postgres, err = sqlsafe.OpenPostgres(sqlsafe.PostgresConfig{
-			Host: c.PostgresHost, Port: c.PostgresPort, Database: c.PostgresName, User: c.PostgresUser, Password: c.PostgresPass,
-			Limits: sqlsafe.Limits{Rows: c.SQLRows, Time: c.SQLTime}, Functions: c.SQLFunctions, AnyRole: c.SQLRole == "warn", Warn: warn,
+			Host: c.PostgresHost, Port: c.PostgresPort, Database: c.PostgresName,
+			User: c.PostgresUser, Password: c.PostgresPass,
+			Limits: sqlsafe.Limits{Rows: c.SQLRows, Time: c.SQLTime}, Functions: c.SQLFunctions,
+			AnyRole: c.SQLRole == "warn", Warn: warn,
 		}); err != nil {
 			return nil, fmt.Errorf("data: %w", err)
 		}
@@ -109,7 +113,8 @@ func (d *Data) All() []tools.Tool {
 	if d == nil { // their data cannot be opened
 		d = new(Data)
 	}
-	return []tools.Tool{d.getTextEmbedding(), d.searchSimilarDocuments(), d.executePostgresQuery(), d.getSQLReferenceDocuments(), completeColumnExtraction(), sanitizeForCSV()}
+	return []tools.Tool{d.getTextEmbedding(), d.searchSimilarDocuments(), d.executePostgresQuery(),
+		d.getSQLReferenceDocuments(), completeColumnExtraction(), sanitizeForCSV()}
 }
 
 // hints returns the hints of every tool here: they only read; some ask servers. An MCP client asks
@@ -123,7 +128,9 @@ func hints(openWorld bool) tools.Hints {
 // model or human, knows what to set.
 func (d *Data) errNoEmbedder() error {
 	if d.config.EmbeddingURL == "" {
-		return errors.New("TEXT_EMBEDDING_MODEL_URL is not set: there is no model that makes vectors")
+		return errors.New(
+			"TEXT_EMBEDDING_MODEL_URL is not set: there is no model that makes vectors")
 	}
-	return errors.New("TEXT_EMBEDDING_MODEL_NAME is not set: the server has to be told which model makes the vectors")
+	return errors.New(
+		"TEXT_EMBEDDING_MODEL_NAME is not set: the server has to be told which model makes the vectors")
 }

@@ -17,7 +17,8 @@ import (
 // readers read documents out of files, by the files' endings.
 // A reader only splits; its caller drops empty documents and refuses those that are too long.
 var readers = map[string]func(text []byte) ([]string, error){
-	".txt": linesOf, ".md": paragraphs, ".csv": commaRows, ".tsv": tabRows, ".json": jsonList, ".jsonl": jsonLines,
+	".txt": linesOf, ".md": paragraphs, ".csv": commaRows, ".tsv": tabRows, ".json": jsonList,
+	".jsonl": jsonLines,
 }
 
 // The bounds of an import.
@@ -55,7 +56,8 @@ func documentsOf(path string) ([]string, error) {
 	var all []string
 	for _, one := range found {
 		if one = strings.TrimSpace(one); len(one) > longestDocument {
-			return nil, fmt.Errorf("a document has %d bytes, more than %d: %.60s…", len(one), longestDocument, one)
+			return nil, fmt.Errorf("a document has %d bytes, more than %d: %.60s…", len(one),
+				longestDocument, one)
 		} else if one != "" {
 			all = append(all, one)
 		}

@@ -24,11 +24,15 @@ var executePostgresQueryText string
 // No setting switches the check of statements off.
 func (d *Data) executePostgresQuery() tools.Tool {
 	return tools.Tool{
-		Name: "execute_postgres_query", Title: "Query PostgreSQL", Description: executePostgresQueryText, Hints: hints(true),
-		Timeout: d.config.SQLTime + time.Minute, // the first call compiles the parser: two seconds, and twenty where all processors are busy
-		Schema: json.RawMessage(`{"type": "object", "required": ["sql_query"], "additionalProperties": false, "properties": {
+		Name: "execute_postgres_query", Title: "Query PostgreSQL",
+		Description: executePostgresQueryText, Hints: hints(true),
+		// the first call compiles the parser: two seconds, and twenty where all processors are busy
+		Timeout: d.config.SQLTime + time.Minute,
+		Schema: json.RawMessage(
+			`{"type": "object", "required": ["sql_query"], "additionalProperties": false, "properties": {
 			"sql_query": {"type": "string", "description": "One complete PostgreSQL SELECT, e.g. SELECT user_id, email FROM users WHERE created_at > '2024-01-01' LIMIT 10"}}}`),
-		Output: json.RawMessage(`{"type": "object", "required": ["status", "message"], "properties": {
+		Output: json.RawMessage(
+			`{"type": "object", "required": ["status", "message"], "properties": {
 			"status": {"type": "string", "enum": ["success", "error"]}, "message": {"type": "string"}, "sqlstate": {"type": "string"},
 			"data": {"type": "object", "required": ["type", "content"], "properties": {"type": {"type": "string"}, "content": {"type": "object", "required": ["sql", "records"],
 				"properties": {"sql": {"type": "string"}, "records": {"type": "array", "items": {"type": "object"}}, "columns": {"type": "array", "items": {"type": "string"}},
@@ -74,7 +78,8 @@ func (d *Data) query(ctx context.Context, args json.RawMessage) (tools.Result, e
 	}
 	start := time.Now()
 	table, err := d.table(ctx, in.SQL)
-	out, note := queried{Status: "success", Message: "SQL executed."}, Audit{Statement: fmt.Sprintf("%.8x", sha256.Sum256([]byte(in.SQL))), Outcome: "ok"}
+	out, note := queried{Status: "success", Message: "SQL executed."}, Audit{Statement: fmt.Sprintf(
+		"%.8x", sha256.Sum256([]byte(in.SQL))), Outcome: "ok"}
 	if err != nil {
 		out = failed(err)
 		if note.Outcome = out.SQLState; note.Outcome == "" {
@@ -82,7 +87,8 @@ func (d *Data) query(ctx context.Context, args json.RawMessage) (tools.Result, e
 		}
 	} else {
 		note.Rows = len(table.Records)
-		out.Data = &csvTable{"csv_table", content{in.SQL, table.Records, table.Columns, note.Rows, table.Truncated}}
+		out.Data = &csvTable{"csv_table", content{in.SQL, table.Records, table.Columns, note.Rows,
+			table.Truncated}}
 	}
 	note.Millis = time.Since(start).Milliseconds()
 	d.audit(ctx, note)

@@ -15,8 +15,10 @@ var getSQLReferenceDocumentsText string
 // 15 is the specification's default; it names no upper bound, so 100 is our own.
 func (d *Data) getSQLReferenceDocuments() tools.Tool {
 	return tools.Tool{
-		Name: "get_sql_reference_documents", Title: "Find references for SQL", Description: getSQLReferenceDocumentsText, Hints: hints(true),
-		Schema: json.RawMessage(`{"type": "object", "required": ["user_query"], "additionalProperties": false, "properties": {
+		Name: "get_sql_reference_documents", Title: "Find references for SQL",
+		Description: getSQLReferenceDocumentsText, Hints: hints(true),
+		Schema: json.RawMessage(
+			`{"type": "object", "required": ["user_query"], "additionalProperties": false, "properties": {
 			"user_query": {"type": "string", "description": "The question in natural language, e.g. 2024년 1월 이후 가입한 사용자의 이메일 주소를 알려줘"},
 			"n_results": {"type": "integer", "minimum": 1, "maximum": 100, "default": 15, "description": "Documents at most"}}}`),
 		Output: json.RawMessage(`{"type": "object", "required": ["reference_docs"], "properties": {

@@ -19,8 +19,10 @@ const mostTexts = 256
 // getTextEmbedding makes vectors of texts.
 func (d *Data) getTextEmbedding() tools.Tool {
 	return tools.Tool{
-		Name: "get_text_embedding", Title: "Make vectors of texts", Description: getTextEmbeddingText, Hints: hints(true),
-		Schema: json.RawMessage(`{"type": "object", "required": ["text_list"], "additionalProperties": false, "properties": {
+		Name: "get_text_embedding", Title: "Make vectors of texts",
+		Description: getTextEmbeddingText, Hints: hints(true),
+		Schema: json.RawMessage(
+			`{"type": "object", "required": ["text_list"], "additionalProperties": false, "properties": {
 			"text_list": {"type": "array", "maxItems": 256, "items": {"type": "string"}, "description": "Texts, e.g. [\"사용자 이름을 조회해줘\", \"최근 주문 내역\"]"}}}`),
 		Output: json.RawMessage(`{"type": "object", "required": ["embeddings"], "properties": {
 			"embeddings": {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}}}`),
@@ -43,7 +45,8 @@ func (d *Data) embed(ctx context.Context, in struct {
 	case len(in.Texts) == 0:
 		return out, nil
 	case len(in.Texts) > mostTexts:
-		return out, fmt.Errorf("%d texts are more than the %d of one call", len(in.Texts), mostTexts)
+		return out, fmt.Errorf("%d texts are more than the %d of one call", len(in.Texts),
+			mostTexts)
 	case d.embedder == nil:
 		return out, d.errNoEmbedder()
 	}

@@ -26,7 +26,8 @@ const embeddedAtOnce = 32
 // import changes only what is new or gone. progress is told how many of a file's documents are
 // done, and which of the files it is, counting from 1; it may be nil. Chroma has no search by
 // words, so without a model there is nothing to import into it.
-func (d *Data) Import(ctx context.Context, path string, progress func(source string, file, files, done, all int)) (done []Imported, err error) {
+func (d *Data) Import(ctx context.Context, path string, progress func(source string, file, files,
+	done, all int)) (done []Imported, err error) {
 	if progress == nil {
 		progress = func(string, int, int, int, int) {}
 	}
@@ -47,7 +48,9 @@ func (d *Data) Import(ctx context.Context, path string, progress func(source str
 		if err != nil {
 			return done, fmt.Errorf("%s: %w", f.path, err)
 		}
-		one, err := d.importFile(ctx, f.source, texts, func(done, all int) { progress(f.source, i+1, len(files), done, all) })
+		one, err := d.importFile(ctx, f.source, texts, func(done, all int) {
+			progress(f.source, i+1, len(files), done, all)
+		})
 		if err != nil {
 			return done, fmt.Errorf("%s: %w", f.path, err)
 		}
@@ -78,14 +81,16 @@ func importable(path string) (all []file, err error) {
 		return err
 	})
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("%s: no file that can be imported (.txt, .md, .csv, .tsv, .json, .jsonl)", path)
+		err = fmt.Errorf("%s: no file that can be imported (.txt, .md, .csv, .tsv, .json, .jsonl)",
+			path)
 	}
 	return all, err
 }
 
 // importFile replaces the documents of a source with the given ones. Ids are hashes of source and
 // text, so a document that did not change keeps its id and its vector.
-func (d *Data) importFile(ctx context.Context, source string, texts []string, progress func(done, all int)) (Imported, error) {
+func (d *Data) importFile(ctx context.Context, source string, texts []string,
+	progress func(done, all int)) (Imported, error) {
 	all, have := make([]document, 0, len(texts)), map[string]bool{}
 	for _, text := range texts {
 		id := fmt.Sprintf("%.16x", sha256.Sum256([]byte(source+"\x00"+text)))
@@ -122,7 +127,8 @@ func (d *Data) importFile(ctx context.Context, source string, texts []string, pr
 
 // embedNew makes the vectors that do not exist yet, in batches. With Chroma each part is stored as
 // soon as it has its vectors, so an import that breaks off continues from there the next time.
-func (d *Data) embedNew(ctx context.Context, source string, all []document, progress func(done, all int)) (made int, err error) {
+func (d *Data) embedNew(ctx context.Context, source string, all []document,
+	progress func(done, all int)) (made int, err error) {
 	progress(0, len(all))
 	defer func() { progress(len(all), len(all)) }()
 	if d.embedder == nil {

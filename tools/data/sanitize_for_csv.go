@@ -16,9 +16,12 @@ var sanitizeForCSVText string
 // ordinary ones. Each becomes one space; the tool promises neither to trim nor to join them.
 func sanitizeForCSV() tools.Tool {
 	return tools.Tool{
-		Name: "sanitize_for_csv", Title: "Clean text for CSV", Description: sanitizeForCSVText, Hints: hints(false),
-		Schema: json.RawMessage(`{"type": "object", "required": ["text"], "additionalProperties": false, "properties": {"text": {"type": "string"}}}`),
-		Output: json.RawMessage(`{"type": "object", "required": ["sanitized_text"], "properties": {"sanitized_text": {"type": "string"}}}`),
+		Name: "sanitize_for_csv", Title: "Clean text for CSV", Description: sanitizeForCSVText,
+		Hints: hints(false),
+		Schema: json.RawMessage(
+			`{"type": "object", "required": ["text"], "additionalProperties": false, "properties": {"text": {"type": "string"}}}`),
+		Output: json.RawMessage(
+			`{"type": "object", "required": ["sanitized_text"], "properties": {"sanitized_text": {"type": "string"}}}`),
 		Call: tools.Typed(func(_ context.Context, in struct{ Text string }) (sanitized, error) {
 			return sanitized{strings.ReplaceAll(in.Text, "\u00a0", " ")}, nil
 		}),

@@ -23,7 +23,8 @@ const ranks = 100
 // fails, it finds by words alone; the stages say so. If both is set, it merges the two rankings:
 // words find names of columns by their letters, vectors find what they mean. All queries are
 // embedded in one request. A model that fails is not an error as long as words can find something.
-func (d *Data) find(ctx context.Context, queries []string, n int, both bool) (found [][]string, stages []stage, err error) {
+func (d *Data) find(ctx context.Context, queries []string, n int, both bool) (
+	found [][]string, stages []stage, err error) {
 	if len(queries) == 0 {
 		return [][]string{}, []stage{}, nil
 	}
@@ -95,11 +96,16 @@ func (x *indexes) usable(model string, dimensions int) (status, reason string) {
 	case x.model == "":
 		return "skipped", "the documents have no vectors; import them again"
 	case x.model != model:
-		return "failed", fmt.Sprintf("the documents' vectors are of %s, and the query's of %s; import them again", x.model, model)
+		return "failed", fmt.Sprintf(
+			"the documents' vectors are of %s, and the query's of %s; import them again", x.model,
+			model)
 	case x.dense.Dimensions() != dimensions:
-		return "failed", fmt.Sprintf("the documents' vectors have %d dimensions, and the query's %d", x.dense.Dimensions(), dimensions)
+		return "failed", fmt.Sprintf(
+			"the documents' vectors have %d dimensions, and the query's %d", x.dense.Dimensions(),
+			dimensions)
 	case len(x.placed) < len(x.texts):
-		return "ok", fmt.Sprintf("%d of %d documents have no vector; import them again", len(x.texts)-len(x.placed), len(x.texts))
+		return "ok", fmt.Sprintf("%d of %d documents have no vector; import them again",
+			len(x.texts)-len(x.placed), len(x.texts))
 	}
 	return "ok", ""
 }

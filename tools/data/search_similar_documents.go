@@ -19,8 +19,10 @@ const stagesSchema = `"stages": {"type": "array", "items": {"type": "object", "p
 // 3 is the specification's default; the bounds of 64 queries and 100 results are our own.
 func (d *Data) searchSimilarDocuments() tools.Tool {
 	return tools.Tool{
-		Name: "search_similar_documents", Title: "Search similar documents", Description: searchSimilarDocumentsText, Hints: hints(true),
-		Schema: json.RawMessage(`{"type": "object", "required": ["query_list"], "additionalProperties": false, "properties": {
+		Name: "search_similar_documents", Title: "Search similar documents",
+		Description: searchSimilarDocumentsText, Hints: hints(true),
+		Schema: json.RawMessage(
+			`{"type": "object", "required": ["query_list"], "additionalProperties": false, "properties": {
 			"query_list": {"type": "array", "maxItems": 64, "items": {"type": "string"}, "description": "Queries, e.g. [\"사용자 테이블의 이메일 칼럼\"]"},
 			"n_results": {"type": "integer", "minimum": 1, "maximum": 100, "default": 3, "description": "Documents for each query"}}}`),
 		Output: json.RawMessage(`{"type": "object", "required": ["documents"], "properties": {

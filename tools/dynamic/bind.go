@@ -89,7 +89,8 @@ func stamp(v any) any {
 // PostgreSQL infers it from the statement.
 var postgresNames = map[string]string{
 	typeString: "text", typeInteger: "int4", typeNumber: "numeric", typeBoolean: "bool",
-	typeDate: "date", typeTimestamp: "timestamptz", typeUUID: "uuid", typeEnum: "text", typeObject: "jsonb",
+	typeDate: "date", typeTimestamp: "timestamptz", typeUUID: "uuid", typeEnum: "text",
+	typeObject: "jsonb",
 }
 
 // postgres returns a value with the type that PostgreSQL is told.
@@ -180,7 +181,9 @@ func number(n json.Number) any {
 // what it can while it plans: an empty text would not be a date, and a 0 cannot be divided by.
 func (c *compiled) blanks(on sqlsafe.Kind) (sets [][]sql.NamedArg) {
 	sizes := []any{int64(1)}
-	if on == sqlsafe.PostgreSQL && slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.number() && p.kind().lists == 0 }) {
+	if on == sqlsafe.PostgreSQL && slices.ContainsFunc(c.draft.Params, func(p Param) bool {
+		return p.number() && p.kind().lists == 0
+	}) {
 		sizes = append(sizes, int64(1)<<40, 1.5)
 	}
 	for _, size := range sizes {

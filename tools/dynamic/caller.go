@@ -14,7 +14,8 @@ import (
 // callers holds what a parameter may be filled with, with the type that it then has. Such a
 // parameter is in no schema: what a model writes cannot change whose rows are asked for.
 var callers = map[string]string{
-	"subject": typeString, "tenant": typeString, "clearance": typeInteger, "departments": "LIST<" + typeString + ">",
+	"subject": typeString, "tenant": typeString, "clearance": typeInteger, "departments": "LIST<" +
+		typeString + ">",
 }
 
 // filled checks a parameter that is filled from the caller.
@@ -24,11 +25,14 @@ func (p *Param) filled(note *problems, field string) {
 	}
 	switch kind, ok := callers[p.Caller]; {
 	case !ok:
-		note.wrong(field+"caller", "parameter", "caller is one of %s, not %.40q", strings.Join(slices.Sorted(maps.Keys(callers)), ", "), p.Caller)
+		note.wrong(field+"caller", "parameter", "caller is one of %s, not %.40q",
+			strings.Join(slices.Sorted(maps.Keys(callers)), ", "), p.Caller)
 	case p.Type != kind:
-		note.wrong(field+"caller", "parameter", "the %s of a caller is a %s, and %s is a %s", p.Caller, kind, p.Name, p.Type)
+		note.wrong(field+"caller", "parameter", "the %s of a caller is a %s, and %s is a %s",
+			p.Caller, kind, p.Name, p.Type)
 	case len(p.Default) > 0:
-		note.wrong(field+"default", "parameter", "%s is filled from the caller, and has no default", p.Name)
+		note.wrong(field+"default", "parameter", "%s is filled from the caller, and has no default",
+			p.Name)
 	}
 }
 

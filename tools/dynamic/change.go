@@ -64,11 +64,13 @@ func (s *Set) create(ctx context.Context, who, action string, d Draft) (Tool, er
 	var id int
 	return s.saved(ctx, &id, func(tx *store.Tx) (err error) {
 		var n int
-		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM h_custom_tool").Scan(&n); err != nil {
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM h_custom_tool").Scan(
+			&n); err != nil {
 			return err
 		}
 		if n >= maxTools {
-			return fault.New(fault.Invalid, "there are %d custom tools already, which is the most", maxTools)
+			return fault.New(fault.Invalid, "there are %d custom tools already, which is the most",
+				maxTools)
 		}
 		if err := free(ctx, tx, ready.Name, 0); err != nil {
 			return err
@@ -85,7 +87,8 @@ func (s *Set) create(ctx context.Context, who, action string, d Draft) (Tool, er
 // conflict.
 func (s *Set) Update(ctx context.Context, who string, id int, d Draft) (Tool, error) {
 	if d.Version <= 0 {
-		return Tool{}, &fault.Error{Kind: fault.Invalid, Message: "version has to be that of the tool that was edited", Param: "version"}
+		return Tool{}, &fault.Error{Kind: fault.Invalid,
+			Message: "version has to be that of the tool that was edited", Param: "version"}
 	}
 	return s.update(ctx, who, updated, id, d)
 }
@@ -103,7 +106,8 @@ func (s *Set) update(ctx context.Context, who, action string, id int, d Draft) (
 		if err != nil {
 			return err
 		}
-		if ready.Name != was.Name { // of two old names that differ by case alone each can still be edited
+		// of two old names that differ by case alone each can still be edited
+		if ready.Name != was.Name {
 			if err := free(ctx, tx, ready.Name, id); err != nil {
 				return err
 			}
@@ -128,7 +132,8 @@ func (s *Set) Toggle(ctx context.Context, who string, id, version int, active bo
 			return err
 		}
 		was.Active = active
-		if _, err := tx.ExecContext(ctx, "UPDATE h_custom_tool SET is_active = $2 WHERE id = $1", id, yes(active)); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE h_custom_tool SET is_active = $2 WHERE id = $1",
+			id, yes(active)); err != nil {
 			return err
 		}
 		return remember(ctx, s.config.DB, tx, id, was.Version, &was.Draft, who, toggled)
@@ -142,10 +147,13 @@ func (s *Set) Delete(ctx context.Context, who string, id, version int) error {
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM h_custom_tool_param WHERE tool_id = $1", id); err != nil { // a table of another program's may have no cascade
+		// a table of another program's may have no cascade
+		if _, err := tx.ExecContext(ctx, "DELETE FROM h_custom_tool_param WHERE tool_id = $1",
+			id); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM h_custom_tool WHERE id = $1", id); err != nil {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM h_custom_tool WHERE id = $1",
+			id); err != nil {
 			return err
 		}
 		if err := removeContract(ctx, tx, id); err != nil {
@@ -190,7 +198,8 @@ func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) 
 	}
 	for _, v := range all {
 		if v.Version == version {
-			v.Tool.Version, v.Tool.Active, v.Tool.Force = newest, now.Active, true // what it was it may be again, whatever the data is now
+			// what it was it may be again, whatever the data is now
+			v.Tool.Version, v.Tool.Active, v.Tool.Force = newest, now.Active, true
 			return s.update(ctx, who, restored, id, v.Tool)
 		}
 	}

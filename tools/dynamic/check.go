@@ -39,7 +39,8 @@ func (d *Draft) basics(p *problems) {
 		p.wrong("name", "name", "a tool's name is a letter and up to 63 of A-Z a-z 0-9 _ -")
 	}
 	if strings.TrimSpace(d.DescriptionAgent) == "" {
-		p.wrong("description_agent", "description", "models need to know what the tool does, when to use it and what comes back")
+		p.wrong("description_agent", "description",
+			"models need to know what the tool does, when to use it and what comes back")
 	}
 	readable(p, "description_agent", d.DescriptionAgent, longestDescription)
 	readable(p, "description_user", d.DescriptionUser, longestDescription)
@@ -53,7 +54,8 @@ func (d *Draft) basics(p *problems) {
 	case strings.TrimSpace(d.Definition) == "":
 		p.wrong("definition", "syntax", "enter a query or an expression")
 	case len(d.Definition) > longestDefinition:
-		p.wrong("definition", "limit", "the definition has %d bytes, more than %d", len(d.Definition), longestDefinition)
+		p.wrong("definition", "limit", "the definition has %d bytes, more than %d",
+			len(d.Definition), longestDefinition)
 	case !utf8.ValidString(d.Definition):
 		p.wrong("definition", "syntax", "the definition is no valid UTF-8")
 	}
@@ -72,15 +74,20 @@ func (d *Draft) parameters(p *problems) {
 		lower := strings.ToLower(one.Name)
 		switch {
 		case !paramName.MatchString(one.Name):
-			p.wrong(field+"param_name", "parameter", "a parameter's name is a letter and up to 63 of A-Z a-z 0-9 _, and %.80q is not", one.Name)
+			p.wrong(field+"param_name", "parameter",
+				"a parameter's name is a letter and up to 63 of A-Z a-z 0-9 _, and %.80q is not",
+				one.Name)
 		case d.Type != typeSQL && pyexpr.CheckName(one.Name) != nil:
-			p.wrong(field+"param_name", "parameter", "%s is a word of expressions, and cannot be a parameter's name", one.Name)
+			p.wrong(field+"param_name", "parameter",
+				"%s is a word of expressions, and cannot be a parameter's name", one.Name)
 		case seen[lower]:
 			p.wrong(field+"param_name", "parameter", "there are two parameters %s", one.Name)
 		}
 		seen[lower] = true
 		if _, ok := kindOf(one.Type); !ok {
-			p.wrong(field+"param_type", "parameter", "param_type is one of %s, or a LIST of one, as LIST<STRING>; not %.40q", strings.Join(baseTypes, ", "), one.Type)
+			p.wrong(field+"param_type", "parameter",
+				"param_type is one of %s, or a LIST of one, as LIST<STRING>; not %.40q",
+				strings.Join(baseTypes, ", "), one.Type)
 		} else {
 			d.Params[i].details(p, field)
 		}
@@ -93,7 +100,8 @@ func (d *Draft) parameters(p *problems) {
 func (d *Draft) options(p *problems) {
 	o := d.Options
 	if !slices.Contains([]string{"", "auto", "rows", "one", "value"}, o.Result) {
-		p.wrong("options.result", "option", "result is auto, rows, one or value, not %.40q", o.Result)
+		p.wrong("options.result", "option", "result is auto, rows, one or value, not %.40q",
+			o.Result)
 	}
 	if !slices.Contains([]string{"", "json", "text"}, o.Format) {
 		p.wrong("options.format", "option", "format is json or text, not %.40q", o.Format)
@@ -105,7 +113,8 @@ func (d *Draft) options(p *problems) {
 		p.wrong("options.max_rows", "option", "max_rows is 1 to %d", mostRows)
 	}
 	selects := slices.ContainsFunc(d.Params, func(p Param) bool { return p.ChoicesSQL != "" })
-	if d.Type == typePython && (o.Connection != "" && !selects || o.Result != "" || o.MaxRows != 0) {
+	if d.Type == typePython && (o.Connection != "" && !selects || o.Result != "" ||
+		o.MaxRows != 0) {
 		p.wrong("options", "option", "connection, result and max_rows are for SQL tools")
 	}
 }
@@ -123,7 +132,8 @@ func readable(p *problems, field, text string, longest int) {
 	default:
 		for _, c := range text {
 			if c != '\n' && c != '\t' && (unicode.IsControl(c) || hidden(c)) {
-				p.wrong(field, "description", "the text holds the character U+%04X, which cannot be seen", c)
+				p.wrong(field, "description",
+					"the text holds the character U+%04X, which cannot be seen", c)
 				return
 			}
 		}
@@ -152,19 +162,23 @@ func hidden(c rune) bool {
 func (d *Draft) normalize(p *problems) {
 	d.Name = strings.TrimSpace(d.Name)
 	d.DescriptionAgent, d.DescriptionUser = lines(d.DescriptionAgent), lines(d.DescriptionUser)
-	d.Type = strings.ToUpper(strings.TrimSpace(d.Type)) // the specification writes String and STRING
+	// the specification writes String and STRING
+	d.Type = strings.ToUpper(strings.TrimSpace(d.Type))
 	d.Params = slices.Clone(d.Params)
 	if err := d.unpack(); err != nil {
-		p.wrong("definition", "syntax", "the definition is an object with sql or expr that cannot be read: %v", err)
+		p.wrong("definition", "syntax",
+			"the definition is an object with sql or expr that cannot be read: %v", err)
 	}
 	for _, name := range d.attach() {
-		p.wrong("definition", "parameter", "the definition describes %s, which is no parameter", name)
+		p.wrong("definition", "parameter", "the definition describes %s, which is no parameter",
+			name)
 	}
 	for i := range d.Params {
 		d.Params[i].Type = typeName(d.Params[i].Type)
 		d.Params[i].ChoicesSQL = lines(d.Params[i].ChoicesSQL)
 		d.Params[i].Required = d.Params[i].Required && len(d.Params[i].Default) == 0
-		d.Params[i].Name, d.Params[i].Description = strings.TrimSpace(d.Params[i].Name), lines(d.Params[i].Description)
+		d.Params[i].Name, d.Params[i].Description = strings.TrimSpace(d.Params[i].Name),
+			lines(d.Params[i].Description)
 	}
 	d.Definition = lines(d.Definition)
 	d.Examples = slices.Clone(d.Examples)

@@ -53,7 +53,8 @@ func (c *choicesCache) of(key string) *offeredChoices {
 
 // ask returns the values of an ENUM's SELECT, and reads them again if they are older than age. It
 // returns nil if they are not known. A reading that fails leaves what was known before.
-func (all *choicesCache) ask(ctx context.Context, on *connection, query string, age time.Duration) ([]any, error) {
+func (all *choicesCache) ask(ctx context.Context, on *connection, query string, age time.Duration) (
+	[]any, error) {
 	c := all.of(on.Name + "\x00" + query)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +64,9 @@ func (all *choicesCache) ask(ctx context.Context, on *connection, query string, 
 	db, err := on.database(ctx)
 	var table *sqlsafe.Table
 	if err == nil {
-		table, err = db.Ask(ctx, sqlsafe.Statement{SQL: query, Limits: sqlsafe.Limits{Rows: mostChoices + 1, Time: choicesTime}})
+		table, err = db.Ask(ctx,
+			sqlsafe.Statement{SQL: query, Limits: sqlsafe.Limits{Rows: mostChoices + 1,
+				Time: choicesTime}})
 	}
 	if err != nil && ctx.Err() != nil {
 		return c.list, err // the caller left, which says nothing about the database
@@ -72,7 +75,8 @@ func (all *choicesCache) ask(ctx context.Context, on *connection, query string, 
 		return c.list, err
 	}
 	if c.list = distinctFirst(table); len(c.list) > mostChoices {
-		c.list, c.err = nil, fmt.Errorf("it gives more than %d choices, which are not listed", mostChoices)
+		c.list, c.err = nil, fmt.Errorf("it gives more than %d choices, which are not listed",
+			mostChoices)
 	}
 	return c.list, c.err
 }
@@ -153,7 +157,8 @@ func (s *Set) compileChoices(ctx context.Context, c *compiled, asking bool, p *p
 		}
 		field := fmt.Sprintf("params[%d].choices_sql", i)
 		if found, err := on.Kind.Parameters(one.ChoicesSQL); err != nil || len(found) > 0 {
-			p.wrong(field, "parameter", "the SELECT for choices has no parameters, and gives them in its first column")
+			p.wrong(field, "parameter",
+				"the SELECT for choices has no parameters, and gives them in its first column")
 			continue
 		}
 		if !asking {

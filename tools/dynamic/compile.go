@@ -27,8 +27,9 @@ type compiled struct {
 	connection string    // the connection that it queries; empty: none
 	columns    []outcome // the columns of the statement's result; nil: not known
 	fit        func(t tools.Tool, args json.RawMessage) (json.RawMessage, error)
-	choices    func(ctx context.Context, query string, age time.Duration) ([]any, error) // of ENUMs from a SELECT; nil: there is none
-	run        func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error)
+	// of ENUMs from a SELECT; nil: there is none
+	choices func(ctx context.Context, query string, age time.Duration) ([]any, error)
+	run     func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error)
 }
 
 // Run is what is logged about one call. It holds counts and names of rules, but no arguments and no
@@ -79,9 +80,11 @@ func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, pro
 func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 	yes, no := true, false
 	t := tools.Tool{
-		Name: c.draft.Name, Title: c.title(), Description: c.draft.DescriptionAgent, Schema: c.schema,
+		Name: c.draft.Name, Title: c.title(), Description: c.draft.DescriptionAgent,
+		Schema: c.schema,
 		Output: c.draft.Options.output(c.columns), Refuse: c.refuse,
-		Hints: tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no}, Confirm: c.draft.Options.Confirm,
+		Hints:   tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
+		Confirm: c.draft.Options.Confirm,
 		// A little more than the tool's own time, so that its own sentence says which
 		// limit it was.
 		Timeout: c.draft.timeout() + 3*time.Second,
@@ -89,7 +92,8 @@ func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 			note := &Run{}
 			start := time.Now()
 			res, err := c.call(ctx, text, note)
-			note.Tool, note.Millis, note.Outcome = c.draft.Name, float64(time.Since(start).Microseconds())/1000, "ok"
+			note.Tool, note.Millis, note.Outcome = c.draft.Name,
+				float64(time.Since(start).Microseconds())/1000, "ok"
 			if err != nil {
 				note.failed(err, c.draft.Definition)
 				err = errors.New(note.problem.sentence(err))
@@ -132,7 +136,8 @@ func (d *Draft) timeout() time.Duration {
 }
 
 // call reads the arguments and runs the definition.
-func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (tools.Result, error) {
+func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (
+	tools.Result, error) {
 	args, err := decoded(text)
 	if err != nil {
 		return tools.Result{}, err
@@ -194,7 +199,8 @@ func (c *compiled) unused(used []string, p *problems) {
 	}
 	for i, one := range c.draft.Params {
 		if !named[one.Name] {
-			p.odd(fmt.Sprintf("params[%d].param_name", i), "unused_parameter", "the definition does not use %s", one.Name)
+			p.odd(fmt.Sprintf("params[%d].param_name", i), "unused_parameter",
+				"the definition does not use %s", one.Name)
 		}
 	}
 }

@@ -68,7 +68,8 @@ func ReadConnections(env string, file map[string]any) (map[string]string, error)
 	for word := range strings.SplitSeq(env, ";") {
 		name, where, ok := strings.Cut(word, "=")
 		if !ok {
-			return nil, errors.New("TOOLNORM_CONNECTION: each connection is NAME=WHERE, with ; between")
+			return nil, errors.New(
+				"TOOLNORM_CONNECTION: each connection is NAME=WHERE, with ; between")
 		}
 		all[strings.TrimSpace(name)] = strings.TrimSpace(where)
 	}
@@ -90,7 +91,8 @@ type Asks struct {
 // A connection that cannot be used is kept, with the reason, so that a tool that names no
 // connection does not query another one instead.
 func newConnections(settings map[string]string, asks Asks, own, sample string) *connections {
-	all := map[string]*connection{Sample: {Name: Sample, where: sample, tables: sampleNames, made: true}}
+	all := map[string]*connection{Sample: {Name: Sample, where: sample, tables: sampleNames,
+		made: true}}
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
 		one := &connection{Name: name, where: settings[name], asks: asks}
 		if err := one.read(own); err != nil {
@@ -126,7 +128,8 @@ func (c *connection) read(own string) error {
 func (c *connection) file(own string) error {
 	path, list, _ := strings.Cut(c.where, "#")
 	if !filepath.IsAbs(path) {
-		return errors.New("neither an absolute path nor a postgres:// URL") // not repeated: it may be a URL with a password
+		// not repeated: it may be a URL with a password
+		return errors.New("neither an absolute path nor a postgres:// URL")
 	}
 	c.where = path
 	for table := range strings.SplitSeq(list, ",") {
@@ -162,10 +165,12 @@ func (c *connections) named(name string) (*connection, error) {
 		name = c.standard()
 	}
 	if name == "" {
-		return nil, fmt.Errorf("the tool names no connection, and there are several: %s", strings.Join(c.names(), ", "))
+		return nil, fmt.Errorf("the tool names no connection, and there are several: %s",
+			strings.Join(c.names(), ", "))
 	}
 	if c.all[name] == nil {
-		return nil, fmt.Errorf("there is no connection %q; there are %s", name, strings.Join(c.names(), ", "))
+		return nil, fmt.Errorf("there is no connection %q; there are %s", name,
+			strings.Join(c.names(), ", "))
 	}
 	return c.all[name], nil
 }
@@ -220,11 +225,12 @@ func (c *connection) database(ctx context.Context) (database, error) {
 // postgres returns the configuration for a PostgreSQL connection: the settings that hold for every
 // statement.
 func (c *connection) postgres() sqlsafe.PostgresConfig {
-	return sqlsafe.PostgresConfig{URL: c.where, Functions: c.asks.Functions, AnyRole: c.asks.AnyRole, Warn: func(text string) {
-		if c.asks.Warn != nil {
-			c.asks.Warn("connection " + c.Name + ": " + text)
-		}
-	}}
+	return sqlsafe.PostgresConfig{URL: c.where, Functions: c.asks.Functions,
+		AnyRole: c.asks.AnyRole, Warn: func(text string) {
+			if c.asks.Warn != nil {
+				c.asks.Warn("connection " + c.Name + ": " + text)
+			}
+		}}
 }
 
 // exists reports whether there is a file at path.
@@ -267,7 +273,8 @@ func (s *Set) Connections(ctx context.Context) []Connection {
 	for i, name := range names {
 		asked.Go(func() {
 			on := s.connections.all[name]
-			all[i] = Connection{Name: name, Kind: "sqlite", Tables: []sqlsafe.Relation{}, Default: name == s.connections.standard(), MadeUp: on.made}
+			all[i] = Connection{Name: name, Kind: "sqlite", Tables: []sqlsafe.Relation{},
+				Default: name == s.connections.standard(), MadeUp: on.made}
 			if on.Kind == sqlsafe.PostgreSQL {
 				all[i].Kind = "postgres"
 			}

@@ -20,9 +20,10 @@ const examplesTime = 30 * time.Second
 
 // Verdict is the outcome of one example.
 type Verdict struct {
-	Number  int      `json:"number"` // from 1
-	OK      bool     `json:"ok"`
-	Unknown bool     `json:"unknown,omitempty"` // it could not be run, as its database does not answer
+	Number int  `json:"number"` // from 1
+	OK     bool `json:"ok"`
+	// it could not be run, as its database does not answer
+	Unknown bool     `json:"unknown,omitempty"`
 	Message string   `json:"message,omitempty"` // what is wrong, in one sentence
 	Diff    []string `json:"diff,omitempty"`    // a line for each place at which the result differs
 	Got     string   `json:"got"`               // the result, or the error, as text
@@ -66,7 +67,8 @@ func (s *Set) examined(ctx context.Context, c *compiled, p problems) (all []Verd
 		case down >= 0:
 			v.Unknown, v.Message = true, "it could not be run: "+p[down].Message
 		case ctx.Err() != nil:
-			v.Unknown, v.Message = true, fmt.Sprintf("it was not run: the examples of a tool have %v together", examplesTime)
+			v.Unknown, v.Message = true, fmt.Sprintf(
+				"it was not run: the examples of a tool have %v together", examplesTime)
 		default:
 			v.run(ctx, alone, c, one)
 		}
@@ -101,9 +103,11 @@ func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, 
 	text := shownResult(res)
 	switch {
 	case e.Error != "" && !res.IsError:
-		return fmt.Sprintf("expected an error with %q, got a result: %s", e.Error, clipped(text, 200)), nil
+		return fmt.Sprintf("expected an error with %q, got a result: %s", e.Error,
+			clipped(text, 200)), nil
 	case e.Error != "" && !strings.Contains(text, e.Error):
-		return fmt.Sprintf("expected an error with %q, got another: %s", e.Error, clipped(text, 400)), nil
+		return fmt.Sprintf("expected an error with %q, got another: %s", e.Error,
+			clipped(text, 400)), nil
 	case e.Error != "":
 		return "", nil
 	case res.IsError:
@@ -126,8 +130,10 @@ func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, 
 			return fmt.Sprintf("expected rows %s, got %d", e.Rows, got), nil
 		}
 	}
-	if whole := res.Text(); e.Contains != "" && !strings.Contains(whole, e.Contains) && !strings.Contains(text, e.Contains) {
-		return fmt.Sprintf("expected a result that contains %q, got %s", e.Contains, clipped(text, 400)), nil
+	if whole := res.Text(); e.Contains != "" && !strings.Contains(whole, e.Contains) &&
+		!strings.Contains(text, e.Contains) {
+		return fmt.Sprintf("expected a result that contains %q, got %s", e.Contains,
+			clipped(text, 400)), nil
 	}
 	return "", nil
 }
@@ -159,7 +165,8 @@ func (e *Example) differs(res tools.Result) (diff []string) {
 	}
 	compare("result", want, got, &diff)
 	if len(diff) > mostDifferences {
-		diff = append(diff[:mostDifferences], fmt.Sprintf("and %d more places", len(diff)-mostDifferences))
+		diff = append(diff[:mostDifferences],
+			fmt.Sprintf("and %d more places", len(diff)-mostDifferences))
 	}
 	return diff
 }
@@ -182,7 +189,8 @@ func compare(at string, want, got any, diff *[]string) {
 				compare(fmt.Sprintf("%s[%d]", at, i), w[i], g[i], diff)
 			}
 			if len(w) != len(g) {
-				*diff = append(*diff, fmt.Sprintf("%s: expected %d members, got %d", at, len(w), len(g)))
+				*diff = append(*diff, fmt.Sprintf("%s: expected %d members, got %d", at, len(w),
+					len(g)))
 			}
 			return
 		}
@@ -215,9 +223,11 @@ func compareObjects(at string, want, got map[string]any, diff *[]string) {
 		g, there := got[name]
 		switch {
 		case !there:
-			*diff = append(*diff, fmt.Sprintf("%s.%s: expected %s, and it is not there", at, name, told(w)))
+			*diff = append(*diff, fmt.Sprintf("%s.%s: expected %s, and it is not there", at, name,
+				told(w)))
 		case !wanted:
-			*diff = append(*diff, fmt.Sprintf("%s.%s: got %s, which was not expected", at, name, told(g)))
+			*diff = append(*diff, fmt.Sprintf("%s.%s: got %s, which was not expected", at, name,
+				told(g)))
 		default:
 			compare(at+"."+name, w, g, diff)
 		}

@@ -27,7 +27,8 @@ func contractStep() store.Step { return store.SQL("contracts and sets", contract
 
 // confirmStep adds the column for whether a set asks for confirmation.
 func confirmStep() store.Step {
-	return store.SQL("sets ask", "ALTER TABLE h_custom_toolset ADD COLUMN confirm TEXT NOT NULL DEFAULT 'N';")
+	return store.SQL("sets ask",
+		"ALTER TABLE h_custom_toolset ADD COLUMN confirm TEXT NOT NULL DEFAULT 'N';")
 }
 
 // readContracts adds their examples and shapes to tools. Examples that cannot be read are replaced
@@ -36,7 +37,9 @@ func readContracts(ctx context.Context, in asker, all []Tool, id int) error {
 	if len(all) == 0 {
 		return nil
 	}
-	rows, err := in.QueryContext(ctx, "SELECT tool_id, examples, shape FROM h_custom_tool_contract WHERE tool_id = $1 OR $1 = 0", id)
+	rows, err := in.QueryContext(ctx,
+		"SELECT tool_id, examples, shape FROM h_custom_tool_contract WHERE tool_id = $1 OR $1 = 0",
+		id)
 	if err != nil {
 		return fmt.Errorf("read the examples of tools: %w", err)
 	}
@@ -72,7 +75,9 @@ func writeContract(ctx context.Context, in asker, id int, d *Draft) error {
 	if err != nil {
 		return err
 	}
-	_, err = in.ExecContext(ctx, "INSERT INTO h_custom_tool_contract (tool_id, examples, shape) VALUES ($1, $2, $3)", id, string(examples), d.shape)
+	_, err = in.ExecContext(ctx,
+		"INSERT INTO h_custom_tool_contract (tool_id, examples, shape) VALUES ($1, $2, $3)", id,
+		string(examples), d.shape)
 	return err
 }
 

@@ -22,20 +22,30 @@ const (
 // version's snapshot: a member that is added here must have a zero value that means what it meant
 // before.
 type Draft struct {
-	Name             string  `json:"name" yaml:"name"`
-	DescriptionAgent string  `json:"description_agent" yaml:"description_agent"`         // what models read
-	DescriptionUser  string  `json:"description_user" yaml:"description_user,omitempty"` // what people read
-	Type             string  `json:"tool_type" yaml:"tool_type"`                         // SQL or PYTHON
-	Definition       string  `json:"definition" yaml:"definition"`                       // the SELECT or the expression
-	Options          Options `json:"options" yaml:"options,omitempty"`                   // the rest of the definition
-	Active           bool    `json:"is_active" yaml:"is_active"`                         // it is offered
-	Params           []Param `json:"params" yaml:"params,omitempty"`                     // in their order
-	Version          int     `json:"version,omitempty" yaml:"-"`                         // the one that was edited, for Update
+	Name string `json:"name" yaml:"name"`
+	// what models read
+	DescriptionAgent string `json:"description_agent" yaml:"description_agent"`
+	// what people read
+	DescriptionUser string `json:"description_user" yaml:"description_user,omitempty"`
+	// SQL or PYTHON
+	Type string `json:"tool_type" yaml:"tool_type"`
+	// the SELECT or the expression
+	Definition string `json:"definition" yaml:"definition"`
+	// the rest of the definition
+	Options Options `json:"options" yaml:"options,omitempty"`
+	// it is offered
+	Active bool `json:"is_active" yaml:"is_active"`
+	// in their order
+	Params []Param `json:"params" yaml:"params,omitempty"`
+	// the one that was edited, for Update
+	Version int `json:"version,omitempty" yaml:"-"`
 
-	Examples []Example          `json:"examples,omitempty" yaml:"examples,omitempty"` // calls, and what has to come of them
-	Force    bool               `json:"force,omitempty" yaml:"-"`                     // it is saved though an example fails; never kept
-	shape    string             // what it asks looked like when it was saved
-	said     map[string]Details // of the parameters in the definition, until they are attached
+	// calls, and what has to come of them
+	Examples []Example `json:"examples,omitempty" yaml:"examples,omitempty"`
+	// it is saved though an example fails; never kept
+	Force bool               `json:"force,omitempty" yaml:"-"`
+	shape string             // what it asks looked like when it was saved
+	said  map[string]Details // of the parameters in the definition, until they are attached
 }
 
 // Param is a parameter of a tool.
@@ -65,12 +75,15 @@ func (p *Param) UnmarshalJSON(text []byte) error {
 // They have no columns in the specification's table, so they go into the column
 // definition beside the text (column).
 type Options struct {
-	Connection string `json:"connection,omitempty" yaml:"connection,omitempty"` // empty: the only one that is configured
-	Result     string `json:"result,omitempty" yaml:"result,omitempty"`         // auto, rows, one or value
-	Format     string `json:"format,omitempty" yaml:"format,omitempty"`         // json or text
-	Timeout    int    `json:"timeout_ms,omitempty" yaml:"timeout_ms,omitempty"` // milliseconds
-	MaxRows    int    `json:"max_rows,omitempty" yaml:"max_rows,omitempty"`
-	Confirm    bool   `json:"confirm,omitempty" yaml:"confirm,omitempty"` // a person is asked before each call
+	// empty: the only one that is configured
+	Connection string `json:"connection,omitempty" yaml:"connection,omitempty"`
+	// auto, rows, one or value
+	Result  string `json:"result,omitempty" yaml:"result,omitempty"`
+	Format  string `json:"format,omitempty" yaml:"format,omitempty"`         // json or text
+	Timeout int    `json:"timeout_ms,omitempty" yaml:"timeout_ms,omitempty"` // milliseconds
+	MaxRows int    `json:"max_rows,omitempty" yaml:"max_rows,omitempty"`
+	// a person is asked before each call
+	Confirm bool `json:"confirm,omitempty" yaml:"confirm,omitempty"`
 }
 
 // Tool is a tool as it is kept. A client sends back only a Draft: the store alone sets id, time of
@@ -93,7 +106,8 @@ type column struct {
 	SQL  *string `json:"sql,omitempty"`
 	Expr *string `json:"expr,omitempty"`
 	Options
-	Params map[string]Details `json:"params,omitempty"` // what is said of them beside their types, by their names
+	// what is said of them beside their types, by their names
+	Params map[string]Details `json:"params,omitempty"`
 }
 
 // stored returns what the column holds: the text alone, or an object when there are options. A text
@@ -127,7 +141,8 @@ func (d *Draft) stored() string {
 // object.
 func isColumn(text string) bool {
 	var members map[string]json.RawMessage
-	if !strings.HasPrefix(strings.TrimSpace(text), "{") || json.Unmarshal([]byte(text), &members) != nil {
+	if !strings.HasPrefix(strings.TrimSpace(text), "{") ||
+		json.Unmarshal([]byte(text), &members) != nil {
 		return false
 	}
 	_, sql := members["sql"]

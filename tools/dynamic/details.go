@@ -18,21 +18,27 @@ import (
 // them, so they are kept in the column definition, by the names of the parameters (column). For a
 // list, they apply to its elements.
 type Details struct {
-	Default    Value   `json:"default,omitempty" yaml:"default,omitempty"`         // what a call that leaves it out means
-	Choices    []Value `json:"choices,omitempty" yaml:"choices,omitempty"`         // of an ENUM
-	ChoicesSQL string  `json:"choices_sql,omitempty" yaml:"choices_sql,omitempty"` // a SELECT whose first column has them
-	Minimum    Value   `json:"minimum,omitempty" yaml:"minimum,omitempty"`         // of a number, date or time
-	Maximum    Value   `json:"maximum,omitempty" yaml:"maximum,omitempty"`
-	MinLength  int     `json:"min_length,omitempty" yaml:"min_length,omitempty"` // of a text, in characters
-	MaxLength  int     `json:"max_length,omitempty" yaml:"max_length,omitempty"`
-	Pattern    string  `json:"pattern,omitempty" yaml:"pattern,omitempty"` // a regular expression that a text holds somewhere
-	Format     string  `json:"format,omitempty" yaml:"format,omitempty"`   // email, uri, …
-	MinItems   int     `json:"min_items,omitempty" yaml:"min_items,omitempty"`
-	MaxItems   int     `json:"max_items,omitempty" yaml:"max_items,omitempty"`
-	Unique     bool    `json:"unique_items,omitempty" yaml:"unique_items,omitempty"`
-	Schema     Value   `json:"schema,omitempty" yaml:"schema,omitempty"` // JSON Schema of an OBJECT
-	Examples   []Value `json:"examples,omitempty" yaml:"examples,omitempty"`
-	Caller     string  `json:"caller,omitempty" yaml:"caller,omitempty"` // it is filled from who calls, and no model sees it
+	// what a call that leaves it out means
+	Default Value   `json:"default,omitempty" yaml:"default,omitempty"`
+	Choices []Value `json:"choices,omitempty" yaml:"choices,omitempty"` // of an ENUM
+	// a SELECT whose first column has them
+	ChoicesSQL string `json:"choices_sql,omitempty" yaml:"choices_sql,omitempty"`
+	// of a number, date or time
+	Minimum Value `json:"minimum,omitempty" yaml:"minimum,omitempty"`
+	Maximum Value `json:"maximum,omitempty" yaml:"maximum,omitempty"`
+	// of a text, in characters
+	MinLength int `json:"min_length,omitempty" yaml:"min_length,omitempty"`
+	MaxLength int `json:"max_length,omitempty" yaml:"max_length,omitempty"`
+	// a regular expression that a text holds somewhere
+	Pattern  string  `json:"pattern,omitempty" yaml:"pattern,omitempty"`
+	Format   string  `json:"format,omitempty" yaml:"format,omitempty"` // email, uri, …
+	MinItems int     `json:"min_items,omitempty" yaml:"min_items,omitempty"`
+	MaxItems int     `json:"max_items,omitempty" yaml:"max_items,omitempty"`
+	Unique   bool    `json:"unique_items,omitempty" yaml:"unique_items,omitempty"`
+	Schema   Value   `json:"schema,omitempty" yaml:"schema,omitempty"` // JSON Schema of an OBJECT
+	Examples []Value `json:"examples,omitempty" yaml:"examples,omitempty"`
+	// it is filled from who calls, and no model sees it
+	Caller string `json:"caller,omitempty" yaml:"caller,omitempty"`
 }
 
 // mostChoices bounds an ENUM, which is part of every prompt; mostExamples bounds the examples.
@@ -53,33 +59,40 @@ func (d *Details) forTypes() []struct {
 	given bool
 	bases []string
 } {
-	texts, numbers := []string{typeString}, []string{typeInteger, typeNumber, typeDate, typeTimestamp}
+	texts, numbers := []string{typeString}, []string{typeInteger, typeNumber, typeDate,
+		typeTimestamp}
 	return []struct {
 		name  string
 		given bool
 		bases []string
 	}{
-		{"choices", len(d.Choices) > 0, []string{typeEnum}}, {"choices_sql", d.ChoicesSQL != "", []string{typeEnum}},
+		{"choices", len(d.Choices) > 0, []string{typeEnum}},
+		{"choices_sql", d.ChoicesSQL != "", []string{typeEnum}},
 		{"minimum", len(d.Minimum) > 0, numbers}, {"maximum", len(d.Maximum) > 0, numbers},
 		{"min_length", d.MinLength != 0, texts}, {"max_length", d.MaxLength != 0, texts},
 		{"pattern", d.Pattern != "", texts}, {"format", d.Format != "", texts},
 		{"schema", len(d.Schema) > 0, []string{typeObject}},
-		{"min_items", d.MinItems != 0, nil}, {"max_items", d.MaxItems != 0, nil}, {"unique_items", d.Unique, nil},
+		{"min_items", d.MinItems != 0, nil}, {"max_items", d.MaxItems != 0, nil},
+		{"unique_items", d.Unique, nil},
 	}
 }
 
 // details checks the details of a parameter. A detail that the type has no use for is an error: an
 // author who sets a minimum believes that it is enforced.
 func (p *Param) details(note *problems, field string) {
-	wrong := func(name, format string, args ...any) { note.wrong(field+name, "parameter", format, args...) }
+	wrong := func(name, format string, args ...any) {
+		note.wrong(field+name, "parameter", format, args...)
+	}
 	k := p.kind()
 	for _, one := range p.forTypes() {
 		switch {
 		case !one.given:
 		case one.bases == nil && k.lists == 0:
-			wrong(one.name, "%s is for lists, and %s is a %s; write LIST<%[3]s>", one.name, p.Name, k)
+			wrong(one.name, "%s is for lists, and %s is a %s; write LIST<%[3]s>", one.name, p.Name,
+				k)
 		case one.bases != nil && !slices.Contains(one.bases, k.base):
-			wrong(one.name, "%s is for %s, and %s is a %s", one.name, strings.Join(one.bases, ", "), p.Name, k)
+			wrong(one.name, "%s is for %s, and %s is a %s", one.name, strings.Join(one.bases, ", "),
+				p.Name, k)
 		}
 	}
 	for _, one := range []struct {
@@ -91,10 +104,13 @@ func (p *Param) details(note *problems, field string) {
 		}
 	}
 	if _, err := regexp.Compile(p.Pattern); err != nil {
-		wrong("pattern", "the pattern cannot be read: %s; look-around and back references are not known", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		wrong("pattern",
+			"the pattern cannot be read: %s; look-around and back references are not known",
+			strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	if p.Format != "" && !slices.Contains(formats, p.Format) {
-		wrong("format", "format is one of %s, not %.40q; DATE, TIMESTAMP and UUID are types", strings.Join(formats, ", "), p.Format)
+		wrong("format", "format is one of %s, not %.40q; DATE, TIMESTAMP and UUID are types",
+			strings.Join(formats, ", "), p.Format)
 	}
 	p.filled(note, field)
 	p.choices(note, field)
@@ -114,17 +130,21 @@ func (p *Param) choices(note *problems, field string) {
 	}
 	switch {
 	case len(p.Choices) == 0 && p.ChoicesSQL == "":
-		note.wrong(field+"choices", "parameter", "an ENUM needs its choices, or a SELECT that gives them")
+		note.wrong(field+"choices", "parameter",
+			"an ENUM needs its choices, or a SELECT that gives them")
 	case len(p.Choices) > 0 && p.ChoicesSQL != "":
-		note.wrong(field+"choices_sql", "parameter", "an ENUM has choices or a SELECT for them, not both")
+		note.wrong(field+"choices_sql", "parameter",
+			"an ENUM has choices or a SELECT for them, not both")
 	case len(p.Choices) > mostChoices:
-		note.wrong(field+"choices", "parameter", "%d choices are more than %d", len(p.Choices), mostChoices)
+		note.wrong(field+"choices", "parameter", "%d choices are more than %d", len(p.Choices),
+			mostChoices)
 	}
 	for i, one := range p.Choices {
 		switch one.get().(type) {
 		case string, json.Number, bool:
 		default:
-			note.wrong(field+"choices", "parameter", "a choice is a text or a number, and %.60s is none", one)
+			note.wrong(field+"choices", "parameter",
+				"a choice is a text or a number, and %.60s is none", one)
 		}
 		for _, other := range p.Choices[:i] {
 			if plain(json.RawMessage(one)) == plain(json.RawMessage(other)) {
@@ -149,12 +169,15 @@ func (p *Param) bounds(note *problems, field string) {
 			continue
 		}
 		if _, wrong := unbounded.read(one.value.get(), nil); len(wrong) > 0 {
-			note.wrong(field+one.name, "parameter", "%s", strings.Replace(wrong[0], p.Name, one.name, 1))
+			note.wrong(field+one.name, "parameter", "%s",
+				strings.Replace(wrong[0], p.Name, one.name, 1))
 			return
 		}
 	}
-	if len(p.Minimum) > 0 && len(p.Maximum) > 0 && order(k.base, p.Minimum.get(), p.Maximum.get()) > 0 {
-		note.wrong(field+"maximum", "parameter", "the maximum %s is less than the minimum %s", p.Maximum, p.Minimum)
+	if len(p.Minimum) > 0 && len(p.Maximum) > 0 &&
+		order(k.base, p.Minimum.get(), p.Maximum.get()) > 0 {
+		note.wrong(field+"maximum", "parameter", "the maximum %s is less than the minimum %s",
+			p.Maximum, p.Minimum)
 	}
 }
 
@@ -162,7 +185,8 @@ func (p *Param) bounds(note *problems, field string) {
 // ENUM from a SELECT are not looked up, since the database may be down.
 func (p *Param) ownValues(note *problems, field string) {
 	if len(p.Examples) > mostExamples {
-		note.wrong(field+"examples", "parameter", "%d examples are more than %d", len(p.Examples), mostExamples)
+		note.wrong(field+"examples", "parameter", "%d examples are more than %d", len(p.Examples),
+			mostExamples)
 	}
 	for i, one := range append([]Value{p.Default}, p.Examples...) {
 		if len(one) == 0 {

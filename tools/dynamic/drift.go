@@ -54,16 +54,20 @@ func (was shape) drift(now shape) (all []string, gone bool) {
 	for _, table := range slices.Sorted(maps.Keys(was)) {
 		columns, there := now[table]
 		if gone = gone || !there; !there {
-			all = append(all, fmt.Sprintf("the table %s is gone, or may not be read any more", table))
+			all = append(all, fmt.Sprintf("the table %s is gone, or may not be read any more",
+				table))
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(was[table])) {
 			switch kind, there := columns[name]; {
 			case !there:
 				gone = true
-				all = append(all, fmt.Sprintf("the column %s.%s is gone, or may not be read any more", table, name))
+				all = append(all, fmt.Sprintf(
+					"the column %s.%s is gone, or may not be read any more", table, name))
 			case kind != was[table][name]:
-				all = append(all, fmt.Sprintf("the column %s.%s is %s, and was %s when the tool was saved", table, name, typed(kind), typed(was[table][name])))
+				all = append(all, fmt.Sprintf(
+					"the column %s.%s is %s, and was %s when the tool was saved", table, name,
+					typed(kind), typed(was[table][name])))
 			}
 		}
 	}

@@ -17,10 +17,13 @@ import (
 // Without an expectation the call only has to succeed.
 type Example struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"` // an object; none: {}
-	Result    json.RawMessage `json:"result,omitempty"`    // what it has to give, in whatever order members stand
-	Rows      string          `json:"rows,omitempty"`      // how many rows, or members of a list: ">= 1", "3"
-	Contains  string          `json:"contains,omitempty"`  // a part of the result's text
-	Error     string          `json:"error,omitempty"`     // a part of the error that it has to fail with
+	// what it has to give, in whatever order members stand
+	Result json.RawMessage `json:"result,omitempty"`
+	// how many rows, or members of a list: ">= 1", "3"
+	Rows     string `json:"rows,omitempty"`
+	Contains string `json:"contains,omitempty"` // a part of the result's text
+	// a part of the error that it has to fail with
+	Error string `json:"error,omitempty"`
 }
 
 // The bounds of examples.
@@ -71,7 +74,8 @@ var countText = regexp.MustCompile(`^\s*(>=|<=|==|=|>|<|)\s*([0-9]{1,9})\s*$`)
 func readCount(text string) (op string, n int, err error) {
 	m := countText.FindStringSubmatch(text)
 	if m == nil {
-		return "", 0, fmt.Errorf("rows is a number, with >=, <=, >, < or = in front of it, and not %.40q", text)
+		return "", 0, fmt.Errorf(
+			"rows is a number, with >=, <=, >, < or = in front of it, and not %.40q", text)
 	}
 	n, err = strconv.Atoi(m[2])
 	return m[1], n, err
@@ -110,7 +114,8 @@ func (e *Example) normalize() {
 func (e Example) MarshalYAML() (any, error) {
 	all := &yaml.Node{Kind: yaml.MappingNode}
 	add := func(key string, value *yaml.Node) {
-		all.Content = append(all.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
+		all.Content = append(all.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str",
+			Value: key}, value)
 	}
 	for _, one := range []struct {
 		key  string
@@ -127,7 +132,8 @@ func (e Example) MarshalYAML() (any, error) {
 		}
 		add(one.key, node)
 	}
-	for _, one := range [][2]string{{"rows", e.Rows}, {"contains", e.Contains}, {"error", e.Error}} {
+	for _, one := range [][2]string{{"rows", e.Rows}, {"contains", e.Contains},
+		{"error", e.Error}} {
 		if one[1] != "" {
 			add(one[0], &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: one[1]})
 		}
@@ -179,7 +185,9 @@ func yamlOf(d *json.Decoder) (*yaml.Node, error) {
 // UnmarshalYAML reads an example of a file.
 func (e *Example) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: an example is a mapping of arguments, result, rows, contains and error", node.Line)
+		return fmt.Errorf(
+			"line %d: an example is a mapping of arguments, result, rows, contains and error",
+			node.Line)
 	}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]

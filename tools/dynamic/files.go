@@ -164,7 +164,8 @@ type Imported struct {
 // is changed, other tools are created, and equal ones are left alone, so that a second import does
 // nothing. With dry, nothing is saved. A refused file does not stop the import of the others; the
 // error is about paths that cannot be read at all.
-func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string) ([]Imported, error) {
+func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string) (
+	[]Imported, error) {
 	files, err := toolFiles(paths)
 	if err != nil {
 		return nil, err
@@ -207,7 +208,8 @@ func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string)
 
 // Prune deletes the tools that an import did not name, so that the store has the tools of the files
 // and no others. A file that was refused may be any tool's, so in that case no tool is deleted.
-func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (gone []Imported, err error) {
+func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (
+	gone []Imported, err error) {
 	named := map[string]bool{}
 	for _, one := range all {
 		if named[one.Name] = named[one.Name] || !one.Set; one.Err != nil {
@@ -233,7 +235,8 @@ func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (
 }
 
 // take saves the tool of a file unless the store has an equal one.
-func (s *Set) take(ctx context.Context, who string, dry bool, d *Draft, byName map[string]Tool) (action string, err error) {
+func (s *Set) take(ctx context.Context, who string, dry bool, d *Draft, byName map[string]Tool) (
+	action string, err error) {
 	was, there := byName[d.Name]
 	switch {
 	case there && sameDraft(was.Draft, *d):
@@ -296,13 +299,15 @@ func toolFiles(paths []string) (files []string, err error) {
 			files = append(files, path)
 			continue
 		}
-		for _, dir := range []string{path, filepath.Join(path, groupFolder)} { // sets come behind the tools that they name
+		// sets come behind the tools that they name
+		for _, dir := range []string{path, filepath.Join(path, groupFolder)} {
 			entries, err := os.ReadDir(dir)
 			if err != nil && (dir == path || !errors.Is(err, fs.ErrNotExist)) {
 				return nil, err
 			}
 			for _, e := range entries {
-				if e.Type()&fs.ModeType == 0 && slices.Contains(fileEndings, strings.ToLower(filepath.Ext(e.Name()))) {
+				if e.Type()&fs.ModeType == 0 &&
+					slices.Contains(fileEndings, strings.ToLower(filepath.Ext(e.Name()))) {
 					files = append(files, filepath.Join(dir, e.Name()))
 				}
 			}

@@ -34,7 +34,8 @@ func (p *Param) read(v any, choices []any) (any, []string) {
 
 // refuse notes that a value is not what is wanted.
 func (r *reading) refuse(path string, v any, format string, args ...any) any {
-	r.wrong = append(r.wrong, fmt.Sprintf("%s: want %s, got %s", path, fmt.Sprintf(format, args...), brief(v)))
+	r.wrong = append(r.wrong, fmt.Sprintf("%s: want %s, got %s", path, fmt.Sprintf(format, args...),
+		brief(v)))
 	return v
 }
 
@@ -81,7 +82,8 @@ func (r *reading) value(path string, k kind, v any) any {
 
 // wants are texts that are wanted, in words.
 var wants = map[string]string{
-	typeString: "a text", typeDate: "a date, as 2024-01-31", typeUUID: "a UUID, as 123e4567-e89b-12d3-a456-426614174000",
+	typeString: "a text", typeDate: "a date, as 2024-01-31",
+	typeUUID:      "a UUID, as 123e4567-e89b-12d3-a456-426614174000",
 	typeTimestamp: "a time with its zone, as 2024-01-31T09:30:00Z or 2024-01-31T18:30:00+09:00",
 }
 
@@ -105,7 +107,8 @@ func (r *reading) list(path string, k kind, v any) any {
 		out[i] = r.value(at, kind{k.base, k.lists - 1}, one)
 		if key := brief(out[i]); r.p.Unique && k.lists == r.p.kind().lists {
 			if first, twice := seen[key]; twice {
-				r.wrong = append(r.wrong, fmt.Sprintf("%s: elements %d and %d are equal, want each once", path, first, i))
+				r.wrong = append(r.wrong, fmt.Sprintf(
+					"%s: elements %d and %d are equal, want each once", path, first, i))
 			}
 			seen[key] = i
 		}
@@ -242,7 +245,8 @@ func (r *reading) choice(path string, v any) any {
 			return v
 		}
 		_, number := one.(json.Number)
-		if strings.EqualFold(spelt(one), spelt(v)) || number && order(typeNumber, one, v) == 0 && spelt(v)[0] != 0 {
+		if strings.EqualFold(spelt(one), spelt(v)) || number && order(typeNumber, one, v) == 0 &&
+			spelt(v)[0] != 0 {
 			meant = append(meant, one)
 		}
 	}
@@ -306,14 +310,16 @@ func (c *compiled) repairable(p *Param, v any, choices []any) bool {
 	if err != nil || wrong != nil {
 		return false
 	}
-	schema := fmt.Appendf(nil, `{"type":"object","properties":{%q:%s},"required":[%[1]q]}`, p.Name, one)
+	schema := fmt.Appendf(nil, `{"type":"object","properties":{%q:%s},"required":[%[1]q]}`, p.Name,
+		one)
 	_, err = c.fit(tools.Tool{Name: c.draft.Name, Schema: schema}, text)
 	return err == nil
 }
 
 // misfitting returns one sentence of what is wrong.
 func (c *compiled) misfitting(all []string) string {
-	return "the arguments of " + c.draft.Name + " do not fit: " + strings.Join(all[:min(len(all), mostTold)], "; ")
+	return "the arguments of " + c.draft.Name + " do not fit: " +
+		strings.Join(all[:min(len(all), mostTold)], "; ")
 }
 
 // mostTold is the most mistakes that are reported at once.
@@ -321,7 +327,8 @@ const mostTold = 5
 
 // misfits returns a sentence for each argument that does not fit, in the order of the parameters,
 // and the arguments as they were read.
-func (c *compiled) misfits(ctx context.Context, args map[string]any, choices func(*Param, any) []any) (all []string, read map[string]any) {
+func (c *compiled) misfits(ctx context.Context, args map[string]any,
+	choices func(*Param, any) []any) (all []string, read map[string]any) {
 	read = map[string]any{}
 	for i := range c.draft.Params {
 		p := &c.draft.Params[i]
@@ -335,7 +342,8 @@ func (c *compiled) misfits(ctx context.Context, args map[string]any, choices fun
 		if v == nil {
 			switch read[p.Name] = nil; {
 			case p.Required && p.Caller != "":
-				all = append(all, fmt.Sprintf("%s: it is filled from the caller, who has no %s", p.Name, p.Caller))
+				all = append(all, fmt.Sprintf("%s: it is filled from the caller, who has no %s",
+					p.Name, p.Caller))
 			case p.Required:
 				all = append(all, p.Name+": is missing")
 			}
@@ -345,7 +353,9 @@ func (c *compiled) misfits(ctx context.Context, args map[string]any, choices fun
 		all, read[p.Name] = append(all, wrong...), got
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		if !slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.Name == name && p.Caller == "" }) {
+		if !slices.ContainsFunc(c.draft.Params, func(p Param) bool {
+			return p.Name == name && p.Caller == ""
+		}) {
 			all = append(all, name+": is not a parameter")
 		}
 	}

@@ -24,12 +24,14 @@ const (
 // GroupDraft is a set of tools (tools.Toolset) as an administrator writes it. Any tool may be in
 // it: custom ones, those that come with the program, and those of other servers.
 type GroupDraft struct {
-	Name        string   `json:"name" yaml:"set"`
-	Description string   `json:"description" yaml:"description,omitempty"`
-	ReadOnly    bool     `json:"read_only" yaml:"read_only,omitempty"`       // only those of its tools that say they only read are offered
-	Confirm     bool     `json:"confirm,omitempty" yaml:"confirm,omitempty"` // a person is asked before each call of its tools
-	Tools       []string `json:"tools" yaml:"tools"`
-	Version     int      `json:"version,omitempty" yaml:"-"` // the one that was edited
+	Name        string `json:"name" yaml:"set"`
+	Description string `json:"description" yaml:"description,omitempty"`
+	// only those of its tools that say they only read are offered
+	ReadOnly bool `json:"read_only" yaml:"read_only,omitempty"`
+	// a person is asked before each call of its tools
+	Confirm bool     `json:"confirm,omitempty" yaml:"confirm,omitempty"`
+	Tools   []string `json:"tools" yaml:"tools"`
+	Version int      `json:"version,omitempty" yaml:"-"` // the one that was edited
 }
 
 // Group is a set as it is kept, with its current effect.
@@ -38,9 +40,10 @@ type Group struct {
 	SavedAt string `json:"saved_at"` // RFC 3339, UTC
 	SavedBy string `json:"saved_by"`
 
-	Offered     int      `json:"offered"`     // tools
-	Missing     []string `json:"missing"`     // tools that are not there, or not offered, now
-	KeptOut     []string `json:"kept_out"`    // tools that do not say they only read, of a set that offers no others
+	Offered int      `json:"offered"` // tools
+	Missing []string `json:"missing"` // tools that are not there, or not offered, now
+	// tools that do not say they only read, of a set that offers no others
+	KeptOut     []string `json:"kept_out"`
 	OnlyReads   bool     `json:"only_reads"`  // all that are offered say so
 	Destructive bool     `json:"destructive"` // one of them may destroy what it changes
 }
@@ -87,7 +90,8 @@ type Groups struct {
 // readGroups reads the sets in the order of their names. A set that cannot be read is left out, and
 // reported to odd.
 func readGroups(ctx context.Context, in asker, odd func(error)) ([]Group, error) {
-	rows, err := in.QueryContext(ctx, "SELECT name, description, read_only, confirm, tools, version, saved_at, saved_by FROM h_custom_toolset ORDER BY name")
+	rows, err := in.QueryContext(ctx,
+		"SELECT name, description, read_only, confirm, tools, version, saved_at, saved_by FROM h_custom_toolset ORDER BY name")
 	if err != nil {
 		return nil, fmt.Errorf("read the sets of tools: %w", err)
 	}
@@ -96,7 +100,8 @@ func readGroups(ctx context.Context, in asker, odd func(error)) ([]Group, error)
 	for rows.Next() {
 		var g Group
 		var list, only, confirm string
-		if err := rows.Scan(&g.Name, &g.Description, &only, &confirm, &list, &g.Version, &g.SavedAt, &g.SavedBy); err != nil {
+		if err := rows.Scan(&g.Name, &g.Description, &only, &confirm, &list, &g.Version, &g.SavedAt,
+			&g.SavedBy); err != nil {
 			return nil, fmt.Errorf("read the sets of tools: %w", err)
 		}
 		g.ReadOnly, g.Confirm = truth(only), truth(confirm)
@@ -120,7 +125,8 @@ func (o *Groups) offer(ctx context.Context) error {
 	}
 	var sets []tools.Toolset
 	for _, g := range all {
-		sets = append(sets, tools.Toolset{Name: g.Name, Description: g.Description, Tools: g.Tools, ReadOnly: g.ReadOnly, Confirm: g.Confirm})
+		sets = append(sets, tools.Toolset{Name: g.Name, Description: g.Description, Tools: g.Tools,
+			ReadOnly: g.ReadOnly, Confirm: g.Confirm})
 	}
 	if err := s.config.Registry.Group(sets...); err != nil {
 		return err
@@ -186,18 +192,22 @@ func (o *Groups) Save(ctx context.Context, who string, g GroupDraft) (Group, err
 	return o.keep(ctx, who, g, func(was int) error {
 		switch {
 		case g.Version == 0 && was > 0:
-			return &fault.Error{Kind: fault.Conflict, Message: fmt.Sprintf("there is a set %s already", g.Name), Param: "name", Code: "name_taken"}
+			return &fault.Error{Kind: fault.Conflict, Message: fmt.Sprintf(
+				"there is a set %s already", g.Name), Param: "name", Code: "name_taken"}
 		case g.Version > 0 && was == 0:
 			return fault.New(fault.NotFound, "there is no set of tools %s", g.Name)
 		case was != g.Version:
-			return &fault.Error{Kind: fault.Conflict, Message: fmt.Sprintf("somebody else saved %s meanwhile: it is at version %d, and this was made from %d", g.Name, was, g.Version), Param: "version", Code: "version_conflict"}
+			return &fault.Error{Kind: fault.Conflict, Message: fmt.Sprintf(
+				"somebody else saved %s meanwhile: it is at version %d, and this was made from %d",
+				g.Name, was, g.Version), Param: "version", Code: "version_conflict"}
 		}
 		return nil
 	})
 }
 
 // keep writes a set unless may refuses it. may gets the existing version, or 0 if there is none.
-func (o *Groups) keep(ctx context.Context, who string, g GroupDraft, may func(was int) error) (Group, error) {
+func (o *Groups) keep(ctx context.Context, who string, g GroupDraft, may func(was int) error) (
+	Group, error) {
 	list, err := json.Marshal(g.Tools)
 	if err != nil {
 		return Group{}, err
@@ -210,18 +220,23 @@ func (o *Groups) keep(ctx context.Context, who string, g GroupDraft, may func(wa
 		if err != nil {
 			return err
 		}
-		action, statement := updated, "UPDATE h_custom_toolset SET description = $2, read_only = $3, tools = $4, version = $5, saved_at = $6, saved_by = $7, confirm = $8 WHERE name = $1"
+		action, statement := updated,
+			"UPDATE h_custom_toolset SET description = $2, read_only = $3, tools = $4, version = $5, saved_at = $6, saved_by = $7, confirm = $8 WHERE name = $1"
 		if was == 0 {
 			var n int
-			if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM h_custom_toolset").Scan(&n); err != nil {
+			if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM h_custom_toolset").Scan(
+				&n); err != nil {
 				return err
 			}
 			if n >= mostGroups {
-				return fault.New(fault.Invalid, "there are %d sets already, which is the most", mostGroups)
+				return fault.New(fault.Invalid, "there are %d sets already, which is the most",
+					mostGroups)
 			}
-			action, statement = created, "INSERT INTO h_custom_toolset (name, description, read_only, tools, version, saved_at, saved_by, confirm) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+			action, statement = created,
+				"INSERT INTO h_custom_toolset (name, description, read_only, tools, version, saved_at, saved_by, confirm) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
 		}
-		if _, err := tx.ExecContext(ctx, statement, g.Name, g.Description, yes(g.ReadOnly), string(list), was+1, now(), who, yes(g.Confirm)); err != nil {
+		if _, err := tx.ExecContext(ctx, statement, g.Name, g.Description, yes(g.ReadOnly),
+			string(list), was+1, now(), who, yes(g.Confirm)); err != nil {
 			return err
 		}
 		return o.changed(ctx, tx, who, action, g.Name, was+1)
@@ -249,7 +264,8 @@ func (o *Groups) renamed(ctx context.Context, tx *store.Tx, who, from, to string
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE h_custom_toolset SET tools = $2, version = $3, saved_at = $4, saved_by = $5 WHERE name = $1", g.Name, string(list), g.Version+1, now(), who); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			"UPDATE h_custom_toolset SET tools = $2, version = $3, saved_at = $4, saved_by = $5 WHERE name = $1", g.Name, string(list), g.Version+1, now(), who); err != nil {
 			return err
 		}
 		if err := o.changed(ctx, tx, who, updated, g.Name, g.Version+1); err != nil {
@@ -261,7 +277,8 @@ func (o *Groups) renamed(ctx context.Context, tx *store.Tx, who, from, to string
 
 // groupVersion returns the version of a set, or 0 if there is none.
 func groupVersion(ctx context.Context, in asker, name string) (version int, err error) {
-	err = in.QueryRowContext(ctx, "SELECT version FROM h_custom_toolset WHERE name = $1", name).Scan(&version)
+	err = in.QueryRowContext(ctx, "SELECT version FROM h_custom_toolset WHERE name = $1",
+		name).Scan(&version)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
@@ -270,8 +287,10 @@ func groupVersion(ctx context.Context, in asker, name string) (version int, err 
 
 // changed writes a change of a set into the audit, where it has no tool's number, and tells the
 // replicas.
-func (o *Groups) changed(ctx context.Context, tx *store.Tx, who, action, name string, version int) error {
-	if _, err := tx.ExecContext(ctx, "INSERT INTO h_custom_tool_audit (at, who, action, tool_id, name, version) VALUES ($1, $2, $3, 0, $4, $5)", now(), who, action, "set "+name, version); err != nil {
+func (o *Groups) changed(ctx context.Context, tx *store.Tx, who, action, name string,
+	version int) error {
+	if _, err := tx.ExecContext(ctx,
+		"INSERT INTO h_custom_tool_audit (at, who, action, tool_id, name, version) VALUES ($1, $2, $3, 0, $4, $5)", now(), who, action, "set "+name, version); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, "UPDATE h_custom_tool_change SET n = n + 1"); err != nil {
@@ -291,9 +310,12 @@ func (o *Groups) Delete(ctx context.Context, who, name string, version int) erro
 		case was == 0:
 			return fault.New(fault.NotFound, "there is no set of tools %.64q", name)
 		case version != 0 && version != was:
-			return &fault.Error{Kind: fault.Conflict, Message: fmt.Sprintf("somebody else saved %s meanwhile: it is at version %d", name, was), Param: "version", Code: "version_conflict"}
+			return &fault.Error{Kind: fault.Conflict, Message: fmt.Sprintf(
+				"somebody else saved %s meanwhile: it is at version %d", name, was),
+				Param: "version", Code: "version_conflict"}
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM h_custom_toolset WHERE name = $1", name); err != nil {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM h_custom_toolset WHERE name = $1",
+			name); err != nil {
 			return err
 		}
 		return o.changed(ctx, tx, who, deleted, name, was)

@@ -44,7 +44,8 @@ func (o *Groups) export(ctx context.Context, dir string, prune bool) (written []
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	for _, path := range files {
 		// Files that no export wrote are left alone.
-		if g, wrong := readGroup(path); wrong != nil || slices.Contains(written, path) || g.Name+".yaml" != filepath.Base(path) {
+		if g, wrong := readGroup(path); wrong != nil || slices.Contains(written, path) || g.Name+
+			".yaml" != filepath.Base(path) {
 			continue
 		}
 		err = errors.Join(err, os.Remove(path))
@@ -107,7 +108,8 @@ func (o *Groups) importFile(ctx context.Context, who string, dry bool, path stri
 }
 
 // take saves a set of a file.
-func (o *Groups) take(ctx context.Context, who string, dry bool, g GroupDraft) (action string, err error) {
+func (o *Groups) take(ctx context.Context, who string, dry bool, g GroupDraft) (
+	action string, err error) {
 	there, err := o.List(ctx)
 	if err != nil {
 		return "", err
@@ -127,13 +129,16 @@ func (o *Groups) take(ctx context.Context, who string, dry bool, g GroupDraft) (
 }
 
 // prune deletes the sets that an import did not name, after the tools.
-func (o *Groups) prune(ctx context.Context, who string, dry bool, all, gone []Imported) ([]Imported, error) {
+func (o *Groups) prune(ctx context.Context, who string, dry bool, all, gone []Imported) (
+	[]Imported, error) {
 	there, err := o.List(ctx)
 	if err != nil {
 		return gone, err
 	}
 	for _, g := range there {
-		if slices.ContainsFunc(all, func(one Imported) bool { return one.Set && one.Name == g.Name }) {
+		if slices.ContainsFunc(all, func(one Imported) bool {
+			return one.Set && one.Name == g.Name
+		}) {
 			continue
 		}
 		if !dry {

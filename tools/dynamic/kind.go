@@ -20,12 +20,14 @@ const (
 
 // baseTypes are the types that are not lists.
 var baseTypes = []string{
-	typeString, typeInteger, typeNumber, typeBoolean, typeDate, typeTimestamp, typeUUID, typeEnum, typeObject,
+	typeString, typeInteger, typeNumber, typeBoolean, typeDate, typeTimestamp, typeUUID, typeEnum,
+	typeObject,
 }
 
 // otherNames maps the names that other programs have for the types.
 var otherNames = map[string]string{
-	"TEXT": typeString, "VARCHAR": typeString, "INT": typeInteger, "BIGINT": typeInteger, "FLOAT": typeNumber,
+	"TEXT": typeString, "VARCHAR": typeString, "INT": typeInteger, "BIGINT": typeInteger,
+	"FLOAT":  typeNumber,
 	"DOUBLE": typeNumber, "DECIMAL": typeNumber, "NUMERIC": typeNumber, "BOOL": typeBoolean,
 	"DATETIME": typeTimestamp, "TIMESTAMPTZ": typeTimestamp, "MAP": typeObject, "JSON": typeObject,
 }

@@ -15,7 +15,8 @@ var moreTypes = store.Step{Name: "types", Do: func(ctx context.Context, tx *stor
 		return dropTypeCheck(ctx, tx)
 	}
 	var made string
-	err := tx.QueryRowContext(ctx, "SELECT coalesce(max(sql), '') FROM sqlite_master WHERE type = 'table' AND name = 'h_custom_tool_param'").Scan(&made)
+	err := tx.QueryRowContext(ctx,
+		"SELECT coalesce(max(sql), '') FROM sqlite_master WHERE type = 'table' AND name = 'h_custom_tool_param'").Scan(&made)
 	if err != nil || !strings.Contains(made, typeCheck) {
 		return err
 	}
@@ -45,12 +46,14 @@ const typeCheck = " CHECK (param_type IN ('STRING', 'NUMBER', 'BOOLEAN'))"
 // dropTypeCheck drops the constraint on PostgreSQL, where the table is ours to change.
 func dropTypeCheck(ctx context.Context, tx *store.Tx) error {
 	var ours int
-	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_class t ON t.oid = c.conrelid
+	err := tx.QueryRowContext(ctx,
+		`SELECT count(*) FROM pg_catalog.pg_constraint c JOIN pg_catalog.pg_class t ON t.oid = c.conrelid
 		WHERE t.oid = to_regclass('h_custom_tool_param') AND c.conname = 'h_custom_tool_param_param_type_check'
 		AND pg_catalog.pg_has_role(t.relowner, 'USAGE')`).Scan(&ours)
 	if err != nil || ours == 0 {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "ALTER TABLE h_custom_tool_param DROP CONSTRAINT h_custom_tool_param_param_type_check")
+	_, err = tx.ExecContext(ctx,
+		"ALTER TABLE h_custom_tool_param DROP CONSTRAINT h_custom_tool_param_param_type_check")
 	return err
 }

@@ -99,7 +99,8 @@ func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 		taken[t.Name] = !s.own[t.Name]
 	}
 	var offered []tools.Tool
-	gone, own, keys, ready := map[string]string{}, map[string]bool{}, map[string]bool{}, map[int]made{}
+	gone, own, keys, ready := map[string]string{}, map[string]bool{}, map[string]bool{},
+		map[int]made{}
 	for i := range all {
 		t := &all[i]
 		m := s.ready(ctx, t, changed)

@@ -29,12 +29,14 @@ type problems []Problem
 
 // wrong notes an error.
 func (p *problems) wrong(field, rule, format string, args ...any) {
-	*p = append(*p, Problem{Severity: "error", Field: field, Rule: rule, Message: fmt.Sprintf(format, args...)})
+	*p = append(*p, Problem{Severity: "error", Field: field, Rule: rule,
+		Message: fmt.Sprintf(format, args...)})
 }
 
 // odd notes a warning, which does not keep the draft from being saved.
 func (p *problems) odd(field, rule, format string, args ...any) {
-	*p = append(*p, Problem{Severity: "warning", Field: field, Rule: rule, Message: fmt.Sprintf(format, args...)})
+	*p = append(*p, Problem{Severity: "warning", Field: field, Rule: rule,
+		Message: fmt.Sprintf(format, args...)})
 }
 
 // at sets the place of the last problem to an offset in a statement.
@@ -135,5 +137,6 @@ func (r *Refused) first() *fault.Error {
 	if p.Line > 0 {
 		text = fmt.Sprintf("%s (line %d, column %d)", text, p.Line, p.Column)
 	}
-	return &fault.Error{Kind: fault.Invalid, Message: fault.Short(text), Param: p.Field, Code: "invalid_tool"}
+	return &fault.Error{Kind: fault.Invalid, Message: fault.Short(text), Param: p.Field,
+		Code: "invalid_tool"}
 }

@@ -112,7 +112,8 @@ func (c *compiled) describe(ctx context.Context, on *connection) (columns []outc
 	}
 	whole := func(o outcome) bool { return slices.Contains(o.types, "integer") }
 	for i, set := range c.blanks(on.Kind) {
-		if i > 0 && !slices.ContainsFunc(columns, whole) { // nothing that a larger number would change
+		// nothing that a larger number would change
+		if i > 0 && !slices.ContainsFunc(columns, whole) {
 			break
 		}
 		q := c.statement(on.Kind, nil)
@@ -121,7 +122,8 @@ func (c *compiled) describe(ctx context.Context, on *connection) (columns []outc
 		switch {
 		case i == 0 && wrong != nil:
 			return nil, wrong
-		case wrong != nil: // a function that takes no number of this size; a call with one fails as well
+		// a function that takes no number of this size; a call with one fails as well
+		case wrong != nil:
 		case i == 0:
 			columns = outcomesOf(table)
 		default:
@@ -239,7 +241,8 @@ func (o Options) output(columns []outcome) json.RawMessage {
 	list := map[string]any{"type": "array", "items": row}
 	rows := map[string]any{"row": rowSchema(columns)}
 	part := map[string]any{
-		"type": "object", "description": "a list that a limit has cut", "required": []string{"rows", "truncated"},
+		"type": "object", "description": "a list that a limit has cut",
+		"required":   []string{"rows", "truncated"},
 		"properties": map[string]any{"rows": list, "truncated": map[string]any{"const": true}},
 	}
 	var schema any
@@ -268,7 +271,8 @@ func rowSchema(columns []outcome) json.RawMessage {
 		if i > 0 {
 			members = append(members, ',')
 		}
-		members = append(append(append(members, valueOf(one.name)...), ':'), valueOf(one.schema())...)
+		members = append(append(append(members, valueOf(one.name)...), ':'),
+			valueOf(one.schema())...)
 		names = append(names, one.name)
 	}
 	text := append([]byte(`{"type":"object","properties":`), members...)

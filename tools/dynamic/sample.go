@@ -35,7 +35,8 @@ func makeSample(ctx context.Context, path string) error {
 	}
 	defer os.Remove(fresh)
 	_, err = db.ExecContext(ctx, sampleTables)
-	if err == nil { // without the second file of a journal, which would stay behind under the old name
+	// without the second file of a journal, which would stay behind under the old name
+	if err == nil {
 		_, err = db.ExecContext(ctx, "PRAGMA journal_mode = DELETE")
 	}
 	if err = errors.Join(err, db.Close()); err != nil {

@@ -75,7 +75,8 @@ func (is property) written(own Value) (json.RawMessage, error) {
 func (p *Param) element(base string, choices []any) (is property, own Value) {
 	switch base {
 	case typeInteger, typeNumber:
-		is.Type, is.Minimum, is.Maximum = strings.ToLower(base), json.RawMessage(p.Minimum), json.RawMessage(p.Maximum)
+		is.Type, is.Minimum, is.Maximum = strings.ToLower(base), json.RawMessage(p.Minimum),
+			json.RawMessage(p.Maximum)
 	case typeBoolean, typeObject:
 		is.Type, own = strings.ToLower(base), p.Schema
 	case typeEnum:
@@ -155,7 +156,8 @@ func (d *Draft) schema(choices func(*Param) []any) (json.RawMessage, error) {
 			text = append(text, ',')
 		}
 		first = false
-		text = append(append(append(text, '"'), p.Name...), `":`...) // a name is of letters, digits and _
+		// a name is of letters, digits and _
+		text = append(append(append(text, '"'), p.Name...), `":`...)
 		text = append(text, one...)
 		if p.Required && len(p.Default) == 0 {
 			required = append(required, p.Name)

@@ -25,16 +25,24 @@ const pollEvery = 2 * time.Second
 
 // Config holds where the tools are kept, and which databases they may query.
 type Config struct {
-	DB          *store.DB
-	Registry    *tools.Registry
-	Fit         func(t tools.Tool, args json.RawMessage) (json.RawMessage, error) // the registry's; for test runs
-	Connections map[string]string                                                 // by name: an absolute path of SQLite[#table,…], postgres://…, or env:VARIABLE
-	Asks        Asks                                                              // of the connections to PostgreSQL
-	Data        string                                                            // folder of the sample
-	Store       string                                                            // what DB was opened with
-	Reserved    map[string]bool                                                   // names of built-in tools, also of those that are not offered now
-	Audit       func(ctx context.Context, done Run)                               // told of each call; nil: nobody is
-	Failed      func(error)                                                       // told of what goes wrong beside; nil: nobody is
+	DB       *store.DB
+	Registry *tools.Registry
+	// the registry's; for test runs
+	Fit func(t tools.Tool, args json.RawMessage) (json.RawMessage, error)
+	// by name: an absolute path of SQLite[#table,…], postgres://…, or env:VARIABLE
+	Connections map[string]string
+	// of the connections to PostgreSQL
+	Asks Asks
+	// folder of the sample
+	Data string
+	// what DB was opened with
+	Store string
+	// names of built-in tools, also of those that are not offered now
+	Reserved map[string]bool
+	// told of each call; nil: nobody is
+	Audit func(ctx context.Context, done Run)
+	// told of what goes wrong beside; nil: nobody is
+	Failed func(error)
 }
 
 // Set is the custom tools: those in the store, and of them those that the registry has. It is safe
@@ -72,7 +80,8 @@ func Open(ctx context.Context, c Config) (*Set, error) {
 	if err := makeSample(ctx, sample); err != nil {
 		c.Failed(err) // a folder that cannot be written to: the tools of other connections work
 	}
-	s := &Set{config: c, own: map[string]bool{}, connections: newConnections(c.Connections, c.Asks, c.Store, sample)}
+	s := &Set{config: c, own: map[string]bool{}, connections: newConnections(c.Connections, c.Asks,
+		c.Store, sample)}
 	s.Groups.set, s.promises.set = s, s
 	if err := c.DB.Migrate(ctx, "custom_tools", steps()...); err != nil {
 		return nil, fmt.Errorf("custom tools: %w", err)
@@ -154,7 +163,8 @@ const unread = -2
 // counter returns the number of changes; it is -1 when it cannot be read, which counts as a change.
 func (s *Set) counter(ctx context.Context) int {
 	var n int
-	if err := s.config.DB.QueryRowContext(ctx, "SELECT n FROM h_custom_tool_change").Scan(&n); err != nil {
+	if err := s.config.DB.QueryRowContext(ctx, "SELECT n FROM h_custom_tool_change").Scan(
+		&n); err != nil {
 		return -1
 	}
 	return n

@@ -41,7 +41,9 @@ func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *probl
 		}
 		s.promises.learn(c, table)
 		if r := c.draft.Options.Result; r == "one" || r == "value" { // a second row was not wanted
-			table.Hit = slices.DeleteFunc(table.Hit, func(limit string) bool { return limit == "rows" })
+			table.Hit = slices.DeleteFunc(table.Hit, func(limit string) bool {
+				return limit == "rows"
+			})
 		}
 		note.Rows, note.Truncated, note.Hit = len(table.Records), len(table.Hit) > 0, table.Hit
 		return c.draft.Options.table(table)
@@ -60,7 +62,9 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 		return false
 	}
 	text = kind.Lists(text, func(name string) bool {
-		return slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.Name == name && p.kind().lists == 1 && p.kind().base != typeObject })
+		return slices.ContainsFunc(c.draft.Params, func(p Param) bool {
+			return p.Name == name && p.kind().lists == 1 && p.kind().base != typeObject
+		})
 	})
 	c.draft.Definition = text
 	found, err := kind.Parameters(text)
@@ -71,7 +75,9 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 	var used []string
 	good := true
 	for _, one := range found {
-		known := slices.ContainsFunc(c.draft.Params, func(p Param) bool { return p.Name == one.Name })
+		known := slices.ContainsFunc(c.draft.Params, func(p Param) bool {
+			return p.Name == one.Name
+		})
 		if !known && !slices.Contains(used, one.Name) {
 			p.wrong("definition", "unknown_parameter", "there is no parameter %s", one.Name)
 			p.at(text, one.At)
@@ -91,12 +97,14 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 			note, good = p.wrong, false
 			used = append(used, one.Name)
 		}
-		note("definition", "quoted_parameter", ":%s stands inside of quotes and is not bound; write '…' || :%[1]s || '…', or leave the quotes out", one.Name)
+		note("definition", "quoted_parameter",
+			":%s stands inside of quotes and is not bound; write '…' || :%[1]s || '…', or leave the quotes out", one.Name)
 		p.at(text, at)
 	}
 	c.unused(used, p)
 	for _, key := range kind.ConstantKeys(text) {
-		p.odd("definition", "constant_key", "%s with :%s is the same for every row: a value is bound, and names no column; write CASE :%s WHEN 'a' THEN a WHEN 'b' THEN b END", key.Of, key.Name, key.Name)
+		p.odd("definition", "constant_key",
+			"%s with :%s is the same for every row: a value is bound, and names no column; write CASE :%s WHEN 'a' THEN a WHEN 'b' THEN b END", key.Of, key.Name, key.Name)
 		last := &(*p)[len(*p)-1]
 		last.Line, last.Column = sqlsafe.Place(text, len([]rune(text[:key.At]))+1)
 	}
@@ -123,7 +131,8 @@ func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
 // statement returns the definition with the values of arguments. If the result is a single row or
 // value, it reads no second row unless max_rows says so.
 func (c *compiled) statement(on sqlsafe.Kind, args map[string]any) sqlsafe.Statement {
-	q := sqlsafe.Statement{SQL: c.draft.Definition, Limits: sqlsafe.Limits{Rows: c.draft.Options.MaxRows, Time: c.draft.timeout()}}
+	q := sqlsafe.Statement{SQL: c.draft.Definition,
+		Limits: sqlsafe.Limits{Rows: c.draft.Options.MaxRows, Time: c.draft.timeout()}}
 	if r := c.draft.Options.Result; (r == "one" || r == "value") && q.Limits.Rows == 0 {
 		q.Limits.Rows = 1
 	}
@@ -154,4 +163,5 @@ const openWait = 5 * time.Second
 
 // errOwnStore is the refusal of a connection to the file in which tools and credentials
 // are kept.
-var errOwnStore = errors.New("the file is toolnorm's own store; list the tables that may be read: NAME=/path/file.db#table,table")
+var errOwnStore = errors.New(
+	"the file is toolnorm's own store; list the tables that may be read: NAME=/path/file.db#table,table")

@@ -31,8 +31,10 @@ type asker interface {
 
 // toolColumns are the columns that are read of a tool and a parameter, each as text: in another
 // program's tables they may be empty, a BOOLEAN or a TIMESTAMP.
-var toolColumns = []string{"t.id", "t.name", "t.description_agent", "t.description_user", "t.tool_type", "t.definition", "t.is_active", "t.reg_dt", "t.created_by",
-	"(SELECT coalesce(max(v.version), 0) FROM h_custom_tool_version v WHERE v.tool_id = t.id)", "p.tool_id", "p.param_name", "p.param_type", "p.is_required", "p.description"}
+var toolColumns = []string{"t.id", "t.name", "t.description_agent", "t.description_user",
+	"t.tool_type", "t.definition", "t.is_active", "t.reg_dt", "t.created_by",
+	"(SELECT coalesce(max(v.version), 0) FROM h_custom_tool_version v WHERE v.tool_id = t.id)",
+	"p.tool_id", "p.param_name", "p.param_type", "p.is_required", "p.description"}
 
 // longestColumn is the most characters that are read of a column: more than any tool may have, and
 // less than a column that was filled by mistake.
@@ -45,9 +47,11 @@ const longestColumn = 500_000
 func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
 	var columns []string
 	for _, one := range toolColumns {
-		columns = append(columns, fmt.Sprintf("substr(CAST(%s AS TEXT), 1, %d)", one, longestColumn))
+		columns = append(columns, fmt.Sprintf("substr(CAST(%s AS TEXT), 1, %d)", one,
+			longestColumn))
 	}
-	rows, err := in.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+` FROM h_custom_tool t LEFT JOIN h_custom_tool_param p ON p.tool_id = t.id
+	rows, err := in.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+
+		` FROM h_custom_tool t LEFT JOIN h_custom_tool_param p ON p.tool_id = t.id
 		WHERE t.id = $1 OR $1 = 0 ORDER BY t.id, p.id`, id)
 	if err != nil {
 		return nil, fmt.Errorf("read the custom tools: %w", err)
@@ -64,9 +68,11 @@ func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
 		if t := toolOf(cells); len(all) == 0 || !t.of(&all[len(all)-1]) {
 			all = append(all, t)
 		}
-		if p := cells[len(cells)-5:]; p[0].Valid { // a parameter without a name is kept, or the tool would look whole
+		// a parameter without a name is kept, or the tool would look whole
+		if p := cells[len(cells)-5:]; p[0].Valid {
 			last := &all[len(all)-1]
-			last.Params = append(last.Params, Param{Name: p[1].String, Type: typeName(p[2].String), Required: truth(p[3].String), Description: p[4].String})
+			last.Params = append(last.Params, Param{Name: p[1].String, Type: typeName(p[2].String),
+				Required: truth(p[3].String), Description: p[4].String})
 		}
 	}
 	if err := rows.Err(); err != nil {
@@ -82,7 +88,8 @@ func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
 func toolOf(cells []sql.NullString) Tool {
 	t := Tool{RegDT: cells[7].String, CreatedBy: cells[8].String, Draft: Draft{
 		Name: cells[1].String, DescriptionAgent: cells[2].String, DescriptionUser: cells[3].String,
-		Type: strings.ToUpper(strings.TrimSpace(cells[4].String)), Definition: cells[5].String, Active: truth(cells[6].String), Params: []Param{},
+		Type: strings.ToUpper(strings.TrimSpace(cells[4].String)), Definition: cells[5].String,
+		Active: truth(cells[6].String), Params: []Param{},
 	}}
 	var err error
 	if t.ID, err = strconv.Atoi(cells[0].String); err != nil {
@@ -124,9 +131,11 @@ func now() string { return time.Now().UTC().Format(time.RFC3339) }
 // insert writes a new tool, and gives it its id.
 // RETURNING works on both, where LastInsertId is SQLite's alone.
 func insert(ctx context.Context, in asker, d *Draft, who string) (id int, err error) {
-	err = in.QueryRowContext(ctx, `INSERT INTO h_custom_tool (name, description_agent, description_user, tool_type, definition, is_active, reg_dt, created_by)
+	err = in.QueryRowContext(ctx,
+		`INSERT INTO h_custom_tool (name, description_agent, description_user, tool_type, definition, is_active, reg_dt, created_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
-		d.Name, d.DescriptionAgent, d.DescriptionUser, d.Type, d.stored(), yes(d.Active), now(), who).Scan(&id)
+		d.Name, d.DescriptionAgent, d.DescriptionUser, d.Type, d.stored(), yes(d.Active), now(),
+		who).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
@@ -136,10 +145,13 @@ func insert(ctx context.Context, in asker, d *Draft, who string) (id int, err er
 // insertParams writes the parameters, whose order is that of their ids.
 func insertParams(ctx context.Context, in asker, id int, d *Draft) error {
 	for _, p := range d.Params {
-		if _, err := in.ExecContext(ctx, "INSERT INTO h_custom_tool_param (tool_id, param_name, param_type, is_required, description) VALUES ($1, $2, $3, $4, $5)",
+		if _, err := in.ExecContext(ctx,
+			"INSERT INTO h_custom_tool_param (tool_id, param_name, param_type, is_required, description) VALUES ($1, $2, $3, $4, $5)",
 			id, p.Name, p.Type, yes(p.Required), p.Description); err != nil {
 			if !slices.Contains(firstTypes, p.Type) { // another program's table may take no others
-				err = &fault.Error{Kind: fault.Invalid, Message: fmt.Sprintf("the table h_custom_tool_param does not take the type %s: %v", p.Type, err), Param: "params", Code: "invalid_tool"}
+				err = &fault.Error{Kind: fault.Invalid, Message: fmt.Sprintf(
+					"the table h_custom_tool_param does not take the type %s: %v", p.Type, err),
+					Param: "params", Code: "invalid_tool"}
 			}
 			return err
 		}
@@ -150,11 +162,13 @@ func insertParams(ctx context.Context, in asker, id int, d *Draft) error {
 // update writes a tool over. Parameters are written anew, since their order is that of
 // their ids and an edit may have moved them.
 func update(ctx context.Context, in asker, id int, d *Draft) error {
-	if _, err := in.ExecContext(ctx, `UPDATE h_custom_tool SET name = $2, description_agent = $3, description_user = $4, tool_type = $5, definition = $6, is_active = $7
+	if _, err := in.ExecContext(ctx,
+		`UPDATE h_custom_tool SET name = $2, description_agent = $3, description_user = $4, tool_type = $5, definition = $6, is_active = $7
 		WHERE id = $1`, id, d.Name, d.DescriptionAgent, d.DescriptionUser, d.Type, d.stored(), yes(d.Active)); err != nil {
 		return err
 	}
-	if _, err := in.ExecContext(ctx, "DELETE FROM h_custom_tool_param WHERE tool_id = $1", id); err != nil {
+	if _, err := in.ExecContext(ctx, "DELETE FROM h_custom_tool_param WHERE tool_id = $1",
+		id); err != nil {
 		return err
 	}
 	return insertParams(ctx, in, id, d)
@@ -163,7 +177,8 @@ func update(ctx context.Context, in asker, id int, d *Draft) error {
 // remember saves the current state of a tool as a version, with its author, and notifies the
 // replicas. version is the previous version. The notice is sent when the transaction is committed,
 // so no replica reads before the change is there.
-func remember(ctx context.Context, db *store.DB, tx *store.Tx, id, version int, d *Draft, who, action string) error {
+func remember(ctx context.Context, db *store.DB, tx *store.Tx, id, version int, d *Draft, who,
+	action string) error {
 	d.Version, d.Force = 0, false // of no meaning in a snapshot, whose row has the version
 	snapshot, err := json.Marshal(d)
 	if err != nil {
@@ -173,8 +188,10 @@ func remember(ctx context.Context, db *store.DB, tx *store.Tx, id, version int, 
 		statement string
 		values    []any
 	}{
-		{"INSERT INTO h_custom_tool_version (tool_id, version, snapshot, saved_at, saved_by, action) VALUES ($1, $2, $3, $4, $5, $6)", []any{id, version + 1, string(snapshot), now(), who, action}},
-		{"INSERT INTO h_custom_tool_audit (at, who, action, tool_id, name, version) VALUES ($1, $2, $3, $4, $5, $6)", []any{now(), who, action, id, d.Name, version + 1}},
+		{
+			"INSERT INTO h_custom_tool_version (tool_id, version, snapshot, saved_at, saved_by, action) VALUES ($1, $2, $3, $4, $5, $6)", []any{id, version + 1, string(snapshot), now(), who, action}},
+		{
+			"INSERT INTO h_custom_tool_audit (at, who, action, tool_id, name, version) VALUES ($1, $2, $3, $4, $5, $6)", []any{now(), who, action, id, d.Name, version + 1}},
 		{"UPDATE h_custom_tool_change SET n = n + 1", nil},
 	} {
 		if _, err := tx.ExecContext(ctx, step.statement, step.values...); err != nil {
@@ -203,12 +220,14 @@ const mostVersions = 200
 func readVersions(ctx context.Context, in asker, id int) (all []Version, err error) {
 	return store.Read(ctx, in, nil, func(r *store.Row) (v Version, err error) {
 		var snapshot string
-		err = r.Scan(store.Whole(&v.Version), store.Named(&v.SavedAt), store.Named(&v.SavedBy), store.Named(&v.Action), store.Text(&snapshot, longestSnapshot))
+		err = r.Scan(store.Whole(&v.Version), store.Named(&v.SavedAt), store.Named(&v.SavedBy),
+			store.Named(&v.Action), store.Text(&snapshot, longestSnapshot))
 		if wrong := json.Unmarshal([]byte(snapshot), &v.Tool); err == nil && wrong != nil {
 			v.Action += fmt.Sprintf(" (cannot be read: %v)", wrong)
 		}
 		return v, err
-	}, "SELECT version, saved_at, saved_by, action, snapshot FROM h_custom_tool_version WHERE tool_id = $1 ORDER BY version DESC LIMIT $2", id, mostVersions)
+	},
+		"SELECT version, saved_at, saved_by, action, snapshot FROM h_custom_tool_version WHERE tool_id = $1 ORDER BY version DESC LIMIT $2", id, mostVersions)
 }
 
 // Entry is a line of the audit: one change of a tool.
@@ -229,9 +248,12 @@ const MostEntries = 200
 // newest.
 func readAudit(ctx context.Context, in asker, before int) (all []Entry, err error) {
 	return store.Read(ctx, in, nil, func(r *store.Row) (e Entry, err error) {
-		err = r.Scan(store.Whole(&e.ID), store.Named(&e.At), store.Named(&e.Who), store.Named(&e.Action), store.Whole(&e.ToolID), store.Named(&e.Name), store.Whole(&e.Version))
+		err = r.Scan(store.Whole(&e.ID), store.Named(&e.At), store.Named(&e.Who),
+			store.Named(&e.Action), store.Whole(&e.ToolID), store.Named(&e.Name),
+			store.Whole(&e.Version))
 		return e, err
-	}, "SELECT id, at, who, action, tool_id, name, version FROM h_custom_tool_audit WHERE $1 = 0 OR id < $1 ORDER BY id DESC LIMIT $2", before, MostEntries)
+	},
+		"SELECT id, at, who, action, tool_id, name, version FROM h_custom_tool_audit WHERE $1 = 0 OR id < $1 ORDER BY id DESC LIMIT $2", before, MostEntries)
 }
 
 // free returns an error if another tool than id has a name, in upper or lower case: models are
@@ -241,7 +263,8 @@ func readAudit(ctx context.Context, in asker, before int) (all []Entry, err erro
 func free(ctx context.Context, in asker, name string, id int) error {
 	var other int
 	var known string
-	err := in.QueryRowContext(ctx, "SELECT id, name FROM h_custom_tool WHERE lower(name) = lower($1) AND id <> $2 ORDER BY id LIMIT 1", name, id).Scan(&other, &known)
+	err := in.QueryRowContext(ctx,
+		"SELECT id, name FROM h_custom_tool WHERE lower(name) = lower($1) AND id <> $2 ORDER BY id LIMIT 1", name, id).Scan(&other, &known)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil
@@ -266,7 +289,9 @@ func current(ctx context.Context, in asker, id, version int) (*Tool, error) {
 	case id <= 0 || len(found) == 0:
 		return nil, fault.New(fault.NotFound, "there is no tool number %d", id)
 	case version != 0 && version != found[0].Version:
-		return nil, &fault.Error{Kind: fault.Conflict, Message: fmt.Sprintf("somebody else saved %s meanwhile: it is at version %d, and this was made from %d", found[0].Name, found[0].Version, version), Param: "version", Code: "version_conflict"}
+		return nil, &fault.Error{Kind: fault.Conflict, Message: fmt.Sprintf(
+			"somebody else saved %s meanwhile: it is at version %d, and this was made from %d",
+			found[0].Name, found[0].Version, version), Param: "version", Code: "version_conflict"}
 	}
 	return &found[0], nil
 }

@@ -10,10 +10,11 @@ import (
 
 // Report is the result of checking a draft.
 type Report struct {
-	Valid      bool            `json:"valid"`
-	Problems   []Problem       `json:"problems"`
-	Definition string          `json:"definition,omitempty"` // as it would be stored, when that is not what was sent
-	Tool       json.RawMessage `json:"tool,omitempty"`       // as models would see it
+	Valid    bool      `json:"valid"`
+	Problems []Problem `json:"problems"`
+	// as it would be stored, when that is not what was sent
+	Definition string          `json:"definition,omitempty"`
+	Tool       json.RawMessage `json:"tool,omitempty"` // as models would see it
 	Tokens     int             `json:"tokens,omitempty"`
 }
 
@@ -69,13 +70,15 @@ func (s *Set) Test(ctx context.Context, d Draft, args json.RawMessage) Trial {
 	if note == nil {
 		note = &Run{}
 	}
-	out.OK, out.Result, out.Millis, out.Rows, out.Truncated = !res.IsError, &res, note.Millis, note.Rows, note.Truncated
+	out.OK, out.Result, out.Millis, out.Rows, out.Truncated = !res.IsError, &res, note.Millis,
+		note.Rows, note.Truncated
 	out.Hit = append(out.Hit, note.Hit...)
 	switch {
 	case note.problem != nil:
 		out.Problems = append(out.Problems, *note.problem)
 	case res.IsError: // the arguments, or a result that is too large
-		out.Problems = append(out.Problems, Problem{Severity: "error", Field: "arguments", Rule: "arguments", Message: res.Text()})
+		out.Problems = append(out.Problems, Problem{Severity: "error", Field: "arguments",
+			Rule: "arguments", Message: res.Text()})
 	}
 	return out
 }

@@ -31,7 +31,9 @@ var concepts = sync.OnceValue(func() (all []concept) {
 // meant returns the words of tools for what a text says in other words, each with a blank before
 // it.
 func meant(text string) string {
-	text = " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.In(c, unicode.L, unicode.M, unicode.N) && c != '\'' && c != '-' }), " ") + " "
+	text = " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
+		return !unicode.In(c, unicode.L, unicode.M, unicode.N) && c != '\'' && c != '-'
+	}), " ") + " "
 	var b strings.Builder
 	for _, c := range concepts() {
 		for _, said := range c.said {

@@ -34,7 +34,8 @@ func (b bases) seen(schema json.RawMessage) func(ctx context.Context) json.RawMe
 		if len(all) == 1 {
 			place["description"] = "Leave it out: there is only " + listed(all, false)
 		} else {
-			place["enum"], place["description"] = choices(all), "Which knowledge base: "+listed(all, false)
+			place["enum"], place["description"] = choices(all), "Which knowledge base: "+
+				listed(all, false)
 		}
 		text, err := chat.JSON(place)
 		if err != nil {
@@ -42,9 +43,11 @@ func (b bases) seen(schema json.RawMessage) func(ctx context.Context) json.RawMe
 		}
 		own := strings.Replace(string(schema), baseSchema, string(text), 1)
 		if len(all) > 1 && strings.Contains(own, `"required": ["query"]`) {
-			own = strings.Replace(own, `"required": ["query"]`, `"required": ["query", "knowledge_base_id"]`, 1)
+			own = strings.Replace(own, `"required": ["query"]`,
+				`"required": ["query", "knowledge_base_id"]`, 1)
 		} else if len(all) > 1 {
-			own = strings.Replace(own, `{"type": "object",`, `{"type": "object", "required": ["knowledge_base_id"],`, 1)
+			own = strings.Replace(own, `{"type": "object",`,
+				`{"type": "object", "required": ["knowledge_base_id"],`, 1)
 		}
 		return json.RawMessage(own)
 	}
@@ -98,7 +101,8 @@ func (b bases) find(ctx context.Context, given string) (id, problem, hint string
 	}
 	var seen, found []kbstore.Base
 	if b.store != nil {
-		seen, _ = b.store.Bases(ctx, auth.PrincipalOf(ctx)) // without a list, only ids are understood
+		// without a list, only ids are understood
+		seen, _ = b.store.Bases(ctx, auth.PrincipalOf(ctx))
 	}
 	for _, base := range seen {
 		if given == "" || strings.EqualFold(base.Name, strings.TrimSpace(given)) {

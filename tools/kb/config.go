@@ -30,7 +30,8 @@ type Config struct {
 	OCRRepair  bool   `name:"ocr-repair" env:"TOOLNORM_OCR_REPAIR" restart:"yes" help:"Also correct a hyphen that OCR read in place of a character, if the complete word occurs elsewhere in the text: キャリ- becomes キャリア if キャリアコンサルティング occurs."`
 	Ollama     string `kong:"-"` // the server that is used when OCRURL is empty; the program's own
 
-	Warn func(text string) `kong:"-"` // called with why a store or a service did not answer; may be nil
+	// called with why a store or a service did not answer; may be nil
+	Warn func(text string) `kong:"-"`
 }
 
 // embedders returns the clients that make vectors of questions and of passages; they are nil
@@ -64,7 +65,8 @@ func (c *Config) local(questions, passages *embedding.Client) *retrieval.Local {
 		l.Embedder, l.Model = questions, passages.Name()
 	}
 	if c.RerankURL != "" {
-		r := &rerank.Client{URL: c.RerankURL, Model: c.RerankModel, Key: c.RerankKey, Timeout: c.RerankTime}
+		r := &rerank.Client{URL: c.RerankURL, Model: c.RerankModel, Key: c.RerankKey,
+			Timeout: c.RerankTime}
 		if c.RerankForm == "tei" {
 			r.Form = rerank.TEI
 		}

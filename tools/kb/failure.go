@@ -36,8 +36,10 @@ func hinted(status int, message, hint string) tools.Result {
 // service did not answer only to the server's own log: callers who only have a token would learn
 // its address and its user from "failed to connect to `user=… database=…`".
 func (c *Config) unanswered(ctx context.Context, err error) tools.Result {
-	known := errors.Is(err, retrieval.ErrUnauthenticated) || errors.Is(err, kbstore.ErrNotFound) || errors.Is(err, kbstore.ErrDenied)
-	if c.Warn != nil && !known && ctx.Err() == nil { // a client that went away is not a failure of the store
+	known := errors.Is(err, retrieval.ErrUnauthenticated) || errors.Is(err, kbstore.ErrNotFound) ||
+		errors.Is(err, kbstore.ErrDenied)
+	// a client that went away is not a failure of the store
+	if c.Warn != nil && !known && ctx.Err() == nil {
 		c.Warn("knowledge base: " + err.Error())
 	}
 	res := refusal(err)

@@ -22,13 +22,15 @@ import (
 // wrong with the file; an error comes from the store or the model. The hash is of the bytes, so
 // that a file which was only touched, or copied from another machine, is not read again; the hash
 // includes the version of the chunker, so that a better chunker cuts all files again.
-func (w *work) file(ctx context.Context, source string, progress func(done, all int)) (Imported, error) {
+func (w *work) file(ctx context.Context, source string, progress func(done, all int)) (
+	Imported, error) {
 	info, err := fs.Stat(w.in.Files, source)
 	if err != nil {
 		return failed(source, err), nil
 	}
 	if info.Size() > chunk.LargestFile {
-		return failed(source, fmt.Errorf("%d bytes are more than %d", info.Size(), chunk.LargestFile)), nil
+		return failed(source, fmt.Errorf("%d bytes are more than %d", info.Size(),
+			chunk.LargestFile)), nil
 	}
 	data, err := fs.ReadFile(w.in.Files, source)
 	if err != nil {
@@ -43,13 +45,15 @@ func failed(source string, err error) Imported {
 }
 
 // content imports the content of a file.
-func (w *work) content(ctx context.Context, source string, data []byte, progress func(done, all int)) (Imported, error) {
+func (w *work) content(ctx context.Context, source string, data []byte,
+	progress func(done, all int)) (Imported, error) {
 	d := kbstore.Document{
 		Collection: w.collection, Source: source, Access: w.in.Access,
 		Hash: fmt.Sprintf("%.16x", sha256.Sum256(append([]byte(chunk.Version+"\x00"), data...))),
 	}
 	if old, there := w.known[source]; there && w.same(&old, &d) {
-		return Imported{Source: source, Status: StatusUnchanged, Document: old.ID, Chunks: old.Chunks}, nil
+		return Imported{Source: source, Status: StatusUnchanged, Document: old.ID,
+			Chunks: old.Chunks}, nil
 	}
 	text, err := chunk.Read(source, data)
 	if err != nil {
@@ -63,14 +67,17 @@ func (w *work) content(ctx context.Context, source string, data []byte, progress
 // of an earlier one are kept; they are of use when it comes back. The rights to see it are compared
 // as well: the same folder imported for another department has to change every document.
 func (w *work) same(old, d *kbstore.Document) bool {
-	return old.Hash == d.Hash && old.Tenant == d.Tenant && old.Public == d.Public && old.Clearance == d.Clearance &&
-		slices.Equal(old.Departments, d.Departments) && (w.Embedder == nil || old.Model == w.Embedder.Name())
+	return old.Hash == d.Hash && old.Tenant == d.Tenant && old.Public == d.Public &&
+		old.Clearance == d.Clearance &&
+		slices.Equal(old.Departments, d.Departments) &&
+		(w.Embedder == nil || old.Model == w.Embedder.Name())
 }
 
 // store cuts a text, makes the vectors of its passages and of its summary, and stores all at once.
 // What can fail because of the file comes first, then the model, and last the store, which others
 // wait for.
-func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text, progress func(done, all int)) (Imported, error) {
+func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text,
+	progress func(done, all int)) (Imported, error) {
 	d.Title = text.Title
 	passages := text.Cut()
 	d.Summary = summaryOf(text.Title, passages)
@@ -83,13 +90,15 @@ func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text, 
 		return Imported{}, err
 	}
 	if without > 0 {
-		text.Problems = append(text.Problems, fmt.Sprintf("%d passages have no vector: the model has none for them", without))
+		text.Problems = append(text.Problems, fmt.Sprintf(
+			"%d passages have no vector: the model has none for them", without))
 	}
 	if err := w.Store.Put(ctx, w.in.Base.ID, &d, chunks); err != nil {
 		return Imported{}, err
 	}
 	w.known[d.Source] = d
-	return Imported{Source: d.Source, Status: StatusImported, Document: d.ID, Chunks: len(chunks), Embedded: made, Error: strings.Join(text.Problems, "; ")}, nil
+	return Imported{Source: d.Source, Status: StatusImported, Document: d.ID, Chunks: len(chunks),
+		Embedded: made, Error: strings.Join(text.Problems, "; ")}, nil
 }
 
 // embeddedAtOnce is the number of texts that are embedded between two reports of progress. The
@@ -98,7 +107,8 @@ const embeddedAtOnce = 32
 
 // embed makes the vectors of a document's passages and of its summary. Passages that the document
 // had before keep their vectors: a changed line of a long handbook costs one vector.
-func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.Chunk, progress func(done, all int)) (made, without int, err error) {
+func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.Chunk,
+	progress func(done, all int)) (made, without int, err error) {
 	if w.Embedder == nil {
 		return 0, 0, nil
 	}
@@ -147,7 +157,8 @@ func (w *work) embedSome(ctx context.Context, texts []string) ([][]float32, erro
 		case w.dimensions == 0:
 			w.dimensions = len(v)
 		default:
-			return nil, fmt.Errorf("%s now gives vectors of %d dimensions, and the knowledge base has vectors of %d by that name; take the model of before, or delete the documents and import them again",
+			return nil, fmt.Errorf(
+				"%s now gives vectors of %d dimensions, and the knowledge base has vectors of %d by that name; take the model of before, or delete the documents and import them again",
 				w.Embedder.Model, len(v), w.dimensions)
 		}
 	}
@@ -159,7 +170,8 @@ func (w *work) embedSome(ctx context.Context, texts []string) ([][]float32, erro
 func (w *work) halved(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := w.Embedder.Embed(ctx, texts)
 	if refused(err) && !w.probed { // perhaps the model, and not a text, is what it refuses
-		if _, wrong := w.Embedder.Embed(ctx, []string{time.Now().Format(time.StampNano)}); wrong != nil {
+		if _, wrong := w.Embedder.Embed(ctx,
+			[]string{time.Now().Format(time.StampNano)}); wrong != nil {
 			return nil, err
 		}
 		w.probed = true
@@ -190,7 +202,10 @@ const shortestEmbedded = 32
 // would not help.
 func refused(err error) bool {
 	var said *post.Refused
-	return errors.Is(err, embedding.ErrUseless) || errors.As(err, &said) && (said.Code == http.StatusBadRequest || said.Code == http.StatusRequestEntityTooLarge || said.Code == http.StatusUnprocessableEntity)
+	return errors.Is(err, embedding.ErrUseless) ||
+		errors.As(err, &said) && (said.Code == http.StatusBadRequest ||
+			said.Code == http.StatusRequestEntityTooLarge ||
+			said.Code == http.StatusUnprocessableEntity)
 }
 
 // embedOne makes one vector, or none without a model. A summary is a single text, so a batch would
@@ -226,7 +241,8 @@ func (w *work) vectors(ctx context.Context, d *kbstore.Document) (map[string][]f
 // embedded returns the text from which a passage's vector is made. The title and the headings are
 // part of what it says: "20 days" is of use only below "Leave".
 func embedded(title string, c *kbstore.Chunk) string {
-	return strings.Join(slices.DeleteFunc([]string{title, c.Heading, c.Text}, func(s string) bool { return s == "" }), "\n")
+	return strings.Join(slices.DeleteFunc([]string{title, c.Heading, c.Text},
+		func(s string) bool { return s == "" }), "\n")
 }
 
 // The sizes of summaries in characters. Summaries serve to choose among documents, and say what
@@ -282,8 +298,11 @@ func (w *work) describe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(collections, func(c kbstore.Collection) bool { return c.ID == w.collection })
-	if at >= 0 && collections[at].Summary == summary && (w.Embedder == nil || collections[at].Model == w.Embedder.Name()) {
+	at := slices.IndexFunc(collections, func(c kbstore.Collection) bool {
+		return c.ID == w.collection
+	})
+	if at >= 0 && collections[at].Summary == summary &&
+		(w.Embedder == nil || collections[at].Model == w.Embedder.Name()) {
 		return nil
 	}
 	e, err := w.embedOne(ctx, summary)

@@ -19,10 +19,12 @@ var getKnowledgeBaseSummaryText string
 // getKnowledgeBaseSummary counts what is in a knowledge base. now is the clock.
 func (c *Config) getKnowledgeBaseSummary(s *kbstore.Store, now func() time.Time) tools.Tool {
 	return tools.Tool{
-		Name: "get_knowledge_base_summary", Title: "Summarize a knowledge base", Description: getKnowledgeBaseSummaryText, Hints: reading(),
+		Name: "get_knowledge_base_summary", Title: "Summarize a knowledge base",
+		Description: getKnowledgeBaseSummaryText, Hints: reading(),
 		Schema: json.RawMessage(`{"type": "object", "additionalProperties": false, "properties": {
 			"knowledge_base_id": ` + baseSchema + `}}`),
-		Output: json.RawMessage(`{"type": "object", "required": ["knowledge_base_id", "summary", "statistics", "generated_at"], "properties": {
+		Output: json.RawMessage(
+			`{"type": "object", "required": ["knowledge_base_id", "summary", "statistics", "generated_at"], "properties": {
 			"knowledge_base_id": {"type": "string"}, "summary": {"type": "string"},
 			"statistics": {"type": "object", "required": ["total_documents", "total_collections", "total_chunks"], "properties": {
 				"total_documents": {"type": "integer"}, "total_collections": {"type": "integer"}, "total_chunks": {"type": "integer"}}},
@@ -88,7 +90,9 @@ func countsOf(ctx context.Context, s *kbstore.Store, base string, now time.Time)
 	if err != nil {
 		return nil, err
 	}
-	out := &summary{Base: base, Summary: sum.Name, Statistics: statistics{sum.Documents, sum.Collections, sum.Chunks}, Generated: now.UTC().Format(microseconds)}
+	out := &summary{Base: base, Summary: sum.Name,
+		Statistics: statistics{sum.Documents, sum.Collections, sum.Chunks},
+		Generated:  now.UTC().Format(microseconds)}
 	if sum.Description != "" {
 		out.Summary += ": " + sum.Description
 	}

@@ -20,14 +20,18 @@ import (
 // Import holds the settings of an import.
 type Import struct {
 	Base       kbstore.Base
-	Collection string         // its name; it is made when it is not there
-	Files      fs.FS          // where the files are
-	Sources    []string       // their paths in it, which identify the documents
-	Access     kbstore.Access // who may see them; an empty tenant means that of the base, no department means all of them
-	Prune      bool           // take documents out whose file is gone: those of the collection that are not among Sources
+	Collection string   // its name; it is made when it is not there
+	Files      fs.FS    // where the files are
+	Sources    []string // their paths in it, which identify the documents
+	// who may see them; an empty tenant means that of the base, no department means all of them
+	Access kbstore.Access
+	// take documents out whose file is gone: those of the collection that are not among Sources
+	Prune bool
 
-	Progress func(source string, file, files, done, all int) // called for each file, and for its passages as they get their vectors; nil: not called
-	Each     func(Imported)                                  // called with what became of each file; may be nil
+	// called for each file, and for its passages as they get their vectors; nil: not called
+	Progress func(source string, file, files, done, all int)
+	// called with what became of each file; may be nil
+	Each func(Imported)
 }
 
 // What became of a file.
@@ -45,8 +49,10 @@ type Imported struct {
 	Status   string `json:"status"`
 	Document string `json:"document_id,omitempty"`
 	Chunks   int    `json:"chunks"`
-	Embedded int    `json:"embedded"`        // vectors that were made; the others existed, or there is no model
-	Error    string `json:"error,omitempty"` // what is wrong with the file, or with a part that was left out of it
+	// vectors that were made; the others existed, or there is no model
+	Embedded int `json:"embedded"`
+	// what is wrong with the file, or with a part that was left out of it
+	Error string `json:"error,omitempty"`
 }
 
 // Total counts what became of all files.
@@ -125,7 +131,8 @@ func (k *KB) Import(ctx context.Context, in Import) (total Total, err error) {
 // Prune are not looked at. progress is told how many of its passages have their vectors; it may be
 // nil. The whole of prepare runs for one file. That is some milliseconds for a base of a thousand
 // documents, beside the sending of the file.
-func (k *KB) Add(ctx context.Context, in Import, source string, data []byte, progress func(done, all int)) (Imported, error) {
+func (k *KB) Add(ctx context.Context, in Import, source string, data []byte,
+	progress func(done, all int)) (Imported, error) {
 	switch {
 	case k.Store == nil:
 		return Imported{}, errors.New("no store of knowledge bases is open")
@@ -153,7 +160,8 @@ type work struct {
 	collection string                      // its id
 	known      map[string]kbstore.Document // the collection's documents, by source
 	probed     bool                        // the model takes some text
-	dimensions int                         // of the model's vectors in the base; 0: there are none yet
+	// of the model's vectors in the base; 0: there are none yet
+	dimensions int
 }
 
 // prepare looks up the base's documents, and fills in missing settings. It reads the documents once
@@ -201,7 +209,8 @@ func (w *work) prune(ctx context.Context) (gone []Imported, err error) {
 	var ids []string
 	for source, d := range w.known {
 		if !slices.Contains(w.in.Sources, source) {
-			gone, ids = append(gone, Imported{Source: source, Status: StatusRemoved, Document: d.ID, Chunks: d.Chunks}), append(ids, d.ID)
+			gone, ids = append(gone, Imported{Source: source, Status: StatusRemoved, Document: d.ID,
+				Chunks: d.Chunks}), append(ids, d.ID)
 		}
 	}
 	slices.SortFunc(gone, func(a, b Imported) int { return strings.Compare(a.Source, b.Source) })
@@ -250,12 +259,14 @@ func SourcesOf(at string) (files fs.FS, sources []string, left []Left, err error
 		case chunk.Readable(source):
 			sources = append(sources, source)
 		default:
-			out(cmp.Or(strings.ToLower(path.Ext(source)), "no ending"), chunk.Refusal(source).Error())
+			out(cmp.Or(strings.ToLower(path.Ext(source)), "no ending"),
+				chunk.Refusal(source).Error())
 		}
 		return nil
 	})
 	if err == nil && len(sources) == 0 {
-		err = fmt.Errorf("%s: no file that can be imported (%s)", at, strings.Join(chunk.Endings(), ", "))
+		err = fmt.Errorf("%s: no file that can be imported (%s)", at,
+			strings.Join(chunk.Endings(), ", "))
 	}
 	return files, sources, left, err
 }

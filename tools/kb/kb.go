@@ -51,7 +51,8 @@ type KB struct {
 // Open opens the store of the knowledge bases. It makes a missing file only if create is set, since
 // toolrun starts for each call and most users have no knowledge base. If the store cannot be
 // opened, the tools report that as an error rather than show an empty list.
-func Open(ctx context.Context, c Config, where string, embedder *embedding.Client, create bool) (*KB, error) {
+func Open(ctx context.Context, c Config, where string, embedder *embedding.Client, create bool) (
+	*KB, error) {
 	questions, passages := c.embedders(embedder)
 	k := &KB{Embedder: passages, config: c, local: c.local(questions, passages)}
 	if c.Tools == "never" {
@@ -117,7 +118,8 @@ func (k *KB) Tools() []tools.Tool {
 	if k.config.SearchURL != "" {
 		search, known = &retrieval.Remote{URL: k.config.SearchURL}, bases{}
 	}
-	find, count := k.config.searchDocuments(search, known), k.config.getKnowledgeBaseSummary(k.Store, time.Now)
+	find, count := k.config.searchDocuments(search, known),
+		k.config.getKnowledgeBaseSummary(k.Store, time.Now)
 	find.Seen, count.Seen = known.seen(find.Schema), bases{k.Store}.seen(count.Schema)
 	return []tools.Tool{find, count, normalizeOCRText(k.normalizer())}
 }
@@ -126,9 +128,13 @@ func (k *KB) Tools() []tools.Tool {
 // each request has its own, long enough for the server to load a model. It follows no redirects,
 // which could lead elsewhere.
 func (k *KB) normalizer() *ocr.Normalizer {
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	return &ocr.Normalizer{
-		Ask: ocr.Ollama(client, cmp.Or(k.config.OCRURL, k.config.Ollama, defaultOCR), k.config.OCRModel), Without: ocr.Without(k.config.OCRWithout), Repair: k.config.OCRRepair,
+		Ask: ocr.Ollama(client, cmp.Or(k.config.OCRURL, k.config.Ollama, defaultOCR),
+			k.config.OCRModel), Without: ocr.Without(k.config.OCRWithout),
+		Repair: k.config.OCRRepair,
 	}
 }
 

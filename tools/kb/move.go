@@ -14,7 +14,8 @@ import (
 // returns how many vectors it made for it. Its passages keep their vectors when the embedding model
 // of now made them and they are as long as those of the other base; else they get new ones first,
 // and nothing is moved when that fails. Without an embedding model vectors stay as they are.
-func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (made int, err error) {
+func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (
+	made int, err error) {
 	everything := kbstore.FilterOf(auth.Local())
 	here, err := k.Store.Documents(ctx, from.ID, everything)
 	if err != nil {
@@ -33,13 +34,17 @@ func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (
 	if err != nil {
 		return 0, err
 	}
-	in := slices.IndexFunc(collections, func(c kbstore.Collection) bool { return c.ID == d.Collection })
+	in := slices.IndexFunc(collections, func(c kbstore.Collection) bool {
+		return c.ID == d.Collection
+	})
 	if in < 0 { // its row is odd, so the document's collection is not known
 		return 0, kbstore.ErrNoDocument
 	}
 	name := collections[in].Name
-	left := &work{KB: k, in: &Import{Base: from, Collection: name}, collection: d.Collection, dimensions: k.dimensions(here)}
-	arrived := &work{KB: k, in: &Import{Base: to, Collection: name}, dimensions: k.dimensions(there)}
+	left := &work{KB: k, in: &Import{Base: from, Collection: name}, collection: d.Collection,
+		dimensions: k.dimensions(here)}
+	arrived := &work{KB: k, in: &Import{Base: to, Collection: name},
+		dimensions: k.dimensions(there)}
 	chunks, made, err := arrived.embedFor(ctx, from, &d, there)
 	if err != nil {
 		return 0, err
@@ -51,25 +56,30 @@ func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (
 		err = errors.Join(left.describe(ctx), arrived.describe(ctx))
 	}
 	if err != nil {
-		err = fmt.Errorf("the document was moved, and the summaries of the collections are those of before; the next import makes them anew: %w", err)
+		err = fmt.Errorf(
+			"the document was moved, and the summaries of the collections are those of before; the next import makes them anew: %w", err)
 	}
 	return made, err
 }
 
 // embedFor makes new vectors for a document from another base, and returns its passages, or none if
 // its vectors fit this base, too.
-func (w *work) embedFor(ctx context.Context, from kbstore.Base, d *kbstore.Document, there []kbstore.Document) (chunks []kbstore.Chunk, made int, err error) {
+func (w *work) embedFor(ctx context.Context, from kbstore.Base, d *kbstore.Document,
+	there []kbstore.Document) (chunks []kbstore.Chunk, made int, err error) {
 	other := slices.ContainsFunc(there, func(o kbstore.Document) bool {
-		return o.Model == d.Model && len(o.Vector) > 0 && len(d.Vector) > 0 && len(o.Vector) != len(d.Vector)
+		return o.Model == d.Model && len(o.Vector) > 0 && len(d.Vector) > 0 &&
+			len(o.Vector) != len(d.Vector)
 	})
 	switch {
 	case w.Embedder == nil && other:
-		return nil, 0, fmt.Errorf("the document has vectors of %d dimensions by %s, and the other knowledge base has longer or shorter ones by that name; set the embedding model (--text-embedding-model-url), which makes them anew",
+		return nil, 0, fmt.Errorf(
+			"the document has vectors of %d dimensions by %s, and the other knowledge base has longer or shorter ones by that name; set the embedding model (--text-embedding-model-url), which makes them anew",
 			len(d.Vector), d.Model)
 	case w.Embedder == nil, !other && d.Model == w.Embedder.Name():
 		return nil, 0, nil
 	}
-	if chunks, err = w.Store.DocumentChunks(ctx, from.ID, d.ID, kbstore.FilterOf(auth.Local())); err != nil {
+	if chunks, err = w.Store.DocumentChunks(ctx, from.ID, d.ID,
+		kbstore.FilterOf(auth.Local())); err != nil {
 		return nil, 0, err
 	}
 	for i := range chunks {

@@ -26,17 +26,21 @@ const normalizeWait = 3 * time.Minute
 // it; a text that is too long gets the specification's sentence.
 func normalizeOCRText(n *ocr.Normalizer) tools.Tool {
 	return tools.Tool{
-		Name: "normalize_ocr_text", Title: "Normalize OCR text", Description: normalizeOCRTextText, Hints: reading(), Timeout: normalizeWait,
-		Schema: json.RawMessage(`{"type": "object", "required": ["text"], "additionalProperties": false, "properties": {
+		Name: "normalize_ocr_text", Title: "Normalize OCR text", Description: normalizeOCRTextText,
+		Hints: reading(), Timeout: normalizeWait,
+		Schema: json.RawMessage(
+			`{"type": "object", "required": ["text"], "additionalProperties": false, "properties": {
 			"text": {"type": "string", "maxLength": 10000, "description": "Text as OCR read it, e.g. マネ-ジャ-"}}}`),
-		Output: json.RawMessage(`{"type": "object", "required": ["original_text", "normalized_text", "status"], "properties": {
+		Output: json.RawMessage(
+			`{"type": "object", "required": ["original_text", "normalized_text", "status"], "properties": {
 			"original_text": {"type": "string"}, "normalized_text": {"type": "string"}, "status": {"type": "string"},
 			"changes": {"type": "array", "items": {"type": "object", "required": ["offset", "from", "to", "by"], "properties": {
 				"offset": {"type": "integer"}, "from": {"type": "string"}, "to": {"type": "string"}, "by": {"enum": ["rule", "llm", "repair", "policy"]}}}},
 			"ambiguous": {"type": "integer"}, "warnings": {"type": "array", "items": {"type": "string"}}}}`),
 		Refuse: func(_ context.Context, text json.RawMessage) (tools.Result, bool) {
 			var args struct{ Text string }
-			if json.Unmarshal(text, &args) == nil && utf8.RuneCountInString(args.Text) > ocr.MaxText {
+			if json.Unmarshal(text, &args) == nil &&
+				utf8.RuneCountInString(args.Text) > ocr.MaxText {
 				return failure(http.StatusBadRequest, ocr.ErrTooLong.Error()), true
 			}
 			return tools.Result{}, false
@@ -59,7 +63,8 @@ func normalizeOCRText(n *ocr.Normalizer) tools.Tool {
 			case err != nil:
 				return tools.Result{}, err
 			}
-			return tools.JSONOf(normalized{args.Text, res.Text, "success", orEmpty(res.Changes), res.Ambiguous, orEmpty(res.Warnings)})
+			return tools.JSONOf(normalized{args.Text, res.Text, "success", orEmpty(res.Changes),
+				res.Ambiguous, orEmpty(res.Warnings)})
 		},
 	}
 }

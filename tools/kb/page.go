@@ -67,11 +67,15 @@ func (k *KB) showPassage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(documents, func(d kbstore.Document) bool { return d.ID == r.PathValue("document") })
+	i := slices.IndexFunc(documents, func(d kbstore.Document) bool {
+		return d.ID == r.PathValue(
+			"document")
+	})
 	if i < 0 {
 		return errNoPassage
 	}
-	chunks, err := k.Store.DocumentChunks(r.Context(), base.ID, documents[i].ID, kbstore.FilterOf(who))
+	chunks, err := k.Store.DocumentChunks(r.Context(), base.ID, documents[i].ID,
+		kbstore.FilterOf(who))
 	if err != nil {
 		return err
 	}
@@ -89,7 +93,8 @@ func (k *KB) showPassage(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
+	w.Header().Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'")
 	w.Header().Set("Cache-Control", "private, no-store")
 	return page.Execute(w, out)
 }

@@ -45,7 +45,8 @@ func (k *KB) Sample(ctx context.Context) (kbstore.Base, error) {
 		if err != nil {
 			return b, err
 		}
-		if _, err := k.Import(ctx, Import{Base: b, Collection: language, Files: files, Sources: sources}); err != nil {
+		if _, err := k.Import(ctx, Import{Base: b, Collection: language, Files: files,
+			Sources: sources}); err != nil {
 			return b, err
 		}
 	}

@@ -27,12 +27,14 @@ func (c *Config) searchDocuments(b retrieval.Backend, known bases) tools.Tool {
 	return tools.Tool{
 		Name: "search_documents", Title: "Search documents", Description: searchDocumentsText,
 		Hints: tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no},
-		Schema: json.RawMessage(`{"type": "object", "required": ["query"], "additionalProperties": false, "properties": {
+		Schema: json.RawMessage(
+			`{"type": "object", "required": ["query"], "additionalProperties": false, "properties": {
 			"query": {"type": "string", "description": "What to look for, e.g. リモートワーク手当の金額は？"},
 			"knowledge_base_id": ` + baseSchema + `,
 			"threshold": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.6, "description": "Least score of a result; 0.6 to 0.8 is recommended"},
 			"max_results": {"type": "integer", "minimum": 1, "maximum": 50, "default": 10, "description": "Most results"}}}`),
-		Output: json.RawMessage(`{"type": "object", "required": ["query", "knowledge_base_id", "threshold", "results", "count"], "properties": {
+		Output: json.RawMessage(
+			`{"type": "object", "required": ["query", "knowledge_base_id", "threshold", "results", "count"], "properties": {
 			"query": {"type": "string"}, "knowledge_base_id": {"type": "string"}, "threshold": {"type": "number"},
 			"results": {"type": "array", "items": {"type": "object", "required": ["content", "score", "metadata"], "properties": {
 				"content": {"type": "string"}, "score": {"type": "number"},
@@ -73,7 +75,8 @@ type searchArguments struct {
 
 // query returns the search that is meant. The principal comes from the context alone.
 func (a *searchArguments) query(ctx context.Context) retrieval.Query {
-	q := retrieval.Query{Text: a.Query, Base: a.Base, Threshold: retrieval.DefaultThreshold, Max: retrieval.DefaultMax, Principal: auth.PrincipalOf(ctx)}
+	q := retrieval.Query{Text: a.Query, Base: a.Base, Threshold: retrieval.DefaultThreshold,
+		Max: retrieval.DefaultMax, Principal: auth.PrincipalOf(ctx)}
 	if a.Threshold != nil {
 		q.Threshold = *a.Threshold
 	}
@@ -95,13 +98,17 @@ func (b bases) refuseSearch(ctx context.Context, text json.RawMessage) (tools.Re
 	if json.Unmarshal(text, &args) != nil {
 		return tools.Result{}, false
 	}
-	refuse := func(message string) (tools.Result, bool) { return failure(http.StatusBadRequest, message), true }
+	refuse := func(message string) (tools.Result, bool) {
+		return failure(http.StatusBadRequest, message), true
+	}
 	if res, refused := b.refuse(ctx, args); refused {
 		return res, true
 	}
 	var query string
-	if json.Unmarshal(args["query"], &query) == nil && args["query"] != nil && strings.TrimSpace(query) == "" {
-		return refuse("query must not be empty") // no passage is near to nothing, and a model takes "no results" for an answer
+	if json.Unmarshal(args["query"], &query) == nil && args["query"] != nil &&
+		strings.TrimSpace(query) == "" {
+		// no passage is near to nothing, and a model takes "no results" for an answer
+		return refuse("query must not be empty")
 	}
 	if v, given := numberOf(args["threshold"]); given && !(v >= 0 && v <= 1) {
 		return refuse("threshold out of range (0.0-1.0)")

@@ -30,22 +30,26 @@ type account struct {
 	entry Entry
 	path  string // of the file
 
-	mu      sync.Mutex
-	handler *transport.OAuthHandler // refreshes the token; nil: not made yet, or the file has changed
-	client  string                  // with whose id it was made
+	mu sync.Mutex
+	// refreshes the token; nil: not made yet, or the file has changed
+	handler *transport.OAuthHandler
+	client  string // with whose id it was made
 }
 
 // saved is an account as it is in the file.
 type saved struct {
-	URL      string           `json:"url"`
-	ClientID string           `json:"client_id"`
-	Secret   string           `json:"client_secret,omitempty"`
-	Method   string           `json:"token_endpoint_auth_method,omitempty"`
-	About    string           `json:"resource_metadata,omitempty"` // where the server says which server signs its users in
-	Resource string           `json:"resource,omitempty"`          // the server's own name for itself there
-	Scopes   []string         `json:"scopes,omitempty"`            // that were asked for
-	Wants    string           `json:"wants,omitempty"`             // what it has answered to a token without enough rights (WWW-Authenticate)
-	Token    *transport.Token `json:"token"`
+	URL      string `json:"url"`
+	ClientID string `json:"client_id"`
+	Secret   string `json:"client_secret,omitempty"`
+	Method   string `json:"token_endpoint_auth_method,omitempty"`
+	// where the server says which server signs its users in
+	About string `json:"resource_metadata,omitempty"`
+	// the server's own name for itself there
+	Resource string   `json:"resource,omitempty"`
+	Scopes   []string `json:"scopes,omitempty"` // that were asked for
+	// what it has answered to a token without enough rights (WWW-Authenticate)
+	Wants string           `json:"wants,omitempty"`
+	Token *transport.Token `json:"token"`
 }
 
 // accountFile is held while the file is changed.
@@ -124,8 +128,9 @@ func (a *account) SaveToken(ctx context.Context, t *transport.Token) error {
 // config returns the OAuth configuration by which the account is refreshed.
 func (a *account) config(s saved) transport.OAuthConfig {
 	return transport.OAuthConfig{
-		ClientID: s.ClientID, ClientSecret: s.Secret, TokenEndpointAuthMethod: s.Method, ProtectedResourceMetadataURL: s.About,
-		TokenStore: a, PKCEEnabled: true, HTTPClient: a.entry.signInClient(),
+		ClientID: s.ClientID, ClientSecret: s.Secret, TokenEndpointAuthMethod: s.Method,
+		ProtectedResourceMetadataURL: s.About,
+		TokenStore:                   a, PKCEEnabled: true, HTTPClient: a.entry.signInClient(),
 	}
 }
 
@@ -153,7 +158,8 @@ func (a *account) header(ctx context.Context) string {
 // refreshes it.
 func (a *account) refused(sent string) {
 	s, ok, err := a.saved()
-	if err != nil || !ok || !strings.HasSuffix(sent, " "+s.Token.AccessToken) || s.Token.IsExpired() {
+	if err != nil || !ok || !strings.HasSuffix(sent, " "+s.Token.AccessToken) ||
+		s.Token.IsExpired() {
 		return // a newer one is there
 	}
 	s.Token.ExpiresAt = time.Now().Add(-time.Second)
@@ -188,8 +194,10 @@ func (e Entry) signInClient() *http.Client {
 	}
 	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: e.mayDial}
 	return &http.Client{
-		Timeout:   15 * time.Second,
-		Transport: &signIn{next: &http.Transport{DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, MaxResponseHeaderBytes: 64 << 10, DisableKeepAlives: true}},
+		Timeout: 15 * time.Second,
+		Transport: &signIn{next: &http.Transport{DialContext: dialer.DialContext,
+			TLSHandshakeTimeout: 5 * time.Second, MaxResponseHeaderBytes: 64 << 10,
+			DisableKeepAlives: true}},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			if len(via) > 3 || !sameOrigin(r.URL.String(), via[0].URL.String()) {
 				return http.ErrUseLastResponse
@@ -220,7 +228,8 @@ func (e Entry) isInside() bool {
 type signIn struct {
 	next http.RoundTripper
 	mu   sync.Mutex
-	name map[string]bool // the issuers that name themselves in their answers, as their metadata says (RFC 9207)
+	// the issuers that name themselves in their answers, as their metadata says (RFC 9207)
+	name map[string]bool
 }
 
 // names reports whether an issuer names itself in its answers.

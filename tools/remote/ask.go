@@ -20,7 +20,8 @@ import (
 // ask sends a request as it is, and returns its result as the server wrote it. A question of a
 // server of 2026-07-28, which comes as a result, is put to the client behind ctx, unless that
 // speaks 2026-07-28 itself and reads such results. An error of the server's is a *tools.RPCError.
-func (c *conn) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+func (c *conn) ask(ctx context.Context, method string, params json.RawMessage) (
+	json.RawMessage, error) {
 	peer := tools.PeerOf(ctx)
 	for range mostRounds {
 		raw, err := c.once(ctx, method, params)
@@ -48,7 +49,8 @@ func (c *conn) ask(ctx context.Context, method string, params json.RawMessage) (
 				return nil, err
 			}
 		}
-		if params, err = withMembers(params, "inputResponses", answers, "requestState", said.State); err != nil {
+		if params, err = withMembers(params, "inputResponses", answers, "requestState",
+			said.State); err != nil {
 			return nil, err
 		}
 	}
@@ -59,15 +61,18 @@ func (c *conn) ask(ctx context.Context, method string, params json.RawMessage) (
 const mostRounds = 10
 
 // question passes a server's question to the client that answers for this connection.
-func (c *conn) question(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+func (c *conn) question(ctx context.Context, method string, params json.RawMessage) (
+	json.RawMessage, error) {
 	if c.me.answer == nil {
-		return nil, fmt.Errorf("the server asks for something first (%s), which nobody here can answer", method)
+		return nil, fmt.Errorf(
+			"the server asks for something first (%s), which nobody here can answer", method)
 	}
 	return c.me.answer(ctx, method, params)
 }
 
 // once sends a request, and notifies the server when its answer is no longer awaited.
-func (c *conn) once(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+func (c *conn) once(ctx context.Context, method string, params json.RawMessage) (
+	json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	// Without this a call over SSE would wait for its own limit when the stream on which its answer
@@ -78,7 +83,8 @@ func (c *conn) once(ctx context.Context, method string, params json.RawMessage) 
 		return nil, err
 	}
 	defer stop()
-	r := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId("t" + strconv.FormatInt(c.ids.Add(1), 10)), Method: method}
+	r := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION,
+		ID: mcp.NewRequestId("t" + strconv.FormatInt(c.ids.Add(1), 10)), Method: method}
 	if r.Params, r.Header, err = c.addressed(ctx, method, params); err != nil {
 		return nil, err
 	}
@@ -104,11 +110,14 @@ func (c *conn) once(ctx context.Context, method string, params json.RawMessage) 
 // takeBack notifies the server that the client no longer waits for a request. In 2026-07-28 the end
 // of its stream means this.
 func (c *conn) takeBack(id mcp.RequestId) {
-	if c.over() || mcp.IsModernProtocol(c.client.ProtocolVersion()) && c.client.GetSessionId() != "" {
+	if c.over() || mcp.IsModernProtocol(c.client.ProtocolVersion()) &&
+		c.client.GetSessionId() != "" {
 		return
 	}
-	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{Method: string(mcp.MethodNotificationCancelled)}}
-	n.Params.AdditionalFields = map[string]any{"requestId": id, "reason": "the client does not wait any more"}
+	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION,
+		Notification: mcp.Notification{Method: string(mcp.MethodNotificationCancelled)}}
+	n.Params.AdditionalFields = map[string]any{"requestId": id,
+		"reason": "the client does not wait any more"}
 	c.send(n)
 }
 
@@ -129,7 +138,8 @@ const sendTime = 5 * time.Second
 // after all progress that came before the answer has been passed on. A goroutine passes it on,
 // since a client that reads slowly must not delay messages for other clients on the same
 // connection.
-func (c *conn) heard(ctx context.Context, params json.RawMessage) (_ json.RawMessage, stop func(), err error) {
+func (c *conn) heard(ctx context.Context, params json.RawMessage) (
+	_ json.RawMessage, stop func(), err error) {
 	meta, err := readMember(params, "_meta")
 	if err != nil {
 		return nil, nil, err
@@ -144,7 +154,8 @@ func (c *conn) heard(ctx context.Context, params json.RawMessage) (_ json.RawMes
 	if params, err = withMembers(params, "_meta", must(meta)); err != nil {
 		return nil, nil, err
 	}
-	news, end, told := make(chan mcp.JSONRPCNotification, mostNews), make(chan struct{}), make(chan struct{})
+	news, end, told := make(chan mcp.JSONRPCNotification, mostNews), make(chan struct{}),
+		make(chan struct{})
 	c.progress.Store(token, func(n mcp.JSONRPCNotification) {
 		timer.again()
 		select {
@@ -187,7 +198,8 @@ const mostNews = 1024
 
 // addressed returns a request's parameters and headers as 2026-07-28 wants them; for earlier
 // revisions it returns the parameters as they are.
-func (c *conn) addressed(ctx context.Context, method string, params json.RawMessage) (any, http.Header, error) {
+func (c *conn) addressed(ctx context.Context, method string, params json.RawMessage) (
+	any, http.Header, error) {
 	version := c.client.ProtocolVersion()
 	peer := tools.PeerOf(ctx)
 	modern := mcp.IsModernProtocol(version)
@@ -202,7 +214,8 @@ func (c *conn) addressed(ctx context.Context, method string, params json.RawMess
 		return nil, nil, err
 	}
 	if !modern { // what only the newer revision has in each request
-		for _, key := range []string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientCapabilities, mcp.MetaKeyClientInfo, mcp.MetaKeyLogLevel} {
+		for _, key := range []string{mcp.MetaKeyProtocolVersion, mcp.MetaKeyClientCapabilities,
+			mcp.MetaKeyClientInfo, mcp.MetaKeyLogLevel} {
 			meta = slices.DeleteFunc(meta, func(m member) bool { return m.key == key })
 		}
 		params, err = withMembers(params, "_meta", must(meta))
@@ -221,7 +234,8 @@ func (c *conn) addressed(ctx context.Context, method string, params json.RawMess
 	for _, m := range []struct {
 		key   string
 		value any
-	}{{mcp.MetaKeyProtocolVersion, version}, {mcp.MetaKeyClientCapabilities, can}, {mcp.MetaKeyClientInfo, who}} {
+	}{{mcp.MetaKeyProtocolVersion, version}, {mcp.MetaKeyClientCapabilities, can},
+		{mcp.MetaKeyClientInfo, who}} {
 		if meta, err = meta.with(m.key, m.value); err != nil {
 			return nil, nil, err
 		}
@@ -252,7 +266,8 @@ func (c *conn) listen(t transport.Interface) {
 	if !ok || c.me.answer == nil {
 		return
 	}
-	both.SetRequestHandler(func(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	both.SetRequestHandler(func(ctx context.Context, r transport.JSONRPCRequest) (
+		*transport.JSONRPCResponse, error) {
 		if r.Method == string(mcp.MethodPing) {
 			return transport.NewJSONRPCResultResponse(r.ID, json.RawMessage("{}")), nil
 		}
@@ -278,7 +293,8 @@ func (c *conn) listen(t transport.Interface) {
 			}
 			return transport.NewJSONRPCErrorResponse(r.ID, refused.Code, refused.Message, data), nil
 		case err != nil:
-			return transport.NewJSONRPCErrorResponse(r.ID, mcp.INTERNAL_ERROR, err.Error(), nil), nil
+			return transport.NewJSONRPCErrorResponse(r.ID, mcp.INTERNAL_ERROR, err.Error(), nil),
+				nil
 		}
 		return transport.NewJSONRPCResultResponse(r.ID, raw), nil
 	})

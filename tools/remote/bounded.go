@@ -70,9 +70,13 @@ func (b *bounded) Read(p []byte) (int, error) {
 		return n, excess(fmt.Sprintf("the server's answer is larger than %d bytes", largestAnswer))
 	case b.unit == wholeBody:
 	case !b.all.take(units, n, maxAll):
-		return n, excess(fmt.Sprintf("the server floods: it writes more than %v messages or %v bytes a second", maxAll.unitsASecond, maxAll.bytesASecond))
+		return n, excess(fmt.Sprintf(
+			"the server floods: it writes more than %v messages or %v bytes a second",
+			maxAll.unitsASecond, maxAll.bytesASecond))
 	case !b.noise.take(noises, noise, maxNoise):
-		return n, excess(fmt.Sprintf("the server writes what is not MCP: more than %v lines or %v bytes at once", maxNoise.units, maxNoise.bytes))
+		return n, excess(fmt.Sprintf(
+			"the server writes what is not MCP: more than %v lines or %v bytes at once",
+			maxNoise.units, maxNoise.bytes))
 	}
 	return n, err
 }

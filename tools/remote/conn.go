@@ -89,14 +89,17 @@ const (
 // one is tried. A path that ends in /sse, as in http://192.168.0.18:23016/sse, is tried as the
 // older transport first; everything else as Streamable HTTP. The returned kind is to be passed as
 // last the next time. The error joins those of all attempts.
-func (e Entry) connect(ctx context.Context, last string, me greeting, told func(string)) (c *conn, kind string, err error) {
+func (e Entry) connect(ctx context.Context, last string, me greeting, told func(string)) (
+	c *conn, kind string, err error) {
 	if e.Command != "" {
 		era := asking{patience: startPatience}
 		if kind = kindStdio; last == kindHandshake || me.handshake {
 			era, kind = asking{revision: beforeDiscovery}, kindHandshake
 		}
 		c, err = e.open(ctx, me, era, func(c *conn) (transport.Interface, error) {
-			p, err := e.start(c.ctx, told, func(why error) { c.end(fmt.Errorf("%w: %w", errLost, why)) })
+			p, err := e.start(c.ctx, told, func(why error) {
+				c.end(fmt.Errorf("%w: %w", errLost, why))
+			})
 			if err != nil {
 				return nil, err
 			}
@@ -107,7 +110,8 @@ func (e Entry) connect(ctx context.Context, last string, me greeting, told func(
 	// The transport that worked last time comes first: a restart must not cost the time of a wrong
 	// guess again.
 	kinds := []string{kindHTTP, kindSSE}
-	if last == kindSSE || last == "" && strings.HasSuffix(strings.TrimSuffix(path(e.URL), "/"), "/sse") {
+	if last == kindSSE || last == "" && strings.HasSuffix(strings.TrimSuffix(path(e.URL), "/"),
+		"/sse") {
 		kinds = []string{kindSSE, kindHTTP}
 	}
 	switch e.Type {
@@ -167,7 +171,8 @@ func (e Entry) over(ctx context.Context, kind string, me greeting) (*conn, error
 func (e Entry) sse(c *conn) (transport.Interface, error) {
 	h, free := e.client()
 	c.free = free
-	t, err := transport.NewSSE(e.URL, transport.WithHTTPClient(h), transport.WithSSELogger(silent), transport.WithResponseTimeout(longestCall), transport.WithEndpointTimeout(endpointTime))
+	t, err := transport.NewSSE(e.URL, transport.WithHTTPClient(h), transport.WithSSELogger(silent),
+		transport.WithResponseTimeout(longestCall), transport.WithEndpointTimeout(endpointTime))
 	if err != nil {
 		return nil, err
 	}
@@ -178,11 +183,13 @@ func (e Entry) sse(c *conn) (transport.Interface, error) {
 }
 
 // streamable dials Streamable HTTP. It has no connection to lose: each request is one of its own.
-func (e Entry) streamable(more ...transport.StreamableHTTPCOption) func(*conn) (transport.Interface, error) {
+func (e Entry) streamable(more ...transport.StreamableHTTPCOption) func(*conn) (
+	transport.Interface, error) {
 	return func(c *conn) (transport.Interface, error) {
 		h, free := e.client()
 		c.free = free
-		t, err := transport.NewStreamableHTTP(e.URL, append(more, transport.WithHTTPBasicClient(h), transport.WithHTTPLogger(silent))...)
+		t, err := transport.NewStreamableHTTP(e.URL, append(more, transport.WithHTTPBasicClient(h),
+			transport.WithHTTPLogger(silent))...)
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +212,8 @@ var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 // open starts a transport and agrees with the server on a revision. ctx bounds the opening; the
 // connection lives on, so its own context does not end with ctx: a request that happens to make the
 // connection may end at any time.
-func (e Entry) open(ctx context.Context, me greeting, era asking, dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
+func (e Entry) open(ctx context.Context, me greeting, era asking,
+	dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
 	c := &conn{changed: make(chan struct{}, 1), free: func() {}, me: me}
 	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
 	defer func() {
@@ -232,13 +240,16 @@ func (e Entry) open(ctx context.Context, me greeting, era asking, dial func(*con
 		return nil, err
 	}
 	c.listen(t)
-	answer, err := c.client.Initialize(c.ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{ProtocolVersion: era.revision, ClientInfo: me.who, Capabilities: me.can}})
+	answer, err := c.client.Initialize(c.ctx,
+		mcp.InitializeRequest{Params: mcp.InitializeParams{ProtocolVersion: era.revision,
+			ClientInfo: me.who, Capabilities: me.can}})
 	if err != nil {
 		return nil, err
 	}
 	// Known by its name, since the tools of a toolnorm may be those of further servers (mostHops).
 	c.ours = answer.ServerInfo.Name == "toolnorm"
-	if can := c.client.GetServerCapabilities(); mcp.IsModernProtocol(c.client.ProtocolVersion()) && c.tellsChanges() {
+	if can := c.client.GetServerCapabilities(); mcp.IsModernProtocol(c.client.ProtocolVersion()) &&
+		c.tellsChanges() {
 		// A stream that breaks is found out by the next refresh; the connection itself has no state
 		// that could be lost.
 		_, err = c.client.ListenAsync(c.ctx, mcp.SubscriptionFilter{
@@ -254,7 +265,8 @@ func (e Entry) open(ctx context.Context, me greeting, era asking, dial func(*con
 // not is asked every refreshTime.
 func (c *conn) tellsChanges() bool {
 	can := c.client.GetServerCapabilities()
-	return can.Tools != nil && can.Tools.ListChanged || can.Prompts != nil && can.Prompts.ListChanged ||
+	return can.Tools != nil && can.Tools.ListChanged ||
+		can.Prompts != nil && can.Prompts.ListChanged ||
 		can.Resources != nil && can.Resources.ListChanged
 }
 
@@ -295,7 +307,8 @@ func (c *conn) over() bool { return c.ctx.Err() != nil }
 // do runs a request that ends with the connection, and gives the result as the server wrote it.
 // mcp-go reads what plain makes of it; nil: the result itself. Without the hook on c.ctx a call
 // over SSE would wait for its own limit when the stream on which its answer comes has gone.
-func (c *conn) do(ctx context.Context, plain func(json.RawMessage) json.RawMessage, request func(context.Context) error) (json.RawMessage, error) {
+func (c *conn) do(ctx context.Context, plain func(json.RawMessage) json.RawMessage,
+	request func(context.Context) error) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
@@ -350,7 +363,8 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 		// A cursor that leads to itself is a server's error, and would be an endless list.
 		more := next != "" && next != string(cursor)
 		if len(all) > mostTools || size > largestAnswer && more {
-			odd = append(odd, LeftOut{"the rest of the list", fmt.Sprintf("a server can have %d tools here, in %d bytes", mostTools, largestAnswer)})
+			odd = append(odd, LeftOut{"the rest of the list", fmt.Sprintf(
+				"a server can have %d tools here, in %d bytes", mostTools, largestAnswer)})
 			return all[:min(len(all), mostTools)], odd, nil
 		}
 		if !more {
@@ -358,7 +372,8 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 		}
 		cursor = mcp.Cursor(next)
 	}
-	return all, append(odd, LeftOut{"the rest of the list", fmt.Sprintf("it has more than %d pages", mostPages)}), nil
+	return all, append(odd,
+		LeftOut{"the rest of the list", fmt.Sprintf("it has more than %d pages", mostPages)}), nil
 }
 
 // allowed returns the texts of a page without the tools that mcp-go has left out, whose
@@ -374,7 +389,8 @@ func allowed(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage, 
 		case len(tools) > 0 && t.Name == tools[0].Name:
 			out, tools = append(out, text), tools[1:]
 		default:
-			odd = append(odd, LeftOut{t.Name, "its x-mcp-header breaks the rules of MCP 2026-07-28"})
+			odd = append(odd, LeftOut{t.Name,
+				"its x-mcp-header breaks the rules of MCP 2026-07-28"})
 		}
 	}
 	return out, odd

@@ -11,8 +11,8 @@
 // A file, an entry, a server, a tool or a part of a result that cannot be used is left out,
 // reported in the log and by [Set.List], and tried again when it changes; everything else works.
 //
-//	set.go      Set: the servers, the file's changes, the registry
-//	link.go     one server: connecting, listing, waiting, its state
+//	set.go      Set: the servers, the registry; watch.go: the file's changes
+//	link.go     one server: connecting, listing, its state; keep.go keeps it connected
 //	state.go    switching servers off and on; reports on servers and tools, and the check of a file
 //	conn.go     one connection, over HTTP, the older SSE, or with a command
 //	raw.go      the text of results, which mcp-go does not keep
@@ -22,6 +22,7 @@
 //	ask.go      requests that pass through as they are; timer.go ends those that take too long
 //	relay.go    connections for one client, over which a server can ask it questions
 //	gateway.go  what servers offer besides tools; directory.go remembers which server named what
+//	level.go    the level of what servers log
 //	account.go  what the user has signed in to; signin.go signs in
 //	tool.go     a server's tool as the registry's; its results
 //	entry.go    one server in mcp.json; member.go reads the spellings of its members

@@ -103,7 +103,8 @@ func parseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || len(text) > longestURL:
-		return nil, errors.New("its url cannot be read; it should look like http://host:port/mcp") // the parser's own error would show the URL with its secrets
+		// the parser's own error would show the URL with its secrets
+		return nil, errors.New("its url cannot be read; it should look like http://host:port/mcp")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("its url must begin with http:// or https://, not %q", u.Scheme)
 	case u.Hostname() == "":
@@ -160,9 +161,11 @@ func (e Entry) filled() (Entry, error) {
 	for i := range e.Args {
 		e.Args[i] = fill(e.Args[i])
 	}
-	for _, text := range slices.Concat([]string{e.URL}, e.Args, slices.Collect(maps.Values(e.Headers)), slices.Collect(maps.Values(e.Env))) {
+	for _, text := range slices.Concat([]string{e.URL}, e.Args,
+		slices.Collect(maps.Values(e.Headers)), slices.Collect(maps.Values(e.Env))) {
 		if ask := input.FindString(text); ask != "" && missing == nil {
-			missing = fmt.Errorf("%s asks a person, whom an editor has; write ${NAME}, and set NAME in the environment", ask)
+			missing = fmt.Errorf(
+				"%s asks a person, whom an editor has; write ${NAME}, and set NAME in the environment", ask)
 		}
 	}
 	return e, missing
@@ -190,7 +193,8 @@ var secretValue = regexp.MustCompile(`=[^&$][^&]*`)
 
 // takes reports whether a tool of the server is wanted. Exclude wins over Include.
 func (e Entry) takes(tool string) bool {
-	return (len(e.Include) == 0 || slices.Contains(e.Include, tool)) && !slices.Contains(e.Exclude, tool)
+	return (len(e.Include) == 0 || slices.Contains(e.Include, tool)) &&
+		!slices.Contains(e.Exclude, tool)
 }
 
 // same reports whether two entries mean the same connection. Any change of a member makes a new

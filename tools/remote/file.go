@@ -46,7 +46,8 @@ const (
 
 // places are where programs keep their servers, by the keys that lead there: most have the first,
 // VS Code the second in mcp.json and the last in its settings, Zed the third, opencode the fourth.
-var places = [][]string{{"mcpServers"}, {"servers"}, {"context_servers"}, {"mcp", "servers"}, {"mcp"}}
+var places = [][]string{{"mcpServers"}, {"servers"}, {"context_servers"}, {"mcp", "servers"},
+	{"mcp"}}
 
 // parse reads the file's text; nothing but white space is an empty list. A server that cannot be
 // used is kept with its text, and left out; an error is a text in which none can be told from the
@@ -204,7 +205,8 @@ func (f *file) put(e Entry) error {
 		w := f.servers[at]
 		o, _ = readObject(w.text) // a value that is not an object has nothing to keep
 		// "type" is removed too, since it was for the old address.
-		o = o.without(slices.Concat(commandKeys, argsKeys, envKeys, dirKeys, typeKeys)...).renamed("url", urlKeys...)
+		o = o.without(slices.Concat(commandKeys, argsKeys, envKeys, dirKeys, typeKeys)...).renamed(
+			"url", urlKeys...)
 		if w.err != nil || !sameOrigin(w.entry.URL, e.URL) {
 			o = o.without(headersKeys...)
 		}
@@ -248,7 +250,8 @@ func (f *file) put(e Entry) error {
 		}
 		f.servers[at] = w
 	case len(f.servers) >= mostServers:
-		return fault.New(fault.Invalid, "there are %d servers already: remove one first", mostServers)
+		return fault.New(fault.Invalid, "there are %d servers already: remove one first",
+			mostServers)
 	default:
 		at, f.servers = len(f.servers), append(f.servers, w)
 	}

@@ -22,7 +22,8 @@ func (s *Set) Notify(f func(method string)) { s.tell.Store(&f) }
 // client's, and are dropped.
 func (s *Set) news(n mcp.JSONRPCNotification) {
 	f := s.tell.Load()
-	if f != nil && (n.Method == mcp.MethodNotificationPromptsListChanged || n.Method == mcp.MethodNotificationResourcesListChanged) {
+	if f != nil && (n.Method == mcp.MethodNotificationPromptsListChanged ||
+		n.Method == mcp.MethodNotificationResourcesListChanged) {
 		go (*f)(n.Method) // ends at once; not here, as mcp-go waits
 	}
 }
@@ -34,7 +35,8 @@ func (s *Set) Offers() (can map[string]json.RawMessage) {
 	for _, l := range s.all() {
 		caps, known := l.capabilities()
 		for name, value := range map[string]string{
-			"prompts": `{"listChanged":true}`, "resources": `{"subscribe":true,"listChanged":true}`, "completions": `{}`, "logging": `{}`,
+			"prompts": `{"listChanged":true}`, "resources": `{"subscribe":true,"listChanged":true}`,
+			"completions": `{}`, "logging": `{}`,
 			"tasks": `{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}`,
 		} {
 			if !known || has(caps, name) {
@@ -124,7 +126,8 @@ func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage
 			}
 			if method == "prompts/list" {
 				var err error
-				if item, err = withMembers(item, "name", links[i].entry.Name+"."+about.Name); err != nil {
+				if item, err = withMembers(item, "name", links[i].entry.Name+"."+
+					about.Name); err != nil {
 					continue
 				}
 			}
@@ -195,7 +198,8 @@ func (s *Set) Tools(ctx context.Context) (all []tools.Tool) {
 
 // Forward passes a request of a client on to the server that it is for, and its result back. known
 // is false when it is for none.
-func (s *Set) Forward(ctx context.Context, method string, params json.RawMessage) (result json.RawMessage, known bool, err error) {
+func (s *Set) Forward(ctx context.Context, method string, params json.RawMessage) (
+	result json.RawMessage, known bool, err error) {
 	links, params := s.target(ctx, method, params)
 	own := method == "resources/subscribe" || strings.HasPrefix(method, "tasks/")
 	for i, l := range links {
@@ -213,7 +217,8 @@ func (s *Set) Forward(ctx context.Context, method string, params json.RawMessage
 }
 
 // forward passes a request on, once more when the connection is not there any more.
-func (l *link) forward(ctx context.Context, method string, params json.RawMessage, own bool) (json.RawMessage, error) {
+func (l *link) forward(ctx context.Context, method string, params json.RawMessage, own bool) (
+	json.RawMessage, error) {
 	way := l.way(ctx, own)
 	for first := true; ; first = false {
 		raw, c, err := way.ask(ctx, method, params)
@@ -261,7 +266,8 @@ func uriOf(params json.RawMessage) string {
 
 // target returns the servers that a request may be for, the likeliest first, and its parameters in
 // the form in which they know them.
-func (s *Set) target(ctx context.Context, method string, params json.RawMessage) ([]*link, json.RawMessage) {
+func (s *Set) target(ctx context.Context, method string, params json.RawMessage) (
+	[]*link, json.RawMessage) {
 	var p struct {
 		Name   string
 		TaskID string
@@ -346,49 +352,9 @@ func (s *Set) Tell(ctx context.Context, method string) {
 		}
 		r.mu.Lock()
 		if r.peer = p; r.conn != nil {
-			r.conn.send(mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{Method: method}})
+			r.conn.send(mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION,
+				Notification: mcp.Notification{Method: method}})
 		}
 		r.mu.Unlock()
-	}
-}
-
-// SetLevel sends the servers with which a client has connections of its own the level of log lines
-// that it wants. A client that wants any has such connections from then on: nothing else tells
-// apart whose the lines are.
-func (s *Set) SetLevel(ctx context.Context, params json.RawMessage) {
-	p := tools.PeerOf(ctx)
-	if p == nil || p.Session == "" || p.Modern {
-		return
-	}
-	s.relayMu.Lock()
-	if s.levels == nil || len(s.levels) >= mostPlaces {
-		s.levels = map[string]json.RawMessage{}
-	}
-	s.levels[p.Session] = params
-	var open []*relay
-	for key, r := range s.relays {
-		if key.session == p.Session {
-			open = append(open, r)
-		}
-	}
-	s.relayMu.Unlock()
-	for _, r := range open {
-		r.mu.Lock()
-		c := r.conn
-		r.mu.Unlock()
-		if c != nil {
-			r.setLevel(ctx, c)
-		}
-	}
-}
-
-// setLevel sends the server the level of log lines that the client wants, if the client has set
-// one.
-func (r *relay) setLevel(ctx context.Context, c *conn) {
-	r.link.set.relayMu.Lock()
-	params := r.link.set.levels[r.session]
-	r.link.set.relayMu.Unlock()
-	if params != nil && c.client.GetServerCapabilities().Logging != nil && !mcp.IsModernProtocol(c.client.ProtocolVersion()) {
-		_, _ = c.once(ctx, string(mcp.MethodSetLogLevel), params) // log lines are all that would be missing
 	}
 }

@@ -38,7 +38,8 @@ func (a Asked) check() error {
 	for name, value := range a.Headers {
 		all = append(all, value)
 		if !headerName.MatchString(name) || strings.ContainsFunc(value, unicode.IsControl) {
-			return &fault.Error{Kind: fault.Invalid, Param: "headers", Message: fmt.Sprintf("headers: %q is not a header that HTTP can send", name)}
+			return &fault.Error{Kind: fault.Invalid, Param: "headers", Message: fmt.Sprintf(
+				"headers: %q is not a header that HTTP can send", name)}
 		}
 	}
 	if slices.ContainsFunc(all, func(text string) bool { return strings.Contains(text, "${") }) {
@@ -63,7 +64,8 @@ func (s *Set) Mount(mux interface{ Handle(string, http.Handler) }) {
 		mux.Handle(a.path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != a.method {
 				w.Header().Set("Allow", a.method)
-				fault.Write(w, fault.New(fault.Method, "%s takes %s, not %s", a.path, a.method, r.Method))
+				fault.Write(w, fault.New(fault.Method, "%s takes %s, not %s", a.path, a.method,
+					r.Method))
 				return
 			}
 			answer, err := a.do(r)
@@ -119,7 +121,8 @@ func (s *Set) serveAdd(r *http.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case n.Command != nil:
-		return nil, fault.New(fault.Forbidden, "commands are started only if mcp.json names them; write it there")
+		return nil, fault.New(fault.Forbidden,
+			"commands are started only if mcp.json names them; write it there")
 	}
 	if err := s.Add(r.Context(), n.Asked); err != nil {
 		return nil, err
@@ -138,7 +141,8 @@ func (s *Set) serveRemove(r *http.Request) (any, error) {
 		n.Name = r.URL.Query().Get("name")
 	}
 	if n.Name == "" {
-		return nil, fault.New(fault.Invalid, `name a server, in the body ({"name": "…"}) or the query (?name=…)`)
+		return nil, fault.New(fault.Invalid,
+			`name a server, in the body ({"name": "…"}) or the query (?name=…)`)
 	}
 	found, err := s.Remove(n.Name)
 	switch {

@@ -16,7 +16,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/rs/zerolog"
 
-	"toolnorm/internal/sleep"
 	"toolnorm/tools"
 )
 
@@ -31,11 +30,12 @@ type link struct {
 	ctx   context.Context // of the link: ends when the server is removed
 	end   context.CancelFunc
 
-	mu       sync.Mutex
-	conn     *conn             // nil: not connected
-	trying   chan struct{}     // closed when the attempt that runs ends; nil: none runs
-	kind     string            // the transport that worked last
-	tools    []tools.Tool      // what the server listed last; kept while it is down, so that a call can find it again
+	mu     sync.Mutex
+	conn   *conn         // nil: not connected
+	trying chan struct{} // closed when the attempt that runs ends; nil: none runs
+	kind   string        // the transport that worked last
+	// what the server listed last; kept while it is down, so that a call can find it again
+	tools    []tools.Tool
 	texts    []json.RawMessage // the same, as it was listed
 	odd      []LeftOut         // what is not offered, and why
 	err      error             // why there is no connection; nil also while that is not known yet
@@ -48,20 +48,29 @@ type link struct {
 // changes.
 const (
 	attemptTime = 15 * time.Second // for one attempt to connect and list
-	startTime   = 90 * time.Second // the same for a command, which npx and uvx may have to download first
-	refreshTime = 5 * time.Minute  // after which a list is requested again, whatever the server announces
-	firstPause  = time.Second      // before a server that is down is tried again; each time twice as long
-	lastPause   = time.Minute
-	newsPause   = 100 * time.Millisecond // news in quick succession are one, and a server cannot keep us listing
-	freshError  = time.Second            // for how long a failure answers for further attempts to list
-	shortWait   = 250 * time.Millisecond // for a server that refused the last connection, which costs nothing as long as it does
-	callWait    = 2 * time.Second        // how long a call waits for a server that is known to be down
-	probeTime   = 5 * time.Second        // in which a server answers that has let the time of a call go by
+	// the same for a command, which npx and uvx may have to download first
+	startTime = 90 * time.Second
+	// after which a list is requested again, whatever the server announces
+	refreshTime = 5 * time.Minute
+	// before a server that is down is tried again; each time twice as long
+	firstPause = time.Second
+	lastPause  = time.Minute
+	// news in quick succession are one, and a server cannot keep us listing
+	newsPause = 100 * time.Millisecond
+	// for how long a failure answers for further attempts to list
+	freshError = time.Second
+	// for a server that refused the last connection, which costs nothing as long as it does
+	shortWait = 250 * time.Millisecond
+	// how long a call waits for a server that is known to be down
+	callWait = 2 * time.Second
+	// in which a server answers that has let the time of a call go by
+	probeTime = 5 * time.Second
 )
 
 // newLink begins to keep a server connected. Set.Close waits for its goroutine.
 func newLink(s *Set, e Entry) *link {
-	l := &link{set: s, entry: e, since: time.Now(), log: s.cfg.Log.With().Str("mcp_server", e.Name).Logger()}
+	l := &link{set: s, entry: e, since: time.Now(), log: s.cfg.Log.With().Str("mcp_server",
+		e.Name).Logger()}
 	l.ctx, l.end = context.WithCancel(s.ctx)
 	s.running.Go(l.keep) // ends with the link
 	return l
@@ -140,7 +149,8 @@ func (l *link) attempt() {
 		// The next attempt asks in the other way (see asking), since either may be the one that
 		// works.
 		if l.entry.Command != "" {
-			l.kind = map[string]string{kindStdio: kindHandshake, "": kindHandshake, kindHandshake: kindStdio}[l.kind]
+			l.kind = map[string]string{kindStdio: kindHandshake, "": kindHandshake,
+				kindHandshake: kindStdio}[l.kind]
 		}
 	} else {
 		l.conn, l.kind, l.err = c, kind, nil
@@ -152,7 +162,9 @@ func (l *link) attempt() {
 // open makes a connection whose tools are known. It declares no capability: nothing here could
 // answer a server's questions for a user or a model. Clients that can answer use a relay.
 func (l *link) open(ctx context.Context, last string, said *tail) (*conn, string, error) {
-	c, kind, err := l.dial(ctx, last, greeting{who: mcp.Implementation{Name: "toolnorm", Version: l.set.cfg.Version}, hear: l.set.news}, said)
+	c, kind, err := l.dial(ctx, last,
+		greeting{who: mcp.Implementation{Name: "toolnorm", Version: l.set.cfg.Version},
+			hear: l.set.news}, said)
 	if err != nil {
 		return nil, "", err
 	}
@@ -166,7 +178,8 @@ func (l *link) open(ctx context.Context, last string, said *tail) (*conn, string
 
 // dial makes a connection. Variables are filled in for each attempt, so that a missing variable is
 // an error of this server only, and a URL from a variable is checked like any other.
-func (l *link) dial(ctx context.Context, last string, me greeting, said *tail) (*conn, string, error) {
+func (l *link) dial(ctx context.Context, last string, me greeting, said *tail) (
+	*conn, string, error) {
 	e, err := l.entry.filled()
 	if err != nil {
 		return nil, "", err
@@ -196,7 +209,9 @@ func (l *link) list(ctx context.Context, c *conn) error {
 		return err
 	}
 	l.mu.Lock()
-	same := l.tools != nil && slices.EqualFunc(l.texts, texts, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+	same := l.tools != nil && slices.EqualFunc(l.texts, texts, func(a, b json.RawMessage) bool {
+		return bytes.Equal(a, b)
+	})
 	l.mu.Unlock()
 	if same {
 		return nil // a list that has not changed needs no notification
@@ -215,7 +230,8 @@ func (l *link) list(ctx context.Context, c *conn) error {
 	l.tools, l.texts, l.odd = all, texts, odd
 	l.mu.Unlock()
 	for _, o := range odd[:min(len(odd), mostTold)] {
-		l.log.Warn().Str("tool", o.Tool).Str("why", o.Why).Msg("a tool of the MCP server is left out")
+		l.log.Warn().Str("tool", o.Tool).Str("why", o.Why).Msg(
+			"a tool of the MCP server is left out")
 	}
 	return nil
 }
@@ -274,75 +290,13 @@ func (l *link) suspect(c *conn) {
 		}
 		l.mu.Lock()
 		if l.conn == c {
-			l.err, l.failedAt = fmt.Errorf("it has let a call wait for its whole time, and then not answered within %v", probeTime), time.Now()
+			l.err, l.failedAt = fmt.Errorf(
+				"it has let a call wait for its whole time, and then not answered within %v",
+				probeTime), time.Now()
 		}
 		l.mu.Unlock()
 		l.drop(c)
 	})
-}
-
-// keep connects, again after each loss, and asks for the list when it may have changed. It says
-// once that a server is down and once that it is back, not each time that it has tried. When the
-// link ends it closes the connection, so that nothing of a server that was removed is left.
-func (l *link) keep() {
-	pause, told := firstPause, false
-	for l.ctx.Err() == nil {
-		c, err := l.connection(l.ctx)
-		if err == nil {
-			l.log.Info().Int("tools", len(l.offered())).Str("transport", l.transport()).Msg("the MCP server is connected")
-			told = false
-			begun := time.Now()
-			l.hold(c)
-			if time.Since(begun) > lastPause { // a server that comes and goes is not reconnected at once; a call connects at once
-				pause = firstPause
-			}
-			sleep.For(l.ctx, pause)
-			pause = min(2*pause, lastPause)
-			continue
-		}
-		// Logged once each time it goes down: a server that is off all night must not fill the log.
-		if !told && l.ctx.Err() == nil {
-			l.log.Warn().Str("error", reason(err)).Msg("the MCP server does not answer; it is tried again, and its tools fail until then")
-			told = true
-		}
-		sleep.For(l.ctx, pause)
-		pause = min(2*pause, lastPause)
-	}
-	l.mu.Lock()
-	c := l.conn
-	l.conn = nil
-	l.mu.Unlock()
-	if c != nil {
-		c.close()
-	}
-}
-
-// hold watches a connection until it ends. When the server no longer returns its list, the
-// connection is given up: a server that has forgotten the session behaves so.
-func (l *link) hold(c *conn) {
-	tick := time.NewTicker(refreshTime)
-	defer tick.Stop()
-	for {
-		select {
-		case <-l.ctx.Done():
-			return
-		case <-c.ctx.Done():
-			return
-		// A server that adds ten tools announces it ten times.
-		case <-c.changed:
-			sleep.For(l.ctx, newsPause)
-		case <-tick.C:
-		}
-		// As long as for a connection: a list of many pages is its largest part.
-		ctx, cancel := context.WithTimeout(l.ctx, attemptTime)
-		err := l.list(ctx, c)
-		cancel()
-		if err != nil && l.ctx.Err() == nil {
-			l.log.Warn().Str("error", reason(err)).Msg("the MCP server does not list its tools")
-			l.drop(c)
-			return
-		}
-	}
 }
 
 // offered returns the tools that the server listed last. The slice is only replaced, never changed.

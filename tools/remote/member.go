@@ -134,7 +134,8 @@ func (r *reader) truth(key string) *bool {
 
 // transports are the words of a transport that programs use, folded, and ours; "": it is found out.
 var transports = map[string]string{
-	"": "", "sse": "sse", "stdio": "stdio", "local": "stdio", "http": "http", "https": "http", "streamablehttp": "http", "streamable": "http", "httpstream": "http",
+	"": "", "sse": "sse", "stdio": "stdio", "local": "stdio", "http": "http", "https": "http",
+	"streamablehttp": "http", "streamable": "http", "httpstream": "http",
 	"remote": "", // opencode's, for all that has a URL
 }
 
@@ -149,8 +150,10 @@ func readEntry(text json.RawMessage) (e Entry, err error) {
 	}
 	r := &reader{object: o}
 	e = Entry{
-		URL: r.text(urlKeys...), Headers: r.texts(headersKeys...), Args: r.list(argsKeys...), Env: r.texts(envKeys...), Dir: r.text(dirKeys...),
-		Include: r.list(includeKeys...), Exclude: r.list(excludeKeys...), Private: r.truth("private"),
+		URL: r.text(urlKeys...), Headers: r.texts(headersKeys...), Args: r.list(argsKeys...),
+		Env: r.texts(envKeys...), Dir: r.text(dirKeys...),
+		Include: r.list(includeKeys...), Exclude: r.list(excludeKeys...),
+		Private: r.truth("private"),
 	}
 	r.command(&e)
 	r.oauth(&e)
@@ -189,7 +192,8 @@ func (r *reader) oauth(e *Entry) {
 	if value := in.any("callbackport"); value != nil {
 		port, _ = scalar(value) // what is no port cannot be listened at, which is told then
 	}
-	e.OAuth = OAuth{ClientID: in.text("clientid"), Secret: in.text("clientsecret"), Scopes: in.list("scopes"), Port: port}
+	e.OAuth = OAuth{ClientID: in.text("clientid"), Secret: in.text("clientsecret"), Scopes: in.list(
+		"scopes"), Port: port}
 	if len(e.OAuth.Scopes) == 0 {
 		e.OAuth.Scopes = strings.Fields(in.text("scope"))
 	}

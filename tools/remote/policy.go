@@ -31,16 +31,18 @@ func (e Entry) client() (*http.Client, func()) {
 	// attemptTime.
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second, Control: e.mayDial}
 	t := &http.Transport{ // no Proxy: the addresses that it dials could not be checked
-		DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, IdleConnTimeout: time.Minute,
+		DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second,
+		IdleConnTimeout:     time.Minute,
 		MaxIdleConnsPerHost: 8, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
 	}
-	c := &http.Client{Transport: &pinned{entry: e, next: t}, CheckRedirect: func(_ *http.Request, via []*http.Request) error {
-		// Redirects within the origin are followed (/mcp to /mcp/); three are plenty for that.
-		if len(via) > 3 {
-			return errors.New("redirected more than three times")
-		}
-		return nil
-	}}
+	c := &http.Client{Transport: &pinned{entry: e, next: t},
+		CheckRedirect: func(_ *http.Request, via []*http.Request) error {
+			// Redirects within the origin are followed (/mcp to /mcp/); three are plenty for that.
+			if len(via) > 3 {
+				return errors.New("redirected more than three times")
+			}
+			return nil
+		}}
 	return c, t.CloseIdleConnections
 }
 
@@ -57,7 +59,8 @@ type pinned struct {
 // by its events: as a whole it may have any length.
 func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !sameOrigin(p.entry.URL, r.URL.String()) {
-		return nil, fmt.Errorf("the server names %s://%s, which is not where it is registered", r.URL.Scheme, r.URL.Host)
+		return nil, fmt.Errorf("the server names %s://%s, which is not where it is registered",
+			r.URL.Scheme, r.URL.Host)
 	}
 	// mcp-go limits a server's question to 30 s, and would send a later answer with a context that
 	// has ended.
@@ -77,7 +80,8 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, value := range p.entry.Headers {
 		r.Header.Set(name, value)
 	}
-	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header)) // the caller's trace continues there
+	// the caller's trace continues there
+	propagation.TraceContext{}.Inject(r.Context(), propagation.HeaderCarrier(r.Header))
 	resp, err := p.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
@@ -87,10 +91,12 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	case signed == "":
 	case resp.StatusCode == http.StatusUnauthorized:
 		p.entry.account.refused(signed)
-	case resp.StatusCode == http.StatusForbidden && strings.Contains(challenge, "insufficient_scope"):
+	case resp.StatusCode == http.StatusForbidden &&
+		strings.Contains(challenge, "insufficient_scope"):
 		p.entry.account.lacks(challenge)
 		resp.Body.Close()
-		return nil, forbidden("the sign-in to " + p.entry.Name + " may too little for that: run toolnorm mcp login " + p.entry.Name + " again")
+		return nil, forbidden("the sign-in to " + p.entry.Name +
+			" may too little for that: run toolnorm mcp login " + p.entry.Name + " again")
 	}
 	body := &bounded{ReadCloser: resp.Body}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
@@ -105,7 +111,8 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 func sameOrigin(a, b string) bool {
 	u, errA := url.Parse(a)
 	v, errB := url.Parse(b)
-	return errA == nil && errB == nil && u.Scheme == v.Scheme && strings.EqualFold(u.Hostname(), v.Hostname()) && port(u) == port(v)
+	return errA == nil && errB == nil && u.Scheme == v.Scheme &&
+		strings.EqualFold(u.Hostname(), v.Hostname()) && port(u) == port(v)
 }
 
 // port returns a URL's port, or the scheme's default port if the URL has none.
@@ -141,12 +148,14 @@ func (e Entry) allows(ip netip.Addr) error {
 	// Private is nil where the file does not set it: the user has written the address there.
 	if inside(ip) {
 		if e.Private != nil && !*e.Private {
-			return fmt.Errorf("%s is a private address, at which a server may only be that mcp.json says \"private\": true of", ip)
+			return fmt.Errorf(
+				"%s is a private address, at which a server may only be that mcp.json says \"private\": true of", ip)
 		}
 		return nil
 	}
 	if strings.HasPrefix(e.URL, "http:") && !e.Insecure {
-		return fmt.Errorf("%s is a public address: use https, or say \"insecure\": true in mcp.json", ip)
+		return fmt.Errorf(
+			"%s is a public address: use https, or say \"insecure\": true in mcp.json", ip)
 	}
 	return nil
 }
@@ -164,20 +173,23 @@ var (
 	// what is not one machine. 169.254.169.254 and fd00:ec2::254 are AWS's and most others'
 	// metadata, 100.100.100.200 is Alibaba's,
 	// 168.63.129.16 Azure's.
-	never = prefixes("169.254.0.0/16", "fe80::/10", "224.0.0.0/4", "ff00::/8", "0.0.0.0/8", "::/128", "255.255.255.255/32",
-		"fd00:ec2::254/128", "100.100.100.200/32", "168.63.129.16/32")
+	never = prefixes("169.254.0.0/16", "fe80::/10", "224.0.0.0/4", "ff00::/8", "0.0.0.0/8",
+		"::/128", "255.255.255.255/32", "fd00:ec2::254/128", "100.100.100.200/32",
+		"168.63.129.16/32")
 	// near are the addresses that are not on the internet: those of this machine and of the local
 	// network, and those reserved for tests. 100.64.0.0/10 is used between carriers and their
 	// customers, and by Tailscale.
-	near = prefixes("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7",
-		"192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "fec0::/10")
+	near = prefixes("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16",
+		"100.64.0.0/10", "fc00::/7", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15",
+		"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "fec0::/10")
 	// carriers are networks of IPv6 with an IPv4 address inside, and the byte where it begins:
 	// NAT64, 6to4, and the old compatible form. 64:ff9b::a9fe:a9fe is 169.254.169.254 to a network
 	// that translates.
 	carriers = []struct {
 		net netip.Prefix
 		at  int
-	}{{netip.MustParsePrefix("64:ff9b::/96"), 12}, {netip.MustParsePrefix("2002::/16"), 2}, {netip.MustParsePrefix("::/96"), 12}}
+	}{{netip.MustParsePrefix("64:ff9b::/96"), 12}, {netip.MustParsePrefix("2002::/16"), 2},
+		{netip.MustParsePrefix("::/96"), 12}}
 )
 
 // plain returns the address that an address means: without a zone, and as IPv4 where IPv6 only

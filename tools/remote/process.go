@@ -18,7 +18,8 @@ import (
 // that a program needs to start. Our environment has keys of clients and model servers, which the
 // command must not see. Without PATH npx finds no node, without HOME it has no cache; the last ones
 // are for Windows.
-var passed = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TZ", "TMPDIR", "TEMP", "TMP", "SystemRoot", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC"}
+var passed = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TZ", "TMPDIR",
+	"TEMP", "TMP", "SystemRoot", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC"}
 
 // Hops is set in the environment of every command that is started for mcp.json. A toolnorm that
 // finds it there connects with no servers itself: else a mcp.json that names toolnorm would start
@@ -43,7 +44,8 @@ const startGrace = time.Second
 // start starts the entry's command. Each line that it writes to standard error is passed to told;
 // when its output has ended, lost is called with the reason. The command is started with the words
 // from the file, without a shell, so nothing in them is interpreted again.
-func (e Entry) start(ctx context.Context, told func(line string), lost func(error)) (*process, error) {
+func (e Entry) start(ctx context.Context, told func(line string), lost func(error)) (
+	*process, error) {
 	cmd := exec.Command(e.Command, e.Args...)
 	cmd.Dir, cmd.Env = e.Dir, []string{}
 	for _, name := range passed {
@@ -73,7 +75,8 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func(erro
 	if err != nil {
 		return nil, fmt.Errorf("start: %w", errors.Join(err, out.Close(), words.Close()))
 	}
-	p := &process{cmd: cmd, ended: make(chan struct{}), heard: make(chan struct{}), pipes: []io.Closer{out, words}}
+	p := &process{cmd: cmd, ended: make(chan struct{}), heard: make(chan struct{}),
+		pipes: []io.Closer{out, words}}
 	go func() { listen(words, told); close(p.heard) }() // ends with the command, or with Close
 	go func() { _ = cmd.Wait(); close(p.ended) }()      // ends with the command
 	// A server that writes without a line's end would else fill the memory.
@@ -153,7 +156,8 @@ func listen(r io.Reader, told func(string)) {
 		}
 		if !q.take(1, len(line), maxNoise) {
 			_, _ = b.Discard(b.Buffered())
-			q.units, q.bytes = maxNoise.units, maxNoise.bytes // lines that were dropped do not count
+			// lines that were dropped do not count
+			q.units, q.bytes = maxNoise.units, maxNoise.bytes
 			time.Sleep(floodPause)
 			continue
 		}

@@ -37,7 +37,8 @@ type kept struct {
 // server/discover was answered: a server of the latest revision alone says nothing to that of why
 // it refused. So one that wanted a sign-in is not asked again, and one that refused the revision
 // which it then names is asked once more.
-func (t *rawHTTP) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+func (t *rawHTTP) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
+	*transport.JSONRPCResponse, error) {
 	if r.Method == string(mcp.MethodInitialize) && t.refused != nil {
 		return nil, t.refused
 	}
@@ -61,23 +62,27 @@ func knowsLatest(resp *transport.JSONRPCResponse) bool {
 	}
 	var said mcp.UnsupportedProtocolVersionData
 	text, err := json.Marshal(resp.Error.Data)
-	return err == nil && json.Unmarshal(text, &said) == nil && slices.Contains(said.Supported, mcp.LATEST_PROTOCOL_VERSION)
+	return err == nil && json.Unmarshal(text, &said) == nil &&
+		slices.Contains(said.Supported, mcp.LATEST_PROTOCOL_VERSION)
 }
 
 // SendRequest does the same over the older transport.
-func (t *rawSSE) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+func (t *rawSSE) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
+	*transport.JSONRPCResponse, error) {
 	return keep(ctx, r)(t.SSE.SendRequest(ctx, r))
 }
 
 // SendRequest does the same with a command.
-func (t *rawStdio) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+func (t *rawStdio) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
+	*transport.JSONRPCResponse, error) {
 	return keep(ctx, r)(t.process.SendRequest(ctx, r))
 }
 
 // keep passes an answer on, and keeps its text. The last answer counts, since a call may take
 // several rounds of questions. The place for it is in the context, as mcp-go's client has no other
 // way from a call to its transport.
-func keep(ctx context.Context, r transport.JSONRPCRequest) func(*transport.JSONRPCResponse, error) (*transport.JSONRPCResponse, error) {
+func keep(ctx context.Context, r transport.JSONRPCRequest) func(*transport.JSONRPCResponse, error) (
+	*transport.JSONRPCResponse, error) {
 	return func(resp *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {
 		if err != nil || resp == nil || len(resp.Result) == 0 {
 			return resp, err
@@ -89,7 +94,8 @@ func keep(ctx context.Context, r transport.JSONRPCRequest) func(*transport.JSONR
 			raw.text, out.Result = resp.Result, raw.plain(resp.Result)
 		case ok:
 			raw.text = resp.Result
-		case r.Method == string(mcp.MethodInitialize) || r.Method == string(mcp.MethodServerDiscover):
+		case r.Method == string(mcp.MethodInitialize) ||
+			r.Method == string(mcp.MethodServerDiscover):
 			out.Result = plainGreeting(resp.Result)
 		}
 		return &out, nil

@@ -50,7 +50,8 @@ func readTool(text json.RawMessage) (t listed, err error) {
 		return t, fmt.Errorf("its inputSchema %w", err)
 	}
 	// An output schema describes the result; a schema that cannot be read is ignored.
-	if out, wrong := schema.Wellformed(o.get("outputSchema")); wrong == nil && len(out) > 0 && out[0] == '{' {
+	if out, wrong := schema.Wellformed(o.get("outputSchema")); wrong == nil && len(out) > 0 &&
+		out[0] == '{' {
 		t.Output = out
 	}
 	t.More = more(o)
@@ -68,7 +69,8 @@ func more(o object) json.RawMessage {
 		case "annotations":
 			kept := object{}
 			for _, a := range inner {
-				if strings.HasSuffix(a.key, "Hint") && hint(a.value) == nil || a.key == "title" && wording(a.value) == "" {
+				if strings.HasSuffix(a.key, "Hint") && hint(a.value) == nil ||
+					a.key == "title" && wording(a.value) == "" {
 					continue
 				}
 				kept = append(kept, a)
@@ -81,14 +83,16 @@ func more(o object) json.RawMessage {
 				out = append(out, m)
 			}
 		case "execution":
-			if support := wording(inner.get("taskSupport")); wrong == nil && slices.Contains([]string{"", "forbidden", "optional", "required"}, support) {
+			if support := wording(inner.get("taskSupport")); wrong == nil &&
+				slices.Contains([]string{"", "forbidden", "optional", "required"}, support) {
 				out = append(out, m)
 			}
 		case "icons":
-			if json.Unmarshal(m.value, &list) == nil && !slices.ContainsFunc(list, func(icon json.RawMessage) bool {
-				i, err := readObject(icon)
-				return err != nil || wording(i.get("src")) == ""
-			}) {
+			if json.Unmarshal(m.value, &list) == nil &&
+				!slices.ContainsFunc(list, func(icon json.RawMessage) bool {
+					i, err := readObject(icon)
+					return err != nil || wording(i.get("src")) == ""
+				}) {
 				out = append(out, m)
 			}
 		}
@@ -181,7 +185,8 @@ func plainPage(raw json.RawMessage) json.RawMessage {
 			continue
 		}
 		b := bare{t.Name, t.Schema}
-		if one, _ := json.Marshal(b); len(t.Schema) == 0 || json.Unmarshal(one, new(mcp.Tool)) != nil {
+		if one, _ := json.Marshal(b); len(t.Schema) == 0 ||
+			json.Unmarshal(one, new(mcp.Tool)) != nil {
 			b.Schema = json.RawMessage(`{"type":"object"}`)
 		}
 		all = append(all, b)

@@ -46,9 +46,10 @@ type inCall struct {
 // Bounds of relays. Further sessions share the link's connection.
 const (
 	mostRelays = 64
-	idleTime   = 10 * time.Minute // after which a relay without subscriptions is closed; the next request opens it again
-	idleLook   = time.Minute
-	mostAsked  = 16 // questions of one server that wait for one client
+	// after which a relay without subscriptions is closed; the next request opens it again
+	idleTime  = 10 * time.Minute
+	idleLook  = time.Minute
+	mostAsked = 16 // questions of one server that wait for one client
 )
 
 // relayOf returns the relay between the client of ctx and a server, or nil if the client shares the
@@ -73,7 +74,8 @@ func (s *Set) relayOf(ctx context.Context, l *link, needed bool) *relay {
 		s.relays = map[relayKey]*relay{}
 		s.running.Go(s.sweep) // ends with Close
 	}
-	r := &relay{link: l, session: p.Session, lock: make(chan struct{}, 1), used: time.Now(), watched: map[string]bool{}}
+	r := &relay{link: l, session: p.Session, lock: make(chan struct{}, 1), used: time.Now(),
+		watched: map[string]bool{}}
 	s.relays[key] = r
 	return r
 }
@@ -87,7 +89,8 @@ type relayKey struct {
 // asksBack reports whether a client can be asked anything, by its capabilities.
 func asksBack(can json.RawMessage) bool {
 	var c struct{ Roots, Sampling, Elicitation, Tasks json.RawMessage }
-	return json.Unmarshal(can, &c) == nil && (c.Roots != nil || c.Sampling != nil || c.Elicitation != nil || c.Tasks != nil)
+	return json.Unmarshal(can, &c) == nil && (c.Roots != nil || c.Sampling != nil ||
+		c.Elicitation != nil || c.Tasks != nil)
 }
 
 // Left closes the connections of a session that its client has given up.
@@ -117,7 +120,8 @@ func (s *Set) sweep() {
 		s.drop(func(r *relay) bool {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			return r.link.ctx.Err() != nil || len(r.calls) == 0 && len(r.watched) == 0 && time.Since(r.used) > idleTime
+			return r.link.ctx.Err() != nil || len(r.calls) == 0 && len(r.watched) == 0 &&
+				time.Since(r.used) > idleTime
 		})
 	}
 	s.drop(func(*relay) bool { return true })
@@ -178,7 +182,8 @@ func (r *relay) open(ctx context.Context) (*conn, error) {
 	if r.link.entry.Command != "" {
 		limit = startTime
 	}
-	if _, down := r.link.patience(); down != nil { // as long as for the connection that is shared (reached)
+	// as long as for the connection that is shared (reached)
+	if _, down := r.link.patience(); down != nil {
 		limit = callWait
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
@@ -203,7 +208,8 @@ func (r *relay) open(ctx context.Context) (*conn, error) {
 }
 
 // ask sends a request of the client's.
-func (r *relay) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, *conn, error) {
+func (r *relay) ask(ctx context.Context, method string, params json.RawMessage) (
+	json.RawMessage, *conn, error) {
 	defer r.begin(ctx)()
 	c, err := r.open(ctx)
 	if err != nil {
@@ -247,7 +253,8 @@ func (r *relay) hear(n mcp.JSONRPCNotification) {
 
 // answer puts the server's question to the client, on the stream of the request that runs, else on
 // that on which it listens. The clock of the running call is stopped meanwhile.
-func (r *relay) answer(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+func (r *relay) answer(ctx context.Context, method string, params json.RawMessage) (
+	json.RawMessage, error) {
 	r.mu.Lock()
 	p, calls := r.peer, slices.Clone(r.calls)
 	many := r.asked >= mostAsked
@@ -256,7 +263,8 @@ func (r *relay) answer(ctx context.Context, method string, params json.RawMessag
 	}
 	r.mu.Unlock()
 	if many {
-		return nil, &tools.RPCError{Code: mcp.INTERNAL_ERROR, Message: fmt.Sprintf("%d questions are open already", mostAsked)}
+		return nil, &tools.RPCError{Code: mcp.INTERNAL_ERROR, Message: fmt.Sprintf(
+			"%d questions are open already", mostAsked)}
 	}
 	defer func() {
 		r.mu.Lock()

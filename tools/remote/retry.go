@@ -29,7 +29,8 @@ func refused(err error) bool {
 // protocol has it, or in words of their own with another status, as "Bad Request: No valid session
 // ID provided". A time that is over proves nothing, even when its text mentions a session.
 func neverRan(err error) bool {
-	if errors.Is(err, transport.ErrSessionTerminated) || errors.Is(err, transport.ErrAuthorizationRequired) || refused(err) {
+	if errors.Is(err, transport.ErrSessionTerminated) ||
+		errors.Is(err, transport.ErrAuthorizationRequired) || refused(err) {
 		return true
 	}
 	text := strings.ToLower(err.Error())

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -15,7 +14,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/internal/fault"
-	"toolnorm/internal/sleep"
 	"toolnorm/tools"
 )
 
@@ -28,7 +26,8 @@ type Config struct {
 	Log      zerolog.Logger
 
 	CallTime time.Duration // of one call; 0: 30 s
-	ListTime time.Duration // how long a request waits for a server that does not list its tools; 0: 5 s
+	// how long a request waits for a server that does not list its tools; 0: 5 s
+	ListTime time.Duration
 
 	// Private reports whether the caller may add a server at a private or loopback address while
 	// the program runs; If it is nil, no caller may.
@@ -85,7 +84,8 @@ func Open(cfg Config) *Set {
 		cfg.Log.Warn().Err(err).Msg("MCP servers cannot be added")
 	case err != nil:
 		f = &file{}
-		cfg.Log.Error().Err(err).Msg("mcp.json cannot be read; none of its MCP servers is used until it is put right")
+		cfg.Log.Error().Err(err).Msg(
+			"mcp.json cannot be read; none of its MCP servers is used until it is put right")
 		s.broken = err
 	}
 	s.take(f)
@@ -93,7 +93,8 @@ func Open(cfg Config) *Set {
 	if len(f.servers) == 0 { // most people have none, and read the lines of a start
 		level = zerolog.DebugLevel
 	}
-	cfg.Log.WithLevel(level).Str("file", cfg.Path).Msgf("Loaded %d MCP servers from mcp.json", len(s.links))
+	cfg.Log.WithLevel(level).Str("file", cfg.Path).Msgf("Loaded %d MCP servers from mcp.json",
+		len(s.links))
 	s.running.Go(s.watch) // ends with Close
 	return s
 }
@@ -122,7 +123,8 @@ func (s *Set) take(f *file) {
 	for i, w := range f.servers {
 		e := w.entry
 		if w.err != nil && said[w.shown(i)] != w.err.Error() {
-			s.cfg.Log.Error().Str("mcp_server", w.shown(i)).Err(w.err).Msg("a server of mcp.json is left out until its entry is put right")
+			s.cfg.Log.Error().Str("mcp_server", w.shown(i)).Err(w.err).Msg(
+				"a server of mcp.json is left out until its entry is put right")
 		}
 		if w.err != nil || e.Disabled {
 			continue
@@ -151,15 +153,18 @@ func (s *Set) connect(w written) {
 	}
 	if old != nil {
 		s.forget(old)
-		_ = s.cfg.Registry.Set(source(e.Name)) // removes the old one's tools; setting no tools cannot fail
+		// removes the old one's tools; setting no tools cannot fail
+		_ = s.cfg.Registry.Set(source(e.Name))
 	}
 	if w.key != e.Name {
-		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("written", w.key).Msg("a server of mcp.json has another name here")
+		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("written", w.key).Msg(
+			"a server of mcp.json has another name here")
 	}
 	if e.Command != "" {
 		// The whole command is in the log before it runs: the file is its own approval, and this is
 		// where people can look.
-		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("command", e.Command).Strs("args", e.Args).Msg("starting the command that mcp.json names")
+		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("command", e.Command).Strs("args",
+			e.Args).Msg("starting the command that mcp.json names")
 	}
 	// It connects in a goroutine of its own; s.mu is not held while it does.
 	s.links[e.Name] = newLink(s, e)
@@ -211,53 +216,6 @@ func (s *Set) publish(l *link, all []tools.Tool) (taken []string, err error) {
 // errRemoved ends what was under way for a server that has been removed.
 var errRemoved = errors.New("the server has been removed")
 
-// stampOf returns the file's stamp, or the zero stamp if there is no file.
-func stampOf(path string) stamp {
-	info, err := os.Stat(path)
-	if err != nil {
-		return stamp{}
-	}
-	return stamp{info.ModTime(), info.Size()}
-}
-
-// watch picks up changes that others make to the file: an editor, or another toolnorm on the same
-// folder.
-func (s *Set) watch() {
-	accounts := stampOf(s.cfg.Accounts)
-	for sleep.For(s.ctx, watchTime) {
-		s.mu.Lock()
-		if now := stampOf(s.cfg.Accounts); now != accounts { // the user has signed in
-			accounts = now
-			for _, l := range s.links {
-				l.retry()
-			}
-		}
-		if stampOf(s.cfg.Path) != s.stamp {
-			s.reread()
-		}
-		s.mu.Unlock()
-	}
-}
-
-// reread reads the file again. A broken file changes nothing, since people save in the middle of an
-// edit; it is logged once. The caller holds s.mu.
-func (s *Set) reread() {
-	s.stamp = stampOf(s.cfg.Path)
-	var f *file
-	// A file that is gone for a moment, as while an editor replaces it, must not end all
-	// connections.
-	err := errors.New("mcp.json is gone")
-	if s.stamp != (stamp{}) {
-		f, err = load(s.cfg.Path)
-	}
-	if s.broken = err; err != nil {
-		s.cfg.Log.Error().Err(err).Msg("mcp.json has changed and cannot be read; the servers stay as they were")
-		return
-	}
-	s.take(f)
-	s.cfg.Log.Info().Msgf("Loaded %d MCP servers from mcp.json", len(s.links))
-}
-
 // change makes a change to the file as it is now, saves it, and takes it. A broken file is left
 // alone; a removed file is written again, with its last content. It starts from the file and not
 // from memory: an edit of the last two seconds, which watch has not seen yet, must not be lost.
@@ -266,7 +224,8 @@ func (s *Set) change(do func(f *file) error) error {
 	defer s.mu.Unlock()
 	f, err := s.fresh()
 	if err != nil {
-		return fault.New(fault.Unable, "mcp.json cannot be read, so nothing is changed in it: %w", err)
+		return fault.New(fault.Unable, "mcp.json cannot be read, so nothing is changed in it: %w",
+			err)
 	}
 	if err := do(f); err != nil {
 		return err
@@ -275,7 +234,8 @@ func (s *Set) change(do func(f *file) error) error {
 		return fault.New(fault.Unable, "mcp.json cannot be written: %w", err)
 	}
 	if f.commented {
-		s.cfg.Log.Warn().Str("file", s.cfg.Path+".bak").Msg("mcp.json had comments, which a change by request cannot keep; the file as it was is kept")
+		s.cfg.Log.Warn().Str("file", s.cfg.Path+".bak").Msg(
+			"mcp.json had comments, which a change by request cannot keep; the file as it was is kept")
 		f.commented = false
 	}
 	s.take(f)
@@ -355,7 +315,8 @@ func (s *Set) Names() []string {
 // server that has just been registered or lost, for no longer than Config.ListTime in all, however
 // many requests come meanwhile. A server that is known to be down is left out at once, and tried
 // again in the background. down has the servers that do not answer, with the reasons.
-func (s *Set) Collect(ctx context.Context, names []string) (all []tools.Tool, down map[string]string) {
+func (s *Set) Collect(ctx context.Context, names []string) (
+	all []tools.Tool, down map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
 	defer cancel()
 	type answer struct {

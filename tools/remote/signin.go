@@ -47,23 +47,25 @@ func SignIn(ctx context.Context, file, accounts, name string, show func(url stri
 		return err
 	}
 	done := make(chan error, 1)
-	s := &http.Server{ReadHeaderTimeout: 5 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet || r.URL.Path != "/callback" || r.URL.Query().Get("state") != f.state {
-			http.NotFound(w, r) // not the browser that was sent
-			return
-		}
-		err := f.finish(ctx, r.URL.Query())
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		text := "Signed in to " + e.Name + ". You can close this page."
-		if err != nil {
-			text = "Not signed in: " + err.Error()
-		}
-		_, _ = io.WriteString(w, text+"\n") // the command says it as well
-		select {
-		case done <- err:
-		default: // the page was loaded twice
-		}
-	})}
+	s := &http.Server{ReadHeaderTimeout: 5 * time.Second,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method != http.MethodGet || r.URL.Path != "/callback" ||
+				r.URL.Query().Get("state") != f.state {
+				http.NotFound(w, r) // not the browser that was sent
+				return
+			}
+			err := f.finish(ctx, r.URL.Query())
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			text := "Signed in to " + e.Name + ". You can close this page."
+			if err != nil {
+				text = "Not signed in: " + err.Error()
+			}
+			_, _ = io.WriteString(w, text+"\n") // the command says it as well
+			select {
+			case done <- err:
+			default: // the page was loaded twice
+			}
+		})}
 	go func() { _ = s.Serve(l) }() // ends with Close
 	defer s.Close()
 	show(to)
@@ -115,7 +117,8 @@ type flow struct {
 // beginSignIn asks the server which server signs its users in, and returns the address that the
 // user must open.
 func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, string, error) {
-	f := &flow{account: &account{entry: e, path: accounts}, pending: transport.NewMemoryTokenStore()}
+	f := &flow{account: &account{entry: e, path: accounts},
+		pending: transport.NewMemoryTokenStore()}
 	before, _, err := f.account.saved()
 	if err != nil {
 		return nil, "", err
@@ -129,19 +132,11 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	web := e.signInClient()
 	var scopes []string
 	f.about, f.resource, scopes = e.metadata(ctx, web, param(challenge, "resource_metadata"))
-	if said := strings.Fields(param(challenge, "scope")); len(said) > 0 {
-		scopes = said
-	}
-	if before.Wants != "" {
-		scopes = append(slices.Clone(before.Scopes), scopes...)
-	}
-	if len(e.OAuth.Scopes) > 0 {
-		scopes = e.OAuth.Scopes
-	}
-	slices.Sort(scopes)
+	scopes = e.scopesFor(challenge, before, scopes)
 	config := transport.OAuthConfig{
-		ClientID: e.OAuth.ClientID, ClientSecret: e.OAuth.Secret, RedirectURI: back, TokenStore: f.pending, PKCEEnabled: true,
-		HTTPClient: web, ProtectedResourceMetadataURL: f.about, Scopes: slices.Compact(scopes),
+		ClientID: e.OAuth.ClientID, ClientSecret: e.OAuth.Secret, RedirectURI: back,
+		TokenStore: f.pending, PKCEEnabled: true,
+		HTTPClient: web, ProtectedResourceMetadataURL: f.about, Scopes: scopes,
 	}
 	find := transport.NewOAuthHandler(config)
 	find.SetBaseURL(f.resource)
@@ -149,16 +144,21 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	if err != nil {
 		return nil, "", fmt.Errorf("%s does not say who signs its users in: %w", e.Name, err)
 	}
-	if methods := about.CodeChallengeMethodsSupported; len(methods) > 0 && !slices.Contains(methods, "S256") {
-		return nil, "", fmt.Errorf("%s signs users in without PKCE (S256), so a sign-in could be stolen", e.Name)
+	if methods := about.CodeChallengeMethodsSupported; len(methods) > 0 &&
+		!slices.Contains(methods, "S256") {
+		return nil, "", fmt.Errorf(
+			"%s signs users in without PKCE (S256), so a sign-in could be stolen", e.Name)
 	}
-	if len(config.Scopes) > 0 && slices.Contains(about.ScopesSupported, "offline_access") && !slices.Contains(config.Scopes, "offline_access") {
+	if len(config.Scopes) > 0 && slices.Contains(about.ScopesSupported, "offline_access") &&
+		!slices.Contains(config.Scopes, "offline_access") {
 		config.Scopes = append(config.Scopes, "offline_access") // else it ends with the first token
 	}
-	f.issuer, f.named = about.Issuer, web.Transport.(*signIn).names(about.Issuer) // as signInClient made it
+	// as signInClient made it
+	f.issuer, f.named = about.Issuer, web.Transport.(*signIn).names(about.Issuer)
 	if config.ClientID == "" {
 		if err := register(ctx, web, about.RegistrationEndpoint, &config); err != nil {
-			return nil, "", fmt.Errorf("%s registers no programs: %w; give it the client id that you have got there, as \"oauth\": {\"clientId\": …}", e.Name, err)
+			return nil, "", fmt.Errorf(
+				"%s registers no programs: %w; give it the client id that you have got there, as \"oauth\": {\"clientId\": …}", e.Name, err)
 		}
 	}
 	f.scopes = config.Scopes
@@ -170,19 +170,39 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	if err != nil {
 		return nil, "", err
 	}
-	to, err := f.handler.GetAuthorizationURL(ctx, f.state, transport.GenerateCodeChallenge(f.verifier))
+	to, err := f.handler.GetAuthorizationURL(ctx, f.state,
+		transport.GenerateCodeChallenge(f.verifier))
 	return f, to, err
+}
+
+// scopesFor returns the rights to ask for, sorted: those of the settings, or else of the server's
+// challenge, or else of its metadata. A token that had too few rights keeps those that it had.
+func (e Entry) scopesFor(challenge string, before saved, scopes []string) []string {
+	if len(e.OAuth.Scopes) > 0 {
+		scopes = e.OAuth.Scopes
+	} else {
+		if said := strings.Fields(param(challenge, "scope")); len(said) > 0 {
+			scopes = said
+		}
+		if before.Wants != "" {
+			scopes = append(slices.Clone(before.Scopes), scopes...)
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(scopes)))
 }
 
 // register registers the program with the server where it signs in (RFC 7591), as an installed
 // program, which cannot keep a secret.
-func register(ctx context.Context, web *http.Client, at string, config *transport.OAuthConfig) error {
+func register(ctx context.Context, web *http.Client, at string,
+	config *transport.OAuthConfig) error {
 	if at == "" {
 		return errors.New("it names no address for that")
 	}
 	asked, err := json.Marshal(map[string]any{
-		"client_name": "toolnorm", "redirect_uris": []string{config.RedirectURI}, "application_type": "native", "token_endpoint_auth_method": "none",
-		"grant_types": []string{"authorization_code", "refresh_token"}, "response_types": []string{"code"}, "scope": strings.Join(config.Scopes, " "),
+		"client_name": "toolnorm", "redirect_uris": []string{config.RedirectURI},
+		"application_type": "native", "token_endpoint_auth_method": "none",
+		"grant_types":    []string{"authorization_code", "refresh_token"},
+		"response_types": []string{"code"}, "scope": strings.Join(config.Scopes, " "),
 	})
 	if err != nil {
 		return err
@@ -210,7 +230,8 @@ func register(ctx context.Context, web *http.Client, at string, config *transpor
 	case err != nil || got.ID == "":
 		return errors.New("it answers with no id")
 	}
-	config.ClientID, config.ClientSecret, config.TokenEndpointAuthMethod = got.ID, got.Secret, got.Method
+	config.ClientID, config.ClientSecret, config.TokenEndpointAuthMethod = got.ID, got.Secret,
+		got.Method
 	return nil
 }
 
@@ -221,13 +242,15 @@ func (f *flow) finish(ctx context.Context, back url.Values) error {
 		return errors.New(cmp.Or(back.Get("error_description"), back.Get("error")))
 	// Another server's answer (RFC 9207): the code would be given to the wrong one.
 	case back.Has("iss") && iss != f.issuer:
-		return fmt.Errorf("the answer comes from %.200q, and %s signs users in at %q", iss, f.account.entry.Name, f.issuer)
+		return fmt.Errorf("the answer comes from %.200q, and %s signs users in at %q", iss,
+			f.account.entry.Name, f.issuer)
 	case !back.Has("iss") && f.named:
 		return fmt.Errorf("the answer does not say who signs in, and %q always does", f.issuer)
 	case back.Get("code") == "":
 		return errors.New("the answer has no code")
 	}
-	if err := f.handler.ProcessAuthorizationResponse(ctx, back.Get("code"), back.Get("state"), f.verifier); err != nil {
+	if err := f.handler.ProcessAuthorizationResponse(ctx, back.Get("code"), back.Get("state"),
+		f.verifier); err != nil {
 		return err
 	}
 	token, err := f.pending.GetToken(ctx)
@@ -235,7 +258,9 @@ func (f *flow) finish(ctx context.Context, back url.Values) error {
 		return err
 	}
 	return f.account.save(saved{
-		ClientID: f.handler.GetClientID(), Secret: f.handler.GetClientSecret(), Method: f.handler.GetTokenEndpointAuthMethod(), About: f.about, Resource: f.resource, Scopes: f.scopes, Token: token,
+		ClientID: f.handler.GetClientID(), Secret: f.handler.GetClientSecret(),
+		Method: f.handler.GetTokenEndpointAuthMethod(), About: f.about, Resource: f.resource,
+		Scopes: f.scopes, Token: token,
 	})
 }
 
@@ -247,7 +272,9 @@ func (e Entry) challenge(ctx context.Context) (string, error) {
 	defer free()
 	session, status := "", 0
 	for _, body := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + beforeDiscovery + `","capabilities":{},"clientInfo":{"name":"toolnorm","version":"1"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` +
+			beforeDiscovery +
+			`","capabilities":{},"clientInfo":{"name":"toolnorm","version":"1"}}}`,
 		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
 	} {
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL, strings.NewReader(body))
@@ -290,7 +317,8 @@ func param(challenge, name string) string {
 // its scopes. It looks where the challenge says, and in the two places where the metadata is
 // otherwise; without metadata the server is an older one, which signs users in itself. If the
 // metadata names another server, only its address is returned.
-func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (about, resource string, scopes []string) {
+func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (
+	about, resource string, scopes []string) {
 	resource = path(e.URL)
 	u, err := url.Parse(e.URL)
 	if err != nil {
@@ -315,7 +343,8 @@ func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (abo
 		}
 		err = json.NewDecoder(resp.Body).Decode(&is)
 		resp.Body.Close()
-		inside := sameOrigin(is.Resource, e.URL) && strings.HasPrefix(resource+"/", strings.TrimSuffix(is.Resource, "/")+"/")
+		inside := sameOrigin(is.Resource, e.URL) &&
+			strings.HasPrefix(resource+"/", strings.TrimSuffix(is.Resource, "/")+"/")
 		switch {
 		case err != nil || resp.StatusCode != http.StatusOK:
 		case inside:

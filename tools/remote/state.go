@@ -16,7 +16,8 @@ type State struct {
 	Kind  string `json:"transport,omitempty"` // the transport that worked last; empty: none has
 	Error string `json:"error,omitempty"`     // why it is down or invalid; empty: it is not
 
-	Odd []LeftOut `json:"left_out,omitempty"` // the tools that cannot be used, the first mostTold of them
+	// the tools that cannot be used, the first mostTold of them
+	Odd []LeftOut `json:"left_out,omitempty"`
 }
 
 // stateInvalid is the state of an entry in mcp.json that cannot be used as it is.
@@ -27,7 +28,8 @@ const stateInvalid = "invalid"
 func (l *link) state() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := State{Name: l.entry.Name, URL: l.entry.shown(), State: "waiting", Tools: len(l.tools), Kind: l.kind, Odd: l.odd[:min(len(l.odd), mostTold)]}
+	s := State{Name: l.entry.Name, URL: l.entry.shown(), State: "waiting", Tools: len(l.tools),
+		Kind: l.kind, Odd: l.odd[:min(len(l.odd), mostTold)]}
 	switch {
 	case l.conn != nil && !l.conn.over():
 		s.State = "ready"
@@ -55,7 +57,8 @@ func (s *Set) List() []State {
 	defer s.mu.Unlock()
 	out := []State{}
 	if s.broken != nil {
-		out = append(out, State{Name: filepath.Base(s.cfg.Path), State: stateInvalid, Error: s.broken.Error()})
+		out = append(out, State{Name: filepath.Base(s.cfg.Path), State: stateInvalid,
+			Error: s.broken.Error()})
 	}
 	for i, w := range s.file.servers {
 		l := s.links[w.entry.Name]
@@ -111,7 +114,8 @@ func (s *Set) Switch(name string, on bool) error {
 		case w.err != nil:
 			return fault.New(fault.Invalid, "server %q cannot be used: %s", name, w.err)
 		case on && w.entry.Disabled && w.entry.Command != "":
-			return fault.New(fault.Invalid, "server %q is a command; remove \"disabled\" from its entry in mcp.json", name)
+			return fault.New(fault.Invalid,
+				"server %q is a command; remove \"disabled\" from its entry in mcp.json", name)
 		case on && s.links[w.entry.Name] != nil:
 			s.forget(s.links[w.entry.Name])
 		}

@@ -19,10 +19,13 @@ type timer struct {
 type timerKey struct{}
 
 // timed returns a context with such a timer, and with no other limit except longestCall.
-func timed(ctx context.Context, limit time.Duration, name string) (context.Context, context.CancelFunc) {
+func timed(ctx context.Context, limit time.Duration, name string) (
+	context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &timer{limit: limit}
-	t.t = time.AfterFunc(limit, func() { cancel(late(fmt.Sprintf("%s took longer than its %v", name, limit))) })
+	t.t = time.AfterFunc(limit, func() {
+		cancel(late(fmt.Sprintf("%s took longer than its %v", name, limit)))
+	})
 	return context.WithValue(ctx, timerKey{}, t), func() { t.t.Stop(); cancel(nil) }
 }
 

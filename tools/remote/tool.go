@@ -34,13 +34,16 @@ func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	out := tools.Tool{
 		Name: qualified(l.entry.Name, t.Name), Title: t.Title, Description: short(t.Description),
 		Schema: t.Schema, Output: t.Output, Hints: t.Hints, More: t.More,
-		Timeout: longestCall, // timed limits the time of a call, and stops while a user answers a question
+		// timed limits the time of a call, and stops while a user answers a question
+		Timeout: longestCall,
 	}
 	// Only a toolnorm's dots are hops; another server may use dots as it likes.
 	if ours && strings.Count(t.Name, ".") > mostHops {
 		return out, errors.New("it has come through too many servers")
 	}
-	if err := schema.Affordable([]chat.Tool{{Name: out.Name, Description: out.Description, Schema: out.Schema}}, nil); err != nil {
+	if err := schema.Affordable(
+		[]chat.Tool{{Name: out.Name, Description: out.Description, Schema: out.Schema}},
+		nil); err != nil {
 		return out, err
 	}
 	// "May be repeated" is the server's word. A wrong one costs its own user a second run, and only
@@ -117,7 +120,8 @@ func result(text json.RawMessage) (tools.Result, error) {
 	if err := json.Unmarshal(text, &a); err != nil {
 		return tools.Result{}, fmt.Errorf("the server's result cannot be read: %w", err)
 	}
-	r := tools.Result{Raw: proper(text), Structured: a.Structured, IsError: strings.Trim(string(a.IsError), `"`) == "true"}
+	r := tools.Result{Raw: proper(text), Structured: a.Structured,
+		IsError: strings.Trim(string(a.IsError), `"`) == "true"}
 	// Some servers write every member, also those that are not there.
 	if string(a.Structured) == "null" {
 		r.Structured = nil
@@ -144,7 +148,8 @@ func proper(text json.RawMessage) json.RawMessage {
 	}
 	var parts []json.RawMessage
 	switch wrong := json.Unmarshal(o.get("content"), &parts); {
-	case o.get("content") == nil && (o.get("task") != nil || wording(o.get("resultType")) == "input_required"):
+	case o.get("content") == nil &&
+		(o.get("task") != nil || wording(o.get("resultType")) == "input_required"):
 		return text
 	case wrong != nil, parts == nil, o.empty():
 		return nil
@@ -204,7 +209,8 @@ func (p part) part() tools.Part {
 	case "audio":
 		return tools.Part{Kind: tools.Audio, Data: p.Data, MIME: p.MIME}
 	case "resource":
-		return tools.Part{Kind: tools.Resource, URI: p.Resource.URI, Text: p.Resource.Text, Data: p.Resource.Blob, MIME: p.Resource.MIME}
+		return tools.Part{Kind: tools.Resource, URI: p.Resource.URI, Text: p.Resource.Text,
+			Data: p.Resource.Blob, MIME: p.Resource.MIME}
 	case "resource_link":
 		return tools.Part{Kind: tools.Link, URI: p.URI, Text: p.Name}
 	}
@@ -215,7 +221,8 @@ func (p part) part() tools.Part {
 // and the call is repeated if that can do no harm: the server says that the tool may be repeated,
 // or has not run it. The model reads of a second failure. So the first call after a server's
 // restart works, and no e-mail is sent twice.
-func (l *link) call(ctx context.Context, tool string, args json.RawMessage, again bool) (tools.Result, error) {
+func (l *link) call(ctx context.Context, tool string, args json.RawMessage, again bool) (
+	tools.Result, error) {
 	params, err := callParams(ctx, tool, args)
 	if err != nil {
 		return tools.Result{}, err
@@ -249,7 +256,8 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 		switch {
 		case first && (gone || again && broken(err)):
 		case errors.As(err, new(excess)):
-			return tools.Result{}, fmt.Errorf("the connection with %s was ended: %w; ask for less", l.entry.Name, err)
+			return tools.Result{}, fmt.Errorf("the connection with %s was ended: %w; ask for less",
+				l.entry.Name, err)
 		case broken(err):
 			return tools.Result{}, l.unanswered(ctx, err)
 		// The server has answered with an error of the protocol, from which the model may learn.
@@ -292,7 +300,8 @@ func (l *link) way(ctx context.Context, own bool) way {
 }
 
 // ask sends a request on the connection that is shared.
-func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, *conn, error) {
+func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (
+	json.RawMessage, *conn, error) {
 	c, err := l.reached(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -326,7 +335,8 @@ func (l *link) unanswered(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	l.log.Warn().Str("error", reason(err)).Msg("the MCP server does not answer a call")
-	return fmt.Errorf("the server %s does not answer now; try again later, or do without it", l.entry.Name)
+	return fmt.Errorf("the server %s does not answer now; try again later, or do without it",
+		l.entry.Name)
 }
 
 // callTime is how long a call takes at most when the settings say nothing; the specification's

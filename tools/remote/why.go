@@ -49,13 +49,19 @@ func explained(e Entry, err error, said string) error {
 			text = fmt.Sprintf("its cwd %q is not there", e.Dir)
 		} else if words := strings.Fields(e.Command); len(words) > 1 && len(e.Args) == 0 {
 			args, _ := json.Marshal(words[1:]) // texts always encode
-			text += fmt.Sprintf(`; write the program and its arguments apart: "command": %q, "args": %s`, words[0], args)
+			text += fmt.Sprintf(
+				`; write the program and its arguments apart: "command": %q, "args": %s`, words[0],
+				args)
 		}
 	case e.Command != "" && errors.Is(err, os.ErrPermission):
-		text = fmt.Sprintf("the command %q may not be run: it is no program, or not allowed", e.Command)
-	case e.Command != "" && (said != "" || errors.Is(err, errLost) || strings.Contains(err.Error(), "closed") || strings.Contains(err.Error(), "broken pipe")):
+		text = fmt.Sprintf("the command %q may not be run: it is no program, or not allowed",
+			e.Command)
+	case e.Command != "" && (said != "" || errors.Is(err, errLost) ||
+		strings.Contains(err.Error(), "closed") || strings.Contains(err.Error(), "broken pipe")):
 		text = "the command has ended without speaking MCP"
-		if errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, errLost) && !strings.Contains(err.Error(), "closed") && !strings.Contains(err.Error(), "broken pipe") {
+		if errors.Is(err, context.DeadlineExceeded) ||
+			!errors.Is(err, errLost) && !strings.Contains(err.Error(), "closed") &&
+				!strings.Contains(err.Error(), "broken pipe") {
 			text = plainly(err)
 		}
 		if said != "" {
@@ -70,7 +76,8 @@ func explained(e Entry, err error, said string) error {
 // plainly returns the sentence of an error. For joined errors, one for each transport that was
 // tried, it joins the sentences of each.
 func plainly(err error) string {
-	if several, ok := err.(interface{ Unwrap() []error }); ok && strings.Contains(err.Error(), "\n") {
+	if several, ok := err.(interface{ Unwrap() []error }); ok &&
+		strings.Contains(err.Error(), "\n") {
 		var all []string
 		for _, one := range several.Unwrap() {
 			if text := plainly(one); text != otherTransport && !slices.Contains(all, text) {
@@ -86,10 +93,14 @@ func plainly(err error) string {
 		return "nothing listens at its address (connection refused)"
 	case errors.As(err, &dns):
 		return fmt.Sprintf("the name %s is not known", dns.Name)
-	case errors.Is(err, transport.ErrAuthorizationRequired), errors.Is(err, transport.ErrOAuthAuthorizationRequired), status != nil && status[1] == "401":
+	case errors.Is(err, transport.ErrAuthorizationRequired),
+		errors.Is(err, transport.ErrOAuthAuthorizationRequired), status != nil &&
+			status[1] == "401":
 		return "it wants a sign-in or a key (status 401): run toolnorm mcp login with its name, or give it a key in headers"
-	case strings.Contains(text, "waiting for endpoint"), strings.Contains(text, "timeout waiting for endpoint"):
-		return fmt.Sprintf("no MCP server of the older transport (SSE) answers there: no address for messages came within %v", endpointTime)
+	case strings.Contains(text, "waiting for endpoint"),
+		strings.Contains(text, "timeout waiting for endpoint"):
+		return fmt.Sprintf(
+			"no MCP server of the older transport (SSE) answers there: no address for messages came within %v", endpointTime)
 	case status == nil && errors.Is(err, transport.ErrLegacySSEServer):
 		return otherTransport
 	case status != nil:
@@ -185,7 +196,8 @@ func (e Entry) hides(written Entry) func(string) string {
 	for _, v := range e.Headers {
 		add(v)
 	}
-	for _, text := range append([]string{written.Command, written.URL, written.Dir}, written.Args...) {
+	for _, text := range append([]string{written.Command, written.URL, written.Dir},
+		written.Args...) {
 		for _, m := range variable.FindAllStringSubmatch(text, -1) {
 			add(os.Getenv(m[1]))
 		}
@@ -196,4 +208,5 @@ func (e Entry) hides(written Entry) func(string) string {
 
 // keys matches text that looks like a key in the output of any program: api_key=…, "token": "…",
 // Bearer ….
-var keys = regexp.MustCompile(`(?i)((?:key|token|secret|passwd|password|credential|authorization)s?["']?\s*[=:]\s*(?:bearer\s+|basic\s+)?["']?|bearer\s+)[^\s"',;)]{4,}`)
+var keys = regexp.MustCompile(
+	`(?i)((?:key|token|secret|passwd|password|credential|authorization)s?["']?\s*[=:]\s*(?:bearer\s+|basic\s+)?["']?|bearer\s+)[^\s"',;)]{4,}`)

@@ -56,24 +56,28 @@ func (g *Gap) IsResult() bool {
 
 // callMarks matches marks around calls and turns that are left over between two calls: closing
 // tags, fences, and special tokens about calls and ends.
-var callMarks = regexp.MustCompile("(?i)</[^<>\n]{1,60}>|<[|｜]?[^<>\n]{0,30}(?:call|end|eo[ts]|eom|sep|assistant|model|think|invoke|parameter|im_start)[^<>\n]{0,30}>|\\[/?TOOL_CALLS?\\]" +
-	"|(?m:^\\s*[`~]{3,}(?:json|xml|tool_call|tool_code|tool)?[ \t]*$)|(?m:^\\s*(?:assistant|model)\\s*$)")
+var callMarks = regexp.MustCompile(
+	"(?i)</[^<>\n]{1,60}>|<[|｜]?[^<>\n]{0,30}(?:call|end|eo[ts]|eom|sep|assistant|model|think|invoke|parameter|im_start)[^<>\n]{0,30}>|\\[/?TOOL_CALLS?\\]" +
+		"|(?m:^\\s*[`~]{3,}(?:json|xml|tool_call|tool_code|tool)?[ \t]*$)|(?m:^\\s*(?:assistant|model)\\s*$)")
 
 // failed matches calls that were not read, because the tool is not offered or there are two
 // readings. They are not results.
-var failed = regexp.MustCompile(`(?is)<[|｜]?[^<>/\n]{0,20}(?:call|function=|invoke)[^<>\n]{0,60}>.*?(?:</[^<>\n]{0,20}(?:call|function|invoke)[^<>\n]{0,20}>|<[|｜]?[^<>\n]{0,20}call[^<>\n]{0,20}end[^<>\n]{0,5}>)`)
+var failed = regexp.MustCompile(
+	`(?is)<[|｜]?[^<>/\n]{0,20}(?:call|function=|invoke)[^<>\n]{0,60}>.*?(?:</[^<>\n]{0,20}(?:call|function|invoke)[^<>\n]{0,20}>|<[|｜]?[^<>\n]{0,20}call[^<>\n]{0,20}end[^<>\n]{0,5}>)`)
 
 // spoken matches turns of other speakers, and marks of results in any family: tags, tokens and the
 // names of speakers.
-var spoken = regexp.MustCompile(`(?i)<[|｜]?[^<>/\n]{0,30}(?:response|result|output|observation|returns?)[^<>\n]{0,30}>` +
-	`|\[/?(?:tool|function)?_?(?:results?|outputs?|responses?|tool_content)[\]:]` +
-	`|<[|｜]?(?:user|tool|ipython|observation|system|human|environment)[|｜]?>` +
-	`|<[|｜]?(?:im_start|im_user|im_system|start_header_id|start_of_turn|start|turn|begin|role|im_middle)[|｜]?>\s*(?:user|tool|ipython|function|observation|environment|system)` +
-	`|(?m:^\s*(?:user|tool|human|observation|system|ipython|environment)\s*(?::|：|$))`)
+var spoken = regexp.MustCompile(
+	`(?i)<[|｜]?[^<>/\n]{0,30}(?:response|result|output|observation|returns?)[^<>\n]{0,30}>` +
+		`|\[/?(?:tool|function)?_?(?:results?|outputs?|responses?|tool_content)[\]:]` +
+		`|<[|｜]?(?:user|tool|ipython|observation|system|human|environment)[|｜]?>` +
+		`|<[|｜]?(?:im_start|im_user|im_system|start_header_id|start_of_turn|start|turn|begin|role|im_middle)[|｜]?>\s*(?:user|tool|ipython|function|observation|environment|system)` +
+		`|(?m:^\s*(?:user|tool|human|observation|system|ipython|environment)\s*(?::|：|$))`)
 
 // markup matches what does not occur in an announcement: tags, JSON, tables, quoted lines, arrows,
 // code.
-var markup = regexp.MustCompile("(?m)[<＜][|｜A-Za-z_]|^[\\s#/*-]*(?:[{\\[|]|> |=+>|-+>|→|⇒|⟶|>>>)|`{3}|~{3}|\\|\\s*$")
+var markup = regexp.MustCompile(
+	"(?m)[<＜][|｜A-Za-z_]|^[\\s#/*-]*(?:[{\\[|]|> |=+>|-+>|→|⇒|⟶|>>>)|`{3}|~{3}|\\|\\s*$")
 
 // Speaks reports whether a text has the marks or the label of a result.
 func Speaks(text string) bool {
@@ -99,7 +103,8 @@ func labelled(line string) bool {
 		label = line[:end]
 	}
 	label = strings.TrimRight(strings.TrimSpace(label), "*_`~")
-	if n := utf8.RuneCountInString(label); n == 0 || n > 40 || len(strings.Fields(label)) > 4 || strings.ContainsAny(label, ".,;!?。、，") {
+	if n := utf8.RuneCountInString(label); n == 0 || n > 40 || len(strings.Fields(label)) > 4 ||
+		strings.ContainsAny(label, ".,;!?。、，") {
 		return false
 	}
 	return labels.in(label)
@@ -109,7 +114,8 @@ func labelled(line string) bool {
 // before a sentence are removed, and so are sentences without words.
 func sentences(text string) (all []string) {
 	add := func(s string) {
-		if s = strings.TrimSpace(ordinal.ReplaceAllString(strings.Trim(s, " \t\r*_#`"), "")); strings.ContainsFunc(s, isWord) {
+		if s = strings.TrimSpace(ordinal.ReplaceAllString(strings.Trim(s, " \t\r*_#`"),
+			"")); strings.ContainsFunc(s, isWord) {
 			all = append(all, s)
 		}
 	}
@@ -129,7 +135,8 @@ func sentences(text string) (all []string) {
 }
 
 // ordinal matches the number or bullet of a list entry or a step.
-var ordinal = regexp.MustCompile(`^[\s*_#-]*(?:\(?\d{1,2}[.)]\s+|\p{L}+ ?\d{1,2}\s*[:：.)–-]\s+|[-*•–]\s+)`)
+var ordinal = regexp.MustCompile(
+	`^[\s*_#-]*(?:\(?\d{1,2}[.)]\s+|\p{L}+ ?\d{1,2}\s*[:：.)–-]\s+|[-*•–]\s+)`)
 
 // sentenceEnd matches the end of a sentence with the white space after it, which scripts without
 // blanks between sentences do not need.
@@ -142,7 +149,8 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || 
 // has words of intent, is more likely an announcement; any other is judged by its values.
 func (g *Gap) weight(sentence string) int {
 	w := g.values(sentence)
-	colon := strings.HasSuffix(strings.TrimRight(sentence, " *_"), ":") || strings.HasSuffix(sentence, "：")
+	colon := strings.HasSuffix(strings.TrimRight(sentence, " *_"), ":") ||
+		strings.HasSuffix(sentence, "：")
 	if g.reports(sentence) {
 		return 1
 	}
@@ -150,7 +158,8 @@ func (g *Gap) weight(sentence string) int {
 		return w - 1
 	}
 	// an unlisted label: a few words before a colon, and after it nothing that the next call names
-	if i := strings.IndexAny(sentence, ":：="); i > 0 && len(strings.Fields(sentence[:i])) <= 4 && !g.names(sentence[i:]) {
+	if i := strings.IndexAny(sentence, ":：="); i > 0 && len(strings.Fields(sentence[:i])) <= 4 &&
+		!g.names(sentence[i:]) {
 		return 1
 	}
 	return w
@@ -159,13 +168,17 @@ func (g *Gap) weight(sentence string) int {
 // names reports whether a text names an argument of the call that follows, or its tool.
 func (g *Gap) names(text string) bool {
 	text = strings.ToLower(text)
-	return holds(text, g.Tool) || slices.ContainsFunc(scalars(g.Next), func(s string) bool { return holds(text, s) })
+	return holds(text, g.Tool) || slices.ContainsFunc(scalars(g.Next), func(s string) bool {
+		return holds(text, s)
+	})
 }
 
 // reports reports whether a part of a sentence reports a content or a result, before any part
 // announces an action. "Let me see what b.txt says:" announces first.
 func (g *Gap) reports(sentence string) bool {
-	for _, part := range strings.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(",;，、–—:：", r) }) {
+	for _, part := range strings.FieldsFunc(sentence, func(r rune) bool {
+		return strings.ContainsRune(",;，、–—:：", r)
+	}) {
 		if prose.Acts([]byte(part)) {
 			return false
 		}

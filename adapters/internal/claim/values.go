@@ -20,7 +20,8 @@ type value struct {
 func (v value) is(word string) bool { return strings.EqualFold(v.text, word) }
 
 // tokens matches quoted texts, and words.
-var tokens = regexp.MustCompile("\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』|„[^“”\n]{1,200}[“”]|`[^`\n]{1,200}`|[^\\s\"“”«»「」『』„`,;:!?()\\[\\]，；：、。！？（）]+")
+var tokens = regexp.MustCompile(
+	"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』|„[^“”\n]{1,200}[“”]|`[^`\n]{1,200}`|[^\\s\"“”«»「」『』„`,;:!?()\\[\\]，；：、。！？（）]+")
 
 // valuesOf returns the values of a text. In scripts that have capitals, a capital in the middle of
 // a sentence marks a name.
@@ -91,9 +92,11 @@ func (g *Gap) values(sentence string) (w int) {
 			weight = 2
 		}
 		switch {
-		case v.is(g.Tool) || strings.EqualFold(strings.ReplaceAll(v.text, "-", "_"), g.Tool) || v.text == ordinalOf(g.Calls+1):
+		case v.is(g.Tool) || strings.EqualFold(strings.ReplaceAll(v.text, "-", "_"), g.Tool) ||
+			v.text == ordinalOf(g.Calls+1):
 		case g.Known != nil && g.Known(v.text):
-		case g.Known == nil && slices.ContainsFunc(words, func(s string) bool { return within(s, v.text) }):
+		case g.Known == nil &&
+			slices.ContainsFunc(words, func(s string) bool { return within(s, v.text) }):
 		case holds(before, v.text):
 			w++ // it is about the call before
 		default:
@@ -125,7 +128,8 @@ func ordinalOf(n int) string { return string(rune('0' + n%10)) }
 // within reports whether a value is equal to a scalar, or a part of a scalar without blanks, such
 // as a path or an address.
 func within(scalar, value string) bool {
-	return strings.EqualFold(scalar, value) || !strings.ContainsFunc(scalar, unicode.IsSpace) && holds(strings.ToLower(scalar), value)
+	return strings.EqualFold(scalar, value) || !strings.ContainsFunc(scalar, unicode.IsSpace) &&
+		holds(strings.ToLower(scalar), value)
 }
 
 // passedOn returns 1 if three words in a row also occur in a text of the next call, and are not
@@ -133,7 +137,8 @@ func within(scalar, value string) bool {
 func (g *Gap) passedOn(sentence string, texts []string) int {
 	words := strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return !isWord(r) })
 	for _, text := range texts {
-		there := " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !isWord(r) }), " ") + " "
+		there := " " + strings.Join(strings.FieldsFunc(strings.ToLower(text),
+			func(r rune) bool { return !isWord(r) }), " ") + " "
 		for i := 0; i+3 <= len(words); i++ {
 			run := strings.Join(words[i:i+3], " ")
 			if strings.Contains(there, " "+run+" ") && !(g.Known != nil && g.Known(run)) {

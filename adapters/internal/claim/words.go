@@ -43,7 +43,8 @@ func listed(kind string) words {
 // glued reports whether a letter is of a script without blanks between words, or with endings
 // attached to words.
 func glued(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // in reports whether one of the words occurs in a text.
@@ -54,7 +55,9 @@ func (w words) in(text string) bool {
 			return true
 		}
 	}
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !isWord(r) && r != '\'' && r != '’' }) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+		return !isWord(r) && r != '\'' && r != '’'
+	}) {
 		if w.whole[word] {
 			return true
 		}

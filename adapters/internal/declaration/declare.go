@@ -23,7 +23,9 @@ var ErrUnknown = errors.New("the format it is like does not exist")
 // The first line that fits counts, so their order matters. The line "else" is for all other
 // messages. In glimmer to=self is reasoning and to=user is text.
 type Route struct {
-	Field, Value string // "to" or "channel" and the value; "to" and "{name}" is any offered tool; "to" and "*" any recipient; "else"
+	// "to" or "channel" and the value; "to" and "{name}" is any offered tool; "to" and "*" any
+	// recipient; "else"
+	Field, Value string
 	Body         string // reasoning, text, junk, json, args (tags), calls (with any marks)
 }
 
@@ -78,7 +80,8 @@ func (f *Family) check() error {
 	case len(f.Calls) == 0 && f.Header == nil:
 		return errors.New("no call line: how does the family write a call?")
 	case f.Header != nil && (m == nil || len(f.Ends) < 2):
-		return errors.New("a header needs a message line, how a call's message is printed, and two marks in the ends line")
+		return errors.New(
+			"a header needs a message line, how a call's message is printed, and two marks in the ends line")
 	case m == nil:
 	case !strings.Contains(m.Parts[0].Lit.Text, " "): // a grammar begins at the blank
 		return errors.New("a message needs a blank in front of its recipient")
@@ -93,12 +96,15 @@ func (f *Family) check() error {
 		}
 		for _, word := range []string{"name", "id", "index", "junk"} {
 			i := p.Hole(word)
-			bare := i+1 == len(p.Parts) || p.HoleAt(i+1) != "" && (word == "index" || word == "junk")
+			bare := i+1 == len(p.Parts) || p.HoleAt(i+1) != "" && (word == "index" ||
+				word == "junk")
 			if i >= 0 && bare {
 				return fmt.Errorf("{%s} needs a mark behind it", word)
 			}
 		}
-		if slices.ContainsFunc(p.Parts[p.Body()+1:], func(part Part) bool { return holes[part.Hole] }) {
+		if slices.ContainsFunc(p.Parts[p.Body()+1:], func(part Part) bool {
+			return holes[part.Hole]
+		}) {
 			return errors.New("a call holds its arguments once")
 		}
 	}
@@ -127,18 +133,21 @@ func (f *Family) take(l line, named func(name string) *Family) (err error) {
 		return f.takeFrom(named(value))
 	}
 	f.lines = append(f.lines, l)
-	words := map[string]*[]string{"drop": &f.Drop, "ends": &f.Ends, "noise": &f.noise, "prompt": &f.PromptMarks}
+	words := map[string]*[]string{"drop": &f.Drop, "ends": &f.Ends, "noise": &f.noise,
+		"prompt": &f.PromptMarks}
 	if list := words[kind]; list != nil {
 		return marksOf(list, first, value)
 	}
 	// a second line of these adds another example, one of those below replaces the first
-	lists := map[string]*[]*Pattern{"think": &f.Think, "text": &f.Plain, "section": &f.Sections, "call": &f.Calls, "arg": &f.Args}
+	lists := map[string]*[]*Pattern{"think": &f.Think, "text": &f.Plain, "section": &f.Sections,
+		"call": &f.Calls, "arg": &f.Args}
 	if list := lists[kind]; list != nil {
 		p, err := f.example(kind, value)
 		*list = append(fresh(*list, first), p)
 		return err
 	}
-	alone := map[string]**Pattern{"header": &f.Header, "message": &f.Message, "result": &f.Result, "results": &f.ResultList}
+	alone := map[string]**Pattern{"header": &f.Header, "message": &f.Message, "result": &f.Result,
+		"results": &f.ResultList}
 	if one := alone[kind]; one != nil {
 		*one, err = f.example(kind, value)
 		return err
@@ -203,7 +212,8 @@ var loose = map[string]struct {
 	about string
 	holes []string
 }{
-	"call":    {"calls", []string{"name", "id", "index", "junk", "json", "args", "pseudo", "call", "calls", "named", "python"}},
+	"call": {"calls", []string{"name", "id", "index", "junk", "json", "args", "pseudo", "call",
+		"calls", "named", "python"}},
 	"result":  {"results", []string{"result", "quoted", "name", "id"}},
 	"results": {"results", []string{"results"}},
 }
@@ -225,11 +235,13 @@ func (f *Family) example(kind, value string) (*Pattern, error) {
 	case want != nil && !slices.Contains(want, p.shape()):
 		return nil, misshapen(kind, want[0], p.shape())
 	case kind == "call" && !p.isCall():
-		return nil, errors.New("a call needs {name} or {id} behind a mark, or a hole that holds the name: {call}, {calls}, {named}, {python}")
+		return nil, errors.New(
+			"a call needs {name} or {id} behind a mark, or a hole that holds the name: {call}, {calls}, {named}, {python}")
 	case may.about == "results" && p.Hole(may.holes[0]) < 0 && p.Hole("quoted") < 0:
 		return nil, fmt.Errorf("a line about results needs {%s}", may.holes[0])
 	case may.about != "results" && p.HoleAt(0) == "" && len(p.Parts[0].Lit.Key()) < 2:
-		return nil, fmt.Errorf("%s must begin with a mark of at least two bytes; %q is shorter", kind, p.Parts[0].Lit.Text)
+		return nil, fmt.Errorf("%s must begin with a mark of at least two bytes; %q is shorter",
+			kind, p.Parts[0].Lit.Text)
 	}
 	return p, nil
 }
@@ -255,7 +267,8 @@ func misshapen(kind, want, got string) error {
 		}
 	}
 	isMark := func(word string) bool { return word == "#" }
-	if holes := slices.DeleteFunc(gots, isMark); !slices.Equal(holes, slices.DeleteFunc(wants, isMark)) {
+	if holes := slices.DeleteFunc(gots, isMark); !slices.Equal(holes,
+		slices.DeleteFunc(wants, isMark)) {
 		missing = "no hole"
 		if len(holes) > 0 {
 			missing = "{" + strings.Join(holes, "} {") + "}"
@@ -264,7 +277,8 @@ func misshapen(kind, want, got string) error {
 	if n := len(places) - 1; n > 1 {
 		places = []string{strings.Join(places[:n], ", ") + ",", places[n]}
 	}
-	return fmt.Errorf("%s needs a mark %s; yours has %s", kind, strings.Join(places, " and "), missing)
+	return fmt.Errorf("%s needs a mark %s; yours has %s", kind, strings.Join(places, " and "),
+		missing)
 }
 
 // placeOf describes where mark i of a shape is, by the holes next to it, which its author knows

@@ -127,7 +127,8 @@ func (f *Family) prepare() {
 	}
 	f.ValueStops = new([256]bool)
 	for c, closes := range f.CloseBytes {
-		f.ValueStops[c] = closes || c < ' ' || c == '"' || c == '\\' || c >= 0x80 // bytes that JSON escapes, or that may be invalid UTF-8
+		// bytes that JSON escapes, or that may be invalid UTF-8
+		f.ValueStops[c] = closes || c < ' ' || c == '"' || c == '\\' || c >= 0x80
 	}
 }
 
@@ -164,7 +165,9 @@ func (f *Family) valueEnds() []string {
 	}
 	var shortest []string
 	for _, mark := range distinct(all) {
-		holds := func(other string) bool { return other != "" && other != mark && strings.Contains(mark, other) }
+		holds := func(other string) bool {
+			return other != "" && other != mark && strings.Contains(mark, other)
+		}
 		if !slices.ContainsFunc(all, holds) {
 			shortest = append(shortest, mark)
 		}

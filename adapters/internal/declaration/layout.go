@@ -13,13 +13,18 @@ import (
 // Each key exists because some template prints so; docs/families.md has the list.
 type Layout struct {
 	Name, Args string // members of {call}; command-r writes "tool_name" and "parameters"
-	Counter    string // id=: a first member that counts the conversation's calls: command-r7b's "tool_call_id": "0"
-	ID         string // endid=: a last member with the call's own id: mistral-v3's "id": "abc123XY0"
-	List       List   // list=: the signs around and between calls that share one hole
-	Words      Words  // scalars=, objects=: which values other than strings are Python's
-	Suffix     string // sfx=: what {sfx} prints; hunyuan-v3's open checkpoint has <tool_call:opensource>
-	GlueAlways bool   // glue=always: glm4's template prints the newline before a call even at the start of a reply
-	EmptyLines bool   // empty=lines: deepseek-v4 keeps both newlines around {args} when there are no arguments
+	// id=: a first member that counts the conversation's calls: command-r7b's "tool_call_id": "0"
+	Counter string
+	// endid=: a last member with the call's own id: mistral-v3's "id": "abc123XY0"
+	ID    string
+	List  List  // list=: the signs around and between calls that share one hole
+	Words Words // scalars=, objects=: which values other than strings are Python's
+	// sfx=: what {sfx} prints; hunyuan-v3's open checkpoint has <tool_call:opensource>
+	Suffix string
+	// glue=always: glm4's template prints the newline before a call even at the start of a reply
+	GlueAlways bool
+	// empty=lines: deepseek-v4 keeps both newlines around {args} when there are no arguments
+	EmptyLines bool
 }
 
 // plainLayout is the layout of a family without a keys line: {"name": …, "arguments": …}, which
@@ -66,7 +71,8 @@ var layoutWords = map[string][]string{
 // file.
 func parseLayout(line string) (Layout, error) {
 	l := plainLayout
-	texts := map[string]*string{"name": &l.Name, "args": &l.Args, "id": &l.Counter, "endid": &l.ID, "sfx": &l.Suffix}
+	texts := map[string]*string{"name": &l.Name, "args": &l.Args, "id": &l.Counter, "endid": &l.ID,
+		"sfx": &l.Suffix}
 	for _, field := range strings.Fields(line) {
 		key, word, ok := strings.Cut(field, "=")
 		if !ok {
@@ -78,11 +84,13 @@ func parseLayout(line string) (Layout, error) {
 		}
 		known := layoutWords[key]
 		if known == nil {
-			return l, fmt.Errorf("keys has no %s=: it has name, args, id, endid, sfx, list, scalars, objects, glue, empty", key)
+			return l, fmt.Errorf(
+				"keys has no %s=: it has name, args, id, endid, sfx, list, scalars, objects, glue, empty", key)
 		}
 		n := slices.Index(known, word)
 		if n < 0 || word == "" {
-			return l, fmt.Errorf("%s= takes %s, not %q", key, strings.Join(strings.Fields(strings.Join(known, " ")), " or "), word)
+			return l, fmt.Errorf("%s= takes %s, not %q", key,
+				strings.Join(strings.Fields(strings.Join(known, " ")), " or "), word)
 		}
 		l.set(key, n)
 	}
@@ -128,7 +136,8 @@ func (p *Pattern) Several(i int) Several {
 		return Several{Open: "[\n    ", Comma: ",\n    ", Close: "\n]"}
 	case list == ListIndent:
 		return Several{Open: "[", Comma: ", ", Close: "]", Indented: true}
-	case i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "["): // phi4 has the bracket in its mark: functools[{…}]
+	// phi4 has the bracket in its mark: functools[{…}]
+	case i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "["):
 		return Several{Comma: ", "}
 	}
 	return Several{Open: "[", Comma: ", ", Close: "]", OneIsBare: list != ListAlways}
@@ -148,7 +157,9 @@ func (p *Pattern) Between() int { return max(min(p.Glue, 1)-p.Tail, 0) }
 
 // OnLines reports whether each of several arguments in hole i is on a line of its own. An example
 // with a single argument shows this by the newline before {args}.
-func (p *Pattern) OnLines(i int) bool { return i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "\n") }
+func (p *Pattern) OnLines(i int) bool {
+	return i > 0 && strings.HasSuffix(p.Parts[i-1].Lit.Text, "\n")
+}
 
 // ClosesOnLine reports whether a newline follows hole i. The newline after {args} belongs to the
 // last argument and not to the closer, so a call without arguments does not have it: glm4 prints
@@ -176,19 +187,25 @@ func (p *Pattern) Printed(i int) string {
 // needed by one family so far: without it, values or texts of that family would have a surplus
 // byte, or its calls would be missed.
 type Flags struct {
-	Blank      bool // one blank after the mark of a message's body comes from the tokenizer: llm-jp's <|message|> {text}
-	CDATA      bool // values with markup are in CDATA: minicpm5's <param name="content"><![CDATA[…]]></param>
-	Entities   bool // keys in attributes are escaped: kimi-k3's argument key="a &amp; b"
-	ThinkCalls bool // calls at the end of closed reasoning are real: trinity was trained to call there
+	// one blank after the mark of a message's body comes from the tokenizer: llm-jp's <|message|>
+	// {text}
+	Blank bool
+	// values with markup are in CDATA: minicpm5's <param name="content"><![CDATA[…]]></param>
+	CDATA    bool
+	Entities bool // keys in attributes are escaped: kimi-k3's argument key="a &amp; b"
+	// calls at the end of closed reasoning are real: trinity was trained to call there
+	ThinkCalls bool
 }
 
 // parseFlags reads a flag line, which replaces all flags of the family that this one is like. An
 // unknown word is an error: the lack of a misspelt flag would not be noticed later.
 func parseFlags(line string) (f Flags, err error) {
-	flags := map[string]*bool{"blank": &f.Blank, "cdata": &f.CDATA, "entities": &f.Entities, "think-calls": &f.ThinkCalls}
+	flags := map[string]*bool{"blank": &f.Blank, "cdata": &f.CDATA, "entities": &f.Entities,
+		"think-calls": &f.ThinkCalls}
 	for _, word := range strings.Fields(line) {
 		if flags[word] == nil {
-			return f, fmt.Errorf("no flag %q: there are %s", word, strings.Join(slices.Sorted(maps.Keys(flags)), ", "))
+			return f, fmt.Errorf("no flag %q: there are %s", word,
+				strings.Join(slices.Sorted(maps.Keys(flags)), ", "))
 		}
 		*flags[word] = true
 	}

@@ -28,16 +28,18 @@ type UnitKind uint8
 
 // The kinds of units: a byte, and places where models write more or less than the example.
 const (
-	Exact      UnitKind = iota // this byte
-	anySpace                   // white space or none, or the two characters \n: between two marks
-	blanks                     // the same inside one mark, which is not split there into pieces
-	Pad                        // the same where the example has no white space: kimi-k3 also writes <|open|> tools <|sep|>
-	SomeSpace                  // at least one white space, between two words, as in "function call"
-	OneNewline                 // a newline or none; further newlines belong to the value
-	AnyQuote                   // ", ', “, \" or nothing: <invoke name=get_time>
-	AnyEquals                  // = with white space around it: <function = get_time>
-	Suffix                     // a colon and a word, or nothing: see SuffixHole
-	AnyBar                     // a full-width bar, or the ASCII bar that models write instead: <|tool▁calls▁begin|>
+	Exact    UnitKind = iota // this byte
+	anySpace                 // white space or none, or the two characters \n: between two marks
+	blanks                   // the same inside one mark, which is not split there into pieces
+	// the same where the example has no white space: kimi-k3 also writes <|open|> tools <|sep|>
+	Pad
+	SomeSpace  // at least one white space, between two words, as in "function call"
+	OneNewline // a newline or none; further newlines belong to the value
+	AnyQuote   // ", ', “, \" or nothing: <invoke name=get_time>
+	AnyEquals  // = with white space around it: <function = get_time>
+	Suffix     // a colon and a word, or nothing: see SuffixHole
+	// a full-width bar, or the ASCII bar that models write instead: <|tool▁calls▁begin|>
+	AnyBar
 )
 
 // SuffixHole is the place in a literal for the suffix of a checkpoint: <tool_call{sfx}> also

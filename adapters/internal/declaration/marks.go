@@ -21,11 +21,12 @@ const (
 	HeaderOpen           // a message: <|start|>
 	TextOpen             // a plain reply: hunyuan-a13b's <answer>
 	ResultOpen           // a tool's result, as in the family's prompts: models make results up
-	NoiseMark            // of the configured family: has no meaning anywhere, as minicpm-v's numbered tokens
-	TurnMark             // of the lines drop and ends: <|im_end|>, which servers should remove
-	CloseMark            // of a call or a section, even of one that was not opened
-	ResultClose          // of a tool's result: models write it instead of the closer of a call
-	ThinkClose           // of reasoning, which the prompt may have opened
+	// of the configured family: has no meaning anywhere, as minicpm-v's numbered tokens
+	NoiseMark
+	TurnMark    // of the lines drop and ends: <|im_end|>, which servers should remove
+	CloseMark   // of a call or a section, even of one that was not opened
+	ResultClose // of a tool's result: models write it instead of the closer of a call
+	ThinkClose  // of reasoning, which the prompt may have opened
 )
 
 // Mark is one meaning of a key in a reply. The same key may have several Marks: <tool_call> opens
@@ -73,13 +74,16 @@ func (m *Mark) IsWord() bool { return scan.IsLetter(m.Key[0]) && m.Key[len(m.Key
 // the bytes that may begin a mark, Second the bytes that may follow. Keys are compared only after
 // both.
 type Index struct {
-	Marks  [256][]Mark     // by the key's first byte; longest key first, then kind, then the configured format first
+	// by the key's first byte; longest key first, then kind, then the configured format first
+	Marks  [256][]Mark
 	Stops  [256]bool       // bytes at which the decoder stops in prose
 	Second [256]*[256]bool // by the key's first byte: the second bytes that some key has
 
-	Headless []*Pattern // calls whose opening mark is missing: all of the family that is read, of others those that begin with a name
-	Header   *Pattern   // the header of the family that is read, or of any other; nil: none
-	Families []*Family  // whose marks these are, the configured one first
+	// calls whose opening mark is missing: all of the family that is read, of others those that
+	// begin with a name
+	Headless []*Pattern
+	Header   *Pattern  // the header of the family that is read, or of any other; nil: none
+	Families []*Family // whose marks these are, the configured one first
 }
 
 // Generic is the family of models that no other family names. The marks of all families are its
@@ -90,7 +94,8 @@ const Generic = "generic"
 // Marks of the same key and kind keep the order of the families, since sorting is stable.
 func NewIndex(families ...*Family) *Index {
 	v := &Index{Families: families}
-	unknown := families[0].Name == Generic || len(families[0].Models) == 0 // the model is of any family
+	// the model is of any family
+	unknown := families[0].Name == Generic || len(families[0].Models) == 0
 	for i, f := range families {
 		own := i == 0
 		for _, m := range f.marks {
@@ -112,7 +117,9 @@ func NewIndex(families ...*Family) *Index {
 		v.Stops[c] = true
 	}
 	for c := range v.Marks {
-		v.Stops[c] = v.Stops[c] || slices.ContainsFunc(v.Marks[c], func(m Mark) bool { return !m.IsWord() })
+		v.Stops[c] = v.Stops[c] || slices.ContainsFunc(v.Marks[c], func(m Mark) bool {
+			return !m.IsWord()
+		})
 		slices.SortStableFunc(v.Marks[c], func(a, b Mark) int {
 			if n := len(b.Key) - len(a.Key); n != 0 {
 				return n
@@ -218,7 +225,8 @@ func (m *markList) word(k MarkKind, word string, p *Pattern, private bool) {
 // ◁think▷ has. It is true for "Action:", ">>>" and "functions.", and false for [TOOL_CALLS],
 // <tool_call> and ◁think▷.
 func IsProse(key string) bool {
-	return !strings.ContainsAny(key, "<[|]") && strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
+	return !strings.ContainsAny(key, "<[|]") &&
+		strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
 // add adds a mark unless it is there already. If the family that is read has the same key, the mark
@@ -269,7 +277,8 @@ func (v *Index) OpenedReasoning(prompt string) *Pattern {
 	prompt = strings.TrimRight(prompt, " \t\r\n")
 	for i, f := range v.Families {
 		for _, p := range f.Think {
-			if words := IsProse(p.Opener()) && IsProse(p.CloseMark()); EndsWith(prompt, p.Opener()) && (i == 0 || !words) {
+			if words := IsProse(p.Opener()) &&
+				IsProse(p.CloseMark()); EndsWith(prompt, p.Opener()) && (i == 0 || !words) {
 				return p
 			}
 		}
@@ -282,7 +291,8 @@ func (v *Index) OpenedReasoning(prompt string) *Pattern {
 func EndsWith(text, mark string) bool {
 	before, after, _ := strings.Cut(mark, SuffixHole)
 	rest, ok := strings.CutSuffix(text, after)
-	if i := strings.LastIndexByte(rest, ':'); i >= 0 && after != "" && strings.HasSuffix(rest[:i], before) {
+	if i := strings.LastIndexByte(rest, ':'); i >= 0 && after != "" &&
+		strings.HasSuffix(rest[:i], before) {
 		return ok && len(rest)-i < MaxSuffix
 	}
 	return ok && strings.HasSuffix(rest, before)

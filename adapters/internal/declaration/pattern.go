@@ -30,7 +30,8 @@ type Pattern struct {
 // Markless reports whether the pattern begins without a mark, as llama3's {calls} does, or with one
 // of one or two bytes, which occurs too often in ordinary text.
 func (p *Pattern) Markless() bool {
-	return len(p.Parts) == 0 || p.Parts[0].Hole != "" || len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
+	return len(p.Parts) == 0 || p.Parts[0].Hole != "" ||
+		len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
 }
 
 // Part is a literal, or a hole when Hole is set. Two literals are never adjacent.
@@ -55,8 +56,10 @@ type Part struct {
 //	result         what a tool answered, quoted as a JSON string; results stands for all of them together
 var holes = map[string]bool{
 	"reasoning": false, "calls": true, "call": true, "name": false, "id": false, "junk": false,
-	"json": true, "args": true, "key": false, "value": false, "python": true, "pseudo": true, "named": true,
-	"text": false, "type": false, "index": false, "result": false, "results": false, "quoted": false,
+	"json": true, "args": true, "key": false, "value": false, "python": true, "pseudo": true,
+	"named": true,
+	"text":  false, "type": false, "index": false, "result": false, "results": false,
+	"quoted": false,
 }
 
 // formPattern returns a pattern for the calls of a family that has a form: the mark that they begin

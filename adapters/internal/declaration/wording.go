@@ -15,9 +15,11 @@ type Wording uint8
 
 // The kinds of wording. A wording without Schemas and Signatures has schemas.
 const (
-	Schemas    Wording = 1 << iota // each tool as JSON with its schema
-	Signatures                     // each tool as the head of a Python function, which is much shorter
-	Example                        // a user's request and the call that answers it, for the first offered tool
+	Schemas Wording = 1 << iota // each tool as JSON with its schema
+	// each tool as the head of a Python function, which is much shorter
+	Signatures
+	// a user's request and the call that answers it, for the first offered tool
+	Example
 )
 
 // wordings holds the names of the kinds, in the order of their values. The setting wording and a
@@ -28,10 +30,13 @@ var wordings = []string{"schemas", "signatures", "example"}
 // error lists the kinds. Flags usually have a plus sign, declarations a blank.
 func ParseWording(s string) (Wording, error) {
 	var w Wording
-	for _, name := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '+' || r == '\t' }) {
+	for _, name := range strings.FieldsFunc(s, func(r rune) bool {
+		return r == ' ' || r == '+' || r == '\t'
+	}) {
 		i := slices.Index(wordings, name)
 		if i < 0 {
-			return 0, fmt.Errorf("%q is no wording: there are %s", name, strings.Join(wordings, ", "))
+			return 0, fmt.Errorf("%q is no wording: there are %s", name,
+				strings.Join(wordings, ", "))
 		}
 		w |= 1 << i
 	}

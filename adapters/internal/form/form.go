@@ -34,8 +34,10 @@ type Form struct {
 	Element      Example
 
 	Strings string // how strings are written: raw, json, python, xml, url
-	Values  string // how numbers, true, false, null, lists and objects are written: json, compact, python, nested
-	Plain   string // the text before a value, except for objects and lists in the form's own notation
+	// how numbers, true, false, null, lists and objects are written: json, compact, python, nested
+	Values string
+	// the text before a value, except for objects and lists in the form's own notation
+	Plain   string
 	Indent  string // what {indent} prints for each level after the first
 	First   int    // what {index} counts from
 	Glue    int    // newlines before the calls, which belong to the text before them
@@ -55,21 +57,25 @@ type Series struct{ Open, Between, Close string }
 
 // holes has the allowed holes of each kind of example.
 var holes = map[string]string{
-	"call": "name id index length count json quoted args", "arg": "key type value", "member": "key value indent", "element": "value indent",
+	"call": "name id index length count json quoted args", "arg": "key type value",
+	"member": "key value indent", "element": "value indent",
 }
 
 // series has the hole of each kind of line for a Series.
-var series = map[string]string{"calls": "call", "args": "arg", "object": "member", "list": "element"}
+var series = map[string]string{"calls": "call", "args": "arg", "object": "member",
+	"list": "element"}
 
 // codings has the allowed words of the lines about values.
-var codings = map[string]string{"strings": "raw json python xml url", "values": "json compact python nested", "types": "json number python"}
+var codings = map[string]string{"strings": "raw json python xml url",
+	"values": "json compact python nested", "types": "json number python"}
 
 // Take adds one line of a declaration, given without its first word: "call @@TOOL {name}\n…".
 func (f *Form) Take(line string) error {
 	kind, value, _ := strings.Cut(line, " ")
 	value = strings.TrimLeft(value, " ")
 	examples := map[string]*Example{"arg": &f.Arg, "member": &f.Member, "element": &f.Element}
-	lists := map[string]*Series{"calls": &f.Calls, "args": &f.Args, "object": &f.Object, "list": &f.List}
+	lists := map[string]*Series{"calls": &f.Calls, "args": &f.Args, "object": &f.Object,
+		"list": &f.List}
 	words := map[string]*string{"strings": &f.Strings, "values": &f.Values, "types": &f.Types}
 	f.Several = f.Several || kind == "calls"
 	var err error
@@ -128,7 +134,8 @@ func (f *Form) Opening() string {
 
 // Text returns all literals of calls, for callers that look for marks in them.
 func (f *Form) Text() string {
-	words := []string{f.Calls.Open, f.Calls.Between, f.Calls.Close, f.Args.Open, f.Args.Between, f.Args.Close}
+	words := []string{f.Calls.Open, f.Calls.Between, f.Calls.Close, f.Args.Open, f.Args.Between,
+		f.Args.Close}
 	for _, e := range append([]Example{f.Arg, f.Member, f.Element}, f.Call...) {
 		for _, p := range e {
 			words = append(words, p.Lit)
@@ -148,7 +155,8 @@ func (e Example) has(hole string) bool {
 }
 
 // unescape replaces the escapes in the literals of a line. Blanks at its edges are written \s.
-var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\s`, " ", "{{", "{")
+var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\s`, " ", "{{",
+	"{")
 
 var escape = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
 

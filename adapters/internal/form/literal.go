@@ -38,7 +38,8 @@ func (p *parser) value(i int) (string, int, bool) {
 		return p.text(i)
 	default:
 		end := i
-		for c := p.at(end); c >= 0 && (scan.IsWord(c) || strings.IndexByte("+-.", byte(c)) >= 0); c = p.at(end) {
+		for c := p.at(end); c >= 0 &&
+			(scan.IsWord(c) || strings.IndexByte("+-.", byte(c)) >= 0); c = p.at(end) {
 			end++
 		}
 		var word []byte
@@ -53,14 +54,16 @@ func (p *parser) value(i int) (string, int, bool) {
 }
 
 // words has the words of both languages, in JSON.
-var words = map[string]string{"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
+var words = map[string]string{"true": "true", "false": "false", "null": "null", "True": "true",
+	"False": "false", "None": "null"}
 
 // scalar reads a number or a word.
 func scalar(text string) (string, bool) {
 	if w, ok := words[text]; ok {
 		return w, true
 	}
-	return text, text != "" && strings.IndexByte("-0123456789", text[0]) >= 0 && json.Valid([]byte(text))
+	return text, text != "" && strings.IndexByte("-0123456789", text[0]) >= 0 &&
+		json.Valid([]byte(text))
 }
 
 // space returns the offset after white space.
@@ -108,7 +111,8 @@ func (p *parser) several(i int, end byte) (string, int, bool) {
 }
 
 // escapes has the escapes of both languages.
-var escapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '\\': '\\', '"': '"', '\'': '\'', '/': '/'}
+var escapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '\\': '\\',
+	'"': '"', '\'': '\'', '/': '/'}
 
 // text reads a string.
 func (p *parser) text(i int) (string, int, bool) {
@@ -138,7 +142,8 @@ func (p *parser) text(i int) (string, int, bool) {
 				return "", 0, false
 			}
 			i += size
-			if low, ok := p.hex(i+3, 4); e == 'u' && r >= 0xD800 && r < 0xDC00 && ok && p.at(i+1) == '\\' && p.at(i+2) == 'u' && low >= 0xDC00 {
+			if low, ok := p.hex(i+3, 4); e == 'u' && r >= 0xD800 && r < 0xDC00 && ok &&
+				p.at(i+1) == '\\' && p.at(i+2) == 'u' && low >= 0xDC00 {
 				r = 0x10000 + (r-0xD800)<<10 + (low - 0xDC00)
 				i += 6
 			}

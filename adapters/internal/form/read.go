@@ -24,10 +24,11 @@ type Member struct {
 
 // Text is a text that calls are read from; it also knows the offered tools.
 type Text interface {
-	At(i int) int                // the byte at offset i, -1 after the end
-	Named(name string) bool      // whether a tool of that name is offered
-	Takes(name, key string) bool // whether a tool has such a parameter; any tool, if the name is empty
-	Over(i int) bool             // whether the reply or its turn ends at offset i
+	At(i int) int           // the byte at offset i, -1 after the end
+	Named(name string) bool // whether a tool of that name is offered
+	// whether a tool has such a parameter; any tool, if the name is empty
+	Takes(name, key string) bool
+	Over(i int) bool // whether the reply or its turn ends at offset i
 }
 
 // maxName bounds names, ids, keys and numbers, in bytes.
@@ -77,7 +78,8 @@ func (r *reader) all(calls *[]Call) (int, bool) {
 			break
 		}
 		*calls, i = append(*calls, c), end
-		if next := i + len(r.Calls.Between); !r.Several || !r.has(i, r.Calls.Between) || !r.begins(next) {
+		if next := i + len(r.Calls.Between); !r.Several || !r.has(i, r.Calls.Between) ||
+			!r.begins(next) {
 			if r.Over(i) {
 				return i, true // at the end of the reply Close may be missing
 			}
@@ -139,7 +141,8 @@ func (r *reader) parts(i int, e Example) (int, bool) {
 		if !ok {
 			return 0, false
 		}
-		if length >= 0 && (p.Hole == "json" || p.Hole == "args" || p.Hole == "quoted") && length != r.size(from, i) {
+		if length >= 0 && (p.Hole == "json" || p.Hole == "args" || p.Hole == "quoted") &&
+			length != r.size(from, i) {
 			return 0, false // the length shows that the text was not copied correctly
 		}
 	}

@@ -37,7 +37,9 @@ func (r *reader) argsFrom(i int, ends stop) (int, bool) {
 	i, ok := r.lit(i, r.Args.Open)
 	for ok {
 		var m Member
-		if i, m.Key, ok = r.key(i, r.Arg, func(key string) bool { return r.Takes(r.call.Name, key) }); !ok || r.call.known(m.Key) {
+		if i, m.Key, ok = r.key(i, r.Arg, func(key string) bool {
+			return r.Takes(r.call.Name, key)
+		}); !ok || r.call.known(m.Key) {
 			return 0, false
 		}
 		behind := r.behind(r.Arg, m.Key)
@@ -151,8 +153,10 @@ func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok 
 		case goesOn(end):
 			text := r.slice(i, end)
 			r.raw = true
-			if open := strings.TrimSpace(r.Call[0][0].Lit); strong(open) && strings.Contains(text, open) {
-				return "", false, 0, false // the end of the call in the value may be that of this call
+			if open := strings.TrimSpace(r.Call[0][0].Lit); strong(open) &&
+				strings.Contains(text, open) {
+				// the end of the call in the value may be that of this call
+				return "", false, 0, false
 			}
 			text, ok = r.decoded(text)
 			return text, true, end, ok
@@ -182,7 +186,8 @@ func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) 
 	r.depth++
 	defer func() { r.depth-- }()
 	cut := r.cut
-	if value, end, ok = r.members(i, r.List, r.Element, goesOn); ok { // first, since <item> is not the name of a member
+	// first, since <item> is not the name of a member
+	if value, end, ok = r.members(i, r.List, r.Element, goesOn); ok {
 		return "[" + value + "]", end, true
 	}
 	r.cut = cut

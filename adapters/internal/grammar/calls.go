@@ -81,7 +81,8 @@ func (g *writer) filled(p *declaration.Pattern, i int, hole func(i int) string) 
 // rule with marks and arguments, since the arguments have to belong to the name.
 func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	body := p.Body()
-	if word := p.HoleAt(body); word != "json" && word != "args" && word != "pseudo" && p.Hole("name") < 0 && p.Hole("id") < 0 {
+	if word := p.HoleAt(body); word != "json" && word != "args" && word != "pseudo" &&
+		p.Hole("name") < 0 && p.Hole("id") < 0 {
 		return g.filled(p, i, func(i int) string {
 			if i != body {
 				return g.hole(p, i, chat.Tool{})
@@ -114,7 +115,9 @@ func (g *writer) hole(p *declaration.Pattern, i int, t chat.Tool) string {
 		return ""
 	case "call", "calls":
 		if p == g.f.Message { // glimmer's messages hold a section
-			return g.filled(g.f.Sections[0], 0, func(int) string { return g.rule(t.Name, g.toolCall(g.f.Calls[0], 0, t)) })
+			return g.filled(g.f.Sections[0], 0, func(int) string {
+				return g.rule(t.Name, g.toolCall(g.f.Calls[0], 0, t))
+			})
 		}
 		return g.callObject(t, s)
 	case "named":

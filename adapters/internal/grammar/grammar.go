@@ -20,7 +20,9 @@ import (
 // "required" llama-server allowed any text before the call, and 0 of 20 replies of a Qwen were
 // calls.
 type Grammar struct {
-	Text    string           // GBNF with the root rule "root"; empty for families that write calls without a mark, and for very large schemas
+	// GBNF with the root rule "root"; empty for families that write calls without a mark, and for
+	// very large schemas
+	Text    string
 	Trigger []Trigger        // texts in the reply at which the grammar begins
 	Dropped []schema.Dropped // constraints of the schemas that the grammar does not enforce, sorted
 }
@@ -29,8 +31,10 @@ type Grammar struct {
 // a server applies the grammar from the first token on, so the model cannot answer in words.
 // llama-server takes both kinds as grammar_triggers, with grammar_lazy.
 type Trigger struct {
-	Word    string // a mark that begins a call anywhere; if empty, Pattern counts
-	Pattern string // ECMAScript: a match in the text so far triggers, and its first group is where the grammar begins
+	Word string // a mark that begins a call anywhere; if empty, Pattern counts
+	// ECMAScript: a match in the text so far triggers, and its first group is where the grammar
+	// begins
+	Pattern string
 }
 
 // Of returns the grammar of calls to the tools as the family prints them, for a single call or for
@@ -98,12 +102,14 @@ func triggerWord(p *declaration.Pattern) string {
 // in the text so far.
 func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger {
 	// Marks such as <｜tool▁calls▁begin｜> and ]<]minimax[>[ do not occur in prose.
-	ordinary := mark[0] == '<' && len(mark) > 1 && scan.IsLetter(mark[1]) && strings.IndexFunc(mark, func(r rune) bool { return r >= 0x80 }) < 0
+	ordinary := mark[0] == '<' && len(mark) > 1 && scan.IsLetter(mark[1]) &&
+		strings.IndexFunc(mark, func(r rune) bool { return r >= 0x80 }) < 0
 	quoted := regexp.QuoteMeta(mark)
 	switch {
 	case declaration.IsProse(mark):
 		rest := strings.TrimPrefix(p.Printed(0), mark)
-		return Trigger{Pattern: `(?:^|\n)[ \t]*(` + quoted + regexp.QuoteMeta(rest) + names(tools) + `)`}
+		return Trigger{Pattern: `(?:^|\n)[ \t]*(` + quoted + regexp.QuoteMeta(rest) + names(tools) +
+			`)`}
 	case ordinary || scan.IsLetter(mark[0]):
 		return Trigger{Pattern: `(?:^|[\n>])[ \t]*(` + quoted + `)`}
 	}
@@ -116,7 +122,8 @@ func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger 
 // prompt ends with <|start|>assistant the reply begins with the recipient, else with a mark and the
 // role.
 func headerTrigger(f *declaration.Family, tools []chat.Tool) Trigger {
-	return Trigger{Pattern: `(?:^|>)[a-z]{0,16}(` + regexp.QuoteMeta(Recipient(f)) + names(tools) + `)`}
+	return Trigger{Pattern: `(?:^|>)[a-z]{0,16}(` + regexp.QuoteMeta(Recipient(f)) + names(tools) +
+		`)`}
 }
 
 // Recipient returns the text before the name in a message's header, from the last blank on. For

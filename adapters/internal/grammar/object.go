@@ -47,7 +47,9 @@ func (g *values) object(n *schema.Place, s *print.Spelling) string {
 		return seq(lit(s.Key(key)), g.value(p, s), lit(s.End(key)))
 	})
 	if s.Sorted {
-		slices.SortStableFunc(o.list, func(a, b slot) int { return strings.Compare(strings.ToLower(a.key), strings.ToLower(b.key)) })
+		slices.SortStableFunc(o.list, func(a, b slot) int {
+			return strings.Compare(strings.ToLower(a.key), strings.ToLower(b.key))
+		})
 	}
 	// in minimax-m3's tags, members that no schema names cannot be distinguished from text
 	if more := additional(n); !more.Never && !s.NoNull {
@@ -118,7 +120,8 @@ func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
 	whole := true
 	for i, m := range o.list {
 		if written&(1<<i) == 0 {
-			all = append(all, seq(o.lead(written != 0), m.expr, g.inAnyOrder(o, written|1<<i, known)))
+			all = append(all, seq(o.lead(written != 0), m.expr,
+				g.inAnyOrder(o, written|1<<i, known)))
 			// the object may end when all required members are written
 			whole = whole && !m.required
 		}
@@ -188,7 +191,9 @@ const anyName = "\uE000"
 // quoted, so only identifiers are allowed.
 func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	before, after, _ := strings.Cut(s.Key(anyName), anyName)
-	names := each(list, func(m slot) string { return strings.TrimSuffix(strings.TrimPrefix(s.Key(m.key), before), after) })
+	names := each(list, func(m slot) string {
+		return strings.TrimSuffix(strings.TrimPrefix(s.Key(m.key), before), after)
+	})
 	class := wordBut
 	if !s.BareKeys {
 		quote := rune(s.Quotes[0][0])
@@ -240,7 +245,9 @@ func (g *values) otherThan(names []string, read string, class func(not string) s
 	all := []string{seq(class(string(next)+"\x00"), repeat(class(""), 0, maxOther))}
 	for _, c := range next {
 		longer := read + string(c)
-		some := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !strings.HasPrefix(name, longer) })
+		some := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			return !strings.HasPrefix(name, longer)
+		})
 		more := g.otherThan(some, longer, class)
 		if !slices.Contains(some, longer) {
 			more = optional(more)

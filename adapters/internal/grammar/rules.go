@@ -144,7 +144,8 @@ func lit(text string) string {
 }
 
 // escapes escapes the characters that may not occur in a GBNF literal.
-var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\x00", `\x00`)
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\x00",
+	`\x00`)
 
 // seq matches its parts one after the other.
 func seq(parts ...string) string {
@@ -207,7 +208,8 @@ func single(expr string) bool {
 	if expr[0] == '[' {
 		return strings.IndexByte(expr, ']') == len(expr)-1 && expr[len(expr)-2] != '\\'
 	}
-	return strings.Trim(expr, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
+	return strings.Trim(expr,
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
 // list matches an expression from low to high times, with a separator between them. GBNF has no

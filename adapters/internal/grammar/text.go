@@ -44,7 +44,8 @@ func (g *values) text(n *schema.Place, s *print.Spelling) string {
 // escapes here.
 func characters(quote byte) string {
 	const hex = "[0-9a-fA-F]"
-	const unicode = `"u" ([0-9a-cA-Ce-fE-F] ` + hex + `{3} | [dD] [0-7] ` + hex + `{2} | [dD] [89abAB] ` + hex + `{2} "\\u" [dD] [c-fC-F] ` + hex + `{2})`
+	const unicode = `"u" ([0-9a-cA-Ce-fE-F] ` + hex + `{3} | [dD] [0-7] ` + hex +
+		`{2} | [dD] [89abAB] ` + hex + `{2} "\\u" [dD] [c-fC-F] ` + hex + `{2})`
 	if quote == '"' {
 		return `([^"\\\x00-\x1F] | "\\" (["\\/bfnrt] | ` + unicode + `))`
 	}
@@ -97,7 +98,8 @@ func (g *values) automaton(avoid []string, some bool) string {
 		names := map[string]string{"": start}
 		for todo := []string{""}; len(todo) > 0; todo = todo[1:] {
 			for _, c := range firsts(avoid) {
-				if next := longest(avoid, todo[0]+string(c)); names[next] == "" && !slices.Contains(avoid, next) {
+				if next := longest(avoid, todo[0]+string(c)); names[next] == "" &&
+					!slices.Contains(avoid, next) {
 					names[next] = g.name("text")
 					todo = append(todo, next)
 				}
@@ -144,7 +146,9 @@ func firsts(avoid []string) []rune {
 // that is "<", since the text before it cannot become a mark any more.
 func longest(avoid []string, read string) string {
 	for i := range read {
-		if slices.ContainsFunc(avoid, func(mark string) bool { return strings.HasPrefix(mark, read[i:]) }) {
+		if slices.ContainsFunc(avoid, func(mark string) bool {
+			return strings.HasPrefix(mark, read[i:])
+		}) {
 			return read[i:]
 		}
 	}

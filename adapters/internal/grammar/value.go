@@ -21,7 +21,8 @@ type choice struct {
 }
 
 // allKinds holds the JSON types in the order of a grammar's alternatives.
-var allKinds = []schema.Kinds{schema.String, schema.Number, schema.Integer, schema.Boolean, schema.Object, schema.Array, schema.Null}
+var allKinds = []schema.Kinds{schema.String, schema.Number, schema.Integer, schema.Boolean,
+	schema.Object, schema.Array, schema.Null}
 
 // choices returns the choices of a place. If there is an enum, types and references do not matter.
 // A place that allows no value has no choices. Each type is a choice, since strings, numbers and
@@ -58,7 +59,9 @@ func choices(n *schema.Place) (all []choice) {
 // and references are followed: a keyword argument may be True in Python and a list in JSON.
 func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	if !s.ByKind() {
-		return slices.DeleteFunc(choices(n), func(c choice) bool { return s.NoNull && c.kind == schema.Null })
+		return slices.DeleteFunc(choices(n), func(c choice) bool {
+			return s.NoNull && c.kind == schema.Null
+		})
 	}
 	there := choices(n.Follow())
 	for _, c := range there {
@@ -103,7 +106,8 @@ func ofOneKind(c choice) (all []choice) {
 func (g *values) value(n *schema.Place, s *print.Spelling) string {
 	var all []string
 	for _, c := range choicesIn(n, s) {
-		if expr := seq(lit(s.Type(c.kind)), g.choice(c, s.For(c.kind))); expr != "" || c.value == `""` {
+		if expr := seq(lit(s.Type(c.kind)), g.choice(c, s.For(c.kind))); expr != "" ||
+			c.value == `""` {
 			all = append(all, expr)
 		}
 	}
@@ -164,7 +168,9 @@ func (g *values) any(s *print.Spelling) string {
 			return g.text(anything, s)
 		}
 		defer g.enter("any")()
-		return alt(each(ofOneKind(choice{n: anything}), func(c choice) string { return g.choice(c, s) })...)
+		return alt(each(ofOneKind(choice{n: anything}), func(c choice) string {
+			return g.choice(c, s)
+		})...)
 	})
 }
 
@@ -209,7 +215,8 @@ func (g *values) array(n *schema.Place, s *print.Spelling) string {
 	if closed {
 		high = 0
 	}
-	none := s.Open == "" && low == 0 && len(first) == 0 // without brackets an empty list is the empty text
+	// without brackets an empty list is the empty text
+	none := s.Open == "" && low == 0 && len(first) == 0
 	if none {
 		low = 1
 	}

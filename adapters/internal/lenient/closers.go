@@ -96,7 +96,9 @@ func (a *lookahead) closedEarly(seen []string) bool {
 	n += 1 + a.Space(n+1)
 	t := a.open[0].t
 	key, value := a.KeyAt(n)
-	if value == 0 || a.Quotes == nil && !a.StartsString(n) || !t.Has(key) || OfEnvelope(key) || slices.Contains(seen, key) { // bare keys count only in families that write them
+	// bare keys count only in families that write them
+	if value == 0 || a.Quotes == nil && !a.StartsString(n) || !t.Has(key) || OfEnvelope(key) ||
+		slices.Contains(seen, key) {
 		return false
 	}
 	a.out.doubt(slices.ContainsFunc(seen, func(key string) bool { return !t.Has(key) }))

@@ -68,7 +68,8 @@ func (r *Reader) container(c int, t *schema.Type) {
 	asText := t.Only(schema.String | schema.Null)
 	r.Out.doubt(asText && c == '[' && r.open.inList()) // perhaps a doubled bracket
 	set := c == '{' && r.isSet(t)
-	wrap := c == '{' && !set && t.Only(schema.Array|schema.Null) && t.Item().Allows(schema.Object) && r.At(1+r.Space(1)) != '}'
+	wrap := c == '{' && !set && t.Only(schema.Array|schema.Null) &&
+		t.Item().Allows(schema.Object) && r.At(1+r.Space(1)) != '}'
 	at := 0
 	switch {
 	case asText:
@@ -113,7 +114,8 @@ func (r *Reader) container(c int, t *schema.Type) {
 // meant.
 func boxed(value string) bool {
 	if fields := scan.Fields(value); len(fields) == 1 {
-		return fields[0].Value[0] == '"' && slices.Contains([]string{"value", "text", "string", "content"}, fields[0].Key)
+		return fields[0].Value[0] == '"' &&
+			slices.Contains([]string{"value", "text", "string", "content"}, fields[0].Key)
 	}
 	var list []string
 	return json.Unmarshal([]byte(value), &list) == nil && len(list) == 1
@@ -221,7 +223,8 @@ func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 		return
 	}
 	r.strayKey = r.strayKey || r.open[:len(r.open)-1].knows(key)
-	r.Out.doubt(strings.ContainsAny(key, OddInKeys) || strings.HasPrefix(key, ".") || strings.TrimRight(key, ":, ") != key || knownInside(t, key, seen))
+	r.Out.doubt(strings.ContainsAny(key, OddInKeys) || strings.HasPrefix(key, ".") ||
+		strings.TrimRight(key, ":, ") != key || knownInside(t, key, seen))
 }
 
 // OddInKeys holds bytes of structure that do not occur in keys.
@@ -236,7 +239,8 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 	r.Key(r.Quotes != nil)
 	written := r.Held(start)
 	if len(written) == 0 {
-		r.Out.doubt(len(r.Seen) > seen && (r.At(0) == '{' || r.At(0) == '[')) // perhaps an element of an outer list
+		// perhaps an element of an outer list
+		r.Out.doubt(len(r.Seen) > seen && (r.At(0) == '{' || r.At(0) == '['))
 		if c := r.At(0); c >= 0 && strings.IndexByte("/#-<", byte(c)) >= 0 {
 			r.Repaired("comments") // and what follows may belong to one
 		}
@@ -256,11 +260,13 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 		}
 	}
 	r.blanks()
-	r.Out.doubt(r.At(0) == ',' || r.At(0) == '}') // {"red", "blue"} or {"a", "b": 1}: a set, or half a member
+	// {"red", "blue"} or {"a", "b": 1}: a set, or half a member
+	r.Out.doubt(r.At(0) == ',' || r.At(0) == '}')
 	r.colon()
 	r.blanks()
 	c := r.At(0)
-	if c < 0 || c == ',' || scan.IsCloser(c) || r.IsMark(0) { // {"a": 1, "b or {"a": 1, "b": : there is no value
+	// {"a": 1, "b or {"a": 1, "b": : there is no value
+	if c < 0 || c == ',' || scan.IsCloser(c) || r.IsMark(0) {
 		r.Out.doubt(c == ']' || c == ')') // perhaps the opener of a list is missing
 		r.Repaired("truncated")
 		r.Unclosed = true

@@ -49,7 +49,8 @@ func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool)
 		today = plainJSON(today)
 	}
 	m, ok = one(all, fits, today)
-	return m, ok && !swallows(m.Args, absent(m.Args, g.Type), strings.Count(text[min(m.End, len(text)):], `"`)%2)
+	return m, ok && !swallows(m.Args, absent(m.Args, g.Type),
+		strings.Count(text[min(m.End, len(text)):], `"`)%2)
 }
 
 // Keywords reads the arguments of a Python call of a tool. n is the number of bytes that are left
@@ -81,7 +82,8 @@ func swallows(value string, absent []string, behind int) bool {
 			return true
 		}
 		if parts := strings.Split(text, `"`); len(parts)%2 == 0 {
-			if before := parts[len(parts)-2]; before == "" || !scan.IsDigit(before[len(before)-1]) { // 5" are inches
+			// 5" are inches
+			if before := parts[len(parts)-2]; before == "" || !scan.IsDigit(before[len(before)-1]) {
 				odd++
 			}
 		}
@@ -114,16 +116,19 @@ var brackets = []string{"{}", "[]", "()", "｛｝", "［］", "（）"}
 // trace matches what occurs in a string only when it has swallowed structure: a method call after a
 // quote, only signs between two single quotes, a plus sign at the end, an opening quote without its
 // partner.
-var trace = regexp.MustCompile(`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,\s*[\[{]|^“.*”$|^«.*»$|\s\+\s*$|^'[^']*$|^“[^”]*$|^«[^»]*$|^\x60[^\x60]*$|^[rbu@$]"[^"]*$`)
+var trace = regexp.MustCompile(
+	`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,\s*[\[{]|^“.*”$|^«.*»$|\s\+\s*$|^'[^']*$|^“[^”]*$|^«[^»]*$|^\x60[^\x60]*$|^[rbu@$]"[^"]*$`)
 
 // border matches the beginning or end of a string that has swallowed a sign of structure, or what
 // was written in the place of its quote: a leading colon, a quote next to a sign, a sign that looks
 // like a quote, a fence.
-var border = regexp.MustCompile(`^[\s\x{FEFF}\x{200B}]*[:=,;]|^[)\]}]|\n\s*[,:]\s*$|"\s*[,:=]\s*$|[^=]=$|^[´″‟‹]|[´″›]$|^&(?:quot|#34|#39|apos);|&(?:quot|#34|#39|apos);$|^\x60{3}\w*\n[\s\S]*\n\x60{3}$|"\s+"`)
+var border = regexp.MustCompile(
+	`^[\s\x{FEFF}\x{200B}]*[:=,;]|^[)\]}]|\n\s*[,:]\s*$|"\s*[,:=]\s*$|[^=]=$|^[´″‟‹]|[´″›]$|^&(?:quot|#34|#39|apos);|&(?:quot|#34|#39|apos);$|^\x60{3}\w*\n[\s\S]*\n\x60{3}$|"\s+"`)
 
 // edge matches a quote with only blanks between it and the beginning or end of a text; lonely
 // matches one with only signs there.
-var edge, lonely = regexp.MustCompile(`^\s+"|"\s+$`), regexp.MustCompile(`^[^\pL\pN\s"]{1,3}"|"[^\pL\pN\s"]{1,3}$`)
+var edge, lonely = regexp.MustCompile(`^\s+"|"\s+$`), regexp.MustCompile(
+	`^[^\pL\pN\s"]{1,3}"|"[^\pL\pN\s"]{1,3}$`)
 
 // endsInQuote reports whether a text ends in a quote without a partner, which may be the text's own
 // closing quote, damaged or doubled. An apostrophe between two letters is not a quote, and 5" means
@@ -138,7 +143,8 @@ func endsInQuote(text string) bool {
 	}
 	quotes := 0
 	for i := range len(text) {
-		if text[i] == '\'' && (i == 0 || i+1 == len(text) || !scan.IsWord(int(text[i-1])) || !scan.IsWord(int(text[i+1]))) {
+		if text[i] == '\'' && (i == 0 || i+1 == len(text) || !scan.IsWord(int(text[i-1])) ||
+			!scan.IsWord(int(text[i+1]))) {
 			quotes++
 		}
 	}
@@ -155,7 +161,8 @@ func swallowed(text string, absent []string) bool {
 	for _, pair := range brackets {
 		half := len(pair) / 2
 		opened, closed := strings.Count(text, pair[:half]), strings.Count(text, pair[half:])
-		if opened > closed || opened < closed && strings.HasSuffix(strings.TrimRight(text, " "), pair[half:]) {
+		if opened > closed || opened < closed && strings.HasSuffix(strings.TrimRight(text, " "),
+			pair[half:]) {
 			return true
 		}
 	}
@@ -170,7 +177,10 @@ func swallowed(text string, absent []string) bool {
 			}
 		}
 	}
-	return trace.MatchString(text) || border.MatchString(text) || endsInQuote(text) || strings.Count(text, `"`)%2 == 1 && edge.MatchString(text) || strings.Count(text, `"`) == 1 && lonely.MatchString(text) || unpaired(strings.Split(text, `"`))
+	return trace.MatchString(text) || border.MatchString(text) || endsInQuote(text) ||
+		strings.Count(text, `"`)%2 == 1 && edge.MatchString(text) ||
+		strings.Count(text, `"`) == 1 && lonely.MatchString(text) ||
+		unpaired(strings.Split(text, `"`))
 }
 
 // unpaired reports whether the quotes between the parts of a text do not enclose quotations.
@@ -180,7 +190,8 @@ func unpaired(parts []string) bool {
 		if inside == "" {
 			continue
 		}
-		ends := before != "" && before[len(before)-1] > ' ' && strings.IndexByte(",;:)]}.", inside[0]) >= 0
+		ends := before != "" && before[len(before)-1] > ' ' &&
+			strings.IndexByte(",;:)]}.", inside[0]) >= 0
 		if ends || strings.Trim(inside, "{[(,:; ") == "" {
 			return true
 		}
@@ -210,7 +221,9 @@ func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 	switch {
 	case at >= 0:
 		m = likely[at]
-		return m, !slices.ContainsFunc(likely, func(o Meaning) bool { return o.Args != m.Args && o.Cost < m.Cost+lead })
+		return m, !slices.ContainsFunc(likely, func(o Meaning) bool {
+			return o.Args != m.Args && o.Cost < m.Cost+lead
+		})
 	case len(likely) > 1:
 		return m, false
 	}
@@ -234,7 +247,8 @@ func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 			return Meaning{}, false
 		}
 	}
-	return Meaning{Args: out, Cost: r.Cost, End: r.End, Open: r.Open(), unsure: r.Unsure() || r.Lost()}, !r.Lost() && Fits(out, t)
+	return Meaning{Args: out, Cost: r.Cost, End: r.End, Open: r.Open(), unsure: r.Unsure() ||
+		r.Lost()}, !r.Lost() && Fits(out, t)
 }
 
 // Fits reports whether a value has the type that the schema wants, with all required members and no
@@ -254,7 +268,9 @@ func Fits(value string, t *schema.Type) bool {
 			}
 			seen = append(seen, m.Key)
 		}
-		return !slices.ContainsFunc(t.Required(), func(key string) bool { return !slices.Contains(seen, key) })
+		return !slices.ContainsFunc(t.Required(), func(key string) bool {
+			return !slices.Contains(seen, key)
+		})
 	case schema.Array:
 		var list []json.RawMessage
 		_ = json.Unmarshal([]byte(value), &list)

@@ -83,7 +83,8 @@ func (a *lookahead) behindSurplus(i, open int) bool {
 	i += 1 + a.Space(i+1)
 	key, _ := a.KeyAt(i)
 	parameter := a.StartsString(i) && a.open[:open].knows(key)
-	a.out.doubt(parameter && bytes.ContainsAny(a.quotes.behind(a.Text), "[{(")) // it may close a bracket of the string
+	// it may close a bracket of the string
+	a.out.doubt(parameter && bytes.ContainsAny(a.quotes.behind(a.Text), "[{("))
 	return parameter
 }
 
@@ -118,7 +119,8 @@ func (a *lookahead) nextItem(i int) bool {
 		return a.open.knows(key)
 	}
 	n := a.itemEnd(i)
-	return n > i && (a.At(n) == ',' || scan.IsCloser(a.At(n)) || a.StartsString(n) && scan.IsSpace(a.At(n-1)))
+	return n > i && (a.At(n) == ',' || scan.IsCloser(a.At(n)) ||
+		a.StartsString(n) && scan.IsSpace(a.At(n-1)))
 }
 
 // plainKey reports whether a key follows at offset i without a comma, as in {"a": 1 "b": 2}, where
@@ -131,7 +133,11 @@ func (a *lookahead) plainKey(i int) bool {
 		return a.keyFollows(i)
 	}
 	k := a.lookForKey(i)
-	plain := k.closed && strings.TrimFunc(k.text, func(c rune) bool { return scan.IsWord(int(c)) || c == '-' || c == '.' }) == ""
+	plain := k.closed &&
+		strings.TrimFunc(k.text, func(c rune) bool {
+			return scan.IsWord(int(c)) || c == '-' ||
+				c == '.'
+		}) == ""
 	return k.text != "" && (k.value > 0 && a.open.knows(k.text) || k.follows && plain)
 }
 
@@ -149,7 +155,8 @@ func (a *lookahead) joins(i int) bool {
 	}
 	n += len(q.Close)
 	next := n + a.Space(n)
-	return a.At(next) == '+' || a.Python && a.StartsString(next) || a.valueFollows(n) // a chain is not followed further, to bound the look-ahead
+	// a chain is not followed further, to bound the look-ahead
+	return a.At(next) == '+' || a.Python && a.StartsString(next) || a.valueFollows(n)
 }
 
 // memberFollows reports whether a next member of a container of the kind can begin at offset i,
@@ -186,7 +193,8 @@ func (a *lookahead) isKey(k aKey) bool {
 	t := a.out.Typ
 	switch {
 	case k.quoted:
-		return k.follows && (!a.quotes.inner || len(a.open) != 1 || len(t.Members()) == 0 || t.Has(k.text))
+		return k.follows && (!a.quotes.inner || len(a.open) != 1 || len(t.Members()) == 0 ||
+			t.Has(k.text))
 	// keys have quotes here, so a bare key has to be a parameter
 	case a.Quotes == nil && !a.bareKeys && !a.Python:
 		return k.value > 0 && t.Has(k.text)

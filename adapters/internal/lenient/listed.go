@@ -41,7 +41,8 @@ func Listed(text string, t *schema.Type) (args string, end int, ok bool) {
 		members, end := elements(text, t)
 		args, ok = object(text, members, t)
 		behind := strings.TrimLeft(text[end:], " \r\n\t")
-		return args, end, ok && len(members) > 0 && (behind == "" || strings.IndexByte("}]),;`\"", behind[0]) >= 0)
+		return args, end, ok && len(members) > 0 &&
+			(behind == "" || strings.IndexByte("}]),;`\"", behind[0]) >= 0)
 	}
 	for k := range listings {
 		l := &listings[k]
@@ -98,7 +99,8 @@ func (l *listing) members(text string, t *schema.Type) (all []listed, end int) {
 		return nil, 0
 	}
 	last := &all[len(all)-1]
-	if d := json.NewDecoder(strings.NewReader(text[last.from:])); d.Decode(new(any)) == nil && strings.Trim(text[last.from+int(d.InputOffset()):], "}] \n") == "" {
+	if d := json.NewDecoder(strings.NewReader(text[last.from:])); d.Decode(new(any)) == nil &&
+		strings.Trim(text[last.from+int(d.InputOffset()):], "}] \n") == "" {
 		last.to = last.from + int(d.InputOffset())
 		return all, last.to
 	}
@@ -132,7 +134,8 @@ func elements(text string, t *schema.Type) (all []listed, end int) {
 			return nil, 0
 		}
 		end = to + len(closer)
-		if inside, ok := strings.CutPrefix(text[from:to], "<![CDATA["); ok && strings.HasSuffix(inside, "]]>") {
+		if inside, ok := strings.CutPrefix(text[from:to], "<![CDATA["); ok &&
+			strings.HasSuffix(inside, "]]>") {
 			from, to = from+len("<![CDATA["), to-len("]]>")
 		}
 		all = append(all, listed{key, from, to})
@@ -149,9 +152,12 @@ func object(text string, members []listed, t *schema.Type) (args string, ok bool
 		trimmed := strings.TrimSpace(value)
 		asJSON := json.Valid([]byte(trimmed))
 		switch {
-		case asJSON && trimmed[0] != '"' && !typ.Allows(schema.String), asJSON && trimmed[0] == '"' && strings.HasPrefix(text, "--"):
+		case asJSON && trimmed[0] != '"' && !typ.Allows(schema.String),
+			asJSON && trimmed[0] == '"' && strings.HasPrefix(text, "--"):
 			value = trimmed
-		case !typ.Only(schema.String) || trimmed != value || value == "" || asJSON && trimmed[0] == '"' || swallowed(value, nil) || text[0] != '<' && holdsEnd(value) || strings.HasPrefix(text, "--"):
+		case !typ.Only(schema.String) || trimmed != value || value == "" ||
+			asJSON && trimmed[0] == '"' || swallowed(value, nil) ||
+			text[0] != '<' && holdsEnd(value) || strings.HasPrefix(text, "--"):
 			return "", false
 		default:
 			value = schema.Quote(value)

@@ -12,9 +12,11 @@ import (
 // arguments needs them, since models write envelopes inside arguments, and since members of the
 // envelope follow a closer that came too early.
 var (
-	NameKeys = map[string]bool{"name": true, "tool": true, "tool_name": true, "function": true, "function_name": true, "tool_call": true, "action": true}
-	ArgsKeys = map[string]bool{"arguments": true, "parameters": true, "params": true, "args": true, "input": true, "tool_input": true, "action_input": true, "kwargs": true}
-	IdKeys   = map[string]bool{"id": true, "tool_call_id": true, "call_id": true}
+	NameKeys = map[string]bool{"name": true, "tool": true, "tool_name": true, "function": true,
+		"function_name": true, "tool_call": true, "action": true}
+	ArgsKeys = map[string]bool{"arguments": true, "parameters": true, "params": true, "args": true,
+		"input": true, "tool_input": true, "action_input": true, "kwargs": true}
+	IdKeys = map[string]bool{"id": true, "tool_call_id": true, "call_id": true}
 )
 
 // Meant returns the member of t that a key means: the key itself if the schema has it, else the
@@ -73,7 +75,8 @@ const MaxWrap = 3
 // models that copy the shape of the schema they were shown. If the tool has a parameter of that
 // name, or its schema lists no members, the member is data.
 func wraps(t *schema.Type, key string) bool {
-	return (ArgsKeys[key] || key == "properties") && len(t.Members()) > 0 && !t.Has(key) && !t.Prop(key).Known()
+	return (ArgsKeys[key] || key == "properties") && len(t.Members()) > 0 && !t.Has(key) &&
+		!t.Prop(key).Known()
 }
 
 // beside reports whether a member can occur beside one that holds all arguments of a tool, as in an
@@ -111,14 +114,18 @@ func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	out, whole := RepairAs(inner, t)
 	// without a parameter among its members, the object is data
 	list := scan.Fields(out)
-	return out, whole && inner[0] == '{' && (len(list) == 0 || slices.ContainsFunc(list, func(m scan.Field) bool { return t.Has(m.Key) }))
+	return out, whole && inner[0] == '{' &&
+		(len(list) == 0 || slices.ContainsFunc(list, func(m scan.Field) bool {
+			return t.Has(m.Key)
+		}))
 }
 
 // HoldWrapper begins to hold the first member of the arguments, which begins at start, when it can
 // hold them all. Only the first member of the outermost object can be a wrapper: nothing has been
 // sent before it, and a later one comes after real arguments.
 func (r *Reader) HoldWrapper(t *schema.Type, key string, start int) {
-	if r.wrapper == 0 && len(r.open) <= 1 && t == r.Out.Typ && (wraps(t, key) || OfEnvelope(key) && !t.Has(key)) {
+	if r.wrapper == 0 && len(r.open) <= 1 && t == r.Out.Typ &&
+		(wraps(t, key) || OfEnvelope(key) && !t.Has(key)) {
 		r.wrapper = start
 		r.HoldOn()
 	}

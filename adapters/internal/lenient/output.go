@@ -183,7 +183,9 @@ func (o *Output) doubt(two bool) {
 
 // settled holds the repairs that leave no other reading: they change only the spelling of a value,
 // or its type by the schema.
-var settled = map[string]bool{"control-bytes": true, "utf-8": true, "types": true, "key-spelling": true, "null-omitted": true, "wrapped": true, "odd-space": true, "paths": true, "raw-arguments": true}
+var settled = map[string]bool{"control-bytes": true, "utf-8": true, "types": true,
+	"key-spelling": true, "null-omitted": true, "wrapped": true, "odd-space": true, "paths": true,
+	"raw-arguments": true}
 
 // passing holds the repairs after which the arguments continue to stream, since whole families
 // write so. Their meaning is still checked at their end.

@@ -26,11 +26,15 @@ type quotes struct {
 // shown as text and do not run.
 func (s *stringReader) innerQuote(q Delim) {
 	s.Out.keep()
-	s.Out.doubt(!s.Out.Doubt && (s.memberLost(q) || s.ahead.open.inList() && s.itemLost(q))) // looking ahead delays the output
+	// looking ahead delays the output
+	s.Out.doubt(!s.Out.Doubt && (s.memberLost(q) || s.ahead.open.inList() && s.itemLost(q)))
 	if s.quoted == 0 {
 		text := s.behind(&s.Text)
 		next := s.At(len(q.Close))
-		s.endsEarly = next < 0x80 && !scan.IsWord(next) && (len(text) == 0 || !scan.IsSpace(int(text[len(text)-1])) && strings.IndexByte("([{=,:+-", text[len(text)-1]) < 0) // right after a word, and no word follows: "best", he said
+		// right after a word, and no word follows: "best", he said
+		s.endsEarly = next < 0x80 && !scan.IsWord(next) &&
+			(len(text) == 0 || !scan.IsSpace(int(text[len(text)-1])) &&
+				strings.IndexByte("([{=,:+-", text[len(text)-1]) < 0)
 		s.beginsQuoted = s.Pos == s.at
 	}
 	s.Out.JSON = chat.AppendEscaped(s.Out.JSON, q.Close)
@@ -68,7 +72,8 @@ func (s *stringReader) doubledQuote(q Delim) bool {
 		return false
 	}
 	before := s.Slice(s.Pos-1, s.Pos)[0]
-	if scan.IsSpace(int(before)) || before == ',' || !s.closes(2*n) { // an empty element, or the beginning of a quotation
+	// an empty element, or the beginning of a quotation
+	if scan.IsSpace(int(before)) || before == ',' || !s.closes(2*n) {
 		return false
 	}
 	s.Out.doubt(scan.IsDigit(before)) // inches, perhaps
@@ -82,7 +87,8 @@ func (s *stringReader) doubledQuote(q Delim) bool {
 func (s *stringReader) memberLost(q Delim) bool {
 	n := len(q.Close)
 	start := n
-	for c := s.At(n); n < MaxKey && (scan.IsSpace(c) || strings.IndexByte(",;.]})", byte(c)) >= 0); c = s.At(n) {
+	for c := s.At(n); n < MaxKey &&
+		(scan.IsSpace(c) || strings.IndexByte(",;.]})", byte(c)) >= 0); c = s.At(n) {
 		n++
 	}
 	quoted := s.Has(n, q.Open)
@@ -114,7 +120,8 @@ func (s *stringReader) memberLost(q Delim) bool {
 	}
 	before, python := bytes.CutSuffix(s.behind(&s.Text), []byte("=")) // f(path="a.txt, mode="r")
 	key = lastWord(before)
-	return python && s.Python && s.ahead.open.knows(key) && bytes.HasSuffix(bytes.TrimRight(before[:len(before)-len(key)], " "), []byte(","))
+	return python && s.Python && s.ahead.open.knows(key) &&
+		bytes.HasSuffix(bytes.TrimRight(before[:len(before)-len(key)], " "), []byte(","))
 }
 
 // itemLost reports whether the quote here, in a list, is next to a comma or another quote. ["say
@@ -124,7 +131,8 @@ func (s *stringReader) itemLost(q Delim) bool {
 	end := len(q.Close)
 	n := end + s.Space(end)
 	// "a", or "a" "b: another element may begin
-	if c := s.At(n); c == ',' || c == ';' || s.StartsString(n) && (n > end || !s.Has(n, q.Close) || !s.ahead.valueFollows(n+len(q.Close))) {
+	if c := s.At(n); c == ',' || c == ';' || s.StartsString(n) && (n > end || !s.Has(n, q.Close) ||
+		!s.ahead.valueFollows(n+len(q.Close))) {
 		return true
 	}
 	before := bytes.TrimRight(s.behind(&s.Text), " \t\r\n")

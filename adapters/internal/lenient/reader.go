@@ -13,7 +13,9 @@ type Reader struct {
 }
 
 // NewReader returns a reader of a text that nothing surrounds.
-func NewReader(text scan.Buffer) *Reader { return &Reader{copier: copier{Text: Text{Buffer: text}}} }
+func NewReader(text scan.Buffer) *Reader {
+	return &Reader{copier: copier{Text: Text{Buffer: text}}}
+}
 
 // Outside tells a Reader what it must know about the reply around the arguments. The decoder of a
 // reply knows the marks of its family, so that a quote before "}</tool_call>" closes its string,
@@ -29,8 +31,9 @@ type callState struct {
 	quotes   quotes   // of the current string, or the last one
 	Seen     []string // keys of the open objects so far, or of tagged arguments
 	Unclosed bool     // a closer was missing and was written
-	strayKey bool     // a key is unknown to its object's schema, but known to that of an outer object
-	wrapper  int      // where the first member begins, while it may hold all arguments; else 0
+	// a key is unknown to its object's schema, but known to that of an outer object
+	strayKey bool
+	wrapper  int // where the first member begins, while it may hold all arguments; else 0
 }
 
 // Reset forgets the state of the arguments that were read, so that a slip in one call does not
@@ -42,7 +45,9 @@ func (r *Reader) Reset() {
 }
 
 // ahead returns a lookahead at the current position.
-func (r *Reader) ahead() *lookahead { return &lookahead{&r.Text, r.Out, r.open, r.Outside, &r.quotes} }
+func (r *Reader) ahead() *lookahead {
+	return &lookahead{&r.Text, r.Out, r.open, r.Outside, &r.quotes}
+}
 
 // IsMark reports whether there is a mark at offset i that can end or follow a call, or a fence that
 // ends the open containers.

@@ -18,7 +18,8 @@ import (
 // types of values, and whether a string that holds an object stays a string. A document without
 // defects is returned unchanged, including its white space, with no repairs. err is set only when
 // nothing in the text begins a value, or when MaxDepth is exceeded.
-func Repair(text string, t *schema.Type, strip func(string) string) (out string, repairs []string, err error) {
+func Repair(text string, t *schema.Type, strip func(string) string) (
+	out string, repairs []string, err error) {
 	trimmed := strings.Trim(text, " \t\r\n")
 	body := strip(trimmed)
 	doc := documentIn(body, t)
@@ -71,7 +72,8 @@ func readDocument(text string, t *schema.Type) *document {
 	}
 	end := r.Pos
 	r.Pos += r.Space(0)
-	return &document{string(r.Out.JSON), r.Repairs, !r.Out.Broken && !r.Unclosed && !r.Out.Doubt, r.Out.Odd, end, r.At(0) >= 0}
+	return &document{string(r.Out.JSON), r.Repairs, !r.Out.Broken && !r.Unclosed && !r.Out.Doubt,
+		r.Out.Odd, end, r.At(0) >= 0}
 }
 
 // documentReader returns a reader of a text that is not a reply. Nothing surrounds it, so a string
@@ -101,7 +103,8 @@ func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 		if whole {
 			today = doc.out
 		}
-		if m, ok := Decide(text, repair.Args{Type: t}, "", today); ok && !m.Open && strings.TrimSpace(text[m.End:]) == "" {
+		if m, ok := Decide(text, repair.Args{Type: t}, "", today); ok && !m.Open &&
+			strings.TrimSpace(text[m.End:]) == "" {
 			return m.Args, true
 		}
 		return doc.out, false

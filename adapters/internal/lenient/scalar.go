@@ -82,10 +82,12 @@ func (a *lookahead) valueEnds(n int) bool {
 		n += a.Space(n)
 	}
 	c := a.At(n)
-	if c < 0 || scan.IsCloser(c) || a.CommaAt(n) > 0 || a.Has(n, "：") || a.Comment(n) > 0 || a.isMark(n) {
+	if c < 0 || scan.IsCloser(c) || a.CommaAt(n) > 0 || a.Has(n, "：") || a.Comment(n) > 0 ||
+		a.isMark(n) {
 		return true
 	}
-	if a.open.inList() && (c == '-' || c >= '0' && c <= '9' || a.StartsString(n) && a.itemEnd(n) > n) {
+	if a.open.inList() &&
+		(c == '-' || c >= '0' && c <= '9' || a.StartsString(n) && a.itemEnd(n) > n) {
 		return true // a missing comma
 	}
 	if a.open.innermost() == '{' {
@@ -117,7 +119,8 @@ func (r *Reader) putScalar(word, value string, t *schema.Type) {
 // in a family with its own quotes. Such a word is not a defect, and to report it in every call
 // (repairs=literals) would hide real defects in the log.
 func (x *Text) ownWord(word string) bool {
-	return word == "None" && x.Quotes != nil || x.Python && (word == "None" || word == "True" || word == "False")
+	return word == "None" && x.Quotes != nil || x.Python && (word == "None" || word == "True" ||
+		word == "False")
 }
 
 // oddPhrase reports whether a text without quotes may have lost one of them, or something next to
@@ -131,7 +134,9 @@ func oddPhrase(text string) bool {
 			return true
 		}
 	}
-	return strings.IndexByte(":=;,<)]}", text[0]) >= 0 || strings.Count(text, `"`)%2 == 1 || strings.Contains(text, `\"`) || strings.Contains(text, `\'`) || strings.HasSuffix(text, "'") && strings.Count(text, "'")%2 == 1
+	return strings.IndexByte(":=;,<)]}", text[0]) >= 0 || strings.Count(text, `"`)%2 == 1 ||
+		strings.Contains(text, `\"`) || strings.Contains(text, `\'`) ||
+		strings.HasSuffix(text, "'") && strings.Count(text, "'")%2 == 1
 }
 
 // phrase reads a value that lost its quotes, {"unit": celsius, "q": north sea}. If the text ends
@@ -153,8 +158,11 @@ func (r *Reader) phrase(t *schema.Type) bool {
 	}
 	r.Pos += n
 	first, _, _ := strings.Cut(text, " ")
-	r.Out.doubt(oddPhrase(text) || repair.Word(strings.TrimRight(first, ":;.")) != "" && (r.StartsString(0) || strings.ContainsAny(text, ":;=")))
-	r.Out.doubt(slices.ContainsFunc(r.Quotes, func(q Delim) bool { return strings.Contains(text, q.Open) }))
+	r.Out.doubt(oddPhrase(text) || repair.Word(strings.TrimRight(first, ":;.")) != "" &&
+		(r.StartsString(0) || strings.ContainsAny(text, ":;=")))
+	r.Out.doubt(slices.ContainsFunc(r.Quotes, func(q Delim) bool {
+		return strings.Contains(text, q.Open)
+	}))
 	r.Repaired("bare-words")
 	r.Put(t.Fit(schema.Quote(text)))
 	return true

@@ -49,7 +49,9 @@ func objectInString(value string, t *schema.Type) (string, bool) {
 // name="city">Oslo</parameter> under the marks of another family would be a wrong value that fits
 // the schema.
 func only(value string, t *schema.Type) (string, bool) {
-	if m := t.Members(); len(m) == 1 && !(value[0] == '"' && (strings.ContainsAny(value, "<>{}[]｜") || namesItself(scan.Unquote(value), m[0]))) {
+	if m := t.Members(); len(m) == 1 &&
+		!(value[0] == '"' && (strings.ContainsAny(value, "<>{}[]｜") ||
+			namesItself(scan.Unquote(value), m[0]))) {
 		return "{" + schema.Quote(m[0]) + ":" + t.Prop(m[0]).Fit(value) + "}", true
 	}
 	return "", false
@@ -98,7 +100,8 @@ func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 			Value json.RawMessage `json:"value"`
 		}
 		var two []json.RawMessage // ["city", "Rome"]
-		if json.Unmarshal(raw, &two) == nil && len(two) == 2 && json.Unmarshal(two[0], &p.Name) == nil && t.Has(p.Name) {
+		if json.Unmarshal(raw, &two) == nil && len(two) == 2 &&
+			json.Unmarshal(two[0], &p.Name) == nil && t.Has(p.Name) {
 			p.Value = two[1]
 		} else if json.Unmarshal(raw, &p) != nil || p.Value == nil || p.Name+p.Key == "" {
 			return "", false
@@ -132,15 +135,18 @@ func FromText(text string, t *schema.Type) string {
 		return v
 	}
 	// {"city": "Rome"}, or {"red", "blue"} for a list
-	if trimmed != "" && strings.IndexByte("{[(", trimmed[0]) >= 0 && t.Allows(schema.Object|schema.Array) {
-		if out, whole := RepairAs(trimmed, t); whole && t.Allows(schema.KindOf(out)) && (!t.Allows(schema.String) || json.Valid([]byte(trimmed))) {
+	if trimmed != "" && strings.IndexByte("{[(", trimmed[0]) >= 0 &&
+		t.Allows(schema.Object|schema.Array) {
+		if out, whole := RepairAs(trimmed, t); whole && t.Allows(schema.KindOf(out)) &&
+			(!t.Allows(schema.String) || json.Valid([]byte(trimmed))) {
 			return out
 		}
 	}
 	if !t.Allows(schema.String) {
 		inner := scan.Unquote(trimmed)
 		// <parameter=where>"{\"city\": 1}"</parameter>, but "" is not an object
-		if inner != trimmed && inner != "" && json.Valid([]byte(trimmed)) && strings.IndexByte("{[", inner[0]) >= 0 {
+		if inner != trimmed && inner != "" && json.Valid([]byte(trimmed)) &&
+			strings.IndexByte("{[", inner[0]) >= 0 {
 			return FromText(inner, t)
 		}
 	}
@@ -156,7 +162,8 @@ func FromText(text string, t *schema.Type) string {
 func listFromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	// ["red", "blue": half a list
-	if strings.IndexByte("{[(", trimmed[0]) >= 0 || several(trimmed) || trimmed[0] == '"' && !json.Valid([]byte(trimmed)) {
+	if strings.IndexByte("{[(", trimmed[0]) >= 0 || several(trimmed) ||
+		trimmed[0] == '"' && !json.Valid([]byte(trimmed)) {
 		return schema.Quote(text)
 	}
 	return "[" + FromText(text, t.Item()) + "]"

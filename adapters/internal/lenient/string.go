@@ -46,12 +46,13 @@ var delims = []Delim{
 	newDelim(`"""`, `"""`, false), // {"c": """a "b" c"""}
 	newDelim(`'''`, `'''`, false), // the same in Python
 	newDelim(`"`, `"`, false),
-	newDelim(`'`, `'`, false),   // {'city': 'Rome'}
-	newDelim("`", "`", false),   // {"c": `say "x"`}, as in JavaScript
-	newDelim(`\"`, `\"`, false), // {\"a\": \"x\"}: an object that was escaped as if it were in a string
-	newDelim("“", "”", false),   // {“city”: “Bonn”}
-	newDelim("‘", "’", false),   // {‘city’: ‘Bonn’}
-	newDelim("„", "“", false),   // the German pair
+	newDelim(`'`, `'`, false), // {'city': 'Rome'}
+	newDelim("`", "`", false), // {"c": `say "x"`}, as in JavaScript
+	// {\"a\": \"x\"}: an object that was escaped as if it were in a string
+	newDelim(`\"`, `\"`, false),
+	newDelim("“", "”", false), // {“city”: “Bonn”}
+	newDelim("‘", "’", false), // {‘city’: ‘Bonn’}
+	newDelim("„", "“", false), // the German pair
 }
 
 // DelimsOf returns the delimiters of more than one byte in a family's quote line. Strings between
@@ -90,7 +91,8 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 			r.TakeBack(at)
 			r.Put(fits)
 			r.Repaired("types")
-			r.Out.doubt(r.At(r.Space(0)) == ']' && !r.open.inList()) // perhaps the first element of a list
+			// perhaps the first element of a list
+			r.Out.doubt(r.At(r.Space(0)) == ']' && !r.open.inList())
 		}
 	}
 	r.HoldOff()
@@ -108,12 +110,14 @@ func fit(value string, t *schema.Type, inList bool) string {
 		return fits
 	}
 	inner := scan.Unquote(value)
-	if inner != "" && (inner[0] == '{' && t.Allows(schema.Object) || inner[0] == '[' && t.Allows(schema.Array)) {
+	if inner != "" && (inner[0] == '{' && t.Allows(schema.Object) ||
+		inner[0] == '[' && t.Allows(schema.Array)) {
 		if out, whole := RepairAs(inner, t); whole {
 			return out
 		}
 	}
-	if !inList && t.Only(schema.Array|schema.Null) && value != "null" && !t.Endless() && !several(inner) {
+	if !inList && t.Only(schema.Array|schema.Null) && value != "null" && !t.Endless() &&
+		!several(inner) {
 		if item := fit(value, t.Item(), true); t.Item().Allows(schema.KindOf(item)) {
 			return "[" + item + "]"
 		}
@@ -324,7 +328,8 @@ func (cp *copier) unicodeEscape() {
 		return
 	case utf16.IsSurrogate(first):
 		second, _ := cp.unit(6)
-		if utf16.DecodeRune(first, second) == '\uFFFD' { // half a character, which some readers refuse
+		// half a character, which some readers refuse
+		if utf16.DecodeRune(first, second) == '\uFFFD' {
 			cp.Put(`\ufffd`)
 			cp.Pos += n
 			cp.Repaired("escapes")

@@ -32,7 +32,8 @@ func (x *Text) QuoteAt(i int) (Delim, bool) {
 	}
 	for _, list := range [...][]Delim{x.Quotes, delims} {
 		for k := range list {
-			if q := &list[k]; int(q.Open[0]) == c && x.Has(i, q.Open) && (q.Open != `"""` && q.Open != `'''` || x.tripled(i)) {
+			if q := &list[k]; int(q.Open[0]) == c && x.Has(i, q.Open) &&
+				(q.Open != `"""` && q.Open != `'''` || x.tripled(i)) {
 				return *q, true
 			}
 		}
@@ -146,7 +147,8 @@ func (x *Text) wordEnd(i int, also, stops string) int {
 		if also != "" && scan.IsWord(c) { // most bytes
 			continue
 		}
-		if c < 0 || strings.IndexByte(stops, byte(c)) >= 0 || also != "" && strings.IndexByte(also, byte(c)) < 0 {
+		if c < 0 || strings.IndexByte(stops, byte(c)) >= 0 ||
+			also != "" && strings.IndexByte(also, byte(c)) < 0 {
 			return n
 		}
 	}
@@ -182,7 +184,8 @@ const maxItem = 512
 // a number.
 func (x *Text) elementFollows(i int) bool {
 	c := x.At(i)
-	if _, ok := x.QuoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' || c >= '0' && c <= '9' {
+	if _, ok := x.QuoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' ||
+		c >= '0' && c <= '9' {
 		return true
 	}
 	// literals of JSON and Python, and dots for "and so on"

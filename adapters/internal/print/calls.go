@@ -56,7 +56,9 @@ func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte
 // of a call's example are for further calls.
 func appendSection(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Sections[0]
-	return fill(glued(dst, f, p.Glue), p, func(dst []byte, _ int) []byte { return appendCalls(dst, f, calls) })
+	return fill(glued(dst, f, p.Glue), p, func(dst []byte, _ int) []byte {
+		return appendCalls(dst, f, calls)
+	})
 }
 
 // fill appends an example: its literals, and for each hole what the function appends.
@@ -134,7 +136,8 @@ func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []
 // appendSeveral appends the calls that share one hole, {call}, {calls}, {named} or {python}; one
 // appends a single call. Indented lists are indented afterwards, at every level, as command-r's
 // json.dumps(indent=4) does.
-func appendSeveral(dst []byte, s declaration.Several, f *declaration.Family, calls []chat.Call, one func([]byte, *declaration.Family, chat.Call) []byte) []byte {
+func appendSeveral(dst []byte, s declaration.Several, f *declaration.Family, calls []chat.Call,
+	one func([]byte, *declaration.Family, chat.Call) []byte) []byte {
 	if s.OneIsBare && len(calls) == 1 {
 		return one(dst, f, calls[0])
 	}

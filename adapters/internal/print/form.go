@@ -106,9 +106,12 @@ func (f formed) member(e form.Example, m scan.Field, depth int) string {
 // typeWords has the words of {type}, by the first byte of a value; 'i' is for integers and '0' for
 // other numbers.
 var typeWords = map[string]map[byte]string{
-	"json":   {'"': "string", 'i': "integer", 'n': "null", 't': "boolean", 'f': "boolean", '{': "object", '[': "array", '0': "number"},
-	"number": {'"': "string", 'i': "number", 'n': "null", 't': "boolean", 'f': "boolean", '{': "object", '[': "array", '0': "number"},
-	"python": {'"': "str", 'i': "int", 'n': "None", 't': "bool", 'f': "bool", '{': "dict", '[': "list", '0': "float"},
+	"json": {'"': "string", 'i': "integer", 'n': "null", 't': "boolean", 'f': "boolean",
+		'{': "object", '[': "array", '0': "number"},
+	"number": {'"': "string", 'i': "number", 'n': "null", 't': "boolean", 'f': "boolean",
+		'{': "object", '[': "array", '0': "number"},
+	"python": {'"': "str", 'i': "int", 'n': "None", 't': "bool", 'f': "bool", '{': "dict",
+		'[': "list", '0': "float"},
 }
 
 // typeOf returns the word for the type of a value.
@@ -137,7 +140,8 @@ func (f formed) value(raw string, depth int) string {
 }
 
 // nested writes members or elements.
-func (f formed) nested(s form.Series, e form.Example, members []scan.Field, depth int, none string) string {
+func (f formed) nested(s form.Series, e form.Example, members []scan.Field, depth int,
+	none string) string {
 	var all []string
 	for _, m := range members {
 		all = append(all, f.member(e, m, depth))

@@ -26,7 +26,8 @@ func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) 
 			b = appendSignature(append(b, '\n'), t)
 		}
 	}
-	b = append(b, "\nWhen the request needs one of them, reply only with the call, and the result will be given to you:\n\n"...)
+	b = append(b,
+		"\nWhen the request needs one of them, reply only with the call, and the result will be given to you:\n\n"...)
 	b = append(b, shown(form, shape)...)
 	if w&declaration.Example != 0 {
 		b = append(b, "\n\nExample. The user says: "...)
@@ -37,7 +38,8 @@ func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) 
 
 // shape is a call that shows the form of calls. Its tool is not an offered one, since small models
 // copy what they are shown.
-var shape = chat.Call{ID: "example00", Name: "function_name", Args: json.RawMessage(`{"parameter":"value"}`)}
+var shape = chat.Call{ID: "example00", Name: "function_name", Args: json.RawMessage(
+	`{"parameter":"value"}`)}
 
 // shown returns a printed call without leading newlines, which are needless in the middle of a
 // prompt. An id in it is one that the family could have written.

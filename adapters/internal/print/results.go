@@ -35,7 +35,8 @@ func Results(dst []byte, f *declaration.Family, calls []chat.Call, texts []strin
 // appendResults appends results one after the other. Between two are the newlines before the
 // example, as in hermes's <tool_response> blocks, or, in a list such as command-r7b's, a comma and
 // the white space that follows the bracket.
-func appendResults(dst []byte, f *declaration.Family, before string, calls []chat.Call, texts []string) []byte {
+func appendResults(dst []byte, f *declaration.Family, before string, calls []chat.Call,
+	texts []string) []byte {
 	p := f.Result
 	between := strings.Repeat("\n", p.Glue)
 	if list := strings.TrimRight(before, "\n "); strings.HasSuffix(list, "[") {

@@ -32,13 +32,17 @@ type Spelling struct {
 	Avoid             []string // texts that a string without escapes cannot contain
 	BareKeys          bool     // keys have no quotes, so unlisted ones can only be identifiers
 	Sorted            bool     // members are printed by name
-	NoNull            bool     // members that are null are not printed, and only listed members are allowed
+	// members that are null are not printed, and only listed members are allowed
+	NoNull bool
 
 	CDATA bool // a string may be in CDATA
 
-	of   func(schema.Kinds) *Spelling           // the spelling of a member's value of that kind; nil: the same
-	word func(schema.Kinds) string              // the text before a member's value that gives its kind; nil: none
-	key  func(dst []byte, quoted string) []byte // appends a member's name, given as JSON, and the text before its value
+	// the spelling of a member's value of that kind; nil: the same
+	of func(schema.Kinds) *Spelling
+	// the text before a member's value that gives its kind; nil: none
+	word func(schema.Kinds) string
+	// appends a member's name, given as JSON, and the text before its value
+	key  func(dst []byte, quoted string) []byte
 	end  func(dst []byte, quoted string) []byte // appends the text after the value; nil: none
 	text func(dst []byte, quoted string) []byte // appends a string, given as JSON
 }
@@ -51,7 +55,9 @@ type Brackets struct{ Open, Comma, Close string }
 var JSON = &Spelling{
 	Name: "json", Brackets: Brackets{"{", ", ", "}"}, List: Brackets{"[", ", ", "]"},
 	True: "true", False: "false", Null: "null", Quotes: []string{`"`},
-	key:  func(dst []byte, quoted string) []byte { return append(appendString(dst, quoted), ": "...) },
+	key: func(dst []byte, quoted string) []byte {
+		return append(appendString(dst, quoted), ": "...)
+	},
 	text: appendString,
 }
 
@@ -60,7 +66,9 @@ var JSON = &Spelling{
 var Python = &Spelling{
 	Name: "python", Brackets: Brackets{"{", ", ", "}"}, List: Brackets{"[", ", ", "]"},
 	True: "True", False: "False", Null: "None", Quotes: []string{`'`, `"`},
-	key:  func(dst []byte, quoted string) []byte { return append(appendRepr(dst, quoted), ": "...) },
+	key: func(dst []byte, quoted string) []byte {
+		return append(appendRepr(dst, quoted), ": "...)
+	},
 	text: appendRepr,
 }
 
@@ -72,7 +80,9 @@ func Pseudo(quote string) *Spelling {
 		Name: "pseudo", Brackets: Brackets{"{", ",", "}"}, List: Brackets{"[", ",", "]"},
 		True: "true", False: "false", Null: "None",
 		Quotes: []string{quote}, Avoid: []string{quote}, BareKeys: true, Sorted: true,
-		key: func(dst []byte, quoted string) []byte { return append(append(dst, scan.Unquote(quoted)...), ':') },
+		key: func(dst []byte, quoted string) []byte {
+			return append(append(dst, scan.Unquote(quoted)...), ':')
+		},
 		text: func(dst []byte, quoted string) []byte {
 			return append(append(append(dst, quote...), scan.Unquote(quoted)...), quote...)
 		},
@@ -88,8 +98,12 @@ func Tree(p *declaration.Pattern) *Spelling {
 	return &Spelling{
 		Name: "tree", List: Brackets{open, end + open, end},
 		True: "true", False: "false", Avoid: p.Family.ValueEnds, NoNull: true,
-		key:  func(dst []byte, quoted string) []byte { return append(dst, p.OpenTag(scan.Unquote(quoted))...) },
-		end:  func(dst []byte, quoted string) []byte { return append(dst, p.CloseTag(scan.Unquote(quoted))...) },
+		key: func(dst []byte, quoted string) []byte {
+			return append(dst, p.OpenTag(scan.Unquote(quoted))...)
+		},
+		end: func(dst []byte, quoted string) []byte {
+			return append(dst, p.CloseTag(scan.Unquote(quoted))...)
+		},
 		text: appendRaw,
 	}
 }
@@ -100,7 +114,8 @@ func Tree(p *declaration.Pattern) *Spelling {
 func raw(f *declaration.Family) *Spelling {
 	s := &Spelling{Name: "raw", Avoid: f.ValueEnds, CDATA: f.Flags.CDATA, text: appendRaw}
 	if s.CDATA {
-		s.Avoid = append(slices.Clip(s.Avoid), declaration.CDATAOpen) // otherwise the reader would take a bare text for CDATA
+		// otherwise the reader would take a bare text for CDATA
+		s.Avoid = append(slices.Clip(s.Avoid), declaration.CDATAOpen)
 		s.text = appendCDATA
 	}
 	return s
@@ -129,8 +144,10 @@ func Arguments(p *declaration.Pattern, i int) *Spelling {
 func keywords(f *declaration.Family) *Spelling {
 	return &Spelling{
 		Name: "keywords", Brackets: Brackets{Comma: ", "}, BareKeys: true,
-		of:  func(kind schema.Kinds) *Spelling { return keyword(f, kind) },
-		key: func(dst []byte, quoted string) []byte { return append(append(dst, scan.Unquote(quoted)...), '=') },
+		of: func(kind schema.Kinds) *Spelling { return keyword(f, kind) },
+		key: func(dst []byte, quoted string) []byte {
+			return append(append(dst, scan.Unquote(quoted)...), '=')
+		},
 	}
 }
 
@@ -152,7 +169,9 @@ func tags(p *declaration.Pattern, i int) *Spelling {
 		key: func(dst []byte, quoted string) []byte {
 			return append(dst, arg.OpenTag(attribute(f, scan.Unquote(quoted)))...)
 		},
-		end: func(dst []byte, quoted string) []byte { return append(dst, arg.CloseTag(scan.Unquote(quoted))...) },
+		end: func(dst []byte, quoted string) []byte {
+			return append(dst, arg.CloseTag(scan.Unquote(quoted))...)
+		},
 	}
 	if arg.HoleAt(3) == "type" {
 		s.word = func(kind schema.Kinds) string { return typeWord(arg, kind) + arg.Printed(4) }
@@ -278,7 +297,8 @@ var entities = strings.NewReplacer("&", "&amp;", `"`, "&quot;")
 // underscores; the reader still finds the tool.
 func PythonName(name string) string {
 	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("-._", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= 0x80 {
+		if strings.ContainsRune("-._", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' ||
+			r >= 'A' && r <= 'Z' || r >= 0x80 {
 			return r
 		}
 		return '_'

@@ -83,7 +83,8 @@ func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 		from := len(dst)
 		dst, text = s.appendMember(dst, key, text)
 		if s.Sorted {
-			members = append(members, member{strings.ToLower(scan.Unquote(key)), string(dst[from:])})
+			members = append(members, member{strings.ToLower(scan.Unquote(key)),
+				string(dst[from:])})
 			dst = dst[:from]
 		}
 	}
@@ -125,7 +126,8 @@ func (s *Spelling) appendList(dst []byte, text string) ([]byte, string) {
 	}
 	dst = append(dst, s.List.Open...)
 	for some := false; ; some = true {
-		if text = scan.TrimSpace(strings.TrimPrefix(scan.TrimSpace(text), ",")); text == "" || text[0] == ']' || text[0] == '}' {
+		if text = scan.TrimSpace(strings.TrimPrefix(scan.TrimSpace(text), ",")); text == "" ||
+			text[0] == ']' || text[0] == '}' {
 			break
 		}
 		if some {

@@ -132,7 +132,8 @@ func english(text []byte) bool { return englishWords.in(text) }
 // begins reports whether an English sentence begins with a verb in -ing: "Pulling up the current
 // time." One word and a comma may precede it.
 func begins(sentence []byte) bool {
-	if word, rest, ok := bytes.Cut(sentence, []byte(", ")); ok && bytes.IndexByte(bytes.TrimSpace(word), ' ') < 0 {
+	if word, rest, ok := bytes.Cut(sentence, []byte(", ")); ok &&
+		bytes.IndexByte(bytes.TrimSpace(word), ' ') < 0 {
 		sentence = rest
 	}
 	first, _, _ := strings.Cut(strings.TrimLeft(string(sentence), " \n"), " ")
@@ -157,7 +158,8 @@ func acts(sentence []byte) bool {
 // trimAdverbs returns the words after a resolve without leading adverbs: "check" for "let me now
 // first check".
 func trimAdverbs(what string) string {
-	for _, adverb := range []string{"now ", "first ", "just ", "also ", "quickly ", "then ", "start by "} {
+	for _, adverb := range []string{"now ", "first ", "just ", "also ", "quickly ", "then ",
+		"start by "} {
 		what = strings.TrimPrefix(what, adverb)
 	}
 	return what
@@ -172,7 +174,8 @@ func AnnouncesSurely(text []byte) bool { return len(text) > 0 && announces(text,
 // not show that the call was an example, as "Explanation: it reads the file." does, nor ask for
 // permission ("Shall I?"), nor have a further fence, which shows an alternative.
 func GoesOn(text []byte) bool {
-	return len(text) > 0 && text[0] == '\n' && bytes.IndexByte(text, '?') < 0 && !bytes.Contains(text, []byte("```")) && !hedges.in(text)
+	return len(text) > 0 && text[0] == '\n' && bytes.IndexByte(text, '?') < 0 &&
+		!bytes.Contains(text, []byte("```")) && !hedges.in(text)
 }
 
 // resolved reports whether the last sentence of a text announces an action, and whether it has a
@@ -188,9 +191,13 @@ func resolved(text []byte) (does, known bool) {
 			continue
 		}
 		what = trimAdverbs(what)
-		shows := slices.ContainsFunc(showing, func(verb string) bool { return strings.HasPrefix(what, verb+" ") })
-		sample := text[len(text)-1] == ':' && (strings.HasSuffix(what, "example ") || strings.HasSuffix(what, "sample "))
-		return !shows && !sample && !frames.in([]byte(sentence)) && !waits.in([]byte(sentence)), true
+		shows := slices.ContainsFunc(showing, func(verb string) bool {
+			return strings.HasPrefix(what, verb+" ")
+		})
+		sample := text[len(text)-1] == ':' && (strings.HasSuffix(what, "example ") ||
+			strings.HasSuffix(what, "sample "))
+		return !shows && !sample && !frames.in([]byte(sentence)) && !waits.in([]byte(sentence)),
+			true
 	}
 	return false, false
 }
@@ -206,7 +213,9 @@ func announces(text, part []byte) bool {
 // key of a larger document, such as `"raw":`, a question, an unfinished sentence, or the number of
 // a list's entry, such as "1.".
 func endsAnnouncement(text []byte) bool {
-	if len(text) == 0 || bytes.HasSuffix(text, []byte(`":`)) || bytes.IndexByte([]byte("?,;"), text[len(text)-1]) >= 0 || bytes.HasSuffix(text, []byte("？")) {
+	if len(text) == 0 || bytes.HasSuffix(text, []byte(`":`)) ||
+		bytes.IndexByte([]byte("?,;"), text[len(text)-1]) >= 0 ||
+		bytes.HasSuffix(text, []byte("？")) {
 		return false
 	}
 	return bytes.Trim(text[bytes.LastIndexByte(text, '\n')+1:], "0123456789.) ") != nil
@@ -219,8 +228,12 @@ func willAct(sentence []byte) bool {
 	if waits.in(sentence) {
 		return false
 	}
-	for _, part := range bytes.FieldsFunc(sentence, func(r rune) bool { return strings.ContainsRune(",;，、–—", r) }) {
-		if (intents.in(part) || opens.begin(trimAdverbs(spacedWords(part)[1:]))) && !refusals.in(part) {
+	for _, part := range bytes.FieldsFunc(sentence, func(r rune) bool {
+		return strings.ContainsRune(
+			",;，、–—", r)
+	}) {
+		if (intents.in(part) || opens.begin(trimAdverbs(spacedWords(part)[1:]))) &&
+			!refusals.in(part) {
 			return true
 		}
 	}
@@ -234,7 +247,8 @@ func lastSentence(text []byte) []byte {
 	start := 0
 	for i, r := range string(body) {
 		end := i + utf8.RuneLen(r)
-		if endsSentence(r) && end < len(body) && (r >= utf8.RuneSelf || scan.IsSpace(int(body[end]))) {
+		if endsSentence(r) && end < len(body) &&
+			(r >= utf8.RuneSelf || scan.IsSpace(int(body[end]))) {
 			start = end
 		}
 	}
@@ -260,7 +274,8 @@ func Names(text, tool string) bool {
 		return false
 	}
 	words := strings.NewReplacer("_", " ", "-", " ", ".", " ").Replace(name)
-	return strings.Contains(last, name) || strings.Contains(words, " ") && strings.Contains(last, words)
+	return strings.Contains(last, name) || strings.Contains(words, " ") && strings.Contains(last,
+		words)
 }
 
 // Relates reports whether the last sentence of a text shares a word with about: a tool's name and
@@ -269,7 +284,9 @@ func Names(text, tool string) bool {
 func Relates(text string, about ...string) bool {
 	words := strings.FieldsFunc(spacedWords(lastSentence([]byte(text))), isPart)
 	for _, word := range strings.FieldsFunc(strings.ToLower(strings.Join(about, " ")), isPart) {
-		if len(word) >= minWord && slices.ContainsFunc(words, func(w string) bool { return stem(w) == stem(word) }) {
+		if len(word) >= minWord && slices.ContainsFunc(words, func(w string) bool {
+			return stem(w) == stem(word)
+		}) {
 			return true
 		}
 	}
@@ -278,7 +295,8 @@ func Relates(text string, about ...string) bool {
 
 // Shares reports whether a text, in lower case, contains a word of some values.
 func Shares(text string, values ...string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(strings.Join(values, " ")), isPart), func(word string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(strings.Join(values, " ")),
+		isPart), func(word string) bool {
 		return len(word) > 2 && strings.Contains(text, word)
 	})
 }

@@ -70,7 +70,9 @@ func inWords(text string) string {
 		colon = ": "
 	}
 	text = strings.NewReplacer("’", "'", "\u200c", "", "\u200d", "").Replace(strings.ToLower(text))
-	words := strings.FieldsFunc(text, func(r rune) bool { return isNoWord(r) && !unicode.IsMark(r) })
+	words := strings.FieldsFunc(text, func(r rune) bool {
+		return isNoWord(r) && !unicode.IsMark(r)
+	})
 	return " " + strings.Join(append(words, colon), " ")
 }
 
@@ -78,7 +80,8 @@ func inWords(text string) string {
 // attached to words.
 func glued(w string) bool {
 	return unspaced(w) || strings.ContainsFunc(w, func(r rune) bool {
-		return unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
+		return unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+			unicode.Tibetan)
 	})
 }
 
@@ -91,7 +94,8 @@ func concepts(sentence []byte) (all []string) {
 	for i, r := range words {
 		here := ""
 		for _, e := range lexicon[r] {
-			if !e.within && !strings.ContainsRune(" '-", before) || !strings.HasPrefix(words[i:], e.text) {
+			if !e.within && !strings.ContainsRune(" '-", before) ||
+				!strings.HasPrefix(words[i:], e.text) {
 				continue
 			}
 			found[e.language] = append(found[e.language], e.concept)
@@ -151,5 +155,6 @@ func Weigh(text string, tool Tool) (e Evidence) {
 
 // has reports whether a word of a tool begins with a concept.
 func has(words, concept string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(words), isPart), func(w string) bool { return strings.HasPrefix(w, concept) })
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(words), isPart),
+		func(w string) bool { return strings.HasPrefix(w, concept) })
 }

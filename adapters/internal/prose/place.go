@@ -60,7 +60,8 @@ func Around(text []byte) Place {
 func isDocument(text []byte) bool {
 	lower := bytes.ToLower(text)
 	begins := func(tag string) bool { return bytes.HasPrefix(lower, []byte(tag)) }
-	return (begins("<?xml") || begins("<!doctype") || begins("<html")) && !wordBehind(lower) && !bytes.Contains(lower, []byte("</html>"))
+	return (begins("<?xml") || begins("<!doctype") || begins("<html")) && !wordBehind(lower) &&
+		!bytes.Contains(lower, []byte("</html>"))
 }
 
 // wordBehind reports whether a word follows the first tag of a text on its line, so that the tag is
@@ -106,7 +107,8 @@ func inQuotation(line []byte) bool {
 		return true
 	}
 	for _, pair := range quotePairs {
-		if n := strings.LastIndex(s, pair[0]); n >= 0 && !strings.Contains(s[n:], pair[1]) && (pair[0] != "“" || !strings.Contains(s[:n], "„")) {
+		if n := strings.LastIndex(s, pair[0]); n >= 0 && !strings.Contains(s[n:], pair[1]) &&
+			(pair[0] != "“" || !strings.Contains(s[:n], "„")) {
 			return true
 		}
 	}
@@ -116,9 +118,13 @@ func inQuotation(line []byte) bool {
 // elements holds the openers and closers of elements that show their text unchanged, or that
 // contain a page. Lists and tables are among them, since documentation shows calls in them.
 var elements = [][2]string{
-	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"}, {"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00"}, {"<!doctype", "</html"},
-	{"<script", "</script"}, {"<textarea", "</textarea"}, {"<svg", "</svg"}, {"<ul", "</ul"}, {"<ol", "</ol"}, {"<table", "</table"}, {"<blockquote", "</blockquote"},
-	{"<example", "</example"}, {"<details", "</details"}, {"<quote", "</quote"}, {"<kbd", "</kbd"}, {"<tt>", "</tt"}, {"<xmp", "</xmp"}, {`\begin{verbatim}`, `\end{verbatim}`},
+	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"},
+	{"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00"},
+	{"<!doctype", "</html"},
+	{"<script", "</script"}, {"<textarea", "</textarea"}, {"<svg", "</svg"}, {"<ul", "</ul"},
+	{"<ol", "</ol"}, {"<table", "</table"}, {"<blockquote", "</blockquote"},
+	{"<example", "</example"}, {"<details", "</details"}, {"<quote", "</quote"}, {"<kbd", "</kbd"},
+	{"<tt>", "</tt"}, {"<xmp", "</xmp"}, {`\begin{verbatim}`, `\end{verbatim}`},
 }
 
 // inElement reports whether a text ends inside one of the elements: its last opener has no closer
@@ -130,14 +136,16 @@ func inElement(text []byte) bool {
 	}
 	lower := string(bytes.ToLower(text))
 	return slices.ContainsFunc(elements, func(e [2]string) bool {
-		return strings.Contains(lower, e[0]) && strings.LastIndex(lower, e[0]) > strings.LastIndex(lower, e[1])
+		return strings.Contains(lower, e[0]) && strings.LastIndex(lower, e[0]) > strings.LastIndex(
+			lower, e[1])
 	})
 }
 
 // EndsSentence reports whether a text ends with a sign that ends a sentence in some script, or with
 // a colon. The dot of an abbreviation, "e.g." or "z.B.", does not count.
 func EndsSentence(text []byte) bool {
-	if n := len(text); n > 3 && text[n-1] == '.' && scan.IsLetter(text[n-2]) && (text[n-3] == '.' || text[n-3] == ' ' && text[n-4] == '.') {
+	if n := len(text); n > 3 && text[n-1] == '.' && scan.IsLetter(text[n-2]) &&
+		(text[n-3] == '.' || text[n-3] == ' ' && text[n-4] == '.') {
 		return false
 	}
 	last, _ := utf8.DecodeLastRune(text)
@@ -178,7 +186,8 @@ func Mentions(front, behind []byte) bool {
 	case last != ' ' && last != '\t':
 		return false
 	}
-	small := unicode.IsLower(first) && unicode.ToTitle(first) != first // Georgian sentences begin with small letters
+	// Georgian sentences begin with small letters
+	small := unicode.IsLower(first) && unicode.ToTitle(first) != first
 	return small || strings.ContainsRune(".,;:!?", first)
 }
 
@@ -192,8 +201,10 @@ func inTag(text []byte) bool {
 // or a level, or has cells.
 func Recorded(text []byte) bool {
 	line := bytes.TrimLeft(text[bytes.LastIndexByte(text, '\n')+1:], " \t")
-	return logLine.Match(line) || bytes.Contains(line, []byte(" | ")) || bytes.HasSuffix(line, []byte(" |")) || bytes.HasPrefix(line, []byte("|"))
+	return logLine.Match(line) || bytes.Contains(line, []byte(" | ")) ||
+		bytes.HasSuffix(line, []byte(" |")) || bytes.HasPrefix(line, []byte("|"))
 }
 
 // logLine matches the beginning of a line of a log.
-var logLine = regexp.MustCompile(`^\[?(\d{4}-\d\d-\d\d[ T])?\d\d:\d\d(:\d\d)?|^\[?(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b`)
+var logLine = regexp.MustCompile(
+	`^\[?(\d{4}-\d\d-\d\d[ T])?\d\d:\d\d(:\d\d)?|^\[?(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b`)

@@ -35,10 +35,12 @@ const (
 	Related                      // the sentence has a word of the tool, or a value of the call
 	Asked                        // the user's last message has the call's values, and no JSON
 	Pasted                       // the conversation contains the call
-	Taught                       // the user asks how calls are written, and gave none of the call's values
-	Showing                      // the sentence has a word for what is shown: an error, a line, "as follows"
-	Doing                        // it has a word for what its writer does now
-	bits    = iota
+	// the user asks how calls are written, and gave none of the call's values
+	Taught
+	// the sentence has a word for what is shown: an error, a line, "as follows"
+	Showing
+	Doing // it has a word for what its writer does now
+	bits  = iota
 )
 
 // names holds the names of the weights, of the kinds and then of the evidence.

@@ -134,9 +134,10 @@ var englishWords = newPhrases("english")
 // "JSONで".
 func AboutData(text string) bool {
 	notASCII := func(r rune) bool { return r >= utf8.RuneSelf || !unicode.IsLetter(r) }
-	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), notASCII), func(word string) bool {
-		return slices.Contains(formatNames, word)
-	})
+	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(text), notASCII),
+		func(word string) bool {
+			return slices.Contains(formatNames, word)
+		})
 }
 
 // formatNames holds the formats as words.

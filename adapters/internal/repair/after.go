@@ -25,7 +25,8 @@ func (x *afterReader) between() {
 	python := x.n.Stack.Kind == aCall
 	to.Pos += size
 	to.Flags &^= colonRead
-	if size == 0 && x.n.Flags&colonRead == 0 && len(typeOf(x.n.Stack.Want).Members()) == 0 && x.stringAhead(x.blank(x.n.Pos+pick(c == ',', 1, 0))) {
+	if size == 0 && x.n.Flags&colonRead == 0 && len(typeOf(x.n.Stack.Want).Members()) == 0 &&
+		x.stringAhead(x.blank(x.n.Pos+pick(c == ',', 1, 0))) {
 		to.Flags |= unsure // perhaps two elements of a list without brackets
 	}
 	switch {
@@ -59,7 +60,8 @@ func (x *afterReader) between() {
 	case c == ',' || c == ';':
 		to.Pos++
 		x.step(slip, to, ":")
-	case !scan.IsCloser(c) && (c != '(' || x.n.Pos == 0 || !scan.IsWord(int(x.text[x.n.Pos-1]))): // str(x)
+	// str(x)
+	case !scan.IsCloser(c) && (c != '(' || x.n.Pos == 0 || !scan.IsWord(int(x.text[x.n.Pos-1]))):
 		x.step(slip, to, ":")
 	}
 }
@@ -84,7 +86,8 @@ func (x *afterReader) after() {
 		return
 	case closes(x.n.Stack, c):
 		m := *x.n
-		if x.n.Stack.Kind == aSet && c == ']' && !typeOf(x.n.Stack.Want).Only(schema.Array|schema.Null) {
+		if x.n.Stack.Kind == aSet && c == ']' &&
+			!typeOf(x.n.Stack.Want).Only(schema.Array|schema.Null) {
 			m.Flags |= unsure // perhaps one list with a doubled bracket
 		}
 		m.pop(x.s, 1, 0)
@@ -222,7 +225,9 @@ func (x *afterReader) comma(next Place, behind int) {
 		x.step(small, keep(x.n, behind+3))
 	}
 	if scan.IsCloser(c) {
-		x.step(pick(x.n.Stack.Kind == aTuple || x.n.Stack.Kind == aCall, 0, small), keep(x.n, x.n.Pos+1)) // a trailing one
+		// a trailing one
+		x.step(pick(x.n.Stack.Kind == aTuple || x.n.Stack.Kind == aCall, 0, small),
+			keep(x.n, x.n.Pos+1))
 		if c == ']' && typeOf(next.Want).Only(schema.Array|schema.Null) {
 			x.step(0, next, ",") // [[1], ]]: an empty list without its opener
 		}
@@ -280,7 +285,8 @@ func (x *afterReader) early(behind int) {
 	if x.n.Stack.Up == nil && x.envelope != nil && x.envelope(key) && !t.Has(key) {
 		return
 	}
-	outside := x.n.Stack.Up != nil && typeOf(x.n.Stack.Up.Want).Known() // an object whose members are all known
+	// an object whose members are all known
+	outside := x.n.Stack.Up != nil && typeOf(x.n.Stack.Up.Want).Known()
 	known := (t.Has(key) || outside) && !knows(x.n.Stack.Up, key)
 	x.step(pick(known, likely, slip+trifle), keep(x.n, x.n.Pos+1))
 }
@@ -297,7 +303,9 @@ func (x *afterReader) commaLost(here Place) {
 	if x.n.Pos > 0 && scan.IsQuote(int(x.text[x.n.Pos-1])) && scan.IsWord(x.at(x.n.Pos)) && !named {
 		here.Flags |= unsure // rather the quote before begins a text
 	}
-	if size := x.ownQuote(x.n.Pos); size > 0 && x.has(x.n.Pos+size, x.text[x.n.Pos:x.n.Pos+size]) || size > 0 && x.n.Pos >= size && x.text[x.n.Pos-size:x.n.Pos] == x.text[x.n.Pos:x.n.Pos+size] {
+	if size := x.ownQuote(x.n.Pos); size > 0 && x.has(x.n.Pos+size, x.text[x.n.Pos:x.n.Pos+size]) ||
+		size > 0 && x.n.Pos >= size &&
+			x.text[x.n.Pos-size:x.n.Pos] == x.text[x.n.Pos:x.n.Pos+size] {
 		here.Flags |= unsure // the family's own quote, doubled
 	}
 	x.step(cost, here, ",")

@@ -43,7 +43,9 @@ func (g *look) at(i int) int {
 	return -1
 }
 
-func (g *look) has(i int, s string) bool { return i <= len(g.text) && strings.HasPrefix(g.text[i:], s) }
+func (g *look) has(i int, s string) bool {
+	return i <= len(g.text) && strings.HasPrefix(g.text[i:], s)
+}
 
 // mark reports whether a mark at i ends the call. Only the decoder knows the family's marks.
 func (g *look) mark(i int) bool { return g.ends != nil && i < len(g.text) && g.ends(i) }
@@ -99,7 +101,8 @@ func (g *look) comment(i int) int {
 	rest := g.text[min(i, len(g.text)):min(i+maxAhead, len(g.text))]
 	var end string
 	switch {
-	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "#"), strings.HasPrefix(rest, "-- "):
+	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "#"),
+		strings.HasPrefix(rest, "-- "):
 		if n := strings.IndexByte(rest, '\n'); n >= 0 {
 			return n
 		}
@@ -160,7 +163,8 @@ func (g *look) keyAhead(i int) (key string, quoted bool) {
 	n := i + g.quoteAt(i)
 	quoted = n > i
 	from := n
-	for n < from+maxKey && (scan.IsWord(g.at(n)) || g.at(n) == '-' || g.at(n) == '.' || g.at(n) == '$') {
+	for n < from+maxKey && (scan.IsWord(g.at(n)) || g.at(n) == '-' || g.at(n) == '.' ||
+		g.at(n) == '$') {
 		n++
 	}
 	key = g.text[min(from, len(g.text)):min(n, len(g.text))]
@@ -258,7 +262,8 @@ func (g *look) likelyEnd(i int, l *Level) int {
 		return 1
 	case c == '+' || c == ':':
 		return 1
-	case scan.IsQuote(c) && i > from && l != nil && l.Kind != anObject && g.at(i+1) > ' ' && strings.IndexByte(",]}):", g.text[i+1]) < 0:
+	case scan.IsQuote(c) && i > from && l != nil && l.Kind != anObject && g.at(i+1) > ' ' &&
+		strings.IndexByte(",]}):", g.text[i+1]) < 0:
 		return 2 // "a" "b" in a list
 	}
 	if key, _ := g.keyAhead(i); key != "" && knows(l, key) {

@@ -12,11 +12,12 @@ import (
 // Args is the grammar of arguments as models write them: JSON with slips, or the arguments of a
 // Python call. Set its fields and call Read.
 type Args struct {
-	Type     *schema.Type          // type of the arguments; nil: unknown
-	Python   bool                  // they are in the parentheses of a call
-	Open     bool                  // their opening brace is missing
-	Around   byte                  // a quote around them, while theirs are not escaped; 0: none
-	Quotes   []string              // the family's own string delimiters, between which there are no escapes
+	Type   *schema.Type // type of the arguments; nil: unknown
+	Python bool         // they are in the parentheses of a call
+	Open   bool         // their opening brace is missing
+	Around byte         // a quote around them, while theirs are not escaped; 0: none
+	// the family's own string delimiters, between which there are no escapes
+	Quotes   []string
 	Mark     func(i int) bool      // reports whether a mark at i ends the call; nil: no marks
 	Envelope func(key string) bool // reports whether the member may follow the arguments; nil: none
 
@@ -26,7 +27,8 @@ type Args struct {
 // Read returns the readings of a text that begins with arguments, or none if that needs too much
 // work. The arguments of a Python call begin after the parenthesis.
 func (g *Args) Read(text string) []Reading {
-	g.look = look{text, strings.LastIndexByte(text, '"'), g.Mark, delims, g.Python, g.Quotes != nil, g.Around != 0}
+	g.look = look{text, strings.LastIndexByte(text, '"'), g.Mark, delims, g.Python, g.Quotes != nil,
+		g.Around != 0}
 	if g.Python {
 		g.lastQuote = strings.LastIndexAny(text, `"'`)
 	}
@@ -40,10 +42,12 @@ func (g *Args) Read(text string) []Reading {
 	}
 	start := Node{Place: Place{Mode: modeValue, Want: g.Type}}
 	if g.Python {
-		start = Node{Place: Place{Mode: modeKey, Stack: &Level{Kind: aCall, Depth: 1, Want: g.Type}}, Out: &Piece{nil, "{"}}
+		start = Node{Place: Place{Mode: modeKey,
+			Stack: &Level{Kind: aCall, Depth: 1, Want: g.Type}}, Out: &Piece{nil, "{"}}
 	}
 	if g.Open {
-		start = Node{Place: Place{Mode: modeKey, Stack: &Level{Kind: anObject, Depth: 1, Want: g.Type}}, Out: &Piece{nil, "{"}}
+		start = Node{Place: Place{Mode: modeKey, Stack: &Level{Kind: anObject, Depth: 1,
+			Want: g.Type}}, Out: &Piece{nil, "{"}}
 	}
 	list, ok := Readings(text, g, start, Most, Margin)
 	if !ok {
@@ -232,7 +236,8 @@ func (g *Args) tail(i int) int {
 	switch {
 	case g.over(i), g.has(i, "```"):
 		return cost
-	case alone && (c == ',' || c == ';' || c != '<' && tag.MatchString(g.text[i:])): // perhaps further elements, or another tag
+	// perhaps further elements, or another tag
+	case alone && (c == ',' || c == ';' || c != '<' && tag.MatchString(g.text[i:])):
 		return Most + 1
 	case c == ',' || c == ';':
 		i = g.blank(i + 1)
@@ -287,7 +292,8 @@ func (g *Args) leftOver(i int) uint64 {
 		return 0 // a surplus quote
 	}
 	first := strings.IndexByte(rest, '"')
-	if !g.Python && (first > 0 && rest[first-1] == '\\' || (strings.Count(rest, `"`)-strings.Count(rest, `\"`))%2 != 0) {
+	if !g.Python && (first > 0 && rest[first-1] == '\\' ||
+		(strings.Count(rest, `"`)-strings.Count(rest, `\"`))%2 != 0) {
 		return unsure
 	}
 	return 0

@@ -36,7 +36,9 @@ func (x *stringReader) closeHere() {
 		cost = 2 * slip // the quote before is the end, though of another kind
 	}
 	if x.n.Flags&sBare == 0 && (x.n.Flags&sDirty != 0 || x.atBorder(x.i-1) || x.literal()) {
-		to.Flags |= unsure // perhaps an earlier quote was the end, the last sign does not belong to the text, or it is a number
+		// perhaps an earlier quote was the end, the last sign does not belong to the text, or it is
+		// a number
+		to.Flags |= unsure
 	}
 	x.step(cost, to, x.run, `"`)
 }
@@ -48,7 +50,8 @@ var ownEnd = regexp.MustCompile(`[＜\[]\w+[＞\]]$|&lt;\w+&gt;$|\s(?://|#|--|/\
 // atBorder reports whether the byte at i may separate two values, may be in place of the missing
 // quote, or may be the opening quote.
 func (x *stringReader) atBorder(i int) bool {
-	return sign(x.text, i) > 0 && !scan.IsCloser(x.at(i)) || x.at(i) >= 0 && strings.IndexByte(" |&.=\"'*#_^~@%-/<", byte(x.at(i))) >= 0
+	return sign(x.text, i) > 0 && !scan.IsCloser(x.at(i)) || x.at(i) >= 0 && strings.IndexByte(
+		" |&.=\"'*#_^~@%-/<", byte(x.at(i))) >= 0
 }
 
 // literal reports whether a text is a number or a literal where such a value fits as well as a
@@ -61,11 +64,13 @@ func (x *stringReader) literal() bool {
 // bareEnd reads the closing quote of a string that has lost its opening one: a.txt".
 func (x *stringReader) bareEnd() {
 	to := x.n.behind(x.i + x.quoteAt(x.i))
-	if c := x.text[x.i]; c != '"' && c != '\'' || x.n.Flags&sPlain != 0 || strings.HasSuffix(x.text[:x.i], `\`) {
+	if c := x.text[x.i]; c != '"' && c != '\'' || x.n.Flags&sPlain != 0 ||
+		strings.HasSuffix(x.text[:x.i], `\`) {
 		to.Flags |= unsure // it may belong to the text
 	}
 	x.step(0, to, x.run, `"`)
-	x.step(odd, x.n.stay(x.i+x.quoteAt(x.i)), x.run, string(chat.AppendEscaped(nil, x.text[x.i:x.i+x.quoteAt(x.i)])))
+	x.step(odd, x.n.stay(x.i+x.quoteAt(x.i)), x.run,
+		string(chat.AppendEscaped(nil, x.text[x.i:x.i+x.quoteAt(x.i)])))
 }
 
 // atStructure reports whether the quote from i to behind is next to signs of structure and other

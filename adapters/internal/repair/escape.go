@@ -19,7 +19,8 @@ func (x *stringReader) backslash() {
 		for _, way := range [...]struct {
 			flags uint64
 			cost  int
-		}{{sEscaped, pick(path, slip, 0)}, {sEscaped | sRaw, pick(path, trifle, slip)}, {sEscaped | sMixed, pick(path, 2*slip, slip)}} {
+		}{{sEscaped, pick(path, slip, 0)}, {sEscaped | sRaw, pick(path, trifle, slip)},
+			{sEscaped | sMixed, pick(path, 2*slip, slip)}} {
 			to := x.n.stay(x.i)
 			to.Flags |= way.flags
 			if path {
@@ -68,7 +69,8 @@ func (x *stringReader) escape() {
 		if x.at(x.i+2) == '"' {
 			// \\" for \"
 			to := x.quoted(3)
-			cost := to.habit(habitOver) + to.first(sOver, trifle+pick(x.n.Flags&sPlain != 0, odd, 0))
+			cost := to.habit(habitOver) + to.first(sOver, trifle+pick(x.n.Flags&sPlain != 0, odd,
+				0))
 			x.step(cost+pick(x.n.Flags&sMixed != 0, slip, 0), to, x.run, `\"`)
 		}
 	case c == '/' || c >= 0 && strings.IndexByte("bfnrt", byte(c)) >= 0:
@@ -77,7 +79,8 @@ func (x *stringReader) escape() {
 			cost = pick(c == 'b' || c == 'f', odd, 3)
 		}
 		x.step(cost, x.n.stay(x.i+2), x.run, x.text[x.i:x.i+2])
-	case c == 'u' && x.i+6 <= len(x.text) && scan.IsHex(x.at(x.i+2)) && scan.IsHex(x.at(x.i+3)) && scan.IsHex(x.at(x.i+4)) && scan.IsHex(x.at(x.i+5)):
+	case c == 'u' && x.i+6 <= len(x.text) && scan.IsHex(x.at(x.i+2)) && scan.IsHex(x.at(x.i+3)) &&
+		scan.IsHex(x.at(x.i+4)) && scan.IsHex(x.at(x.i+5)):
 		x.step(0, x.n.stay(x.i+6), x.run, x.text[x.i:x.i+6])
 	case c == '\'' || c == '`':
 		x.step(trifle, x.n.stay(x.i+2), x.run, x.text[x.i+1:x.i+2])
@@ -136,7 +139,9 @@ func (x *stringReader) escapedTwice() {
 		x.step(0, x.n.stay(x.i+4), x.run, `\"`)
 	case x.has(x.i, `\\`) && x.at(x.i+2) >= 0 && x.at(x.i+2) != '\\':
 		to := x.n.stay(x.i + 3)
-		if c := x.text[x.i+2]; !x.around && c != '"' || scan.IsLetter(c) && (strings.Count(x.text, `"`) != strings.Count(x.text, `\"`) || strings.IndexByte("bfnrtu", c) < 0) {
+		if c := x.text[x.i+2]; !x.around && c != '"' ||
+			scan.IsLetter(c) && (strings.Count(x.text, `"`) != strings.Count(x.text, `\"`) ||
+				strings.IndexByte("bfnrtu", c) < 0) {
 			to.Flags |= unsure // other parts are not escaped twice
 		}
 		x.step(0, to, x.run, x.text[x.i+1:x.i+3])
@@ -154,7 +159,8 @@ func (x *stringReader) escapedTwice() {
 // drive reports whether the backslash at i follows the drive at the beginning of a string, and is
 // not doubled. Paths such as C:\new have valid escapes, so the beginning is the only evidence.
 func drive(text string, i int) bool {
-	return i >= 3 && text[i-1] == ':' && scan.IsLetter(text[i-2]) && scan.IsQuote(int(text[i-3])) && i+1 < len(text) && (scan.IsWord(int(text[i+1])) || text[i+1] == '.')
+	return i >= 3 && text[i-1] == ':' && scan.IsLetter(text[i-2]) && scan.IsQuote(int(text[i-3])) &&
+		i+1 < len(text) && (scan.IsWord(int(text[i+1])) || text[i+1] == '.')
 }
 
 // c2 reports whether c is a small letter, as after the first letter of a name.

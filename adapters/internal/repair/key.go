@@ -37,7 +37,8 @@ func (x *keyReader) read() {
 	case c == '{' || c == '[', c == '(' && call && x.knows(x.blank(x.n.Pos+1), x.n.Stack):
 		x.step(slip, keep(x.n, x.n.Pos+1))
 		return
-	case scan.IsQuote(c) && x.space(x.n.Pos+1) > x.n.Pos+1 && (x.stringAhead(x.space(x.n.Pos+1)) || call && x.knows(x.space(x.n.Pos+1), x.n.Stack)):
+	case scan.IsQuote(c) && x.space(x.n.Pos+1) > x.n.Pos+1 &&
+		(x.stringAhead(x.space(x.n.Pos+1)) || call && x.knows(x.space(x.n.Pos+1), x.n.Stack)):
 		x.step(likely, keep(x.n, x.n.Pos+1))
 	}
 	if x.has(x.n.Pos, "...") {
@@ -79,7 +80,8 @@ func (x *keyReader) byPosition() {
 // keys offers the keys that begin here: correctly quoted, in other quotes, with a missing or
 // doubled quote, or bare.
 func (x *keyReader) keys() {
-	if x.n.Mode == modeKey && x.n.Stack.Up != nil && x.has(x.n.Pos, `\"`) && !typeOf(x.n.Stack.Want).Known() && !x.escaped() {
+	if x.n.Mode == modeKey && x.n.Stack.Up != nil && x.has(x.n.Pos, `\"`) &&
+		!typeOf(x.n.Stack.Want).Known() && !x.escaped() {
 		m := *x.n
 		m.Flags |= unsure // perhaps a text that has lost its quotes
 		x = &keyReader{here{x.look, x.s, &m}}
@@ -173,7 +175,8 @@ func (x *keyReader) halfKey(word string) Place {
 // inName reports whether the byte at i can occur in a key without quotes.
 func (g *look) inName(i int) bool {
 	c := g.at(i)
-	return scan.IsWord(c) || c == '-' || c == '.' || c == '$' || c >= 0x80 && g.quoteAt(i) == 0 && g.colon(i) == 0 || c == ' ' && g.ownQuotes
+	return scan.IsWord(c) || c == '-' || c == '.' || c == '$' || c >= 0x80 && g.quoteAt(i) == 0 &&
+		g.colon(i) == 0 || c == ' ' && g.ownQuotes
 }
 
 // named continues after a key. A key that the schema does not list is possible but unlikely, unless
@@ -208,5 +211,7 @@ func (x *keyReader) named(to Place, end, cost int, key string) {
 // alike reports whether a member of t differs from the key only in case and separators.
 func alike(t *schema.Type, key string) bool {
 	letters := strings.NewReplacer("_", "", "-", "")
-	return slices.ContainsFunc(t.Members(), func(name string) bool { return strings.EqualFold(letters.Replace(name), letters.Replace(key)) })
+	return slices.ContainsFunc(t.Members(), func(name string) bool {
+		return strings.EqualFold(letters.Replace(name), letters.Replace(key))
+	})
 }

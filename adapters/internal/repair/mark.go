@@ -31,7 +31,8 @@ func (x *stringReader) damagedEnd(sizes []int) {
 		x.step(pick(ends, small, likely), to, x.run, `"`)
 	}
 	_, size := utf8.DecodeRuneInString(x.text[x.i:])
-	x.step(pick(ended, slip, small), x.n.stay(x.i+size), x.run, string(chat.AppendEscaped(nil, x.text[x.i:x.i+size])))
+	x.step(pick(ended, slip, small), x.n.stay(x.i+size), x.run,
+		string(chat.AppendEscaped(nil, x.text[x.i:x.i+size])))
 }
 
 // damagedQuote returns the possible lengths of a damaged form of the family's own quote at i. There
@@ -55,7 +56,8 @@ func DamagedMark(text, mark string) (sizes []int) {
 			return []int{len(form)}
 		}
 	}
-	if text[0] != mark[0] && text[0] != mark[1] || strings.HasPrefix(text[1:], mark) { // here<escape> is whole
+	// here<escape> is whole
+	if text[0] != mark[0] && text[0] != mark[1] || strings.HasPrefix(text[1:], mark) {
 		return nil
 	}
 	for size := len(mark) - 1; size <= min(len(mark)+1, len(text)); size++ {

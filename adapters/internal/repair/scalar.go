@@ -11,9 +11,12 @@ import (
 // words has the words for true, false and null in JSON, Python and JavaScript. JSON has no
 // not-a-number and no infinities; JSON.stringify writes them as null.
 var words = map[string]string{
-	"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false", "FALSE": "false",
-	"null": "null", "None": "null", "none": "null", "nil": "null", "undefined": "null", "NULL": "null",
-	"NaN": "null", "nan": "null", "Infinity": "null", "-Infinity": "null", "inf": "null", "-inf": "null",
+	"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false",
+	"FALSE": "false",
+	"null":  "null", "None": "null", "none": "null", "nil": "null", "undefined": "null",
+	"NULL": "null",
+	"NaN":  "null", "nan": "null", "Infinity": "null", "-Infinity": "null", "inf": "null",
+	"-inf": "null",
 }
 
 // Scalar returns a word as a JSON scalar, or "" if it is not a scalar. own reports whether it is
@@ -47,13 +50,115 @@ func number(s string) (string, bool) {
 	if rest == "" || rest[0] != '.' && !scan.IsDigit(rest[0]) {
 		return "", false
 	}
-	if hex, ok := strings.CutPrefix(strings.ToLower(rest), "0x"); ok { // 0x1F; not a number beyond 64 bits
+	// 0x1F; not a number beyond 64 bits
+	if hex, ok := strings.CutPrefix(strings.ToLower(rest), "0x"); ok {
 		n, err := strconv.ParseUint(hex, 16, 64)
 		return sign + strconv.FormatUint(n, 10), err == nil
 	}
-	s = strings.TrimLeft(strings.TrimSuffix(strings.ReplaceAll(rest, "_", ""), "."), "0") // 1_000, 8. and 007
-	if s == "" || !scan.IsDigit(s[0]) {                                                   // 0 and .25
+	// 1_000, 8. and 007
+	s = strings.TrimLeft(strings.TrimSuffix(strings.ReplaceAll(rest, "_", ""), "."), "0")
+	// 0 and .25
+	if s == "" || !scan.IsDigit(s[0]) {
 		s = "0" + s
 	}
 	return sign + s, schema.IsNumber(s)
+}
+
+// scalar reads a string, a number, a word, or text without quotes. Numbers and words of other
+// languages get JSON's spelling, which is a habit.
+func (x *valueReader) scalar() {
+	x.openStrings(0, false)
+	if !x.python {
+		x.junkWord()
+	}
+	if scan.IsQuote(x.c) && x.space(x.n.Pos+1) > x.n.Pos+1 && x.stringAhead(x.space(x.n.Pos+1)) {
+		x.step(likely, keep(x.n, x.n.Pos+1))
+	}
+	if x.c == '\\' && scan.IsQuote(x.at(x.n.Pos+1)) {
+		x.step(slip, keep(x.n, x.n.Pos+1))
+	}
+	x.doubledQuote()
+	if x.prefixed() {
+		return
+	}
+	if x.n.Stack != nil && x.has(x.n.Pos, "...") {
+		to := x.n.behind(x.n.Pos + 3)
+		if x.n.Stack.Kind == anObject || x.n.Stack.Kind == aCall {
+			to.Flags |= lost
+			x.step(small, to, "null")
+			return
+		}
+		x.step(small, to)
+		return
+	}
+	end := x.n.Pos
+	for end < x.n.Pos+maxKey && x.wordByte(end) {
+		end++
+	}
+	word := x.text[x.n.Pos:end]
+	behind := x.blank(end)
+	ends := x.over(behind) || scan.IsCloser(x.at(behind)) || x.at(behind) == ','
+	value, own := Scalar(word)
+	isWord := value != ""
+	if isWord {
+		to := x.n.behind(end)
+		cost := pick(ends, 0, trifle)
+		if !own && !x.python {
+			cost += to.first(habitWords, small)
+		}
+		to.Flags |= x.halfQuoted(end, x.t, schema.KindOf(value))
+		if !x.t.Allows(schema.KindOf(value)) && x.t.Allows(schema.String) {
+			value = schema.Quote(word)
+		}
+		x.step(cost, to, value)
+	}
+	if x.quoteAt(x.n.Pos) == 0 && x.ownQuote(x.n.Pos) == 0 &&
+		strings.IndexByte(",:;=}])<(\\", byte(x.c)) < 0 && !x.has(x.n.Pos, "- ") &&
+		!x.has(x.n.Pos, "--") {
+		rest, _ := Scalar(strings.TrimRight(word, ".:;"))
+		x.bare(pick(x.c == '#' || x.c == '/', habit, 0) + pick(rest != "" && (ends || !isWord),
+			slip, 0))
+	}
+}
+
+// doubledQuote offers to skip the first of two quotes.
+func (x *valueReader) doubledQuote() {
+	for _, size := range []int{pick(scan.IsQuote(x.c), 1, 0), x.ownQuote(x.n.Pos)} {
+		next := x.n.Pos + size
+		if size > 1 {
+			next = x.space(next)
+		}
+		if size > 0 && x.has(next, x.text[x.n.Pos:x.n.Pos+size]) &&
+			(next == x.n.Pos+size || x.likelyEnd(next+size, x.n.Stack) == 0) {
+			to := keep(x.n, next)
+			if c := x.at(next + size); c == ' ' || scan.IsCloser(c) {
+				to.Flags |= unsure // perhaps an empty text with signs after it
+			}
+			x.step(to.doubled(), to)
+		}
+	}
+}
+
+// halfQuoted returns unsure if a quote follows a word that ends at i, and does not begin a key: if
+// the type allows strings as well as the kind of the word, the word may be a string that has lost
+// its first quote.
+func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
+	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) &&
+		t.Allows(word) {
+		return unsure
+	}
+	return 0
+}
+
+func (g *look) wordByte(i int) bool {
+	c := g.at(i)
+	return scan.IsWord(c) || c == '+' || c == '-' || c == '.'
+}
+
+// noHoles reports whether an f-string has no expressions inside. f"{x}" is not read, since its text
+// is not the value that was meant.
+func noHoles(text string, i int, quote byte) bool {
+	rest := text[i:min(i+maxAhead, len(text))]
+	end := strings.IndexByte(rest, quote)
+	return end >= 0 && strings.IndexByte(rest[:end], '{') < 0
 }

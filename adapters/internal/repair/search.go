@@ -73,7 +73,8 @@ type Search struct {
 	levels  map[Level]*Level
 	done    map[uint64]int // readings by hash
 	list    []Reading
-	missed  int // cost of the cheapest node that was dropped, since there were too many at its place
+	// cost of the cheapest node that was dropped, since there were too many at its place
+	missed int
 }
 
 // Readings returns the readings of text that cost at most margin more than the cheapest, which
@@ -81,7 +82,8 @@ type Search struct {
 // the list is incomplete.
 func Readings(text string, g Grammar, start Node, most, margin int) (list []Reading, ok bool) {
 	s := &Search{Text: text, grammar: g, margin: margin, queue: make([][]Node, most+1), best: most,
-		taken: map[Place]*[Kept]uint64{}, levels: map[Level]*Level{}, done: map[uint64]int{}, missed: most + 1}
+		taken: map[Place]*[Kept]uint64{}, levels: map[Level]*Level{}, done: map[uint64]int{},
+		missed: most + 1}
 	s.push(start)
 	for steps := stepsFor(len(text)); s.low <= s.best && len(s.list) < mostReadings; {
 		last := len(s.queue[s.low]) - 1

@@ -35,12 +35,15 @@ type delim struct {
 }
 
 // delims holds the delimiters of JSON as models write it; the first one is JSON's own.
-var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, false}, {`'`, `'`, false}, {"`", "`", false}, {"`", "'", false}, {`\"`, `\"`, false}, {"“", "”", false}, {"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
+var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, false},
+	{`'`, `'`, false}, {"`", "`", false}, {"`", "'", false}, {`\"`, `\"`, false}, {"“", "”", false},
+	{"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
 
 // openStrings offers the strings that begin here, after prefix bytes. Any kind of quote may open a
 // string. Three quotes before a comma are an empty string and a surplus quote.
 func (x *valueReader) openStrings(prefix int, raw bool) {
-	if x.has(x.n.Pos, `"[`) && x.t.Allows(schema.Array) || x.has(x.n.Pos, `"{`) && x.t.Allows(schema.Object) {
+	if x.has(x.n.Pos, `"[`) && x.t.Allows(schema.Array) ||
+		x.has(x.n.Pos, `"{`) && x.t.Allows(schema.Object) {
 		to := keep(x.n, x.n.Pos+1)
 		if x.t.Allows(schema.String) {
 			to.Flags |= unsure // the text may begin with a bracket
@@ -54,7 +57,8 @@ func (x *valueReader) openStrings(prefix int, raw bool) {
 			to.Flags |= uint64(k) << 48
 			x.step(small, to, `"`)
 		}
-		if !x.has(x.n.Pos+prefix, d.open) || len(d.open) == 3 && d.open[0] == d.open[1] && (x.over(x.n.Pos+prefix+3) || strings.IndexByte(",}]:", x.text[x.n.Pos+prefix+3]) >= 0) {
+		if !x.has(x.n.Pos+prefix, d.open) || len(d.open) == 3 && d.open[0] == d.open[1] &&
+			(x.over(x.n.Pos+prefix+3) || strings.IndexByte(",}]:", x.text[x.n.Pos+prefix+3]) >= 0) {
 			continue
 		}
 		to := x.n.to(x.n.Pos+prefix+len(d.open), modeString)
@@ -69,7 +73,8 @@ func (x *valueReader) openStrings(prefix int, raw bool) {
 				to.Flags |= sBracket
 			}
 		}
-		if i := sign(x.text, to.Pos) + to.Pos; i > to.Pos && x.at(i) == ' ' && !x.has(i+1, d.close) && !scan.IsCloser(x.at(to.Pos)) {
+		if i := sign(x.text, to.Pos) + to.Pos; i > to.Pos && x.at(i) == ' ' &&
+			!x.has(i+1, d.close) && !scan.IsCloser(x.at(to.Pos)) {
 			to.Flags |= unsure // the sign may belong before the quote
 		}
 		if d.open == `\"` && !x.t.Only(schema.String) && !x.escaped() {
@@ -133,9 +138,11 @@ func (x *stringReader) read() {
 		}
 	case x.ownQuotes && !x.d.raw && strings.IndexByte("<>|", c) >= 0:
 		// a part of the family's own quote
-	case x.n.Flags&sBare != 0 && x.quoteAt(x.i) > 0 && x.likelyEnd(x.i+x.quoteAt(x.i), x.n.Stack) > 0:
+	case x.n.Flags&sBare != 0 && x.quoteAt(x.i) > 0 &&
+		x.likelyEnd(x.i+x.quoteAt(x.i), x.n.Stack) > 0:
 		x.bareEnd()
-	case c == '"' && x.n.Flags&sBare != 0: // a string without quotes has none inside, or it is more than one string
+	// a string without quotes has none inside, or it is more than one string
+	case c == '"' && x.n.Flags&sBare != 0:
 	case c == '"':
 		to := x.n.stay(x.i + 1)
 		if x.at(x.i+1) == '"' && !x.d.raw {
@@ -193,7 +200,8 @@ func (x *stringReader) plain(i int) bool {
 		}
 		return c != x.d.close[0] && !x.otherEnd(i)
 	case c == '"' || c == '\\' || c < ' ' || c == x.d.close[0]:
-		return strings.IndexByte("\"\\", c) < 0 && c >= ' ' && !strings.HasPrefix(x.text[i:], x.d.close) && len(x.damagedQuote(i, x.d)) == 0
+		return strings.IndexByte("\"\\", c) < 0 && c >= ' ' &&
+			!strings.HasPrefix(x.text[i:], x.d.close) && len(x.damagedQuote(i, x.d)) == 0
 	case x.d.raw && len(x.damagedQuote(i, x.d)) > 0:
 		return false
 	case c == ',' || c == ';':
@@ -272,7 +280,8 @@ func (x *stringReader) quote() {
 	if x.d.raw {
 		return
 	}
-	if end == 0 && x.d.close == `"` && x.has(behind, `"`) && (x.i == 0 || x.text[x.i-1] != '"') { // two quotes for one; three are a delimiter
+	// two quotes for one; three are a delimiter
+	if end == 0 && x.d.close == `"` && x.has(behind, `"`) && (x.i == 0 || x.text[x.i-1] != '"') {
 		to := x.n.stay(behind + 1)
 		to.Flags ^= sLone
 		if x.n.Flags&sPlain != 0 {
@@ -292,7 +301,9 @@ func (x *stringReader) quote() {
 	if x.run != "" && scan.IsDigit(x.run[len(x.run)-1]) { // inches
 		to.Flags &^= sLone
 	}
-	between := x.n.Flags&sLone != 0 && strings.HasPrefix(x.run, " ") && strings.HasSuffix(x.run, " ") // 'a' and 'b'
+	// 'a' and 'b'
+	between := x.n.Flags&sLone != 0 && strings.HasPrefix(x.run, " ") &&
+		strings.HasSuffix(x.run, " ")
 	if x.n.Flags&sBracket != 0 || between || x.atStructure(behind) {
 		to.Flags |= unsure
 	}
@@ -311,7 +322,9 @@ func (x *stringReader) commaInside(behind int, run string) {
 		return
 	}
 	next := x.blank(behind)
-	if key, quoted := x.keyAhead(next); key != "" && (quoted || knows(x.n.Stack, key)) || (x.likelyEnd(behind, x.n.Stack) == 2 || next > behind && x.n.Stack.Kind == anObject) && x.quoteAt(next) > 0 {
+	if key, quoted := x.keyAhead(next); key != "" && (quoted || knows(x.n.Stack, key)) ||
+		(x.likelyEnd(behind, x.n.Stack) == 2 || next > behind && x.n.Stack.Kind == anObject) &&
+			x.quoteAt(next) > 0 {
 		to := x.n.next(behind)
 		to.Flags &^= uint64(sAll)
 		x.step(small, to, run, `",`)
@@ -328,12 +341,14 @@ func (x *stringReader) innerQuote(behind, end int) int {
 		cost = [3]int{likely, slip + small, 2 * slip}[end]
 		before, next := x.at(x.i-1), x.at(behind)
 		switch follows := scan.IsWord(next) || next >= 0x80; {
-		case x.n.Flags&sPlain != 0 && x.n.Flags&sLone != 0: // its partner is escaped, this one is not
+		// its partner is escaped, this one is not
+		case x.n.Flags&sPlain != 0 && x.n.Flags&sLone != 0:
 			cost = min(cost, [3]int{slip, slip, slip + small}[end])
 		case x.run != "" && scan.IsWord(before) && follows && x.text[x.i] == '\'': // don't
 		case x.run == "", (scan.IsWord(before) || before >= 0x80) && follows:
 			cost = slip + small
-		case scan.IsWord(before) || before >= 0x80 || next <= ' ' || strings.IndexByte(",;:", byte(next)) >= 0:
+		case scan.IsWord(before) || before >= 0x80 || next <= ' ' ||
+			strings.IndexByte(",;:", byte(next)) >= 0:
 			cost = Most + 1 // it ends a quotation without a beginning
 		}
 	}

@@ -38,16 +38,7 @@ func (x *valueReader) read() {
 	case x.over(x.n.Pos):
 		return
 	case x.c == '{':
-		x.open(x.n, 1, pick(x.t.Allows(schema.Object), 0, likely), anObject)
-		if x.at(x.n.Pos+1) == '{' {
-			x.open(x.n, 2, pick(x.t.Known(), habit, slip), anObject)
-		}
-		if x.t.Known() && !x.t.Allows(schema.Object) {
-			x.step(slip, keep(x.n, x.n.Pos+1)) // a surplus brace
-		}
-		if x.t.Allows(schema.Array) && !x.wholeKey(x.blank(x.n.Pos+1)) {
-			x.open(x.n, 1, pick(x.t.Only(schema.Array|schema.Null) || x.python && !x.t.Known(), small, slip), aSet)
-		}
+		x.brace()
 	case x.c == '[':
 		x.open(x.n, 1, 0, aList)
 		if x.t.Known() && !x.t.Allows(schema.Array) {
@@ -66,18 +57,20 @@ func (x *valueReader) read() {
 	case x.inList && scan.IsCloser(x.c) && x.n.Flags&empty != 0:
 		x.n.pop(x.s, 0, slip)
 		x.n.pop(x.s, 1, slip)
-	case x.c == ']' && x.t.Allows(schema.Array) && x.n.Stack != nil && (!x.inList || x.t.Only(schema.Array|schema.Null)):
+	case x.c == ']' && x.t.Allows(schema.Array) && x.n.Stack != nil &&
+		(!x.inList || x.t.Only(schema.Array|schema.Null)):
 		if x.inList && x.at(x.blank(x.n.Pos+1)) == ',' {
 			x.n.Flags |= unsure // perhaps a surplus bracket
 		}
 		x.open(x.n, 0, pick(x.t.Only(schema.Array|schema.Null), likely, slip), aList)
 		x.open(x.n, 1, slip, aList) // it was written in place of the opener
 		x.valueLost()
-	case x.c == ':' || x.c == '=':
-		x.step(small, keep(x.n, x.n.Pos+1)) // doubled
+	case x.c == ':' || x.c == '=': // doubled
+		x.step(small, keep(x.n, x.n.Pos+1))
 	case x.c == ',' || x.c == ';':
 		x.step(likely, keep(x.n, x.n.Pos+1))
-		if key, _ := x.keyAhead(x.blank(x.n.Pos + 1)); x.inList && x.n.Flags&empty != 0 && (key != "" || x.n.Stack.Up != nil && x.n.Stack.Up.Kind == aList) {
+		if key, _ := x.keyAhead(x.blank(x.n.Pos + 1)); x.inList && x.n.Flags&empty != 0 &&
+			(key != "" || x.n.Stack.Up != nil && x.n.Stack.Up.Kind == aList) {
 			x.n.pop(x.s, 0, likely)
 		}
 		x.valueLost()
@@ -90,6 +83,21 @@ func (x *valueReader) read() {
 	x.openerLost()
 	if x.c == '{' || x.c == '[' || x.c == '(' || x.c == '<' {
 		x.bare(pick(x.t.Only(schema.String|schema.Null), 0, slip))
+	}
+}
+
+// brace reads an opening brace: an object, a set written for a list, or a surplus one.
+func (x *valueReader) brace() {
+	x.open(x.n, 1, pick(x.t.Allows(schema.Object), 0, likely), anObject)
+	if x.at(x.n.Pos+1) == '{' {
+		x.open(x.n, 2, pick(x.t.Known(), habit, slip), anObject)
+	}
+	if x.t.Known() && !x.t.Allows(schema.Object) {
+		x.step(slip, keep(x.n, x.n.Pos+1)) // a surplus brace
+	}
+	if x.t.Allows(schema.Array) && !x.wholeKey(x.blank(x.n.Pos+1)) {
+		meant := x.t.Only(schema.Array|schema.Null) || x.python && !x.t.Known()
+		x.open(x.n, 1, pick(meant, small, slip), aSet)
 	}
 }
 
@@ -125,12 +133,15 @@ func guessed(text string, n *Node) bool {
 	if n.Pos > 1 && text[n.Pos-1] == ' ' && strings.IndexByte("[{(", text[n.Pos-2]) >= 0 {
 		return true // the blank may belong to it
 	}
-	if before := text[:n.Pos]; strings.HasSuffix(before, "*/") || strings.HasSuffix(before, "-->") || strings.HasSuffix(before, "  ") {
+	if before := text[:n.Pos]; strings.HasSuffix(before, "*/") ||
+		strings.HasSuffix(before, "-->") || strings.HasSuffix(before, "  ") {
 		return true
 	}
 	before := strings.TrimRight(text[:n.Pos], " \t\n")
-	if at := strings.LastIndexByte(before, '\n') + 1; strings.Contains(text[len(before):n.Pos], "\n") && !strings.HasSuffix(before, ":") {
-		if behind := before[at:]; strings.Contains(behind, "//") || strings.Contains(behind, "-- ") || strings.Contains(behind, "#") {
+	if at := strings.LastIndexByte(before, '\n') + 1; strings.Contains(text[len(before):n.Pos],
+		"\n") && !strings.HasSuffix(before, ":") {
+		if behind := before[at:]; strings.Contains(behind, "//") ||
+			strings.Contains(behind, "-- ") || strings.Contains(behind, "#") {
 			return true
 		}
 	}
@@ -142,13 +153,18 @@ func guessed(text string, n *Node) bool {
 	if prefixed.MatchString(text[n.Pos:]) {
 		return true // a string with a prefix letter
 	}
-	if first, _ := utf8.DecodeRuneInString(rest); rest != "" && !unicode.IsLetter(first) && !unicode.IsDigit(first) && !strings.ContainsRune("/.~$#@_-<({[", first) {
+	if first, _ := utf8.DecodeRuneInString(rest); rest != "" && !unicode.IsLetter(first) &&
+		!unicode.IsDigit(first) && !strings.ContainsRune("/.~$#@_-<({[", first) {
 		return true // a sign in the place of its quote
 	}
-	if strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜") || strings.HasPrefix(rest, "</") {
+	if strings.HasPrefix(rest, "<|") || strings.HasPrefix(rest, "<｜") ||
+		strings.HasPrefix(rest, "</") {
 		return true // a damaged mark
 	}
-	if rest != "" && strings.IndexFunc(rest, func(r rune) bool { return r >= 0x80 || scan.IsWord(int(r)) }) < 0 {
+	if rest != "" && strings.IndexFunc(rest, func(r rune) bool {
+		return r >= 0x80 ||
+			scan.IsWord(int(r))
+	}) < 0 {
 		return true // only signs
 	}
 	if t.Only(schema.String) || len(rest) == 0 {
@@ -158,13 +174,16 @@ func guessed(text string, n *Node) bool {
 	if len(words) == 0 {
 		return true
 	}
-	if value, _ := Scalar(strings.TrimFunc(rest, unicode.IsPunct)); value != "" && t.Allows(schema.KindOf(value)) {
+	if value, _ := Scalar(strings.TrimFunc(rest, unicode.IsPunct)); value != "" &&
+		t.Allows(schema.KindOf(value)) {
 		return true // a number and a surplus sign
 	}
 	last := words[len(words)-1:]
 	word := strings.Join(last, "")
 	value, _ := Scalar(strings.TrimRight(word, ".:"))
-	return value != "" && (len(words) > 1 || strings.HasSuffix(word, ".") || strings.HasSuffix(word, ":")) || nearLiteral(rest) || !t.Known() && (scan.IsDigit(rest[0]) || rest[0] == '<')
+	return value != "" && (len(words) > 1 || strings.HasSuffix(word, ".") ||
+		strings.HasSuffix(word, ":")) || nearLiteral(rest) ||
+		!t.Known() && (scan.IsDigit(rest[0]) || rest[0] == '<')
 }
 
 // prefixed matches the beginning of a string with a prefix letter of another language.
@@ -175,7 +194,8 @@ var prefixed = regexp.MustCompile("^[rbuf@$L]\\\\?[\"'`]")
 func nearLiteral(word string) bool {
 	for _, literal := range [...]string{"true", "false", "null", "none", "yes", "no", "on", "off"} {
 		for i := range len(literal) + 1 {
-			if strings.EqualFold(word, literal[:i]+literal[min(i+1, len(literal)):]) && len(word) > 1 {
+			if strings.EqualFold(word, literal[:i]+literal[min(i+1, len(literal)):]) &&
+				len(word) > 1 {
 				return true
 			}
 		}
@@ -194,11 +214,13 @@ func (x *valueReader) valueLost() {
 
 // keyAgain offers to skip a key, or the name of a type, where the value is expected.
 func (x *valueReader) keyAgain() {
-	if key, _ := x.keyAhead(x.n.Pos); key != "" && !x.inList && x.n.Stack != nil && x.n.Stack.Kind == anObject {
+	if key, _ := x.keyAhead(x.n.Pos); key != "" && !x.inList && x.n.Stack != nil &&
+		x.n.Stack.Kind == anObject {
 		i := x.n.Pos + x.quoteAt(x.n.Pos) + len(key)
 		i = x.blank(i + x.quoteAt(i))
 		to := keep(x.n, i+x.colon(i))
-		if front := strings.TrimRight(x.text[:x.n.Pos], " \n:=\"'"); !strings.HasSuffix(front, key) && !slices.Contains(typeNames, key) {
+		if front := strings.TrimRight(x.text[:x.n.Pos], " \n:=\"'"); !strings.HasSuffix(front,
+			key) && !slices.Contains(typeNames, key) {
 			to.Flags |= unsure // perhaps another member, whose value follows
 		}
 		x.step(slip, to)
@@ -206,7 +228,8 @@ func (x *valueReader) keyAgain() {
 }
 
 // typeNames holds words that models write between a key and its value.
-var typeNames = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean", "bool", "array", "list", "object", "dict", "value", "type"}
+var typeNames = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean",
+	"bool", "array", "list", "object", "dict", "value", "type"}
 
 // keep returns a place further on with the same mode.
 func keep(n *Node, pos int) Place {
@@ -250,115 +273,24 @@ func (x *here) junkWord() {
 		end++
 	}
 	value, _ := Scalar(x.text[next:end])
-	if i > x.n.Pos && next > i && (x.stringAhead(next) || x.at(next) == '{' || x.at(next) == '[' || value != "") {
+	if i > x.n.Pos && next > i && (x.stringAhead(next) || x.at(next) == '{' || x.at(next) == '[' ||
+		value != "") {
 		x.step(slip+small, keep(x.n, next))
 	}
-}
-
-// scalar reads a string, a number, a word, or text without quotes. Numbers and words of other
-// languages get JSON's spelling, which is a habit.
-func (x *valueReader) scalar() {
-	x.openStrings(0, false)
-	if !x.python {
-		x.junkWord()
-	}
-	if scan.IsQuote(x.c) && x.space(x.n.Pos+1) > x.n.Pos+1 && x.stringAhead(x.space(x.n.Pos+1)) {
-		x.step(likely, keep(x.n, x.n.Pos+1))
-	}
-	if x.c == '\\' && scan.IsQuote(x.at(x.n.Pos+1)) {
-		x.step(slip, keep(x.n, x.n.Pos+1))
-	}
-	x.doubledQuote()
-	if x.prefixed() {
-		return
-	}
-	if x.n.Stack != nil && x.has(x.n.Pos, "...") {
-		to := x.n.behind(x.n.Pos + 3)
-		if x.n.Stack.Kind == anObject || x.n.Stack.Kind == aCall {
-			to.Flags |= lost
-			x.step(small, to, "null")
-			return
-		}
-		x.step(small, to)
-		return
-	}
-	end := x.n.Pos
-	for end < x.n.Pos+maxKey && x.wordByte(end) {
-		end++
-	}
-	word := x.text[x.n.Pos:end]
-	behind := x.blank(end)
-	ends := x.over(behind) || scan.IsCloser(x.at(behind)) || x.at(behind) == ','
-	value, own := Scalar(word)
-	isWord := value != ""
-	if isWord {
-		to := x.n.behind(end)
-		cost := pick(ends, 0, trifle)
-		if !own && !x.python {
-			cost += to.first(habitWords, small)
-		}
-		to.Flags |= x.halfQuoted(end, x.t, schema.KindOf(value))
-		if !x.t.Allows(schema.KindOf(value)) && x.t.Allows(schema.String) {
-			value = schema.Quote(word)
-		}
-		x.step(cost, to, value)
-	}
-	if x.quoteAt(x.n.Pos) == 0 && x.ownQuote(x.n.Pos) == 0 && strings.IndexByte(",:;=}])<(\\", byte(x.c)) < 0 && !x.has(x.n.Pos, "- ") && !x.has(x.n.Pos, "--") {
-		rest, _ := Scalar(strings.TrimRight(word, ".:;"))
-		x.bare(pick(x.c == '#' || x.c == '/', habit, 0) + pick(rest != "" && (ends || !isWord), slip, 0))
-	}
-}
-
-// doubledQuote offers to skip the first of two quotes.
-func (x *valueReader) doubledQuote() {
-	for _, size := range []int{pick(scan.IsQuote(x.c), 1, 0), x.ownQuote(x.n.Pos)} {
-		next := x.n.Pos + size
-		if size > 1 {
-			next = x.space(next)
-		}
-		if size > 0 && x.has(next, x.text[x.n.Pos:x.n.Pos+size]) && (next == x.n.Pos+size || x.likelyEnd(next+size, x.n.Stack) == 0) {
-			to := keep(x.n, next)
-			if c := x.at(next + size); c == ' ' || scan.IsCloser(c) {
-				to.Flags |= unsure // perhaps an empty text with signs after it
-			}
-			x.step(to.doubled(), to)
-		}
-	}
-}
-
-// halfQuoted returns unsure if a quote follows a word that ends at i, and does not begin a key: if
-// the type allows strings as well as the kind of the word, the word may be a string that has lost
-// its first quote.
-func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
-	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) && t.Allows(word) {
-		return unsure
-	}
-	return 0
-}
-
-func (g *look) wordByte(i int) bool {
-	c := g.at(i)
-	return scan.IsWord(c) || c == '+' || c == '-' || c == '.'
-}
-
-// noHoles reports whether an f-string has no expressions inside. f"{x}" is not read, since its text
-// is not the value that was meant.
-func noHoles(text string, i int, quote byte) bool {
-	rest := text[i:min(i+maxAhead, len(text))]
-	end := strings.IndexByte(rest, quote)
-	return end >= 0 && strings.IndexByte(rest[:end], '{') < 0
 }
 
 // prefixed reads the prefix letter of a string in Python or another language, and reports whether
 // there is one.
 func (x *valueReader) prefixed() bool {
-	if next := x.at(x.n.Pos + 1); !x.python && (next == '"' || next == '\'' || next == '`') && x.c >= 0 && strings.IndexByte("rbuf@$L", byte(x.c)) >= 0 {
+	if next := x.at(x.n.Pos + 1); !x.python && (next == '"' || next == '\'' || next == '`') &&
+		x.c >= 0 && strings.IndexByte("rbuf@$L", byte(x.c)) >= 0 {
 		if x.c != 'f' && x.c != '$' || noHoles(x.text, x.n.Pos+2, byte(next)) {
 			x.step(habit, keep(x.n, x.n.Pos+1))
 		}
 		return true
 	}
-	if next := x.at(x.n.Pos + 1); x.python && (next == '"' || next == '\'') && x.c >= 0 && strings.IndexByte("rbuf", byte(x.c)) >= 0 {
+	if next := x.at(x.n.Pos + 1); x.python && (next == '"' || next == '\'') && x.c >= 0 &&
+		strings.IndexByte("rbuf", byte(x.c)) >= 0 {
 		if x.c != 'f' || noHoles(x.text, x.n.Pos+2, byte(next)) {
 			x.openStrings(1, x.c == 'r')
 		}

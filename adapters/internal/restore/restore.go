@@ -15,7 +15,8 @@ import (
 
 // Bounds on what one text may cost.
 const (
-	maxMarks = 24        // marks in a text, whole or damaged: a text with more is not one call or two
+	// marks in a text, whole or damaged: a text with more is not one call or two
+	maxMarks = 24
 	maxTexts = 256       // texts of one degree
 	maxBytes = 512 << 10 // total size of the texts of one degree
 	maxSize  = 32 << 10  // size of a text
@@ -29,7 +30,8 @@ func Marks(literals []string) []string {
 	var marks []string
 	for _, l := range literals {
 		for _, word := range strings.Fields(strings.ReplaceAll(l, "><", "> <")) {
-			if len(word) >= minMark && strings.ContainsAny(word, "<>[]:=") && !slices.Contains(marks, word) {
+			if len(word) >= minMark && strings.ContainsAny(word, "<>[]:=") &&
+				!slices.Contains(marks, word) {
 				marks = append(marks, word)
 			}
 		}
@@ -147,7 +149,8 @@ func Texts(text string, marks, names []string) [][]string {
 	}
 	texts := make([][]string, degrees)
 	add := func(degree int, changes ...change) {
-		if t, ok := apply(text, changes...); ok && t != text && len(texts[degree]) <= maxTexts && !slices.Contains(texts[degree], t) {
+		if t, ok := apply(text, changes...); ok && t != text && len(texts[degree]) <= maxTexts &&
+			!slices.Contains(texts[degree], t) {
 			texts[degree] = append(texts[degree], t)
 		}
 	}
@@ -173,8 +176,10 @@ func find(text string, marks []string) (whole []spot, visible [][]change) {
 	for i := 0; i < len(text); {
 		if m := markAt(text[i:], marks); m != "" {
 			s := spot{i, i + len(m)}
-			if n := len(whole); n > 0 && text[whole[n-1].from:whole[n-1].to] == m && strings.TrimSpace(text[whole[n-1].to:i]) == "" {
-				visible = append(visible, []change{{spot{whole[n-1].to, s.to}, ""}}) // it is doubled
+			if n := len(whole); n > 0 && text[whole[n-1].from:whole[n-1].to] == m &&
+				strings.TrimSpace(text[whole[n-1].to:i]) == "" {
+				// it is doubled
+				visible = append(visible, []change{{spot{whole[n-1].to, s.to}, ""}})
 			}
 			whole = append(whole, s)
 			i += len(m)
@@ -226,7 +231,8 @@ func hidden(text string, whole []spot, marks, names []string) (all [][]change) {
 	for _, s := range whole {
 		for _, m := range marks {
 			if m != of(s) {
-				all = append(all, []change{{spot{s.from, s.from}, m}}, []change{{spot{s.to, s.to}, m}})
+				all = append(all, []change{{spot{s.from, s.from}, m}},
+					[]change{{spot{s.to, s.to}, m}})
 			}
 		}
 	}
@@ -242,12 +248,14 @@ func words(text, mark string, marks, names []string) int {
 	n := strings.IndexAny(text, "{[<")
 	for _, list := range [][]string{marks, names} {
 		for _, m := range list {
-			if i := strings.Index(text[:min(len(text), maxWords+len(m))], m); i >= 0 && (n < 0 || i < n) {
+			if i := strings.Index(text[:min(len(text), maxWords+len(m))], m); i >= 0 &&
+				(n < 0 || i < n) {
 				n = i
 			}
 		}
 	}
-	if n < 0 || n > maxWords || strings.TrimSpace(text[:n]) == "" || strings.HasPrefix(text[n:], mark) {
+	if n < 0 || n > maxWords || strings.TrimSpace(text[:n]) == "" ||
+		strings.HasPrefix(text[n:], mark) {
 		return 0
 	}
 	return n
@@ -291,7 +299,9 @@ func damaged(text, m string) (sizes []int) {
 	}
 	add(want[w:], 0) // missing
 	if rest != "" {
-		if k > 0 || !slices.ContainsFunc(angles, func(a [2]string) bool { return strings.HasPrefix(rest, a[0]) }) {
+		if k > 0 || !slices.ContainsFunc(angles, func(a [2]string) bool {
+			return strings.HasPrefix(rest, a[0])
+		}) {
 			add(want[w:], t) // another one
 		}
 		if k > 0 {
@@ -337,6 +347,8 @@ const comment = `(?://|#|--)[^\n]*\n|/\*[^*]*\*/|<!--[^>]*-->`
 
 var (
 	plainGap                = regexp.MustCompile(`^"\s*,\s*"\w+"\s*:\s*$`)
-	betweenNameAndArguments = regexp.MustCompile(`^["']{0,2}(?:\s|[,;:|&+.、，；\]}]|\band\b|` + comment + `)*["']{0,2}` +
-		`(arguments|parameters|args|params|input|kwargs)["']{0,2}(?:\s|[:=>；;,：-]|` + comment + `)*$`)
+	betweenNameAndArguments = regexp.MustCompile(`^["']{0,2}(?:\s|[,;:|&+.、，；\]}]|\band\b|` +
+		comment + `)*["']{0,2}` +
+		`(arguments|parameters|args|params|input|kwargs)["']{0,2}(?:\s|[:=>；;,：-]|` + comment +
+		`)*$`)
 )

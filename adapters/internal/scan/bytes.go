@@ -35,4 +35,5 @@ func IsSpace(c int) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r
 // OddSpaces lists the spaces that JSON does not allow between tokens. They are replaced there;
 // inside strings they are data. In their order: no-break, ideographic, line and paragraph
 // separator, em, en, thin, zero-width, byte order mark.
-var OddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009", "\u200b", "\ufeff"}
+var OddSpaces = []string{"\u00a0", "\u3000", "\u2028", "\u2029", "\u2003", "\u2002", "\u2009",
+	"\u200b", "\ufeff"}

@@ -4,10 +4,8 @@ package toolset
 
 import (
 	"bytes"
-	"html"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
@@ -45,7 +43,9 @@ type Set struct {
 }
 
 // New returns a set of tools; also maps further names to the names of tools.
-func New(offered []chat.Tool, also map[string]string) *Set { return &Set{offered: offered, also: also} }
+func New(offered []chat.Tool, also map[string]string) *Set {
+	return &Set{offered: offered, also: also}
+}
 
 // Named returns the tool that is offered by exactly this name, or nil.
 func (s *Set) Named(name string) *Tool { return s.exact[name] }
@@ -61,7 +61,8 @@ func (s *Set) build() {
 	if s.exact != nil {
 		return
 	}
-	s.exact, s.forms = make(map[string]*Tool, len(s.offered)), make(map[string]*Tool, len(s.offered))
+	s.exact, s.forms = make(map[string]*Tool, len(s.offered)),
+		make(map[string]*Tool, len(s.offered))
 	all := make([]Tool, len(s.offered))
 	for i, o := range s.offered {
 		// offered twice
@@ -74,7 +75,8 @@ func (s *Set) build() {
 		s.add(o.Name, t)
 		if short := withoutPrefix(o.Name); short != "" {
 			s.add(short, t)
-			s.random = s.random || len(o.Name) == randomPrefix+1+len(short) && strings.HasSuffix(o.Name, "_"+short)
+			s.random = s.random || len(o.Name) == randomPrefix+1+len(short) &&
+				strings.HasSuffix(o.Name, "_"+short)
 		}
 	}
 	s.buildAlso()
@@ -195,8 +197,10 @@ func (s *Set) Find(name string) *Tool {
 	}
 	// zzzzzz_search_docs for k3j9ab_search_docs: Void adds six random characters, and models invent
 	// others
-	if s.random && len(name) > randomPrefix+1 && name[randomPrefix] == '_' && isAlphanumeric(name[:randomPrefix]) {
-		if t := s.forms[fold(name[randomPrefix+1:])]; t != nil && len(t.Name) == len(name) && t.Name[randomPrefix:] == name[randomPrefix:] {
+	if s.random && len(name) > randomPrefix+1 && name[randomPrefix] == '_' &&
+		isAlphanumeric(name[:randomPrefix]) {
+		if t := s.forms[fold(name[randomPrefix+1:])]; t != nil && len(t.Name) == len(name) &&
+			t.Name[randomPrefix:] == name[randomPrefix:] {
 			return t
 		}
 	}
@@ -265,13 +269,15 @@ func (t *Tool) Takes(members []scan.Field) bool {
 		return slices.ContainsFunc(members, func(m scan.Field) bool { return m.Key == name })
 	}
 	other := func(m scan.Field) bool { return len(typ.Members()) > 0 && !typ.Has(m.Key) }
-	return !slices.ContainsFunc(members, other) && !slices.ContainsFunc(typ.Required(), func(name string) bool { return !has(name) })
+	return !slices.ContainsFunc(members, other) &&
+		!slices.ContainsFunc(typ.Required(), func(name string) bool { return !has(name) })
 }
 
 // BeginsID reports whether id is the beginning of an id that names a tool, or of a counter. It is
 // called for every byte of an id, so that a wrong one ends early.
 func (s *Set) BeginsID(id []byte) bool {
-	return s.Begins(id) || s.InID(string(id)) != nil || IsCounter(string(id)) || strings.HasPrefix("call", string(id))
+	return s.Begins(id) || s.InID(string(id)) != nil || IsCounter(string(id)) || strings.HasPrefix(
+		"call", string(id))
 }
 
 // Begins reports whether name is the beginning of a name that Find would accept, including prefixes
@@ -289,13 +295,15 @@ func (s *Set) Begins(name []byte) bool {
 	}
 	// functions.get_wea, or functi of a prefix itself
 	for _, p := range prefixes {
-		if rest, ok := strings.CutPrefix(folded, p); ok && s.leads(rest) || strings.HasPrefix(p, folded) {
+		if rest, ok := strings.CutPrefix(folded, p); ok && s.leads(rest) ||
+			strings.HasPrefix(p, folded) {
 			return true
 		}
 	}
 	// zzzzzz_search_d
 	if s.random && isAlphanumeric(string(name[:min(len(name), randomPrefix)])) &&
-		(len(name) <= randomPrefix || name[randomPrefix] == '_' && s.leads(fold(name[randomPrefix+1:]))) {
+		(len(name) <= randomPrefix ||
+			name[randomPrefix] == '_' && s.leads(fold(name[randomPrefix+1:]))) {
 		return true
 	}
 	first, second, ok := strings.Cut(string(name), ".")
@@ -332,55 +340,11 @@ func (s *Set) Recipient(name string) *Tool {
 // Names of tools may have escapes: get\_weather as in Markdown, get\u005fweather as in JSON,
 // a&amp;b as in XML.
 
-// maxEntity bounds an entity like &amp; in bytes. The longest ones in attributes are &quot; and
-// &#x27;.
-const maxEntity = 8
-
-// unescaped returns a name, or the beginning of one, without its escapes. Kimi K3's tool="a&amp;b"
-// is the tool a&b. Half an escape at the end is left out, so that Begins can check a name byte by
-// byte.
-func unescaped(name []byte) []byte {
-	if bytes.IndexByte(name, '\\') < 0 && bytes.IndexByte(name, '&') < 0 {
-		return name
-	}
-	var out []byte
-	for i := 0; i < len(name); i++ {
-		switch c := name[i]; {
-		case c == '\\' && i+1 == len(name):
-			return out
-		// get\u005fweather
-		case c == '\\' && name[i+1] == 'u':
-			if len(name) < i+6 {
-				return out
-			}
-			r, err := strconv.ParseUint(string(name[i+2:i+6]), 16, 16)
-			if err != nil {
-				return name
-			}
-			out = append(out, string(rune(r))...)
-			i += 5
-		case c == '\\':
-			i++
-			out = append(out, name[i])
-		// a&amp;b; an ampersand without a semicolon is itself
-		case c == '&':
-			end := bytes.IndexByte(name[i:], ';')
-			if end < 0 && len(name)-i < maxEntity {
-				return out
-			}
-			end = max(end, 0)
-			out = append(out, html.UnescapeString(string(name[i:i+end+1]))...)
-			i += end
-		default:
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // In reports whether a text contains the name of an offered tool.
 func (s *Set) In(text []byte) bool {
-	return slices.ContainsFunc(s.offered, func(t chat.Tool) bool { return bytes.Contains(text, []byte(t.Name)) })
+	return slices.ContainsFunc(s.offered, func(t chat.Tool) bool {
+		return bytes.Contains(text, []byte(t.Name))
+	})
 }
 
 // MemberNames returns the names of the members that the offered tools list.

@@ -26,8 +26,9 @@ type Ahead struct {
 	json    bool   // it begins like JSON
 	seen    bool   // the first bracket or tag was read
 	begun   bool   // a byte was read
-	lines   *lines // reads a text that begins with a letter or a sign; nil: the text begins with something else
-	fence   []byte // the opening line of a fence, or a backquote, up to here
+	// reads a text that begins with a letter or a sign; nil: the text begins with something else
+	lines *lines
+	fence []byte // the opening line of a fence, or a backquote, up to here
 }
 
 // maxFront bounds the text before the first name of a tool, in bytes. There may be a thought; a
@@ -101,7 +102,8 @@ func (a *Ahead) label(c byte) (done, goes bool) {
 	case c == '\n' && l.named(label) != nil:
 		a.lines = &lines{free: true, tool: l.named(label)}
 		return false, true
-	case c == '\n' && (documentLabels[strings.ToLower(label)] || commandLabels[strings.ToLower(label)]):
+	case c == '\n' && (documentLabels[strings.ToLower(label)] ||
+		commandLabels[strings.ToLower(label)]):
 		a.lines = new(lines)
 		return false, true
 	}
@@ -158,7 +160,8 @@ func (a *Ahead) member(c byte) bool {
 // free reports whether any text is allowed here: in a thought, in arguments, and in a member that
 // may be a parameter.
 func (a *Ahead) free() bool {
-	return len(a.inside) > 0 && a.inside[len(a.inside)-1] || a.value && (thoughtKeys[a.key] || wraps(a.key) || a.parameter(a.key))
+	return len(a.inside) > 0 && a.inside[len(a.inside)-1] ||
+		a.value && (thoughtKeys[a.key] || wraps(a.key) || a.parameter(a.key))
 }
 
 // may reports whether the string that was just read may occur in a wrapper: in a free place, as the
@@ -169,7 +172,8 @@ func (a *Ahead) may() bool {
 	if name, _, called := strings.Cut(text, "("); called && l.named(name) != nil {
 		return true
 	}
-	return a.free() || beside(a.key, &node{text: text}) || bytes.IndexByte(a.word, '{') >= 0 || l.named(text) != nil
+	return a.free() || beside(a.key, &node{text: text}) || bytes.IndexByte(a.word, '{') >= 0 ||
+		l.named(text) != nil
 }
 
 // parameter reports whether some tool has a parameter of this name. The names are folded only once,

@@ -31,7 +31,8 @@ func coded(text string, t *toolset.Tool) *node {
 		}
 		return nil
 	// (city: "Paris"), [city="Paris"]
-	case text[0] == '(' && strings.HasSuffix(text, ")"), text[0] == '[' && strings.HasSuffix(text, "]"):
+	case text[0] == '(' && strings.HasSuffix(text, ")"),
+		text[0] == '[' && strings.HasSuffix(text, "]"):
 		return pairs(text[1:len(text)-1], t.Type())
 	}
 	if n := pairs(text, t.Type()); n != nil {
@@ -111,7 +112,8 @@ var key = regexp.MustCompile(`^(--|:|\(|)([A-Za-z_][\w.-]*)(\s*(?::=|=)\s*|:\s+|
 
 // query reads the text as a query, and reports whether it is one.
 func (p *pairReader) query() bool {
-	if strings.ContainsAny(p.text, " \n\"'+") || !strings.ContainsAny(p.text, "?&") || strings.ContainsRune(".!:", rune(p.text[len(p.text)-1])) {
+	if strings.ContainsAny(p.text, " \n\"'+") || !strings.ContainsAny(p.text, "?&") ||
+		strings.ContainsRune(".!:", rune(p.text[len(p.text)-1])) {
 		return false
 	}
 	n := &node{kind: anObject}
@@ -144,12 +146,14 @@ func (p *pairReader) pair() bool {
 		return false
 	}
 	// a word by itself is text
-	if !p.has(name) || front == "" && sign == "" || front == ":" && sign != "" || front == "--" && sign != "" && sign != "=" {
+	if !p.has(name) || front == "" && sign == "" || front == ":" && sign != "" ||
+		front == "--" && sign != "" && sign != "=" {
 		return false
 	}
 	p.text = p.text[len(m[0]):]
 	prop := p.typ.Prop(name)
-	if front == "--" && sign == "" && prop.Only(schema.Boolean|schema.Null) && (p.text == "" || strings.HasPrefix(p.text, "--")) {
+	if front == "--" && sign == "" && prop.Only(schema.Boolean|schema.Null) &&
+		(p.text == "" || strings.HasPrefix(p.text, "--")) {
 		p.n.members = append(p.n.members, member{name, &node{text: "true"}})
 		p.text = " " + p.text
 		return true
@@ -159,7 +163,8 @@ func (p *pairReader) pair() bool {
 		return false
 	}
 	// t and nil of Lisp
-	if (front == ":" || front == "(") && prop.Only(schema.Boolean|schema.Null) && (v.text == "t" || v.text == "nil") {
+	if (front == ":" || front == "(") && prop.Only(schema.Boolean|schema.Null) &&
+		(v.text == "t" || v.text == "nil") {
 		v.text = map[string]string{"t": "true", "nil": "false"}[v.text]
 	}
 	p.n.members = append(p.n.members, member{name, v})
@@ -206,7 +211,9 @@ func (p *pairReader) value(listed bool) *node {
 	}
 	word := p.text[:size]
 	// a sign at the end may belong to the sentence
-	if word == "" || strings.ContainsRune(".!?:", rune(word[len(word)-1])) || strings.ContainsAny(word, "\"'`|<>;$&*(){}[]\\=#~") || !listed && strings.HasPrefix(word, "-") && strings.Trim(word, "-.0123456789") != "" {
+	if word == "" || strings.ContainsRune(".!?:", rune(word[len(word)-1])) ||
+		strings.ContainsAny(word, "\"'`|<>;$&*(){}[]\\=#~") ||
+		!listed && strings.HasPrefix(word, "-") && strings.Trim(word, "-.0123456789") != "" {
 		return nil
 	}
 	p.text = p.text[size:]
@@ -218,7 +225,8 @@ func (p *pairReader) value(listed bool) *node {
 func quotedValue(quoted string) *node {
 	inner := quoted[1 : len(quoted)-1]
 	switch {
-	case quoted[0] == '\'' && strings.Contains(inner, `\`), dollar.MatchString(inner) && quoted[0] == '"':
+	case quoted[0] == '\'' && strings.Contains(inner, `\`),
+		dollar.MatchString(inner) && quoted[0] == '"':
 		return nil
 	case quoted[0] == '"' && strings.Contains(inner, `\`):
 		n := readJSON(quoted)
@@ -272,7 +280,8 @@ func (l *law) assigned(text string) *node {
 		}
 		name, value, ok := strings.Cut(line, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		if !ok || value == "" || strings.IndexFunc(name, func(r rune) bool { return !scan.IsName(int(r)) }) >= 0 {
+		if !ok || value == "" ||
+			strings.IndexFunc(name, func(r rune) bool { return !scan.IsName(int(r)) }) >= 0 {
 			return nil
 		}
 		v := assignedValue(value)
@@ -335,7 +344,8 @@ func assignedValue(text string) *node {
 		v = pairs(text[1:len(text)-1], nil)
 	}
 	// a word without quotes belongs to another notation: limit = fast
-	if v == nil || p.text != "" || v.json == "" && strings.IndexByte("\"'{", text[0]) < 0 && !json.Valid([]byte(v.text)) {
+	if v == nil || p.text != "" || v.json == "" && strings.IndexByte("\"'{", text[0]) < 0 &&
+		!json.Valid([]byte(v.text)) {
 		return nil
 	}
 	return v

@@ -29,7 +29,8 @@ type lines struct {
 // sentence is not held back.
 var (
 	program = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]+$`)
-	partial = regexp.MustCompile(`^(?:(?:const|let|var) )?[a-z_]\w* ?$|^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]*$|^-( ?|--?|[ ]\w*)$`)
+	partial = regexp.MustCompile(
+		`^(?:(?:const|let|var) )?[a-z_]\w* ?$|^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]*$|^-( ?|--?|[ ]\w*)$`)
 )
 
 // maxFirst bounds the first line, in bytes: a name and the signs and words around it.
@@ -72,14 +73,18 @@ func (s *lines) goes(c byte, tools *toolset.Set) bool {
 		return c != '\n'
 	}
 	// tool = "get_time"
-	if name, value, ok := strings.Cut(line, " = "); ok && strings.IndexFunc(name, func(r rune) bool { return !scan.IsName(int(r)) }) < 0 {
-		return c != '\n' && (program.Match(s.front) || partial.MatchString(line) || tools.Begins([]byte(strings.Trim(value, "\"'"))))
+	if name, value, ok := strings.Cut(line, " = "); ok &&
+		strings.IndexFunc(name, func(r rune) bool { return !scan.IsName(int(r)) }) < 0 {
+		return c != '\n' && (program.Match(s.front) || partial.MatchString(line) ||
+			tools.Begins([]byte(strings.Trim(value, "\"'"))))
 	}
 	if _, value, ok := strings.Cut(line, ":"); ok {
 		return len(value) <= toolset.MaxName && c != '\n'
 	}
 	return c != '\n' && len(line) <= toolset.MaxName && (partial.MatchString(line) ||
-		slices.ContainsFunc(nameLines, func(w string) bool { return strings.HasPrefix(w, fold(strings.Trim(line, "*- "))) }))
+		slices.ContainsFunc(nameLines, func(w string) bool {
+			return strings.HasPrefix(w, fold(strings.Trim(line, "*- ")))
+		}))
 }
 
 // firstLine reports whether a line may be the first of YAML or TOML: it names a tool, or says that
@@ -94,18 +99,23 @@ func (l *law) firstLine(line string) bool {
 		name, value, ok = strings.Cut(line, " = ")
 	}
 	name, value = strings.Trim(name, "* "), strings.Trim(strings.TrimSpace(value), "\"'`* ")
-	return ok && (value == "" && (l.named(name) != nil || kinds[fold(name)]) || value != "" && l.named(value) != nil)
+	return ok && (value == "" && (l.named(name) != nil || kinds[fold(name)]) ||
+		value != "" && l.named(value) != nil)
 }
 
 // begins reports whether a text may become one of the words before a name.
 func begins(text string) bool {
-	return slices.ContainsFunc(frontWords, func(w string) bool { return strings.HasPrefix(w, text) })
+	return slices.ContainsFunc(frontWords, func(w string) bool {
+		return strings.HasPrefix(w, text)
+	})
 }
 
 // frontWords are words that may come before a name, see [placeWord].
-var frontWords = []string{"Tool: ", "Tool call: ", "Tool name: ", "Function: ", "Function call: ", "Function name: ", "Action: ", "Call: ",
-	"tool: ", "tool call: ", "tool name: ", "function: ", "function call: ", "action: ", "call: ",
-	"call ", "Call ", "CALL ", "use ", "Use ", "run ", "Run ", "invoke ", "execute ", "call tool ", "Call tool ", "use tool ", "Use tool ", "run tool ", "tool-call "}
+var frontWords = []string{"Tool: ", "Tool call: ", "Tool name: ", "Function: ", "Function call: ",
+	"Function name: ", "Action: ", "Call: ", "tool: ", "tool call: ", "tool name: ", "function: ",
+	"function call: ", "action: ", "call: ", "call ", "Call ", "CALL ", "use ", "Use ", "run ",
+	"Run ", "invoke ", "execute ", "call tool ", "Call tool ", "use tool ", "Use tool ",
+	"run tool ", "tool-call "}
 
 // sign matches a sign that may come before a name or a word, or the beginning of such a sign.
 var sign = regexp.MustCompile(`^(?:#{1,6}(?: +|$)|[-*] +|[@/$!#&→] ?)`)
@@ -182,7 +192,8 @@ func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 		}
 		return false, nil
 	}
-	return slices.ContainsFunc(t.Type().Members(), func(m string) bool { return strings.HasPrefix(m, key) }), nil
+	return slices.ContainsFunc(t.Type().Members(),
+		func(m string) bool { return strings.HasPrefix(m, key) }), nil
 }
 
 // behind takes a byte of the object or after it, and reports whether the object may still be the

@@ -9,7 +9,8 @@ import (
 // The folded words before the two colons of a call on two lines.
 var (
 	nameLines = []string{"tool", "toolname", "name", "function", "functionname", "action", "call"}
-	argsLines = []string{"arguments", "args", "parameters", "params", "input", "inputs", "actioninput", "toolinput"}
+	argsLines = []string{"arguments", "args", "parameters", "params", "input", "inputs",
+		"actioninput", "toolinput"}
 )
 
 // types holds the names of types in a list of parameters.
@@ -49,12 +50,14 @@ func (l *law) namedLines(text string) *node {
 	if args == nil || args.kind != anObject || slices.ContainsFunc(args.members, describesType) {
 		return nil
 	}
-	return &node{kind: anObject, members: []member{{"name", &node{text: t.Name}}, {"arguments", args}}}
+	return &node{kind: anObject, members: []member{{"name", &node{text: t.Name}},
+		{"arguments", args}}}
 }
 
 // labelLine matches a line with a label, and the text after it: Tool: get_time, -
 // **Arguments:** {…}.
-var labelLine = regexp.MustCompile("^(?:[-*] )?\\*{0,2}([A-Za-z_]+(?:[ _-][A-Za-z]+)?)\\*{0,2}:\\*{0,2}[ \t]*([^\n]*)([\\s\\S]*)$")
+var labelLine = regexp.MustCompile(
+	"^(?:[-*] )?\\*{0,2}([A-Za-z_]+(?:[ _-][A-Za-z]+)?)\\*{0,2}:\\*{0,2}[ \t]*([^\n]*)([\\s\\S]*)$")
 
 // describesType reports whether a member names the type of a value: zone: string.
 func describesType(m member) bool { return m.value.kind == aText && types[m.value.text] }
@@ -117,7 +120,8 @@ func (l *law) code(text string) *node {
 	if n := readJSON(m[2]); n != nil && n.kind == anObject {
 		return n
 	}
-	if n := readJSON("[" + m[2] + "]"); n != nil && len(n.items) == 2 && n.items[1].kind == anObject {
+	if n := readJSON("[" + m[2] + "]"); n != nil && len(n.items) == 2 &&
+		n.items[1].kind == anObject {
 		return n
 	}
 	return nil

@@ -109,7 +109,8 @@ func (n *node) compact() string {
 func (n *node) describes(t *schema.Type) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool {
 		return n.json != "" && len(t.Members()) > 0 && !t.Has(m.key) ||
-			m.value.kind != aText && (n.json != "" || m.value.text == "") && !t.Prop(m.key).Allows(schema.Object|schema.Array)
+			m.value.kind != aText && (n.json != "" || m.value.text == "") &&
+				!t.Prop(m.key).Allows(schema.Object|schema.Array)
 	})
 }
 
@@ -121,7 +122,8 @@ func (n *node) unsure(t *schema.Type) bool {
 		switch {
 		case m.value.kind == anObject:
 			return m.value.unsure(p)
-		case m.value.kind == aList || m.value.json != "" || m.value.cdata || p.Known() && !p.Allows(schema.String):
+		case m.value.kind == aList || m.value.json != "" || m.value.cdata ||
+			p.Known() && !p.Allows(schema.String):
 			return false
 		}
 		return m.value.torn || html.UnescapeString(text) != text || !tight(text)
@@ -132,7 +134,8 @@ func (n *node) unsure(t *schema.Type) bool {
 func tight(text string) bool {
 	inner, before := strings.CutPrefix(strings.TrimPrefix(text, "\r"), "\n")
 	inner, after := strings.CutSuffix(inner, "\n")
-	return strings.TrimSpace(inner) == inner && (before == after || !strings.Contains(inner, "\n") && before)
+	return strings.TrimSpace(inner) == inner &&
+		(before == after || !strings.Contains(inner, "\n") && before)
 }
 
 // as returns a value as JSON of a type.

@@ -40,7 +40,8 @@ func fenceAround(text string) (label, inner string, ok bool) {
 // place matches the name of a tool before its arguments: alone, after a sign or a word, as a
 // heading, in bold, in brackets, and with a sign between the two. The groups are the word before
 // the name, and the name between the signs around it.
-var place = regexp.MustCompile("^(?:#{1,6} +|[-*] +|[@/$!#&→] ?)?" + "(" + placeWord + "?)([*`\"'\\[{(<]{0,4})(\\w(?:[\\w.-]*\\w)?)([*`\"'\\]})>:]{0,5})" +
+var place = regexp.MustCompile("^(?:#{1,6} +|[-*] +|[@/$!#&→] ?)?" + "(" + placeWord +
+	"?)([*`\"'\\[{(<]{0,4})(\\w(?:[\\w.-]*\\w)?)([*`\"'\\]})>:]{0,5})" +
 	`[ \t]*(?:->|=>|→|:=|=|:|\|\|?|;|with(?: arguments)?)?[ \t]*`)
 
 // placeWord matches a word before the name.

@@ -10,13 +10,16 @@ import (
 
 // mark matches a mark with signs that do not occur in text, or a word in square brackets:
 // <|tool_call|>, <|/tool_call|>, [TOOL_CALL].
-var mark = regexp.MustCompile(`^(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])`)
+var mark = regexp.MustCompile(
+	`^(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])`)
 
 // lastMark matches such a mark at the end of a text.
-var lastMark = regexp.MustCompile(`(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])$`)
+var lastMark = regexp.MustCompile(
+	`(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])$`)
 
 // damaged matches a JSON text between two marks that may be damaged.
-var damaged = regexp.MustCompile(`^(<[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)\s*([{\[][\s\S]*[}\]])\s*(<?[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)$`)
+var damaged = regexp.MustCompile(
+	`^(<[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)\s*([{\[][\s\S]*[}\]])\s*(<?[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)$`)
 
 // letters returns the letters of a mark.
 func letters(mark string) string { return strings.Trim(strings.ReplaceAll(mark, " ", ""), "<>/|｜") }
@@ -61,7 +64,8 @@ func (l *law) document(text string) *node {
 		n := readTags(text, 0)
 		l.tagged = true
 		if n != nil {
-			l.marked = l.marked || len(n.members) > 0 && kinds[strings.TrimSuffix(fold(n.members[0].key), "s")]
+			l.marked = l.marked ||
+				len(n.members) > 0 && kinds[strings.TrimSuffix(fold(n.members[0].key), "s")]
 			return n
 		}
 		return l.loosely(text)
@@ -123,7 +127,8 @@ func (l *law) unwrapped(text string) string {
 			return text
 		case documentLabels[strings.ToLower(label)] || commandLabels[strings.ToLower(label)]:
 			// JSON and tags in such a fence are only shown
-			if inner = strings.TrimSpace(inner); !whole || inner == "" || strings.IndexByte("{[<\"", inner[0]) >= 0 && !bracketed.MatchString(inner) {
+			if inner = strings.TrimSpace(inner); !whole || inner == "" ||
+				strings.IndexByte("{[<\"", inner[0]) >= 0 && !bracketed.MatchString(inner) {
 				return text
 			}
 			text, l.form = inner, Loose
@@ -216,7 +221,8 @@ func plainQuotes(text string) string {
 	if !strings.Contains(text, gemmaQuote) {
 		return text
 	}
-	if strings.Count(text, gemmaQuote)%2 == 1 || strings.ContainsAny(strings.ReplaceAll(text, gemmaQuote, ""), "\"\\") {
+	if strings.Count(text, gemmaQuote)%2 == 1 ||
+		strings.ContainsAny(strings.ReplaceAll(text, gemmaQuote, ""), "\"\\") {
 		return ""
 	}
 	return strings.ReplaceAll(text, gemmaQuote, `"`)
@@ -251,7 +257,8 @@ func block(lines []string) (*node, []string) {
 	for len(lines) > 0 && indent(lines[0]) == depth {
 		line := lines[0][depth:]
 		// - red
-		if item, ok := strings.CutPrefix(line, "- "); ok && (n.kind == aList || len(n.members) == 0) {
+		if item, ok := strings.CutPrefix(line, "- "); ok &&
+			(n.kind == aList || len(n.members) == 0) {
 			n.kind = aList
 			below := 1
 			for below < len(lines) && indent(lines[below]) > depth {
@@ -261,7 +268,8 @@ func block(lines []string) (*node, []string) {
 			value := lineValue(item)
 			if below > 1 {
 				var left []string
-				value, left = block(append([]string{strings.Repeat(" ", depth+2) + item}, lines[1:below]...))
+				value, left = block(append([]string{strings.Repeat(" ", depth+2) + item},
+					lines[1:below]...))
 				if value == nil || len(left) > 0 {
 					return nil, lines
 				}
@@ -270,13 +278,16 @@ func block(lines []string) (*node, []string) {
 			continue
 		}
 		key, value, ok := strings.Cut(line, ":")
-		if !ok || key == "" || n.kind == aList || strings.IndexFunc(key, func(r rune) bool { return !scan.IsName(int(r)) }) >= 0 {
+		if !ok || key == "" || n.kind == aList ||
+			strings.IndexFunc(key, func(r rune) bool { return !scan.IsName(int(r)) }) >= 0 {
 			return nil, lines
 		}
 		n.kind, lines = anObject, lines[1:]
 		// indented lines belong to the member; a list may have the indentation of its name
 		below := 0
-		for below < len(lines) && (indent(lines[below]) > depth || strings.HasPrefix(lines[below], strings.Repeat(" ", depth)+"- ")) {
+		for below < len(lines) &&
+			(indent(lines[below]) > depth ||
+				strings.HasPrefix(lines[below], strings.Repeat(" ", depth)+"- ")) {
 			below++
 		}
 		v := belowKey(strings.TrimSpace(value), lines[:below])

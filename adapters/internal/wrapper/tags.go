@@ -7,7 +7,8 @@ import (
 )
 
 // opening matches an opening tag: its name, a value after an equals sign, its attributes.
-var opening = regexp.MustCompile(`^<([A-Za-z_][\w.:-]*)(=[^\s<>]+)?((?:\s+[\w.:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(/?)>`)
+var opening = regexp.MustCompile(
+	`^<([A-Za-z_][\w.:-]*)(=[^\s<>]+)?((?:\s+[\w.:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(/?)>`)
 
 // attribute matches one attribute of a tag.
 var attribute = regexp.MustCompile(`([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
@@ -103,7 +104,8 @@ func tagged(name, said, attrs, inner string, depth int) member {
 		return member{name, value}
 	}
 	// <parameter name="city" value="Rome"/>
-	if len(all) == 2 && inner == "" && parameterTags[fold(name)] && keyTags[fold(all[0][1])] && valueTags[fold(all[1][1])] {
+	if len(all) == 2 && inner == "" && parameterTags[fold(name)] && keyTags[fold(all[0][1])] &&
+		valueTags[fold(all[1][1])] {
 		text := html.UnescapeString(all[1][2] + all[1][3])
 		return member{all[0][2] + all[0][3], &node{text: text, torn: text != all[1][2]+all[1][3]}}
 	}
@@ -136,7 +138,8 @@ var (
 // entities and white space at its ends are data depends on the form, which is unknown: see
 // [node.unsure].
 func content(inner, name string, depth int) *node {
-	if strings.HasPrefix(strings.TrimSpace(inner), "<![CDATA[") && strings.HasSuffix(strings.TrimSpace(inner), "]]>") {
+	if strings.HasPrefix(strings.TrimSpace(inner), "<![CDATA[") &&
+		strings.HasSuffix(strings.TrimSpace(inner), "]]>") {
 		text := strings.TrimSpace(inner)
 		return &node{text: text[len("<![CDATA[") : len(text)-len("]]>")], cdata: true}
 	}
@@ -144,5 +147,6 @@ func content(inner, name string, depth int) *node {
 		n.text = inner
 		return n
 	}
-	return &node{text: inner, torn: strings.Contains(inner, "<"+name) || strings.Contains(inner, "</"+name)}
+	return &node{text: inner, torn: strings.Contains(inner, "<"+name) ||
+		strings.Contains(inner, "</"+name)}
 }

@@ -58,9 +58,10 @@ type Form int
 
 // The forms.
 const (
-	Known   Form = iota // as APIs, families and programs write calls
-	Loose               // as documents are written as well, so a user who asks for a document may mean it
-	Command             // as a command that the user is to run
+	Known Form = iota // as APIs, families and programs write calls
+	// as documents are written as well, so a user who asks for a document may mean it
+	Loose
+	Command // as a command that the user is to run
 )
 
 // Doubtful returns the tool of a wrapper that holds calls, but may be read in two ways: some forms
@@ -93,7 +94,8 @@ func (l *law) calls(n *node, depth int) []Call {
 	case n.kind == aText:
 		return l.text(n, depth)
 	// ["get_time", {…}]
-	case n.kind == aList && len(n.items) == 2 && n.items[1].kind == anObject && l.nameIn(n.items[0]) != nil:
+	case n.kind == aList && len(n.items) == 2 && n.items[1].kind == anObject &&
+		l.nameIn(n.items[0]) != nil:
 		t := l.nameIn(n.items[0])
 		args, ok := l.fits(n.items[1], t, "arguments")
 		if !ok {
@@ -182,7 +184,8 @@ func (l *law) object(n *node, depth int) []Call {
 	for _, m := range p.rest {
 		// {"tools": […]} is a list of tools, {"result": {…}} a result
 		key := fold(m.key)
-		if m.key != p.rest[0].key || shown[key] && !answers(key, m.value) || n.json == "" && pages[m.key] {
+		if m.key != p.rest[0].key || shown[key] && !answers(key, m.value) ||
+			n.json == "" && pages[m.key] {
 			return nil
 		}
 		// {"usage": "get_time(zone=…)"} is not a call, {"action": "get_time(zone=…)"} is
@@ -340,7 +343,8 @@ func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 
 // fitsIn implements fits for a value that is an object.
 func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
-	if n == nil || n.kind != anObject || n.unsure(t.Type()) && !l.unsure || len(t.Type().Members()) == 0 && len(n.members) > 0 && !lenient.ArgsKeys[key] {
+	if n == nil || n.kind != anObject || n.unsure(t.Type()) && !l.unsure ||
+		len(t.Type().Members()) == 0 && len(n.members) > 0 && !lenient.ArgsKeys[key] {
 		return "", false
 	}
 	args := n.arguments(t.Type())
@@ -348,7 +352,8 @@ func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
 		return args, true
 	}
 	// <tool name="f"><parameters>…</parameters></tool>
-	if len(n.members) == 1 && !shown[fold(n.members[0].key)] && n.members[0].value.kind != aList && !t.Type().Has(n.members[0].key) {
+	if len(n.members) == 1 && !shown[fold(n.members[0].key)] && n.members[0].value.kind != aList &&
+		!t.Type().Has(n.members[0].key) {
 		return l.fits(n.members[0].value, t, n.members[0].key)
 	}
 	return "", false

@@ -7,7 +7,8 @@ import (
 )
 
 // finals are names that models use to answer as if they called a tool.
-var finals = []string{"", "none", "null", "no", "no action", "no tool", "n/a", "final answer", "final", "answer", "finish", "finish answer", "respond", "final response", "done"}
+var finals = []string{"", "none", "null", "no", "no action", "no tool", "n/a", "final answer",
+	"final", "answer", "finish", "finish answer", "respond", "final response", "done"}
 
 // isFinal reports whether a name is not a tool's but announces an answer.
 func isFinal(name string) bool {
@@ -28,12 +29,14 @@ func Answer(text string) string {
 // answer does what Answer does, for a text without white space around it.
 func answer(said string) string {
 	if strings.HasPrefix(said, "<") {
-		if rest := strings.TrimSpace(tags.ReplaceAllString(said, "")); rest != "" || strings.HasSuffix(said, ">") {
+		if rest := strings.TrimSpace(tags.ReplaceAllString(said, "")); rest != "" ||
+			strings.HasSuffix(said, ">") {
 			said = rest
 		}
 	}
 	said = divided(roleInFront.ReplaceAllString(said, ""))
-	if m := element.FindStringSubmatchIndex(said); m != nil && m[0] == 0 && m[1] == len(said) && said[m[2]:m[3]] == said[m[6]:m[7]] && roles()[folded(said[m[2]:m[3]])] == final {
+	if m := element.FindStringSubmatchIndex(said); m != nil && m[0] == 0 && m[1] == len(said) &&
+		said[m[2]:m[3]] == said[m[6]:m[7]] && roles()[folded(said[m[2]:m[3]])] == final {
 		said = said[m[4]:m[5]]
 	}
 	if behind, ok := labelledAnswer(said); ok {
@@ -58,7 +61,8 @@ func labelledAnswer(text string) (string, bool) {
 		case l.role == action:
 			value := l.value
 			if inner, ok := strings.CutSuffix(value, "]"); ok { // Finish[42]
-				if called, said, ok := strings.Cut(inner, "["); ok && isFinal(called) && said != "" {
+				if called, said, ok := strings.Cut(inner, "["); ok && isFinal(called) &&
+					said != "" {
 					return said, true
 				}
 			}
@@ -72,12 +76,14 @@ func labelledAnswer(text string) (string, bool) {
 				}
 			}
 			return text, false
-		case l.role <= other && strings.TrimSpace(text[l.start:l.end]) != "" && !onlyThoughts(lines[:i], text):
+		case l.role <= other && strings.TrimSpace(text[l.start:l.end]) != "" &&
+			!onlyThoughts(lines[:i], text):
 			return text, false
 		}
 	}
 	// A thought, and words after a blank line.
-	if i := strings.Index(text, "\n\n"); i >= 0 && len(lines) > 0 && lines[0].role == thought && strings.Trim(text[i:], " \n") != "" && unlabelled(text[i+2:]) {
+	if i := strings.Index(text, "\n\n"); i >= 0 && len(lines) > 0 && lines[0].role == thought &&
+		strings.Trim(text[i:], " \n") != "" && unlabelled(text[i+2:]) {
 		return strings.TrimSpace(text[i:]), true
 	}
 	return text, false
@@ -92,7 +98,8 @@ func unlabelled(text string) bool {
 func onlyThoughts(lines []line, text string) bool {
 	labelled := false
 	for _, l := range lines {
-		if labelled = labelled || l.role > other; !labelled && strings.TrimSpace(text[l.start:l.end]) != "" {
+		if labelled = labelled ||
+			l.role > other; !labelled && strings.TrimSpace(text[l.start:l.end]) != "" {
 			return false
 		}
 	}
@@ -121,7 +128,8 @@ func objectAnswer(inner, said string) string {
 	if !named || tool != nil && (!isText || !isFinal(name)) {
 		return said
 	}
-	for _, key := range []string{"answer", "action_input", "final_answer", "response", "text", "message", "arguments", "input"} {
+	for _, key := range []string{"answer", "action_input", "final_answer", "response", "text",
+		"message", "arguments", "input"} {
 		switch value := v[key].(type) {
 		case string:
 			if rest == "" {

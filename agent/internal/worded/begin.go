@@ -49,7 +49,8 @@ func (r *Reader) may(text string, ended bool) bool {
 	switch {
 	case first == "":
 		return !ended && text != "" // anything may follow blanks
-	case first[0] == '{' || first[0] == '[' && strings.HasPrefix(strings.TrimLeft(first[1:], " "), "{"), first[0] == '[' && len(first) == 1:
+	case first[0] == '{' || first[0] == '[' && strings.HasPrefix(strings.TrimLeft(first[1:], " "),
+		"{"), first[0] == '[' && len(first) == 1:
 		return r.mayObject(text)
 	case first[0] == '<':
 		return r.mayObject(text)
@@ -64,7 +65,8 @@ func (r *Reader) may(text string, ended bool) bool {
 	case l.role == other:
 		n, rest := name(l.value)
 		_, known := r.tool(n)
-		return known || l.value == "" && !ended || !ended && rest == "" && len(l.value) < longestLabel
+		return known || l.value == "" && !ended ||
+			!ended && rest == "" && len(l.value) < longestLabel
 	case !ended && len(first) < longestLabel:
 		return mayLabel(first)
 	}
@@ -72,7 +74,8 @@ func (r *Reader) may(text string, ended bool) bool {
 }
 
 // half matches the beginning of a line that may become a label, in any language.
-var half = regexp.MustCompile(`^` + picture + `[#*_\-+•(0-9.)\[【〔 \t]*` + strong + `[\pL\pM\pN '’_-]*[*_\]】〕 \t]*$`)
+var half = regexp.MustCompile(`^` + picture + `[#*_\-+•(0-9.)\[【〔 \t]*` + strong +
+	`[\pL\pM\pN '’_-]*[*_\]】〕 \t]*$`)
 
 // mayLabel reports whether an incomplete line may become a label, or the mark of JSON.
 func mayLabel(line string) bool {
@@ -87,7 +90,8 @@ func (r *Reader) beginsCall(line string) bool {
 		return false
 	}
 	_, known := r.tool(n)
-	return known && (rest == "" || rest[0] == '(') || rest == "" && len(n) < longestLabel && r.prefix(n)
+	return known && (rest == "" || rest[0] == '(') || rest == "" && len(n) < longestLabel &&
+		r.prefix(n)
 }
 
 // mayFence does what may does, for a fence or a span of code at the beginning of a line.
@@ -106,7 +110,8 @@ func (r *Reader) mayFence(text string, ended bool) bool {
 	}
 	inner = inner[len(wrapped.FindString(inner)):]
 	n, rest := name(inner)
-	if _, known := r.tool(n); known && strings.HasPrefix(strings.TrimSpace(rest), "(") || rest == "" && len(n) < longestLabel && r.prefix(n) {
+	if _, known := r.tool(n); known && strings.HasPrefix(strings.TrimSpace(rest), "(") ||
+		rest == "" && len(n) < longestLabel && r.prefix(n) {
 		return true
 	}
 	return r.may(inner, strings.Contains(inner, "\n"))
@@ -134,5 +139,6 @@ func (r *Reader) mayObject(text string) bool {
 		return true
 	}
 	head := text[:min(len(text), reach)]
-	return named.MatchString(head) || strings.HasPrefix(text, "{") && (r.mayCall(text) || r.mayBeside(text))
+	return named.MatchString(head) || strings.HasPrefix(text, "{") && (r.mayCall(text) ||
+		r.mayBeside(text))
 }

@@ -13,11 +13,13 @@ import (
 
 // Names in a sentence: only names that cannot be ordinary words count, with a sign in them or marks
 // around them.
-var spelled = regexp.MustCompile("[`*]{1,2}([\\pL\\pN_][\\pL\\pN_.:/-]*)[`*]{1,2}|\\b([\\pL\\pN]+(?:[_.][\\pL\\pN]+)+)\\b")
+var spelled = regexp.MustCompile(
+	"[`*]{1,2}([\\pL\\pN_][\\pL\\pN_.:/-]*)[`*]{1,2}|\\b([\\pL\\pN]+(?:[_.][\\pL\\pN]+)+)\\b")
 
 // fenceInFront matches the opening of a fence or of a span of code at the end of the text before
 // JSON.
-var fenceInFront = regexp.MustCompile("(?:^|\n)[ \t]*[`~]{3,}[ \t]*(?:json[c5]?|text|tool_code|)[ \t]*\n?[ \t]*$|`$")
+var fenceInFront = regexp.MustCompile(
+	"(?:^|\n)[ \t]*[`~]{3,}[ \t]*(?:json[c5]?|text|tool_code|)[ \t]*\n?[ \t]*$|`$")
 
 // beside reads a call whose name is in the line before its arguments: in a heading, or in words
 // that announce it. The arguments are JSON with everything that the tool requires and nothing that

@@ -7,13 +7,15 @@ import (
 )
 
 // tags matches thoughts in tags, which are not part of the reply.
-var tags = regexp.MustCompile(`(?is)<(thought|thinking|think|reasoning|scratchpad)>.*?</(?:thought|thinking|think|reasoning|scratchpad)>`)
+var tags = regexp.MustCompile(
+	`(?is)<(thought|thinking|think|reasoning|scratchpad)>.*?</(?:thought|thinking|think|reasoning|scratchpad)>`)
 
 // wide replaces the East Asian wide forms of JSON's signs.
 var wide = strings.NewReplacer("｛", "{", "｝", "}", "：", ":", "，", ",", "＂", `"`)
 
 // element matches a label as a tag: <action>calc.add</action>.
-var element = regexp.MustCompile(`(?s)<([\pL][\pL\pM '’_-]{1,39})>\s*(.*?)\s*</([\pL][\pL\pM '’_-]{1,39})>`)
+var element = regexp.MustCompile(
+	`(?s)<([\pL][\pL\pM '’_-]{1,39})>\s*(.*?)\s*</([\pL][\pL\pM '’_-]{1,39})>`)
 
 // divided puts the label of an action or an answer that follows a thought on the same line onto a
 // line of its own.
@@ -64,7 +66,8 @@ func plain(text string) string {
 		text = tags.ReplaceAllString(text, "")
 		// An element counts only at the beginning of a line: in a sentence or a command the tag is
 		// part of the text.
-		if m := element.FindStringIndex(text); m != nil && strings.TrimSpace(text[strings.LastIndexByte(text[:m[0]], '\n')+1:m[0]]) == "" {
+		if m := element.FindStringIndex(text); m != nil &&
+			strings.TrimSpace(text[strings.LastIndexByte(text[:m[0]], '\n')+1:m[0]]) == "" {
 			text = element.ReplaceAllStringFunc(text, labelOf)
 		}
 	}
@@ -86,7 +89,8 @@ func (r *Reader) unescaped(text string) string {
 	}
 	for _, t := range r.Tools {
 		_, bare, _ := strings.Cut(t.Name, ".")
-		if bare = cmp.Or(bare, t.Name); strings.Contains(bare, "_") && strings.Contains(text, strings.ReplaceAll(bare, "_", `\_`)) {
+		if bare = cmp.Or(bare, t.Name); strings.Contains(bare, "_") &&
+			strings.Contains(text, strings.ReplaceAll(bare, "_", `\_`)) {
 			return strings.ReplaceAll(text, `\_`, "_")
 		}
 	}

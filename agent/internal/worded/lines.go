@@ -25,7 +25,8 @@ const (
 
 // roles returns the roles by folded labels.
 var roles = sync.OnceValue(func() map[string]role {
-	names := map[string]role{"thought": thought, "action": action, "input": input, "observation": observation, "final": final}
+	names := map[string]role{"thought": thought, "action": action, "input": input,
+		"observation": observation, "final": final}
 	all := map[string]role{}
 	for line := range strings.Lines(labelText) {
 		kind, words, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -44,7 +45,8 @@ var roles = sync.OnceValue(func() map[string]role {
 // folded returns a label in lower case, without bold and without a number at its end, and with
 // blanks for hyphens and underscores.
 func folded(label string) string {
-	label = strings.NewReplacer("_", " ", "-", " ", "*", "", "`", "", "’", "'").Replace(strings.ToLower(label))
+	label = strings.NewReplacer("_", " ", "-", " ", "*", "", "`", "", "’", "'").Replace(
+		strings.ToLower(label))
 	label = strings.TrimRight(label, "0123456789 #().")
 	return strings.Join(strings.Fields(label), " ")
 }
@@ -63,10 +65,16 @@ type line struct {
 // Labels: a picture, a mark of a list or a heading, a few words that may be bold and numbered, and
 // a colon; known labels may have brackets around them, or an arrow or a dash after them.
 var (
-	labelled  = regexp.MustCompile(`^[ \t]{0,3}` + picture + `(?:(?:[-*•+]|\(?\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?` + code + strong + `([\pL][\pL\pM\pN '’_-]{0,40}?)` + strong + `[ \t]*(?:[#(]?\d{1,2}\)?)?` + strong + `[ \t]*[:：]` + strong + code + `[ \t]*`)
-	arrowed   = regexp.MustCompile(`^[ \t]{0,3}(?:[-*•+][ \t]+)?[*_]{0,3}([\pL][\pL\pM\pN '’_]{0,40}?)[*_]{0,3}[ \t]*(?:=>|->|→|=|[ \t][-–—])[ \t]+`)
-	heading   = regexp.MustCompile(`^[ \t]{0,3}(?:#{1,6}[ \t]*[*_]{0,3}|[*_]{2,3})([\pL][\pL\pM\pN '’_-]{0,40}?)[ \t]*\d{0,2}[*_]{0,3}[ \t]*$`)
-	bracketed = regexp.MustCompile(`^[ \t]{0,3}` + picture + strong + `[\[【〔]([\pL][\pL\pM\pN '’_-]{0,40}?)[ \t]*\d{0,2}[\]】〕]` + strong + `[ \t]*[:：]?[ \t]*`)
+	labelled = regexp.MustCompile(`^[ \t]{0,3}` + picture +
+		`(?:(?:[-*•+]|\(?\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?` + code + strong +
+		`([\pL][\pL\pM\pN '’_-]{0,40}?)` + strong + `[ \t]*(?:[#(]?\d{1,2}\)?)?` + strong +
+		`[ \t]*[:：]` + strong + code + `[ \t]*`)
+	arrowed = regexp.MustCompile(
+		`^[ \t]{0,3}(?:[-*•+][ \t]+)?[*_]{0,3}([\pL][\pL\pM\pN '’_]{0,40}?)[*_]{0,3}[ \t]*(?:=>|->|→|=|[ \t][-–—])[ \t]+`)
+	heading = regexp.MustCompile(
+		`^[ \t]{0,3}(?:#{1,6}[ \t]*[*_]{0,3}|[*_]{2,3})([\pL][\pL\pM\pN '’_-]{0,40}?)[ \t]*\d{0,2}[*_]{0,3}[ \t]*$`)
+	bracketed = regexp.MustCompile(`^[ \t]{0,3}` + picture + strong +
+		`[\[【〔]([\pL][\pL\pM\pN '’_-]{0,40}?)[ \t]*\d{0,2}[\]】〕]` + strong + `[ \t]*[:：]?[ \t]*`)
 )
 
 // What may come before a label, and around it.
@@ -87,7 +95,8 @@ func lineAt(text string, start int) line {
 	}
 	l := line{start: start, at: start, end: end}
 	whole := text[start:end]
-	l.closes = len(whole) > 2 && strings.Trim(whole, "` \t") == "" || len(whole) > 2 && strings.Trim(whole, "~ \t") == ""
+	l.closes = len(whole) > 2 && strings.Trim(whole, "` \t") == "" ||
+		len(whole) > 2 && strings.Trim(whole, "~ \t") == ""
 	m := labelled.FindStringSubmatchIndex(whole)
 	if m == nil {
 		for _, known := range []*regexp.Regexp{heading, bracketed, arrowed} {
@@ -118,7 +127,8 @@ func (l *line) skipAgain(whole string) {
 	for l.role > other {
 		rest := whole[l.at-l.start:]
 		m := labelled.FindStringSubmatchIndex(rest)
-		if m == nil || roles()[folded(rest[m[2]:m[3]])] != l.role || l.role == input && !opensValue(rest[m[1]:]) {
+		if m == nil || roles()[folded(rest[m[2]:m[3]])] != l.role ||
+			l.role == input && !opensValue(rest[m[1]:]) {
 			return
 		}
 		l.at += m[1]
@@ -137,7 +147,8 @@ func linesOf(text string) (all []line) {
 
 // fenced matches the opening of a fence: its sign, and the label. A mark of a list may come before
 // it.
-var fenced = regexp.MustCompile("^[ \\t]*(?:(?:[-*]|\\d{1,2}[.)])[ \\t]+)?(`{3,}|~{3,})[ \\t]*([\\w+-]*)[ \\t]*")
+var fenced = regexp.MustCompile(
+	"^[ \\t]*(?:(?:[-*]|\\d{1,2}[.)])[ \\t]+)?(`{3,}|~{3,})[ \\t]*([\\w+-]*)[ \\t]*")
 
 // fence returns the contents of the fence that a text begins with, and the text after it. A fence
 // at the end of the text need not be closed.

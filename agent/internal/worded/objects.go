@@ -16,18 +16,24 @@ import (
 // Places where JSON may be a call, and where it has arguments. These patterns only find what to
 // try.
 var (
-	named  = regexp.MustCompile(`["'“]?\b(?:tool|tool_name|name|function|function_name|action|recipient_name)\b["'”]?\s*[:=]\s*["'“]([^"'“”\n]{1,128})["'”]`)
-	argued = regexp.MustCompile(`["'“]?\b(?:arguments|args|parameters|params|input|action_input|tool_input|kwargs)\b["'”]?\s*[:=]`)
+	named = regexp.MustCompile(
+		`["'“]?\b(?:tool|tool_name|name|function|function_name|action|recipient_name)\b["'”]?\s*[:=]\s*["'“]([^"'“”\n]{1,128})["'”]`)
+	argued = regexp.MustCompile(
+		`["'“]?\b(?:arguments|args|parameters|params|input|action_input|tool_input|kwargs)\b["'”]?\s*[:=]`)
 )
 
 // Marks that may surround JSON without being a sentence: fences, labels of languages, roles, names
 // of calls, headings and lists.
 var (
-	openers   = regexp.MustCompile("(?i)(?:^|\\n)[ \\t]*(?:(?:[-*]|\\d{1,2}[.)])[ \\t]+)?(?:[`~]{3,}[ \\t]*(?:json[c5]?|python|py|tool|tool_code|tool_calls?|tool_use|function|function_calls?|xml|text|plaintext|javascript|js|action)?|`|json|<[a-z_|:-]{2,24}>)[ \\t]*\\n?[ \\t]*$")
-	spoken    = regexp.MustCompile(`(?i)(?:^|\n)[ \t]*(?:assistant|ai|model|bot|call|calls|tool|tool call|tool_call|function call|function|output|response|action)[ \t]*:[ \t]*$`)
-	commented = regexp.MustCompile(`(?:^|\n)[ \t]*(?:/\*[^\n]{0,80}\*/|(?://|#)[^\n]{0,80})[ \t]*\n?$`)
-	headed    = regexp.MustCompile(`(?:^|\n)[ \t]*(?:#{1,6}[ \t][^\n]{0,60}|\*\*[^\n*]{1,60}\*\*:?)[ \t]*\n*$`)
-	closers   = regexp.MustCompile("^[ \\t]*\\n?[ \\t]*(?:[`~]{3,}|`|</[a-z_|:-]{2,24}>)[ \\t]*")
+	openers = regexp.MustCompile(
+		"(?i)(?:^|\\n)[ \\t]*(?:(?:[-*]|\\d{1,2}[.)])[ \\t]+)?(?:[`~]{3,}[ \\t]*(?:json[c5]?|python|py|tool|tool_code|tool_calls?|tool_use|function|function_calls?|xml|text|plaintext|javascript|js|action)?|`|json|<[a-z_|:-]{2,24}>)[ \\t]*\\n?[ \\t]*$")
+	spoken = regexp.MustCompile(
+		`(?i)(?:^|\n)[ \t]*(?:assistant|ai|model|bot|call|calls|tool|tool call|tool_call|function call|function|output|response|action)[ \t]*:[ \t]*$`)
+	commented = regexp.MustCompile(
+		`(?:^|\n)[ \t]*(?:/\*[^\n]{0,80}\*/|(?://|#)[^\n]{0,80})[ \t]*\n?$`)
+	headed = regexp.MustCompile(
+		`(?:^|\n)[ \t]*(?:#{1,6}[ \t][^\n]{0,60}|\*\*[^\n*]{1,60}\*\*:?)[ \t]*\n*$`)
+	closers = regexp.MustCompile("^[ \\t]*\\n?[ \\t]*(?:[`~]{3,}|`|</[a-z_|:-]{2,24}>)[ \\t]*")
 )
 
 // objects reads a call in JSON that is surrounded only by marks and by words that announce it, or a
@@ -73,7 +79,8 @@ func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 // before JSON without the marks.
 func lastLine(front, whole string) string {
 	line := whole[strings.LastIndexByte(whole, '\n')+1:]
-	if !strings.HasSuffix(strings.TrimRight(whole, " \t`"), strings.TrimRight(front, " \t`")) || strings.TrimSpace(line) == "" {
+	if !strings.HasSuffix(strings.TrimRight(whole, " \t`"), strings.TrimRight(front, " \t`")) ||
+		strings.TrimSpace(line) == "" {
 		return "" // a mark was removed
 	}
 	return line
@@ -82,7 +89,8 @@ func lastLine(front, whole string) string {
 // isSentence reports whether a line is words that continue in JSON, and not a line of a shell or of
 // code, or a quotation.
 func isSentence(line string) bool {
-	if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") || strings.ContainsAny(line[:1], "$>|#") {
+	if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") ||
+		strings.ContainsAny(line[:1], "$>|#") {
 		return false
 	}
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line, " \t`"))
@@ -128,7 +136,8 @@ const reach = 400
 // mayCall reports whether JSON at the beginning of a text may be a call.
 func (r *Reader) mayCall(text string) bool {
 	head := text[:min(len(text), reach)]
-	if m := named.FindStringSubmatchIndex(head); m != nil && strings.Trim(head[:m[0]], " \n\t{[,\"") == "" {
+	if m := named.FindStringSubmatchIndex(head); m != nil &&
+		strings.Trim(head[:m[0]], " \n\t{[,\"") == "" {
 		return true
 	} else if m != nil && head[0] == '{' {
 		return true // {"thought": …, "action": …}
@@ -160,7 +169,8 @@ func (r *Reader) object(body, end string) []chat.Call {
 	if !known && !goTogether(key, body) {
 		return nil
 	}
-	if strings.TrimSpace(rest) != "" && !known || r.Foreign != nil && r.Foreign(said) || isFinal(said) {
+	if strings.TrimSpace(rest) != "" && !known || r.Foreign != nil && r.Foreign(said) ||
+		isFinal(said) {
 		return nil
 	}
 	if known {
@@ -235,7 +245,8 @@ func describes(args string) bool {
 func decodedAlso(family, text, end string, tools []chat.Tool, also map[string]string) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector
-	for e, err := range adapters.Named(family).Decode(&source, adapters.Options{Tools: tools, Also: also, Hold: adapters.HoldCall}) {
+	for e, err := range adapters.Named(family).Decode(&source,
+		adapters.Options{Tools: tools, Also: also, Hold: adapters.HoldCall}) {
 		if err != nil {
 			return nil
 		}

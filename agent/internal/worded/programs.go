@@ -10,7 +10,8 @@ import (
 )
 
 // programs are the languages whose fences may hold one call and nothing else.
-var programs = []string{"", "python", "py", "javascript", "js", "typescript", "ts", "tool_code", "tool", "text", "plaintext"}
+var programs = []string{"", "python", "py", "javascript", "js", "typescript", "ts", "tool_code",
+	"tool", "text", "plaintext"}
 
 // program reads a call in a fence of Python or JavaScript at the end of the reply.
 func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
@@ -24,8 +25,10 @@ func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
 	called, rest := name(unwrapped(strings.TrimSpace(inner)))
 	t, known := r.tool(called)
 	rest = strings.TrimSpace(rest)
-	if !known || !slices.Contains(programs, strings.ToLower(m[2])) || strings.TrimSpace(behind) != "" || end == chat.Length && behind == "" ||
-		!strings.HasPrefix(rest, "(") || !strings.HasSuffix(rest, ")") || !adapters.Meant(front, "") {
+	if !known || !slices.Contains(programs, strings.ToLower(m[2])) ||
+		strings.TrimSpace(behind) != "" || end == chat.Length && behind == "" ||
+		!strings.HasPrefix(rest, "(") || !strings.HasSuffix(rest, ")") ||
+		!adapters.Meant(front, "") {
 		return nil, ""
 	}
 	args, ok := read(t, rest[1:len(rest)-1], false, true)
@@ -39,8 +42,10 @@ func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
 // and prints that.
 var (
 	printed  = regexp.MustCompile(`(?s)^(?:print|display|console\.log)\(\s*(.*\))\s*\)$`)
-	assigned = regexp.MustCompile(`(?s)^([A-Za-z_]\w*)\s*=\s*(.*?\))(?:\s*\n\s*(?:print|display)\((\w+)\))?$`)
-	wrapped  = regexp.MustCompile(`^(?:(?:print|display|console\.log)\(\s*|[A-Za-z_]\w*\s*=\s*)?(?:await\s+)?`)
+	assigned = regexp.MustCompile(
+		`(?s)^([A-Za-z_]\w*)\s*=\s*(.*?\))(?:\s*\n\s*(?:print|display)\((\w+)\))?$`)
+	wrapped = regexp.MustCompile(
+		`^(?:(?:print|display|console\.log)\(\s*|[A-Za-z_]\w*\s*=\s*)?(?:await\s+)?`)
 )
 
 // unwrapped returns the only call of a program, without the print, the assignment or the await
@@ -74,7 +79,8 @@ func (r *Reader) span(text string) (calls []chat.Call, front string) {
 		rest = "()" // which name leaves out
 	}
 	t, known := r.tool(called)
-	if !known || !strings.HasPrefix(text, called) || !strings.HasPrefix(rest, "(") || !strings.HasSuffix(rest, ")") || !adapters.Meant(front, "") {
+	if !known || !strings.HasPrefix(text, called) || !strings.HasPrefix(rest, "(") ||
+		!strings.HasSuffix(rest, ")") || !adapters.Meant(front, "") {
 		return nil, ""
 	}
 	args, ok := python(t, rest[1:len(rest)-1])

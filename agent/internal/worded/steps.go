@@ -64,7 +64,8 @@ func meant(text string, before []line, start, until int) (begin int, ok bool) {
 	begin = start
 	if at, inside := inFence(text[:start]); inside {
 		first := lineAt(text, at)
-		if m := fenced.FindStringSubmatch(text[at:]); !slices.Contains(plainFences, strings.ToLower(m[2])) {
+		if m := fenced.FindStringSubmatch(text[at:]); !slices.Contains(plainFences,
+			strings.ToLower(m[2])) {
 			return 0, false
 		}
 		if between := said(text[min(first.end+1, start):start]); between != "" {
@@ -87,7 +88,8 @@ func meant(text string, before []line, start, until int) (begin int, ok bool) {
 }
 
 // plainFences are the labels of fences that do not contain a program.
-var plainFences = []string{"", "text", "txt", "plaintext", "plain", "json", "yaml", "yml", "tool", "tool_call", "tool_code", "tool_use", "action", "react", "function_call"}
+var plainFences = []string{"", "text", "txt", "plaintext", "plain", "json", "yaml", "yml", "tool",
+	"tool_call", "tool_code", "tool_use", "action", "react", "function_call"}
 
 // words returns the words after a call, or "" when there are only PAUSE or signs. It leaves out
 // everything from the first label on, which the model has made up.
@@ -119,7 +121,8 @@ func said(text string) string {
 
 // linking matches the words between a name and its arguments on one line: calc.add with the
 // arguments {…}.
-var linking = regexp.MustCompile(`(?i)^[ \t,:]*(?:with|using)[ \t]+(?:the[ \t]+)?(?:following[ \t]+)?(?:arguments?|args|inputs?|parameters?|params)?[ \t:]*([({].*)$`)
+var linking = regexp.MustCompile(
+	`(?i)^[ \t,:]*(?:with|using)[ \t]+(?:the[ \t]+)?(?:following[ \t]+)?(?:arguments?|args|inputs?|parameters?|params)?[ \t:]*([({].*)$`)
 
 // step reads the call whose name is on a line, or on the next line if the label has its own line.
 func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok bool) {
@@ -147,10 +150,12 @@ func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok 
 	}
 	called, rest := name(value)
 	t, known := r.tool(called)
-	if !known && (l.role != action || called == "" || isFinal(called) || r.Foreign != nil && r.Foreign(called)) {
+	if !known && (l.role != action || called == "" || isFinal(called) ||
+		r.Foreign != nil && r.Foreign(called)) {
 		return s, false
 	}
-	if strings.HasPrefix(strings.TrimSpace(rest), "#") || strings.HasPrefix(strings.TrimSpace(rest), "//") {
+	if strings.HasPrefix(strings.TrimSpace(rest), "#") ||
+		strings.HasPrefix(strings.TrimSpace(rest), "//") {
 		rest = "" // a comment
 	}
 	s = step{call: chat.Call{Name: t.Name}, known: known}
@@ -181,7 +186,8 @@ func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok 
 }
 
 // finished reads the arguments of a step.
-func (r *Reader) finished(text string, t chat.Tool, called, args string, worded bool, s step, end string) (step, bool) {
+func (r *Reader) finished(text string, t chat.Tool, called, args string, worded bool, s step,
+	end string) (step, bool) {
 	// Only a label shows that the text before it is complete.
 	behind := strings.TrimSpace(text[min(s.until, len(text)):])
 	whole := end != chat.Length || labelled.MatchString(behind) && lineAt(behind, 0).role > other
@@ -212,7 +218,8 @@ func tellsTypes(args []byte) bool {
 	}
 	for _, value := range v {
 		word, _ := value.(string)
-		if kind, _, _ := strings.Cut(strings.ToLower(strings.Trim(word, "<>")), " "); !slices.Contains(types, strings.Trim(kind, ",;(")) {
+		if kind, _, _ := strings.Cut(strings.ToLower(strings.Trim(word, "<>")),
+			" "); !slices.Contains(types, strings.Trim(kind, ",;(")) {
 			return false
 		}
 	}
@@ -220,7 +227,8 @@ func tellsTypes(args []byte) bool {
 }
 
 // types are the names of types in descriptions.
-var types = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean", "bool", "array", "list", "object", "dict", "any"}
+var types = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean",
+	"bool", "array", "list", "object", "dict", "any"}
 
 // isName reports whether a character can be in a tool's name.
 func isName(c rune) bool { return c < 0x80 && c != ' ' }
@@ -246,7 +254,8 @@ func (r *Reader) inline(text string, begin int, lines []line, next int) (args st
 
 // behind returns the arguments on the lines after a name: after a label, or as JSON or parameters
 // without a label.
-func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (args string, until int, labelled, ok bool) {
+func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (
+	args string, until int, labelled, ok bool) {
 	until = lines[next-1].end
 	for next < len(lines) && strings.TrimSpace(text[lines[next].start:lines[next].end]) == "" {
 		next++
@@ -324,5 +333,7 @@ func (r *Reader) objectStep(text string, at int, end string) (s step, ok bool) {
 		return s, false
 	}
 	_, known := r.tool(calls[0].Name)
-	return step{call: calls[0], known: known, until: min(at+until+len(text[at:])-len(strings.TrimLeft(text[at:], " \t")), len(text))}, true
+	return step{call: calls[0], known: known,
+			until: min(at+until+len(text[at:])-len(strings.TrimLeft(text[at:], " \t")), len(text))},
+		true
 }

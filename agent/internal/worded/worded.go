@@ -59,14 +59,19 @@ func (r *Reader) Calls(text, end string) (calls []chat.Call, front string) {
 		return calls, front
 	}
 	calls, front = r.objects(text, end)
-	if strings.TrimSpace(front) != "" && slices.ContainsFunc(calls, func(c chat.Call) bool { return adapters.Shown(r.Messages, c) }) {
+	if strings.TrimSpace(front) != "" &&
+		slices.ContainsFunc(calls, func(c chat.Call) bool {
+			return adapters.Shown(r.Messages, c)
+		}) {
 		return nil, ""
 	}
 	return calls, front
 }
 
 // around matches the words and signs around a name: Use `calc.add`, the calc.add tool.
-var around = regexp.MustCompile(`^(?i:(?:use|call|run|invoke|execute)\s+)?(?i:the\s+)?(?i:(?:tool|function)\s+)?[$@\[("'` + "`" + `\p{Pi}\p{Pf}「『《〈【*_<]*[ ]?([\pL\pN_][\pL\pN_.:/-]{0,127})`)
+var around = regexp.MustCompile(
+	`^(?i:(?:use|call|run|invoke|execute)\s+)?(?i:the\s+)?(?i:(?:tool|function)\s+)?[$@\[("'` +
+		"`" + `\p{Pi}\p{Pf}「『《〈【*_<]*[ ]?([\pL\pN_][\pL\pN_.:/-]{0,127})`)
 
 // closing matches the signs that may follow a name.
 var closing = regexp.MustCompile(`^[ ]?[\])"'` + "`" + `\p{Pi}\p{Pf}」』》〉】*_>]+`)
@@ -84,7 +89,10 @@ func name(value string) (name, rest string) {
 	if cut := value[m[2]+len(name) : m[3]]; cut != "." {
 		rest = cut + rest
 	}
-	if strings.TrimFunc(opened, func(c rune) bool { return unicode.IsLetter(c) || c == ' ' }) != "" {
+	if strings.TrimFunc(opened, func(c rune) bool {
+		return unicode.IsLetter(c) ||
+			c == ' '
+	}) != "" {
 		rest = rest[len(closing.FindString(rest)):]
 	}
 	for _, word := range []string{" tool", " function"} {
@@ -92,7 +100,8 @@ func name(value string) (name, rest string) {
 			rest = rest[len(word):]
 		}
 	}
-	if trimmed := strings.TrimSpace(rest); trimmed == "()" || trimmed == "." || inlineTag.MatchString(trimmed) {
+	if trimmed := strings.TrimSpace(rest); trimmed == "()" || trimmed == "." ||
+		inlineTag.MatchString(trimmed) {
 		rest = ""
 	}
 	return name, rest
@@ -108,13 +117,17 @@ func (r *Reader) tool(name string) (chat.Tool, bool) {
 		return t, true
 	}
 	// mcp__calc__add, calc.calc.add, functions.add: the last parts count, if one tool has them
-	parts := strings.FieldsFunc(strings.ReplaceAll(name, "__", "."), func(c rune) bool { return c == '.' || c == '/' || c == ':' })
+	parts := strings.FieldsFunc(strings.ReplaceAll(name, "__", "."), func(c rune) bool {
+		return c == '.' || c == '/' || c == ':'
+	})
 	for i := 1; i < len(parts); i++ {
 		tail := strings.Join(parts[i:], ".")
 		if whole, ok := r.Also[tail]; ok {
 			tail = whole
 		}
-		if i := slices.IndexFunc(r.Tools, func(t chat.Tool) bool { return t.Name == tail }); i >= 0 {
+		if i := slices.IndexFunc(r.Tools, func(t chat.Tool) bool {
+			return t.Name == tail
+		}); i >= 0 {
 			return r.Tools[i], true
 		}
 	}
@@ -131,9 +144,11 @@ func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) 
 	}
 	bare := unquoted(text)
 	switch {
-	case bare == "" || slices.Contains([]string{"none", "null", "n/a", "-", "{}", "no input", "no arguments"}, strings.ToLower(bare)):
+	case bare == "" || slices.Contains([]string{"none", "null", "n/a", "-", "{}", "no input",
+		"no arguments"}, strings.ToLower(bare)):
 		return json.RawMessage("{}"), whole
-	case bare[0] == '{' || bare[0] == '[' && strings.HasPrefix(strings.TrimLeft(bare[1:], " \n"), "{"):
+	case bare[0] == '{' || bare[0] == '[' && strings.HasPrefix(strings.TrimLeft(bare[1:], " \n"),
+		"{"):
 		value, complete := value(bare)
 		if !whole && !complete {
 			return nil, false
@@ -161,7 +176,8 @@ func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) 
 // that the tool's reader refuses it with an error.
 func arguments(t chat.Tool, text string, complete bool) (json.RawMessage, bool) {
 	args, repairs, ok := adapters.Arguments(t, text)
-	if !ok || !complete && (slices.Contains(repairs, "truncated") || slices.Contains(repairs, "closers")) {
+	if !ok || !complete && (slices.Contains(repairs, "truncated") ||
+		slices.Contains(repairs, "closers")) {
 		return json.RawMessage(text), strings.HasPrefix(text, "{")
 	}
 	return json.RawMessage(args), true
@@ -169,7 +185,8 @@ func arguments(t chat.Tool, text string, complete bool) (json.RawMessage, bool) 
 
 // python reads a="x", b=2, with the family of calls in Python.
 func python(t chat.Tool, text string) (json.RawMessage, bool) {
-	calls := decoded("python", "tool("+text+")", chat.Stop, []chat.Tool{{Name: "tool", Schema: t.Schema}})
+	calls := decoded("python", "tool("+text+")", chat.Stop,
+		[]chat.Tool{{Name: "tool", Schema: t.Schema}})
 	if len(calls) != 1 {
 		return nil, false
 	}
@@ -181,7 +198,8 @@ func python(t chat.Tool, text string) (json.RawMessage, bool) {
 func decoded(family, text, end string, tools []chat.Tool) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector
-	for e, err := range adapters.Named(family).Decode(&source, adapters.Options{Tools: tools, Hold: adapters.HoldCall}) {
+	for e, err := range adapters.Named(family).Decode(&source,
+		adapters.Options{Tools: tools, Hold: adapters.HoldCall}) {
 		if err != nil {
 			return nil
 		}
@@ -194,7 +212,8 @@ func decoded(family, text, end string, tools []chat.Tool) []chat.Call {
 }
 
 // pair matches a key and a value: city: Seoul, "city" = "Seoul", city is Seoul.
-var pair = regexp.MustCompile(`^(?:[-*•]\s)?\s*["'*` + "`" + `]{0,2}([\pL_][\pL\pN_.-]*)["'*` + "`" + `]{0,2}(?:\s*[:=：]\*{0,2}|\s+is\s)\s*(.*)$`)
+var pair = regexp.MustCompile(`^(?:[-*•]\s)?\s*["'*` + "`" + `]{0,2}([\pL_][\pL\pN_.-]*)["'*` +
+	"`" + `]{0,2}(?:\s*[:=：]\*{0,2}|\s+is\s)\s*(.*)$`)
 
 // member returns the parameter that a key means, in whatever case and with whatever hyphens it is
 // written; "" if none or several may be meant.
@@ -253,7 +272,8 @@ func commas(text string, typ *schema.Type) (parts []string) {
 		if c != ',' && c != ';' {
 			continue
 		}
-		if m := pair.FindStringSubmatch(strings.TrimSpace(text[i+1:])); m != nil && member(typ, m[1]) != "" && strings.Count(text[start:i], `"`)%2 == 0 {
+		if m := pair.FindStringSubmatch(strings.TrimSpace(text[i+1:])); m != nil &&
+			member(typ, m[1]) != "" && strings.Count(text[start:i], `"`)%2 == 0 {
 			parts = append(parts, text[start:i])
 			start = i + 1
 		}
@@ -286,7 +306,8 @@ func unquoted(text string) string {
 		return strings.TrimSpace(inner)
 	}
 	for _, q := range [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"**", "**"}} {
-		if inner, ok := strings.CutPrefix(text, q[0]); ok && strings.HasSuffix(inner, q[1]) && !strings.Contains(strings.TrimSuffix(inner, q[1]), q[0]) {
+		if inner, ok := strings.CutPrefix(text, q[0]); ok && strings.HasSuffix(inner, q[1]) &&
+			!strings.Contains(strings.TrimSuffix(inner, q[1]), q[0]) {
 			return strings.TrimSuffix(inner, q[1])
 		}
 	}

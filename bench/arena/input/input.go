@@ -11,14 +11,16 @@ import (
 
 // Case is an input. Readers see it without the fields that say what is right.
 type Case struct {
-	ID       string          `json:"id"`
-	Row      string          `json:"row,omitempty"`
-	Format   string          `json:"format"`                // the family whose model wrote it; empty in a file: that of the model
-	Model    string          `json:"model,omitempty"`       // the name of the model
-	Prompt   string          `json:"prompt_tail,omitempty"` // the end of the prompt
-	Tools    json.RawMessage `json:"tools,omitempty"`       // of OpenAI's API
-	ToolSet  string          `json:"tool_set,omitempty"`    // the name of tools that a line in front of it gave
-	Messages json.RawMessage `json:"messages,omitempty"`    // what was said in front of it
+	ID  string `json:"id"`
+	Row string `json:"row,omitempty"`
+	// the family whose model wrote it; empty in a file: that of the model
+	Format string          `json:"format"`
+	Model  string          `json:"model,omitempty"`       // the name of the model
+	Prompt string          `json:"prompt_tail,omitempty"` // the end of the prompt
+	Tools  json.RawMessage `json:"tools,omitempty"`       // of OpenAI's API
+	// the name of tools that a line in front of it gave
+	ToolSet  string          `json:"tool_set,omitempty"`
+	Messages json.RawMessage `json:"messages,omitempty"` // what was said in front of it
 	Text     string          `json:"text"`
 	Deltas   []string        `json:"deltas,omitempty"` // the same in pieces
 	Stream   bool            `json:"stream,omitempty"` // it is read piece by piece
@@ -27,9 +29,10 @@ type Case struct {
 
 	Want   []Call `json:"want,omitempty"`   // no call: none may run
 	Prefix bool   `json:"prefix,omitempty"` // the first calls of Want, or none, are right
-	Base   string `json:"base,omitempty"`   // the case that a reader must have read right to be asked this one
-	Like   string `json:"like,omitempty"`   // the case that must be read in the same way
-	Note   string `json:"note,omitempty"`   // for readers of the page
+	// the case that a reader must have read right to be asked this one
+	Base string `json:"base,omitempty"`
+	Like string `json:"like,omitempty"` // the case that must be read in the same way
+	Note string `json:"note,omitempty"` // for readers of the page
 }
 
 // Alone is the text of a call's arguments.

@@ -21,8 +21,10 @@ import (
 
 // families are the parsers by family.
 var families = map[string]string{
-	"hermes": "qwen3", "qwen3-coder": "qwen3-coder", "glm4.7": "glm-4.7", "gemma4": "gemma4-no-thinking", "mistral": "ministral",
-	"harmony": "harmony", "deepseek-v3.1": "deepseek3", "nemotron-3": "nemotron-3-nano", "olmo3": "olmo3", "functiongemma": "functiongemma",
+	"hermes": "qwen3", "qwen3-coder": "qwen3-coder", "glm4.7": "glm-4.7",
+	"gemma4": "gemma4-no-thinking", "mistral": "ministral",
+	"harmony": "harmony", "deepseek-v3.1": "deepseek3", "nemotron-3": "nemotron-3-nano",
+	"olmo3": "olmo3", "functiongemma": "functiongemma",
 	"lfm2": "lfm2", "command-r7b": "cohere", "glimmer": "glimmer", "poolside": "laguna",
 }
 
@@ -50,7 +52,8 @@ type answer struct {
 }
 
 func main() {
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // the parsers tell of every text that they cannot read
+	// the parsers tell of every text that they cannot read
+	slog.SetDefault(slog.New(slog.DiscardHandler))
 	in := json.NewDecoder(bufio.NewReader(os.Stdin))
 	out := json.NewEncoder(os.Stdout)
 	for {

@@ -92,7 +92,9 @@ func read(l *line) (a answer) {
 	f := adapters.Named(l.Format)
 	o := adapters.Options{Hold: adapters.HoldCall, Prompt: l.Prompt}
 	for _, t := range l.Tools {
-		o.Tools = append(o.Tools, chat.Tool{Name: t.Function.Name, Description: t.Function.Description, Schema: t.Function.Parameters})
+		o.Tools = append(o.Tools,
+			chat.Tool{Name: t.Function.Name, Description: t.Function.Description,
+				Schema: t.Function.Parameters})
 	}
 	if l.Messages != nil {
 		var err error

@@ -38,8 +38,10 @@ func run(url string) error {
 		ID     string `json:"client_id"`
 		Secret string `json:"client_secret"`
 	}
-	_ = json.Unmarshal([]byte(os.Getenv("MCP_CONFORMANCE_CONTEXT")), &given) // most scenarios give none
-	entry := map[string]any{"url": url, "oauth": map[string]string{"clientId": given.ID, "clientSecret": given.Secret}}
+	// most scenarios give none
+	_ = json.Unmarshal([]byte(os.Getenv("MCP_CONFORMANCE_CONTEXT")), &given)
+	entry := map[string]any{"url": url, "oauth": map[string]string{"clientId": given.ID,
+		"clientSecret": given.Secret}}
 	text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"s": entry}})
 	if err != nil {
 		return err
@@ -49,7 +51,8 @@ func run(url string) error {
 		return err
 	}
 	registry := tools.New(tools.Options{})
-	s := remote.Open(remote.Config{Path: path, Registry: registry, Version: "1", Accounts: accounts, Log: zerolog.New(os.Stderr)})
+	s := remote.Open(remote.Config{Path: path, Registry: registry, Version: "1", Accounts: accounts,
+		Log: zerolog.New(os.Stderr)})
 	defer s.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -72,8 +75,10 @@ func run(url string) error {
 				return fmt.Errorf("sign in: %w", err)
 			}
 			signed++
-			for until := time.Now().Add(5 * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
-				if !strings.Contains(s.List()[0].Error, "mcp login") || s.List()[0].State == "ready" {
+			for until := time.Now().Add(5 * time.Second); time.Now().Before(until); time.Sleep(
+				50 * time.Millisecond) {
+				if !strings.Contains(s.List()[0].Error, "mcp login") ||
+					s.List()[0].State == "ready" {
 					break
 				}
 			}
@@ -95,8 +100,10 @@ func browse(to string) {
 // peer returns a client that answers a server's questions with their defaults.
 func peer() *tools.Peer {
 	return &tools.Peer{
-		Session: "conformance", Client: json.RawMessage(`{"name":"conformance-client","version":"1.0.0"}`),
-		Can: json.RawMessage(`{"elicitation":{"form":{}}}`), Modern: os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION") == "2026-07-28",
+		Session: "conformance", Client: json.RawMessage(
+			`{"name":"conformance-client","version":"1.0.0"}`),
+		Can: json.RawMessage(`{"elicitation":{"form":{}}}`), Modern: os.Getenv(
+			"MCP_CONFORMANCE_PROTOCOL_VERSION") == "2026-07-28",
 		Ask: func(_ context.Context, _ string, params json.RawMessage) (json.RawMessage, error) {
 			var asked struct {
 				Schema struct {
@@ -131,7 +138,8 @@ func use(ctx context.Context, registry *tools.Registry, s *remote.Set) (again bo
 			Arguments json.RawMessage
 		} `json:"toolCalls"`
 	}
-	_ = json.Unmarshal([]byte(os.Getenv("MCP_CONFORMANCE_CONTEXT")), &told) // most scenarios name none
+	// most scenarios name none
+	_ = json.Unmarshal([]byte(os.Getenv("MCP_CONFORMANCE_CONTEXT")), &told)
 	for _, t := range append(registry.Snapshot().Tools, s.Tools(ctx)...) {
 		var all []json.RawMessage
 		for _, c := range told.Calls {
@@ -184,7 +192,8 @@ const mostRounds = 5
 
 // answered calls a tool. By 2026-07-28 its questions are results, and it is called again with their
 // answers and its state.
-func answered(ctx context.Context, registry *tools.Registry, t tools.Tool, args json.RawMessage) (string, error) {
+func answered(ctx context.Context, registry *tools.Registry, t tools.Tool, args json.RawMessage) (
+	string, error) {
 	params := map[string]any{}
 	for range mostRounds {
 		text, err := json.Marshal(params)

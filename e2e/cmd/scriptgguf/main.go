@@ -52,7 +52,8 @@ func run(template, folder, out string) error {
 			pieces[s.Name] = append(pieces[s.Name], []byte(p))
 		}
 	}
-	list, err := json.MarshalIndent(pieces, "", " ") // bytes as base64: pieces cut characters in two
+	// bytes as base64: pieces cut characters in two
+	list, err := json.MarshalIndent(pieces, "", " ")
 	if err != nil {
 		return err
 	}

@@ -15,15 +15,18 @@ import (
 )
 
 // city is a tool with a number, whole and with a fraction, and one inside.
-var city = llms.Tool{Type: "function", Function: &llms.FunctionDefinition{Name: "City", Description: "Note a city", Parameters: json.RawMessage(
-	`{"type":"object","properties":{"name":{"type":"string"},"population":{"type":"integer","minimum":1},"latitude":{"type":"number"},"mayor":{"type":"object","properties":{"age":{"type":"integer"}},"required":["age"]}},"required":["name","population","latitude","mayor"]}`)}}
+var city = llms.Tool{Type: "function", Function: &llms.FunctionDefinition{Name: "City",
+	Description: "Note a city", Parameters: json.RawMessage(
+		`{"type":"object","properties":{"name":{"type":"string"},"population":{"type":"integer","minimum":1},"latitude":{"type":"number"},"mayor":{"type":"object","properties":{"age":{"type":"integer"}},"required":["age"]}},"required":["name","population","latitude","mayor"]}`)}}
 
 const rome = `Note the City "Rome" with 2873000 people at 41.9 degrees, its mayor is 44`
 
 func main() {
 	failed := 0
 	for _, model := range os.Args[2:] {
-		for name, check := range map[string]func(context.Context, string, string) error{"chat": chat, "stream": stream, "loop": loop, "required": required, "structured": structured} {
+		for name, check := range map[string]func(context.Context, string, string) error{
+			"chat": chat, "stream": stream, "loop": loop, "required": required,
+			"structured": structured} {
 			if err := check(context.Background(), os.Args[1], model); err != nil {
 				failed++
 				fmt.Printf("--- %s, %s: %v\n", model, name, err)
@@ -38,7 +41,8 @@ func main() {
 
 // clients returns the model through both APIs.
 func clients(base, model string, options ...openai.Option) ([]llms.Model, error) {
-	a, err := openai.New(append([]openai.Option{openai.WithBaseURL(base + "/v1"), openai.WithToken("any"), openai.WithModel(model)}, options...)...)
+	a, err := openai.New(append([]openai.Option{openai.WithBaseURL(base + "/v1"), openai.WithToken(
+		"any"), openai.WithModel(model)}, options...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +58,10 @@ func chat(ctx context.Context, base, model string) error {
 // stream asks for text, in pieces.
 func stream(ctx context.Context, base, model string) error {
 	pieces := 0
-	err := says(ctx, base, model, llms.WithStreamingFunc(func(context.Context, []byte) error { pieces++; return nil }))
+	err := says(ctx, base, model, llms.WithStreamingFunc(func(context.Context, []byte) error {
+		pieces++
+		return nil
+	}))
 	if err == nil && pieces < 4 {
 		err = fmt.Errorf("%d pieces", pieces)
 	}
@@ -114,8 +121,11 @@ func calls(ctx context.Context, base, model string, options ...llms.CallOption) 
 	if err := noted(call.FunctionCall.Arguments); err != nil {
 		return err
 	}
-	ask = append(ask, llms.MessageContent{Role: llms.ChatMessageTypeAI, Parts: []llms.ContentPart{call}},
-		llms.MessageContent{Role: llms.ChatMessageTypeTool, Parts: []llms.ContentPart{llms.ToolCallResponse{ToolCallID: call.ID, Name: call.FunctionCall.Name, Content: "noted well"}}})
+	ask = append(ask, llms.MessageContent{Role: llms.ChatMessageTypeAI,
+		Parts: []llms.ContentPart{call}},
+		llms.MessageContent{Role: llms.ChatMessageTypeTool,
+			Parts: []llms.ContentPart{llms.ToolCallResponse{ToolCallID: call.ID,
+				Name: call.FunctionCall.Name, Content: "noted well"}}})
 	said, err = c.GenerateContent(ctx, ask, llms.WithTools([]llms.Tool{city}))
 	if err != nil || !strings.Contains(said.Choices[0].Content, "noted well") {
 		return fmt.Errorf("after the result: %+v, %v", said, err)
@@ -128,11 +138,17 @@ func structured(ctx context.Context, base, model string) error {
 	number := func(kind string) *openai.ResponseFormatJSONSchemaProperty {
 		return &openai.ResponseFormatJSONSchemaProperty{Type: kind}
 	}
-	format := &openai.ResponseFormat{Type: "json_schema", JSONSchema: &openai.ResponseFormatJSONSchema{Name: "city", Strict: true, Schema: &openai.ResponseFormatJSONSchemaProperty{
-		Type: "object", Required: []string{"population", "latitude", "mayor"}, Properties: map[string]*openai.ResponseFormatJSONSchemaProperty{
-			"population": number("integer"), "latitude": number("number"),
-			"mayor": {Type: "object", Required: []string{"age"}, Properties: map[string]*openai.ResponseFormatJSONSchemaProperty{"age": number("integer")}},
-		}}}}
+	format := &openai.ResponseFormat{Type: "json_schema",
+		JSONSchema: &openai.ResponseFormatJSONSchema{Name: "city", Strict: true,
+			Schema: &openai.ResponseFormatJSONSchemaProperty{
+				Type: "object", Required: []string{"population", "latitude", "mayor"},
+				Properties: map[string]*openai.ResponseFormatJSONSchemaProperty{
+					"population": number("integer"), "latitude": number("number"),
+					"mayor": {Type: "object", Required: []string{"age"},
+						Properties: map[string]*openai.ResponseFormatJSONSchemaProperty{
+							"age": number(
+								"integer")}},
+				}}}}
 	all, err := clients(base, model, openai.WithResponseFormat(format))
 	if err != nil {
 		return err
@@ -146,7 +162,8 @@ func structured(ctx context.Context, base, model string) error {
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &got)
 	}
-	if err != nil || got.Population == nil || got.Latitude == nil || *got.Latitude != 41.9 || got.Mayor.Age == nil {
+	if err != nil || got.Population == nil || got.Latitude == nil || *got.Latitude != 41.9 ||
+		got.Mayor.Age == nil {
 		return fmt.Errorf("%q, %v", text, err)
 	}
 	return nil

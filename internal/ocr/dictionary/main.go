@@ -50,5 +50,7 @@ func main() {
 
 // isKatakana reports whether a word is written in katakana alone.
 func isKatakana(word string) bool {
-	return word != "" && !strings.ContainsFunc(word, func(r rune) bool { return (r < 'ァ' || r > 'ヺ') && r != 'ー' })
+	return word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return (r < 'ァ' || r > 'ヺ') && r != 'ー'
+	})
 }

@@ -15,7 +15,8 @@ import (
 // FloatDigits writes a float that is not negative, as CPython's PyOS_double_to_string does: letter
 // r gives the shortest text, dot0 adds .0 where there would be no point, alternate keeps the point
 // and the zeros of g.
-func FloatDigits(m *py.Account, x float64, letter rune, precision int, alternate, dot0 bool) string {
+func FloatDigits(m *py.Account, x float64, letter rune, precision int, alternate,
+	dot0 bool) string {
 	upper := letter == 'E' || letter == 'F' || letter == 'G'
 	m.AllocText(2*int64(precision) + 400) // 1e308 has 309 digits before its point
 	m.Step(int64(12 + precision/16))      // strconv takes some µs for a number with 300 digits
@@ -192,5 +193,6 @@ func Decimal(m *py.Account, v any) string {
 // tooManyDigits raises CPython's error word for word. The setting in it is not available here, but
 // a search for the message finds explanations.
 func tooManyDigits() {
-	py.Raise(py.ValueError, "Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", py.MostDigits)
+	py.Raise(py.ValueError,
+		"Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", py.MostDigits)
 }

@@ -124,7 +124,8 @@ func powFloats(m *py.Account, x, y float64) any {
 	case math.IsNaN(x) || math.IsNaN(y) || math.IsInf(x, 0) || math.IsInf(y, 0) || x == 0:
 		return math.Pow(x, y)
 	case x < 0 && y != math.Floor(y):
-		py.Raise(py.ValueError, "a negative number raised to a fraction is complex, and complex numbers are not available in expressions")
+		py.Raise(py.ValueError,
+			"a negative number raised to a fraction is complex, and complex numbers are not available in expressions")
 	}
 	r := power.Float(x, y)
 	if math.IsInf(r, 0) {

@@ -54,7 +54,8 @@ func ParseInt(m *py.Account, s string, base int) (n any, ok bool) {
 	}
 	powerOfTwo := base0&(base0-1) == 0
 	if len(bare) > py.MostDigits && !powerOfTwo {
-		py.Raise(py.ValueError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit", py.MostDigits, len(bare))
+		py.Raise(py.ValueError,
+			"Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit", py.MostDigits, len(bare))
 	}
 	if n, err := strconv.ParseInt(sign+bare, base0, 64); err == nil {
 		m.Alloc(py.BoxBytes)
@@ -195,13 +196,15 @@ func DigitValue(c byte) int {
 //	1e400 → inf
 func Literal(text string) any {
 	text = strings.ReplaceAll(text, "_", "")
-	based := len(text) > 1 && text[0] == '0' && !IsDigit(text[1]) && strings.IndexByte("xXoObB", text[1]) >= 0
+	based := len(text) > 1 && text[0] == '0' && !IsDigit(text[1]) &&
+		strings.IndexByte("xXoObB", text[1]) >= 0
 	if !based && strings.ContainsAny(text, ".eE") {
 		f, _ := strconv.ParseFloat(text, 64) // too large is infinity, as in Python
 		return f
 	}
 	if !based && len(text) > py.MostDigits {
-		py.Raise(py.SyntaxError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits.", py.MostDigits, len(text))
+		py.Raise(py.SyntaxError,
+			"Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits.", py.MostDigits, len(text))
 	}
 	base := 0
 	if !based {

@@ -54,7 +54,8 @@ func Round(m *py.Account, v, digits any) any {
 // roundSteps returns the cost of roundFloat: 600 digits are written and read again for
 // round(1.1e300, 300), in some 12 µs.
 func roundSteps(x float64, places int64) int64 {
-	return min(max(places, -places), 323)/8 + int64(max(0, exponentOf(x)))/24 // three bits for each digit
+	// three bits for each digit
+	return min(max(places, -places), 323)/8 + int64(max(0, exponentOf(x)))/24
 }
 
 // roundInt rounds to a power of ten, half to even. Digits after the point change nothing.

@@ -83,7 +83,8 @@ func Equal(m *py.Account, a, b Value) bool {
 		return equalSets(m, a, b)
 	case span:
 		y, ok := b.(span)
-		return ok && (x == y || x.n == y.n && (x.n == 0 || x.start == y.start && (x.n == 1 || x.step == y.step)))
+		return ok && (x == y ||
+			x.n == y.n && (x.n == 0 || x.start == y.start && (x.n == 1 || x.step == y.step)))
 	case *Iterator, Callable:
 		return x == b
 	}
@@ -142,7 +143,8 @@ func Order(m *py.Account, op string, a, b Value) bool {
 			return ok
 		}
 	}
-	py.Raise(py.TypeError, "'%s' not supported between instances of '%s' and '%s'", op, TypeName(a), TypeName(b))
+	py.Raise(py.TypeError, "'%s' not supported between instances of '%s' and '%s'", op, TypeName(a),
+		TypeName(b))
 	return false
 }
 
@@ -169,7 +171,8 @@ func contains(m *py.Account, x, v Value) bool {
 	case string:
 		s, ok := v.(string)
 		if !ok {
-			py.Raise(py.TypeError, "'in <string>' requires string as left operand, not %s", TypeName(v))
+			py.Raise(py.TypeError, "'in <string>' requires string as left operand, not %s",
+				TypeName(v))
 		}
 		m.Scan(4 * (len(x) + len(s)))
 		return strings.Contains(x, s)

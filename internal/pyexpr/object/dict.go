@@ -187,11 +187,13 @@ func (d *Dict) Update(m *py.Account, v Value) {
 	n := 0
 	for v := range Each(m, v) {
 		if !Iterable(v) {
-			py.Raise(py.TypeError, "cannot convert dictionary update sequence element #%d to a sequence", n)
+			py.Raise(py.TypeError,
+				"cannot convert dictionary update sequence element #%d to a sequence", n)
 		}
 		pair := Items(m, v)
 		if len(pair) != 2 {
-			py.Raise(py.ValueError, "dictionary update sequence element #%d has length %d; 2 is required", n, len(pair))
+			py.Raise(py.ValueError,
+				"dictionary update sequence element #%d has length %d; 2 is required", n, len(pair))
 		}
 		d.Set(m, pair[0], pair[1])
 		n++

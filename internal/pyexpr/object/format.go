@@ -141,7 +141,8 @@ func formatInt(m *py.Account, n Value, typ, text string) string {
 	case s.precision >= 0:
 		py.Raise(py.ValueError, "Precision not allowed in integer format specifier")
 	case s.noNegativeZero:
-		py.Raise(py.ValueError, "Negative zero coercion (z) not allowed in integer format specifier")
+		py.Raise(py.ValueError,
+			"Negative zero coercion (z) not allowed in integer format specifier")
 	case s.typ == 'c':
 		return formatChar(m, n, s)
 	}

@@ -186,7 +186,8 @@ func Reversed(m *py.Account, v Value) *Iterator {
 	case *Dict:
 		return &Iterator{"dict_reversekeyiterator", backwards(v.keys)}
 	case span:
-		return &Iterator{"range_iterator", overSpan(span{start: v.start + (v.n-1)*v.step, step: -v.step, n: v.n})}
+		return &Iterator{"range_iterator",
+			overSpan(span{start: v.start + (v.n-1)*v.step, step: -v.step, n: v.n})}
 	case View:
 		return &Iterator{"dict_reverse" + v.kind + "iterator", backwards(Items(m, v))}
 	}

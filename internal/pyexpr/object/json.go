@@ -129,9 +129,12 @@ func (t *Text) json(v Value, depth int) {
 	case *Dict:
 		t.jsonObject(v, depth)
 	case *Set:
-		py.Raise(py.TypeError, "Object of type set is not JSON serializable; use sorted(...) to make it a list")
+		py.Raise(py.TypeError,
+			"Object of type set is not JSON serializable; use sorted(...) to make it a list")
 	case span, View, *Iterator:
-		py.Raise(py.TypeError, "Object of type %s is not JSON serializable; use list(...) to make it a list", TypeName(v))
+		py.Raise(py.TypeError,
+			"Object of type %s is not JSON serializable; use list(...) to make it a list",
+			TypeName(v))
 	default:
 		py.Raise(py.TypeError, "Object of type %s is not JSON serializable", TypeName(v))
 	}
@@ -194,7 +197,8 @@ func (t *Text) jsonObject(d *Dict, depth int) {
 	for i, k := range d.keys {
 		s, ok := k.(string)
 		if !ok {
-			py.Raise(py.TypeError, "keys of the result must be str, not %s; use str(...)", TypeName(k))
+			py.Raise(py.TypeError, "keys of the result must be str, not %s; use str(...)",
+				TypeName(k))
 		}
 		t.Add(between)
 		t.jsonString(s)

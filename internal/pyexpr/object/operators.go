@@ -73,7 +73,8 @@ func Unsupported(op string, a, b Value) Value {
 	if op == "**" {
 		op = "** or pow()"
 	}
-	return py.Raise(py.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", op, TypeName(a), TypeName(b))
+	return py.Raise(py.TypeError, "unsupported operand type(s) for %s: '%s' and '%s'", op,
+		TypeName(a), TypeName(b))
 }
 
 // concat joins two texts or two sequences of the same type.
@@ -95,7 +96,8 @@ func concat(m *py.Account, a, b Value) Value {
 	default:
 		return Unsupported("+", a, b)
 	}
-	return py.Raise(py.TypeError, "can only concatenate %[1]s (not \"%[2]s\") to %[1]s", TypeName(a), TypeName(b))
+	return py.Raise(py.TypeError, "can only concatenate %[1]s (not \"%[2]s\") to %[1]s",
+		TypeName(a), TypeName(b))
 }
 
 // join returns the concatenation of two slices.

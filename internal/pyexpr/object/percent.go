@@ -98,7 +98,8 @@ func (f *percentFormat) argument() Value {
 //	'%.3s' % 'abcdef' → 'abc'
 //	'%ld' % 5 → '5'
 func (f *percentFormat) conversion() {
-	if strings.HasPrefix(f.rest, "%") { // a width or flag before it makes it an unknown letter: '%5%'
+	// a width or flag before it makes it an unknown letter: '%5%'
+	if strings.HasPrefix(f.rest, "%") {
 		f.take()
 		f.out.Add("%")
 		return
@@ -200,7 +201,8 @@ func (f *percentFormat) size(what string) int64 {
 		}
 		k, small := n.(int64)
 		if !small {
-			py.Raise(py.OverflowError, "Python int too large to convert to C %s", map[string]string{"width": "ssize_t", "precision": "int"}[what])
+			py.Raise(py.OverflowError, "Python int too large to convert to C %s",
+				map[string]string{"width": "ssize_t", "precision": "int"}[what])
 		}
 		if k < 0 && what == "width" {
 			f.turned, k = true, -k

@@ -25,7 +25,8 @@ func (f *percentFormat) convert(letter rune, v Value, s spec, at int) string {
 	if letter < 32 || letter > 126 {
 		shown = '?'
 	}
-	py.Raise(py.ValueError, "unsupported format character '%c' (0x%x) at index %d", shown, letter, at)
+	py.Raise(py.ValueError, "unsupported format character '%c' (0x%x) at index %d", shown, letter,
+		at)
 	return ""
 }
 
@@ -74,9 +75,11 @@ func (f *percentFormat) integer(letter rune, v Value, s spec) string {
 	}
 	if !ok {
 		if strings.ContainsRune("xXo", letter) {
-			py.Raise(py.TypeError, "%%%c format: an integer is required, not %s", letter, TypeName(v))
+			py.Raise(py.TypeError, "%%%c format: an integer is required, not %s", letter,
+				TypeName(v))
 		}
-		py.Raise(py.TypeError, "%%%c format: a real number is required, not %s", letter, TypeName(v))
+		py.Raise(py.TypeError, "%%%c format: a real number is required, not %s", letter,
+			TypeName(v))
 	}
 	s.typ = letter
 	if strings.ContainsRune("diu", letter) {

@@ -148,7 +148,9 @@ func (t *Text) repr(v Value) {
 	default:
 		c, _ := v.(Callable)
 		if c == nil || c.Text() == "" {
-			py.Raise(py.TypeError, "a %s object has no text in expressions; use list(...) on what can be walked", TypeName(v))
+			py.Raise(py.TypeError,
+				"a %s object has no text in expressions; use list(...) on what can be walked",
+				TypeName(v))
 		}
 		t.Add(c.Text())
 	}

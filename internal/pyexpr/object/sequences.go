@@ -102,7 +102,8 @@ func notAnIndex(x, i Value) {
 	if IsString(x) {
 		py.Raise(py.TypeError, "string indices must be integers, not '%s'", TypeName(i))
 	}
-	py.Raise(py.TypeError, "%s indices must be integers or slices, not %s", TypeName(x), TypeName(i))
+	py.Raise(py.TypeError, "%s indices must be integers or slices, not %s", TypeName(x),
+		TypeName(i))
 }
 
 // lookup returns the value of a key in a dict. For a missing key it raises an error whose message

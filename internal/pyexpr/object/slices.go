@@ -83,8 +83,10 @@ func slice(m *py.Account, x Value, c Cut) Value {
 	case Tuple:
 		return Tuple(pick(m, x, start, step, count))
 	case span:
-		if wide := number.Magnitude(step); wide > 1<<31 || number.Magnitude(x.step) > 1<<31 || number.Magnitude(x.stop) > 1<<62 || number.Magnitude(x.start) > 1<<62 {
-			py.Raise(py.LimitError, "a slice of a range beyond 62 bits is not available in expressions")
+		if wide := number.Magnitude(step); wide > 1<<31 || number.Magnitude(x.step) > 1<<31 ||
+			number.Magnitude(x.stop) > 1<<62 || number.Magnitude(x.start) > 1<<62 {
+			py.Raise(py.LimitError,
+				"a slice of a range beyond 62 bits is not available in expressions")
 		}
 		// The stop is what Python shows, from the clamped bound: range(10)[2:100] is range(2, 10).
 		return span{x.start + start*x.step, x.start + stop*x.step, x.step * step, count}

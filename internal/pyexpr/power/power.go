@@ -57,7 +57,8 @@ func Float(x, y float64) float64 {
 		return powerOf(x, int(y))
 	}
 	sign := 1.0
-	if x < 0 && math.Abs(y) < 1<<53 && math.Mod(y, 2) != 0 { // above that, every float is even, and Mod is slow
+	// above that, every float is even, and Mod is slow
+	if x < 0 && math.Abs(y) < 1<<53 && math.Mod(y, 2) != 0 {
 		sign = -1
 	}
 	l := logarithm(math.Abs(x)).mul(doubleDouble{y, 0})
@@ -122,7 +123,8 @@ func exponential(l doubleDouble) float64 {
 	if n > -1000 {
 		return math.Ldexp(sum.hi, int(n))
 	}
-	exact := new(big.Float).SetPrec(120).SetFloat64(sum.hi) // a subnormal result has fewer digits, and is rounded once too
+	// a subnormal result has fewer digits, and is rounded once too
+	exact := new(big.Float).SetPrec(120).SetFloat64(sum.hi)
 	exact.Add(exact, big.NewFloat(sum.lo))
 	v, _ := exact.SetMantExp(exact, int(n)).Float64()
 	return v

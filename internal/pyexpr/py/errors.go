@@ -41,7 +41,8 @@ func (e *Error) Error() string {
 	if e.Line == 0 {
 		return e.Kind + ": " + e.Message
 	}
-	return fmt.Sprintf("%s: %s (line %d, column %d)\n    %s\n    %s^", e.Kind, e.Message, e.Line, e.Column, e.source, e.indent())
+	return fmt.Sprintf("%s: %s (line %d, column %d)\n    %s\n    %s^", e.Kind, e.Message, e.Line,
+		e.Column, e.source, e.indent())
 }
 
 // indent returns the white space before the caret. A tab stays a tab, so that the caret is under

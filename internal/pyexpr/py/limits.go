@@ -23,7 +23,8 @@ type Limits struct {
 // DefaultLimits are the limits that zero fields of Limits mean. 200,000 steps took at most 40 ms
 // for every hostile expression of the corpus, and 8 MiB charged was never more than 16 MiB
 // allocated.
-var DefaultLimits = Limits{Steps: 200_000, Bytes: 8 << 20, Bits: 65_536, Depth: 64, Result: 1 << 20, Timeout: time.Second}
+var DefaultLimits = Limits{Steps: 200_000, Bytes: 8 << 20, Bits: 65_536, Depth: 64, Result: 1 << 20,
+	Timeout: time.Second}
 
 // MostDigits is CPython's own limit for conversions between an int and its decimal digits. The
 // conversion takes quadratic time.
@@ -33,8 +34,10 @@ const MostDigits = 4300
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits
 	return Limits{
-		Steps: positive(l.Steps, d.Steps), Bytes: positive(l.Bytes, d.Bytes), Bits: positive(l.Bits, d.Bits),
-		Depth: positive(l.Depth, d.Depth), Result: positive(l.Result, d.Result), Timeout: positive(l.Timeout, d.Timeout),
+		Steps: positive(l.Steps, d.Steps), Bytes: positive(l.Bytes, d.Bytes),
+		Bits:  positive(l.Bits, d.Bits),
+		Depth: positive(l.Depth, d.Depth), Result: positive(l.Result, d.Result),
+		Timeout: positive(l.Timeout, d.Timeout),
 	}
 }
 
@@ -108,11 +111,12 @@ func (m *Account) Alloc(n int64) {
 // The cost of values, in bytes. An interface has two words, and a value that does not fit into one
 // word is allocated separately.
 const (
-	SlotBytes  = 16
-	BoxBytes   = 16 // a number or a string header in an interface
-	ListBytes  = 48
-	EntryBytes = 112 // of a dict or set: the key, the value and Go's map, which is at most seven eighths full
-	BigBytes   = 64  // of an integer beyond 64 bits, in addition to its digits
+	SlotBytes = 16
+	BoxBytes  = 16 // a number or a string header in an interface
+	ListBytes = 48
+	// of a dict or set: the key, the value and Go's map, which is at most seven eighths full
+	EntryBytes = 112
+	BigBytes   = 64 // of an integer beyond 64 bits, in addition to its digits
 )
 
 // AllocItems charges a list or tuple of n items and the work of filling it.

@@ -220,7 +220,8 @@ func (f *fstring) skipExpression() {
 // or 0 if there is none.
 func operatorLength(s string) int {
 	switch {
-	case strings.HasPrefix(s, "!="), strings.HasPrefix(s, "=="), strings.HasPrefix(s, "<="), strings.HasPrefix(s, ">="):
+	case strings.HasPrefix(s, "!="), strings.HasPrefix(s, "=="), strings.HasPrefix(s, "<="),
+		strings.HasPrefix(s, ">="):
 		return 2
 	case s[0] == '<' || s[0] == '>':
 		return 1
@@ -241,7 +242,8 @@ func (f *fstring) expression(source string, start int) (n Node) {
 		for i := range tokens {
 			tokens[i].pos += start - 1
 		}
-		inner := &parser{reader: reader{src: f.p.src, tokens: tokens, depth: f.p.depth}, names: f.p.names}
+		inner := &parser{reader: reader{src: f.p.src, tokens: tokens, depth: f.p.depth},
+			names: f.p.names}
 		inner.enter()
 		n = inner.whole()
 		f.p.names = inner.names

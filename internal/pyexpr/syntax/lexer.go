@@ -50,8 +50,9 @@ type token struct {
 // operators are ordered from the longest to the shortest, so that the first match is the right one.
 var operators = []string{
 	"**=", "//=", ">>=", "<<=", "...",
-	"**", "//", "<<", ">>", "<=", ">=", "==", "!=", "->", ":=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=",
-	"+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<", ">", "(", ")", "[", "]", "{", "}", ",", ":", ".", "=", ";",
+	"**", "//", "<<", ">>", "<=", ">=", "==", "!=", "->", ":=", "+=", "-=", "*=", "/=", "%=", "&=",
+	"|=", "^=", "@=", "+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<", ">", "(", ")", "[",
+	"]", "{", "}", ",", ":", ".", "=", ";",
 }
 
 // lexer cuts a source into tokens. Within brackets line ends mean nothing, as in Python.
@@ -189,11 +190,15 @@ func (l *lexer) close(op string) {
 	}
 	open := l.opening[n-1]
 	if closing[open.text] != op {
-		opened, here := strings.Count(l.src[:open.pos], "\n")+1, strings.Count(l.src[:l.pos], "\n")+1
+		opened, here := strings.Count(l.src[:open.pos], "\n")+1,
+			strings.Count(l.src[:l.pos], "\n")+1
 		if opened != here {
-			py.Raise(py.SyntaxError, "closing parenthesis '%s' does not match opening parenthesis '%s' on line %d", op, open.text, opened)
+			py.Raise(py.SyntaxError,
+				"closing parenthesis '%s' does not match opening parenthesis '%s' on line %d", op,
+				open.text, opened)
 		}
-		py.Raise(py.SyntaxError, "closing parenthesis '%s' does not match opening parenthesis '%s'", op, open.text)
+		py.Raise(py.SyntaxError, "closing parenthesis '%s' does not match opening parenthesis '%s'",
+			op, open.text)
 	}
 	l.opening = l.opening[:n-1]
 }
@@ -248,7 +253,8 @@ func (l *lexer) unterminated(quote string, end int) {
 	if len(quote) == 3 {
 		kind = "triple-quoted string"
 	}
-	py.Raise(py.SyntaxError, "unterminated %s literal (detected at line %d)", kind, strings.Count(l.src[:end], "\n")+1)
+	py.Raise(py.SyntaxError, "unterminated %s literal (detected at line %d)", kind,
+		strings.Count(l.src[:end], "\n")+1)
 }
 
 // IsName reports whether a text is an identifier.
@@ -260,7 +266,8 @@ func nameLength(s string) int {
 	for n < len(s) {
 		r, size := utf8.DecodeRuneInString(s[n:])
 		letter := r == '_' || unicode.IsLetter(r) || unicode.Is(unicode.Nl, r)
-		if !letter && (n == 0 || !unicode.IsDigit(r) && !unicode.IsMark(r) && !unicode.Is(unicode.Pc, r)) {
+		if !letter && (n == 0 || !unicode.IsDigit(r) && !unicode.IsMark(r) &&
+			!unicode.Is(unicode.Pc, r)) {
 			break
 		}
 		n += size

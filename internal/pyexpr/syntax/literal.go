@@ -63,7 +63,8 @@ func (p *parser) literal(t token) []Node {
 }
 
 // simpleEscapes are the escapes of one letter.
-var simpleEscapes = map[byte]string{'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v"}
+var simpleEscapes = map[byte]string{'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b",
+	'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v"}
 
 // unescape reads the escapes of a literal. An unknown escape is left unchanged, as in Python.
 //
@@ -125,7 +126,8 @@ func numericEscape(s string, i int) (rune, int) {
 	case c == 'U':
 		return hexEscape(s, i, 8, `\UXXXXXXXX`)
 	case c == 'N':
-		py.Raise(py.SyntaxError, `\N{...} is not available in expressions; write \u or \U with the number`)
+		py.Raise(py.SyntaxError,
+			`\N{...} is not available in expressions; write \u or \U with the number`)
 	}
 	return 0, 0
 }
@@ -141,7 +143,8 @@ func hexEscape(s string, i, n int, shape string) (rune, int) {
 	for k < n && i+2+k < len(s) && number.DigitValue(s[i+2+k]) < 16 {
 		k++
 	}
-	cannot := fmt.Sprintf("(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: ", i, i+1+k)
+	cannot := fmt.Sprintf(
+		"(unicode error) 'unicodeescape' codec can't decode bytes in position %d-%d: ", i, i+1+k)
 	if k < n {
 		py.Raise(py.SyntaxError, "%struncated %s escape", cannot, shape)
 	}

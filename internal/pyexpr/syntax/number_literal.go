@@ -40,7 +40,8 @@ func (l *lexer) number() {
 		py.Raise(py.SyntaxError, "complex numbers are not available in expressions")
 	}
 	if n == whole && number.LeadingZero(rest[:n]) {
-		py.Raise(py.SyntaxError, "leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers")
+		py.Raise(py.SyntaxError,
+			"leading zeros in decimal integer literals are not permitted; use an 0o prefix for octal integers")
 	}
 	l.endNumber(n, "decimal")
 }
@@ -103,7 +104,9 @@ var afterNumber = []string{"and", "else", "for", "if", "in", "is", "not", "or"}
 func (l *lexer) endNumber(n int, base string) {
 	rest := l.src[l.pos+n:]
 	if letters := nameLength(rest); letters > 0 || strings.HasPrefix(rest, "_") {
-		if !slices.ContainsFunc(afterNumber, func(word string) bool { return strings.HasPrefix(rest, word) }) {
+		if !slices.ContainsFunc(afterNumber, func(word string) bool {
+			return strings.HasPrefix(rest, word)
+		}) {
 			py.Raise(py.SyntaxError, "invalid %s literal", base)
 		}
 	}

@@ -130,7 +130,8 @@ func (p *parser) closed(end string) {
 	}
 	t := p.peek()
 	beginsExpression := t.kind == tokenNumber || t.kind == tokenString ||
-		t.kind == tokenName && (!keywords[t.text] || t.text == "None" || t.text == "True" || t.text == "False")
+		t.kind == tokenName && (!keywords[t.text] || t.text == "None" || t.text == "True" ||
+			t.text == "False")
 	if beginsExpression {
 		p.fail(t, py.SyntaxError, "invalid syntax. Perhaps you forgot a comma?")
 	}

@@ -36,7 +36,8 @@ func (p *parser) call(callee Node, open token) Node {
 //	len(1 = 2) → SyntaxError: expression cannot contain assignment, perhaps you meant "=="?
 func (p *parser) argument(c *Call, lambdas bool) {
 	t := p.peek()
-	if t.kind == tokenName && p.tokens[p.at+1].text == "=" && p.tokens[p.at+1].kind == tokenOperator {
+	if t.kind == tokenName && p.tokens[p.at+1].text == "=" &&
+		p.tokens[p.at+1].kind == tokenOperator {
 		p.keyword(c, lambdas)
 		return
 	}

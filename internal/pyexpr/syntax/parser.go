@@ -28,7 +28,8 @@ type parser struct {
 }
 
 // keywords cannot be names. True, False and None are also constants.
-var keywords = wordSet("False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
+var keywords = wordSet(
+	"False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
 // Keyword reports whether a word cannot be a name.
 func Keyword(word string) bool { return keywords[word] }
@@ -74,7 +75,8 @@ func (p *parser) expr() Node {
 	t := p.peek()
 	switch {
 	case p.is("lambda"):
-		p.fail(t, py.SyntaxError, "lambda is only available as an argument of sorted, min, max, map and filter")
+		p.fail(t, py.SyntaxError,
+			"lambda is only available as an argument of sorted, min, max, map and filter")
 	case p.is("*"), p.is("**"):
 		p.fail(t, py.SyntaxError, "starred expressions are not available")
 	}
@@ -111,7 +113,8 @@ func (p *parser) conditional() Node {
 		cond := &Cond{Then: n, Test: test}
 		*hole, hole = cond, &cond.Other
 		if p.is("lambda") {
-			p.fail(p.peek(), py.SyntaxError, "lambda is only available as an argument of sorted, min, max, map and filter")
+			p.fail(p.peek(), py.SyntaxError,
+				"lambda is only available as an argument of sorted, min, max, map and filter")
 		}
 	}
 }
@@ -134,8 +137,10 @@ const (
 
 // levels are the levels of the binary operators that are not comparisons.
 var levels = map[string]int{
-	"or": levelOr, "and": levelAnd, "|": levelBitOr, "^": levelBitXor, "&": levelBitAnd, "<<": levelShift, ">>": levelShift,
-	"+": levelSum, "-": levelSum, "*": levelProduct, "/": levelProduct, "//": levelProduct, "%": levelProduct, "@": levelProduct,
+	"or": levelOr, "and": levelAnd, "|": levelBitOr, "^": levelBitXor, "&": levelBitAnd,
+	"<<": levelShift, ">>": levelShift,
+	"+": levelSum, "-": levelSum, "*": levelProduct, "/": levelProduct, "//": levelProduct,
+	"%": levelProduct, "@": levelProduct,
 }
 
 // binary reads operands joined by operators of this level or tighter.
@@ -266,7 +271,8 @@ func (p *parser) compare(first Node) Node {
 		right := p.binary(levelBitOr)
 		if strings.HasPrefix(op, "is") && !singleton(right) && !singleton(c.last()) {
 			py.Blame(p.src, pos, func() {
-				py.Raise(py.SyntaxError, "'%s' is only available with None, True and False; compare values with ==", op)
+				py.Raise(py.SyntaxError,
+					"'%s' is only available with None, True and False; compare values with ==", op)
 			})
 		}
 		c.Ops, c.Rest = append(c.Ops, op), append(c.Rest, right)

@@ -56,7 +56,8 @@ func (r *reader) expect(text string) {
 //	(1 + ] → SyntaxError: closing parenthesis ']' does not match opening parenthesis '('
 //	(1 / / 2 → SyntaxError: invalid syntax
 func (r *reader) fail(t token, kind, format string, args ...any) {
-	if end := r.tokens[len(r.tokens)-1]; end.open != "" && r.peek().pos == end.pos && kind == py.SyntaxError {
+	if end := r.tokens[len(r.tokens)-1]; end.open != "" && r.peek().pos == end.pos &&
+		kind == py.SyntaxError {
 		t, format, args = end, "'%s' was never closed", []any{end.open}
 	}
 	py.Blame(r.src, t.pos, func() { py.Raise(kind, format, args...) })

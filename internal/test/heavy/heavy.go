@@ -18,32 +18,40 @@ var Schemas = map[string]func(n int) json.RawMessage{
 	"allOf": func(n int) json.RawMessage { return object(`"allOf":[` + list(n, `{}`) + `]`) },
 	"anyOf": func(n int) json.RawMessage { return object(`"anyOf":[` + list(n, `{}`) + `]`) },
 	"joined": func(n int) json.RawMessage {
-		return object(`"allOf":[` + list(n, `{"type":"object","properties":{"a%d":{"type":"string"}},"required":["a%d"]}`) + `]`)
+		return object(`"allOf":[` +
+			list(n, `{"type":"object","properties":{"a%d":{"type":"string"}},"required":["a%d"]}`) +
+			`]`)
 	},
 	"variants": func(n int) json.RawMessage {
 		return object(`"anyOf":[` + list(n, `{"properties":{"a":{"const":%d}}}`) + `]`)
 	},
-	"enum": func(n int) json.RawMessage { return object(`"properties":{"a":{"enum":[` + list(n, `%d`) + `]}}`) },
+	"enum": func(n int) json.RawMessage {
+		return object(`"properties":{"a":{"enum":[` + list(n, `%d`) + `]}}`)
+	},
 	"properties": func(n int) json.RawMessage {
 		return object(`"properties":{` + list(n, `"p%d":{"type":"string"}`) + `}`)
 	},
 	"required": func(n int) json.RawMessage {
-		return object(`"properties":{` + list(n, `"p%d":{"type":"string"}`) + `},"required":[` + list(n, `"p%d"`) + `]`)
+		return object(`"properties":{` + list(n, `"p%d":{"type":"string"}`) + `},"required":[` +
+			list(n, `"p%d"`) + `]`)
 	},
 	"long pattern": func(n int) json.RawMessage {
 		return object(`"properties":{"a":{"pattern":"` + strings.Repeat("(a|b)?", n) + `"}}`)
 	},
 	"many patterns": func(n int) json.RawMessage {
-		return object(`"properties":{` + list(n, `"p%d":{"type":"string","pattern":"(\\p{L}|\\p{N}){1,900}"}`) + `}`)
+		return object(`"properties":{` +
+			list(n, `"p%d":{"type":"string","pattern":"(\\p{L}|\\p{N}){1,900}"}`) + `}`)
 	},
 	"patterns of names": func(n int) json.RawMessage {
 		return object(`"patternProperties":{` + list(n, `"^%d(\\p{L}|\\p{N}){1,900}":{}`) + `}`)
 	},
 	"folded classes": func(n int) json.RawMessage {
-		return object(`"properties":{` + list(n, `"p%d":{"type":"string","pattern":"(?i)[Ā-\uffff][Ā-\uffff]"}`) + `}`)
+		return object(`"properties":{` +
+			list(n, `"p%d":{"type":"string","pattern":"(?i)[Ā-\uffff][Ā-\uffff]"}`) + `}`)
 	},
 	"laughs of properties": func(n int) json.RawMessage {
-		return laughs(n, `{"type":"object","properties":{"x":{"$ref":"#/$defs/d%[1]d"},"y":{"$ref":"#/$defs/d%[1]d"}}}`)
+		return laughs(n,
+			`{"type":"object","properties":{"x":{"$ref":"#/$defs/d%[1]d"},"y":{"$ref":"#/$defs/d%[1]d"}}}`)
 	},
 	"laughs of anyOf": func(n int) json.RawMessage {
 		return laughs(n, `{"anyOf":[{"$ref":"#/$defs/d%[1]d"},{"$ref":"#/$defs/d%[1]d"}]}`)
@@ -55,16 +63,19 @@ var Schemas = map[string]func(n int) json.RawMessage{
 		return laughs(n, `{"type":"array","minItems":20,"items":{"$ref":"#/$defs/d%d"}}`)
 	},
 	"shared enum": func(n int) json.RawMessage {
-		return object(`"$defs":{"e":{"enum":[` + list(n, `"v%d"`) + `]}},"properties":{` + list(n/4, `"p%d":{"anyOf":[{"$ref":"#/$defs/e"},{"type":"null"}]}`) + `}`)
+		return object(`"$defs":{"e":{"enum":[` + list(n, `"v%d"`) + `]}},"properties":{` +
+			list(n/4, `"p%d":{"anyOf":[{"$ref":"#/$defs/e"},{"type":"null"}]}`) + `}`)
 	},
 	"nots": func(n int) json.RawMessage { // and at their end a pattern that Go cannot read
 		return laughs(n, `{"not":{"$ref":"#/$defs/d%d"}}`, `{"pattern":"(?=x)"}`)
 	},
 	"deep": func(n int) json.RawMessage {
-		return json.RawMessage(strings.Repeat(`{"type":"object","properties":{"a":`, n) + `{}` + strings.Repeat(`}}`, n))
+		return json.RawMessage(strings.Repeat(`{"type":"object","properties":{"a":`, n) + `{}` +
+			strings.Repeat(`}}`, n))
 	},
 	"deep unions": func(n int) json.RawMessage {
-		return object(`"properties":{"a":` + strings.Repeat(`{"anyOf":[{"type":"null"},`, n) + `{}` + strings.Repeat(`]}`, n) + `}`)
+		return object(`"properties":{"a":` + strings.Repeat(`{"anyOf":[{"type":"null"},`, n) +
+			`{}` + strings.Repeat(`]}`, n) + `}`)
 	},
 }
 
@@ -97,7 +108,8 @@ func laughs(n int, item string, last ...string) json.RawMessage {
 	for i := range n {
 		fmt.Fprintf(&b, `"d%d":%s,`, i, fmt.Sprintf(item, i+1))
 	}
-	return object(fmt.Sprintf(`"$defs":{%s"d%d":%s},"properties":{"a":{"$ref":"#/$defs/d0"}}`, b.String(), n, end))
+	return object(fmt.Sprintf(`"$defs":{%s"d%d":%s},"properties":{"a":{"$ref":"#/$defs/d0"}}`,
+		b.String(), n, end))
 }
 
 // Allocated returns how many bytes work allocates: a measure of it that does not depend on the

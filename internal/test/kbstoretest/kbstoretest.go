@@ -55,9 +55,11 @@ func Principal(r *rand.Rand) *auth.Principal {
 	case 1:
 		return auth.Local()
 	}
-	p := &auth.Principal{Tenant: words[r.IntN(3)], Departments: some(r, 3), Clearance: r.IntN(5) - 1}
+	p := &auth.Principal{Tenant: words[r.IntN(3)], Departments: some(r, 3),
+		Clearance: r.IntN(5) - 1}
 	if r.IntN(10) == 0 {
-		p.Departments = append(p.Departments, "") // a claim that must not open what is kept from all
+		// a claim that must not open what is kept from all
+		p.Departments = append(p.Departments, "")
 	}
 	return p
 }
@@ -81,7 +83,8 @@ const Model = "random"
 
 // Corpus fills a new base with documents of random rights, and gives those by the documents' ids.
 // All passages have the same words, so that a search without a filter would find them all.
-func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (kbstore.Base, map[string]kbstore.Access) {
+func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (
+	kbstore.Base, map[string]kbstore.Access) {
 	t.Helper()
 	b, err := s.Create(t.Context(), kbstore.Base{Name: "Random", Tenant: words[r.IntN(3)]})
 	if err != nil {
@@ -94,9 +97,11 @@ func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (kbstore.Base, 
 	rights := map[string]kbstore.Access{}
 	for i := range n {
 		d := kbstore.Document{Collection: collection, Source: fmt.Sprint(i), Access: kbstore.Access{
-			Tenant: words[r.IntN(3)], Public: r.IntN(3) == 0, Departments: some(r, 2), Clearance: r.IntN(4),
+			Tenant: words[r.IntN(3)], Public: r.IntN(3) == 0, Departments: some(r, 2),
+			Clearance: r.IntN(4),
 		}}
-		chunks := []kbstore.Chunk{{Text: "the same text", Embedding: kbstore.Embedding{Model: Model, Vector: Vector(r)}}}
+		chunks := []kbstore.Chunk{
+			{Text: "the same text", Embedding: kbstore.Embedding{Model: Model, Vector: Vector(r)}}}
 		if err := s.Put(t.Context(), b.ID, &d, chunks); err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +138,8 @@ func Isolation(t *testing.T, s *kbstore.Store, pairs int) {
 
 // isolated asks as one principal, and gives how many documents it may see.
 // Each way has to show all that may be seen, too: one that shows nothing would leak nothing.
-func isolated(t *testing.T, s *kbstore.Store, r *rand.Rand, base string, documents []kbstore.Document, rights map[string]kbstore.Access) int {
+func isolated(t *testing.T, s *kbstore.Store, r *rand.Rand, base string,
+	documents []kbstore.Document, rights map[string]kbstore.Access) int {
 	t.Helper()
 	p := Principal(r)
 	f := kbstore.FilterOf(p)
@@ -155,7 +161,8 @@ func isolated(t *testing.T, s *kbstore.Store, r *rand.Rand, base string, documen
 	}
 	check := func(how string, found []kbstore.Candidate, err error) {
 		if err != nil || len(found) != len(seen) {
-			t.Fatalf("%s gives %d, and %d documents may be seen: %v", how, len(found), len(seen), err)
+			t.Fatalf("%s gives %d, and %d documents may be seen: %v", how, len(found), len(seen),
+				err)
 		}
 		for _, c := range found {
 			if !Allowed(p, rights[c.Document]) {
@@ -168,7 +175,8 @@ func isolated(t *testing.T, s *kbstore.Store, r *rand.Rand, base string, documen
 		check("Sparse", found, err)
 	}
 	if s.Compares() {
-		found, err := s.Dense(t.Context(), base, f, kbstore.Embedding{Model: Model, Vector: Vector(r)}, len(rights))
+		found, err := s.Dense(t.Context(), base, f,
+			kbstore.Embedding{Model: Model, Vector: Vector(r)}, len(rights))
 		check("Dense", found, err)
 	}
 	return len(seen)
@@ -193,13 +201,18 @@ func Overlap(t *testing.T, s *kbstore.Store, documents, questions, n int) float6
 	hit, of := 0, 0
 	for range questions {
 		p, q := Principal(r), Vector(r)
-		found, err := s.Dense(t.Context(), b.ID, kbstore.FilterOf(p), kbstore.Embedding{Model: Model, Vector: q}, n)
+		found, err := s.Dense(t.Context(), b.ID, kbstore.FilterOf(p),
+			kbstore.Embedding{Model: Model, Vector: q}, n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range exact.Search(q, n, func(row int) bool { return Allowed(p, rights[all.Chunks[row].Document]) }) {
+		for _, want := range exact.Search(q, n, func(row int) bool {
+			return Allowed(p, rights[all.Chunks[row].Document])
+		}) {
 			of++
-			at := slices.IndexFunc(found, func(c kbstore.Candidate) bool { return c.ID == all.Chunks[want.Row].ID })
+			at := slices.IndexFunc(found, func(c kbstore.Candidate) bool {
+				return c.ID == all.Chunks[want.Row].ID
+			})
 			if at < 0 {
 				continue
 			}

@@ -18,7 +18,8 @@ func Ours() map[string]string {
 	for stack := range strings.SplitSeq(string(buffer[:runtime.Stack(buffer, true)]), "\n\n") {
 		number, _, _ := strings.Cut(stack, "[")
 		ours := strings.Contains(stack, "toolnorm/") || strings.Contains(stack, "mark3labs/mcp-go")
-		if ours && !strings.Contains(stack, "left.Ours(") && !strings.Contains(stack, "testing.(*T).Run(") {
+		if ours && !strings.Contains(stack, "left.Ours(") &&
+			!strings.Contains(stack, "testing.(*T).Run(") {
 			all[number] = stack
 		}
 	}
@@ -35,8 +36,12 @@ func Behind(t testing.TB, before map[string]string, own ...string) {
 		waits := false
 		for number, stack := range Ours() {
 			switch {
-			case before[number] != "" || slices.ContainsFunc(own, func(word string) bool { return strings.Contains(stack, word) }):
-			case (!strings.Contains(stack, "created by toolnorm/") || running(stack)) && time.Now().Before(end):
+			case before[number] != "" ||
+				slices.ContainsFunc(own, func(word string) bool {
+					return strings.Contains(stack, word)
+				}):
+			case (!strings.Contains(stack, "created by toolnorm/") || running(stack)) &&
+				time.Now().Before(end):
 				waits = true
 			default:
 				t.Errorf("runs on:\n%s", stack)

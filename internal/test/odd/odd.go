@@ -32,10 +32,17 @@ var values = []struct {
 	why   string
 	value any
 }{
-	{"null", nil}, {"true", true}, {"false", false}, {"a number", 7}, {"a fraction", -0.5}, {"a large number", json.Number("123456789012345678901234567890")}, {"an exponent", json.Number("1e400")},
-	{"an empty text", ""}, {"a text", "odd"}, {"a text of blanks", " \t\n"}, {"a number as text", "7"}, {"a truth as text", "yes"}, {"JSON as text", `{"type":"object"}`},
-	{"an empty list", []any{}}, {"a list", []any{"odd", 7, nil}}, {"a list of objects", []any{map[string]any{"name": "odd"}}}, {"an empty object", map[string]any{}}, {"an object", map[string]any{"odd": nil}},
-	{"a list as object", map[string]any{"0": "a", "2": "b"}}, {"control characters", "a\x00b\x1b[31m"}, {"a direction mark", "a\u202eb"}, {"not UTF-8", "a" + latin + "b"}, {"another script", "한글 도구"},
+	{"null", nil}, {"true", true}, {"false", false}, {"a number", 7}, {"a fraction", -0.5},
+	{"a large number", json.Number("123456789012345678901234567890")}, {"an exponent", json.Number(
+		"1e400")},
+	{"an empty text", ""}, {"a text", "odd"}, {"a text of blanks", " \t\n"},
+	{"a number as text", "7"}, {"a truth as text", "yes"}, {"JSON as text", `{"type":"object"}`},
+	{"an empty list", []any{}}, {"a list", []any{"odd", 7, nil}},
+	{"a list of objects", []any{map[string]any{"name": "odd"}}},
+	{"an empty object", map[string]any{}}, {"an object", map[string]any{"odd": nil}},
+	{"a list as object", map[string]any{"0": "a", "2": "b"}},
+	{"control characters", "a\x00b\x1b[31m"}, {"a direction mark", "a\u202eb"},
+	{"not UTF-8", "a" + latin + "b"}, {"another script", "한글 도구"},
 	{"huge text", strings.Repeat("x", huge)}, {"a huge list", slices.Repeat([]any{"x"}, huge/20)},
 }
 
@@ -109,7 +116,8 @@ func spelled(r *rand.Rand, key string) string {
 		snake.WriteRune(c)
 	}
 	low := strings.ToLower(snake.String())
-	return []string{strings.ToUpper(key), strings.ToLower(key), low, strings.ReplaceAll(low, "_", "-"), strings.ToUpper(key[:1]) + key[1:], " " + key}[r.IntN(6)]
+	return []string{strings.ToUpper(key), strings.ToLower(key), low,
+		strings.ReplaceAll(low, "_", "-"), strings.ToUpper(key[:1]) + key[1:], " " + key}[r.IntN(6)]
 }
 
 // twice puts a member in front of an object that has it.
@@ -169,7 +177,9 @@ func File(r *rand.Rand, good []byte) (why string, text []byte) {
 		}
 		return "in UTF-16", wide
 	case 6:
-		return "of another kind", []byte([]string{"\x7fELF\x02\x01\x01", "PK\x03\x04odd", "<html>", "{", "%PDF-1.4", "-----BEGIN"}[r.IntN(6)])
+		return "of another kind",
+			[]byte([]string{"\x7fELF\x02\x01\x01", "PK\x03\x04odd", "<html>", "{", "%PDF-1.4",
+				"-----BEGIN"}[r.IntN(6)])
 	case 7:
 		return "huge", bytes.Repeat([]byte("x"), huge)
 	case 8:

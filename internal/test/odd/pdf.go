@@ -9,13 +9,15 @@ import (
 
 // PDF returns a file with a page for each of texts. A page whose text is empty is an odd one.
 func PDF(r *rand.Rand, texts ...string) []byte {
-	objects := []string{"<</Type/Catalog/Pages 2 0 R>>", "", "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"}
+	objects := []string{"<</Type/Catalog/Pages 2 0 R>>", "",
+		"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"}
 	var kids []string
 	for _, text := range texts {
 		n := len(objects) + 1
 		kids = append(kids, fmt.Sprintf("%d 0 R", n))
 		show := "BT /F1 12 Tf 72 700 Td (" + text + ") Tj ET"
-		page := fmt.Sprintf("<</Type/Page/Parent 2 0 R/Contents %d 0 R/Resources<</Font<</F1 3 0 R>>>>>>", n+1)
+		page := fmt.Sprintf(
+			"<</Type/Page/Parent 2 0 R/Contents %d 0 R/Resources<</Font<</F1 3 0 R>>>>>>", n+1)
 		content := fmt.Sprintf("<</Length %d>>stream\n%s\nendstream", len(show), show)
 		if text == "" {
 			page, content = oddPage(r, n, page, content)
@@ -28,7 +30,8 @@ func PDF(r *rand.Rand, texts ...string) []byte {
 // PDFOf returns a file of objects, which are numbered from 1. The first is the catalogue, and the
 // second, the tree of pages, is made of kids, which refer to the pages.
 func PDFOf(objects, kids []string) []byte {
-	objects[1] = fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]>>", len(kids), strings.Join(kids, " "))
+	objects[1] = fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]>>", len(kids),
+		strings.Join(kids, " "))
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.4\n")
 	var offsets []int
@@ -41,25 +44,30 @@ func PDFOf(objects, kids []string) []byte {
 	for _, at := range offsets {
 		fmt.Fprintf(&b, "%010d 00000 n \n", at)
 	}
-	fmt.Fprintf(&b, "trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, xref)
+	fmt.Fprintf(&b, "trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1,
+		xref)
 	return b.Bytes()
 }
 
 // oddPage makes the page that is object n, or its content, odd.
 func oddPage(r *rand.Rand, n int, page, content string) (string, string) {
-	odd := []string{"null", "7", "(text)", "[]", "[0 0 R]", "<<>>", "99 0 R", fmt.Sprintf("%d 0 R", n), "/Name", "<<", "true", "-1"}[r.IntN(12)]
+	odd := []string{"null", "7", "(text)", "[]", "[0 0 R]", "<<>>", "99 0 R",
+		fmt.Sprintf("%d 0 R", n), "/Name", "<<", "true", "-1"}[r.IntN(12)]
 	switch r.IntN(6) {
 	case 0:
 		return odd, content
 	case 1:
 		return page, odd
 	case 2:
-		return strings.Replace(page, fmt.Sprintf("/Contents %d 0 R", n+1), "/Contents "+odd, 1), content
+		return strings.Replace(page, fmt.Sprintf("/Contents %d 0 R", n+1), "/Contents "+odd, 1),
+			content
 	case 3:
 		return strings.Replace(page, "/Parent 2 0 R", fmt.Sprintf("/Parent %d 0 R", n), 1), content
 	case 4:
 		return strings.Replace(page, "<</F1 3 0 R>>", odd, 1), content
 	}
-	show := strings.Repeat("(", 1+r.IntN(50)) + " Tj q Q [ << 1 0 0 /X Do BT ET Tf 99999999999999999999 Tm"
-	return page, fmt.Sprintf("<</Length %d/Filter%s>>stream\n%s\nendstream", len(show)*r.IntN(3), []string{"/FlateDecode", "[]", " 7", "/None"}[r.IntN(4)], show)
+	show := strings.Repeat("(", 1+r.IntN(50)) +
+		" Tj q Q [ << 1 0 0 /X Do BT ET Tf 99999999999999999999 Tm"
+	return page, fmt.Sprintf("<</Length %d/Filter%s>>stream\n%s\nendstream", len(show)*r.IntN(3),
+		[]string{"/FlateDecode", "[]", " 7", "/None"}[r.IntN(4)], show)
 }

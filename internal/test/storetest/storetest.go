@@ -61,7 +61,8 @@ func (d *Databases) Postgres(t *testing.T) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.server.once.Do(d.server.start)
-	required := os.Getenv("TOOLNORM_E2E") == "required" || os.Getenv("TOOLNORM_POSTGRES") == "required"
+	required := os.Getenv("TOOLNORM_E2E") == "required" ||
+		os.Getenv("TOOLNORM_POSTGRES") == "required"
 	if d.server.none != "" && required {
 		t.Fatalf("PostgreSQL is required: %s", d.server.none)
 	}
@@ -105,13 +106,15 @@ func (s *server) start() {
 		return
 	}
 	data := filepath.Join(s.dir, "data")
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A",
+		"trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	initdb.Dir, initdb.SysProcAttr = s.dir, as
 	if out, err := initdb.CombinedOutput(); err != nil {
 		s.none = fmt.Sprintf("initdb: %v: %s", err, bytes.TrimSpace(out))
 		return
 	}
-	s.cmd = exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", s.dir, "-c", "listen_addresses=", "-c", "fsync=off")
+	s.cmd = exec.Command(filepath.Join(bin, "postgres"), "-D", data, "-k", s.dir, "-c",
+		"listen_addresses=", "-c", "fsync=off")
 	s.cmd.Dir, s.cmd.SysProcAttr = s.dir, as
 	if err := s.cmd.Start(); err != nil {
 		s.cmd, s.none = nil, err.Error()
@@ -178,5 +181,6 @@ func unprivileged(dir string) (*syscall.SysProcAttr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, os.Chown(dir, uid, gid)
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid),
+		Gid: uint32(gid)}}, os.Chown(dir, uid, gid)
 }

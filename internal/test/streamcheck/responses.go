@@ -34,7 +34,8 @@ type Item struct {
 	Name      string `json:"name"`
 	Input     string `json:"input"`
 
-	Arguments json.RawMessage `json:"arguments"` // a text of a function's call, an object of a search
+	// a text of a function's call, an object of a search
+	Arguments json.RawMessage `json:"arguments"`
 	Content   []Part          `json:"content"`
 	Summary   []Part          `json:"summary"`
 }
@@ -142,7 +143,8 @@ func (c *responseChecker) data(data string) {
 	if e.Sequence == nil || *e.Sequence != c.next {
 		c.breaks("sequence_number of %s, want %d", data, c.next)
 	}
-	if opening := []string{"response.created", "response.in_progress"}; c.next < 2 && e.Type != opening[c.next] {
+	if opening := []string{"response.created", "response.in_progress"}; c.next < 2 &&
+		e.Type != opening[c.next] {
 		c.breaks("event %d is %s", c.next, e.Type)
 	}
 	c.next++
@@ -151,7 +153,8 @@ func (c *responseChecker) data(data string) {
 	}
 	c.Events = append(c.Events, e.Type)
 	switch e.Type {
-	case "response.created", "response.in_progress", "response.completed", "response.incomplete", "response.failed":
+	case "response.created", "response.in_progress", "response.completed", "response.incomplete",
+		"response.failed":
 		c.object(&e)
 	case "response.output_item.added":
 		c.addedItem(&e)
@@ -192,7 +195,8 @@ func (c *responseChecker) object(e *responseEvent) {
 		return
 	}
 	c.ended, c.Final, c.Status = true, e.Response, o.Status
-	if o.Status != want || (want == "failed") != (o.Error != nil) || (want == "completed" && c.open != nil) {
+	if o.Status != want || (want == "failed") != (o.Error != nil) ||
+		(want == "completed" && c.open != nil) {
 		c.breaks("%s: status %q, error %v, open %v", e.Type, o.Status, o.Error, c.open)
 	}
 	if o.Error != nil {
@@ -201,7 +205,9 @@ func (c *responseChecker) object(e *responseEvent) {
 	if want != "completed" && len(c.Calls) > 0 {
 		c.breaks("%s, and %d calls can be run", want, len(c.Calls))
 	}
-	if !slices.EqualFunc(o.Output, c.items, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }) {
+	if !slices.EqualFunc(o.Output, c.items, func(a, b json.RawMessage) bool {
+		return bytes.Equal(a, b)
+	}) {
 		c.breaks("the output at the end %s is not what was done %s", o.Output, c.items)
 	}
 	if o.Usage != nil {
@@ -217,10 +223,12 @@ func (c *responseChecker) object(e *responseEvent) {
 // reply to be added.
 func (c *responseChecker) addedItem(e *responseEvent) {
 	it := c.item(e)
-	if c.open != nil && c.open.CallID == "" || e.Index != c.added || c.seen[it.ID] || it.ID == "" || it.Status != "in_progress" || it.Whole() != "" {
+	if c.open != nil && c.open.CallID == "" || e.Index != c.added || c.seen[it.ID] || it.ID == "" ||
+		it.Status != "in_progress" || it.Whole() != "" {
 		c.breaks("added %+v at %d, %d were added, open %+v", it, e.Index, c.added, c.open)
 	}
-	if isCall := strings.HasSuffix(it.Type, "_call"); isCall && (it.CallID == "" || c.seen[it.CallID]) {
+	if isCall := strings.HasSuffix(it.Type, "_call"); isCall &&
+		(it.CallID == "" || c.seen[it.CallID]) {
 		c.breaks("call id %q", it.CallID)
 	}
 	c.seen[it.ID], c.seen[it.CallID] = true, true
@@ -276,7 +284,8 @@ func (c *responseChecker) grows(e *responseEvent) {
 // doneItem closes an item.
 func (c *responseChecker) doneItem(e *responseEvent) {
 	it := c.item(e)
-	if c.open == nil || it.ID != c.open.ID || it.CallID != c.open.CallID || it.Name != c.open.Name || e.Index != c.added-1 {
+	if c.open == nil || it.ID != c.open.ID || it.CallID != c.open.CallID ||
+		it.Name != c.open.Name || e.Index != c.added-1 {
 		c.breaks("done %+v at %d, open is %+v", it, e.Index, c.open)
 		return
 	}

@@ -11,7 +11,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -109,7 +108,8 @@ func (c *checker) line(line string) {
 }
 
 // chunkKeys are the keys of a chunk. "error", even null, ends a reply for Vercel's AI SDK (S07).
-var chunkKeys = []string{"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier"}
+var chunkKeys = []string{"id", "object", "created", "model", "choices", "usage",
+	"system_fingerprint", "service_tier"}
 
 // data checks one event. None may follow an error, which openai-node, Vercel's AI SDK and
 // LangChain.js raise at once.
@@ -157,7 +157,8 @@ func (c *checker) errorEvent(m map[string]json.RawMessage, e json.RawMessage) {
 	}
 	var keys map[string]json.RawMessage
 	_ = json.Unmarshal(e, &keys)
-	if json.Unmarshal(e, c.Error) != nil || len(keys) != 4 || c.Error.Message == nil || c.Error.Type == nil || keys["param"] == nil || keys["code"] == nil {
+	if json.Unmarshal(e, c.Error) != nil || len(keys) != 4 || c.Error.Message == nil ||
+		c.Error.Type == nil || keys["param"] == nil || keys["code"] == nil {
 		c.breaks("error", "not the four keys: %s", e)
 	}
 }
@@ -192,7 +193,8 @@ func (c *checker) usageChunk(u json.RawMessage) {
 		c.breaks("S27", "empty choices before the end or twice")
 	}
 	c.Usage = &Usage{}
-	if json.Unmarshal(u, c.Usage) != nil || c.Usage.Prompt == nil || c.Usage.Completion == nil || c.Usage.Total == nil {
+	if json.Unmarshal(u, c.Usage) != nil || c.Usage.Prompt == nil || c.Usage.Completion == nil ||
+		c.Usage.Total == nil {
 		c.breaks("S26", "usage %s", u)
 	} else if *c.Usage.Total != *c.Usage.Prompt+*c.Usage.Completion {
 		c.breaks("S26", "the total is not the sum: %s", u)
@@ -244,13 +246,15 @@ func (c *checker) delta(d map[string]json.RawMessage) {
 	}
 	c.first = false
 	for k := range d {
-		if !slices.Contains([]string{"role", "content", "tool_calls", "reasoning_content", "reasoning", "refusal"}, k) {
+		if !slices.Contains([]string{"role", "content", "tool_calls", "reasoning_content",
+			"reasoning", "refusal"}, k) {
 			c.breaks("S05", "unknown key %q in a delta", k)
 		}
 	}
 	text := c.str(d["content"])
 	c.Reasoning += c.str(d["reasoning_content"])
-	if again, both := d["reasoning"]; both && d["reasoning_content"] != nil && string(again) != string(d["reasoning_content"]) {
+	if again, both := d["reasoning"]; both && d["reasoning_content"] != nil &&
+		string(again) != string(d["reasoning_content"]) {
 		c.breaks("S05", "reasoning is not reasoning_content")
 	}
 	calls, has := d["tool_calls"]
@@ -272,100 +276,6 @@ func (c *checker) str(raw json.RawMessage) (s string) {
 		c.breaks("S05", "%s is no string", raw)
 	}
 	return s
-}
-
-// fragment is a piece of a call. Pointers tell what is missing from what is empty.
-type fragment struct {
-	Index    *int             `json:"index"`
-	ID       *json.RawMessage `json:"id"`
-	Type     *string          `json:"type"`
-	Function *struct {
-		Name      *string          `json:"name"`
-		Arguments *json.RawMessage `json:"arguments"`
-	} `json:"function"`
-}
-
-// callID is the form of ids that every client accepts; a number, as some servers send it, is a
-// schema error for the AI SDK.
-var callID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
-
-// fragments checks that calls come one after the other: no call goes on after another has begun.
-func (c *checker) fragments(raw json.RawMessage) {
-	var fs []fragment
-	if err := json.Unmarshal(raw, &fs); err != nil || len(fs) == 0 {
-		c.breaks("S12", "tool_calls %s: %v", raw, err)
-	}
-	for _, f := range fs {
-		if f.Index == nil || f.Function == nil {
-			c.breaks("S12", "no index or function in %s", raw)
-			return
-		}
-		switch {
-		case *f.Index == len(c.Calls):
-			c.begin(f, raw)
-		case *f.Index != len(c.Calls)-1:
-			c.breaks("S12", "index %d behind %d calls", *f.Index, len(c.Calls))
-			return
-		case !c.openCall:
-			c.breaks("S13 and S22", "call %d goes on after something else came", *f.Index)
-		case f.ID != nil || f.Function.Name != nil:
-			c.breaks("S18", "id or name again: %s", raw)
-		}
-		c.arguments(f, raw)
-	}
-}
-
-// begin checks a call's first fragment, which has everything but the arguments: Goose takes the
-// name from no other one.
-func (c *checker) begin(f fragment, raw json.RawMessage) {
-	c.closeCall()
-	c.openCall = true
-	var id string
-	if f.ID == nil || json.Unmarshal(*f.ID, &id) != nil || !callID.MatchString(id) {
-		c.breaks("S14", "id in %s", raw)
-	}
-	if slices.ContainsFunc(c.Calls, func(g Call) bool { return g.ID == id }) {
-		c.breaks("S23", "id %q twice", id)
-	}
-	if f.Type == nil || *f.Type != "function" {
-		c.breaks("S15", "type in %s", raw)
-	}
-	name := ""
-	if f.Function.Name == nil || *f.Function.Name == "" {
-		c.breaks("S16", "name in %s", raw)
-	} else {
-		name = *f.Function.Name
-	}
-	if !slices.Contains(c.want.Tools, name) {
-		c.breaks("S25", "%q was not offered", name)
-	}
-	c.Calls = append(c.Calls, Call{ID: id, Name: name})
-}
-
-// arguments checks that a fragment is a string: Goose fails on null, and all clients that were
-// measured on an object.
-func (c *checker) arguments(f fragment, raw json.RawMessage) {
-	var s string
-	if f.Function.Arguments == nil || json.Unmarshal(*f.Function.Arguments, &s) != nil || (*f.Function.Arguments)[0] != '"' {
-		c.breaks("S17", "arguments in %s", raw)
-	}
-	c.ArgChunks++
-	c.Calls[len(c.Calls)-1].Args += s
-}
-
-// closeCall checks the call that something else has followed.
-func (c *checker) closeCall() {
-	if !c.openCall {
-		return
-	}
-	c.openCall = false
-	var obj map[string]json.RawMessage
-	args := c.Calls[len(c.Calls)-1].Args
-	if json.Unmarshal([]byte(args), &obj) == nil && obj != nil {
-		c.finished++
-	} else if c.Finish != "length" {
-		c.breaks("S24", "arguments %q are no object", args)
-	}
 }
 
 // end checks the whole stream. An empty reply is an error for Void, a retry loop for Qwen Code.

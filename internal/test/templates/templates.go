@@ -20,11 +20,14 @@ import (
 // Recording is one template. A conversation is named by its content, so the same recording answers
 // whoever asks for the same turns.
 type Recording struct {
-	Name    string            `json:"-"`
-	Family  string            `json:"family,omitempty"`  // whose models bring it; empty: no family's
-	Source  string            `json:"source,omitempty"`  // the lines of its source that say something
-	Prompts map[string]string `json:"prompts"`           // by conversation, see Key
-	Refused map[string]string `json:"refused,omitempty"` // why the server refused a conversation, by the same names
+	Name string `json:"-"`
+	// whose models bring it; empty: no family's
+	Family string `json:"family,omitempty"`
+	// the lines of its source that say something
+	Source  string            `json:"source,omitempty"`
+	Prompts map[string]string `json:"prompts"` // by conversation, see Key
+	// why the server refused a conversation, by the same names
+	Refused map[string]string `json:"refused,omitempty"`
 }
 
 //go:embed recordings/*.json
@@ -64,7 +67,8 @@ func (r *Recording) Render(messages []chat.Message, _ []chat.Tool) (string, erro
 	if reason, ok := r.Refused[key]; ok {
 		return "", fmt.Errorf("%s", reason)
 	}
-	return "", fmt.Errorf("%s was not recorded with %s: run e2e/run.sh -run TestTemplateRecordings with TOOLNORM_E2E_TEMPLATES=write", r.Name, key)
+	return "", fmt.Errorf(
+		"%s was not recorded with %s: run e2e/run.sh -run TestTemplateRecordings with TOOLNORM_E2E_TEMPLATES=write", r.Name, key)
 }
 
 // Add records what a template made of a conversation. Of a refusal the first line is kept, which

@@ -89,5 +89,6 @@ func (c Command) Prints(got string) bool {
 	pattern := regexp.QuoteMeta(ids.ReplaceAllString(strings.TrimSpace(c.Output)+"\n", "ID"))
 	pattern = strings.ReplaceAll(anyLines.ReplaceAllLiteralString(pattern, "\x00"), "…", "[^\n]*")
 	pattern = strings.ReplaceAll(pattern, "\x00", "(?:[^\n]*\n)*")
-	return regexp.MustCompile("^" + pattern + "$").MatchString(ids.ReplaceAllString(strings.TrimSpace(got), "ID") + "\n")
+	return regexp.MustCompile("^" + pattern + "$").MatchString(
+		ids.ReplaceAllString(strings.TrimSpace(got), "ID") + "\n")
 }

@@ -110,7 +110,8 @@ func Drain(src chat.Source) string {
 			return Note(events, err)
 		}
 		last := len(events) - 1
-		if (ev.Kind == chat.Text || ev.Kind == chat.Reasoning) && last >= 0 && events[last].Kind == ev.Kind {
+		if (ev.Kind == chat.Text || ev.Kind == chat.Reasoning) && last >= 0 &&
+			events[last].Kind == ev.Kind {
 			events[last].Text += ev.Text
 			continue
 		}
@@ -130,7 +131,8 @@ func Note(events []chat.Event, err error) string {
 			fmt.Fprintf(&b, " %q", e.Text)
 		}
 		if e.Meta != nil && e.Meta.Usage != nil {
-			fmt.Fprintf(&b, " {Prompt:%d Completion:%d}", e.Meta.Usage.Prompt, e.Meta.Usage.Completion)
+			fmt.Fprintf(&b, " {Prompt:%d Completion:%d}", e.Meta.Usage.Prompt,
+				e.Meta.Usage.Completion)
 		} else if e.Meta != nil {
 			fmt.Fprintf(&b, " cause=%s", e.Meta.Cause)
 		}

@@ -38,7 +38,8 @@ func (r *request) addSystem() {
 
 // roles maps Anthropic's roles. System messages may come anywhere: Claude Code puts one after the
 // first question.
-var roles = map[string]chat.Role{"user": chat.User, "assistant": chat.Assistant, "system": chat.System}
+var roles = map[string]chat.Role{"user": chat.User, "assistant": chat.Assistant,
+	"system": chat.System}
 
 // readMessages reads the conversation. A turn of the user's may hold results of calls as well, each
 // of which becomes a message of its own.
@@ -69,7 +70,8 @@ func (r *request) readMessage(v *fastjson.Value) error {
 		return nil
 	}
 	r.Messages = append(r.Messages, chat.Message{
-		Role: role, Content: strings.Join(c.lines, "\n"), Reasoning: strings.Join(c.thoughts, "\n"), Calls: c.calls, Images: c.images,
+		Role: role, Content: strings.Join(c.lines, "\n"), Reasoning: strings.Join(c.thoughts, "\n"),
+		Calls: c.calls, Images: c.images,
 	})
 	return nil
 }

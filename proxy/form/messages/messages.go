@@ -15,7 +15,8 @@ import (
 func API() form.API {
 	return form.API{
 		Name: "messages", Prefix: "msg_", Fail: fault.WriteAnthropic, Open: open,
-		Fields: map[string]string{"messages": "messages", "tools": "tools", "response_format": "output_config.format"},
+		Fields: map[string]string{"messages": "messages", "tools": "tools",
+			"response_format": "output_config.format"},
 		Read: func(body []byte) (*form.Ask, error) {
 			r, err := read(body)
 			return r.Ask, err
@@ -36,7 +37,8 @@ func open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if a.Stream {
 		return newStream(sse.NewWriter(out.W, out.Stall), a, out), nil
 	}
-	return &whole{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}, quiet: quiet(a), seal: a.SealThoughts}, nil
+	return &whole{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0},
+		quiet: quiet(a), seal: a.SealThoughts}, nil
 }
 
 // quiet reports whether the client did not ask for thoughts. Then thoughts are not shown even if
@@ -61,7 +63,8 @@ func CountTokens(run *exchange.Runner, of chat.Counter) exchange.Handler {
 		if err != nil {
 			return err
 		}
-		if err := ask.SetAlone(r.Header); err != nil { // as for a reply: a request that is refused there has no count
+		// as for a reply: a request that is refused there has no count
+		if err := ask.SetAlone(r.Header); err != nil {
 			return err
 		}
 		if err := run.OrDefault(r.Context(), &ask.Model); err != nil {
@@ -73,7 +76,8 @@ func CountTokens(run *exchange.Runner, of chat.Counter) exchange.Handler {
 			return err
 		}
 		x.Count.Prompt = n
-		return form.WriteJSON(w, http.StatusOK, append(strconv.AppendInt([]byte(`{"input_tokens":`), int64(n), 10), "}\n"...))
+		return form.WriteJSON(w, http.StatusOK,
+			append(strconv.AppendInt([]byte(`{"input_tokens":`), int64(n), 10), "}\n"...))
 	})
 }
 

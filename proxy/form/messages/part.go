@@ -61,7 +61,8 @@ func (c *content) read(v *fastjson.Value, role chat.Role) error {
 	case kind == "search_result":
 		return c.searchResult(v)
 	}
-	return field.Bad("type", "must be text, image, document, search_result or tool_result, not %q", kind)
+	return field.Bad("type", "must be text, image, document, search_result or tool_result, not %q",
+		kind)
 }
 
 // readAssistant reads a part of what the model wrote. Calls that Anthropic's service ran itself,
@@ -81,9 +82,11 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 			c.thoughts = append(c.thoughts, thought)
 		}
 		return err
-	case kind == "redacted_thinking": // encrypted by the service that wrote it, which alone can read it
+	// encrypted by the service that wrote it, which alone can read it
+	case kind == "redacted_thinking":
 		return nil
-	case kind == "server_tool_use" || kind == "mcp_tool_use" || strings.HasSuffix(kind, "_tool_result"):
+	case kind == "server_tool_use" || kind == "mcp_tool_use" ||
+		strings.HasSuffix(kind, "_tool_result"):
 		b, err := field.Raw(v)
 		c.lines = append(c.lines, string(b))
 		return err
@@ -125,7 +128,8 @@ func (c *content) result(v *fastjson.Value) error {
 		}},
 	})
 	if len(inner.tools) > 0 {
-		inner.lines = append(inner.lines, "These tools can be called now: "+strings.Join(inner.tools, ", "))
+		inner.lines = append(inner.lines, "These tools can be called now: "+
+			strings.Join(inner.tools, ", "))
 		c.found[m.CallID] = inner.tools
 	}
 	m.Content, m.Images = strings.Join(inner.lines, "\n"), inner.images
@@ -178,7 +182,8 @@ func (c *content) document(v *fastjson.Value) error {
 	if title := v.GetStringBytes("title"); len(title) > 0 {
 		c.lines = append(c.lines, "# "+string(title))
 	}
-	if context := v.GetStringBytes("context"); len(context) > 0 { // what the client says of the document
+	// what the client says of the document
+	if context := v.GetStringBytes("context"); len(context) > 0 {
 		c.lines = append(c.lines, string(context))
 	}
 	source := v.Get("source")
@@ -188,12 +193,14 @@ func (c *content) document(v *fastjson.Value) error {
 	case "content":
 		return field.Within("source.content", c.readAll(source.Get("content"), chat.User))
 	default:
-		return field.Bad("source.type", "must be text or content, not %q: only documents of text are read here", kind)
+		return field.Bad("source.type",
+			"must be text or content, not %q: only documents of text are read here", kind)
 	}
 }
 
 // searchResult reads a passage that the client found: title, source and text.
 func (c *content) searchResult(v *fastjson.Value) error {
-	c.lines = append(c.lines, strings.TrimSpace(string(v.GetStringBytes("title"))+" ("+string(v.GetStringBytes("source"))+")"))
+	c.lines = append(c.lines, strings.TrimSpace(string(v.GetStringBytes("title"))+" ("+
+		string(v.GetStringBytes("source"))+")"))
 	return field.Within("content", c.readAll(v.Get("content"), chat.User))
 }

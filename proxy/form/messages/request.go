@@ -16,11 +16,12 @@ type request struct {
 	offers     []offer  // in their order, deferred ones too
 	gone       []string // names of tools that Anthropic runs itself
 	referenced map[string]bool
-	found      map[string][]string // the tools that a result refers to, by the id of the call that it answers
-	choice     *fastjson.Value
-	thinking   string // its type; empty: the field is not there
-	budget     *int64 // tokens of thought, with thinking "enabled"
-	effort     string // of output_config; empty: not said
+	// the tools that a result refers to, by the id of the call that it answers
+	found    map[string][]string
+	choice   *fastjson.Value
+	thinking string // its type; empty: the field is not there
+	budget   *int64 // tokens of thought, with thinking "enabled"
+	effort   string // of output_config; empty: not said
 }
 
 // read reads a request. Every error is a fault of kind Invalid that names the field. What depends
@@ -56,7 +57,8 @@ func (r *request) fields() field.Members {
 		{"tools", r.readTools},
 		{"tool_choice", &r.choice}, // read when the tools are known
 		{"stream", &r.Stream},
-		{"max_tokens", form.ReadLimit(&r.MaxTokens)}, // Anthropic requires it; here its absence means no limit
+		// Anthropic requires it; here its absence means no limit
+		{"max_tokens", form.ReadLimit(&r.MaxTokens)},
 		{"stop_sequences", r.ReadStop},
 		{"temperature", &r.Temperature},
 		{"top_p", &r.TopP},
@@ -66,7 +68,8 @@ func (r *request) fields() field.Members {
 		{"thinking", field.Members{
 			{"type", &r.thinking},
 			{"budget_tokens", &r.budget},
-			{"display", func(v *fastjson.Value) error { // Claude Code shows no thoughts, but sends them back in the next request
+			// Claude Code shows no thoughts, but sends them back in the next request
+			{"display", func(v *fastjson.Value) error {
 				r.SealThoughts = string(v.GetStringBytes()) == "omitted"
 				return nil
 			}},
@@ -75,7 +78,8 @@ func (r *request) fields() field.Members {
 		{"output_format", r.readFormat}, // the name in the beta
 		{"mcp_servers", func(v *fastjson.Value) error {
 			if len(v.GetArray()) > 0 {
-				return field.Bad("", "is not served here: toolnorm's own MCP servers are a setting (docs/mcp.md)")
+				return field.Bad("",
+					"is not served here: toolnorm's own MCP servers are a setting (docs/mcp.md)")
 			}
 			return nil
 		}},
@@ -119,7 +123,8 @@ func (r *request) settleThinking() error {
 			r.effort = budgetEffort(*r.budget)
 		}
 	default:
-		return field.Bad("thinking.type", "must be enabled, adaptive or disabled, not %q", r.thinking)
+		return field.Bad("thinking.type", "must be enabled, adaptive or disabled, not %q",
+			r.thinking)
 	}
 	return field.Within("output_config.effort", r.ReadEffort(quoted(r.effort)))
 }

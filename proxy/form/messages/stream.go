@@ -55,7 +55,8 @@ var _ form.Reply = (*stream)(nil)
 
 // newStream makes a stream; nothing is written yet.
 func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
-	return &stream{out: w, e: events{&w.Buf}, reply: out, model: a.Model, stops: len(a.Stop) > 0, quiet: quiet(a), seal: a.SealThoughts}
+	return &stream{out: w, e: events{&w.Buf}, reply: out, model: a.Model, stops: len(a.Stop) > 0,
+		quiet: quiet(a), seal: a.SealThoughts}
 }
 
 // Event appends one event to the batch.
@@ -278,7 +279,8 @@ func (s *stream) Close(err error) error {
 			return err
 		}
 		s.settle()
-		s.out.Buf = append(append(append(s.out.Buf, "event: error\ndata: "...), fault.Anthropic(err, s.reply.ID)...), "\n\n"...)
+		s.out.Buf = append(append(append(s.out.Buf, "event: error\ndata: "...),
+			fault.Anthropic(err, s.reply.ID)...), "\n\n"...)
 		return s.out.Flush()
 	}
 	s.endBlock()

@@ -34,7 +34,8 @@ func (r *request) readTools(v *fastjson.Value) error {
 			return field.Bad("", "must be an object, not %s", field.KindOf(v))
 		}
 		if kind := string(v.GetStringBytes("type")); kind != "" && kind != "custom" {
-			r.gone = append(r.gone, cmp.Or(string(v.GetStringBytes("name")), kind)) // an mcp_toolset has no name
+			// an mcp_toolset has no name
+			r.gone = append(r.gone, cmp.Or(string(v.GetStringBytes("name")), kind))
 			return nil
 		}
 		var o offer
@@ -81,7 +82,8 @@ func (r *request) describe(tools []chat.Tool) {
 				continue
 			}
 			tools[at].Found = true
-			text, _ := chat.JSON(definition{name, tools[at].Description, tools[at].Schema}) // cannot fail: the schema was parsed before
+			// cannot fail: the schema was parsed before
+			text, _ := chat.JSON(definition{name, tools[at].Description, tools[at].Schema})
 			m.Content += "\n" + string(text)
 		}
 	}
@@ -102,11 +104,13 @@ func (r *request) tellGone() {
 		return
 	}
 	names := strings.Join(r.gone, ", ")
-	r.Tell("Left-Out", names+": tools of Anthropic's own, which have no schema and run nowhere here")
+	r.Tell("Left-Out", names+
+		": tools of Anthropic's own, which have no schema and run nowhere here")
 	if len(r.Tools) == 0 {
 		r.Messages = append(r.Messages, chat.Message{
-			Role:    chat.System,
-			Content: fmt.Sprintf("The tool %s is not available here. Answer from what you know, say that you could not use the tool, and do not make up results.", names),
+			Role: chat.System,
+			Content: fmt.Sprintf(
+				"The tool %s is not available here. Answer from what you know, say that you could not use the tool, and do not make up results.", names),
 		})
 	}
 }

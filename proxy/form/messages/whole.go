@@ -72,7 +72,9 @@ func (w *whole) Close(err error) error {
 				cut = append(cut, b.call.Text)
 			}
 		}
-		w.blocks = slices.DeleteFunc(w.blocks, func(b block) bool { return b.kind == chat.CallStart })
+		w.blocks = slices.DeleteFunc(w.blocks, func(b block) bool {
+			return b.kind == chat.CallStart
+		})
 	}
 	form.TellHeaders(w.Out.W.Header(), w.Reply.End.Meta, cut...)
 	return form.WriteJSON(w.Out.W, http.StatusOK, w.message())

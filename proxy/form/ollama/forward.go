@@ -25,7 +25,8 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 		return err
 	}
 	if rt == nil {
-		return fault.New(fault.Invalid, "the server of %q does not speak Ollama's API; ask at /v1", x.Model)
+		return fault.New(fault.Invalid, "the server of %q does not speak Ollama's API; ask at /v1",
+			x.Model)
 	}
 	return s.forward(w, r, x, rt, body)
 }
@@ -49,7 +50,8 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 }
 
 // toFirst passes a request on to the first server, as forward does.
-func (s *Server) toFirst(w http.ResponseWriter, r *http.Request, x *exchange.Record, body []byte) error {
+func (s *Server) toFirst(w http.ResponseWriter, r *http.Request, x *exchange.Record,
+	body []byte) error {
 	rt, _, err := s.Upstream.Server(r.Context(), "")
 	if err != nil {
 		return err
@@ -68,7 +70,8 @@ var secret = []string{"Authorization", "Api-Key", "X-Api-Key", "Cookie", "Origin
 // request's own body is sent. The server's CORS headers are removed: which pages may read an answer
 // is decided here. A redirection is never followed, and the transport ends a broken answer with one
 // record that says why.
-func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Record, rt http.RoundTripper, body []byte) (err error) {
+func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Record,
+	rt http.RoundTripper, body []byte) (err error) {
 	x.Meta.Strategy = "forwarded"
 	if body != nil {
 		r = r.Clone(r.Context())
@@ -94,7 +97,8 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Rec
 			from = resp.Body
 			return nil
 		},
-		ErrorLog:     log.New(io.Discard, "", 0), // the client sees that the answer breaks off, so it need not be logged here
+		// the client sees that the answer breaks off, so it need not be logged here
+		ErrorLog:     log.New(io.Discard, "", 0),
 		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, e error) { err = e },
 	}
 	to := &patient{ResponseWriter: w, stall: s.Run.Stall}
@@ -148,7 +152,8 @@ func countsIn(tail []byte) chat.Counts {
 		}
 		return n
 	}
-	return chat.Counts{Prompt: number("prompt_eval_count"), Completion: number("eval_count")}.FromCache(number("prompt_eval_cached_count"))
+	return chat.Counts{Prompt: number("prompt_eval_count"),
+		Completion: number("eval_count")}.FromCache(number("prompt_eval_cached_count"))
 }
 
 // Unwrap returns the underlying writer, which can flush, for http.ResponseController.

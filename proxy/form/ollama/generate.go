@@ -16,9 +16,11 @@ import (
 // and passes all others on. An empty prompt only loads the model, and _debug_render_only asks for
 // no reply.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
-	return s.answer(w, r, x, form.API{Read: readGenerate, Open: openGenerate}, func(v *fastjson.Value) bool {
-		return noFormat(v.Get("format")) || len(v.GetStringBytes("prompt")) == 0 || v.GetBool("_debug_render_only")
-	})
+	return s.answer(w, r, x, form.API{Read: readGenerate, Open: openGenerate},
+		func(v *fastjson.Value) bool {
+			return noFormat(v.Get("format")) || len(v.GetStringBytes("prompt")) == 0 || v.GetBool(
+				"_debug_render_only")
+		})
 }
 
 // readGenerate reads a prompt with a format. It becomes a chat of one turn, as in Ollama, unless

@@ -39,8 +39,10 @@ type Upstream interface {
 	// name, that of the first server. A nil transport means that the server does not speak this
 	// API.
 	Server(ctx context.Context, model string) (http.RoundTripper, string, error)
-	Tags(ctx context.Context) (json.RawMessage, error)    // the body of /api/tags: every model that can be asked
-	Running(ctx context.Context) (json.RawMessage, error) // the body of /api/ps: the models that are loaded
+	// the body of /api/tags: every model that can be asked
+	Tags(ctx context.Context) (json.RawMessage, error)
+	// the body of /api/ps: the models that are loaded
+	Running(ctx context.Context) (json.RawMessage, error)
 	// Describe returns the body of /api/show.
 	Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error)
 	Version(ctx context.Context) (string, error) // of the first server
@@ -72,7 +74,8 @@ func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	for _, name := range []string{"embed", "embeddings"} {
 		route("POST", "/api/"+name, s.logged(name, s.passOn))
 	}
-	for name, method := range map[string]string{"pull": "POST", "push": "POST", "create": "POST", "copy": "POST", "delete": "DELETE"} {
+	for name, method := range map[string]string{"pull": "POST", "push": "POST", "create": "POST",
+		"copy": "POST", "delete": "DELETE"} {
 		route(method, "/api/"+name, s.logged(name, s.change))
 	}
 	route("", "/api/blobs/{digest}", s.logged("blobs", s.upload))
@@ -80,8 +83,10 @@ func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 
 // logged returns a handler that gives requests of one path a line in the log and writes errors as
 // Ollama does. That is {"error":"…"}, a bare sentence, where OpenAI's clients read an object.
-func (s *Server) logged(name string, h func(http.ResponseWriter, *http.Request, *exchange.Record) error) exchange.Handler {
-	return s.Run.Logged(form.API{Name: "ollama " + name, Prefix: name + "-", Fail: fault.WriteOllama}, h)
+func (s *Server) logged(name string, h func(http.ResponseWriter, *http.Request,
+	*exchange.Record) error) exchange.Handler {
+	return s.Run.Logged(form.API{Name: "ollama " + name, Prefix: name + "-",
+		Fail: fault.WriteOllama}, h)
 }
 
 // hello answers GET /, by which Ollama's own command line looks for a server.
@@ -193,7 +198,8 @@ func modelOf(v *fastjson.Value) (model string, err error) {
 // returned transport is nil if that server does not speak Ollama's API, or if passed says that the
 // request is not to be passed on; otherwise the returned body names the model as its server does.
 // The body is parsed only once here.
-func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record, passed func(*fastjson.Value) bool) (body []byte, rt http.RoundTripper, err error) {
+func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record,
+	passed func(*fastjson.Value) bool) (body []byte, rt http.RoundTripper, err error) {
 	if body, err = s.Run.Body(w, r); err != nil {
 		return nil, nil, err
 	}
@@ -202,7 +208,8 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 			return err
 		}
 		var name string
-		if rt, name, err = s.Upstream.Server(r.Context(), x.Model); rt != nil && (name != x.Model || len(named(v)) > 1) {
+		if rt, name, err = s.Upstream.Server(r.Context(), x.Model); rt != nil &&
+			(name != x.Model || len(named(v)) > 1) {
 			body = renamed(body, v, name)
 		}
 		return err
@@ -222,7 +229,8 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record
 
 // answer answers a request here, or passes it on if passed returns true for it and its server
 // speaks this API.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record, api form.API, passed func(*fastjson.Value) bool) error {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record, api form.API,
+	passed func(*fastjson.Value) bool) error {
 	body, rt, err := s.asked(w, r, x, passed)
 	if err != nil {
 		return err

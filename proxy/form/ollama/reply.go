@@ -26,7 +26,8 @@ func opened(a *form.Ask, out form.Out, prompt bool) form.Reply {
 	if !a.Stream || len(a.Tools) > 0 {
 		a.Hold = adapters.HoldCall
 	}
-	base := records{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}, probs: form.Logprobs{Wanted: a.Logprobs}, prompt: prompt}
+	base := records{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0},
+		probs: form.Logprobs{Wanted: a.Logprobs}, prompt: prompt}
 	if !a.Stream {
 		return &whole{base}
 	}
@@ -74,7 +75,8 @@ func (r *records) appendRecord(b []byte, last bool) []byte {
 	b = chat.AppendQuoted(append(b, `{"model":`...), r.Model)
 	b = append(b, `,"created_at":"`...)
 	b = time.Now().UTC().AppendFormat(b, time.RFC3339Nano)
-	b = append(b, map[bool]string{false: `","message":{"role":"assistant","content":`, true: `","response":`}[r.prompt]...)
+	b = append(b, map[bool]string{false: `","message":{"role":"assistant","content":`,
+		true: `","response":`}[r.prompt]...)
 	b = chat.AppendQuoted(b, r.Reply.Text.String())
 	if r.Reply.Reasoning.Len() > 0 {
 		b = chat.AppendQuoted(append(b, `,"thinking":`...), r.Reply.Reasoning.String())
@@ -158,7 +160,8 @@ var _ form.Reply = (*stream)(nil)
 // Event gathers one event. If what has gathered before is of another kind, it is written as a
 // record first. Each call gets its own record, as in Ollama.
 func (s *stream) Event(e chat.Event) error {
-	if e.Kind == chat.CallStart || e.Kind != s.last && e.Kind != chat.CallArgs && e.Kind != chat.CallEnd {
+	if e.Kind == chat.CallStart || e.Kind != s.last && e.Kind != chat.CallArgs &&
+		e.Kind != chat.CallEnd {
 		s.settle()
 		s.record()
 		s.last = e.Kind

@@ -16,7 +16,8 @@ import (
 // and tools. Void's autocomplete uses it, with prompt, suffix and max_tokens 300, for its providers
 // OpenAI-Compatible, vLLM, LM Studio and LiteLLM; for Ollama it uses /api/generate.
 func Completions() form.API {
-	return form.API{Name: "completion", Prefix: "cmpl-", Read: readCompletion, Open: openText, Fail: fault.Write}
+	return form.API{Name: "completion", Prefix: "cmpl-", Read: readCompletion, Open: openText,
+		Fail: fault.Write}
 }
 
 // readCompletion reads a request of the completions API.
@@ -79,7 +80,8 @@ func (r *request) readPrompt(v *fastjson.Value) error {
 	}
 	list := v.GetArray()
 	if len(list) > 0 && list[0].Type() != fastjson.TypeString {
-		return field.Bad("", "must be a text; token numbers are not taken, since only the model's own server knows them")
+		return field.Bad("",
+			"must be a text; token numbers are not taken, since only the model's own server knows them")
 	}
 	if len(list) != 1 {
 		return field.Bad("", "must be one text; send a request for each of the %d", len(list))
@@ -112,7 +114,8 @@ func appendText(b []byte, text, reason string) []byte {
 // not looked for. The stream may be empty.
 func newTextStream(w *sse.Writer, head string, a *form.Ask, out form.Out) *stream {
 	head = "data: " + head
-	return &stream{out: w, head: head, prefix: head + "{", text: `"text":"`, usage: a.Usage, older: true, role: true, reply: out}
+	return &stream{out: w, head: head, prefix: head + "{", text: `"text":"`, usage: a.Usage,
+		older: true, role: true, reply: out}
 }
 
 // textWhole collects a completion.

@@ -58,12 +58,14 @@ func Embeddings(run *exchange.Runner, of chat.Embedder) exchange.Handler {
 func parseEmbed(body []byte) (*embedAsk, error) {
 	a := &embedAsk{}
 	err := field.Parse(body, func(v *fastjson.Value) error {
-		err := field.Object(v, field.Members{ // unknown fields are skipped, since they mean nothing to such a model
+		// unknown fields are skipped, since they mean nothing to such a model
+		err := field.Object(v, field.Members{
 			{"model", &a.Model},
 			{"input", a.readInput},
 			{"encoding_format", a.readEncoding},
 			{"dimensions", a.readDimensions},
-			{"truncate", &a.Truncate}, // Ollama's field; without it a text that is too long is an error
+			// Ollama's field; without it a text that is too long is an error
+			{"truncate", &a.Truncate},
 			{"keep_alive", form.KeepAlive(&a.KeepAlive)},
 			{"options", form.Options(&a.Options, nil)},
 			{"num_ctx", form.Option(&a.Options)},
@@ -90,7 +92,8 @@ func (a *embedAsk) readInput(v *fastjson.Value) error {
 	a.Input = nil
 	one := func(v *fastjson.Value) error {
 		if t := v.Type(); t == fastjson.TypeNumber || t == fastjson.TypeArray {
-			return field.Bad("", "must be a text; token numbers are not taken, since only the model's own server knows them")
+			return field.Bad("",
+				"must be a text; token numbers are not taken, since only the model's own server knows them")
 		}
 		var s string
 		if err := field.Into(v, &s); err != nil {

@@ -41,7 +41,8 @@ func Messages(body []byte) (all []chat.Message, err error) {
 // of a JSON object come in any order.
 func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	var role, refusal string
-	result := form.IsResult(string(v.GetStringBytes("role"))) // before the fields are read in their order
+	// before the fields are read in their order
+	result := form.IsResult(string(v.GetStringBytes("role")))
 	err = field.Object(v, field.Members{
 		{"role", &role},
 		{"content", func(v *fastjson.Value) error {

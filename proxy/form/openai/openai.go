@@ -10,7 +10,8 @@ import (
 
 // Chat returns the chat completions API. Open may try other forms before Form.
 func Chat(open func(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)) form.API {
-	return form.API{Name: "chat", Prefix: "chatcmpl-", Read: readChat, Open: open, Fail: fault.Write}
+	return form.API{Name: "chat", Prefix: "chatcmpl-", Read: readChat, Open: open,
+		Fail: fault.Write}
 }
 
 // Form is the form of the chat completions API, streamed and whole.
@@ -28,5 +29,6 @@ func (Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if a.Stream {
 		return newStream(sse.NewWriter(out.W, out.Stall), a, out), nil
 	}
-	return &whole{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0}, probs: logprobs{form.Logprobs{Wanted: a.Logprobs}}}, nil
+	return &whole{Whole: form.Whole{Out: out, Model: a.Model, MayBeEmpty: len(a.Stop) > 0},
+		probs: logprobs{form.Logprobs{Wanted: a.Logprobs}}}, nil
 }

@@ -56,7 +56,8 @@ const mostChoices = 8
 
 // settle combines the fields that depend on each other and that the completions API has as well.
 func (r *request) settle() error {
-	r.MaxTokens = cmp.Or(r.maxCompletionTokens, r.maxTokens) // OpenAI's newer name counts first where a client sends both
+	// OpenAI's newer name counts first where a client sends both
+	r.MaxTokens = cmp.Or(r.maxCompletionTokens, r.maxTokens)
 	return nil
 }
 
@@ -95,8 +96,9 @@ var (
 // reply without it would be wrong. Fields that only advise, or that concern OpenAI's own service
 // (store, metadata, user, service_tier, …), pass unread.
 var unsupported = map[string]func(*fastjson.Value) error{
-	"functions": givenUp, "function_call": givenUp, "audio": notServed, "prediction": notServed, "web_search_options": notServed,
-	"modalities": onlyText, "logit_bias": noBias,
+	"functions": givenUp, "function_call": givenUp, "audio": notServed, "prediction": notServed,
+	"web_search_options": notServed,
+	"modalities":         onlyText, "logit_bias": noBias,
 }
 
 // rest keeps an unknown field. It returns an error if the field asks for something that is not

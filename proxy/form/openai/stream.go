@@ -72,7 +72,9 @@ func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
 	head := "data: " + headOf("chat.completion.chunk", a, out)
 	return &stream{
 		out: w, head: head, prefix: head + `{"index":0,"delta":{`, text: `"content":"`,
-		usage: a.Usage, stops: len(a.Stop) > 0, empty: true, probs: logprobs{form.Logprobs{Wanted: a.Logprobs}}, reply: out, thoughts: out.ThoughtFields(), nth: nth{last: max(a.Choices, 1) - 1},
+		usage: a.Usage, stops: len(a.Stop) > 0, empty: true,
+		probs: logprobs{form.Logprobs{Wanted: a.Logprobs}}, reply: out,
+		thoughts: out.ThoughtFields(), nth: nth{last: max(a.Choices, 1) - 1},
 	}
 }
 
@@ -259,7 +261,8 @@ func (s *stream) closeChunk() {
 	}
 	s.open = false
 	if s.older {
-		s.out.Buf = append(s.out.Buf, `","index":0,"logprobs":null,"finish_reason":null}]}`+"\n\n"...)
+		s.out.Buf = append(s.out.Buf, `","index":0,"logprobs":null,"finish_reason":null}]}`+
+			"\n\n"...)
 		return
 	}
 	if s.run.kind == chat.CallArgs {
@@ -269,7 +272,8 @@ func (s *stream) closeChunk() {
 	if s.run.kind == chat.Reasoning {
 		s.repeat()
 	}
-	s.out.Buf = append(s.probs.appendMember(append(s.out.Buf, `"}`...)), `,"finish_reason":null}]}`+"\n\n"...)
+	s.out.Buf = append(s.probs.appendMember(append(s.out.Buf, `"}`...)), `,"finish_reason":null}]}`+
+		"\n\n"...)
 }
 
 // repeat writes the thought of the open chunk once more, in each further field. reasoning_content

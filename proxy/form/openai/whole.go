@@ -71,7 +71,8 @@ func (w *whole) Close(err error) error {
 		return err
 	}
 	w.Next()
-	c := completion{ID: w.Out.ID, Object: "chat.completion", Created: w.Out.Created.Unix(), Model: w.Model, Choices: w.done, Usage: appendCounts(nil, w.spent)}
+	c := completion{ID: w.Out.ID, Object: "chat.completion", Created: w.Out.Created.Unix(),
+		Model: w.Model, Choices: w.done, Usage: appendCounts(nil, w.spent)}
 	return w.write(&c)
 }
 
@@ -108,7 +109,8 @@ func (w *whole) fill(c *choice) {
 	if w.probs.Wanted {
 		c.Logprobs = w.probs.appendValue(nil)
 	}
-	c.FinishReason = finishReason(w.Reply.End.Text, calls{begun: len(w.Reply.Calls), ended: len(done)})
+	c.FinishReason = finishReason(w.Reply.End.Text,
+		calls{begun: len(w.Reply.Calls), ended: len(done)})
 	w.Out.Finished(c.FinishReason)
 }
 

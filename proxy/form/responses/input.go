@@ -56,7 +56,8 @@ func (x *conversation) read(instructions, previous string, input *fastjson.Value
 // unknownReply returns the error of a response that is not kept. Its words and its code are
 // OpenAI's for a response that never existed.
 func unknownReply(param, id string) error {
-	f := fault.New(fault.Invalid, "Previous response with id '%s' not found: replies are kept for %s when store is not false. Send the whole conversation as input.", id, keepFor)
+	f := fault.New(fault.Invalid,
+		"Previous response with id '%s' not found: replies are kept for %s when store is not false. Send the whole conversation as input.", id, keepFor)
 	f.Param, f.Code = param, "previous_response_not_found"
 	return f
 }
@@ -82,7 +83,9 @@ func (x *conversation) readInput(v *fastjson.Value) error {
 		text := string(v.GetStringBytes())
 		x.add(chat.Message{Role: chat.User, Content: text})
 		if x.kept.store {
-			item := append([]byte(`{"type":"message","role":"user","content":[{"type":"input_text","text":`), chat.AppendQuoted(nil, text)...)
+			item := append([]byte(
+				`{"type":"message","role":"user","content":[{"type":"input_text","text":`),
+				chat.AppendQuoted(nil, text)...)
 			x.kept.items = append(x.kept.items, append(item, `}]}`...))
 		}
 		return nil
@@ -120,15 +123,18 @@ func (x *conversation) readItem(v *fastjson.Value) error {
 		return x.readMessage(v)
 	case "reasoning":
 		return x.readThought(v)
-	case "function_call", "custom_tool_call", "tool_search_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call":
+	case "function_call", "custom_tool_call", "tool_search_call", "local_shell_call", "shell_call",
+		"apply_patch_call", "computer_call":
 		return x.readCall(kind, v)
-	case "function_call_output", "custom_tool_call_output", "local_shell_call_output", "shell_call_output", "apply_patch_call_output", "computer_call_output":
+	case "function_call_output", "custom_tool_call_output", "local_shell_call_output",
+		"shell_call_output", "apply_patch_call_output", "computer_call_output":
 		return x.readOutput(v)
 	case "tool_search_output":
 		return x.readFound(v)
 	case "item_reference":
 		return x.readReference(v)
-	case "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_list_tools", "mcp_call", "mcp_approval_request", "mcp_approval_response":
+	case "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call",
+		"mcp_list_tools", "mcp_call", "mcp_approval_request", "mcp_approval_response":
 		return nil
 	}
 	return field.Bad("type", "is not taken here: %q", kind)
@@ -146,8 +152,11 @@ func (x *conversation) readMessage(v *fastjson.Value) error {
 	if err == nil {
 		err = form.SetRole(&m, role, roles)
 	}
-	if err == nil && m.Role == chat.ToolRole { // a role of chat completions: here a message cannot say which call it answers
-		err = field.Bad("role", "must be %s, not %q: what a tool answers is an item of type function_call_output", roles, role)
+	// a role of chat completions: here a message cannot say which call it answers
+	if err == nil && m.Role == chat.ToolRole {
+		err = field.Bad("role",
+			"must be %s, not %q: what a tool answers is an item of type function_call_output",
+			roles, role)
 	}
 	if err != nil {
 		return err
@@ -185,7 +194,8 @@ func (x *conversation) endTurn() {
 // allows it, else a new turn. One reply is several items in this API but one message for a model's
 // template, which expects a turn with its calls and the thoughts before them.
 func (x *conversation) turn(takes func(*chat.Message) bool) *chat.Message {
-	if n := len(x.ask.Messages); n > 0 && x.ask.Messages[n-1].Role == chat.Assistant && takes(&x.ask.Messages[n-1]) {
+	if n := len(x.ask.Messages); n > 0 && x.ask.Messages[n-1].Role == chat.Assistant &&
+		takes(&x.ask.Messages[n-1]) {
 		return &x.ask.Messages[n-1]
 	}
 	x.add(chat.Message{Role: chat.Assistant})
@@ -276,7 +286,8 @@ func (x *conversation) readOutput(v *fastjson.Value) error {
 	if err := field.Member(v, "call_id", &m.CallID); err != nil {
 		return err
 	}
-	if err := field.Within("output", form.ReadResult(&m, field.OrNull(v.Get("output")))); err != nil {
+	if err := field.Within("output",
+		form.ReadResult(&m, field.OrNull(v.Get("output")))); err != nil {
 		return err
 	}
 	x.add(m)
@@ -317,7 +328,8 @@ func (x *conversation) readReference(v *fastjson.Value) error {
 	}
 	item, ok := x.kept.replies.item(id, x.kept.owner)
 	if !ok {
-		f := fault.New(fault.Invalid, "Item with id '%s' not found: replies are kept for %s when store is not false. Send the item itself.", id, keepFor)
+		f := fault.New(fault.Invalid,
+			"Item with id '%s' not found: replies are kept for %s when store is not false. Send the item itself.", id, keepFor)
 		f.Param = "input"
 		return f
 	}

@@ -43,23 +43,28 @@ var (
 		delta: "response.output_text.delta", done: "response.output_text.done",
 	}
 	thoughtShape = &shape{
-		kind: "reasoning", id: "rs_", index: "content_index", part: "reasoning_text", member: "text",
+		kind: "reasoning", id: "rs_", index: "content_index", part: "reasoning_text",
+		member:    "text",
 		partAdded: "response.content_part.added", partDone: "response.content_part.done",
 		delta: "response.reasoning_text.delta", done: "response.reasoning_text.done",
 	}
 	summaryShape = &shape{
 		kind: "reasoning", id: "rs_", index: "summary_index", part: "summary_text", member: "text",
-		partAdded: "response.reasoning_summary_part.added", partDone: "response.reasoning_summary_part.done",
-		delta: "response.reasoning_summary_text.delta", done: "response.reasoning_summary_text.done",
+		partAdded: "response.reasoning_summary_part.added",
+		partDone:  "response.reasoning_summary_part.done",
+		delta:     "response.reasoning_summary_text.delta",
+		done:      "response.reasoning_summary_text.done",
 	}
 	callShapes = map[toolKind]*shape{
 		function: {
 			kind: "function_call", id: "fc_", member: "arguments",
-			delta: "response.function_call_arguments.delta", done: "response.function_call_arguments.done",
+			delta: "response.function_call_arguments.delta",
+			done:  "response.function_call_arguments.done",
 		},
 		custom: {
 			kind: "custom_tool_call", id: "ctc_", member: "input", buffered: true,
-			delta: "response.custom_tool_call_input.delta", done: "response.custom_tool_call_input.done",
+			delta: "response.custom_tool_call_input.delta",
+			done:  "response.custom_tool_call_input.done",
 		},
 		search: {kind: "tool_search_call", id: "tsc_", buffered: true},
 	}
@@ -72,7 +77,8 @@ func (it *item) isCall() bool { return it.callID != "" }
 // its own id, and openai-agents distinguishes them. The item's id contains the reply's id, so that
 // the item can be found again: msg_REPLY_0.
 func newItem(s *shape, replyID string, index int) *item {
-	return &item{shape: s, index: index, id: s.id + strings.TrimPrefix(replyID, idPrefix) + "_" + strconv.Itoa(index)}
+	return &item{shape: s, index: index, id: s.id + strings.TrimPrefix(replyID, idPrefix) + "_" +
+		strconv.Itoa(index)}
 }
 
 // replyOf returns the id of the reply that an item belongs to.
@@ -164,7 +170,8 @@ func (it *item) appendCall(b []byte, text string, done bool) []byte {
 		if !done {
 			return append(b, '{', '}')
 		}
-		return append(b, strings.ToValidUTF8(text, "\uFFFD")...) // texts in quotes are made valid when they are escaped
+		// texts in quotes are made valid when they are escaped
+		return append(b, strings.ToValidUTF8(text, "\uFFFD")...)
 	}
 	if it.tool.namespace != "" {
 		b = chat.AppendQuoted(append(b, `,"namespace":`...), it.tool.namespace)

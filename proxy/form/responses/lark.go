@@ -68,17 +68,23 @@ var (
 	larkHead   = regexp.MustCompile(`^[?!]?([A-Za-z_]\w*)(?:\.-?\d+)?\s*:(.*)$`)
 	larkImport = regexp.MustCompile(`^%import\s+common\.(\w+)(?:\s*->\s*(\w+))?$`)
 	larkIgnore = regexp.MustCompile(`^%ignore\s+(.+)$`)
-	larkToken  = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"i?|/(?:[^/\\\n]|\\.)+/[imsux]*|[A-Za-z_]\w*|->\s*\w+|\.\.|~\s*\d+(?:\s*\.\.\s*\d+)?|[()\[\]|?*+])`)
+	larkToken  = regexp.MustCompile(
+		`^(?:"(?:[^"\\]|\\.)*"i?|/(?:[^/\\\n]|\\.)+/[imsux]*|[A-Za-z_]\w*|->\s*\w+|\.\.|~\s*\d+(?:\s*\.\.\s*\d+)?|[()\[\]|?*+])`)
 )
 
 // larkCommon are the terminals that %import common.NAME brings.
 var larkCommon = map[string]string{
-	"LF": `/\n/`, "CR": `/\r/`, "NEWLINE": `/(\r?\n)+/`, "WS": `/[ \t\f\r\n]+/`, "WS_INLINE": `/[ \t]+/`,
-	"DIGIT": `/[0-9]/`, "HEXDIGIT": `/[0-9a-fA-F]/`, "INT": `/[0-9]+/`, "SIGNED_INT": `/[+-]?[0-9]+/`,
-	"DECIMAL": `/([0-9]+\.[0-9]*|\.[0-9]+)/`, "LETTER": `/[A-Za-z]/`, "UCASE_LETTER": `/[A-Z]/`, "LCASE_LETTER": `/[a-z]/`,
-	"WORD": `/[A-Za-z]+/`, "CNAME": `/[A-Za-z_][A-Za-z0-9_]*/`, "ESCAPED_STRING": `/"([^"\\\n]|\\.)*"/`,
-	"NUMBER": `/([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/`, "FLOAT": `/([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+[eE][+-]?[0-9]+)([eE][+-]?[0-9]+)?/`,
-	"SIGNED_NUMBER": `/[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/`,
+	"LF": `/\n/`, "CR": `/\r/`, "NEWLINE": `/(\r?\n)+/`, "WS": `/[ \t\f\r\n]+/`,
+	"WS_INLINE": `/[ \t]+/`,
+	"DIGIT":     `/[0-9]/`, "HEXDIGIT": `/[0-9a-fA-F]/`, "INT": `/[0-9]+/`,
+	"SIGNED_INT": `/[+-]?[0-9]+/`,
+	"DECIMAL":    `/([0-9]+\.[0-9]*|\.[0-9]+)/`, "LETTER": `/[A-Za-z]/`, "UCASE_LETTER": `/[A-Z]/`,
+	"LCASE_LETTER": `/[a-z]/`,
+	"WORD":         `/[A-Za-z]+/`, "CNAME": `/[A-Za-z_][A-Za-z0-9_]*/`,
+	"ESCAPED_STRING": `/"([^"\\\n]|\\.)*"/`,
+	"NUMBER":         `/([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/`,
+	"FLOAT":          `/([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+[eE][+-]?[0-9]+)([eE][+-]?[0-9]+)?/`,
+	"SIGNED_NUMBER":  `/[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/`,
 }
 
 // read gathers the rules. A rule continues in lines that do not begin another rule. A line that
@@ -144,7 +150,8 @@ func (g *lark) ref(name string, within []string) string {
 		g.failed = true
 		return ""
 	}
-	r := &larkRule{lark: g, rest: text, within: append(within[:len(within):len(within)], name), rule: name[0] != '%' && name == strings.ToLower(name)}
+	r := &larkRule{lark: g, rest: text, within: append(within[:len(within):len(within)], name),
+		rule: name[0] != '%' && name == strings.ToLower(name)}
 	done := r.choices()
 	if r.next() != "" { // only a closing bracket ends the reading early
 		g.mistake("closes a bracket in " + name + " that was not opened")
@@ -297,7 +304,8 @@ func larkText(t string) string {
 	if t, folded := strings.CutSuffix(t, "i"); folded {
 		return "(?i:" + larkText(t)[len("(?:"):]
 	}
-	plain := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "\r", `\f`, "\f", `\"`, `"`, `\\`, `\`).Replace(t[1 : len(t)-1])
+	plain := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "\r", `\f`, "\f", `\"`, `"`, `\\`,
+		`\`).Replace(t[1 : len(t)-1])
 	return "(?" + flag + ":" + regexp.QuoteMeta(plain) + ")"
 }
 

@@ -18,10 +18,14 @@ type echoedField struct{ key, absent string }
 // echoed lists these fields, in OpenAI's order. SDKs need tools, tool_choice and
 // parallel_tool_calls; the rest is for programs that read a reply without its request.
 var echoed = []echoedField{
-	{"background", "false"}, {"instructions", "null"}, {"max_output_tokens", "null"}, {"max_tool_calls", "null"},
-	{"parallel_tool_calls", "true"}, {"previous_response_id", "null"}, {"prompt_cache_key", "null"}, {"reasoning", `{"effort":null,"summary":null}`},
-	{"safety_identifier", "null"}, {"service_tier", `"default"`}, {"store", "true"}, {"temperature", "null"}, {"text", `{"format":{"type":"text"}}`},
-	{"tool_choice", `"auto"`}, {"tools", "[]"}, {"top_logprobs", "0"}, {"top_p", "null"}, {"truncation", `"disabled"`}, {"user", "null"}, {"metadata", "{}"},
+	{"background", "false"}, {"instructions", "null"}, {"max_output_tokens", "null"},
+	{"max_tool_calls", "null"},
+	{"parallel_tool_calls", "true"}, {"previous_response_id", "null"}, {"prompt_cache_key", "null"},
+	{"reasoning", `{"effort":null,"summary":null}`},
+	{"safety_identifier", "null"}, {"service_tier", `"default"`}, {"store", "true"},
+	{"temperature", "null"}, {"text", `{"format":{"type":"text"}}`},
+	{"tool_choice", `"auto"`}, {"tools", "[]"}, {"top_logprobs", "0"}, {"top_p", "null"},
+	{"truncation", `"disabled"`}, {"user", "null"}, {"metadata", "{}"},
 }
 
 // object is the state of a reply: the response object is sent three times in a stream, with more
@@ -45,7 +49,8 @@ const (
 // them: SDKs have types without optional members.
 func (p *reply) appendObject(b []byte, o object) []byte {
 	b = chat.AppendQuoted(append(b, `{"id":`...), p.out.ID)
-	b = strconv.AppendInt(append(b, `,"object":"response","created_at":`...), p.out.Created.Unix(), 10)
+	b = strconv.AppendInt(append(b, `,"object":"response","created_at":`...), p.out.Created.Unix(),
+		10)
 	b = append(append(append(b, `,"status":"`...), o.status...), `","error":`...)
 	if o.err == nil {
 		b = append(b, "null"...)
@@ -92,9 +97,11 @@ func (p *reply) appendUsage(b []byte) []byte {
 		thought = (out*p.thought + all/2) / all
 	}
 	b = strconv.AppendInt(append(b, `{"input_tokens":`...), in, 10)
-	b = strconv.AppendInt(append(b, `,"input_tokens_details":{"cached_tokens":`...), int64(p.count.Cached), 10)
+	b = strconv.AppendInt(append(b, `,"input_tokens_details":{"cached_tokens":`...),
+		int64(p.count.Cached), 10)
 	b = strconv.AppendInt(append(b, `},"output_tokens":`...), out, 10)
-	b = strconv.AppendInt(append(b, `,"output_tokens_details":{"reasoning_tokens":`...), thought, 10)
+	b = strconv.AppendInt(append(b, `,"output_tokens_details":{"reasoning_tokens":`...), thought,
+		10)
 	b = strconv.AppendInt(append(b, `},"total_tokens":`...), in+out, 10)
 	return append(b, '}')
 }

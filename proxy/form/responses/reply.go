@@ -30,8 +30,9 @@ type reply struct {
 	tail  form.Tail
 	grown []byte // of the open item, not yet in an event
 
-	later form.Later // holds back the end of a call with all of its arguments, and what came after it
-	ended bool       // the reply has ended without a cut, so that calls may be marked as done
+	// holds back the end of a call with all of its arguments, and what came after it
+	later form.Later
+	ended bool // the reply has ended without a cut, so that calls may be marked as done
 
 	end           *chat.Event
 	count         chat.Counts
@@ -149,7 +150,8 @@ func (p *reply) add(it *item) {
 	if p.w == nil {
 		return
 	}
-	b := strconv.AppendInt(append(p.begin("response.output_item.added"), `,"output_index":`...), int64(it.index), 10)
+	b := strconv.AppendInt(append(p.begin("response.output_item.added"), `,"output_index":`...),
+		int64(it.index), 10)
 	p.close(p.r.appendItem(append(b, `,"item":`...), it, false))
 	if it.shape.partAdded != "" {
 		p.close(it.appendPart(append(p.beginOf(it, it.shape.partAdded), `,"part":`...), ""))
@@ -190,7 +192,8 @@ func (p *reply) closeItem() {
 	if it.shape.partDone != "" {
 		p.close(it.appendPart(append(p.beginOf(it, it.shape.partDone), `,"part":`...), it.whole()))
 	}
-	b := strconv.AppendInt(append(p.begin("response.output_item.done"), `,"output_index":`...), int64(it.index), 10)
+	b := strconv.AppendInt(append(p.begin("response.output_item.done"), `,"output_index":`...),
+		int64(it.index), 10)
 	p.close(p.r.appendItem(append(b, `,"item":`...), it, true))
 }
 
@@ -215,7 +218,8 @@ func (p *reply) begin(kind string) []byte {
 	if !p.begun {
 		p.begun = true
 		for _, opening := range []string{"response.created", "response.in_progress"} {
-			p.close(p.appendObject(append(p.begin(opening), `,"response":`...), object{status: inProgress}))
+			p.close(p.appendObject(append(p.begin(opening), `,"response":`...),
+				object{status: inProgress}))
 		}
 	}
 	b := append(append(p.w.Buf, "event: "...), kind...)
@@ -317,6 +321,7 @@ func (p *reply) fail(err error) error {
 		p.open.cut = true
 		p.closeItem()
 	}
-	p.close(p.appendObject(append(p.begin("response.failed"), `,"response":`...), object{status: failed, items: p.items, err: err}))
+	p.close(p.appendObject(append(p.begin("response.failed"), `,"response":`...),
+		object{status: failed, items: p.items, err: err}))
 	return p.w.Flush()
 }

@@ -91,7 +91,8 @@ func repeatable(v *fastjson.Value) (json.RawMessage, error) {
 // the reply repeats are checked, since otherwise the SDKs could not read the reply.
 func (r *request) fields() field.Members {
 	pass := func(*fastjson.Value) error { return nil }
-	elsewhere := field.Refused("is kept by OpenAI's own service; send what it holds as input and instructions")
+	elsewhere := field.Refused(
+		"is kept by OpenAI's own service; send what it holds as input and instructions")
 	return append(field.Members{
 		{"model", &r.Model},
 		{"stream", &r.Stream},
@@ -103,12 +104,14 @@ func (r *request) fields() field.Members {
 		{"max_output_tokens", form.ReadLimit(&r.MaxTokens)},
 		{"store", &r.kept.store},
 		{"previous_response_id", &r.previous},
-		{"reasoning", field.Members{{"effort", r.ReadEffort}, {"summary", r.readSummary}, {"generate_summary", r.readSummary}}},
+		{"reasoning", field.Members{{"effort", r.ReadEffort}, {"summary", r.readSummary},
+			{"generate_summary", r.readSummary}}},
 		{"text", r.readText},
 		{"include", r.readInclude},
 		{"truncation", oneOf("auto", "disabled")},
 		{"max_tool_calls", new(*int64)},
-		{"prompt_cache_key", new(string)}, {"prompt_cache_retention", new(string)}, {"safety_identifier", new(string)},
+		{"prompt_cache_key", new(string)}, {"prompt_cache_retention", new(string)},
+		{"safety_identifier", new(string)},
 		{"service_tier", new(string)}, {"user", new(string)},
 		{"metadata", field.Members{}},
 		{"client_metadata", pass}, {"stream_options", pass}, {"context_management", pass},

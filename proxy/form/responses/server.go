@@ -33,8 +33,11 @@ func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 // ask answers requests. Each request gets its own copy of the API, which remembers what is needed
 // when the reply is opened.
 func (s *Server) ask() exchange.Handler {
-	api := form.API{Name: "responses", Prefix: idPrefix, Fail: fail, Fields: map[string]string{"messages": "input", "tools": "tools", "response_format": "text.format"}}
-	return s.Run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
+	api := form.API{Name: "responses", Prefix: idPrefix, Fail: fail,
+		Fields: map[string]string{"messages": "input", "tools": "tools",
+			"response_format": "text.format"}}
+	return s.Run.Logged(api, func(w http.ResponseWriter, r *http.Request,
+		x *exchange.Record) error {
 		body, err := s.Run.Body(w, r)
 		if err != nil {
 			return err
@@ -79,7 +82,8 @@ func (r *request) keep(p *reply, o object) {
 	if !r.kept.store {
 		return
 	}
-	k := &keptReply{id: p.out.ID, owner: r.kept.owner, output: len(o.items), object: p.appendObject(nil, o)}
+	k := &keptReply{id: p.out.ID, owner: r.kept.owner, output: len(o.items),
+		object: p.appendObject(nil, o)}
 	k.items = slices.Concat(r.kept.earlier, r.kept.items)
 	for _, it := range o.items {
 		k.items = append(k.items, r.appendItem(nil, it, true))
@@ -113,7 +117,9 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request) error {
 
 // notKept returns the error of a path whose reply is not there.
 func notKept(id string) error {
-	return fault.New(fault.NotFound, "Response with id '%s' not found: replies are kept for %s when store is not false.", id, keepFor)
+	return fault.New(fault.NotFound,
+		"Response with id '%s' not found: replies are kept for %s when store is not false.", id,
+		keepFor)
 }
 
 // inputItems lists the items that a reply answered, the newest first, as OpenAI does. An item that
@@ -154,7 +160,8 @@ func withIDs(reply string, given []json.RawMessage) (items []json.RawMessage, id
 		_ = json.Unmarshal(item, &named) // it was read here before
 		if named.ID == "" {
 			named.ID = "in_" + strings.TrimPrefix(reply, idPrefix) + "_" + strconv.Itoa(i)
-			item = append(append(chat.AppendQuoted([]byte(`{"id":`), named.ID), ','), bytes.TrimPrefix(item, []byte("{"))...)
+			item = append(append(chat.AppendQuoted([]byte(`{"id":`), named.ID), ','),
+				bytes.TrimPrefix(item, []byte("{"))...)
 		}
 		items[i], ids = item, append(ids, named.ID)
 	}

@@ -20,11 +20,12 @@ const (
 // keptReply is a reply that is kept.
 type keptReply struct {
 	id, owner string
-	object    json.RawMessage   // the response, as it was sent
-	items     []json.RawMessage // the conversation with it: what was said before, and what the reply said
-	output    int               // how many of them are the reply's
-	bytes     int
-	until     time.Time
+	object    json.RawMessage // the response, as it was sent
+	// the conversation with it: what was said before, and what the reply said
+	items  []json.RawMessage
+	output int // how many of them are the reply's
+	bytes  int
+	until  time.Time
 }
 
 // Shared keeps replies for all replicas of the program, by kind, id and owner. shared.Store
@@ -43,8 +44,9 @@ const sharedKind = "reply"
 // conversation of n turns by previous_response_id keeps its items only once in memory: each turn's
 // list shares the texts of the turn before.
 type Replies struct {
-	Shared Shared                       // nil: they are kept in memory
-	Failed func(what string, err error) // is called with each failure of Shared; nil: failures are ignored
+	Shared Shared // nil: they are kept in memory
+	// is called with each failure of Shared; nil: failures are ignored
+	Failed func(what string, err error)
 
 	mu    sync.Mutex
 	byID  map[string]*list.Element // to a *keptReply in order
@@ -88,7 +90,8 @@ func (s *Replies) keep(k *keptReply) {
 	s.byID[k.id] = s.order.PushBack(k)
 	s.bytes += k.bytes
 	s.count(k, 1)
-	for oldest := s.order.Front(); oldest != nil && !s.time().Before(oldest.Value.(*keptReply).until); oldest = s.order.Front() {
+	for oldest := s.order.Front(); oldest != nil &&
+		!s.time().Before(oldest.Value.(*keptReply).until); oldest = s.order.Front() {
 		s.drop(oldest)
 	}
 	for s.order.Len() > mostKept || s.bytes > mostBytes {
@@ -167,7 +170,8 @@ func (s *Replies) find(id, owner string) (*keptReply, bool) {
 			err = json.Unmarshal(body, &r)
 		}
 		s.failed("a kept reply cannot be read", err)
-		return &keptReply{id: id, owner: owner, object: r.Object, items: r.Items, output: r.Output}, ok && err == nil
+		return &keptReply{id: id, owner: owner, object: r.Object, items: r.Items, output: r.Output},
+			ok && err == nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

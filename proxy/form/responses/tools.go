@@ -152,9 +152,11 @@ func (s *toolset) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 	syntax, definition, err := grammarOf(field.OrNull(v.Get("format")))
 	if err == nil && syntax != "" {
 		if input.Pattern, err = patternOf(syntax, definition); err == nil && input.Pattern == "" {
-			s.ask.Tell("Grammar", t.Name+": its grammar cannot be checked here, so its text is free")
+			s.ask.Tell("Grammar", t.Name+
+				": its grammar cannot be checked here, so its text is free")
 		}
-		t.Description = paragraphs(t.Description, "The "+inputMember+" must follow this "+syntax+" grammar:\n"+definition)
+		t.Description = paragraphs(t.Description, "The "+inputMember+" must follow this "+syntax+
+			" grammar:\n"+definition)
 	}
 	if err != nil {
 		return t, field.Within("format", err)
@@ -247,8 +249,10 @@ func patternOf(syntax, definition string) (pattern string, err error) {
 // beyond are the errors of Go's regular expressions about features that other syntaxes have:
 // lookaround, and other kinds of names and repeats.
 var beyond = map[regexpsyntax.ErrorCode]bool{
-	regexpsyntax.ErrInvalidPerlOp: true, regexpsyntax.ErrInvalidEscape: true, regexpsyntax.ErrInvalidRepeatSize: true, regexpsyntax.ErrInvalidRepeatOp: true,
-	regexpsyntax.ErrInvalidNamedCapture: true, regexpsyntax.ErrInvalidCharRange: true, regexpsyntax.ErrNestingDepth: true, regexpsyntax.ErrLarge: true,
+	regexpsyntax.ErrInvalidPerlOp: true, regexpsyntax.ErrInvalidEscape: true,
+	regexpsyntax.ErrInvalidRepeatSize: true, regexpsyntax.ErrInvalidRepeatOp: true,
+	regexpsyntax.ErrInvalidNamedCapture: true, regexpsyntax.ErrInvalidCharRange: true,
+	regexpsyntax.ErrNestingDepth: true, regexpsyntax.ErrLarge: true,
 }
 
 // searchName is the name by which a model calls the search for tools, to which clients give no
@@ -321,7 +325,9 @@ var ranElsewhere = []string{"web_search", "file_search", "code_interpreter", "im
 // leaveOut leaves out a tool that only adds to what the model can do. It refuses a tool whose
 // client waits for items in a form that no local model writes, such as local_shell and computer.
 func (s *toolset) leaveOut(kind string) error {
-	if slices.ContainsFunc(ranElsewhere, func(begin string) bool { return strings.HasPrefix(kind, begin) }) {
+	if slices.ContainsFunc(ranElsewhere, func(begin string) bool {
+		return strings.HasPrefix(kind, begin)
+	}) {
 		s.leftOut = append(s.leftOut, kind)
 		return nil
 	}

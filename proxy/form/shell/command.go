@@ -53,7 +53,9 @@ func (s *Config) Commander(h http.Header, theirs []chat.Tool) *Commander {
 // A tool that requires more (a reason, a folder) would need values that are unknown here.
 func onlyCommand(parameters json.RawMessage) bool {
 	t := schema.Compile(parameters)
-	return t.Has("command") && !slices.ContainsFunc(t.Required(), func(name string) bool { return name != "command" })
+	return t.Has("command") && !slices.ContainsFunc(t.Required(), func(name string) bool {
+		return name != "command"
+	})
 }
 
 // command returns the line that runs a call. A terminal may cut a long line, and the quotes in the

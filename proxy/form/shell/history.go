@@ -37,8 +37,10 @@ func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
 			m.Content, m.Calls = c.blocks(m.Content)
 			for i := range m.Calls {
 				blocks++
-				m.Calls[i].ID = fmt.Sprintf("call_shell_%d", blocks) // the same in each request, as the text was
-				results = append(results, chat.Message{Role: chat.ToolRole, CallID: m.Calls[i].ID, Name: m.Calls[i].Name, Content: shown})
+				// the same in each request, as the text was
+				m.Calls[i].ID = fmt.Sprintf("call_shell_%d", blocks)
+				results = append(results, chat.Message{Role: chat.ToolRole, CallID: m.Calls[i].ID,
+					Name: m.Calls[i].Name, Content: shown})
 			}
 		}
 		out = append(append(out, m), results...)

@@ -36,17 +36,23 @@ import (
 // Config says how tools that are served here reach clients that only have a terminal. Tools is
 // needed.
 type Config struct {
-	Tools    *tools.Registry
-	Program  runner.Program // that runs a call; empty: runner.Toolrun
-	Language string         // the language after the fence of a block; empty: bash, and powershell for clients on Windows
-	Base64   bool           // write arguments in base64, which no shell can misread; always done for clients that say they run on Windows
+	Tools   *tools.Registry
+	Program runner.Program // that runs a call; empty: runner.Toolrun
+	// the language after the fence of a block; empty: bash, and powershell for clients on Windows
+	Language string
+	// write arguments in base64, which no shell can misread; always done for clients that say they
+	// run on Windows
+	Base64 bool
 
-	Budget int // about how many tokens descriptions may take; if all tools take more, those that the conversation asks for are offered. 0: no limit
+	// about how many tokens descriptions may take; if all tools take more, those that the
+	// conversation asks for are offered. 0: no limit
+	Budget int
 
 	// Keep keeps a call that is too long for a command line, under an id by which the program
 	// fetches it; nil: such a call is shown as text.
 	Keep func(name string, args json.RawMessage) (id string, err error)
-	Kept func(id string) (name string, args json.RawMessage, ok bool) // returns what Keep was given; nil: kept calls are not known
+	// returns what Keep was given; nil: kept calls are not known
+	Kept func(id string) (name string, args json.RawMessage, ok bool)
 
 	Used func() // is called for each request in this form; nil: requests are not counted
 }
@@ -61,7 +67,8 @@ type Form struct {
 var _ form.Form = Form{}
 
 // errNoTools answers a request for which there are no tools to offer.
-var errNoTools = fault.New(fault.Invalid, "client form shell needs tools, and this server has none for you")
+var errNoTools = fault.New(fault.Invalid,
+	"client form shell needs tools, and this server has none for you")
 
 // Open accepts requests that ask for this form. The client's own tools stay as they are; a served
 // tool with the same name as one of them is not offered. Calls are held until they are whole, since
@@ -92,7 +99,8 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 		ours, all := r.offered(may, a)
 		a.Offer(ours)
 		if len(ours) < all {
-			a.Tell("Tools", fmt.Sprintf("%d of %d tools are offered, those that the conversation asks for; toolrun --list names all", len(ours), all))
+			a.Tell("Tools", fmt.Sprintf(
+				"%d of %d tools are offered, those that the conversation asks for; toolrun --list names all", len(ours), all))
 		}
 	}
 	return r, nil

@@ -109,7 +109,8 @@ func readSection(name, text string) (t Tool, ok bool) {
 	}
 	t = Tool{Name: name}
 	t.Description, t.Params = readBullets(before)
-	silent := !strings.Contains(before, "(optional)") && !slices.ContainsFunc(t.Params, func(p Param) bool { return p.Required })
+	silent := !strings.Contains(before, "(optional)") &&
+		!slices.ContainsFunc(t.Params, func(p Param) bool { return p.Required })
 	for _, e := range elements(shown) {
 		at := t.param(e.name)
 		if at < 0 {
@@ -117,11 +118,13 @@ func readSection(name, text string) (t Tool, ok bool) {
 			at = len(t.Params) - 1
 		}
 		if body := strings.TrimSpace(e.body); strings.ContainsAny(body, "<{[") {
-			t.Params[at].Description = strings.TrimSpace(t.Params[at].Description + "\nWrite it like this:\n" + body)
+			t.Params[at].Description = strings.TrimSpace(t.Params[at].Description +
+				"\nWrite it like this:\n" + body)
 		}
 	}
 	for i := range t.Params {
-		t.Params[i].Required = t.Params[i].Required || silent // if nothing says which are required, all are
+		// if nothing says which are required, all are
+		t.Params[i].Required = t.Params[i].Required || silent
 	}
 	return t, true
 }
@@ -153,12 +156,14 @@ func readBullets(text string) (description string, params []Param) {
 		}
 		switch {
 		case word == "Description:":
-		case word == "Parameters:" || word == "Required Parameters:" || word == "Optional Parameters:":
+		case word == "Parameters:" || word == "Required Parameters:" ||
+			word == "Optional Parameters:":
 			listed, required = true, word == "Required Parameters:"
 		case listed && strings.HasPrefix(line, "- "):
 			name, first, _ := strings.Cut(line[2:], ":")
 			if name = strings.Trim(name, "`"); isName(name) {
-				params = append(params, Param{Name: name, Required: required || strings.Contains(first, "(required)")})
+				params = append(params, Param{Name: name, Required: required ||
+					strings.Contains(first, "(required)")})
 				says = append(says, new(strings.Builder))
 				says[len(says)-1].WriteString(first)
 			}

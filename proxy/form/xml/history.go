@@ -16,7 +16,8 @@ func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 	calls := 0
 	for i := 0; i < len(in); i++ {
 		m := in[i]
-		if m.Role != chat.Assistant || len(m.Calls) > 0 || i+1 == len(in) || in[i+1].Role != chat.User {
+		if m.Role != chat.Assistant || len(m.Calls) > 0 || i+1 == len(in) ||
+			in[i+1].Role != chat.User {
 			out = append(out, m)
 			continue
 		}
@@ -32,9 +33,11 @@ func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 		}
 		i++
 		calls++
-		call.ID = fmt.Sprintf("call_%s_%d", p.Protocol, calls) // the same in each request, as the text was
+		// the same in each request, as the text was
+		call.ID = fmt.Sprintf("call_%s_%d", p.Protocol, calls)
 		m.Content, m.Calls = said, []chat.Call{*call}
-		out = append(out, m, chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name, Content: result})
+		out = append(out, m, chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name,
+			Content: result})
 		if rest != "" || len(in[i].Images) > 0 {
 			out = append(out, chat.Message{Role: chat.User, Content: rest, Images: in[i].Images})
 		}
@@ -129,7 +132,8 @@ func value(left []Param, name, text string) (value, rest string, ok bool) {
 func (p *Prompt) result(name, text string) (result, rest string, ok bool) {
 	if p.Protocol == Cline { // [read_file for 'main.go'] Result: …; the rest belongs to it
 		head, _, found := strings.Cut(text, "Result:")
-		return text, "", found && strings.HasPrefix(head, "["+name) && strings.HasSuffix(strings.TrimSpace(head), "]") && !strings.Contains(head, "\n")
+		return text, "", found && strings.HasPrefix(head, "["+name) &&
+			strings.HasSuffix(strings.TrimSpace(head), "]") && !strings.Contains(head, "\n")
 	}
 	text, ok = strings.CutPrefix(strings.TrimSpace(text), "<"+name+"_result>\n")
 	if !ok {

@@ -16,8 +16,9 @@ type own struct {
 	prompt *Prompt
 	shown  string // the end of what has passed
 	held   strings.Builder
-	mark   string // the closing mark of the tool that held begins with; empty: the opening mark is not whole yet
-	until  int    // where that mark ends in held; 0: it has not come yet
+	// the closing mark of the tool that held begins with; empty: the opening mark is not whole yet
+	mark  string
+	until int // where that mark ends in held; 0: it has not come yet
 }
 
 // longestOwn is how many bytes may be held: a call may write a whole file.
@@ -87,7 +88,8 @@ func (o *own) may(text string) bool {
 		}
 		if rest, ok := strings.CutPrefix(text, mark); ok {
 			_, behind, closed := strings.Cut(rest, "</"+t.Name+">")
-			return !closed || strings.Contains(behind, "</"+t.Name+">") || strings.Trim(behind, "` \t\n") == ""
+			return !closed || strings.Contains(behind, "</"+t.Name+">") ||
+				strings.Trim(behind, "` \t\n") == ""
 		}
 	}
 	return false
@@ -133,7 +135,8 @@ func (t *Tool) read(body string) (json.RawMessage, bool) {
 				continue
 			}
 			value, behind, closed := strings.Cut(rest, "</"+p.Name+">")
-			if _, twice := members[p.Name]; twice || !closed || strings.Contains(behind, "</"+p.Name+">") {
+			if _, twice := members[p.Name]; twice || !closed ||
+				strings.Contains(behind, "</"+p.Name+">") {
 				return nil, false
 			}
 			members[p.Name], body, found = unlined(value), behind, true

@@ -39,7 +39,8 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	}
 	// Calls are held until they are whole: Void runs a call that is still open when the stream
 	// ends.
-	a.Messages, a.Hold, a.Single, a.Form = messages, adapters.HoldCall, true, string(prompt.Protocol)
+	a.Messages, a.Hold, a.Single, a.Form = messages, adapters.HoldCall, true,
+		string(prompt.Protocol)
 	if !a.NoCalls {
 		a.Offer(prompt.Offer())
 	}
@@ -57,7 +58,8 @@ type xmlReply struct {
 	prompt     *Prompt
 	prose      *Prose
 	own        own
-	command    func(chat.Call) (chat.Call, error) // nil: nothing can be run in the client's terminal
+	// nil: nothing can be run in the client's terminal
+	command func(chat.Call) (chat.Call, error)
 
 	text  form.Ending
 	calls chat.Collector
@@ -94,7 +96,8 @@ func (r *xmlReply) say(e chat.Event) error {
 // the client would run its half.
 func (r *xmlReply) finish(e chat.Event) error {
 	wrote, rest := r.own.end(e.Text)
-	if err := r.say(chat.Event{Kind: chat.Text, Text: r.prose.Text(rest) + r.prose.End()}); err != nil {
+	if err := r.say(chat.Event{Kind: chat.Text,
+		Text: r.prose.Text(rest) + r.prose.End()}); err != nil {
 		return err
 	}
 	switch {
@@ -103,7 +106,8 @@ func (r *xmlReply) finish(e chat.Event) error {
 	case wrote != nil:
 		return r.write(*wrote)
 	case !r.text.Said && e.Text == chat.Length:
-		return r.say(chat.Event{Kind: chat.Text, Text: "(The reply reached its limit before it said anything.)"})
+		return r.say(chat.Event{Kind: chat.Text,
+			Text: "(The reply reached its limit before it said anything.)"})
 	}
 	return nil
 }
@@ -122,7 +126,8 @@ func (r *xmlReply) write(c chat.Call) error {
 	if err != nil {
 		open, rest = "", r.prose.Text(form.CallAsText(c, err))+r.prose.End()
 	}
-	for _, text := range []string{r.text.Gap(), open, rest} { // pieces of their own: see Prompt.Write
+	// pieces of their own: see Prompt.Write
+	for _, text := range []string{r.text.Gap(), open, rest} {
 		if err := r.say(chat.Event{Kind: chat.Text, Text: text}); err != nil {
 			return err
 		}

@@ -97,7 +97,8 @@ func (l lines) void(i, end, n int) (t Tool, next int) {
 		}
 		head := strings.TrimSpace(l.text(i+1, open))
 		head = strings.TrimSpace(strings.TrimSuffix(head, voidFormat))
-		t = Tool{Name: name, Description: strings.TrimSpace(strings.TrimPrefix(head, "Description:"))}
+		t = Tool{Name: name,
+			Description: strings.TrimSpace(strings.TrimPrefix(head, "Description:"))}
 		last := near.ends(open, "</"+name+">")
 		if last < 0 {
 			continue

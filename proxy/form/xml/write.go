@@ -45,7 +45,8 @@ func (p *Prompt) Write(c chat.Call) (open, rest string, err error) {
 			continue
 		}
 		if mark := p.broken(t, param.Name, value); mark != "" {
-			return "", "", fmt.Errorf("%s of %s holds %s, which would end it", param.Name, c.Name, mark)
+			return "", "", fmt.Errorf("%s of %s holds %s, which would end it", param.Name, c.Name,
+				mark)
 		}
 		if written++; p.Protocol == Void && written > mostParams {
 			return "", "", fmt.Errorf("%s has more than %d arguments", c.Name, mostParams)

@@ -30,7 +30,8 @@ type Protocol string
 
 // The protocols. Each is named after the client that introduced it.
 const (
-	Void  Protocol = "void"  // the last thing in a reply is one call; no value can hold a parameter's marks
+	// the last thing in a reply is one call; no value can hold a parameter's marks
+	Void  Protocol = "void"
 	Cline Protocol = "cline" // one call, anywhere; a value ends at its own mark. Roo's is the same
 )
 
@@ -141,7 +142,8 @@ func (t *Tool) schema() json.RawMessage {
 func isName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '-' || c == '.') {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' ||
+			c == '-' || c == '.') {
 			return false
 		}
 	}

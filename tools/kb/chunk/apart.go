@@ -36,7 +36,8 @@ var apart = map[string]func(data []byte) (Text, error){
 // apartReader reads files in a process of its own, which can be ended: bounds within a reader do
 // not limit a library, and a tree of pages that contains itself has no last page. A request is the
 // file's ending, a line end and the file.
-var apartReader = aside.New("the reader of files", aside.Limits{Processes: 2, Time: fileTime, Memory: 1 << 30, Keep: 256 << 20}, nil,
+var apartReader = aside.New("the reader of files", aside.Limits{Processes: 2, Time: fileTime,
+	Memory: 1 << 30, Keep: 256 << 20}, nil,
 	func(request []byte) ([]byte, error) {
 		ending, data, _ := bytes.Cut(request, []byte("\n"))
 		t, err := readHere(string(ending), data)

@@ -23,9 +23,10 @@ const (
 // The errors of files that cannot be opened.
 var (
 	errNoZip     = errors.New("it is not a file of this kind that can be read; it may be cut off")
-	errOldOffice = errors.New("it is encrypted, or in the older format of its program; save it anew, without a password")
-	errUnpacked  = errors.New("its parts unpack to more than 256 MiB")
-	errTooMuch   = errors.New("it has more than 32 MiB of text; divide it")
+	errOldOffice = errors.New(
+		"it is encrypted, or in the older format of its program; save it anew, without a password")
+	errUnpacked = errors.New("its parts unpack to more than 256 MiB")
+	errTooMuch  = errors.New("it has more than 32 MiB of text; divide it")
 )
 
 // archive is the parts of a file, by their names in small letters: programs do not agree on the
@@ -48,7 +49,8 @@ func openArchive(data []byte) (*archive, error) {
 	for _, part := range z.File {
 		a.parts[partName(part.Name)] = part
 	}
-	if list, err := a.read("META-INF/manifest.xml"); err == nil && bytes.Contains(list, []byte("encryption-data")) {
+	if list, err := a.read("META-INF/manifest.xml"); err == nil && bytes.Contains(list, []byte(
+		"encryption-data")) {
 		return nil, errOldOffice
 	}
 	return a, nil
@@ -56,7 +58,8 @@ func openArchive(data []byte) (*archive, error) {
 
 // partName returns the name by which a part is kept.
 func partName(name string) string {
-	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(name, "\\", "/")), "/"))
+	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(name, "\\", "/")),
+		"/"))
 }
 
 // Read counts what is unpacked.
@@ -137,7 +140,8 @@ func (x *elements) broken() error {
 // nested too deeply.
 func (x *elements) inside(do func(xml.StartElement), text func(string)) {
 	for depth := x.depth; x.err == nil && x.depth >= depth; {
-		token, err := x.tokens.RawToken() // RawToken does not check for matching names: depth counts the levels
+		// RawToken does not check for matching names: depth counts the levels
+		token, err := x.tokens.RawToken()
 		if x.err = err; err != nil {
 			return
 		}
@@ -203,7 +207,8 @@ func (a *archive) related(name string) map[string]relation {
 			if !strings.HasPrefix(to, "/") {
 				to = path.Join("/", dir, to)
 			}
-			all[attribute(e, "Id")] = relation{strings.TrimPrefix(to, "/"), path.Base(attribute(e, "Type"))}
+			all[attribute(e, "Id")] = relation{strings.TrimPrefix(to, "/"),
+				path.Base(attribute(e, "Type"))}
 		}
 	})
 	return all

@@ -98,8 +98,10 @@ func Endings() []string {
 
 // instead are the endings of files that cannot be read, and as what their programs can save them.
 var instead = map[string]string{
-	".doc": ".docx", ".dot": ".docx", ".rtf": ".docx", ".pages": ".docx", ".wpd": ".docx", ".xls": ".xlsx", ".xlsb": ".xlsx", ".numbers": ".xlsx",
-	".ppt": ".pptx", ".pps": ".pptx", ".key": ".pptx", ".hwp": ".hwpx", ".msg": ".eml", ".mobi": ".epub", ".ps": ".pdf", ".djvu": ".pdf", ".tex": ".pdf",
+	".doc": ".docx", ".dot": ".docx", ".rtf": ".docx", ".pages": ".docx", ".wpd": ".docx",
+	".xls": ".xlsx", ".xlsb": ".xlsx", ".numbers": ".xlsx",
+	".ppt": ".pptx", ".pps": ".pptx", ".key": ".pptx", ".hwp": ".hwpx", ".msg": ".eml",
+	".mobi": ".epub", ".ps": ".pdf", ".djvu": ".pdf", ".tex": ".pdf",
 }
 
 // Refusal returns an error that explains why a file with this name is not read.
@@ -109,9 +111,11 @@ func Refusal(name string) error {
 	case as != "":
 		return fmt.Errorf("files of this ending cannot be read; save it as %s", as)
 	case strings.HasPrefix(mime.TypeByExtension(ending), "image/"):
-		return errors.New("it is a picture; what is written on it needs text recognition (OCR) first")
+		return errors.New(
+			"it is a picture; what is written on it needs text recognition (OCR) first")
 	}
-	return fmt.Errorf("files of this ending cannot be read; save it as one of %s", strings.Join(Endings(), ", "))
+	return fmt.Errorf("files of this ending cannot be read; save it as one of %s",
+		strings.Join(Endings(), ", "))
 }
 
 // errEmpty is the error for a file without text: no search could find it.
@@ -165,7 +169,8 @@ func firstRunes(s string, n int) string {
 // clean makes line ends plain, and removes NUL, which PostgreSQL refuses, and other control
 // characters.
 func clean(s string) string {
-	s = strings.ToValidUTF8(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"), "\uFFFD")
+	s = strings.ToValidUTF8(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"),
+		"\uFFFD")
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\ufeff' {
 			return -1
@@ -187,7 +192,8 @@ func (o *outline) enter(level int, title string) {
 		o.levels, o.titles = o.levels[:len(o.levels)-1], o.titles[:len(o.titles)-1]
 	}
 	if title = strings.Join(strings.Fields(title), " "); title != "" {
-		o.levels, o.titles = append(o.levels, level), append(o.titles, firstRunes(title, longestTitle))
+		o.levels, o.titles = append(o.levels, level),
+			append(o.titles, firstRunes(title, longestTitle))
 	}
 }
 

@@ -59,7 +59,8 @@ func pieces(text string) (all []string) {
 	add := func(sentence string) {
 		if piece != "" && columns(piece)+columns(sentence) > mostColumns {
 			all = append(all, strings.TrimSpace(piece))
-			if piece = ""; columns(last) <= overlapColumns && columns(last)+columns(sentence) <= mostColumns {
+			if piece = ""; columns(last) <= overlapColumns &&
+				columns(last)+columns(sentence) <= mostColumns {
 				piece = last
 			}
 		}
@@ -98,13 +99,17 @@ func sentences(text string) (all []string) {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		i += size
-		if r != '\n' && !strings.ContainsRune(fullStops, r) && !strings.ContainsRune(plainStops, r) {
+		if r != '\n' && !strings.ContainsRune(fullStops, r) &&
+			!strings.ContainsRune(plainStops, r) {
 			continue
 		}
 		if r != '\n' {
 			stop := i
-			i = skip(text, i, func(r rune) bool { return strings.ContainsRune(closers+fullStops+plainStops, r) })
-			if next, _ := utf8.DecodeRuneInString(text[i:]); i > stop && unicode.Is(unicode.Hiragana, next) {
+			i = skip(text, i, func(r rune) bool {
+				return strings.ContainsRune(closers+fullStops+plainStops, r)
+			})
+			if next, _ := utf8.DecodeRuneInString(text[i:]); i > stop &&
+				unicode.Is(unicode.Hiragana, next) {
 				continue // 「いつですか？」と聞かれる goes on
 			}
 		}

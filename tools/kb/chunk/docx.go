@@ -11,10 +11,14 @@ import (
 // w:delText, and what Word writes for older programs in mc:Fallback. Hidden text is left out, and
 // so are readings above a word.
 var wordRoles = map[string]role{
-	"p": paragraph, "t": textRole, "tab": writes("\t"), "ptab": writes("\t"), "br": writes("\n"), "cr": writes("\n"), "noBreakHyphen": writes("-"),
-	"tbl": tableRole, "tr": rowRole, "tc": cellRole, "gridSpan": func(f *flow, e xml.StartElement) { f.table.spans(attribute(e, "val")) },
-	"del": skipped, "moveFrom": skipped, "rt": skipped, "Fallback": skipped, "tabs": skipped, "sectPr": skipped,
-	"pPr": func(f *flow, _ xml.StartElement) { f.inside(f.node, nil) }, "r": run,
+	"p": paragraph, "t": textRole, "tab": writes("\t"), "ptab": writes("\t"), "br": writes("\n"),
+	"cr": writes("\n"), "noBreakHyphen": writes("-"),
+	"tbl": tableRole, "tr": rowRole, "tc": cellRole, "gridSpan": func(f *flow, e xml.StartElement) {
+		f.table.spans(attribute(e, "val"))
+	},
+	"del": skipped, "moveFrom": skipped, "rt": skipped, "Fallback": skipped, "tabs": skipped,
+	"sectPr": skipped,
+	"pPr":    func(f *flow, _ xml.StartElement) { f.inside(f.node, nil) }, "r": run,
 }
 
 // spans notes how many columns the cell takes.
@@ -62,7 +66,9 @@ func readDOCX(data []byte) (Text, error) {
 		return &elements{err: errNoZip}
 	}
 	styles, lists := wordStyles(part("styles")), wordNumbers(part("numbering"))
-	f := &flow{roles: maps.Clone(wordRoles), number: func(p *para) string { return lists.next(p.list, p.depth) }}
+	f := &flow{roles: maps.Clone(wordRoles), number: func(p *para) string {
+		return lists.next(p.list, p.depth)
+	}}
 	property := func(name string, set func(p *para, value string)) {
 		f.roles[name] = func(f *flow, e xml.StartElement) {
 			if f.para != nil {

@@ -19,7 +19,8 @@ import (
 )
 
 // errEncoding is the error of a text whose encoding is not known.
-var errEncoding = errors.New("it is not UTF-8, nor a text in another encoding that can be recognised; save it as UTF-8 and import it again")
+var errEncoding = errors.New(
+	"it is not UTF-8, nor a text in another encoding that can be recognised; save it as UTF-8 and import it again")
 
 // utf8Text returns a file as text. A file that is not UTF-8 is read in the encoding that it
 // declares, or in one that its characters show. problem says what was lost.
@@ -35,7 +36,8 @@ func utf8Text(data []byte) (text, problem string, err error) {
 func inUTF8(data []byte, declared encoding.Encoding) (text []byte, problem string, err error) {
 	if said := marked(data); said != nil {
 		if text, err = said.NewDecoder().Bytes(data); err != nil || damaged(text) {
-			return nil, "", errors.New("it is not UTF-8, and what it says to be is damaged; save it as UTF-8 and import it again")
+			return nil, "", errors.New(
+				"it is not UTF-8, and what it says to be is damaged; save it as UTF-8 and import it again")
 		}
 		return text, "", nil
 	}
@@ -80,7 +82,8 @@ func damaged(text []byte) bool { return bytes.Contains(text, []byte("\uFFFD")) }
 func marked(data []byte) encoding.Encoding {
 	has := func(s string) bool { return bytes.Contains(data, []byte(s)) }
 	switch {
-	case bytes.HasPrefix(data, []byte("\xff\xfe\x00\x00")), bytes.HasPrefix(data, []byte("\x00\x00\xfe\xff")):
+	case bytes.HasPrefix(data, []byte("\xff\xfe\x00\x00")),
+		bytes.HasPrefix(data, []byte("\x00\x00\xfe\xff")):
 		return utf32.UTF32(utf32.LittleEndian, utf32.UseBOM)
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
 		return xunicode.UTF16(xunicode.LittleEndian, xunicode.UseBOM)
@@ -108,8 +111,10 @@ func ascii(data []byte) bool {
 func wideText(data []byte) (best []byte, err error) {
 	most := -1
 	for _, from := range []encoding.Encoding{
-		xunicode.UTF16(xunicode.LittleEndian, xunicode.IgnoreBOM), xunicode.UTF16(xunicode.BigEndian, xunicode.IgnoreBOM),
-		utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM), utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM),
+		xunicode.UTF16(xunicode.LittleEndian, xunicode.IgnoreBOM),
+		xunicode.UTF16(xunicode.BigEndian, xunicode.IgnoreBOM),
+		utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM),
+		utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM),
 	} {
 		text, err := from.NewDecoder().Bytes(data)
 		if err != nil || damaged(text) || bytes.ContainsFunc(text, noText) {
@@ -126,7 +131,8 @@ func wideText(data []byte) (best []byte, err error) {
 		}
 	}
 	if best == nil {
-		return nil, errors.New("it has bytes of zero, which no text has; save it as UTF-8 text and import it again")
+		return nil, errors.New(
+			"it has bytes of zero, which no text has; save it as UTF-8 text and import it again")
 	}
 	return best, nil
 }
@@ -134,7 +140,8 @@ func wideText(data []byte) (best []byte, err error) {
 // noText reports whether a character does not occur in texts: a control, except those of lines and
 // pages, or one that Unicode has not assigned.
 func noText(r rune) bool {
-	return !unicode.IsGraphic(r) && !unicode.Is(unicode.Cf, r) && !strings.ContainsRune("\t\n\v\f\r\x1a\x1b", r) || unicode.Is(unicode.Co, r)
+	return !unicode.IsGraphic(r) && !unicode.Is(unicode.Cf, r) && !strings.ContainsRune(
+		"\t\n\v\f\r\x1a\x1b", r) || unicode.Is(unicode.Co, r)
 }
 
 // repaired returns a text that is UTF-8 except for a few bytes, and how many these are; 0 means
@@ -159,7 +166,8 @@ func repaired(data []byte) (text []byte, bad int) {
 }
 
 // declaration is where a page or an XML document names its encoding.
-var declaration = regexp.MustCompile(`(?i)<(?:meta\b[^>]{0,400}?charset|\?xml\b[^>]{0,200}?encoding)\s*=\s*["']?([\w.:-]{2,40})`)
+var declaration = regexp.MustCompile(
+	`(?i)<(?:meta\b[^>]{0,400}?charset|\?xml\b[^>]{0,200}?encoding)\s*=\s*["']?([\w.:-]{2,40})`)
 
 // farthest is how many bytes of a page are searched for its encoding. Browsers look at 1,024;
 // scripts and styles often come first.

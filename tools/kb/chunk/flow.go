@@ -14,17 +14,19 @@ type flow struct {
 	Text
 	outline
 	*elements
-	roles  map[string]role
-	loose  bool               // text is directly in paragraphs, and not in elements of its own
-	number func(*para) string // returns the number of a paragraph in a list; nil: there are no numbers
+	roles map[string]role
+	loose bool // text is directly in paragraphs, and not in elements of its own
+	// returns the number of a paragraph in a list; nil: there are no numbers
+	number func(*para) string
 
 	para    *para
 	table   *grid
 	cell    *strings.Builder // that is being read; nil: no table is
 	kind    string           // of the shape on a slide; see slides.go
 	caption string           // of the slide
-	lone    int              // level of the last heading, if nothing is below it yet; 0: there is none
-	size    int
+	// level of the last heading, if nothing is below it yet; 0: there is none
+	lone int
+	size int
 }
 
 // role is what an element does. It reads what is in the element, or leaves that out.

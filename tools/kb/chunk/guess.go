@@ -32,22 +32,32 @@ type language struct {
 var languages = map[string]*language{
 	"ja": {letters: levelOne(japanese.EUCJP, 0xB0, 0xCF, kana), share: .9, often: .15,
 		frequent: "あいうえおかがきぎくぐけげこごさざしじすずせそただちっつてでとどなにのはばびへべほまみむめもやゆよらりるれろわをんアィイウエオカガキクグケコゴサザシジスズセタダチッテデトドナニネノハバパビピフブプヘベペホボポマミムメモャュョラリルレロワンー" +
-			"日一人年大二本中長出三時行見月分後前生間上東四今金入学高円子外下来気小山書先名川水電校語木聞車南白天休父会社部課員務番号住所氏県市区町村株式合計数量品目種類備考申請承認契約請求担当者用度規程勤給与研修資料業経費支店電話"}, // lists of names and products have no kana
+			// lists of names and products have no kana
+			"日一人年大二本中長出三時行見月分後前生間上東四今金入学高円子外下来気小山書先名川水電校語木聞車南白天休父会社部課員務番号住所氏県市区町村株式合計数量品目種類備考申請承認契約請求担当者用度規程勤給与研修資料業経費支店電話"},
 	"ko": {letters: levelOne(korean.EUCKR, 0xB0, 0xC8, nil), share: .9, often: .2,
 		frequent: "이다는을의에가하고기지로사은자시를리인한도들어그것서있과아나라정수부일대보스해여원전장제주상적연으며"},
 	"zh": {letters: levelOne(simplifiedchinese.GBK, 0xB0, 0xD7, nil), share: .9, often: .15,
 		frequent: "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日者意无力它与长把机十民第公此已工使情明性知全三又关点正业外将两高间由问很最重并物手应向头文体"},
 	"zh-Hant": {letters: levelOne(traditionalchinese.Big5, 0xA4, 0xC6, nil), share: .9, often: .15,
 		frequent: "的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也你對生能而子那得於著下自之年過發後作裡用道行所然家種事成方多經麼去法學如都同現當沒動面起看定天分還進好小部其些主樣理心她本前開但因只從想實日者意無力它與長把機十民第公此已工使情明性知全三又關點正業外將兩高間由問很最重並物手應向頭文體"},
-	"ru": {letters: among("оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёіїєґў"), share: .98, frequent: "оеаинтсрвлкмі", often: .55, apart: true},
-	"el": {letters: among("αοιετσνηυρπκμλςδγχθφβξζψωόίάέήύώϊϋΐΰ"), share: .98, frequent: "αοιετσνηυρπκςόίάέή", often: .6, apart: true},
-	"he": {letters: within(unicode.Hebrew), share: .98, frequent: "יהולאתרבשמ", often: .5, apart: true},
-	"ar": {letters: within(unicode.Arabic), share: .98, frequent: "الينموتربعده", often: .5, apart: true},
-	"th": {letters: within(unicode.Thai), share: .98, frequent: "านรอกเงมยลวดทสตะปบค่้ิีั", often: .6, apart: true},
-	"tr": latin("çğıİöşüâîû"), "lt": latin("ąčęėįšųūž"), "lv": latin("āčēģīķļņšūž"), "et": latin("äõöüšž"),
-	"pl": latin("ąćęłńóśźż"), "cs": latin("áčďéěíňóřšťúůýž"), "sk": latin("áäčďéíĺľňóôŕšťúýž"), "hu": latin("áéíóöőúüű"), "hr": latin("čćđšž"), "ro": latin("ăâîşţ"),
-	"de": latin("äöüß"), "fr": latin("àâæçèéêëîïôœùûüÿ"), "es": latin("áéíñóúü"), "pt": latin("àáâãçéêíóôõú"), "it": latin("àèéìîòù"),
-	"sv": latin("åäöé"), "da": latin("æøåé"), "nl": latin("áèéëïóöü"), "is": latin("áðéíóúýþæö"), "ca": latin("àçèéíïòóúü·"),
+	"ru": {letters: among("оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъёіїєґў"), share: .98,
+		frequent: "оеаинтсрвлкмі", often: .55, apart: true},
+	"el": {letters: among("αοιετσνηυρπκμλςδγχθφβξζψωόίάέήύώϊϋΐΰ"), share: .98,
+		frequent: "αοιετσνηυρπκςόίάέή", often: .6, apart: true},
+	"he": {letters: within(unicode.Hebrew), share: .98, frequent: "יהולאתרבשמ", often: .5,
+		apart: true},
+	"ar": {letters: within(unicode.Arabic), share: .98, frequent: "الينموتربعده", often: .5,
+		apart: true},
+	"th": {letters: within(unicode.Thai), share: .98, frequent: "านรอกเงมยลวดทสตะปบค่้ิีั",
+		often: .6, apart: true},
+	"tr": latin("çğıİöşüâîû"), "lt": latin("ąčęėįšųūž"), "lv": latin("āčēģīķļņšūž"), "et": latin(
+		"äõöüšž"),
+	"pl": latin("ąćęłńóśźż"), "cs": latin("áčďéěíňóřšťúůýž"), "sk": latin("áäčďéíĺľňóôŕšťúýž"),
+	"hu": latin("áéíóöőúüű"), "hr": latin("čćđšž"), "ro": latin("ăâîşţ"),
+	"de": latin("äöüß"), "fr": latin("àâæçèéêëîïôœùûüÿ"), "es": latin("áéíñóúü"), "pt": latin(
+		"àáâãçéêíóôõú"), "it": latin("àèéìîòù"),
+	"sv": latin("åäöé"), "da": latin("æøåé"), "nl": latin("áèéëïóöü"), "is": latin("áðéíóúýþæö"),
+	"ca": latin("àçèéíïòóúü·"),
 }
 
 // latin returns a language of Latin letters, some of which are not ASCII's. Names of other
@@ -60,14 +70,19 @@ var readings = []struct {
 	from      encoding.Encoding
 	languages string
 }{
-	{"Shift_JIS", japanese.ShiftJIS, "ja"}, {"EUC-JP", japanese.EUCJP, "ja"}, {"EUC-KR", korean.EUCKR, "ko"},
+	{"Shift_JIS", japanese.ShiftJIS, "ja"}, {"EUC-JP", japanese.EUCJP, "ja"},
+	{"EUC-KR", korean.EUCKR, "ko"},
 	{"GB18030", simplifiedchinese.GB18030, "zh"}, {"Big5", traditionalchinese.Big5, "zh-Hant"},
-	{"windows-1251", charmap.Windows1251, "ru"}, {"KOI8-R", charmap.KOI8R, "ru"}, {"KOI8-U", charmap.KOI8U, "ru"}, {"IBM866", charmap.CodePage866, "ru"},
+	{"windows-1251", charmap.Windows1251, "ru"}, {"KOI8-R", charmap.KOI8R, "ru"},
+	{"KOI8-U", charmap.KOI8U, "ru"}, {"IBM866", charmap.CodePage866, "ru"},
 	{"ISO-8859-5", charmap.ISO8859_5, "ru"}, {"x-mac-cyrillic", charmap.MacintoshCyrillic, "ru"},
 	{"windows-1253", charmap.Windows1253, "el"}, {"ISO-8859-7", charmap.ISO8859_7, "el"},
-	{"windows-1255", charmap.Windows1255, "he"}, {"windows-1256", charmap.Windows1256, "ar"}, {"windows-874", charmap.Windows874, "th"},
-	{"windows-1252", charmap.Windows1252, "de fr es pt it sv da nl is ca"}, {"windows-1254", charmap.Windows1254, "tr"}, {"windows-1257", charmap.Windows1257, "lt lv et"},
-	{"windows-1250", charmap.Windows1250, "pl cs sk hu hr ro de"}, {"ISO-8859-2", charmap.ISO8859_2, "pl cs sk hu hr ro de"},
+	{"windows-1255", charmap.Windows1255, "he"}, {"windows-1256", charmap.Windows1256, "ar"},
+	{"windows-874", charmap.Windows874, "th"},
+	{"windows-1252", charmap.Windows1252, "de fr es pt it sv da nl is ca"},
+	{"windows-1254", charmap.Windows1254, "tr"}, {"windows-1257", charmap.Windows1257, "lt lv et"},
+	{"windows-1250", charmap.Windows1250, "pl cs sk hu hr ro de"},
+	{"ISO-8859-2", charmap.ISO8859_2, "pl cs sk hu hr ro de"},
 	{"UTF-16LE", xunicode.UTF16(xunicode.LittleEndian, xunicode.IgnoreBOM), "ja ko zh zh-Hant"},
 	{"UTF-16BE", xunicode.UTF16(xunicode.BigEndian, xunicode.IgnoreBOM), "ja ko zh zh-Hant"},
 }
@@ -78,7 +93,9 @@ func guessed(data []byte) (text []byte, err error) {
 	var names []string
 	for _, r := range readings {
 		looked, err := r.from.NewDecoder().Bytes(sample)
-		if err != nil || !slices.ContainsFunc(strings.Fields(r.languages), func(l string) bool { return speaks(string(looked), languages[l]) }) {
+		if err != nil || !slices.ContainsFunc(strings.Fields(r.languages), func(l string) bool {
+			return speaks(string(looked), languages[l])
+		}) {
 			continue
 		}
 		whole, err := r.from.NewDecoder().Bytes(data)
@@ -98,7 +115,8 @@ func guessed(data []byte) (text []byte, err error) {
 	case 1:
 		return text, nil
 	}
-	return nil, fmt.Errorf("it is not UTF-8, and may be %s; save it as UTF-8 and import it again", strings.Join(names, " or "))
+	return nil, fmt.Errorf("it is not UTF-8, and may be %s; save it as UTF-8 and import it again",
+		strings.Join(names, " or "))
 }
 
 // longestSample is how many bytes of a text tell its encoding.
@@ -135,15 +153,19 @@ func speaks(text string, l *language) bool {
 		case r == utf8.RuneError || r != '\x1a' && noText(r):
 			return false
 		case r < utf8.RuneSelf:
-			beyond := before >= utf8.RuneSelf && (unicode.IsUpper(before) || unicode.IsLower(before))
-			if beyond && unicode.IsDigit(r) || l.apart && isASCIILetter(r) && before >= utf8.RuneSelf && unicode.IsLetter(before) {
+			beyond := before >= utf8.RuneSelf &&
+				(unicode.IsUpper(before) || unicode.IsLower(before))
+			if beyond && unicode.IsDigit(r) || l.apart && isASCIILetter(r) &&
+				before >= utf8.RuneSelf && unicode.IsLetter(before) {
 				faults++
 			}
 		case cjkSign(r):
 		case strings.ContainsRune(usual, r) && !l.letters(r):
 			after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
-			within, beside := unicode.IsLetter(before) && unicode.IsLetter(after), unicode.IsLetter(before) || unicode.IsLetter(after)
-			if within && !strings.ContainsRune("’‘·–—\u00a0\u00ad", r) || beside && strings.ContainsRune("€£±×", r) {
+			within, beside := unicode.IsLetter(before) && unicode.IsLetter(after),
+				unicode.IsLetter(before) || unicode.IsLetter(after)
+			if within && !strings.ContainsRune("’‘·–—\u00a0\u00ad", r) ||
+				beside && strings.ContainsRune("€£±×", r) {
 				faults++
 			}
 		default:
@@ -151,7 +173,8 @@ func speaks(text string, l *language) bool {
 			if l.letters(r) || l.letters(unicode.ToLower(r)) {
 				own++
 			}
-			if strings.ContainsRune(l.frequent, r) { // small ones alone: wrong readings are often all in capitals
+			// small ones alone: wrong readings are often all in capitals
+			if strings.ContainsRune(l.frequent, r) {
 				frequent++
 			}
 			if misplaced(before, r, l) {
@@ -161,7 +184,8 @@ func speaks(text string, l *language) bool {
 		before = r
 	}
 	n := float64(letters)
-	return float64(own) >= l.share*n && float64(faults) <= .01*n && (l.frequent == "" || letters > 0 && float64(frequent) >= l.often*n)
+	return float64(own) >= l.share*n && float64(faults) <= .01*n &&
+		(l.frequent == "" || letters > 0 && float64(frequent) >= l.often*n)
 }
 
 // misplaced reports whether a letter does not stand behind another character in words of a
@@ -182,7 +206,8 @@ func isASCIILetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
 // cjkSign reports whether a character is a sign of East Asian texts, which all of them share.
 func cjkSign(r rune) bool {
-	return r >= 0x3000 && r <= 0x303F || r >= 0xFF01 && r <= 0xFF60 || r >= 0x2460 && r <= 0x2473 || strings.ContainsRune("・ー→←↑↓○●◎□■△▲▽▼☆★※", r) && r != 'ー'
+	return r >= 0x3000 && r <= 0x303F || r >= 0xFF01 && r <= 0xFF60 || r >= 0x2460 && r <= 0x2473 ||
+		strings.ContainsRune("・ー→←↑↓○●◎□■△▲▽▼☆★※", r) && r != 'ー'
 }
 
 // kana reports whether a character is one of Japan's syllables.

@@ -38,22 +38,29 @@ func readHTML(_ string, data []byte) (Text, error) {
 
 // left are elements whose content is not text of the page.
 var left = map[atom.Atom]bool{
-	atom.Script: true, atom.Style: true, atom.Template: true, atom.Noscript: true, atom.Nav: true, atom.Svg: true, atom.Math: true,
-	atom.Iframe: true, atom.Object: true, atom.Select: true, atom.Button: true, atom.Textarea: true, atom.Head: true,
+	atom.Script: true, atom.Style: true, atom.Template: true, atom.Noscript: true, atom.Nav: true,
+	atom.Svg: true, atom.Math: true,
+	atom.Iframe: true, atom.Object: true, atom.Select: true, atom.Button: true, atom.Textarea: true,
+	atom.Head: true,
 }
 
 // inline are elements that do not end a block.
 var inline = map[atom.Atom]bool{
-	atom.A: true, atom.Abbr: true, atom.B: true, atom.Bdi: true, atom.Bdo: true, atom.Cite: true, atom.Code: true, atom.Data: true,
-	atom.Del: true, atom.Dfn: true, atom.Em: true, atom.Font: true, atom.I: true, atom.Ins: true, atom.Kbd: true, atom.Label: true,
-	atom.Mark: true, atom.Q: true, atom.Ruby: true, atom.Rb: true, atom.S: true, atom.Samp: true, atom.Small: true, atom.Span: true,
-	atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Time: true, atom.Tt: true, atom.U: true, atom.Var: true, atom.Wbr: true,
+	atom.A: true, atom.Abbr: true, atom.B: true, atom.Bdi: true, atom.Bdo: true, atom.Cite: true,
+	atom.Code: true, atom.Data: true,
+	atom.Del: true, atom.Dfn: true, atom.Em: true, atom.Font: true, atom.I: true, atom.Ins: true,
+	atom.Kbd: true, atom.Label: true,
+	atom.Mark: true, atom.Q: true, atom.Ruby: true, atom.Rb: true, atom.S: true, atom.Samp: true,
+	atom.Small: true, atom.Span: true,
+	atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Time: true, atom.Tt: true, atom.U: true,
+	atom.Var: true, atom.Wbr: true,
 	atom.Img: true, atom.Input: true,
 }
 
 // together are elements whose parts stay one block, a line each. A row of a table says nothing
 // without its neighbours, and a list is the end of the sentence above it.
-var together = map[atom.Atom]bool{atom.Table: true, atom.Ul: true, atom.Ol: true, atom.Dl: true, atom.Pre: true}
+var together = map[atom.Atom]bool{atom.Table: true, atom.Ul: true, atom.Ol: true, atom.Dl: true,
+	atom.Pre: true}
 
 // node reads a node. The parser bounds how deep they are in each other.
 func (p *page) node(n *html.Node) {
@@ -67,7 +74,8 @@ func (p *page) node(n *html.Node) {
 	case n.DataAtom == atom.Head:
 		p.title(n)
 		return
-	case left[n.DataAtom] || n.DataAtom == atom.Rt || n.DataAtom == atom.Rp: // how a word is read, above it
+	// how a word is read, above it
+	case left[n.DataAtom] || n.DataAtom == atom.Rt || n.DataAtom == atom.Rp:
 		return
 	case inline[n.DataAtom]:
 		p.children(n)

@@ -8,10 +8,15 @@ import (
 
 // hwpRoles are the elements of OWPML, in which Hangul writes .hwpx.
 var hwpRoles = map[string]role{
-	"t": textRole, "tab": writes("\t"), "lineBreak": writes("\n"), "nbSpace": writes(" "), "fwSpace": writes(" "), "hyphen": writes("-"),
-	"tbl": tableRole, "tr": rowRole, "tc": cellRole, "subText": skipped, "shapeComment": skipped, "secPr": skipped,
-	"header": skipped, "footer": skipped, "hiddenComment": skipped, "mainText": textRole, "script": textRole, "fieldBegin": skipped, "parameters": skipped,
-	"deleteBegin": func(f *flow, _ xml.StartElement) { f.deleted(true) }, "deleteEnd": func(f *flow, _ xml.StartElement) { f.deleted(false) },
+	"t": textRole, "tab": writes("\t"), "lineBreak": writes("\n"), "nbSpace": writes(" "),
+	"fwSpace": writes(" "), "hyphen": writes("-"),
+	"tbl": tableRole, "tr": rowRole, "tc": cellRole, "subText": skipped, "shapeComment": skipped,
+	"secPr":  skipped,
+	"header": skipped, "footer": skipped, "hiddenComment": skipped, "mainText": textRole,
+	"script": textRole, "fieldBegin": skipped, "parameters": skipped,
+	"deleteBegin": func(f *flow, _ xml.StartElement) {
+		f.deleted(true)
+	}, "deleteEnd": func(f *flow, _ xml.StartElement) { f.deleted(false) },
 }
 
 // deleted notes that text was deleted from here on, or up to here, while changes are tracked.
@@ -32,7 +37,9 @@ func readHWPX(data []byte) (Text, error) {
 	}
 	levels := hwpLevels(a.elementsOf("Contents/header.xml"))
 	f := &flow{roles: maps.Clone(hwpRoles)}
-	f.roles["p"] = func(f *flow, e xml.StartElement) { f.paragraph(levels[attribute(e, "paraPrIDRef")]) }
+	f.roles["p"] = func(f *flow, e xml.StartElement) {
+		f.paragraph(levels[attribute(e, "paraPrIDRef")])
+	}
 	f.roles["t"] = func(f *flow, _ xml.StartElement) {
 		f.inside(f.node, func(text string) {
 			if f.kind == "" {
@@ -41,7 +48,8 @@ func readHWPX(data []byte) (Text, error) {
 		})
 	}
 	read := 0
-	for ; read < mostSharedParts && a.parts[partName(fmt.Sprintf("Contents/section%d.xml", read))] != nil; read++ {
+	for ; read < mostSharedParts &&
+		a.parts[partName(fmt.Sprintf("Contents/section%d.xml", read))] != nil; read++ {
 		f.kind = ""
 		f.run(a.elementsOf(fmt.Sprintf("Contents/section%d.xml", read)))
 	}

@@ -31,7 +31,8 @@ type mail struct {
 func readMail(data []byte) (Text, error) {
 	m := new(mail)
 	header, body := mailHeader(data)
-	if header.Get("From")+header.Get("Subject")+header.Get("Date")+header.Get("Received")+header.Get("To") == "" {
+	if header.Get("From")+header.Get("Subject")+header.Get("Date")+header.Get(
+		"Received")+header.Get("To") == "" {
 		return Text{}, errors.New("it does not begin as an e-mail does, with From, Subject or Date")
 	}
 	m.message(header, body)
@@ -55,7 +56,8 @@ func (m *mail) message(header textproto.MIMEHeader, body []byte) {
 	m.attached = nil
 	m.part(header, body)
 	if len(m.attached) > 0 {
-		m.Blocks = append(m.Blocks, Block{m.path(), "Attachments: " + strings.Join(m.attached, ", ")})
+		m.Blocks = append(m.Blocks,
+			Block{m.path(), "Attachments: " + strings.Join(m.attached, ", ")})
 	}
 	m.attached = outer
 }
@@ -191,7 +193,8 @@ func decoded(how string, body []byte) []byte {
 }
 
 // codePages are names of encodings that mail programs write and browsers do not know.
-var codePages = map[string]string{"cp932": "shift_jis", "cp949": "euc-kr", "ms949": "euc-kr", "uhc": "euc-kr", "cp936": "gbk", "cp950": "big5"}
+var codePages = map[string]string{"cp932": "shift_jis", "cp949": "euc-kr", "ms949": "euc-kr",
+	"uhc": "euc-kr", "cp936": "gbk", "cp950": "big5"}
 
 // encodingNamed returns the encoding of a name; nil: it has none.
 func encodingNamed(label string) encoding.Encoding {
@@ -223,7 +226,8 @@ func (m *mail) body(kind, label string, body []byte) {
 		return
 	}
 	for _, b := range t.Blocks {
-		m.Blocks = append(m.Blocks, Block{strings.Join(nonEmpty(m.path(), b.Heading), " > "), b.Text})
+		m.Blocks = append(m.Blocks, Block{strings.Join(nonEmpty(m.path(), b.Heading), " > "),
+			b.Text})
 	}
 }
 

@@ -13,7 +13,8 @@ func readPlain(_ string, data []byte) (t Text, err error) {
 		return t, err
 	}
 	t.tell(problem)
-	if first, _, found := strings.Cut(strings.TrimLeft(text, "\n"), "\n\n"); found && !strings.Contains(first, "\n") && columns(first) <= 100 {
+	if first, _, found := strings.Cut(strings.TrimLeft(text, "\n"), "\n\n"); found &&
+		!strings.Contains(first, "\n") && columns(first) <= 100 {
 		t.Title = first
 	}
 	for _, paragraph := range emptyLines.Split(text, -1) {
@@ -84,7 +85,8 @@ func (m *markdown) line(line string) {
 	case heading != nil:
 		m.flush()
 		m.heading(len(heading[1]), heading[2])
-	case under != nil && len(m.lines) == 1 && !strings.HasPrefix(m.lines[0], "|"): // below a table's head it is a rule
+	// below a table's head it is a rule
+	case under != nil && len(m.lines) == 1 && !strings.HasPrefix(m.lines[0], "|"):
 		title := m.lines[0]
 		m.lines = nil
 		m.heading(map[byte]int{'=': 1, '-': 2}[under[1][0]], title)

@@ -32,7 +32,8 @@ const mostLevels = 9
 
 // wordNumbers reads the lists of a file.
 func wordNumbers(x *elements) *numbers {
-	n := &numbers{lists: map[string]*wordList{}, levels: map[string]map[int]wordLevel{}, counts: map[string][]int{}}
+	n := &numbers{lists: map[string]*wordList{}, levels: map[string]map[int]wordLevel{},
+		counts: map[string][]int{}}
 	abstract, list, level := "", "", 0
 	x.each(func(e xml.StartElement) {
 		value := attribute(e, "val")
@@ -96,7 +97,8 @@ func (n *numbers) next(list string, level int) string {
 	n.counts[l.of] = counts
 	text := look.text
 	for i, count := range counts {
-		text = strings.ReplaceAll(text, fmt.Sprintf("%%%d", i+1), counted1(max(count, looks[i].start), looks[i].format))
+		text = strings.ReplaceAll(text, fmt.Sprintf("%%%d", i+1),
+			counted1(max(count, looks[i].start), looks[i].format))
 	}
 	return strings.TrimSpace(text)
 }
@@ -105,7 +107,8 @@ func (n *numbers) next(list string, level int) string {
 var counters = map[string]string{
 	"ganada": "가나다라마바사아자차카타파하", "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
 	"lowerLetter": "abcdefghijklmnopqrstuvwxyz", "upperLetter": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-	"aiueo": "アイウエオカキクケコサシスセソタチツテトナニヌネノ", "aiueoFullWidth": "アイウエオカキクケコサシスセソタチツテトナニヌネノ", "iroha": "イロハニホヘトチリヌルヲワカヨタレソ",
+	"aiueo": "アイウエオカキクケコサシスセソタチツテトナニヌネノ", "aiueoFullWidth": "アイウエオカキクケコサシスセソタチツテトナニヌネノ",
+	"iroha":                 "イロハニホヘトチリヌルヲワカヨタレソ",
 	"decimalEnclosedCircle": "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳", "ideographTraditional": "甲乙丙丁戊己庚辛壬癸",
 }
 
@@ -121,7 +124,8 @@ func counted1(count int, format string) string {
 		return roman(count)
 	case "decimalZero":
 		return fmt.Sprintf("%02d", count)
-	case "japaneseCounting", "chineseCounting", "chineseCountingThousand", "ideographDigital", "japaneseDigitalTenThousand", "taiwaneseCountingThousand":
+	case "japaneseCounting", "chineseCounting", "chineseCountingThousand", "ideographDigital",
+		"japaneseDigitalTenThousand", "taiwaneseCountingThousand":
 		return han(count)
 	}
 	return strconv.Itoa(count)

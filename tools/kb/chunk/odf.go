@@ -9,12 +9,18 @@ import (
 // odfRoles are the elements of OpenDocument. Annotations, changes that were taken back, readings
 // above a word and what only shows how something looks are no text.
 var odfRoles = map[string]role{
-	"p": paragraph, "h": func(f *flow, e xml.StartElement) { f.paragraph(max(1, number0(attribute(e, "outline-level")))) },
-	"tab": writes("\t"), "line-break": writes("\n"), "s": odfBlanks, "table": odfTable, "table-row": odfRow, "table-cell": odfCell, "covered-table-cell": odfCell,
-	"tracked-changes": skipped, "annotation": skipped, "ruby-text": skipped, "note-citation": skipped, "forms": skipped,
-	"page": odfPage, "frame": odfFrame, "master-styles": skipped, "desc": skipped, "date-time-decl": skipped, "footer-decl": skipped, "header-decl": skipped,
+	"p": paragraph, "h": func(f *flow, e xml.StartElement) {
+		f.paragraph(max(1, number0(attribute(e, "outline-level"))))
+	},
+	"tab": writes("\t"), "line-break": writes("\n"), "s": odfBlanks, "table": odfTable,
+	"table-row": odfRow, "table-cell": odfCell, "covered-table-cell": odfCell,
+	"tracked-changes": skipped, "annotation": skipped, "ruby-text": skipped,
+	"note-citation": skipped, "forms": skipped,
+	"page": odfPage, "frame": odfFrame, "master-styles": skipped, "desc": skipped,
+	"date-time-decl": skipped, "footer-decl": skipped, "header-decl": skipped,
 	"settings": skipped, "event-listeners": skipped, "page-thumbnail": skipped, "shapes": odfFree,
-	"index-title-template": skipped, "table-of-content-source": skipped, "hidden-paragraph": skipped, "label-ranges": skipped,
+	"index-title-template": skipped, "table-of-content-source": skipped,
+	"hidden-paragraph": skipped, "label-ranges": skipped,
 }
 
 // odfBlanks reads blanks that follow each other.
@@ -139,8 +145,12 @@ func readODF(data []byte) (Text, error) {
 		}
 	}
 	f.roles["object"] = odfObjects(a)
-	f.roles["table-properties"] = func(_ *flow, e xml.StartElement) { hidden[style] = attribute(e, "display") == "false" }
-	f.roles["drawing-page-properties"] = func(_ *flow, e xml.StartElement) { hidden[style] = attribute(e, "visibility") == "hidden" }
+	f.roles["table-properties"] = func(_ *flow, e xml.StartElement) {
+		hidden[style] = attribute(e, "display") == "false"
+	}
+	f.roles["drawing-page-properties"] = func(_ *flow, e xml.StartElement) {
+		hidden[style] = attribute(e, "visibility") == "hidden"
+	}
 	f.roles["page"] = func(f *flow, e xml.StartElement) {
 		if hidden[attribute(e, "style-name")] {
 			n++
@@ -162,6 +172,7 @@ func readODF(data []byte) (Text, error) {
 	}
 	f.run(a.elementsOf("content.xml"))
 	f.Title = a.titleIn("meta.xml")
-	f.tell(leftOutHidden(n, map[bool]string{true: "slide", false: "sheet"}[f.roles["spreadsheet"] == nil]))
+	f.tell(leftOutHidden(n,
+		map[bool]string{true: "slide", false: "sheet"}[f.roles["spreadsheet"] == nil]))
 	return f.whole()
 }

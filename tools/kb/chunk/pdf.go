@@ -73,7 +73,8 @@ func textOfPDF(data []byte) (t Text, err error) {
 		return t, errors.New(t.Problems[0])
 	}
 	if len(t.Blocks) == 0 {
-		return t, errors.New("there is no text in it; a scanned PDF needs text recognition (OCR) first")
+		return t, errors.New(
+			"there is no text in it; a scanned PDF needs text recognition (OCR) first")
 	}
 	return t, nil
 }
@@ -81,7 +82,8 @@ func textOfPDF(data []byte) (t Text, err error) {
 // The errors of files that cannot be opened.
 var (
 	errNoPDF  = errors.New("it is not a PDF that can be read; it may be cut off")
-	errLocked = errors.New("it is encrypted, in a way that needs a password or cannot be read; import one without encryption")
+	errLocked = errors.New(
+		"it is encrypted, in a way that needs a password or cannot be read; import one without encryption")
 )
 
 // openedPDF returns the pages of a file and its title.
@@ -98,7 +100,9 @@ func openedPDF(data []byte) (pages []leaf, title string, err error) {
 	switch err = cmp.Or(err, opened); {
 	case errors.Is(err, errSlow):
 		return nil, "", err
-	case errors.Is(err, pdf.ErrInvalidPassword), err != nil && strings.Contains(err.Error(), "encrypt"): // the library has no names for these
+	// the library has no names for these
+	case errors.Is(err, pdf.ErrInvalidPassword),
+		err != nil && strings.Contains(err.Error(), "encrypt"):
 		return nil, "", errLocked
 	case err != nil:
 		return nil, "", errNoPDF
@@ -115,7 +119,8 @@ func readable(pages []leaf) bool {
 }
 
 // noTitle is what programs write that know none.
-var noTitle = regexp.MustCompile(`(?i)^\W*(anonymous|untitled|unspecified|unknown|no title|title|document|microsoft word - .*)?\W*$`)
+var noTitle = regexp.MustCompile(
+	`(?i)^\W*(anonymous|untitled|unspecified|unknown|no title|title|document|microsoft word - .*)?\W*$`)
 
 // mostProblems is how many pages that cannot be read are reported.
 const mostProblems = 20
@@ -139,7 +144,8 @@ func meaningless(lines []line) bool {
 			}
 		}
 	}
-	return n >= 40 && len(kinds) <= 4 || controls >= 20 && controls > n/20 || private >= 20 && private > n/4
+	return n >= 40 && len(kinds) <= 4 || controls >= 20 && controls > n/20 ||
+		private >= 20 && private > n/4
 }
 
 // linesOfPage reads one page. One that takes too long or breaks the library is left out of the
@@ -192,7 +198,8 @@ func linesOf(pieces []piece) (all []line) {
 	var last piece
 	var size, above float64
 	end := func() {
-		if s := strings.TrimSpace(ligatures.Replace(text.String())); s != "" { // a sign that the font has no character for
+		// a sign that the font has no character for
+		if s := strings.TrimSpace(ligatures.Replace(text.String())); s != "" {
 			gap := 0.0
 			if len(all) > 0 {
 				gap = math.Abs(above - last.y)
@@ -207,7 +214,8 @@ func linesOf(pieces []piece) (all []line) {
 			end()
 		}
 		// Many PDFs have no blanks, and say where each word stands.
-		if gap := at.x - last.end; text.Len() > 0 && (gap > at.size*wordGap || gap < -at.size*2) && !strings.HasSuffix(text.String(), " ") && !strings.HasPrefix(at.text, " ") {
+		if gap := at.x - last.end; text.Len() > 0 && (gap > at.size*wordGap || gap < -at.size*2) &&
+			!strings.HasSuffix(text.String(), " ") && !strings.HasPrefix(at.text, " ") {
 			text.WriteByte(' ')
 		}
 		text.WriteString(at.text)
@@ -218,13 +226,16 @@ func linesOf(pieces []piece) (all []line) {
 }
 
 // ligatures are signs for several letters, and what a font has no character for.
-var ligatures = strings.NewReplacer("\uFFFD", "", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st")
+var ligatures = strings.NewReplacer("\uFFFD", "", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ",
+	"ffl", "ﬅ", "st", "ﬆ", "st")
 
 // numbersOff removes the number of the page, which would be in the middle of a paragraph that goes
 // over two pages. It looks only at the ends of a page: a line with nothing but a number in the
 // middle is a cell of a table.
 func numbersOff(page []line) []line {
-	number := func(l line) bool { return strings.Trim(l.text, "0123456789-– ") == "" && len(l.text) <= 8 }
+	number := func(l line) bool {
+		return strings.Trim(l.text, "0123456789-– ") == "" && len(l.text) <= 8
+	}
 	if len(page) > 0 && number(page[0]) {
 		page = page[1:]
 	}
@@ -280,7 +291,9 @@ func most(lines []line, of func(line) (float64, int)) (best float64) {
 		counts[math.Round(value*2)/2] += weight
 	}
 	values := slices.Collect(maps.Keys(counts))
-	slices.SortFunc(values, func(a, b float64) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) })
+	slices.SortFunc(values, func(a, b float64) int {
+		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))
+	})
 	if len(values) > 0 {
 		best = values[0]
 	}
@@ -297,7 +310,8 @@ func joined(text, next string) string {
 	before, after := []rune(text), []rune(next)
 	last := before[len(before)-1]
 	switch {
-	case (last == '-' || last == '\u2010' || last == '\u00ad') && len(before) > 1 && unicode.IsLower(before[len(before)-2]) && unicode.IsLower(after[0]):
+	case (last == '-' || last == '\u2010' || last == '\u00ad') && len(before) > 1 &&
+		unicode.IsLower(before[len(before)-2]) && unicode.IsLower(after[0]):
 		return string(before[:len(before)-1]) + next
 	case columnsOf(last) == 2 && columnsOf(after[0]) == 2 && !unicode.Is(unicode.Hangul, last):
 		return text + next

@@ -87,7 +87,8 @@ func otherwise(f pdf.Font) func(code int) string {
 // reports are such files; with the name of the encoding our own table does what a font would do.
 func namedEncoding(name string) encoding.Encoding {
 	switch {
-	case strings.HasPrefix(name, "Uni") && (strings.Contains(name, "UTF16") || strings.Contains(name, "UCS2")):
+	case strings.HasPrefix(name, "Uni") &&
+		(strings.Contains(name, "UTF16") || strings.Contains(name, "UCS2")):
 		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
 	case strings.Contains(name, "RKSJ"):
 		return japanese.ShiftJIS
@@ -280,7 +281,8 @@ func wideWidth(v pdf.Value) func(string) float64 {
 			continue
 		}
 		width := number(list.Index(i+2)) / 1000
-		for code := max(first, 0); code <= min(int(number(second)), 0xffff) && spread < mostWidths; code++ {
+		for code := max(first, 0); code <= min(int(number(second)), 0xffff) &&
+			spread < mostWidths; code++ {
 			widths[code] = width
 			spread++
 		}

@@ -52,7 +52,8 @@ func (m *finder) fileKey() []byte {
 	from := found[1] - 2
 	if found[2] >= 0 {
 		number := string(m.data[found[2]:found[3]])
-		at := regexp.MustCompile(`(?:^|[\s>\])])`+number+`\s+\d{1,5}\s+obj\b`).FindAllIndex(m.data, -1)
+		at := regexp.MustCompile(`(?:^|[\s>\])])`+number+`\s+\d{1,5}\s+obj\b`).FindAllIndex(m.data,
+			-1)
 		if at == nil {
 			return nil
 		}
@@ -80,7 +81,8 @@ func (m *finder) fileKey() []byte {
 		return nil
 	}
 	key := make([]byte, 32)
-	cipher.NewCBCDecrypter(block, make([]byte, aes.BlockSize)).CryptBlocks(key, []byte(wrapped[:32]))
+	cipher.NewCBCDecrypter(block, make([]byte, aes.BlockSize)).CryptBlocks(key,
+		[]byte(wrapped[:32]))
 	return key
 }
 
@@ -145,5 +147,6 @@ func (m *finder) rewrite(number int, o object, dict, stream []byte) {
 	dict = lengthOf.ReplaceAll(dict, []byte("/Length "+strconv.Itoa(len(stream))))
 	m.out = append(m.out, '\n')
 	m.at[number] = object{len(m.out), o.generation}
-	m.out = fmt.Appendf(m.out, "%d %d obj\n%sstream\n%s\nendstream\nendobj", number, o.generation, dict, stream)
+	m.out = fmt.Appendf(m.out, "%d %d obj\n%sstream\n%s\nendstream\nendobj", number, o.generation,
+		dict, stream)
 }

@@ -87,12 +87,14 @@ func (r *reader) stream(v pdf.Value) []byte {
 const mostUnknown = 20
 
 // errUnknown is the error of a page of which a part cannot be read.
-var errUnknown = errors.New("a font in it does not say which letters it shows, and what is in that font is left out")
+var errUnknown = errors.New(
+	"a font in it does not say which letters it shows, and what is in that font is left out")
 
 // piecesOf returns the texts of a page in the order in which the page shows them. The reading order
 // is that of the file: sorting by place would mix the columns of a page that has two.
 func piecesOf(p leaf, until time.Time) ([]piece, error) {
-	r := &reader{state: state{page: matrix{1, 0, 0, 1, 0, 0}, scale: 1}, resources: []pdf.Value{p.resources}, fonts: map[string]font{}, until: until}
+	r := &reader{state: state{page: matrix{1, 0, 0, 1, 0, 0}, scale: 1},
+		resources: []pdf.Value{p.resources}, fonts: map[string]font{}, until: until}
 	interpret(r.stream(p.V.Key("Contents")), r.operator)
 	if r.late {
 		return nil, errSlow
@@ -200,7 +202,9 @@ func (r *reader) advance(x float64) { r.text = matrix{1, 0, 0, 1, x * r.scale, 0
 // show shows a string of the current font. Blanks are counted in bytes: word spacing applies to
 // code 32 of one-byte fonts alone (9.3.3), and is hardly used with others.
 func (r *reader) show(raw string) {
-	if spread := r.letters > math.Abs(r.size)*wordGap && len(raw) > 1 && len(raw) <= longestSpread && r.font.decode != nil; !spread || len([]rune(r.font.decode(raw))) != len(raw) {
+	if spread := r.letters > math.Abs(r.size)*wordGap && len(raw) > 1 &&
+		len(raw) <= longestSpread && r.font.decode != nil; !spread ||
+		len([]rune(r.font.decode(raw))) != len(raw) {
 		r.showPart(raw)
 		return
 	}
@@ -208,7 +212,8 @@ func (r *reader) show(raw string) {
 		before := len(r.pieces)
 		r.showPart(raw[i : i+1])
 		if i < len(raw)-1 && len(r.pieces) > before {
-			r.pieces[before].end -= matrix{r.letters * r.scale, 0, 0, 0, 0, 0}.times(r.text.times(r.page))[0]
+			r.pieces[before].end -= matrix{r.letters * r.scale, 0, 0, 0, 0, 0}.times(
+				r.text.times(r.page))[0]
 		}
 	}
 }
@@ -223,7 +228,8 @@ const wordGap = .15
 
 // showPart shows a string in which no blanks are made of the space between letters.
 func (r *reader) showPart(raw string) {
-	if r.bytes += len(raw); r.bytes > mostPageBytes || len(r.pieces) >= mostPieces || r.font.decode == nil {
+	if r.bytes += len(raw); r.bytes > mostPageBytes || len(r.pieces) >= mostPieces ||
+		r.font.decode == nil {
 		return
 	}
 	text, instead := r.font.decode(raw), r.instead()
@@ -249,7 +255,8 @@ func (r *reader) showPart(raw string) {
 		return
 	}
 	r.pieces = append(r.pieces, piece{
-		text: text, x: place[4], y: place[5], end: end[4], size: math.Abs(r.size) * math.Hypot(place[2], place[3]),
+		text: text, x: place[4], y: place[5], end: end[4],
+		size: math.Abs(r.size) * math.Hypot(place[2], place[3]),
 	})
 }
 
@@ -269,7 +276,8 @@ func (r *reader) mark(properties token) {
 		m.text, m.says = text.Text(), text.Kind() == pdf.String
 	}
 	for i := 0; i+1 < len(properties.list); i++ {
-		if properties.list[i].text == "ActualText" && properties.list[i].kind == isName && properties.list[i+1].kind == isString {
+		if properties.list[i].text == "ActualText" && properties.list[i].kind == isName &&
+			properties.list[i+1].kind == isString {
 			m.text, m.says = textString(properties.list[i+1].text), true
 		}
 	}
@@ -304,7 +312,8 @@ func textString(s string) string {
 // imported pages come as forms. One may show itself, so the depth is bounded.
 func (r *reader) form(name string) {
 	v := r.top().Key("XObject").Key(name)
-	if v.Key("Subtype").Name() != "Form" || len(r.resources) > deepestForm || r.bytes > mostPageBytes {
+	if v.Key("Subtype").Name() != "Form" || len(r.resources) > deepestForm ||
+		r.bytes > mostPageBytes {
 		return
 	}
 	saved, text, line := r.state, r.text, r.line

@@ -47,14 +47,16 @@ type object struct{ offset, generation int }
 
 // The words of a file by which its objects are found.
 var (
-	objectStart = regexp.MustCompile(`(?:^|[\s>\])])(\d{1,9})[ \t\r\n\x00]{1,4}(\d{1,5})[ \t\r\n\x00]{1,4}obj\b`)
-	rootOf      = regexp.MustCompile(`/Root\s*(\d{1,9})\s+(\d{1,5})\s+R`)
-	keptOf      = regexp.MustCompile(`/(?:Info|Encrypt)\s*\d{1,9}\s+\d{1,5}\s+R|/ID\s*\[[^\]]{0,400}\]`)
-	catalog     = regexp.MustCompile(`/Type\s*/Catalog\b`)
-	packed      = regexp.MustCompile(`/Type\s*/ObjStm\b`)
-	encrypted   = regexp.MustCompile(`/Encrypt\b`)
-	firstOf     = regexp.MustCompile(`/First\s+(\d{1,9})`)
-	countOf     = regexp.MustCompile(`/N\s+(\d{1,9})`)
+	objectStart = regexp.MustCompile(
+		`(?:^|[\s>\])])(\d{1,9})[ \t\r\n\x00]{1,4}(\d{1,5})[ \t\r\n\x00]{1,4}obj\b`)
+	rootOf = regexp.MustCompile(`/Root\s*(\d{1,9})\s+(\d{1,5})\s+R`)
+	keptOf = regexp.MustCompile(
+		`/(?:Info|Encrypt)\s*\d{1,9}\s+\d{1,5}\s+R|/ID\s*\[[^\]]{0,400}\]`)
+	catalog   = regexp.MustCompile(`/Type\s*/Catalog\b`)
+	packed    = regexp.MustCompile(`/Type\s*/ObjStm\b`)
+	encrypted = regexp.MustCompile(`/Encrypt\b`)
+	firstOf   = regexp.MustCompile(`/First\s+(\d{1,9})`)
+	countOf   = regexp.MustCompile(`/N\s+(\d{1,9})`)
 )
 
 // find notes where each object begins. Streams are passed over: what they hold may look like an
@@ -75,7 +77,8 @@ func (m *finder) find() {
 		if end := bytes.Index(rest, []byte("endobj")); stream < 0 || end >= 0 && end < stream {
 			continue
 		}
-		inside := bytes.TrimPrefix(bytes.TrimPrefix(m.data[body+stream+len("stream"):], []byte("\r")), []byte("\n"))
+		inside := bytes.TrimPrefix(bytes.TrimPrefix(m.data[body+stream+len("stream"):],
+			[]byte("\r")), []byte("\n"))
 		if end := bytes.Index(inside, []byte("endstream")); end >= 0 {
 			inside = inside[:end]
 		}
@@ -110,7 +113,8 @@ func (m *finder) unpack(dict, stream []byte) {
 	if first == nil || count == nil || err != nil {
 		return
 	}
-	text, _ := io.ReadAll(io.LimitReader(z, int64(mostUnpacked-m.unpacked))) // what comes before an error can be used
+	// what comes before an error can be used
+	text, _ := io.ReadAll(io.LimitReader(z, int64(mostUnpacked-m.unpacked)))
 	m.unpacked += len(text)
 	begin, _ := strconv.Atoi(string(first[1]))
 	n, _ := strconv.Atoi(string(count[1]))
@@ -125,7 +129,8 @@ func (m *finder) unpack(dict, stream []byte) {
 		if i+3 < len(head) {
 			to, _ = strconv.Atoi(string(head[i+3]))
 		}
-		if err != nil || wrong != nil || from < 0 || to < from || begin+to > len(text) || number < 0 || number > 1<<30 {
+		if err != nil || wrong != nil || from < 0 || to < from || begin+to > len(text) ||
+			number < 0 || number > 1<<30 {
 			continue
 		}
 		m.out = append(m.out, '\n')
@@ -148,7 +153,8 @@ func (m *finder) trailer() string {
 	}
 	for _, number := range slices.Sorted(maps.Keys(m.at)) {
 		o := m.at[number]
-		own, _, _ := bytes.Cut(m.out[o.offset:min(o.offset+longestDict, len(m.out))], []byte("endobj"))
+		own, _, _ := bytes.Cut(m.out[o.offset:min(o.offset+longestDict, len(m.out))], []byte(
+			"endobj"))
 		if root == "" && catalog.Match(own) {
 			root = fmt.Sprintf("/Root %d %d R", number, o.generation)
 		}
@@ -175,5 +181,6 @@ func (m *finder) list(trailer string) []byte {
 		highest = max(highest, number)
 		out = fmt.Appendf(out, "%d 1\n%010d %05d n \n", number, o.offset, o.generation)
 	}
-	return fmt.Appendf(out, "trailer\n<</Size %d %s>>\nstartxref\n%d\n%%%%EOF\n", highest+1, trailer, start)
+	return fmt.Appendf(out, "trailer\n<</Size %d %s>>\nstartxref\n%d\n%%%%EOF\n", highest+1,
+		trailer, start)
 }

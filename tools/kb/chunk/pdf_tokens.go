@@ -239,7 +239,8 @@ func (l *lexer) skipImage() {
 		}
 		before, after := l.at+end-1, l.at+end+2
 		l.at = after
-		if before >= 0 && strings.IndexByte(whites, l.data[before]) >= 0 && (after >= len(l.data) || strings.IndexByte(whites, l.data[after]) >= 0) {
+		if before >= 0 && strings.IndexByte(whites, l.data[before]) >= 0 &&
+			(after >= len(l.data) || strings.IndexByte(whites, l.data[after]) >= 0) {
 			return
 		}
 	}

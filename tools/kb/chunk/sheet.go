@@ -26,7 +26,8 @@ func readXLSX(data []byte) (Text, error) {
 	switch {
 	case errors.Is(err, excelize.ErrWorkbookFileFormat):
 		return Text{}, errOldOffice
-	case err != nil && strings.Contains(err.Error(), "unzip size"): // the library has no name for it
+	// the library has no name for it
+	case err != nil && strings.Contains(err.Error(), "unzip size"):
 		return Text{}, errUnpacked
 	case err != nil:
 		return Text{}, errNoZip
@@ -86,7 +87,8 @@ func (f *flow) boxes(a *archive) {
 	f.roles = maps.Clone(slideRoles)
 	f.roles["pic"] = func(*flow, xml.StartElement) {}
 	for _, name := range slices.Sorted(maps.Keys(a.parts)) {
-		if strings.HasPrefix(name, "xl/drawings/drawing") || strings.HasPrefix(name, "xl/charts/chart") {
+		if strings.HasPrefix(name, "xl/drawings/drawing") ||
+			strings.HasPrefix(name, "xl/charts/chart") {
 			f.run(a.elementsOf(name))
 		}
 	}

@@ -17,7 +17,8 @@ const (
 // slideRoles are the elements of DrawingML, which text on slides, in diagrams, in charts and in
 // boxes of sheets has.
 var slideRoles = map[string]role{
-	"p": paragraph, "t": textRole, "br": writes("\n"), "tab": writes("\t"), "tbl": tableRole, "tr": rowRole, "tc": cellRole,
+	"p": paragraph, "t": textRole, "br": writes("\n"), "tab": writes("\t"), "tbl": tableRole,
+	"tr": rowRole, "tc": cellRole,
 	"Fallback": skipped, "sp": shape, "ph": placeholder, "strCache": chartNames,
 }
 
@@ -51,7 +52,9 @@ func chartNames(f *flow, _ xml.StartElement) {
 		f.inside(func(xml.StartElement) {}, func(text string) { names = append(names, text) })
 	}
 	f.inside(find, nil)
-	if text := strings.Join(names, ", "); text != "" && (len(f.Blocks) == 0 || f.Blocks[len(f.Blocks)-1].Text != text) { // each series repeats the categories
+	// each series repeats the categories
+	if text := strings.Join(names, ", "); text != "" &&
+		(len(f.Blocks) == 0 || f.Blocks[len(f.Blocks)-1].Text != text) {
 		f.put(text, &para{})
 	}
 }
@@ -82,7 +85,8 @@ func readPPTX(data []byte) (Text, error) {
 		return Text{}, errNoZip
 	}
 	f.tell(leftOutHidden(hidden, "slide"))
-	if f.Title = a.titleIn("docProps/core.xml"); strings.EqualFold(f.Title, "PowerPoint Presentation") {
+	if f.Title = a.titleIn("docProps/core.xml"); strings.EqualFold(f.Title,
+		"PowerPoint Presentation") {
 		f.Title = ""
 	}
 	if first := f.firstHeading(); f.Title == "" {
@@ -138,7 +142,8 @@ func (f *flow) slide(a *archive, part string) (hidden bool) {
 	}
 	related := a.related(part)
 	for _, id := range slices.Sorted(maps.Keys(related)) {
-		if r := related[id]; slices.Contains([]string{"diagramData", "chart", "notesSlide"}, r.kind) {
+		if r := related[id]; slices.Contains([]string{"diagramData", "chart", "notesSlide"},
+			r.kind) {
 			f.run(a.elementsOf(r.part))
 		}
 	}

@@ -65,7 +65,8 @@ func sheetLines(rows [][]string) (lines []string) {
 			continue
 		case from == to && (names == nil || from < first || from > last):
 			lines = append(lines, oneLine(row[from]))
-		case (names == nil || from > last || to < first || from < first && to > last) && namesColumns(row[from:to+1]) && more(rows[i+1:]):
+		case (names == nil || from > last || to < first || from < first && to > last) &&
+			namesColumns(row[from:to+1]) && more(rows[i+1:]):
 			names, first, last = row, from, to
 			lines = append(lines, between(row[from:to+1]))
 		case names == nil:
@@ -94,7 +95,10 @@ func extent(row []string) (first, last int) {
 
 // more reports whether there is a further row with something in it.
 func more(rows [][]string) bool {
-	return slices.ContainsFunc(rows, func(row []string) bool { first, _ := extent(row); return first >= 0 })
+	return slices.ContainsFunc(rows, func(row []string) bool {
+		first, _ := extent(row)
+		return first >= 0
+	})
 }
 
 // namesColumns reports whether cells are the names of columns: different short words, of which
@@ -144,7 +148,9 @@ func readCSV(data []byte) (Text, error) {
 	f := &flow{elements: new(elements)}
 	f.tell(problem)
 	comma := separator(text)
-	if said, rest, found := strings.Cut(text, "\n"); found && strings.HasPrefix(said, "sep=") && len(said) == 5 { // for Excel
+	// for Excel
+	if said, rest, found := strings.Cut(text, "\n"); found && strings.HasPrefix(said, "sep=") &&
+		len(said) == 5 {
 		comma, text = rune(said[4]), rest
 	}
 	r := csv.NewReader(bytes.NewBufferString(text))

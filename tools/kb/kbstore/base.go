@@ -19,13 +19,14 @@ var (
 
 // Base is a knowledge base.
 type Base struct {
-	ID          string    `json:"id"`
-	Name        string    `json:"name"`
-	Description string    `json:"description"`
-	Tenant      string    `json:"tenant"`  // to whom it belongs; principals of this tenant alone may look into it
-	Version     int64     `json:"version"` // counts changes: an index of another version is old
-	Created     time.Time `json:"created"`
-	Updated     time.Time `json:"updated"`
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	// to whom it belongs; principals of this tenant alone may look into it
+	Tenant  string    `json:"tenant"`
+	Version int64     `json:"version"` // counts changes: an index of another version is old
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
 }
 
 // Collection is a part of a knowledge base: what one folder was imported into. Its summary is
@@ -44,12 +45,14 @@ type Document struct {
 	ID         string `json:"id"`
 	Collection string `json:"collection_id"`
 	Title      string `json:"title"`
-	Source     string `json:"source"` // the file's path beneath the folder that was imported; unique in the collection
-	Summary    string `json:"summary"`
-	Chunks     int    `json:"chunk_count"`
+	// the file's path beneath the folder that was imported; unique in the collection
+	Source  string `json:"source"`
+	Summary string `json:"summary"`
+	Chunks  int    `json:"chunk_count"`
 	Access
 	Embedding
-	Hash     string    `json:"hash"` // of the file from which it was made; another hash means that the file changed
+	// of the file from which it was made; another hash means that the file changed
+	Hash     string    `json:"hash"`
 	Imported time.Time `json:"imported"`
 }
 

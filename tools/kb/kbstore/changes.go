@@ -25,7 +25,8 @@ type Changes struct {
 func (s *Store) Changes(ctx context.Context, base string, since int64) (*Changes, error) {
 	c := new(Changes)
 	err := s.snapshot(ctx, func(tx *sql.Tx) (err error) {
-		err = tx.QueryRowContext(ctx, "SELECT version FROM knowledge_bases WHERE id = $1", base).Scan(store.Whole(&c.Version))
+		err = tx.QueryRowContext(ctx, "SELECT version FROM knowledge_bases WHERE id = $1",
+			base).Scan(store.Whole(&c.Version))
 		if err == sql.ErrNoRows {
 			return ErrNotFound
 		}
@@ -44,12 +45,15 @@ func (s *Store) Changes(ctx context.Context, base string, since int64) (*Changes
 		for i := range c.Documents {
 			there[c.Documents[i].ID] = true
 		}
-		s.odd.forget(base, func(o Odd) bool { return o.Table == tableChunks && (since == 0 || there[o.document]) })
+		s.odd.forget(base, func(o Odd) bool {
+			return o.Table == tableChunks && (since == 0 || there[o.document])
+		})
 		if c.Chunks, err = s.chunksOf(ctx, tx, base, changed, since); err != nil {
 			return err
 		}
 		c.Chunks = slices.DeleteFunc(c.Chunks, func(k Chunk) bool { return !there[k.Document] })
-		c.Removed, err = textsOf(ctx, tx, "SELECT document_id FROM removed_documents WHERE knowledge_base_id = $1 AND version > $2", base, since)
+		c.Removed, err = textsOf(ctx, tx,
+			"SELECT document_id FROM removed_documents WHERE knowledge_base_id = $1 AND version > $2", base, since)
 		return err
 	})
 	if err != nil {
@@ -86,11 +90,14 @@ const (
 // collectionsOf returns the collections of a base.
 func (s *Store) collectionsOf(ctx context.Context, tx *sql.Tx, base string) ([]Collection, error) {
 	s.odd.forget(base, func(o Odd) bool { return o.Table == tableCollections })
-	return store.Read(ctx, tx, s.from(base, tableCollections), func(r *store.Row) (c Collection, err error) {
-		err = r.Scan(store.Needed(&r.ID), store.Needed(&c.Base), store.Named(&c.Name), store.Named(&c.Summary), store.Named(&c.Model), vectorOf(r, &c.Vector))
-		c.ID = r.ID
-		return c, err
-	}, "SELECT id, knowledge_base_id, name, summary, model, vector FROM collections WHERE knowledge_base_id = $1 ORDER BY name, id", base)
+	return store.Read(ctx, tx, s.from(base, tableCollections),
+		func(r *store.Row) (c Collection, err error) {
+			err = r.Scan(store.Needed(&r.ID), store.Needed(&c.Base), store.Named(&c.Name),
+				store.Named(&c.Summary), store.Named(&c.Model), vectorOf(r, &c.Vector))
+			c.ID = r.ID
+			return c, err
+		},
+		"SELECT id, knowledge_base_id, name, summary, model, vector FROM collections WHERE knowledge_base_id = $1 ORDER BY name, id", base)
 }
 
 // of is the part of a statement from which documents and chunks are selected.
@@ -100,17 +107,24 @@ const of = " FROM collections c JOIN documents d ON d.collection_id = c.id "
 // The two statements see the same moment, as they run in a snapshot; otherwise new text could meet
 // old rights. If a row that says who may see a document is odd, it is noted as odd, and gives
 // access to no one.
-func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) ([]Document, error) {
+func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) (
+	[]Document, error) {
 	args := append([]any{base}, more...)
-	s.odd.forget(base, func(o Odd) bool { return o.Table == tableDocuments || o.Table == tableRights })
-	all, err := store.Read(ctx, tx, s.from(base, tableDocuments), func(r *store.Row) (d Document, err error) {
-		var imported string
-		err = r.Scan(store.Needed(&r.ID), store.Needed(&d.Collection), store.Named(&d.Title), store.Named(&d.Source), store.Named(&d.Summary), store.Count(&d.Chunks, 0),
-			store.Told(&d.Tenant), store.Whole(&d.Clearance), store.Named(&d.Model), vectorOf(r, &d.Vector), store.Named(&d.Hash), store.Named(&imported))
-		d.ID, d.Imported, d.Departments = r.ID, moment(imported), []string{}
-		return d, err
-	}, "SELECT d.id, d.collection_id, d.title, d.source, d.summary, d.chunk_count, d.tenant, d.clearance, d.model, d.vector, d.hash, d.imported"+
-		of+"WHERE "+where+" ORDER BY d.source, d.id", args...)
+	s.odd.forget(base, func(o Odd) bool {
+		return o.Table == tableDocuments || o.Table == tableRights
+	})
+	all, err := store.Read(ctx, tx, s.from(base, tableDocuments),
+		func(r *store.Row) (d Document, err error) {
+			var imported string
+			err = r.Scan(store.Needed(&r.ID), store.Needed(&d.Collection), store.Named(&d.Title),
+				store.Named(&d.Source), store.Named(&d.Summary), store.Count(&d.Chunks, 0),
+				store.Told(&d.Tenant), store.Whole(&d.Clearance), store.Named(&d.Model),
+				vectorOf(r, &d.Vector), store.Named(&d.Hash), store.Named(&imported))
+			d.ID, d.Imported, d.Departments = r.ID, moment(imported), []string{}
+			return d, err
+		},
+		"SELECT d.id, d.collection_id, d.title, d.source, d.summary, d.chunk_count, d.tenant, d.clearance, d.model, d.vector, d.hash, d.imported"+
+			of+"WHERE "+where+" ORDER BY d.source, d.id", args...)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +132,8 @@ func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string,
 	for i := range all {
 		at[all[i].ID] = i
 	}
-	_, err = store.Read(ctx, tx, s.from(base, tableRights), func(r *store.Row) (department string, err error) {
+	_, err = store.Read(ctx, tx, s.from(base, tableRights), func(r *store.Row) (
+		department string, err error) {
 		if err = r.Scan(store.Needed(&r.ID), store.Told(&department)); err != nil {
 			return "", err
 		}
@@ -128,21 +143,30 @@ func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string,
 			all[i].Departments = append(all[i].Departments, department)
 		}
 		return "", nil
-	}, "SELECT p.document_id, p.department"+of+"JOIN document_departments p ON p.document_id = d.id WHERE "+where+" ORDER BY p.department", args...)
+	}, "SELECT p.document_id, p.department"+of+
+		"JOIN document_departments p ON p.document_id = d.id WHERE "+where+" ORDER BY p.department",
+		args...)
 	return all, err
 }
 
 // chunksOf returns the chunks of the documents of a base for which a condition holds.
-func (s *Store) chunksOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) ([]Chunk, error) {
+func (s *Store) chunksOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) (
+	[]Chunk, error) {
 	return store.Read(ctx, tx, s.from(base, tableChunks), func(r *store.Row) (k Chunk, err error) {
-		err = r.Scan(store.Needed(&r.ID), store.Needed(&r.Of), store.Count(&k.Index, 0), store.Named(&k.Heading), store.Text(&k.Text, longestText), store.Named(&k.Model), vectorOf(r, &k.Vector))
+		err = r.Scan(store.Needed(&r.ID), store.Needed(&r.Of), store.Count(&k.Index, 0),
+			store.Named(&k.Heading), store.Text(&k.Text, longestText), store.Named(&k.Model),
+			vectorOf(r, &k.Vector))
 		k.ID, k.Document = r.ID, r.Of
 		return k, err
 	}, "SELECT k.id, k.document_id, k.chunk_index, k.heading, k.text, k.model, k.vector"+of+
-		"JOIN chunks k ON k.document_id = d.id WHERE "+where+" ORDER BY d.source, d.id, k.chunk_index", append([]any{base}, more...)...)
+		"JOIN chunks k ON k.document_id = d.id WHERE "+where+
+		" ORDER BY d.source, d.id, k.chunk_index", append([]any{base}, more...)...)
 }
 
 // textsOf reads one column of texts.
 func textsOf(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]string, error) {
-	return store.Read(ctx, tx, nil, func(r *store.Row) (string, error) { err := r.Scan(store.Needed(&r.ID)); return r.ID, err }, query, args...)
+	return store.Read(ctx, tx, nil, func(r *store.Row) (string, error) {
+		err := r.Scan(store.Needed(&r.ID))
+		return r.ID, err
+	}, query, args...)
 }

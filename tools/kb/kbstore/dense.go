@@ -36,7 +36,8 @@ func findVector(ctx context.Context, db *store.DB) (bool, error) {
 	if version == "" && available > 0 {
 		// In public, which the search path has: the schema of the knowledge bases may be dropped,
 		// and the type with it.
-		if _, err := db.ExecContext(ctx, "CREATE EXTENSION IF NOT EXISTS vector SCHEMA public"); err != nil {
+		if _, err := db.ExecContext(ctx,
+			"CREATE EXTENSION IF NOT EXISTS vector SCHEMA public"); err != nil {
 			return false, nil
 		}
 		if err := db.QueryRowContext(ctx, query).Scan(&version, &available); err != nil {
@@ -69,7 +70,8 @@ func newer(version string) bool {
 // column empty, so it is looked at in every start.
 func prepareVectors(ctx context.Context, db *store.DB) error {
 	return db.Alone(ctx, func(tx *store.Tx) error {
-		if _, err := tx.ExecContext(ctx, "ALTER TABLE chunks ADD COLUMN IF NOT EXISTS embedding vector"); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			"ALTER TABLE chunks ADD COLUMN IF NOT EXISTS embedding vector"); err != nil {
 			return err
 		}
 		type vectorRow struct {
@@ -87,7 +89,9 @@ func prepareVectors(ctx context.Context, db *store.DB) error {
 			if r.vector == nil { // odd
 				continue
 			}
-			if _, err := tx.ExecContext(ctx, "UPDATE chunks SET embedding = $1::text::vector WHERE id = $2", literal(r.vector), r.id); err != nil {
+			if _, err := tx.ExecContext(ctx,
+				"UPDATE chunks SET embedding = $1::text::vector WHERE id = $2", literal(r.vector),
+				r.id); err != nil {
 				return err
 			}
 			if err := indexVectors(ctx, tx, len(r.vector)); err != nil {
@@ -117,7 +121,8 @@ func indexVectors(ctx context.Context, tx *store.Tx, dimensions int) error {
 	if dimensions == 0 || dimensions > mostIndexed {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, fmt.Sprintf("CREATE INDEX IF NOT EXISTS chunks_hnsw_%d ON chunks USING hnsw ((embedding::vector(%[1]d)) vector_cosine_ops) WHERE vector_dims(embedding) = %[1]d", dimensions))
+	_, err := tx.ExecContext(ctx, fmt.Sprintf(
+		"CREATE INDEX IF NOT EXISTS chunks_hnsw_%d ON chunks USING hnsw ((embedding::vector(%[1]d)) vector_cosine_ops) WHERE vector_dims(embedding) = %[1]d", dimensions))
 	return err
 }
 
@@ -131,7 +136,9 @@ func embeddings(ctx context.Context, tx *store.Tx, chunks []Chunk) error {
 		if err := indexVectors(ctx, tx, len(chunks[i].Vector)); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE chunks SET embedding = $1::text::vector WHERE id = $2", literal(chunks[i].Vector), chunks[i].ID); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			"UPDATE chunks SET embedding = $1::text::vector WHERE id = $2",
+			literal(chunks[i].Vector), chunks[i].ID); err != nil {
 			return err
 		}
 	}
@@ -142,7 +149,8 @@ func embeddings(ctx context.Context, tx *store.Tx, chunks []Chunk) error {
 // those that a filter allows; their scores are cosines. It returns ErrUnranked if the store has no
 // pgvector. The filter is a condition of the same statement, and the scan of the index goes on
 // until n have passed it, so the n are the nearest of those that may be seen.
-func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n int) (all []Candidate, err error) {
+func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n int) (
+	all []Candidate, err error) {
 	if !s.vectors {
 		return nil, ErrUnranked
 	}
@@ -151,7 +159,8 @@ func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
 		// ef_search is how many rows the graph returns at once, by default 40. Without the last
 		// setting a scan ends after 20,000 rows, however few of them the filter let through.
-		for _, setting := range []string{fmt.Sprintf("ef_search = %d", min(max(n, 40), 1000)), "iterative_scan = strict_order", "max_scan_tuples = 2147483647"} {
+		for _, setting := range []string{fmt.Sprintf("ef_search = %d", min(max(n, 40), 1000)),
+			"iterative_scan = strict_order", "max_scan_tuples = 2147483647"} {
 			if _, err := tx.ExecContext(ctx, "SET LOCAL hnsw."+setting); err != nil {
 				return err
 			}
@@ -164,7 +173,8 @@ func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n
 
 // Cosines compares one vector with those of passages, given by their ids, as Dense does. Passages
 // without a vector of the model are left out.
-func (s *Store) Cosines(ctx context.Context, base string, f Filter, e Embedding, ids []string) (map[string]float64, error) {
+func (s *Store) Cosines(ctx context.Context, base string, f Filter, e Embedding, ids []string) (
+	map[string]float64, error) {
 	if !s.vectors {
 		return nil, ErrUnranked
 	}
@@ -190,7 +200,8 @@ func (s *Store) compared(base string, f Filter, e Embedding) (text, near string,
 	if d := len(e.Vector); d <= mostIndexed {
 		near = fmt.Sprintf("k.embedding::vector(%d) <=> $2::text::vector(%[1]d)", d)
 	}
-	text = fmt.Sprintf(candidates, "1 - ("+near+")") + "WHERE c.knowledge_base_id = $1 AND k.model = $3 AND " +
+	text = fmt.Sprintf(candidates, "1 - ("+near+")") +
+		"WHERE c.knowledge_base_id = $1 AND k.model = $3 AND " +
 		fmt.Sprintf("vector_dims(k.embedding) = %d AND ", len(e.Vector)) + f.where(&args)
 	return text, near, args
 }

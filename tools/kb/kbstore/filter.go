@@ -40,7 +40,9 @@ func (f Filter) Allows(a *Access) bool {
 	case !f.valid || a.Tenant != f.tenant || a.Clearance > f.clearance:
 		return false
 	}
-	return a.Public || slices.ContainsFunc(a.Departments, func(d string) bool { return d != "" && slices.Contains(f.departments, d) })
+	return a.Public || slices.ContainsFunc(a.Departments, func(d string) bool {
+		return d != "" && slices.Contains(f.departments, d)
+	})
 }
 
 // where returns the filter as a condition on documents d, and appends its values to args. A public
@@ -55,7 +57,8 @@ func (f Filter) where(args *[]any) string {
 	}
 	departments := places(args, append([]string{""}, f.departments...))
 	// Written as it is said; the order of the conditions is the planner's.
-	return fmt.Sprintf("(d.tenant = %s AND d.clearance <= %s AND EXISTS (SELECT 1 FROM document_departments p WHERE p.document_id = d.id AND p.department IN (%s)))",
+	return fmt.Sprintf(
+		"(d.tenant = %s AND d.clearance <= %s AND EXISTS (SELECT 1 FROM document_departments p WHERE p.document_id = d.id AND p.department IN (%s)))",
 		places(args, []string{f.tenant}), places(args, []int{f.clearance}), departments)
 }
 
@@ -79,6 +82,7 @@ func (b *Base) ReadableBy(p *auth.Principal) bool {
 	case p.Admin:
 		return true
 	}
-	same := func(id string) bool { return strings.EqualFold(id, b.ID) } // a UUID in capitals is the same
+	// a UUID in capitals is the same
+	same := func(id string) bool { return strings.EqualFold(id, b.ID) }
 	return b.Tenant == p.Tenant && (p.Bases == nil || slices.ContainsFunc(p.Bases, same))
 }

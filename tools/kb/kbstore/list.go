@@ -30,7 +30,8 @@ func (s *Store) Collections(ctx context.Context, base string) (all []Collection,
 }
 
 // DocumentChunks returns the chunks of one document of a base, if a filter allows it.
-func (s *Store) DocumentChunks(ctx context.Context, base, document string, f Filter) (all []Chunk, err error) {
+func (s *Store) DocumentChunks(ctx context.Context, base, document string, f Filter) (
+	all []Chunk, err error) {
 	args := []any{base, document}
 	where := "c.knowledge_base_id = $1 AND d.id = $2 AND " + f.where(&args)
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
@@ -59,7 +60,8 @@ func (s *Store) Summary(ctx context.Context, base string, f Filter) (sum Summary
 	statement := `SELECT b.name, b.description, COUNT(DISTINCT c.id), COUNT(DISTINCT d.id), COALESCE(SUM(CASE WHEN d.chunk_count BETWEEN 0 AND 2147483647 THEN d.chunk_count END), 0)
 		FROM knowledge_bases b LEFT JOIN collections c ON c.knowledge_base_id = b.id LEFT JOIN documents d ON d.collection_id = c.id AND ` + f.where(&args) + `
 		WHERE b.id = $1 GROUP BY b.id, b.name, b.description`
-	err = s.db.QueryRowContext(ctx, statement, args...).Scan(store.Named(&sum.Name), store.Named(&sum.Description), &sum.Collections, &sum.Documents, &sum.Chunks)
+	err = s.db.QueryRowContext(ctx, statement, args...).Scan(store.Named(&sum.Name),
+		store.Named(&sum.Description), &sum.Collections, &sum.Documents, &sum.Chunks)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNotFound
 	}

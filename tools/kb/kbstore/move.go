@@ -11,8 +11,9 @@ import (
 // The errors of Move.
 var (
 	ErrNoDocument = errors.New("there is no such document in the knowledge base")
-	ErrThere      = errors.New("the other knowledge base has a document with this path in a collection of the same name; delete one of the two first")
-	ErrChanged    = errors.New("the document was imported again meanwhile; try again")
+	ErrThere      = errors.New(
+		"the other knowledge base has a document with this path in a collection of the same name; delete one of the two first")
+	ErrChanged = errors.New("the document was imported again meanwhile; try again")
 )
 
 // Move moves a document with its passages to another base, into the collection of the same name,
@@ -39,7 +40,9 @@ func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded [
 			return err
 		}
 		// An index of the new base learns that the document is back if it ever was there.
-		if _, err := tx.ExecContext(ctx, "DELETE FROM removed_documents WHERE knowledge_base_id = $1 AND document_id = $2", to.ID, d.ID); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			"DELETE FROM removed_documents WHERE knowledge_base_id = $1 AND document_id = $2",
+			to.ID, d.ID); err != nil {
 			return err
 		}
 		if len(embedded) > 0 {
@@ -53,9 +56,11 @@ func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded [
 
 // moveRow gives a document's row its new collection and tenant. Passages and departments belong to
 // the row and move with it.
-func moveRow(ctx context.Context, tx *store.Tx, from, to Base, document string, version int64) error {
+func moveRow(ctx context.Context, tx *store.Tx, from, to Base, document string,
+	version int64) error {
 	var name, source string
-	err := tx.QueryRowContext(ctx, "SELECT c.name, d.source"+of+"WHERE c.knowledge_base_id = $1 AND d.id = $2", from.ID, document).Scan(&name, &source)
+	err := tx.QueryRowContext(ctx, "SELECT c.name, d.source"+of+
+		"WHERE c.knowledge_base_id = $1 AND d.id = $2", from.ID, document).Scan(&name, &source)
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNoDocument
 	}
@@ -67,26 +72,33 @@ func moveRow(ctx context.Context, tx *store.Tx, from, to Base, document string, 
 		return err
 	}
 	var n int
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM documents WHERE collection_id = $1 AND source = $2", collection, source).Scan(&n); err != nil {
+	if err := tx.QueryRowContext(ctx,
+		"SELECT count(*) FROM documents WHERE collection_id = $1 AND source = $2", collection,
+		source).Scan(&n); err != nil {
 		return err
 	}
 	if n > 0 {
 		return ErrThere
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE documents SET collection_id = $1, tenant = CASE WHEN tenant = $2 THEN $3 ELSE tenant END, version = $4 WHERE id = $5",
+	_, err = tx.ExecContext(ctx,
+		"UPDATE documents SET collection_id = $1, tenant = CASE WHEN tenant = $2 THEN $3 ELSE tenant END, version = $4 WHERE id = $5",
 		collection, from.Tenant, to.Tenant, version, document)
 	return err
 }
 
 // embedAnew writes other vectors of a document. Its passages get new ids with every import, so that
 // those of another text are never written.
-func embedAnew(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk, compares bool) error {
-	if _, err := tx.ExecContext(ctx, "UPDATE documents SET model = $1, vector = $2 WHERE id = $3", d.Model, d.packed(), d.ID); err != nil {
+func embedAnew(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk,
+	compares bool) error {
+	if _, err := tx.ExecContext(ctx, "UPDATE documents SET model = $1, vector = $2 WHERE id = $3",
+		d.Model, d.packed(), d.ID); err != nil {
 		return err
 	}
 	for i := range chunks {
 		c := &chunks[i]
-		res, err := tx.ExecContext(ctx, "UPDATE chunks SET model = $1, vector = $2 WHERE id = $3 AND document_id = $4", c.Model, c.packed(), c.ID, d.ID)
+		res, err := tx.ExecContext(ctx,
+			"UPDATE chunks SET model = $1, vector = $2 WHERE id = $3 AND document_id = $4", c.Model,
+			c.packed(), c.ID, d.ID)
 		if err != nil {
 			return err
 		}
@@ -99,7 +111,8 @@ func embedAnew(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk, c
 	if !compares {
 		return nil
 	}
-	if _, err := tx.ExecContext(ctx, "UPDATE chunks SET embedding = NULL WHERE document_id = $1", d.ID); err != nil {
+	if _, err := tx.ExecContext(ctx, "UPDATE chunks SET embedding = NULL WHERE document_id = $1",
+		d.ID); err != nil {
 		return err
 	}
 	return embeddings(ctx, tx, chunks)

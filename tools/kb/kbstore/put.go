@@ -13,7 +13,8 @@ import (
 
 // change runs do in a transaction that gives the base its next version, and notifies other
 // programs.
-func (s *Store) change(ctx context.Context, base string, do func(tx *store.Tx, version int64) error) error {
+func (s *Store) change(ctx context.Context, base string,
+	do func(tx *store.Tx, version int64) error) error {
 	return s.db.Alone(ctx, func(tx *store.Tx) error {
 		version, err := next(ctx, tx, base)
 		if err != nil {
@@ -30,7 +31,8 @@ func (s *Store) change(ctx context.Context, base string, do func(tx *store.Tx, v
 // PostgreSQL that makes writers of one base wait for each other, so that a reader of version n has
 // seen all that is older.
 func next(ctx context.Context, tx *store.Tx, base string) (version int64, err error) {
-	err = tx.QueryRowContext(ctx, "UPDATE knowledge_bases SET version = version + 1, updated = $1 WHERE id = $2 RETURNING version",
+	err = tx.QueryRowContext(ctx,
+		"UPDATE knowledge_bases SET version = version + 1, updated = $1 WHERE id = $2 RETURNING version",
 		stamp(time.Now()), base).Scan(&version)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrNotFound
@@ -63,14 +65,16 @@ func collect(ctx context.Context, tx *store.Tx, base, name string) (id string, e
 		return id, err
 	}
 	id = newID()
-	_, err = tx.ExecContext(ctx, "INSERT INTO collections (id, knowledge_base_id, name, summary, model) VALUES ($1, $2, $3, '', '')", id, base, name)
+	_, err = tx.ExecContext(ctx,
+		"INSERT INTO collections (id, knowledge_base_id, name, summary, model) VALUES ($1, $2, $3, '', '')", id, base, name)
 	return id, err
 }
 
 // Describe sets the summary of a collection, by which it is found.
 func (s *Store) Describe(ctx context.Context, base, collection, summary string, e Embedding) error {
 	return s.change(ctx, base, func(tx *store.Tx, _ int64) error {
-		_, err := tx.ExecContext(ctx, "UPDATE collections SET summary = $1, model = $2, vector = $3 WHERE id = $4 AND knowledge_base_id = $5",
+		_, err := tx.ExecContext(ctx,
+			"UPDATE collections SET summary = $1, model = $2, vector = $3 WHERE id = $4 AND knowledge_base_id = $5",
 			summary, e.Model, e.packed(), collection, base)
 		return err
 	})
@@ -94,7 +98,9 @@ func (s *Store) Put(ctx context.Context, base string, d *Document, chunks []Chun
 		if err := ownCollection(ctx, tx, base, d.Collection); err != nil {
 			return err
 		}
-		err := tx.QueryRowContext(ctx, "SELECT id FROM documents WHERE collection_id = $1 AND source = $2", d.Collection, d.Source).Scan(store.Needed(&d.ID))
+		err := tx.QueryRowContext(ctx,
+			"SELECT id FROM documents WHERE collection_id = $1 AND source = $2", d.Collection,
+			d.Source).Scan(store.Needed(&d.ID))
 		switch _, odd := store.Oddness(err); {
 		case errors.Is(err, sql.ErrNoRows), odd:
 			d.ID = newID()
@@ -102,7 +108,9 @@ func (s *Store) Put(ctx context.Context, base string, d *Document, chunks []Chun
 			return err
 		}
 		// Chunks and departments go with the row.
-		if _, err := tx.ExecContext(ctx, "DELETE FROM documents WHERE collection_id = $1 AND source = $2", d.Collection, d.Source); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			"DELETE FROM documents WHERE collection_id = $1 AND source = $2", d.Collection,
+			d.Source); err != nil {
 			return err
 		}
 		if err := insertDocument(ctx, tx, d, version); err != nil {
@@ -118,7 +126,9 @@ func (s *Store) Put(ctx context.Context, base string, d *Document, chunks []Chun
 // ownCollection refuses a collection of another base, whose version would not count the change.
 func ownCollection(ctx context.Context, tx *store.Tx, base, collection string) error {
 	var n int
-	err := tx.QueryRowContext(ctx, "SELECT count(*) FROM collections WHERE id = $1 AND knowledge_base_id = $2", collection, base).Scan(&n)
+	err := tx.QueryRowContext(ctx,
+		"SELECT count(*) FROM collections WHERE id = $1 AND knowledge_base_id = $2", collection,
+		base).Scan(&n)
 	if err == nil && n == 0 {
 		err = fmt.Errorf("the knowledge base has no collection %s", collection)
 	}
@@ -128,9 +138,11 @@ func ownCollection(ctx context.Context, tx *store.Tx, base, collection string) e
 // insertDocument writes a document and who may see it. Departments are rows and not one text with
 // commas: a name may hold any character, and the filter compares whole names.
 func insertDocument(ctx context.Context, tx *store.Tx, d *Document, version int64) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO documents (id, collection_id, chunk_count, tenant, clearance, title, source, hash, summary, model, vector, version, imported)
+	_, err := tx.ExecContext(ctx,
+		`INSERT INTO documents (id, collection_id, chunk_count, tenant, clearance, title, source, hash, summary, model, vector, version, imported)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		d.ID, d.Collection, d.Chunks, d.Tenant, d.Clearance, d.Title, d.Source, d.Hash, d.Summary, d.Model, d.packed(), version, stamp(d.Imported))
+		d.ID, d.Collection, d.Chunks, d.Tenant, d.Clearance, d.Title, d.Source, d.Hash, d.Summary,
+		d.Model, d.packed(), version, stamp(d.Imported))
 	if err != nil {
 		return err
 	}
@@ -142,7 +154,8 @@ func insertDocument(ctx context.Context, tx *store.Tx, d *Document, version int6
 		if name == "" && !d.Public {
 			return errors.New("a department needs a name")
 		}
-		_, err := tx.ExecContext(ctx, "INSERT INTO document_departments (document_id, department) VALUES ($1, $2) ON CONFLICT DO NOTHING", d.ID, name)
+		_, err := tx.ExecContext(ctx,
+			"INSERT INTO document_departments (document_id, department) VALUES ($1, $2) ON CONFLICT DO NOTHING", d.ID, name)
 		if err != nil {
 			return err
 		}
@@ -153,7 +166,8 @@ func insertDocument(ctx context.Context, tx *store.Tx, d *Document, version int6
 // insertChunks writes the passages of a document, for PostgreSQL with the tokens by which it finds
 // them.
 func insertChunks(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk) error {
-	columns, values := "id, document_id, chunk_index, heading, text, model, vector", "$1, $2, $3, $4, $5, $6, $7"
+	columns, values := "id, document_id, chunk_index, heading, text, model, vector",
+		"$1, $2, $3, $4, $5, $6, $7"
 	if tx.Kind == store.Postgres {
 		columns, values = columns+", words, tokens", values+", $8::tsvector, $9"
 	}
@@ -185,7 +199,8 @@ func (s *Store) Remove(ctx context.Context, base string, documents ...string) er
 	}
 	return s.change(ctx, base, func(tx *store.Tx, version int64) error {
 		for _, id := range documents {
-			res, err := tx.ExecContext(ctx, "DELETE FROM documents WHERE id = $1 AND collection_id IN (SELECT id FROM collections WHERE knowledge_base_id = $2)", id, base)
+			res, err := tx.ExecContext(ctx,
+				"DELETE FROM documents WHERE id = $1 AND collection_id IN (SELECT id FROM collections WHERE knowledge_base_id = $2)", id, base)
 			if err != nil {
 				return err
 			}
@@ -207,6 +222,7 @@ func (s *Store) Remove(ctx context.Context, base string, documents ...string) er
 // leave records that a document has left a base: an index that has the document learns it from this
 // row.
 func leave(ctx context.Context, tx *store.Tx, base, document string, version int64) error {
-	_, err := tx.ExecContext(ctx, "INSERT INTO removed_documents (knowledge_base_id, document_id, version) VALUES ($1, $2, $3)", base, document, version)
+	_, err := tx.ExecContext(ctx,
+		"INSERT INTO removed_documents (knowledge_base_id, document_id, version) VALUES ($1, $2, $3)", base, document, version)
 	return err
 }

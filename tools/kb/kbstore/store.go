@@ -75,11 +75,13 @@ func inSchema(ctx context.Context, where string) (string, error) {
 	defer db.Close()
 	err = db.Alone(ctx, func(tx *store.Tx) error {
 		var n int
-		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM pg_namespace WHERE nspname = $1", schema).Scan(&n); err != nil || n > 0 {
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM pg_namespace WHERE nspname = $1",
+			schema).Scan(&n); err != nil || n > 0 {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, "CREATE SCHEMA "+schema); err != nil {
-			return fmt.Errorf("the schema %s cannot be made (its database's owner can: CREATE SCHEMA %[1]s AUTHORIZATION the role of this program; or set kb-tools to never): %w", schema, err)
+			return fmt.Errorf(
+				"the schema %s cannot be made (its database's owner can: CREATE SCHEMA %[1]s AUTHORIZATION the role of this program; or set kb-tools to never): %w", schema, err)
 		}
 		return nil
 	})
@@ -88,7 +90,8 @@ func inSchema(ctx context.Context, where string) (string, error) {
 	}
 	u, err := url.Parse(where)
 	if err != nil {
-		return "", errors.New("the postgres:// URL cannot be read") // the error would repeat it, password included
+		// the error would repeat it, password included
+		return "", errors.New("the postgres:// URL cannot be read")
 	}
 	values := u.Query()
 	values.Set("search_path", schema+",public")
@@ -124,7 +127,8 @@ func (s *Store) Create(ctx context.Context, b Base) (Base, error) {
 	b.Updated = b.Created
 	err := s.db.Alone(ctx, func(tx *store.Tx) error {
 		at := stamp(b.Created)
-		_, err := tx.ExecContext(ctx, "INSERT INTO knowledge_bases (id, name, description, tenant, version, created, updated) VALUES ($1, $2, $3, $4, 1, $5, $5)",
+		_, err := tx.ExecContext(ctx,
+			"INSERT INTO knowledge_bases (id, name, description, tenant, version, created, updated) VALUES ($1, $2, $3, $4, 1, $5, $5)",
 			b.ID, b.Name, b.Description, b.Tenant, at)
 		if err != nil {
 			return err
@@ -141,7 +145,8 @@ func (s *Store) Create(ctx context.Context, b Base) (Base, error) {
 // The rows below it go by ON DELETE CASCADE, in the same transaction.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	return s.db.Alone(ctx, func(tx *store.Tx) error {
-		res, err := tx.ExecContext(ctx, "DELETE FROM knowledge_bases WHERE id = $1", strings.ToLower(id))
+		res, err := tx.ExecContext(ctx, "DELETE FROM knowledge_bases WHERE id = $1",
+			strings.ToLower(id))
 		if err != nil {
 			return err
 		}
@@ -180,7 +185,8 @@ func (s *Store) Readable(ctx context.Context, p *auth.Principal, id string) (Bas
 // SQL.
 func (s *Store) Bases(ctx context.Context, p *auth.Principal) ([]Base, error) {
 	all, err := s.basesWhere(ctx, " ORDER BY name, id")
-	return slices.DeleteFunc(append([]Base{}, all...), func(b Base) bool { return !b.ReadableBy(p) }), err
+	return slices.DeleteFunc(append([]Base{}, all...),
+		func(b Base) bool { return !b.ReadableBy(p) }), err
 }
 
 // Count returns the number of all knowledge bases. It decides whether the tools are offered.
@@ -194,7 +200,9 @@ func (s *Store) basesWhere(ctx context.Context, where string, args ...any) ([]Ba
 	s.odd.forget("", func(Odd) bool { return len(args) == 0 })
 	return store.Read(ctx, s.db, s.from("", tableBases), func(r *store.Row) (b Base, err error) {
 		var created, updated string
-		err = r.Scan(store.Needed(&r.ID), store.Needed(&b.Name), store.Named(&b.Description), store.Told(&b.Tenant), store.Whole(&b.Version), store.Named(&created), store.Named(&updated))
+		err = r.Scan(store.Needed(&r.ID), store.Needed(&b.Name), store.Named(&b.Description),
+			store.Told(&b.Tenant), store.Whole(&b.Version), store.Named(&created),
+			store.Named(&updated))
 		b.ID, b.Created, b.Updated = r.ID, moment(created), moment(updated)
 		switch {
 		case err != nil:

@@ -45,7 +45,8 @@ func steps(kind store.Kind) []store.Step {
 	if kind == store.SQLite {
 		return []store.Step{store.SQL("tables", tables)}
 	}
-	return []store.Step{store.SQL("tables", strings.ReplaceAll(tables, " BLOB", " BYTEA")), store.SQL("words", words)}
+	return []store.Step{store.SQL("tables", strings.ReplaceAll(tables, " BLOB", " BYTEA")),
+		store.SQL("words", words)}
 }
 
 // tokenize makes the tokens of all passages anew when they were made by another version of
@@ -54,23 +55,29 @@ func steps(kind store.Kind) []store.Step {
 func tokenize(ctx context.Context, db *store.DB) error {
 	const query = "SELECT version FROM tokens_version"
 	var version int
-	if err := db.QueryRowContext(ctx, query).Scan(&version); err != nil || version == lexical.Version {
+	if err := db.QueryRowContext(ctx, query).Scan(&version); err != nil ||
+		version == lexical.Version {
 		return err
 	}
 	return db.Alone(ctx, func(tx *store.Tx) error {
-		if err := tx.QueryRowContext(ctx, query).Scan(&version); err != nil || version == lexical.Version {
+		if err := tx.QueryRowContext(ctx, query).Scan(&version); err != nil ||
+			version == lexical.Version {
 			return err // another program did it
 		}
 		all, err := store.Read(ctx, tx.Tx, nil, func(r *store.Row) (row [4]string, err error) {
-			err = r.Scan(store.Needed(&row[0]), store.Named(&row[1]), store.Named(&row[2]), store.Text(&row[3], longestText))
+			err = r.Scan(store.Needed(&row[0]), store.Named(&row[1]), store.Named(&row[2]),
+				store.Text(&row[3], longestText))
 			return row, err
-		}, "SELECT k.id, d.title, k.heading, k.text FROM chunks k JOIN documents d ON d.id = k.document_id")
+		},
+			"SELECT k.id, d.title, k.heading, k.text FROM chunks k JOIN documents d ON d.id = k.document_id")
 		if err != nil {
 			return err
 		}
 		for _, row := range all {
 			lexemes, n := tokensOf(row[1], row[2], row[3])
-			if _, err := tx.ExecContext(ctx, "UPDATE chunks SET words = $1::tsvector, tokens = $2 WHERE id = $3", lexemes, n, row[0]); err != nil {
+			if _, err := tx.ExecContext(ctx,
+				"UPDATE chunks SET words = $1::tsvector, tokens = $2 WHERE id = $3", lexemes, n,
+				row[0]); err != nil {
 				return err
 			}
 		}

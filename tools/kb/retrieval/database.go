@@ -116,7 +116,8 @@ func (d *database) take(c kbstore.Candidate) *passage {
 		d.rowOf[c.ID] = row
 	}
 	return &passage{text: c.Text, row: row, Metadata: Metadata{
-		Chunk: c.ID, Document: c.Document, Index: c.Index, Collection: c.Collection, Title: c.Title, Heading: c.Heading,
+		Chunk: c.ID, Document: c.Document, Index: c.Index, Collection: c.Collection, Title: c.Title,
+		Heading: c.Heading,
 	}}
 }
 

@@ -52,13 +52,15 @@ type document struct {
 // get returns the current index of a base, locked for reading. It does not hold the lock of all
 // indexes while it brings one up to date: reading a large base takes seconds, in which the others
 // can be searched.
-func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bool) (*index, error) {
+func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bool) (
+	*index, error) {
 	x.mu.Lock()
 	if x.byBase == nil {
 		x.byBase = map[string]*index{}
 	}
 	i := x.byBase[base.ID]
-	if i == nil || !i.created.Equal(base.Created) { // another base has the id now, and counts from 1 again
+	// another base has the id now, and counts from 1 again
+	if i == nil || !i.created.Equal(base.Created) {
 		i = l.index(base)
 		x.byBase[base.ID] = i
 	}
@@ -72,7 +74,9 @@ func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bo
 		// A search whose time is over leaves the index to the next one: a large base takes longer
 		// than a search may.
 		updated := make(chan error, 1)
-		l.beside.Go(context.WithoutCancel(ctx), func(ctx context.Context) { updated <- i.update(ctx, base, words) })
+		l.beside.Go(context.WithoutCancel(ctx), func(ctx context.Context) {
+			updated <- i.update(ctx, base, words)
+		})
 		select {
 		case err := <-updated:
 			if err != nil {
@@ -94,8 +98,10 @@ func (x *indexes) drop(id string) {
 // index returns an empty index.
 func (l *Local) index(base kbstore.Base) *index {
 	return &index{
-		number: map[string]int{}, rows: map[string]int{}, store: l.Store, base: base.ID, created: base.Created,
-		vectors: vectors{model: l.Model, limit: cmp.Or(l.Small, standardSmall), exact: vector.New(nil), others: map[string]int{}},
+		number: map[string]int{}, rows: map[string]int{}, store: l.Store, base: base.ID,
+		created: base.Created,
+		vectors: vectors{model: l.Model, limit: cmp.Or(l.Small, standardSmall),
+			exact: vector.New(nil), others: map[string]int{}},
 	}
 }
 
@@ -112,14 +118,16 @@ func (i *index) update(ctx context.Context, base kbstore.Base, words bool) error
 		return err
 	}
 	if changes.Version < base.Version {
-		return fmt.Errorf("the store went back from version %d to %d", base.Version, changes.Version)
+		return fmt.Errorf("the store went back from version %d to %d", base.Version,
+			changes.Version)
 	}
 	for _, id := range changes.Removed {
 		i.remove(id)
 	}
 	for _, d := range changes.Documents {
 		i.remove(d.ID)
-		i.put(document{Document: d, summary: i.summaries.Add(d.ID, d.Title+"\n"+d.Summary), there: true})
+		i.put(document{Document: d, summary: i.summaries.Add(d.ID, d.Title+"\n"+d.Summary),
+			there: true})
 	}
 	i.vectors.expect(changes.Chunks)
 	for _, c := range changes.Chunks {
@@ -186,11 +194,12 @@ func (i *index) remove(id string) {
 // memory is what a principal may see of an index, which is held until close.
 type memory struct {
 	*index
-	may    []bool         // documents, by number; nothing else is ever looked at
-	count  int            // of them
-	seen   []bool         // those that may be seen; stage 1 leaves some of them out of may
-	all    bool           // every document may be seen
-	part   *lexical.Index // the passages' words, as far as they may be seen; nil: no query was there yet
+	may   []bool // documents, by number; nothing else is ever looked at
+	count int    // of them
+	seen  []bool // those that may be seen; stage 1 leaves some of them out of may
+	all   bool   // every document may be seen
+	// the passages' words, as far as they may be seen; nil: no query was there yet
+	part   *lexical.Index
 	closed bool
 }
 
@@ -266,7 +275,8 @@ func (m *memory) compare(ctx context.Context, all []*passage, v []float32) error
 }
 
 // compareRows does the same as compare, for passages whose rows in the index are to be looked up.
-func (m *memory) compareRows(ctx context.Context, all []*passage, v []float32, rowOf func(*passage) (int, bool)) error {
+func (m *memory) compareRows(ctx context.Context, all []*passage, v []float32,
+	rowOf func(*passage) (int, bool)) error {
 	at := map[int]*passage{}
 	var rows []int
 	for _, p := range all {
@@ -296,7 +306,8 @@ func (m *memory) features(query string, all []*passage) (features []lexical.Feat
 func (m *memory) passage(row int) *passage {
 	c, d := &m.chunks[row], &m.byNumber[m.owner[row]]
 	return &passage{text: c.Text, row: row, Metadata: Metadata{
-		Chunk: c.ID, Document: c.Document, Index: c.Index, Collection: d.Collection, Title: d.Title, Heading: c.Heading,
+		Chunk: c.ID, Document: c.Document, Index: c.Index, Collection: d.Collection, Title: d.Title,
+		Heading: c.Heading,
 	}}
 }
 
@@ -322,7 +333,9 @@ func (m *memory) narrow(query string, v []float32) (int, error) {
 	if len(scores) <= keptDocuments {
 		return m.count, skip("no summary stands out")
 	}
-	slices.SortStableFunc(scores, func(a, b scoredDocument) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(scores, func(a, b scoredDocument) int {
+		return cmp.Compare(b.score, a.score)
+	})
 	for i, d := range scores {
 		if i >= keptDocuments && d.score < least {
 			m.may[d.number] = false
@@ -357,7 +370,8 @@ func (m *memory) byCosine(v []float32) (scores []scoredDocument, least float64) 
 // byCoverage looks for the query's words in the summaries.
 func (m *memory) byCoverage(query string) (scores []scoredDocument, least float64) {
 	look := m.visibleSummaries(query).Look(query)
-	best := 0.0 // of those that may be seen alone: another's summary must not decide what is left out
+	// of those that may be seen alone: another's summary must not decide what is left out
+	best := 0.0
 	for n := range m.byNumber {
 		if m.may[n] {
 			coverage := look.Features(m.byNumber[n].summary).Coverage

@@ -22,7 +22,8 @@ func (x *indexed) narrow(string, []float32) (int, error) {
 // nearest asks the database. The filter and the model are conditions of its statement, so that what
 // is found are the nearest of those that may be seen.
 func (x *indexed) nearest(ctx context.Context, v []float32, n int) ([]*passage, error) {
-	candidates, err := x.source.Dense(ctx, x.id, x.filter, kbstore.Embedding{Model: x.model, Vector: v}, n)
+	candidates, err := x.source.Dense(ctx, x.id, x.filter,
+		kbstore.Embedding{Model: x.model, Vector: v}, n)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,8 @@ func (x *indexed) compare(ctx context.Context, all []*passage, v []float32) erro
 	for i, p := range all {
 		ids[i] = p.Chunk
 	}
-	cosines, err := x.source.Cosines(ctx, x.id, x.filter, kbstore.Embedding{Model: x.model, Vector: v}, ids)
+	cosines, err := x.source.Cosines(ctx, x.id, x.filter,
+		kbstore.Embedding{Model: x.model, Vector: v}, ids)
 	for _, p := range all {
 		if c, there := cosines[p.Chunk]; there {
 			p.Dense = value(c)

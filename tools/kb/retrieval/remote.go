@@ -55,7 +55,8 @@ func (r *Remote) Search(ctx context.Context, q Query) (*Result, error) {
 // post sends the query. The token goes to the configured URL and nowhere else: a redirect to
 // another host loses the header in Go's client. The reasons behind ErrRemote are for the log.
 func (r *Remote) post(ctx context.Context, q Query) ([]byte, error) {
-	body := map[string]any{"query": q.Text, "kb_id": q.Base, "threshold": q.Threshold, "top_k": q.Max}
+	body := map[string]any{"query": q.Text, "kb_id": q.Base, "threshold": q.Threshold,
+		"top_k": q.Max}
 	reply, err := post.JSON(ctx, r.HTTP, r.URL, q.Principal.Token, body, mostRemote)
 	var refused *post.Refused
 	if errors.As(err, &refused) {
@@ -87,7 +88,8 @@ func readRemote(q Query, reply []byte) (*Result, error) {
 	}
 	s := &search{Query: q, reports: map[string]*Report{}}
 	for _, f := range body.Results {
-		s.passages = append(s.passages, &passage{Metadata: f.Metadata, text: f.Content, score: f.Score, source: s.source})
+		s.passages = append(s.passages, &passage{Metadata: f.Metadata, text: f.Content,
+			score: f.Score, source: s.source})
 		if f.Metadata.CrossEncoder != nil {
 			s.source = "cross_encoder"
 		}
@@ -96,7 +98,8 @@ func readRemote(q Query, reply []byte) (*Result, error) {
 		p.source = s.source // the kind of the scores is not known
 	}
 	for _, stage := range append([]stage{rights}, stages...) {
-		s.reports[stage.number] = &Report{Number: stage.number, Name: stage.name, Status: skipped, Reason: "left to the service, which does not report it"}
+		s.reports[stage.number] = &Report{Number: stage.number, Name: stage.name, Status: skipped,
+			Reason: "left to the service, which does not report it"}
 	}
 	result := s.result()
 	if len(body.Stages) > 0 {

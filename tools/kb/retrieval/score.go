@@ -23,13 +23,14 @@ func order(p *passage, f lexical.Features) float64 {
 
 // The numbers by which a score is made. None of them knows a language or a model.
 const (
-	one         = iota
-	byOrder     // how well the words match
-	byMargin    // and how much better than those of the passages behind the best
-	covered     // how much of the question the best passage has
-	coveredAll  // the same to the fourth: that of a single word is all or nothing
-	unknown     // how much of the question no passage has
-	byLead      // how far the best is ahead of the second, or another passage is after the best, by words
+	one        = iota
+	byOrder    // how well the words match
+	byMargin   // and how much better than those of the passages behind the best
+	covered    // how much of the question the best passage has
+	coveredAll // the same to the fourth: that of a single word is all or nothing
+	unknown    // how much of the question no passage has
+	// how far the best is ahead of the second, or another passage is after the best, by words
+	byLead
 	byCosine    // how far the cosine exceeds those of the next passages
 	byNearer    // how far the nearest is ahead of the second
 	mostNumbers // how many they are
@@ -43,8 +44,10 @@ type weights [mostNumbers]float64
 
 // The weights as TestCalibration fits them, for words alone and for words and vectors.
 var (
-	ofWords   = weights{one: 1.66, byOrder: 2.61, byMargin: 4.28, covered: -6.29, coveredAll: 4.88, unknown: -2.55, byLead: 4.08}
-	ofVectors = weights{one: -2, byOrder: .91, byMargin: 2.09, covered: -1.94, coveredAll: .43, unknown: -.12, byLead: 3.17, byCosine: 1.76, byNearer: .16}
+	ofWords = weights{one: 1.66, byOrder: 2.61, byMargin: 4.28, covered: -6.29, coveredAll: 4.88,
+		unknown: -2.55, byLead: 4.08}
+	ofVectors = weights{one: -2, byOrder: .91, byMargin: 2.09, covered: -1.94, coveredAll: .43,
+		unknown: -.12, byLead: 3.17, byCosine: 1.76, byNearer: .16}
 )
 
 // odds returns the logarithm of the odds that a passage answers.
@@ -142,7 +145,8 @@ type background struct{ at, unit, lead float64 }
 func backgroundOf(near []*passage) (b background) {
 	near = near[:min(len(near), 10*behind)]
 	if len(near) > 0 {
-		near = slices.Concat(near[:1], slices.DeleteFunc(slices.Clone(near[1:]), func(p *passage) bool { return near[0].words.alike(&p.words) }))
+		near = slices.Concat(near[:1], slices.DeleteFunc(slices.Clone(near[1:]),
+			func(p *passage) bool { return near[0].words.alike(&p.words) }))
 	}
 	n := len(near)
 	if n < 2 {

@@ -54,15 +54,16 @@ type Query struct {
 // Result is what was found. The names are the specification's, which has neither message nor what
 // follows it.
 type Result struct {
-	Query         string   `json:"query"`
-	KnowledgeBase string   `json:"knowledge_base_id"`
-	Threshold     float64  `json:"threshold"`
-	Results       []Found  `json:"results"`
-	Count         int      `json:"count"`
-	Message       string   `json:"message,omitempty"` // No results found
-	Hint          string   `json:"hint,omitempty"`    // and why
-	ScoreSource   string   `json:"score_source"`      // cross_encoder, dense or bm25: .6 is something else in each; empty when nothing was scored
-	Stages        []Report `json:"stages"`
+	Query         string  `json:"query"`
+	KnowledgeBase string  `json:"knowledge_base_id"`
+	Threshold     float64 `json:"threshold"`
+	Results       []Found `json:"results"`
+	Count         int     `json:"count"`
+	Message       string  `json:"message,omitempty"` // No results found
+	Hint          string  `json:"hint,omitempty"`    // and why
+	// cross_encoder, dense or bm25: .6 is something else in each; empty when nothing was scored
+	ScoreSource string   `json:"score_source"`
+	Stages      []Report `json:"stages"`
 }
 
 // Found is a passage.
@@ -133,7 +134,9 @@ type Local struct {
 	Embedder Embedder       // nil: none is set, and stage 3B is skipped
 	Model    string         // of the embedder: vectors of another are not compared
 	Reranker Reranker       // nil: stage 6 is skipped
-	Small    int            // from how many vectors of a base on they are kept as bytes, and the best read again; 0: 200,000
+	// from how many vectors of a base on they are kept as bytes, and the best read again; 0:
+	// 200,000
+	Small int
 
 	indexes indexes
 	asking  atomic.Int32 // questions for vectors that have no answer yet
@@ -227,7 +230,8 @@ func (s *search) embed(ctx context.Context) {
 			s.vector = got.vectors[0]
 		}
 	case <-time.After(embeddingTime):
-		s.noVector = fmt.Errorf("the embedder did not answer within %s; its model may be loading", embeddingTime)
+		s.noVector = fmt.Errorf("the embedder did not answer within %s; its model may be loading",
+			embeddingTime)
 	case <-ctx.Done():
 		s.noVector = ctx.Err()
 	}
@@ -244,7 +248,8 @@ func (l *Local) Close() { l.beside.Close() }
 // comes before the number, so that max_results does not decide whether a good passage after a bad
 // one is seen.
 func (s *search) result() *Result {
-	r := &Result{Query: s.Text, KnowledgeBase: s.Base, Threshold: s.Threshold, Results: []Found{}, ScoreSource: s.source}
+	r := &Result{Query: s.Text, KnowledgeBase: s.Base, Threshold: s.Threshold, Results: []Found{},
+		ScoreSource: s.source}
 	for _, c := range s.passages {
 		if c.score < s.Threshold || len(r.Results) == s.Max {
 			continue
@@ -271,12 +276,15 @@ func (s *search) result() *Result {
 // closest describes the passage that came closest to a threshold that no passage reached, and its
 // score.
 func (p *passage) closest() string {
-	name := strings.Join(slices.DeleteFunc([]string{p.Title, p.Heading}, func(s string) bool { return s == "" }), ", ")
+	name := strings.Join(slices.DeleteFunc([]string{p.Title, p.Heading},
+		func(s string) bool { return s == "" }), ", ")
 	begins := []rune(strings.Join(strings.Fields(p.text), " "))
 	if len(begins) > 80 {
 		begins = append(begins[:80], '…')
 	}
-	return fmt.Sprintf("threshold too high: the closest passage is of %q, begins with %q, and scores %.4g", name, string(begins), round(p.score))
+	return fmt.Sprintf(
+		"threshold too high: the closest passage is of %q, begins with %q, and scores %.4g", name,
+		string(begins), round(p.score))
 }
 
 // longestQuery is how much of a query is looked for, in characters. Every word of it costs a look

@@ -321,7 +321,8 @@ func (s *search) model(ctx context.Context, r *Report) error {
 // whole returns a passage below its title and headings, as its vector is made of it: "20 days" says
 // something below "Leave" alone.
 func (p *passage) whole() string {
-	return strings.Join(slices.DeleteFunc([]string{p.Title, p.Heading, p.text}, func(s string) bool { return s == "" }), "\n")
+	return strings.Join(slices.DeleteFunc([]string{p.Title, p.Heading, p.text},
+		func(s string) bool { return s == "" }), "\n")
 }
 
 // scored returns 1 for passages that the model scored, and 0 for others. The sort is stable, and

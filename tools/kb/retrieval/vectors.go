@@ -104,19 +104,23 @@ func (x *vectors) dimensions() int {
 // are none yet, the error is a skip: that is not a failure of the model.
 func (x *vectors) comparable(v []float32) error {
 	if x.count > 0 && x.dimensions() != len(v) {
-		return fmt.Errorf("the passages' vectors have %d dimensions, and the query's %d", x.dimensions(), len(v))
+		return fmt.Errorf("the passages' vectors have %d dimensions, and the query's %d",
+			x.dimensions(), len(v))
 	}
 	if x.count > 0 {
 		return nil
 	}
 	for other := range x.others {
-		return fmt.Errorf("the passages' vectors are of %s, and the query's of %s; import them again", other, x.model)
+		return fmt.Errorf(
+			"the passages' vectors are of %s, and the query's of %s; import them again", other,
+			x.model)
 	}
 	return skip("the passages have no vectors; import them again")
 }
 
 // search returns the rows nearest to v. fetch reads the vectors of which the index has only bytes.
-func (x *vectors) search(v []float32, n int, allowed func(row int) bool, fetch func(rows []int) (map[int][]float32, error)) ([]vector.Hit, error) {
+func (x *vectors) search(v []float32, n int, allowed func(row int) bool,
+	fetch func(rows []int) (map[int][]float32, error)) ([]vector.Hit, error) {
 	if x.small == nil {
 		return x.exact.Search(v, n, allowed), nil
 	}
@@ -132,7 +136,8 @@ func (x *vectors) search(v []float32, n int, allowed func(row int) bool, fetch f
 }
 
 // cosines returns the cosines of v and the vectors of rows. All rows must have a vector.
-func (x *vectors) cosines(v []float32, rows []int, fetch func(rows []int) (map[int][]float32, error)) (hits []vector.Hit, err error) {
+func (x *vectors) cosines(v []float32, rows []int, fetch func(rows []int) (
+	map[int][]float32, error)) (hits []vector.Hit, err error) {
 	if x.small == nil {
 		for _, row := range rows {
 			hits = append(hits, vector.Hit{Row: row, Score: x.exact.Cosine(row, v)})

@@ -15,7 +15,10 @@ func (m *memory) visible(query string) *lexical.Index {
 				texts, tokens = texts+len(m.byNumber[n].rows), tokens+m.byNumber[n].tokens
 			}
 		}
-		m.part = m.text.Part(texts, tokens, func(row int) bool { return m.chunks[row].ID != "" && m.seen[m.owner[row]] }, query)
+		m.part = m.text.Part(texts, tokens, func(row int) bool {
+			return m.chunks[row].ID != "" &&
+				m.seen[m.owner[row]]
+		}, query)
 	}
 	return m.part
 }
@@ -41,7 +44,8 @@ func (m *memory) comparable(v []float32) error {
 	if m.all {
 		return m.vectors.comparable(v)
 	}
-	seen := vectors{model: m.vectors.model, exact: m.vectors.exact, small: m.vectors.small, others: map[string]int{}}
+	seen := vectors{model: m.vectors.model, exact: m.vectors.exact, small: m.vectors.small,
+		others: map[string]int{}}
 	for row := range m.chunks {
 		switch model := m.chunks[row].Model; {
 		case !m.allowed(row) || model == "":

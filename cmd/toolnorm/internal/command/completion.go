@@ -20,16 +20,19 @@ func (c *Completion) Run(m *Console, app *kong.Kong) error {
 		fishCompletions(m.Out, app.Model.Node, "")
 		return nil
 	}
-	if c.Shell == "zsh" { // #compdef is read where the text is a file named _toolnorm in a folder of $fpath
+	// #compdef is read where the text is a file named _toolnorm in a folder of $fpath
+	if c.Shell == "zsh" {
 		fmt.Fprint(m.Out, "#compdef toolnorm\nautoload -U +X bashcompinit && bashcompinit\n")
 	}
 	fmt.Fprint(m.Out, "# Completions of toolnorm for bash and zsh.\n")
 	fmt.Fprint(m.Out, "_toolnorm() {\n\tlocal word=${COMP_WORDS[COMP_CWORD]} command=\"\" w\n"+
 		"\tfor w in \"${COMP_WORDS[@]:1:$((COMP_CWORD-1))}\"; do case $w in -*) ;; *) command=\"$command $w\" ;; esac; done\n\tcase ${command# } in\n")
 	bashCompletions(m.Out, app.Model.Node, "")
-	fmt.Fprint(m.Out, "\t*) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n\tesac\n}\ncomplete -o default -F _toolnorm toolnorm\n")
+	fmt.Fprint(m.Out,
+		"\t*) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n\tesac\n}\ncomplete -o default -F _toolnorm toolnorm\n")
 	if c.Shell == "zsh" { // such a file is read at the first Tab, which it has to answer as well
-		fmt.Fprint(m.Out, "[ \"${funcstack[1]}\" != _toolnorm ] || _bash_complete -o default -F _toolnorm\n")
+		fmt.Fprint(m.Out,
+			"[ \"${funcstack[1]}\" != _toolnorm ] || _bash_complete -o default -F _toolnorm\n")
 	}
 	return nil
 }
@@ -40,7 +43,8 @@ func bashCompletions(w io.Writer, n *kong.Node, words string) {
 	for _, child := range n.Children {
 		all = append(all, child.Name)
 	}
-	fmt.Fprintf(w, "\t%q) COMPREPLY=($(compgen -W %q -- \"$word\")) ;;\n", words, strings.Join(append(all, flagsOf(n)...), " "))
+	fmt.Fprintf(w, "\t%q) COMPREPLY=($(compgen -W %q -- \"$word\")) ;;\n", words,
+		strings.Join(append(all, flagsOf(n)...), " "))
 	for _, child := range n.Children {
 		bashCompletions(w, child, strings.TrimSpace(words+" "+child.Name))
 	}
@@ -67,11 +71,13 @@ func fishCompletions(w io.Writer, n *kong.Node, command string) {
 		condition = "__fish_seen_subcommand_from " + command
 	}
 	for _, child := range n.Children {
-		fmt.Fprintf(w, "complete -c toolnorm -n '%s' -a %s -d %s\n", condition, child.Name, fishQuote(child.Help))
+		fmt.Fprintf(w, "complete -c toolnorm -n '%s' -a %s -d %s\n", condition, child.Name,
+			fishQuote(child.Help))
 		fishCompletions(w, child, child.Name)
 	}
 	for _, flag := range n.Flags {
-		fmt.Fprintf(w, "complete -c toolnorm -n '%s' -l %s -d %s\n", condition, flag.Name, fishQuote(flag.Help))
+		fmt.Fprintf(w, "complete -c toolnorm -n '%s' -l %s -d %s\n", condition, flag.Name,
+			fishQuote(flag.Help))
 	}
 }
 

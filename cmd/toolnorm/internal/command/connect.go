@@ -56,13 +56,16 @@ func (c *Connect) Run(m *Console) error {
 	all := connect.Clients()
 	i := slices.IndexFunc(all, func(o connect.Client) bool { return o.Name == c.Client })
 	if i < 0 {
-		return Wrong(fmt.Errorf("there is no client %q; toolnorm connect lists them, and docs/editors.md has others", c.Client))
+		return Wrong(fmt.Errorf(
+			"there is no client %q; toolnorm connect lists them, and docs/editors.md has others",
+			c.Client))
 	}
 	client := all[i]
 	if c.Undo {
 		return c.undo(m, client, folder)
 	}
-	s := connect.Server{URL: strings.TrimSuffix(strings.TrimRight(c.Server, "/"), "/v1"), Model: c.Model, Key: c.Key}
+	s := connect.Server{URL: strings.TrimSuffix(strings.TrimRight(c.Server, "/"), "/v1"),
+		Model: c.Model, Key: c.Key}
 	if s.Model == "" {
 		if s.Model, err = firstModel(s); err != nil {
 			return err
@@ -88,7 +91,8 @@ func (c *Connect) undo(m *Console, client connect.Client, folder string) error {
 		for _, change := range changed.Undoing {
 			fmt.Fprintf(m.Out, "%s was changed since:\n%s", shown(change.Path), shownDiff(change))
 		}
-		if !c.Yes && !m.agrees("Give it back as it was all the same? What it holds now is kept as NAME.changed.") {
+		if !c.Yes && !m.agrees(
+			"Give it back as it was all the same? What it holds now is kept as NAME.changed.") {
 			return err
 		}
 		paths, err = client.Undo(folder, true)
@@ -100,7 +104,8 @@ func (c *Connect) undo(m *Console, client connect.Client, folder string) error {
 }
 
 // write shows the changes to the client's files, and makes them if that is wanted.
-func (c *Connect) write(m *Console, client connect.Client, user, folder string, s connect.Server) error {
+func (c *Connect) write(m *Console, client connect.Client, user, folder string,
+	s connect.Server) error {
 	changes, err := client.Plan(user, folder, s)
 	if err != nil {
 		return err
@@ -119,7 +124,8 @@ func (c *Connect) write(m *Console, client connect.Client, user, folder string, 
 	if err := client.Write(folder, changes); err != nil {
 		return err
 	}
-	fmt.Fprintf(m.Out, "%s asks %s for %s. toolnorm connect %[1]s --undo takes it back.\n", c.Client, s.URL, s.Model)
+	fmt.Fprintf(m.Out, "%s asks %s for %s. toolnorm connect %[1]s --undo takes it back.\n",
+		c.Client, s.URL, s.Model)
 	return nil
 }
 
@@ -133,19 +139,23 @@ func (c *Connect) try(m *Console, client connect.Client, user string, s connect.
 	switch {
 	case err != nil && c.Try:
 		return fmt.Errorf("%s: %w", c.Client, err)
-	case err != nil || !c.Try && (c.Yes || !m.agrees("Have it make one tool call now? It reads a file in a folder of its own.")):
+	case err != nil || !c.Try && (c.Yes || !m.agrees(
+		"Have it make one tool call now? It reads a file in a folder of its own.")):
 		return nil
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithTimeoutCause(ctx, tryTime, fmt.Errorf("nothing after %v", tryTime))
 	defer cancel()
-	fmt.Fprintf(m.Err, "%s reads a file; with a local model that can take minutes. Ctrl-C ends it.\n", shown(program))
+	fmt.Fprintf(m.Err,
+		"%s reads a file; with a local model that can take minutes. Ctrl-C ends it.\n",
+		shown(program))
 	began := time.Now()
 	if err := client.Try(ctx, user, s); err != nil {
 		return fmt.Errorf("%s: %w\n%s/admin#/live shows what was said", c.Client, err, s.URL)
 	}
-	fmt.Fprintf(m.Out, "%s made a tool call, and answered from its result, in %v.\n", c.Client, time.Since(began).Round(100*time.Millisecond))
+	fmt.Fprintf(m.Out, "%s made a tool call, and answered from its result, in %v.\n", c.Client,
+		time.Since(began).Round(100*time.Millisecond))
 	return nil
 }
 
@@ -177,13 +187,15 @@ func listClients(m *Console, user, folder string) error {
 	}
 	fmt.Fprintln(m.Out)
 	if len(rows) == 1 {
-		fmt.Fprintln(m.Out, "No model server answers at the usual ports of this machine. Start Ollama, or name one: toolnorm serve --upstream NAME=URL")
+		fmt.Fprintln(m.Out,
+			"No model server answers at the usual ports of this machine. Start Ollama, or name one: toolnorm serve --upstream NAME=URL")
 		return nil
 	}
 	if err := table(m.Out, m.Width(), rows); err != nil || others == "" {
 		return err
 	}
-	fmt.Fprintf(m.Out, "Ollama is used without a setting, the others by: toolnorm serve%s\n", others)
+	fmt.Fprintf(m.Out, "Ollama is used without a setting, the others by: toolnorm serve%s\n",
+		others)
 	return nil
 }
 
@@ -202,7 +214,9 @@ func firstModel(s connect.Server) (string, error) {
 	req.Header.Set("Authorization", "Bearer "+s.Key)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return "", End(fmt.Errorf("toolnorm does not answer at %s: %w; start it, or name a model by --model", s.URL, err), StatusUnreachable)
+		return "", End(fmt.Errorf(
+			"toolnorm does not answer at %s: %w; start it, or name a model by --model", s.URL, err),
+			StatusUnreachable)
 	}
 	defer resp.Body.Close()
 	var list struct {
@@ -211,13 +225,16 @@ func firstModel(s connect.Server) (string, error) {
 		} `json:"data"`
 	}
 	if resp.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s lists no models: %s; give a key by --key, or name a model by --model", s.URL, resp.Status)
+		return "", fmt.Errorf(
+			"%s lists no models: %s; give a key by --key, or name a model by --model", s.URL,
+			resp.Status)
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(&list); err != nil {
 		return "", err
 	}
 	for _, model := range list.Data {
-		if !strings.HasPrefix(model.ID, "demo/") && !strings.HasPrefix(model.ID, "kb/") && !strings.Contains(model.ID, "@") {
+		if !strings.HasPrefix(model.ID, "demo/") && !strings.HasPrefix(model.ID, "kb/") &&
+			!strings.Contains(model.ID, "@") {
 			return model.ID, nil
 		}
 	}

@@ -110,7 +110,8 @@ func (m *Console) begin(unit string) *job { return &job{m, unit, time.Now()} }
 func (j *job) show(source string, file, files, done, all int) {
 	source = shown(source)
 	if !j.console.OnTerminal() {
-		if tenth := max(1, all/10); done == 0 || done == all || done%tenth < embeddedAtOnce && done/tenth != (done-embeddedAtOnce)/tenth {
+		if tenth := max(1, all/10); done == 0 || done == all || done%tenth < embeddedAtOnce &&
+			done/tenth != (done-embeddedAtOnce)/tenth {
 			fmt.Fprintf(j.console.Err, "%s: %d of %d\n", source, done, all)
 		}
 		return
@@ -127,7 +128,8 @@ func (j *job) show(source string, file, files, done, all int) {
 		source += fmt.Sprintf(" (%d of %d %s)", done, all, j.unit)
 	}
 	filled := int(barWidth * share)
-	line := fmt.Sprintf("[%s%s] %s%s %s", strings.Repeat("#", filled), strings.Repeat("-", barWidth-filled), count, remaining(time.Since(j.start), share), source)
+	line := fmt.Sprintf("[%s%s] %s%s %s", strings.Repeat("#", filled),
+		strings.Repeat("-", barWidth-filled), count, remaining(time.Since(j.start), share), source)
 	if most := widthOf(j.console.Err); most > 0 {
 		line = cut(line, most-1)
 	}
@@ -139,7 +141,8 @@ func remaining(took time.Duration, share float64) string {
 	if took < time.Second || share <= 0 || share >= 1 {
 		return ""
 	}
-	return fmt.Sprintf(", %v left,", time.Duration(float64(took)*(1-share)/share).Round(time.Second))
+	return fmt.Sprintf(", %v left,", time.Duration(float64(took)*(1-share)/share).Round(
+		time.Second))
 }
 
 // embeddedAtOnce is how many documents are done between two reports of progress.

@@ -56,7 +56,8 @@ func (c *Decode) Run(m *Console) error {
 	if err != nil {
 		return err
 	}
-	o := adapters.Options{Tools: tools, Prompt: c.PromptTail, Hold: hold, Which: which, Messages: said}
+	o := adapters.Options{Tools: tools, Prompt: c.PromptTail, Hold: hold, Which: which,
+		Messages: said}
 	if c.JSONL {
 		return answerLines(m.In, m.Out, maxInput, lineDecoder{c, set, o}.answer, longLine)
 	}
@@ -72,7 +73,8 @@ func (c *Decode) print(m *Console, f *adapters.Format, o adapters.Options) error
 	if err != nil {
 		return err
 	}
-	r, err := replay.Read(f, replay.Text{Raw: text, Cut: c.Finish == chat.Length, Tools: o.Tools, Prompt: o.Prompt, Which: o.Which, Hold: o.Hold, Messages: o.Messages})
+	r, err := replay.Read(f, replay.Text{Raw: text, Cut: c.Finish == chat.Length, Tools: o.Tools,
+		Prompt: o.Prompt, Which: o.Which, Hold: o.Hold, Messages: o.Messages})
 	if err != nil {
 		return err
 	}
@@ -134,7 +136,8 @@ type lineRequest struct {
 	Finish     string          `json:"finish"`
 	Deltas     []string        `json:"deltas"` // the reply as it arrived
 	Text       string          `json:"text"`   // the same in one piece
-	Stream     bool            `json:"stream"` // whether the client reads a stream; a whole reply holds calls until they are complete
+	// whether the client reads a stream; a whole reply holds calls until they are complete
+	Stream bool `json:"stream"`
 }
 
 // lineReply answers one line.
@@ -151,8 +154,9 @@ type lineReply struct {
 type lineCall struct {
 	ID        string `json:"id,omitempty"` // what the model wrote
 	Name      string `json:"name"`
-	Arguments string `json:"arguments"`      // strict JSON as text
-	Open      bool   `json:"open,omitempty"` // it was cut after it had begun to be sent: the arguments are the beginning of an object
+	Arguments string `json:"arguments"` // strict JSON as text
+	// it was cut after it had begun to be sent: the arguments are the beginning of an object
+	Open bool `json:"open,omitempty"`
 }
 
 // lineDecoder answers lines, with the flags as defaults.
@@ -236,9 +240,11 @@ func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options
 
 // lineOf returns the line for a reply. A call that was cut by the end of the reply is marked open.
 func lineOf(id json.RawMessage, c *chat.Collector) *lineReply {
-	reply := &lineReply{ID: id, Calls: []lineCall{}, Content: c.Text.String(), Reasoning: c.Reasoning.String()}
+	reply := &lineReply{ID: id, Calls: []lineCall{}, Content: c.Text.String(),
+		Reasoning: c.Reasoning.String()}
 	for i, call := range c.Calls {
-		reply.Calls = append(reply.Calls, lineCall{ID: call.ID, Name: call.Name, Arguments: string(call.Args), Open: c.Open && i == len(c.Calls)-1})
+		reply.Calls = append(reply.Calls, lineCall{ID: call.ID, Name: call.Name,
+			Arguments: string(call.Args), Open: c.Open && i == len(c.Calls)-1})
 	}
 	if c.End != nil {
 		reply.Finish = c.End.Text

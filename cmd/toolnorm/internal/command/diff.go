@@ -9,7 +9,8 @@ import (
 // shownDiff returns a change as a diff of lines. Unchanged lines are left out, except for the line
 // before a change.
 func shownDiff(c connect.Change) string {
-	before, after := strings.SplitAfter(string(c.Before), "\n"), strings.SplitAfter(string(c.After), "\n")
+	before, after := strings.SplitAfter(string(c.Before), "\n"),
+		strings.SplitAfter(string(c.After), "\n")
 	// longest[i][k] is how many lines before[i:] and after[k:] have in common; settings are short
 	longest := make([][]int, len(before)+1)
 	for i := range longest {

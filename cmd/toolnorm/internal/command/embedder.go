@@ -32,7 +32,8 @@ func (m *Console) offerEmbedder(ctx context.Context) {
 		return // serve reports what is wrong with it
 	}
 	if name := embedderAt(ctx, base); name != "" {
-		fmt.Fprintf(m.Err, "Ollama has the embedding model %s; with these settings passages are found by their meaning as well:\n  text-embedding-model-url: %s/api/embed\n  text-embedding-model-name: %s\n", shown(name), shown(base), shown(name))
+		fmt.Fprintf(m.Err,
+			"Ollama has the embedding model %s; with these settings passages are found by their meaning as well:\n  text-embedding-model-url: %s/api/embed\n  text-embedding-model-name: %s\n", shown(name), shown(base), shown(name))
 	}
 }
 

@@ -34,7 +34,8 @@ func (c *listFormats) Run(m *Console) error {
 	}
 	rows := [][]string{{"NAME", "MARKS", "MODELS"}}
 	for _, f := range set.All() {
-		rows = append(rows, []string{f.Name, strings.Join(f.Marks(), "  "), strings.Join(f.Models, " ")})
+		rows = append(rows, []string{f.Name, strings.Join(f.Marks(), "  "),
+			strings.Join(f.Models, " ")})
 	}
 	return table(m.Out, m.Width(), rows)
 }
@@ -90,12 +91,17 @@ func (c *testFormat) Run(m *Console) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", c.File, err)
 	case cases == 0 && len(problems) == 0:
-		return fmt.Errorf("%s: the declaration can be read, and reads what it prints; but there are no cases", c.File)
+		return fmt.Errorf(
+			"%s: the declaration can be read, and reads what it prints; but there are no cases",
+			c.File)
 	}
-	if err := printProblems(m.Out, fmt.Sprintf("%s: %s", c.File, count(cases, "case")), problems); err != nil {
+	if err := printProblems(m.Out, fmt.Sprintf("%s: %s", c.File, count(cases, "case")),
+		problems); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(m.Out, "%s: %s, each whole and cut everywhere; printed calls are read again\n", f.Name, count(cases, "case"))
+	_, err = fmt.Fprintf(m.Out,
+		"%s: %s, each whole and cut everywhere; printed calls are read again\n", f.Name,
+		count(cases, "case"))
 	return err
 }
 

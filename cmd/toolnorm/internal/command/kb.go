@@ -37,7 +37,8 @@ type kbPlace struct {
 // open runs do with the knowledge bases, and creates their store if it does not exist. It does not
 // restrict access, since a user of the command line can read the store's file anyway.
 func (c *kbPlace) open(m *Console, do func(ctx context.Context, k *kb.KB) error) error {
-	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true, Warn: m.warn}, hasKB, func(ctx context.Context, box *toolbox.Box) error {
+	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true,
+		Warn: m.warn}, hasKB, func(ctx context.Context, box *toolbox.Box) error {
 		return do(auth.WithPrincipal(ctx, auth.Local()), box.KB)
 	})
 }
@@ -49,7 +50,8 @@ func hasKB(box *toolbox.Box) bool { return box.KB != nil && box.KB.Problem == ni
 func (m *Console) warn(text string) { fmt.Fprintln(m.Err, "toolnorm:", shown(text)) }
 
 // openBase runs do with the knowledge base of that id or name.
-func (c *kbPlace) openBase(m *Console, which string, do func(ctx context.Context, k *kb.KB, b kbstore.Base) error) error {
+func (c *kbPlace) openBase(m *Console, which string, do func(ctx context.Context, k *kb.KB,
+	b kbstore.Base) error) error {
 	return c.open(m, func(ctx context.Context, k *kb.KB) error {
 		b, err := find(ctx, k, which)
 		if err != nil {
@@ -77,9 +79,11 @@ func find(ctx context.Context, k *kb.KB, which string) (found kbstore.Base, err 
 	case err != nil:
 		return found, err
 	case n == 0:
-		return found, Wrong(fmt.Errorf("there is no knowledge base %q; toolnorm kb list shows them", which))
+		return found, Wrong(fmt.Errorf("there is no knowledge base %q; toolnorm kb list shows them",
+			which))
 	case n > 1:
-		return found, Wrong(fmt.Errorf("%d knowledge bases are called %q; name one by its id", n, which))
+		return found, Wrong(fmt.Errorf("%d knowledge bases are called %q; name one by its id", n,
+			which))
 	}
 	return found, nil
 }
@@ -97,7 +101,8 @@ type kbCreate struct {
 // Run makes a knowledge base.
 func (c *kbCreate) Run(m *Console) error {
 	return c.open(m, func(ctx context.Context, k *kb.KB) error {
-		b, err := k.Store.Create(ctx, kbstore.Base{ID: c.ID, Name: c.Name, Description: c.Description, Tenant: c.Tenant})
+		b, err := k.Store.Create(ctx,
+			kbstore.Base{ID: c.ID, Name: c.Name, Description: c.Description, Tenant: c.Tenant})
 		if err != nil {
 			return err
 		}
@@ -138,7 +143,8 @@ func (m *Console) leftOut(left []kb.Left, verbose bool) {
 		counts = append(counts, fmt.Sprintf("%d %s", kinds[kind], shown(kind)))
 	}
 	if len(left) > 0 {
-		fmt.Fprintf(m.Err, "left out: %s (%s)\n", count(len(left), "file"), strings.Join(counts, ", "))
+		fmt.Fprintf(m.Err, "left out: %s (%s)\n", count(len(left), "file"),
+			strings.Join(counts, ", "))
 	}
 }
 
@@ -159,7 +165,8 @@ func (c *kbImport) Run(m *Console) error {
 		defer m.leftOut(left, c.Verbose)
 		return m.importInto(ctx, k, c.Verbose, kb.Import{
 			Base: b, Collection: c.Collection, Files: files, Sources: sources, Prune: c.Prune,
-			Access: kbstore.Access{Tenant: c.Tenant, Departments: c.Department, Clearance: c.Clearance},
+			Access: kbstore.Access{Tenant: c.Tenant, Departments: c.Department,
+				Clearance: c.Clearance},
 		})
 	})
 }
@@ -188,15 +195,18 @@ func (m *Console) importInto(ctx context.Context, k *kb.KB, verbose bool, in kb.
 	}
 	total, err := k.Import(ctx, in)
 	m.Clear()
-	fmt.Fprintf(m.Out, "%d imported, %d unchanged, %d removed, %d failed; %d passages, %d embedded\n",
+	fmt.Fprintf(m.Out,
+		"%d imported, %d unchanged, %d removed, %d failed; %d passages, %d embedded\n",
 		total.Imported, total.Unchanged, total.Removed, total.Failed, total.Chunks, total.Embedded)
 	if k.Embedder == nil && total.Imported > 0 {
-		fmt.Fprintln(m.Err, "no embedding model is set (--text-embedding-model-url): passages are found by their words, not by their meaning")
+		fmt.Fprintln(m.Err,
+			"no embedding model is set (--text-embedding-model-url): passages are found by their words, not by their meaning")
 		m.offerEmbedder(ctx)
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
-		return fmt.Errorf("stopped after %d of %d files; run the command again to go on", total.Imported+total.Unchanged+total.Failed, len(in.Sources))
+		return fmt.Errorf("stopped after %d of %d files; run the command again to go on",
+			total.Imported+total.Unchanged+total.Failed, len(in.Sources))
 	case err != nil:
 		return fmt.Errorf("%w; run the command again to go on", err)
 	case total.Failed > 0:
@@ -254,7 +264,8 @@ func (c *kbShow) Run(m *Console) error {
 		}
 		all, err := k.Store.Documents(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
 		for _, d := range all {
-			fmt.Fprintf(m.Out, "  %s/%s: %s, %d passages, %s\n", shown(names[d.Collection]), shown(d.Source), shown(d.Title), d.Chunks, shown(readers(&d.Access, b.Tenant)))
+			fmt.Fprintf(m.Out, "  %s/%s: %s, %d passages, %s\n", shown(names[d.Collection]),
+				shown(d.Source), shown(d.Title), d.Chunks, shown(readers(&d.Access, b.Tenant)))
 		}
 		return err
 	})
@@ -345,12 +356,14 @@ func hasData(box *toolbox.Box) bool { return box.Data != nil }
 // Run imports, and prints a line for each file. Progress is written to standard error. Files that
 // were imported before an error are printed, too, since they are in the collection.
 func (c *docsImport) Run(m *Console) error {
-	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, hasData, func(ctx context.Context, box *toolbox.Box) error {
-		all, err := box.Data.Import(ctx, c.Path, m.begin("documents").show)
-		m.Clear()
-		for _, one := range all {
-			fmt.Fprintf(m.Out, "%s: %d documents, %d embedded, %d removed\n", shown(one.Source), one.Documents, one.Embedded, one.Removed)
-		}
-		return err
-	})
+	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, hasData,
+		func(ctx context.Context, box *toolbox.Box) error {
+			all, err := box.Data.Import(ctx, c.Path, m.begin("documents").show)
+			m.Clear()
+			for _, one := range all {
+				fmt.Fprintf(m.Out, "%s: %d documents, %d embedded, %d removed\n", shown(one.Source),
+					one.Documents, one.Embedded, one.Removed)
+			}
+			return err
+		})
 }

@@ -39,7 +39,8 @@ func readInput(in io.Reader) (string, error) {
 // answerLines answers each line of the input with one line of JSON, until the input ends. tooLong
 // answers lines of more than limit bytes. Each answer is sent before the next line is read, since
 // the program at the other end may wait for it before it writes on.
-func answerLines(in io.Reader, out io.Writer, limit int, answer func(line []byte) any, tooLong func() any) error {
+func answerLines(in io.Reader, out io.Writer, limit int, answer func(line []byte) any,
+	tooLong func() any) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	buffered := bufio.NewWriter(out)
 	replies := json.NewEncoder(buffered)

@@ -37,7 +37,8 @@ func (c *guessFormat) Run(m *Console) error {
 	}
 	ctx, pulse := wait.NewPulse(context.Background(), nil, wait.Timeouts{Beat: -1})
 	defer pulse.Stop()
-	template, err := (&ollama.Backend{Client: client}).Template(ctx, &upstream.Order{Model: c.Model, Pulse: pulse})
+	template, err := (&ollama.Backend{Client: client}).Template(ctx,
+		&upstream.Order{Model: c.Model, Pulse: pulse})
 	if err != nil {
 		return err
 	}

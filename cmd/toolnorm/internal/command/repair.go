@@ -33,7 +33,9 @@ func (c *Repair) Run(m *Console) error {
 	}
 	if c.JSONL {
 		answer := func(line []byte) any { return repairLine(line, typ) }
-		return answerLines(m.In, m.Out, maxInput, answer, func() any { return repairFailed(nil, errLong) })
+		return answerLines(m.In, m.Out, maxInput, answer, func() any {
+			return repairFailed(nil, errLong)
+		})
 	}
 	return c.print(m, typ)
 }

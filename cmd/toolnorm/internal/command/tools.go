@@ -34,7 +34,9 @@ func (c toolStore) with(m *Console, do func(ctx context.Context, s *dynamic.Set)
 		Warn: m.warn,
 	}
 	hasTools := func(box *toolbox.Box) bool { return box.Custom != nil }
-	return opened(c.Data, config, hasTools, func(ctx context.Context, box *toolbox.Box) error { return do(ctx, box.Custom) })
+	return opened(c.Data, config, hasTools, func(ctx context.Context, box *toolbox.Box) error {
+		return do(ctx, box.Custom)
+	})
 }
 
 // toolsList is the command tools list.
@@ -110,7 +112,8 @@ func (c *toolsImport) Run(m *Console) error {
 			err = errors.Join(err, fmt.Errorf("%d of %d files were refused", refused, len(all)))
 		}
 		if failing > 0 {
-			err = errors.Join(err, fmt.Errorf("examples that do not hold: %d; their tools were imported all the same", failing))
+			err = errors.Join(err, fmt.Errorf(
+				"examples that do not hold: %d; their tools were imported all the same", failing))
 		}
 		if !c.Prune || all == nil {
 			return err
@@ -150,7 +153,8 @@ func (c *toolsCheck) Run(m *Console) error {
 		if err != nil {
 			return err
 		}
-		looked := fmt.Sprintf("%d tools with %d examples, and %d sets", found.Tools, found.Examples, found.Sets)
+		looked := fmt.Sprintf("%d tools with %d examples, and %d sets", found.Tools, found.Examples,
+			found.Sets)
 		if len(found.Findings) > 0 {
 			return fmt.Errorf("problems: %d, in %s", len(found.Findings), looked)
 		}

@@ -19,53 +19,66 @@ type file struct {
 	merge   func(old, add []byte) ([]byte, error)
 }
 
+// oneFile returns the list of a client that has a single file.
+func oneFile(path, example string, merge func(old, add []byte) ([]byte, error)) []file {
+	return []file{{path: path, example: example, merge: merge}}
+}
+
 // Clients lists the known clients.
 func Clients() []Client {
 	return []Client{
 		{
 			Name: "claude-code", folder: ".claude",
-			files: []file{{path: ".claude/settings.json", example: "claude-code/settings.json", merge: mergeJSON}},
+			files: oneFile(".claude/settings.json", "claude-code/settings.json", mergeJSON),
 			hand:  "for the tools of toolnorm: claude mcp add --scope user --transport http toolnorm http://127.0.0.1:11435/mcp",
 			try:   &trial{args: []string{"claude", "-p", "{prompt}", "--allowedTools", "Read"}},
 		},
 		{Name: "cline", folder: ".cline", files: []file{
-			{path: ".cline/data/settings/providers.json", example: "cline/providers.json", merge: mergeJSON},
-			{path: ".cline/data/settings/cline_mcp_settings.json", example: "cline/cline_mcp_settings.json", merge: mergeJSON},
+			{path: ".cline/data/settings/providers.json", example: "cline/providers.json",
+				merge: mergeJSON},
+			{path: ".cline/data/settings/cline_mcp_settings.json",
+				example: "cline/cline_mcp_settings.json", merge: mergeJSON},
 		}},
 		{
 			Name: "codex", folder: ".codex",
-			files: []file{{path: ".codex/config.toml", example: "codex/config.toml", merge: mergeTOML}},
-			try:   &trial{args: []string{"codex", "exec", "--skip-git-repo-check", "--sandbox", "read-only", "{prompt}"}},
+			files: oneFile(".codex/config.toml", "codex/config.toml", mergeTOML),
+			try: &trial{args: []string{"codex", "exec", "--skip-git-repo-check", "--sandbox",
+				"read-only", "{prompt}"}},
 		},
 		{
 			Name: "continue", folder: ".continue",
-			files: []file{{path: ".continue/config.yaml", example: "continue/config.yaml", merge: mergeYAML}},
-			try:   &trial{args: []string{"cn", "-p", "--readonly", "--config", "{home}/.continue/config.yaml", "{prompt}"}},
+			files: oneFile(".continue/config.yaml", "continue/config.yaml", mergeYAML),
+			try: &trial{args: []string{"cn", "-p", "--readonly", "--config",
+				"{home}/.continue/config.yaml", "{prompt}"}},
 		},
 		{Name: "open-webui", hand: openWebUI},
 		{
 			Name: "opencode", folder: ".config/opencode",
-			files: []file{{path: ".config/opencode/opencode.json", example: "opencode/opencode.json", merge: mergeJSON}},
+			files: oneFile(".config/opencode/opencode.json", "opencode/opencode.json", mergeJSON),
 			try:   &trial{args: []string{"opencode", "run", "-m", "toolnorm/{model}", "{prompt}"}},
 		},
 		{
 			Name: "pi", folder: ".pi",
-			files: []file{{path: ".pi/agent/models.json", example: "pi/models.json", merge: mergeJSON}},
-			try:   &trial{args: []string{"pi", "--provider", "toolnorm", "--model", "{model}", "--tools", "read", "-p", "{prompt}"}},
+			files: oneFile(".pi/agent/models.json", "pi/models.json", mergeJSON),
+			try: &trial{args: []string{"pi", "--provider", "toolnorm", "--model", "{model}",
+				"--tools", "read", "-p", "{prompt}"}},
 		},
 		{
 			Name: "qwen-code", folder: ".qwen",
-			files: []file{{path: ".qwen/settings.json", example: "qwen-code/settings.json", merge: mergeJSON}},
+			files: oneFile(".qwen/settings.json", "qwen-code/settings.json", mergeJSON),
 			try:   &trial{args: []string{"qwen", "{prompt}"}},
 		},
 		{Name: "roo", folder: ".roo", files: []file{
 			{path: ".roo/toolnorm.json", example: "roo/roo-code-settings.json", merge: mergeJSON},
-			{path: codeSettings(), text: `{"roo-cline.autoImportSettingsPath": "~/.roo/toolnorm.json"}` + "\n", merge: mergeJSON},
+			{path: codeSettings(),
+				text:  `{"roo-cline.autoImportSettingsPath": "~/.roo/toolnorm.json"}` + "\n",
+				merge: mergeJSON},
 		}, hand: roo},
-		{Name: "void", folder: ".void-editor", files: []file{{path: ".void-editor/mcp.json", example: "void/mcp.json", merge: mergeJSON}}, hand: void},
+		{Name: "void", folder: ".void-editor",
+			files: oneFile(".void-editor/mcp.json", "void/mcp.json", mergeJSON), hand: void},
 		{
 			Name: "zed", folder: ".config/zed",
-			files: []file{{path: ".config/zed/settings.json", example: "zed/settings.json", merge: mergeJSON}},
+			files: oneFile(".config/zed/settings.json", "zed/settings.json", mergeJSON),
 			hand:  `in Zed, open the agent panel's settings, toolnorm: API key "any"`,
 		},
 	}

@@ -106,7 +106,8 @@ func (c Client) ByHand(s Server) []string {
 	if c.hand == "" {
 		return nil
 	}
-	text := strings.NewReplacer(exampleURL, s.URL, exampleModel, s.Model, `"any"`, `"`+s.Key+`"`).Replace(c.hand)
+	text := strings.NewReplacer(exampleURL, s.URL, exampleModel, s.Model, `"any"`, `"`+s.Key+
+		`"`).Replace(c.hand)
 	return strings.Split(text, "\n")
 }
 
@@ -160,7 +161,8 @@ func (c Client) Write(folder string, changes []Change) error {
 	}
 	for i, change := range changes {
 		k := kept{change.Path, change.Before, change.New, digest(change.After)}
-		if len(old) == len(changes) && old[i].Path == k.Path && old[i].After == digest(change.Before) {
+		if len(old) == len(changes) && old[i].Path == k.Path &&
+			old[i].After == digest(change.Before) {
 			k.Before, k.New = old[i].Before, old[i].New
 		}
 		all = append(all, k)
@@ -192,7 +194,8 @@ type Changed struct {
 
 // Error says which file was changed, and where its old text is.
 func (c *Changed) Error() string {
-	return fmt.Sprintf("%s was changed since; what it was before is in %s (before, base64)", c.Undoing[0].Path, c.kept)
+	return fmt.Sprintf("%s was changed since; what it was before is in %s (before, base64)",
+		c.Undoing[0].Path, c.kept)
 }
 
 // Undo restores the client's files as they were, byte for byte, and returns their paths. If a file
@@ -213,7 +216,8 @@ func (c Client) Undo(folder string, allTheSame bool) (paths []string, err error)
 			return nil, err
 		}
 		if err != nil || digest(now) != k.After {
-			changed.Undoing = append(changed.Undoing, Change{Path: k.Path, Before: now, After: k.Before})
+			changed.Undoing = append(changed.Undoing,
+				Change{Path: k.Path, Before: now, After: k.Before})
 		}
 	}
 	if len(changed.Undoing) > 0 && !allTheSame {

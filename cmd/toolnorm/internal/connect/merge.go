@@ -38,7 +38,9 @@ func mergeObject(to, from *hujson.Object, line string) {
 	inner, own := lineOf(to, line+"  "), lineOf(from, "\n")
 	for _, m := range from.Members {
 		name := m.Name.Value.(hujson.Literal).String()
-		i := slices.IndexFunc(to.Members, func(o hujson.ObjectMember) bool { return o.Name.Value.(hujson.Literal).String() == name })
+		i := slices.IndexFunc(to.Members, func(o hujson.ObjectMember) bool {
+			return o.Name.Value.(hujson.Literal).String() == name
+		})
 		if i < 0 {
 			to.Members = append(to.Members, hujson.ObjectMember{
 				Name:  hujson.Value{BeforeExtra: hujson.Extra(inner), Value: m.Name.Value},
@@ -73,7 +75,9 @@ func lineOf(o *hujson.Object, otherwise string) string {
 // indented returns a member's value with the indentation of its further lines changed.
 func indented(v hujson.Value, from, to string) hujson.Value {
 	v = v.Clone()
-	shift := func(x hujson.Extra) hujson.Extra { return hujson.Extra(strings.ReplaceAll(string(x), from, to)) }
+	shift := func(x hujson.Extra) hujson.Extra {
+		return hujson.Extra(strings.ReplaceAll(string(x), from, to))
+	}
 	for part := range v.All() {
 		part.BeforeExtra = shift(part.BeforeExtra)
 		switch c := part.Value.(type) {
@@ -130,7 +134,9 @@ func mergeMapping(to, from *yaml.Node, overwrite bool) {
 // mergeList adds the items of a list to another one, and replaces items with the same name.
 func mergeList(to, from *yaml.Node) {
 	for _, item := range from.Content {
-		i := slices.IndexFunc(to.Content, func(o *yaml.Node) bool { return nameOf(o) != "" && nameOf(o) == nameOf(item) })
+		i := slices.IndexFunc(to.Content, func(o *yaml.Node) bool {
+			return nameOf(o) != "" && nameOf(o) == nameOf(item)
+		})
 		if i < 0 {
 			to.Content = append(to.Content, item)
 		} else {
@@ -180,7 +186,8 @@ func mergeTOML(old, add []byte) ([]byte, error) {
 		})
 		switch {
 		case strings.Contains(strings.Join(rest, "\n"), "["+key[1]+"]"):
-			return nil, fmt.Errorf("has a table [%s] already; take it out, or change it by hand", key[1])
+			return nil, fmt.Errorf("has a table [%s] already; take it out, or change it by hand",
+				key[1])
 		case i >= 0:
 			head = slices.Replace(slices.Clone(head), i, i+1, line)
 		default:
@@ -188,8 +195,12 @@ func mergeTOML(old, add []byte) ([]byte, error) {
 		}
 	}
 	for _, line := range tables {
-		if tomlTable.MatchString(line) && slices.ContainsFunc(rest, func(o string) bool { return strings.TrimSpace(o) == strings.TrimSpace(line) }) {
-			return nil, fmt.Errorf("has a table %s already; take it out, or change it by hand", line)
+		if tomlTable.MatchString(line) &&
+			slices.ContainsFunc(rest, func(o string) bool {
+				return strings.TrimSpace(o) == strings.TrimSpace(line)
+			}) {
+			return nil, fmt.Errorf("has a table %s already; take it out, or change it by hand",
+				line)
 		}
 	}
 	out := strings.Join(slices.Concat(head, rest), "\n")

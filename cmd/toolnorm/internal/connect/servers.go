@@ -69,7 +69,8 @@ func (f *Found) ask(ctx context.Context) bool {
 		Object string            `json:"object"`
 		Data   []json.RawMessage `json:"data"`
 	}
-	if json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(&list) != nil || list.Object != "list" {
+	if json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(&list) != nil ||
+		list.Object != "list" {
 		return false
 	}
 	f.Models = len(list.Data)

@@ -52,11 +52,13 @@ func (c Client) Try(ctx context.Context, home string, s Server) error {
 	}
 	defer os.RemoveAll(folder)
 	word := strings.ToLower(rand.Text()[:8])
-	if err := os.WriteFile(filepath.Join(folder, noteFile), []byte("The word is "+word+".\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, noteFile), []byte("The word is "+word+".\n"),
+		0o600); err != nil {
 		return err
 	}
 	fill := strings.NewReplacer("{model}", s.Model, "{home}", home,
-		"{prompt}", "Read the file "+filepath.Join(folder, noteFile)+" and answer with the word that stands in it.")
+		"{prompt}", "Read the file "+filepath.Join(folder, noteFile)+
+			" and answer with the word that stands in it.")
 	var args []string
 	for _, arg := range c.try.args[1:] {
 		args = append(args, fill.Replace(arg))
@@ -68,12 +70,14 @@ func (c Client) Try(ctx context.Context, home string, s Server) error {
 	out, err := cmd.CombinedOutput()
 	switch said := bytes.TrimSpace(out[max(0, len(out)-mostSaid):]); {
 	case ctx.Err() != nil:
-		return fmt.Errorf("%s was stopped before it had read a file: %w", c.try.args[0], context.Cause(ctx))
+		return fmt.Errorf("%s was stopped before it had read a file: %w", c.try.args[0],
+			context.Cause(ctx))
 	case bytes.Contains(bytes.ToLower(out), []byte(word)):
 		return nil
 	case err != nil:
 		return fmt.Errorf("%s: %w; it printed:\n%s", c.try.args[0], err, said)
 	default:
-		return fmt.Errorf("%s answered without reading the file; it printed:\n%s", c.try.args[0], said)
+		return fmt.Errorf("%s answered without reading the file; it printed:\n%s", c.try.args[0],
+			said)
 	}
 }

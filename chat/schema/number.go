@@ -1,0 +1,49 @@
+package schema
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+
+	"toolnorm/internal/jsontree"
+)
+
+// count returns the count that a keyword has, or nil when it has none. 2.0 (since draft 6) and 1e3
+// are counts. Numbers beyond an int32 are ignored: no value is ever that long.
+func count(v *jsontree.Value, keyword, at string) *Count {
+	n, err := strconv.ParseFloat(v.Get(keyword).Raw, 64)
+	if err != nil || n < 0 || n != float64(int32(n)) {
+		return nil
+	}
+	return &Count{int(n), Origin{at, keyword}}
+}
+
+// bound reads a limit of numbers in both forms of "exclusive": a limit of its own, or true beside
+// the inclusive limit as in draft 4. Of two limits the tighter one counts. A number of more than 40
+// bytes is ignored; every integer of 64 bits and every double is shorter.
+func bound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bound {
+	limit := func(keyword string, excluded bool) *Bound {
+		if n := v.Get(keyword); kind(n)&Number != 0 && len(n.Raw) < 40 {
+			return &Bound{exactly(n.Raw), excluded, Origin{at, keyword}}
+		}
+		return nil
+	}
+	if v.Get(exclusive).Raw == "true" {
+		return limit(inclusive, true)
+	}
+	return tighter(limit(inclusive, false), limit(exclusive, true), side)
+}
+
+// maxExponent replaces larger exponents. No double has one beyond 308, and 1e999999 would be
+// written out: a schema of such limits kept a core busy for minutes.
+const maxExponent = 1024
+
+// exactly returns a JSON number as a fraction.
+func exactly(number string) *big.Rat {
+	if at := strings.IndexAny(number, "eE"); at >= 0 {
+		n, _ := strconv.Atoi(number[at+1:]) // beyond an int it is the nearest int
+		number = number[:at+1] + strconv.Itoa(min(max(n, -maxExponent), maxExponent))
+	}
+	r, _ := new(big.Rat).SetString(number)
+	return r
+}

@@ -1,0 +1,53 @@
+package remote
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"toolnorm/tools"
+)
+
+// SetLevel sends the servers with which a client has connections of its own the level of log lines
+// that it wants. A client that wants any has such connections from then on: nothing else tells
+// apart whose the lines are.
+func (s *Set) SetLevel(ctx context.Context, params json.RawMessage) {
+	p := tools.PeerOf(ctx)
+	if p == nil || p.Session == "" || p.Modern {
+		return
+	}
+	s.relayMu.Lock()
+	if s.levels == nil || len(s.levels) >= mostPlaces {
+		s.levels = map[string]json.RawMessage{}
+	}
+	s.levels[p.Session] = params
+	var open []*relay
+	for key, r := range s.relays {
+		if key.session == p.Session {
+			open = append(open, r)
+		}
+	}
+	s.relayMu.Unlock()
+	for _, r := range open {
+		r.mu.Lock()
+		c := r.conn
+		r.mu.Unlock()
+		if c != nil {
+			r.setLevel(ctx, c)
+		}
+	}
+}
+
+// setLevel sends the server the level of log lines that the client wants, if the client has set
+// one.
+func (r *relay) setLevel(ctx context.Context, c *conn) {
+	r.link.set.relayMu.Lock()
+	params := r.link.set.levels[r.session]
+	r.link.set.relayMu.Unlock()
+	if params != nil && c.client.GetServerCapabilities().Logging != nil &&
+		!mcp.IsModernProtocol(c.client.ProtocolVersion()) {
+		// log lines are all that would be missing
+		_, _ = c.once(ctx, string(mcp.MethodSetLogLevel), params)
+	}
+}
