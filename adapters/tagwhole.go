@@ -90,7 +90,7 @@ func (ta *tagsAhead) otherCall(p *declaration.Pattern, i int) (end int, other bo
 		switch c := ta.At(behind); {
 		case c == '{' || c == '[':
 			return i + 1, true
-		case ta.toolAt(behind):
+		case ta.names.toolAt(behind):
 			_, _, whole := ta.callHead(p, i)
 			return n, !whole
 		default:
@@ -98,7 +98,8 @@ func (ta *tagsAhead) otherCall(p *declaration.Pattern, i int) (end int, other bo
 		}
 	}
 	return i + 1, ta.marks.firstMark(i, func(m *declaration.Mark) bool {
-		return (opensCall(m) || m.Kind == declaration.HeaderOpen && p.Family.Header == nil) && (!m.IsWord() || ta.startsLine(i)) && ta.callBehind(p, i, m)
+		begins := opensCall(m) || m.Kind == declaration.HeaderOpen && p.Family.Header == nil
+		return begins && (!m.IsWord() || ta.startsLine(i)) && ta.callBehind(p, i, m)
 	}) != nil
 }
 
@@ -111,16 +112,17 @@ func (ta *tagsAhead) callBehind(p *declaration.Pattern, i int, m *declaration.Ma
 		n = max(n, end)
 	}
 	n += ta.Elastic(n)
-	if c := ta.At(n); c == '{' || c == '[' || ta.toolAt(n) {
+	if c := ta.At(n); c == '{' || c == '[' || ta.names.toolAt(n) {
 		return true
 	}
 	if _, own := ta.opener(p, n); own {
 		return false
 	}
-	return m.Kind == declaration.SectionOpen && slices.ContainsFunc(m.Pattern.Family.Calls, func(q *declaration.Pattern) bool {
+	begins := func(q *declaration.Pattern) bool {
 		_, a := ta.marks.literal(n, q.Parts[0].Lit)
 		return a == matched
-	})
+	}
+	return m.Kind == declaration.SectionOpen && slices.ContainsFunc(m.Pattern.Family.Calls, begins)
 }
 
 // objectNames reports whether a line begins at offset i with an object or a list in which the name
@@ -130,7 +132,7 @@ func (ta *tagsAhead) objectNames(i int) bool {
 		return false
 	}
 	for n := i + 1; n < i+maxAside && ta.At(n) >= 0; n++ {
-		if c := ta.before(n); (c == '"' || c == '[') && ta.toolAt(n) {
+		if c := ta.before(n); (c == '"' || c == '[') && ta.names.toolAt(n) {
 			return true
 		}
 	}
@@ -138,9 +140,9 @@ func (ta *tagsAhead) objectNames(i int) bool {
 }
 
 // toolAt reports whether the name of an offered tool is at offset i.
-func (ta *tagsAhead) toolAt(i int) bool {
-	n := i + ta.Run(i, toolset.MaxName, scan.IsName)
-	return ta.names.tools.Find(string(ta.Slice(ta.Pos+i, ta.Pos+n))) != nil
+func (ns *names) toolAt(i int) bool {
+	n := i + ns.Run(i, toolset.MaxName, scan.IsName)
+	return ns.tools.Find(string(ns.Slice(ns.Pos+i, ns.Pos+n))) != nil
 }
 
 // startsLine reports whether offset i is at the beginning of a line or after another tag.

@@ -21,11 +21,18 @@ import (
 
 // Tools are the tools that the calls in documents name, and those that documents are written with.
 var Tools = []chat.Tool{
-	{Name: "write_file", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`)},
-	{Name: "save", Schema: json.RawMessage(`{"type":"object","properties":{"content":{"type":"string"},"path":{"type":"string"},"mode":{"type":"string"},"line":{"type":"integer"}},"required":["content"]}`)},
-	{Name: "run_shell", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)},
-	{Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}`)},
-	{Name: "get_time", Schema: json.RawMessage(`{"type":"object","properties":{"tz":{"type":"string"}}}`)},
+	tool("write_file", `"path":{"type":"string"},"content":{"type":"string"}`, `"path","content"`),
+	tool("save", `"content":{"type":"string"},"path":{"type":"string"},"mode":{"type":"string"},`+
+		`"line":{"type":"integer"}`, `"content"`),
+	tool("run_shell", `"command":{"type":"string"}`, `"command"`),
+	tool("get_weather", `"city":{"type":"string"},"days":{"type":"integer"}`, `"city"`),
+	tool("get_time", `"tz":{"type":"string"}`, ""),
+}
+
+// tool is a tool with parameters, some of which must be there.
+func tool(name, parameters, required string) chat.Tool {
+	schema := `{"type":"object","properties":{` + parameters + `},"required":[` + required + `]}`
+	return chat.Tool{Name: name, Schema: json.RawMessage(schema)}
 }
 
 // Writer appends calls to a text as a family writes them.
@@ -63,7 +70,8 @@ func (d *Docs) text() string {
 	for range 1 + d.Intn(6) {
 		switch d.Intn(8) {
 		case 0:
-			b.WriteString(pick(d.Rand, []string{"Calls look like this.\n", "# How it is written\n\n", "x := 1\n\n", "\n", "if a < b && c > d {\n"}))
+			b.WriteString(pick(d.Rand, []string{"Calls look like this.\n", "# How it is written\n\n",
+				"x := 1\n\n", "\n", "if a < b && c > d {\n"}))
 		case 1:
 			fmt.Fprintf(&b, "\t\t{%q, \"cut\"},\n", d.calls())
 		case 2:
@@ -97,7 +105,8 @@ func (d *Docs) calls() string {
 func (d *Docs) between() string {
 	const value = "one\ntwo"
 	args, _ := json.Marshal(map[string]string{"content": value})
-	head, tail, ok := strings.Cut(strings.TrimSpace(string(d.Own.Append(nil, chat.Call{Name: "save", Args: args}))), value)
+	call := strings.TrimSpace(string(d.Own.Append(nil, chat.Call{Name: "save", Args: args})))
+	head, tail, ok := strings.Cut(call, value)
 	if !ok {
 		return d.calls()
 	}
@@ -127,7 +136,8 @@ func (d *Docs) foreign(c chat.Call) string {
 	switch n := d.Intn(6); {
 	case n < 2 && len(d.Others) > 0:
 		text := strings.TrimSpace(string(pick(d.Rand, d.Others).Append(nil, c)))
-		if lines := strings.NewReplacer("\n", ""); lines.Replace(text) != lines.Replace(string(d.Own.Append(nil, c))) {
+		lines, own := strings.NewReplacer("\n", ""), string(d.Own.Append(nil, c))
+		if lines.Replace(text) != lines.Replace(own) {
 			return text // else it is the family's own notation
 		}
 		fallthrough

@@ -20,11 +20,11 @@ type Outcome int
 const (
 	None  Outcome = iota // no call ran
 	Equal                // the call ran as it was meant, and nothing else
-	Wrong                // another value, another call, or a call and text that was part of its value
+	Wrong                // another value or call, or text that was part of the value
 )
 
-// Numbers returns the seed of the documents and how many to make for each family, by the environment
-// (TAG_SEED, TAG_DOCS), or the given number of them.
+// Numbers returns the seed of the documents and how many to make for each family, by the
+// environment (TAG_SEED, TAG_DOCS), or the given number of them.
 func Numbers(docs int) (seed int64, most int) {
 	number := func(name string, otherwise int) int {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
@@ -35,9 +35,12 @@ func Numbers(docs int) (seed int64, most int) {
 	return int64(number("TAG_SEED", 1)), number("TAG_DOCS", docs)
 }
 
+// Decoder decodes a reply that comes in pieces.
+type Decoder func(pieces []string) iter.Seq2[chat.Event, error]
+
 // Trips makes n calls, reads each whole and cut somewhere, and returns what became of them, and the
 // texts of which another value was read. It fails if a cut changes what becomes of a call.
-func (d *Docs) Trips(n int, decode func(pieces []string) iter.Seq2[chat.Event, error]) (count Count, wrong []string, err error) {
+func (d *Docs) Trips(n int, decode Decoder) (count Count, wrong []string, err error) {
 	for range n {
 		call, raw := d.Call()
 		got, err := Read(decode([]string{raw}), call)
