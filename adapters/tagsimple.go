@@ -41,7 +41,7 @@ func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end fun
 		}
 		tg.Out.Doubt = tg.Out.Doubt || !over && tg.ahead.closedOften(p, behind)
 		tg.calls.endUnsure(h.cdata && tg.ahead.cdataInside(h) ||
-			over && tg.ahead.goesOn(p, h.from-tg.Pos, lacksOne(t, tg.Seen), behind))
+			tg.ahead.goesOn(p, h.from-tg.Pos, lacksOne(t, tg.Seen), behind))
 	}
 	return n, true
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/scan"
 )
 
 // tagTails are the complete closers of calls in tags, and the openers that they belong to, in the
@@ -15,6 +16,7 @@ type tagTails struct {
 	marks    []tailMark
 	lone     []int // where values close outside of calls
 	tags     []tailTag
+	other    int // where the last call in another notation begins
 }
 
 // tailMark is a place where a call of the family opens or closes.
@@ -85,7 +87,7 @@ func (ta *tagsAhead) tailFrom(p *declaration.Pattern, i int) tailMark {
 func (ta *tagsAhead) lookForTails(p *declaration.Pattern, i int) {
 	t := &ta.tails
 	t.family, t.from, t.marks = p.Family, ta.Pos+i, t.marks[:0]
-	t.lone, t.tags = t.lone[:0], t.tags[:0]
+	t.lone, t.tags, t.other = t.lone[:0], t.tags[:0], -1
 	for n := i; ; {
 		c := ta.At(n)
 		if c < 0 || n-i > maxTagText {
@@ -101,6 +103,12 @@ func (ta *tagsAhead) lookForTails(p *declaration.Pattern, i int) {
 				t.lone = append(t.lone, ta.Pos+n)
 			}
 			ta.noteTag(p, n, step)
+		}
+		if step == 0 {
+			other := false
+			if end, other = ta.otherCall(p, n); other {
+				t.tags, t.other = append(t.tags, tailTag{at: ta.Pos + n, kind: openTag}), ta.Pos+n
+			}
 		}
 		if step != 0 {
 			t.marks = append(t.marks, tailMark{at: ta.Pos + n, step: step})
@@ -130,6 +138,15 @@ func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 			}
 		}
 	}
+	if n, args, ok := ta.callHead(p, i); ok && args {
+		return 1, n
+	}
+	return 0, i + 1
+}
+
+// callHead reports whether a call begins at offset i as the family writes its calls in tags, and
+// whether it has arguments. It returns the offset after the first argument's head, or the closer.
+func (ta *tagsAhead) callHead(p *declaration.Pattern, i int) (end int, args, ok bool) {
 	for _, q := range p.Family.Calls {
 		if q.HoleAt(1) != "name" {
 			continue
@@ -139,20 +156,43 @@ func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 			if a != matched {
 				continue
 			}
+			if c := ta.At(n + ta.Space(n)); !scan.IsName(c) && c != '"' && c < 0x80 {
+				continue // no name
+			}
 			for most := n + maxAside; n < most; n++ {
 				if c := ta.At(n); c < 0 || !p.Family.CloseBytes[c] {
 					continue
 				}
 				if h, a := ta.argHead(p.Family, n); a == matched {
-					return 1, h.end
+					return h.end, true, true
 				}
-				if _, ends := ta.marks.closerAt(n, p); ends {
+				if m, ends := ta.marks.closerAt(n, p); ends {
+					end, ok = m, true
 					break // it has no arguments
+				}
+				if _, again := ta.opener(p, n); again {
+					break
 				}
 			}
 		}
 	}
-	return 0, i + 1
+	return end, false, ok
+}
+
+// opener returns the offset after the opener of a call that is at offset i, as the family writes
+// it, or the last tag of it.
+func (ta *tagsAhead) opener(p *declaration.Pattern, i int) (int, bool) {
+	for _, q := range p.Family.Calls {
+		if q.HoleAt(1) != "name" {
+			continue
+		}
+		for _, l := range []declaration.Literal{q.Parts[0].Lit, lastPiece(q.Parts[0].Lit)} {
+			if n, a := ta.marks.literal(i, l); a == matched {
+				return n, true
+			}
+		}
+	}
+	return i, false
 }
 
 // valueCloses reports whether the closer of a value is at offset i where it is not a mention: at
@@ -252,7 +292,7 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 			cost += s.rest[s.from(i)]
 		}
 	}
-	unsure := over && (cost%quarter > 0 || args != nil && s.d.severalLines(args.from, args.to)) &&
+	unsure := (over && cost%quarter > 0 || args != nil && s.d.severalLines(args.from, args.to)) &&
 		!s.d.wholeCalls(s.f.p, i)
 	s.finish(tagReading{cost: cost, args: args, end: i, closed: closed, unsure: unsure})
 }

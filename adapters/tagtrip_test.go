@@ -19,19 +19,12 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/calldocs"
 )
 
 // Whatever a file holds, a call that writes it is read as it was written, or not at all. The files
 // are the sources of Go and this repository's own, many of which speak of the tags of calls. A long
 // run (TAG_FILES) takes those of all modules, too: which there are depends on the machine.
-
-// tagTools take a file, and more that is never given.
-var tagTools = []chat.Tool{
-	{Name: "write_file", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`)},
-	{Name: "save", Schema: json.RawMessage(`{"type":"object","properties":{"content":{"type":"string"},"path":{"type":"string"},"mode":{"type":"string"},"line":{"type":"integer"}},"required":["content"]}`)},
-	{Name: "run_shell", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}},"required":["command"]}`)},
-	{Name: "get_weather", Schema: json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]}`)},
-}
 
 // aboutCalls finds texts that speak of calls in tags.
 var aboutCalls = regexp.MustCompile(`</?(tool_call|parameter|invoke|function|arg_key|arg_value|seed:tool_call|minimax:tool_call|function_calls|param|｜DSML｜)`)
@@ -138,9 +131,9 @@ func TestFilesInTagsComeBack(t *testing.T) {
 				t.Errorf("%s: cut otherwise the text is read otherwise: %q", f.Name, raw[:min(len(raw), 2000)])
 			}
 			switch whole {
-			case asMeant:
+			case calldocs.Equal:
 				right++
-			case noCall:
+			case calldocs.None:
 				none++
 				if os.Getenv("TAG_SHOW") != "" {
 					_ = os.WriteFile(filepath.Join(os.Getenv("TAG_SHOW"), f.Name+"-none-"+strconv.Itoa(none)), []byte(raw), 0o600)
@@ -165,29 +158,11 @@ func TestFilesInTagsComeBack(t *testing.T) {
 }
 
 // tripOf decodes a reply that is one call.
-func tripOf(t *testing.T, f *Format, raw []string, call chat.Call) slipClass {
+func tripOf(t *testing.T, f *Format, raw []string, call chat.Call) calldocs.Outcome {
 	t.Helper()
-	class, calls := noCall, 0
-	var got chat.Call
-	for e, err := range f.Decode(golden.Source(raw, chat.Stop), Options{Tools: tagTools}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch e.Kind {
-		case chat.CallStart:
-			got = chat.Call{Name: e.Text}
-		case chat.CallArgs:
-			got.Args = append(got.Args, e.Text...)
-		case chat.CallEnd:
-			calls++
-			if class = wrongValid; calls == 1 && got.Name == call.Name && sameJSON(t, string(got.Args), string(call.Args)) {
-				class = asMeant
-			}
-		case chat.Text:
-			if strings.TrimSpace(e.Text) != "" && class == asMeant {
-				class = wrongValid
-			}
-		}
+	got, err := calldocs.Read(f.Decode(golden.Source(raw, chat.Stop), Options{Tools: calldocs.Tools}), call)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return class
+	return got
 }

@@ -5,6 +5,8 @@ import (
 
 	"toolnorm/adapters/internal/declaration"
 	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 )
 
 // tailTag is a tag in the rest of a reply that is not a mention in a sentence.
@@ -43,6 +45,8 @@ func (ta *tagsAhead) sumTags() {
 			t.calls = [3]bool{calls[inValue], false, calls[inValue]}
 		case valueTag:
 			t.calls = [3]bool{false, calls[behindValue], false}
+		case openTag:
+			t.calls = [3]bool{false, calls[inValue], false}
 		default:
 			t.calls = [3]bool{calls[outside], false, calls[outside]}
 		}
@@ -55,7 +59,7 @@ func (ta *tagsAhead) sumTags() {
 // about calls. For families whose values nest it only compares the numbers of openers and closers.
 func (ta *tagsAhead) wholeCalls(p *declaration.Pattern, i int) bool {
 	if m := ta.tailFrom(p, i); p.Family.Args[0].Keyed() {
-		return m.least >= 0
+		return m.least >= 0 && ta.tails.other < ta.Pos+i
 	}
 	k, _ := slices.BinarySearchFunc(ta.tails.tags, ta.Pos+i, func(t tailTag, at int) int {
 		return t.at - at
@@ -69,6 +73,84 @@ func (ta *tagsAhead) goesOn(p *declaration.Pattern, from int, lacks bool, i int)
 	return (lacks || ta.severalLines(from, 0)) && !ta.wholeCalls(p, i)
 }
 
+// otherCall reports whether something at offset i begins like a call, and is not a call of the
+// pattern's family in tags: the family's own opener without the name of an offered tool, a mark of
+// any family with a name, an object or a list behind it, or an object with such a name. A model
+// that writes calls in tags goes on in tags, so this is part of a text rather than the next call.
+// It returns the offset at which to go on: after the opener of a call that is the family's.
+func (ta *tagsAhead) otherCall(p *declaration.Pattern, i int) (end int, other bool) {
+	if ta.objectNames(i) {
+		return i + 1, true
+	}
+	if ta.marks.marksAt(i) == nil && !p.Family.CloseBytes[max(ta.At(i), 0)] {
+		return i + 1, false
+	}
+	if n, own := ta.opener(p, i); own {
+		behind := n + ta.Elastic(n)
+		switch c := ta.At(behind); {
+		case c == '{' || c == '[':
+			return i + 1, true
+		case ta.names.toolAt(behind):
+			_, _, whole := ta.callHead(p, i)
+			return n, !whole
+		default:
+			return i + 1, c >= 0 && ta.startsLine(i)
+		}
+	}
+	return i + 1, ta.marks.firstMark(i, func(m *declaration.Mark) bool {
+		begins := opensCall(m) || m.Kind == declaration.HeaderOpen && p.Family.Header == nil
+		return begins && (!m.IsWord() || ta.startsLine(i)) && ta.callBehind(p, i, m)
+	}) != nil
+}
+
+// callBehind reports whether what the mark m at offset i opens is a call: the name of an offered
+// tool, an object or a list follows, or, behind the mark of a section, a call of its family that is
+// not one of the pattern's.
+func (ta *tagsAhead) callBehind(p *declaration.Pattern, i int, m *declaration.Mark) bool {
+	n := i + ta.marks.markSize(i, m)
+	if end, a := ta.marks.literal(i, m.Pattern.Parts[0].Lit); a == matched {
+		n = max(n, end)
+	}
+	n += ta.Elastic(n)
+	if c := ta.At(n); c == '{' || c == '[' || ta.names.toolAt(n) {
+		return true
+	}
+	if _, own := ta.opener(p, n); own {
+		return false
+	}
+	begins := func(q *declaration.Pattern) bool {
+		_, a := ta.marks.literal(n, q.Parts[0].Lit)
+		return a == matched
+	}
+	return m.Kind == declaration.SectionOpen && slices.ContainsFunc(m.Pattern.Family.Calls, begins)
+}
+
+// objectNames reports whether a line begins at offset i with an object or a list in which the name
+// of an offered tool comes soon.
+func (ta *tagsAhead) objectNames(i int) bool {
+	if c := ta.At(i); c != '{' && c != '[' || ta.before(i) != '\n' {
+		return false
+	}
+	for n := i + 1; n < i+maxAside && ta.At(n) >= 0; n++ {
+		if c := ta.before(n); (c == '"' || c == '[') && ta.names.toolAt(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// toolAt reports whether the name of an offered tool is at offset i.
+func (ns *names) toolAt(i int) bool {
+	n := i + ns.Run(i, toolset.MaxName, scan.IsName)
+	return ns.tools.Find(string(ns.Slice(ns.Pos+i, ns.Pos+n))) != nil
+}
+
+// startsLine reports whether offset i is at the beginning of a line or after another tag.
+func (ta *tagsAhead) startsLine(i int) bool {
+	c := ta.before(i)
+	return c == '\n' || c == '>' || c < 0
+}
+
 // tailTag returns the kind of the tag at offset i. It returns false if there is none, or one that
 // is mentioned inside a line.
 func (ta *tagsAhead) tailTag(p *declaration.Pattern, i int) (tagKind, bool) {
@@ -77,8 +159,7 @@ func (ta *tagsAhead) tailTag(p *declaration.Pattern, i int) (tagKind, bool) {
 			continue
 		}
 		if _, a := ta.headBy(arg, i); a == matched {
-			c := ta.before(i)
-			return headTag, c == '\n' || c == '>' || c < 0
+			return headTag, ta.startsLine(i)
 		}
 	}
 	for _, arg := range p.Family.Args {
