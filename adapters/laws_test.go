@@ -352,7 +352,7 @@ func TestHostileTextIsReadToItsEnd(t *testing.T) {
 // closer makes text, or no call: cut right behind it, they are calls.
 var closedTwice = []string{
 	"hermes/arguments behind an object that was closed too early", "lfm2/an argument behind a parenthesis that came too early", "inkling/an empty invoke is no call",
-	"qwen3-coder/text glued between two calls",
+	"qwen3-coder/text glued between two calls", "poolside/a text that ends one call, holds one in JSON and begins another",
 }
 
 // TestAReplyCutAnywhereHoldsNoHalfCall cuts every golden reply at every byte, by its length, and by

@@ -73,6 +73,7 @@ func TestAServerAsksTheModelOfARun(t *testing.T) {
 		var q mcp.CreateMessageRequest
 		q.Messages = []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.TextContent{Type: "text", Text: "Sum up the report."}}}
 		q.MaxTokens = 50
+		//lint:ignore SA1019 servers of the older revisions ask this way
 		a, err := s.RequestSampling(ctx, q)
 		if err != nil {
 			return mcp.NewToolResultError("nobody sums up: " + err.Error()), nil
