@@ -50,7 +50,8 @@ func (o *others) seenAt(r *http.Request) (string, error) {
 	}
 	u, err := url.Parse(said)
 	if err != nil || u.Host == "" {
-		return "", fault.New(fault.Invalid, "begin the sign-in on the page in a browser; if a reverse proxy removes the header Origin, set --public-url")
+		return "", fault.New(fault.Invalid,
+			"begin the sign-in on the page in a browser; if a reverse proxy removes the header Origin, set --public-url")
 	}
 	return u.Scheme + "://" + u.Host, nil
 }
@@ -59,7 +60,8 @@ func (o *others) seenAt(r *http.Request) (string, error) {
 func (o *others) endSignIn(w http.ResponseWriter, r *http.Request) {
 	guardAnswer(w.Header())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	w.Header().Set("Content-Security-Policy",
+		"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	// A HEAD, by which programs look at links, would use the answer up.
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
@@ -70,7 +72,9 @@ func (o *others) endSignIn(w http.ResponseWriter, r *http.Request) {
 	shown := struct{ Title, Text, Next string }{"Signed in", said, "You can close this tab."}
 	if err != nil {
 		f := fault.From(err)
-		shown = struct{ Title, Text, Next string }{"Not signed in", f.Message, "Press Sign in on the page MCP servers to begin again."}
+		shown = struct {
+			Title, Text, Next string
+		}{"Not signed in", f.Message, "Press Sign in on the page MCP servers to begin again."}
 		w.WriteHeader(f.Status())
 	}
 	_ = signedInPage.Execute(w, shown) // the browser is gone
@@ -85,7 +89,8 @@ func (o *others) takeSignIn(w http.ResponseWriter, r *http.Request) (string, err
 	back := r.URL.Query()
 	mark, err := r.Cookie(visitor + back.Get("state"))
 	if err != nil {
-		return "", fault.New(fault.Invalid, "this sign-in did not begin in this browser, has been used already, or has expired")
+		return "", fault.New(fault.Invalid,
+			"this sign-in did not begin in this browser, has been used already, or has expired")
 	}
 	http.SetCookie(w, &http.Cookie{Name: mark.Name, Path: SignedIn, MaxAge: -1,
 		HttpOnly: true, SameSite: http.SameSiteLaxMode})

@@ -54,7 +54,8 @@ type samples struct {
 //
 // The server gets a connection of its own for the run, since questions of servers name no request:
 // on a shared connection a question could be answered by another user's model.
-func (q *samples) answering(ctx context.Context, r *run, name string) (_ context.Context, done func()) {
+func (q *samples) answering(ctx context.Context, r *run, name string) (
+	_ context.Context, done func()) {
 	t := r.tools.byName[name]
 	server, _, of := strings.Cut(t.Name, ".")
 	if !r.loop.cfg.Sample || r.loop.cfg.Servers == nil || !of || server == local {
@@ -70,7 +71,8 @@ func (q *samples) answering(ctx context.Context, r *run, name string) (_ context
 	before := s.left
 	ctx = tools.WithPeer(ctx, &tools.Peer{
 		Session: q.session, Ask: s.ask,
-		Client: json.RawMessage(`{"name":"toolnorm","version":"1"}`), Can: json.RawMessage(`{"sampling":{}}`),
+		Client: json.RawMessage(`{"name":"toolnorm","version":"1"}`), Can: json.RawMessage(
+			`{"sampling":{}}`),
 		// Progress begins the time of the call anew.
 		Params: json.RawMessage(`{"_meta":{"progressToken":0}}`),
 	})
@@ -109,7 +111,8 @@ func (s *sampler) ask(asking context.Context, method string,
 	}
 	s.mu.Unlock()
 	if refused {
-		return nil, &tools.RPCError{Code: sampleRefused, Message: fmt.Sprintf("this run answers no more questions: at most %d, within its tokens", mostSampled)}
+		return nil, &tools.RPCError{Code: sampleRefused, Message: fmt.Sprintf(
+			"this run answers no more questions: at most %d, within its tokens", mostSampled)}
 	}
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.loop.cfg.ModelTime, errTime)
 	defer cancel()
@@ -124,7 +127,8 @@ func (s *sampler) ask(asking context.Context, method string,
 	defer context.AfterFunc(asking, takenBack)()
 	got, err := s.answer(ctx, request)
 	if err != nil && ctx.Err() != nil {
-		err = fault.New(fault.Canceled, "the call is over, its time is, or the question was taken back")
+		err = fault.New(fault.Canceled,
+			"the call is over, its time is, or the question was taken back")
 	}
 	if err != nil {
 		return nil, &tools.RPCError{Code: noAnswer,
@@ -136,7 +140,8 @@ func (s *sampler) ask(asking context.Context, method string,
 	}
 	return chat.JSON(map[string]any{
 		"role":    "assistant",
-		"content": map[string]string{"type": "text", "text": got.Text.String()}, "model": s.model, "stopReason": why,
+		"content": map[string]string{"type": "text", "text": got.Text.String()}, "model": s.model,
+		"stopReason": why,
 	})
 }
 
@@ -200,7 +205,8 @@ func readSample(params json.RawMessage) (*chat.Request, error) {
 	r := &chat.Request{MaxTokens: max(p.Most, 0), Stop: p.Stop,
 		Sampling: chat.Sampling{Temperature: p.Temperature}}
 	if p.System != "" {
-		r.Messages = append(r.Messages, chat.Message{Role: chat.System, Content: harmless(p.System)})
+		r.Messages = append(r.Messages,
+			chat.Message{Role: chat.System, Content: harmless(p.System)})
 	}
 	for i, m := range p.Messages {
 		text, err := sampleText(m.Content)

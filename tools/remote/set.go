@@ -153,9 +153,7 @@ func (s *Set) connect(w written) {
 		return
 	}
 	if old != nil {
-		s.forget(old)
-		// removes the old one's tools; setting no tools cannot fail
-		_ = s.cfg.Registry.Set(source(e.Name))
+		old.withdraw()
 	}
 	if w.key != e.Name {
 		s.cfg.Log.Info().Str("mcp_server", e.Name).Str("written", w.key).Msg(
@@ -176,6 +174,12 @@ func (s *Set) connect(w written) {
 func (s *Set) forget(l *link) {
 	l.end()
 	delete(s.links, l.entry.Name)
+}
+
+// withdraw ends a link whose server stays in the file, and removes its tools. The set's mu is held.
+func (l *link) withdraw() {
+	l.set.forget(l)
+	_ = l.set.cfg.Registry.Set(source(l.entry.Name)) // setting no tools cannot fail
 }
 
 // source returns the registry's name for a server's tools: all tools of one source are replaced

@@ -61,9 +61,11 @@ func (v *visits) take(state string) (*flow, error) {
 	delete(v.all, state)
 	switch {
 	case !ok:
-		return nil, fault.New(fault.Invalid, "no sign-in waits for this answer: it has been used already, or toolnorm was restarted meanwhile")
+		return nil, fault.New(fault.Invalid,
+			"no sign-in waits for this answer: it has been used already, or toolnorm was restarted meanwhile")
 	case time.Since(one.begun) > SignInTime:
-		return nil, fault.New(fault.Invalid, "this sign-in has expired: it began more than %.0f minutes ago", SignInTime.Minutes())
+		return nil, fault.New(fault.Invalid,
+			"this sign-in has expired: it began more than %.0f minutes ago", SignInTime.Minutes())
 	}
 	return one.flow, nil
 }
@@ -74,13 +76,14 @@ func (v *visits) take(state string) (*flow, error) {
 // the servers, a minute at most.
 func (s *Set) BeginSignIn(ctx context.Context, name, back string) (to, state string, err error) {
 	if s.cfg.Accounts == "" {
-		return "", "", fault.New(fault.Unable, "the sign-in could not be kept: nothing can be written into the data folder")
+		return "", "", fault.New(fault.Unable,
+			"the sign-in could not be kept: nothing can be written into the data folder")
 	}
 	e, err := entryOf(s.cfg.Path, name)
 	if err != nil {
 		return "", "", err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, errors.New("no answer within a minute"))
+	ctx, cancel := withinMinute(ctx)
 	defer cancel()
 	f, to, err := e.beginSignIn(ctx, s.cfg.Accounts, back)
 	if err != nil {
@@ -88,6 +91,11 @@ func (s *Set) BeginSignIn(ctx context.Context, name, back string) (to, state str
 	}
 	s.visits.add(f)
 	return to, f.state, nil
+}
+
+// withinMinute returns a context for the questions of one step of a sign-in.
+func withinMinute(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, time.Minute, errors.New("no answer within a minute"))
 }
 
 // EndSignIn ends a sign-in with the query that the browser has brought back, and connects the
@@ -104,7 +112,8 @@ func (s *Set) EndSignIn(back url.Values) (said string, err error) {
 			begun.Name)
 	}
 	// Not the request's context: a code counts once, and would be lost with a tab that is closed.
-	ctx, cancel := context.WithTimeoutCause(s.ctx, time.Minute, errors.New("no answer within a minute"))
+	ctx, cancel := context.WithTimeoutCause(s.ctx, time.Minute, errors.New(
+		"no answer within a minute"))
 	defer cancel()
 	if err := f.finish(ctx, back); err != nil {
 		return "", fault.New(fault.Unable, "%s", reason(err))
@@ -150,10 +159,10 @@ func (s *Set) SignOut(name string) error {
 	case !found:
 		return fault.New(fault.NotFound, "nobody is signed in to %q", name)
 	}
-	s.cfg.Log.Info().Str("mcp_server", w.entry.Name).Msg("the user has signed out of the MCP server")
+	s.cfg.Log.Info().Str("mcp_server", w.entry.Name).Msg(
+		"the user has signed out of the MCP server")
 	if l := s.links[w.entry.Name]; l != nil {
-		s.forget(l)
-		_ = s.cfg.Registry.Set(source(w.entry.Name)) // setting no tools cannot fail
+		l.withdraw()
 		s.connect(w)
 	}
 	return nil

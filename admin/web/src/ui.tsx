@@ -43,12 +43,14 @@ export function Button(
     primary?: boolean;
     danger?: boolean;
     busy?: boolean;
+    of?: string | number; // what it acts on, read aloud behind its text
   },
 ) {
-  const { primary, danger, busy, children, ...rest } = p;
+  const { primary, danger, busy, of, children, ...rest } = p;
   return (
     <button
       type="button"
+      aria-label={of === undefined ? undefined : `${children} ${of}`}
       {...rest}
       class={[primary && 'primary', danger && 'danger', p.class].filter(Boolean).join(' ')}
       disabled={Boolean(p.disabled) || busy}

@@ -29,7 +29,7 @@ var Tools = []chat.Tool{
 	tool("get_time", `"tz":{"type":"string"}`, ""),
 }
 
-// tool is a tool with parameters, some of which must be there.
+// tool returns a tool with parameters, some of which must be there.
 func tool(name, parameters, required string) chat.Tool {
 	schema := `{"type":"object","properties":{` + parameters + `},"required":[` + required + `]}`
 	return chat.Tool{Name: name, Schema: json.RawMessage(schema)}
@@ -64,14 +64,15 @@ func (d *Docs) Call() (chat.Call, string) {
 	return call, string(d.Own.Append(nil, call))
 }
 
-// text is a document of a few parts.
+// text makes a document of a few parts.
 func (d *Docs) text() string {
 	var b strings.Builder
 	for range 1 + d.Intn(6) {
 		switch d.Intn(8) {
 		case 0:
-			b.WriteString(pick(d.Rand, []string{"Calls look like this.\n", "# How it is written\n\n",
-				"x := 1\n\n", "\n", "if a < b && c > d {\n"}))
+			b.WriteString(pick(d.Rand,
+				[]string{"Calls look like this.\n", "# How it is written\n\n",
+					"x := 1\n\n", "\n", "if a < b && c > d {\n"}))
 		case 1:
 			fmt.Fprintf(&b, "\t\t{%q, \"cut\"},\n", d.calls())
 		case 2:
@@ -85,7 +86,7 @@ func (d *Docs) text() string {
 	return b.String()
 }
 
-// calls is one call, or two right behind each other, and perhaps not all of them.
+// calls makes a call, or two right behind each other, and perhaps keeps only a part of them.
 func (d *Docs) calls() string {
 	text := d.call()
 	if d.Intn(2) == 0 {
@@ -100,8 +101,8 @@ func (d *Docs) calls() string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// between is a call in another notation than the family's, behind the end of one of its calls and
-// perhaps in front of the beginning of another.
+// between makes a call in another notation than the family's, behind the end of one of its calls
+// and perhaps in front of the beginning of another.
 func (d *Docs) between() string {
 	const value = "one\ntwo"
 	args, _ := json.Marshal(map[string]string{"content": value})
@@ -120,7 +121,7 @@ func (d *Docs) between() string {
 	return text
 }
 
-// call is a call in one of the family's forms, or in another notation.
+// call makes a call in one of the family's forms, or in another notation.
 func (d *Docs) call() string {
 	c := d.named()
 	if d.Intn(2) == 0 {
@@ -129,7 +130,7 @@ func (d *Docs) call() string {
 	return strings.TrimSpace(string(d.Own.Append(nil, c)))
 }
 
-// foreign is a call as another family writes it, perhaps with the marks of this one around it.
+// foreign writes a call as another family does, perhaps with the marks of this one around it.
 func (d *Docs) foreign(c chat.Call) string {
 	mark := pick(d.Rand, d.Marks)
 	var body []byte
@@ -151,7 +152,7 @@ func (d *Docs) foreign(c chat.Call) string {
 	return strings.TrimSpace(mark.Open + "\n" + strings.TrimSpace(string(body)) + "\n" + mark.Close)
 }
 
-// named is a call of one of the tools.
+// named returns a call of one of the tools.
 func (d *Docs) named() chat.Call {
 	return pick(d.Rand, []chat.Call{
 		{Name: "run_shell", Args: json.RawMessage(`{"command": "ls"}`)},
@@ -161,5 +162,5 @@ func (d *Docs) named() chat.Call {
 	})
 }
 
-// pick is one of a list.
+// pick returns one of a list, by chance.
 func pick[T any](r *rand.Rand, list []T) T { return list[r.Intn(len(list))] }

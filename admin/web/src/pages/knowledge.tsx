@@ -88,7 +88,7 @@ export function Knowledge() {
                 <a class="button" href={`#/playground/${encodeURIComponent(`kb/${b.name}`)}`}>
                   {t('askBase')}
                 </a>
-                <Button danger onClick={() => remove(b)} aria-label={`${t('delete')} ${b.name}`}>
+                <Button danger onClick={() => remove(b)} of={b.name}>
                   {t('delete')}
                 </Button>
               </div>
@@ -204,17 +204,10 @@ export function Base({ id }: { id: string }) {
                       </details>
                     </div>
                     <div class="actions">
-                      <Button
-                        onClick={() => move(d)}
-                        aria-label={`${t('move')} ${d.title || d.source}`}
-                      >
+                      <Button onClick={() => move(d)} of={d.title || d.source}>
                         {t('move')}
                       </Button>
-                      <Button
-                        danger
-                        onClick={() => remove(d)}
-                        aria-label={`${t('delete')} ${d.title || d.source}`}
-                      >
+                      <Button danger onClick={() => remove(d)} of={d.title || d.source}>
                         {t('delete')}
                       </Button>
                     </div>

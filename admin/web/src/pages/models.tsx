@@ -201,14 +201,10 @@ function Row({ m, loaded, changed }: { m: Model; loaded?: boolean; changed: () =
           </a>
           {m.server === 'ollama' && m.owner !== 'toolnorm' && (
             <>
-              <Button
-                onClick={load}
-                busy={busy}
-                aria-label={`${t(loaded ? 'unload' : 'load')} ${m.id}`}
-              >
+              <Button onClick={load} busy={busy} of={m.id}>
                 {t(loaded ? 'unload' : 'load')}
               </Button>
-              <Button danger onClick={remove} aria-label={`${t('delete')} ${m.id}`}>
+              <Button danger onClick={remove} of={m.id}>
                 {t('delete')}
               </Button>
             </>

@@ -117,41 +117,24 @@ export function Servers() {
               {s.state !== 'invalid' && (
                 <div class="actions">
                   {s.needs_sign_in && (
-                    <Button
-                      primary
-                      onClick={() => signIn(s.name)}
-                      aria-label={`${t('signIn')} ${s.name}`}
-                    >
+                    <Button primary onClick={() => signIn(s.name)} of={s.name}>
                       {t('signIn')}
                     </Button>
                   )}
                   {s.signed_in && (
-                    <Button
-                      onClick={() => signOut(s.name)}
-                      aria-label={`${t('signOut')} ${s.name}`}
-                    >
+                    <Button onClick={() => signOut(s.name)} of={s.name}>
                       {t('signOut')}
                     </Button>
                   )}
-                  <Button
-                    onClick={() => turn(s.name, true)}
-                    aria-label={`${t(s.state === 'disabled' ? 'switchOn' : 'connectAgain')} ${s.name}`}
-                  >
+                  <Button onClick={() => turn(s.name, true)} of={s.name}>
                     {t(s.state === 'disabled' ? 'switchOn' : 'connectAgain')}
                   </Button>
                   {s.state !== 'disabled' && (
-                    <Button
-                      onClick={() => turn(s.name, false)}
-                      aria-label={`${t('switchOff')} ${s.name}`}
-                    >
+                    <Button onClick={() => turn(s.name, false)} of={s.name}>
                       {t('switchOff')}
                     </Button>
                   )}
-                  <Button
-                    danger
-                    onClick={() => remove(s.name)}
-                    aria-label={`${t('remove')} ${s.name}`}
-                  >
+                  <Button danger onClick={() => remove(s.name)} of={s.name}>
                     {t('remove')}
                   </Button>
                 </div>
@@ -228,7 +211,7 @@ function TryTool({ tool }: { tool: RegistryTool }) {
             />
           )}
         </Field>
-        <Button type="submit" busy={busy} aria-label={`${t('test')} ${tool.name}`}>
+        <Button type="submit" busy={busy} of={tool.name}>
           {t('test')}
         </Button>
         <div role="status">

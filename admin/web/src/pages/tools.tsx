@@ -114,13 +114,13 @@ export function Tools() {
                 {x.problem && <div class="bad">{x.problem}</div>}
               </div>
               <div class="actions">
-                <Button onClick={() => test(x)} aria-label={`${t('test')} ${x.name}`}>
+                <Button onClick={() => test(x)} of={x.name}>
                   {t('test')}
                 </Button>
-                <Button onClick={() => showVersions(x)} aria-label={`${t('versions')} ${x.name}`}>
+                <Button onClick={() => showVersions(x)} of={x.name}>
                   {t('versions')}
                 </Button>
-                <Button danger onClick={() => remove(x)} aria-label={`${t('delete')} ${x.name}`}>
+                <Button danger onClick={() => remove(x)} of={x.name}>
                   {t('delete')}
                 </Button>
               </div>
@@ -177,7 +177,7 @@ function Versions({ tool, close }: { tool: CustomTool; close: () => void }) {
                 <Differences of={v} from={data.versions[i + 1]} />
               </div>
               {i > 0 && v.action !== 'delete' && (
-                <Button onClick={() => restore(v)} aria-label={`${t('restore')} ${v.version}`}>
+                <Button onClick={() => restore(v)} of={v.version}>
                   {t('restore')}
                 </Button>
               )}

@@ -86,7 +86,7 @@ export function Sets() {
               </div>
               <div class="actions">
                 <Copy text={addressOf(x.name)} label="copyAddress" />
-                <Button danger onClick={() => remove(x)} aria-label={`${t('delete')} ${x.name}`}>
+                <Button danger onClick={() => remove(x)} of={x.name}>
                   {t('delete')}
                 </Button>
               </div>
