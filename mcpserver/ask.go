@@ -43,7 +43,7 @@ func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, param
 // question sends the caller a request of ours through out, and returns the message that answers it.
 func (e *engine) question(ctx context.Context, c *caller, out func(context.Context, frame) error,
 	method mcp.MCPMethod, params any) (message, error) {
-	id := questionID(e.cfg.Shared, e.seal, nameOf(c.id))
+	id := e.idHere(forQuestion, nameOf(c.id))
 	q := &question{c.id, c.principal, make(chan message, 1)}
 	e.asked.Store(id, q)
 	defer e.asked.Delete(id)
@@ -82,21 +82,42 @@ func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	return nil
 }
 
-// questionID returns an id for a question to a session, as nameOf gives it. With other replicas it
-// says which one has asked, as the client may send its answer to any. The signature keeps clients
-// from writing to replicas that have not asked them.
-func questionID(shared Shared, seal seal, session string) string {
+// idHere returns an id for something that this replica has for somebody. With other replicas it
+// says which one has it, as the client may send what it says of it to any. The signature, for a
+// purpose, keeps clients from writing to replicas that have nothing of theirs.
+func (e *engine) idHere(purpose, owner string) string {
 	id := rand.Text()
-	if shared == nil {
+	if e.cfg.Shared == nil {
 		return id
 	}
-	id += "." + shared.Name()
-	return id + "." + questionSum(seal, id, session)
+	id += "." + e.cfg.Shared.Name()
+	return id + "." + e.sumOf(purpose, id, owner)
 }
 
-// questionSum signs the id of a question for a session.
-func questionSum(seal seal, id, session string) string {
-	return hex.EncodeToString(seal.sum("question", []byte(id+" "+session))[:8])
+// sumOf signs an id for its owner.
+func (e *engine) sumOf(purpose, id, owner string) string {
+	return hex.EncodeToString(e.seal.sum(purpose, []byte(id+" "+owner))[:8])
+}
+
+// whose returns the other replica that has given an id to somebody; false if none has.
+func (e *engine) whose(purpose, id, owner string) (replica string, ok bool) {
+	if e.cfg.Shared == nil {
+		return "", false
+	}
+	parts := strings.Split(id, ".")
+	if len(parts) != 3 || parts[1] == e.cfg.Shared.Name() ||
+		!hmac.Equal([]byte(parts[2]), []byte(e.sumOf(purpose, parts[0]+"."+parts[1], owner))) {
+		return "", false
+	}
+	return parts[1], true
+}
+
+// passedOn is a client's answer to a question of another replica's.
+type passedOn struct {
+	ID        string          `json:"id"`
+	Session   string          `json:"session"` // as nameOf gives it
+	Principal string          `json:"principal"`
+	Message   json.RawMessage `json:"message"`
 }
 
 // answered passes an answer to the question that waits for it, which another replica may have
@@ -107,18 +128,13 @@ func (e *engine) answered(c *caller, m message) {
 		return // ours are strings
 	}
 	session := nameOf(c.id)
-	if _, ok := e.asked.Load(id); ok || e.cfg.Shared == nil {
+	other, ok := e.whose(forQuestion, id, session)
+	if !ok {
 		e.asked.deliver(id, session, c.principal, m)
 		return
 	}
-	parts := strings.Split(id, ".")
-	if len(parts) != 3 || parts[1] == e.cfg.Shared.Name() ||
-		!hmac.Equal([]byte(parts[2]), []byte(questionSum(e.seal, parts[0]+"."+parts[1], session))) {
-		return
-	}
-	if err := e.cfg.Shared.Send(parts[1],
-		encode(letter{ID: id, Session: session, Principal: c.principal,
-			Answer: m.raw})); err != nil {
+	if err := e.cfg.Shared.Tell(other, aboutAnswer,
+		passedOn{id, session, c.principal, m.raw}); err != nil {
 		e.cfg.Log.Warn().Err(err).Msg(
 			"cannot pass on an MCP client's answer to the replica that asked")
 	}

@@ -35,6 +35,7 @@
 //	hub.go       who is told that something has changed
 //	records.go   streams that a client can take up again where they broke
 //	elsewhere.go the same where another replica writes them
+//	others.go what clients say to the wrong replica
 //
 // The faces:
 //

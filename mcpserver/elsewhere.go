@@ -7,25 +7,34 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"sync"
 	"time"
 
 	"toolnorm/internal/sse"
 )
 
 // Shared is what the replicas of the program have in common: what they keep for each other, and
-// letters between them. shared.Store is one.
+// what they ask and tell each other. A shared.Desk over a shared.Store is one.
 type Shared interface {
 	Put(kind, id, owner string, body []byte, life time.Duration) error
 	Get(kind, id, owner string) ([]byte, bool, error)
 
 	// of this replica; without . and -
 	Name() string
-	// to the replica of that name
-	Send(to string, body []byte) error
-	// what is sent to this one, until ctx ends
-	Receive(ctx context.Context, got func(body []byte), failed func(error))
+	Ask(ctx context.Context, to, about string, question, answer any) error
+	Tell(to, about string, v any) error
+	TellAll(about string, v any) error
+	// answers questions, also those that only tell something
+	Hear(about string, f func(ctx context.Context, question json.RawMessage) any)
 }
+
+// What replicas ask and tell each other.
+const (
+	aboutEvents = "mcp events" // for the events of a stream; the answer is a batch
+	aboutAnswer = "mcp answer" // a client's answer to what a tool has asked
+	aboutCancel = "mcp cancel" // a request that a client has taken back
+	aboutEnd    = "mcp end"    // a session that a client has given up
+	aboutTask   = "mcp task"   // for a task; the answer is a reply
+)
 
 const (
 	streamKind = "mcp stream" // of the rest of streams, in Shared
@@ -44,36 +53,35 @@ type elsewhere struct {
 	shared  Shared // nil: this replica is alone
 	cfg     Config
 	ctx     context.Context // of the engine
-	beside  *sync.WaitGroup
 	records *records
-	deliver func(id, session, principal string, m message) // takes clients' answers
-	// the id of a question to another replica -> chan batch
-	asked sync.Map
 }
 
-// newElsewhere connects a server with other replicas, until its engine is stopped.
+// newElsewhere connects a server with other replicas.
 func newElsewhere(cfg Config, e *engine, r *records) *elsewhere {
-	one := &elsewhere{shared: cfg.Shared, cfg: cfg, ctx: e.ctx, beside: &e.beside, records: r,
-		deliver: e.asked.deliver}
+	one := &elsewhere{shared: cfg.Shared, cfg: cfg, ctx: e.ctx, records: r}
 	if cfg.Shared != nil {
-		e.beside.Go(one.receive)
+		hear(cfg.Shared, aboutEvents, func(w eventsAsked) any { return one.next(w) })
 	}
 	return one
 }
 
-// letter is what replicas send each other: a question for the events of a stream, or its answer, or
-// a client's answer to what its tool has asked.
-type letter struct {
-	ID      string `json:"id"`                // of the question
-	From    string `json:"from,omitempty"`    // who wants the answer
-	Event   string `json:"event,omitempty"`   // the last one that the client has
-	Session string `json:"session,omitempty"` // as nameOf gives it
-	Reader  string `json:"reader,omitempty"`  // the connection to the client
-	Again   bool   `json:"again,omitempty"`   // it has asked before
-	Batch   *batch `json:"batch,omitempty"`   // the answer; nil: it is none
+// hear has f answer questions of a type.
+func hear[T any](shared Shared, about string, f func(question T) any) {
+	shared.Hear(about, func(_ context.Context, question json.RawMessage) any {
+		var q T
+		if json.Unmarshal(question, &q) != nil {
+			return nil // of a program that we do not know
+		}
+		return f(q)
+	})
+}
 
-	Answer    json.RawMessage `json:"answer,omitempty"`    // a client's message; nil: it is none
-	Principal string          `json:"principal,omitempty"` // whose message that is
+// eventsAsked is a question for the events of a stream.
+type eventsAsked struct {
+	Event   string `json:"event"`           // the last one that the client has
+	Session string `json:"session"`         // as nameOf gives it
+	Reader  string `json:"reader"`          // the connection to the client
+	Again   bool   `json:"again,omitempty"` // it has asked before
 }
 
 // batch is a part of a stream. An empty one says that the tool still runs.
@@ -137,7 +145,7 @@ func (e *elsewhere) follow(ctx context.Context, out *sse.Writer, event, session 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(e.ctx, cancel)()
-	ask := letter{From: e.shared.Name(), Event: event, Session: session, Reader: rand.Text()}
+	ask := eventsAsked{Event: event, Session: session, Reader: rand.Text()}
 	for out.Comment("listening"); out.Flush() == nil && ctx.Err() == nil; ask.Again = true {
 		b, err := e.fetch(ctx, ask)
 		if err != nil { // it may come back
@@ -166,7 +174,7 @@ func (e *elsewhere) follow(ctx context.Context, out *sse.Writer, event, session 
 
 // fetch returns the next events of a stream: those that its replica has left behind, or else what
 // the replica answers. An error means that the database cannot be asked.
-func (e *elsewhere) fetch(ctx context.Context, ask letter) (b batch, err error) {
+func (e *elsewhere) fetch(ctx context.Context, ask eventsAsked) (b batch, err error) {
 	b, ok, err := e.left(ask)
 	if ok || err != nil {
 		return b, err
@@ -182,7 +190,7 @@ func (e *elsewhere) fetch(ctx context.Context, ask letter) (b batch, err error) 
 }
 
 // left returns what is left of a stream that has ended, behind an event.
-func (e *elsewhere) left(ask letter) (b batch, ok bool, err error) {
+func (e *elsewhere) left(ask eventsAsked) (b batch, ok bool, err error) {
 	id, after, _ := readEvent(ask.Event)
 	body, ok, err := e.shared.Get(streamKind, nameOf(id), ask.Session)
 	if !ok || err != nil {
@@ -199,78 +207,32 @@ func (e *elsewhere) left(ask letter) (b batch, ok bool, err error) {
 
 // question asks the replica that writes a stream for the next events. One that does not answer in
 // time has stopped, and so has one of this name before the last start.
-func (e *elsewhere) question(ctx context.Context, ask letter) (batch, error) {
+func (e *elsewhere) question(ctx context.Context, ask eventsAsked) (b batch, err error) {
 	id, _, _ := readEvent(ask.Event)
 	writer, _, _ := readStreamID(id)
 	if writer == e.shared.Name() {
 		return batch{Lost: true}, nil
 	}
-	ask.ID = rand.Text()
-	answer := make(chan batch, 1)
-	e.asked.Store(ask.ID, answer)
-	defer e.asked.Delete(ask.ID)
-	if err := e.shared.Send(writer, encode(ask)); err != nil {
-		return batch{}, err
-	}
-	late := time.NewTimer(e.hold() + answerWait)
-	defer late.Stop()
-	select {
-	case b := <-answer:
+	late, cancel := context.WithTimeout(ctx, e.hold()+answerWait)
+	defer cancel()
+	switch err = e.shared.Ask(late, writer, aboutEvents, ask, &b); {
+	case err == nil:
 		return b, nil
-	case <-late.C:
-		return batch{Lost: true}, nil
-	case <-ctx.Done():
+	case ctx.Err() != nil:
 		return batch{Over: true}, nil
+	case late.Err() != nil:
+		return batch{Lost: true}, nil
 	}
+	return batch{}, err
 }
 
 // hold is how long a replica waits for an event before it answers that there is none, so that
 // comments keep the client's stream alive.
 func (e *elsewhere) hold() time.Duration { return e.cfg.Beat / 3 }
 
-// receive reads letters of other replicas until the server ends.
-func (e *elsewhere) receive() {
-	e.shared.Receive(e.ctx, e.read, func(err error) {
-		e.cfg.Log.Warn().Err(err).Msg(
-			"cannot hear of other replicas: MCP streams that break are not taken up there until the store answers")
-	})
-}
-
-// read handles one letter. It does not wait.
-func (e *elsewhere) read(body []byte) {
-	var l letter
-	if json.Unmarshal(body, &l) != nil {
-		return // of a program that we do not know
-	}
-	if l.Answer != nil {
-		if m, rpcErr := readMessage(l.Answer); rpcErr == nil {
-			e.deliver(l.ID, l.Session, l.Principal, m)
-		}
-		return
-	}
-	if l.Batch == nil {
-		e.beside.Go(func() { e.tell(l) })
-		return
-	}
-	if answer, ok := e.asked.Load(l.ID); ok {
-		select {
-		case answer.(chan batch) <- *l.Batch:
-		default: // answered before
-		}
-	}
-}
-
-// tell answers another replica's question.
-func (e *elsewhere) tell(l letter) {
-	b := e.next(l)
-	if err := e.shared.Send(l.From, encode(letter{ID: l.ID, Batch: &b})); err != nil {
-		e.cfg.Log.Warn().Err(err).Msg("cannot pass on an MCP stream to another replica")
-	}
-}
-
 // next returns the events of a stream behind one, and waits for the next one if there are none. The
 // one that asks becomes the stream's reader meanwhile.
-func (e *elsewhere) next(ask letter) (b batch) {
+func (e *elsewhere) next(ask eventsAsked) (b batch) {
 	o, after, ok := e.records.find(ask.Event, ask.Session)
 	if !ok {
 		return batch{Lost: true}

@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"toolnorm/internal/shared"
 	"toolnorm/tools"
 )
 
@@ -27,14 +28,18 @@ type common struct {
 // member is one replica's view of it.
 type member struct {
 	*common
-	name string
+	*shared.Desk
 }
 
-func (c *common) join(name string) member {
+// join adds a replica, which receives its mail until the test ends.
+func (c *common) join(t *testing.T, name string) member {
+	t.Helper()
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.boxes[name] = make(chan []byte, 100)
-	return member{c, name}
+	c.mu.Unlock()
+	m := member{c, &shared.Desk{Mail: mailbox{c, name}}}
+	go m.Run(t.Context(), func(err error) { t.Error(err) })
+	return m
 }
 
 // kill has a replica neither get nor send a letter any more.
@@ -69,9 +74,25 @@ func (c *common) of(kind string) (n int) {
 	return n
 }
 
-func (m member) Name() string { return m.name }
+// mailbox is a replica's mail.
+type mailbox struct {
+	*common
+	name string
+}
 
-func (m member) Send(to string, body []byte) error {
+func (m mailbox) Name() string { return m.name }
+
+// Replicas lists also those that were killed.
+func (m mailbox) Replicas() (all []shared.Replica, _ error) {
+	for _, name := range []string{"a", "b", "c"} {
+		if name != m.name {
+			all = append(all, shared.Replica{Name: name})
+		}
+	}
+	return all, nil
+}
+
+func (m mailbox) Send(to string, body []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.boxes[m.name] != nil && m.boxes[to] != nil {
@@ -80,7 +101,7 @@ func (m member) Send(to string, body []byte) error {
 	return nil
 }
 
-func (m member) Receive(ctx context.Context, got func([]byte), _ func(error)) {
+func (m mailbox) Receive(ctx context.Context, got func([]byte), _ func(error)) {
 	m.mu.Lock()
 	box := m.boxes[m.name]
 	m.mu.Unlock()
@@ -125,8 +146,8 @@ func replicas(t *testing.T, r *tools.Registry) (all *common, a, b *face) {
 	all = &common{rows: map[string][]byte{}, boxes: map[string]chan []byte{}}
 	key := bytes.Repeat([]byte("k"), 32)
 	bounds := Bounds{Beat: 300 * time.Millisecond}
-	a = serve(t, Config{Registry: r, Key: key, Shared: all.join("a"), Bounds: bounds})
-	b = serve(t, Config{Registry: r, Key: key, Shared: all.join("b"), Bounds: bounds})
+	a = serve(t, Config{Registry: r, Key: key, Shared: all.join(t, "a"), Bounds: bounds})
+	b = serve(t, Config{Registry: r, Key: key, Shared: all.join(t, "b"), Bounds: bounds})
 	return all, a, b
 }
 
@@ -286,9 +307,9 @@ func TestAQuestionIsAnsweredAtAnotherReplica(t *testing.T) {
 	all := &common{rows: map[string][]byte{}, boxes: map[string]chan []byte{}}
 	key := bytes.Repeat([]byte("k"), 32)
 	who := func(r *http.Request) string { return r.Header.Get("X-Who") }
-	a := serve(t, Config{Key: key, Shared: all.join("a"), Extra: extra, Principal: who})
-	b := serve(t, Config{Key: key, Shared: all.join("b"), Principal: who})
-	all.join("c")
+	a := serve(t, Config{Key: key, Shared: all.join(t, "a"), Extra: extra, Principal: who})
+	b := serve(t, Config{Key: key, Shared: all.join(t, "b"), Principal: who})
+	all.boxes["c"] = make(chan []byte, 10) // nobody reads it
 	h := a.initialized("2025-11-25", "x", "1")
 	e := eventsOf(t, a.do(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"asks"}}`, h).Body)
 	var asked struct{ ID, Method string }
@@ -322,7 +343,7 @@ func TestSettingsOfASessionCountAtAllReplicas(t *testing.T) {
 		return server.NewMCPServer("x", "1", server.WithResourceCapabilities(true, true))
 	}
 	extra := resources()
-	a, b := serve(t, Config{Key: key, Shared: all.join("a"), Extra: resources()}), serve(t, Config{Key: key, Shared: all.join("b"), Extra: extra})
+	a, b := serve(t, Config{Key: key, Shared: all.join(t, "a"), Extra: resources()}), serve(t, Config{Key: key, Shared: all.join(t, "b"), Extra: extra})
 	h := a.initialized("2025-11-25", "x", "1")
 	lines := func(f *face) int {
 		t.Helper()

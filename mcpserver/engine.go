@@ -64,6 +64,9 @@ func newEngine(cfg Config) *engine {
 		prepare(extra)
 	}
 	cfg.Gateway.Notify(func(method string) { e.hub.tell(method, nil) })
+	if cfg.Shared != nil {
+		e.hearOthers()
+	}
 	changed, unwatch := cfg.Registry.Watch()
 	heard := newEcho()
 	_ = cfg.Extra.RegisterSession(context.Background(), heard) // fails only for an id that is taken
@@ -160,7 +163,7 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 		}
 	}
 	if c.modern {
-		if result, rpcErr, handled := e.ofTask(c, m); handled {
+		if result, rpcErr, handled := e.ofTask(ctx, c, m); handled {
 			return result, rpcErr
 		}
 	}
@@ -231,7 +234,7 @@ func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (
 // notifications/initialized needs nothing, as a session has begun with initialize.
 func (e *engine) notified(ctx context.Context, c *caller, m message) {
 	if isCancel(m) {
-		e.cancel(c.id, cancelled(m))
+		e.cancelAnywhere(c.id, cancelled(m))
 		return
 	}
 	if m.method == string(mcp.MethodNotificationRootsListChanged) {
@@ -258,19 +261,27 @@ func cancelled(m message) string {
 	return string(which.ID)
 }
 
-// cancel ends a request of a session, if it is being answered. An unknown or finished request is
-// not an error: the client's message and our answer may have crossed.
-func (e *engine) cancel(session, id string) {
-	if cancel, ok := e.running.Load(inFlight{session, id}); ok {
+// cancel ends a request of a session, if it is being answered, and reports whether it was. An
+// unknown or finished request is not an error: the client's message and our answer may have
+// crossed.
+func (e *engine) cancel(session, id string) bool {
+	cancel, ok := e.running.Load(inFlight{session, id})
+	if ok {
 		cancel.(context.CancelCauseFunc)(errCancelled)
 	}
+	return ok
 }
 
 // cancelAll cancels what runs for a session. It looks at everything that runs, which is fine:
 // sessions end rarely.
 func (e *engine) cancelAll(session string) {
+	e.cancelIf(func(r inFlight) bool { return r.session == session })
+}
+
+// cancelIf cancels what runs and is meant.
+func (e *engine) cancelIf(meant func(inFlight) bool) {
 	e.running.Range(func(key, cancel any) bool {
-		if key.(inFlight).session == session {
+		if meant(key.(inFlight)) {
 			cancel.(context.CancelCauseFunc)(errCancelled)
 		}
 		return true

@@ -87,13 +87,23 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 		s.cfg.Log.Warn().Err(err).Msg(
 			"cannot save the end of an MCP session: it works again after a restart")
 	}
-	// Streams, calls and records, in this order: nothing new can begin, since the id is void
-	// already.
-	s.engine.hub.end(named)
-	s.engine.cancelAll(named)
-	s.records.end(named)
-	s.cfg.Gateway.Left(named)
+	s.over(named)
+	if s.cfg.Shared != nil {
+		if err := s.cfg.Shared.TellAll(aboutEnd, named); err != nil {
+			s.cfg.Log.Warn().Err(err).Msg(
+				"cannot tell other replicas that an MCP session has ended: its calls there go on")
+		}
+	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// over ends what runs for a session whose id is void: streams, calls and records, in this order,
+// as nothing new can begin.
+func (s *Server) over(session string) {
+	s.engine.hub.end(session)
+	s.engine.cancelAll(session)
+	s.records.end(session)
+	s.cfg.Gateway.Left(session)
 }
 
 // subscribe serves the stream on which a client of 2026-07-28 is notified of the changes that it

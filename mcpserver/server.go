@@ -54,6 +54,9 @@ func New(cfg Config) *Server {
 		places: make(chan struct{}, cfg.MaxCalls),
 	}
 	s.elsewhere = newElsewhere(cfg, e, s.records)
+	if cfg.Shared != nil {
+		hear(cfg.Shared, aboutEnd, func(session string) any { s.over(session); return nil })
+	}
 	e.beside.Go(s.queue.run) // ends with Close
 	return s
 }

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -149,7 +148,7 @@ func (e *engine) attempt(ctx context.Context, c *caller, m message) (o outcome) 
 // keep makes a task of a call; it returns nil if there are too many.
 func (e *engine) keep(c *caller, cancel context.CancelCauseFunc) *task {
 	now := time.Now()
-	t := &task{id: rand.Text(), principal: c.principal, created: now, updated: now,
+	t := &task{id: e.idHere(forTask, c.principal), principal: c.principal, created: now, updated: now,
 		status: "working", cancel: cancel, answered: make(chan struct{}, 1)}
 	e.tasks.mu.Lock()
 	defer e.tasks.mu.Unlock()
@@ -291,8 +290,8 @@ func (t *task) write(kind string) json.RawMessage {
 }
 
 // ofTask answers tasks/get, tasks/update and tasks/cancel of 2026-07-28; handled is false for other
-// methods, and for a task that another server has made.
-func (e *engine) ofTask(c *caller, m message) (
+// methods, and for a task that another server has made. A task may be at another replica.
+func (e *engine) ofTask(ctx context.Context, c *caller, m message) (
 	result json.RawMessage, rpcErr *rpcError, handled bool) {
 	switch m.method {
 	case "tasks/list", "tasks/result":
@@ -304,27 +303,45 @@ func (e *engine) ofTask(c *caller, m message) (
 	if !c.extends() {
 		return nil, withoutTasks(), true
 	}
-	e.tasks.mu.Lock()
-	t := e.tasks.all[m.said.Task]
-	e.tasks.mu.Unlock()
-	if t == nil || t.principal != c.principal {
-		return nil, nil, false
+	if t := e.tasks.find(m.said.Task, c.principal); t != nil {
+		result, rpcErr = e.atTask(t, m.method, m.params)
+		return result, rpcErr, true
 	}
-	switch m.method {
+	if other, ok := e.whose(forTask, m.said.Task, c.principal); ok {
+		result, rpcErr = e.taskElsewhere(ctx, other, c, m)
+		return result, rpcErr, true
+	}
+	return nil, nil, false
+}
+
+// find returns a task of somebody; nil if there is none.
+func (all *tasks) find(id, principal string) *task {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if t := all.all[id]; t != nil && t.principal == principal {
+		return t
+	}
+	return nil
+}
+
+// atTask does what a method asks of a task.
+func (e *engine) atTask(t *task, method string, params json.RawMessage) (
+	json.RawMessage, *rpcError) {
+	switch method {
 	case "tasks/update":
 		var p struct {
 			Answers map[string]json.RawMessage `json:"inputResponses"`
 		}
-		if json.Unmarshal(m.params, &p) != nil {
-			return nil, fail(codeParams, "inputResponses is an object"), true
+		if json.Unmarshal(params, &p) != nil {
+			return nil, fail(codeParams, "inputResponses is an object")
 		}
 		t.answer(p.Answers)
 	case "tasks/cancel":
 		t.cancel(errTaskCancelled)
 	default:
-		return t.write("complete"), nil, true
+		return t.write("complete"), nil
 	}
-	return encode(map[string]any{"resultType": "complete", "_meta": e.lists.identity}), nil, true
+	return encode(map[string]any{"resultType": "complete", "_meta": e.lists.identity}), nil
 }
 
 // extended returns what a server declares to clients of 2026-07-28, with the extension in place of

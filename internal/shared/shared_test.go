@@ -3,6 +3,7 @@ package shared
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -203,5 +204,76 @@ func TestMailArrivesOnce(t *testing.T) {
 		if err := a.Send(name, nil); err == nil {
 			t.Errorf("%q is a replica", name)
 		}
+	}
+}
+
+// TestReplicasAskEachOther has two that run, one that was killed and one that has stopped.
+func TestReplicasAskEachOther(t *testing.T) {
+	a, b := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	desks := map[*Store]*Desk{}
+	for s, label := range map[*Store]string{a: "A", b: "B"} {
+		d := &Desk{Mail: s}
+		desks[s] = d
+		d.Hear("add", func(_ context.Context, q json.RawMessage) any {
+			var of [2]int
+			if json.Unmarshal(q, &of) != nil {
+				return nil
+			}
+			return of[0] + of[1]
+		})
+		d.Hear("say <", func(_ context.Context, q json.RawMessage) any { return q })
+		running.Go(func() { s.List(ctx, label) })
+		running.Go(func() { d.Run(ctx, func(err error) { t.Error(err) }) })
+	}
+	killed := &Store{db: a.db, name: newName()}
+	body, _ := json.Marshal(Replica{killed.name, "C"})
+	if err := a.Put(replicaKind, killed.name, "", body, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	until := func(want string) {
+		t.Helper()
+		for got := ""; got != want; time.Sleep(5 * time.Millisecond) {
+			all, err := a.Replicas()
+			if err != nil || t.Context().Err() != nil {
+				t.Fatalf("%q, want %q, %v", got, want, err)
+			}
+			got = ""
+			for _, r := range all {
+				got += r.Label
+			}
+		}
+	}
+	until("BC")
+	var asking sync.WaitGroup
+	for n := range 50 {
+		asking.Go(func() {
+			from, to := a, b
+			if n%2 == 0 {
+				from, to = b, a
+			}
+			var got int
+			if err := desks[from].Ask(t.Context(), to.Name(), "add", [2]int{n, 1}, &got); err != nil || got != n+1 {
+				t.Errorf("%d + 1 = %d, %v", n, got, err)
+			}
+		})
+	}
+	asking.Wait()
+	var text json.RawMessage
+	if err := desks[a].Ask(t.Context(), b.Name(), "say <", json.RawMessage(`"<é>"`), &text); err != nil || string(text) != `"<é>"` {
+		t.Errorf("%s %v", text, err)
+	}
+	for what, to := range map[string]string{"nobody hears of it": b.Name(), "it was killed": killed.name} {
+		short, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		if err := desks[a].Ask(short, to, what, 1, nil); err == nil || short.Err() == nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		stop()
+	}
+	cancel()
+	running.Wait()
+	if all, err := b.Replicas(); err != nil || len(all) != 1 || all[0].Label != "C" {
+		t.Errorf("%+v, %v: one that has stopped is listed", all, err)
 	}
 }
