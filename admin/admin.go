@@ -13,6 +13,7 @@
 //	live.go       the last exchanges
 //	replay.go     reading a text again by another format, and learning one
 //	watch.go      streams of what changes in them
+//	fleet.go      those of other replicas
 //	packed.go     streams compressed for pages on other machines
 //	history.go    earlier exchanges, and those of a conversation
 //	usage.go      what each caller asked, by days
@@ -70,6 +71,8 @@ type Config struct {
 	KB       *kb.KB           // the knowledge bases; nil: there is no store for them
 	Registry *tools.Registry  // every tool that is offered; nil: there are none
 
+	Others Replicas // of the program; nil: it is alone
+
 	PublicURL string // the program's address behind a reverse proxy; empty: there is none
 }
 
@@ -78,6 +81,7 @@ type Server struct {
 	config  Config
 	current atomic.Pointer[current]
 	events  *hub
+	fleet   *fleet
 	mux     *http.ServeMux
 	packed  http.HandlerFunc // serve, compressed where that is taken
 	routes  []string         // the patterns of Handle
@@ -101,14 +105,16 @@ func (s *Server) Use(m Models, f *adapters.Set) {
 // New makes the server with its own routes. Other packages add theirs by Handle before the first
 // request.
 func New(c Config) *Server {
-	s := &Server{config: c, events: newHub(), mux: http.NewServeMux()}
+	s := &Server{config: c, events: newHub(), mux: http.NewServeMux(),
+		fleet: &fleet{others: c.Others, known: map[string]*mirror{}}}
 	s.packed = mustPack(http.HandlerFunc(s.serve))
 	s.Use(c.Models, c.Formats)
 	s.Handle("GET "+API+"openapi.yaml", s.document)
 	s.Handle("GET "+API+"session", s.session)
 	s.Handle("GET "+API+"events", s.stream)
 	(&customTools{set: c.Tools, all: c.Registry, log: c.Log}).routes(s)
-	(&live{c.Trace, c.History, c.Reasons, &s.current, c.Log, s.events}).routes(s)
+	(&live{c.Trace, c.History, c.Reasons, &s.current, c.Log, s.events,
+		s.fleet}).routes(s)
 	(&models{&s.current, c.Trace}).routes(s)
 	s.Handle("GET "+API+"usage", (&usages{c.Usage}).list)
 	s.Handle("POST "+API+"doctor", (&doctor{examine: c.Doctor}).run)
@@ -129,6 +135,9 @@ func (s *Server) Handle(pattern string, h func(w http.ResponseWriter, r *http.Re
 	s.routes = append(s.routes, pattern)
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, h) })
 }
+
+// Name says which replica this is, for people. It must be called before the first request.
+func (s *Server) Name(replica string) { s.fleet.label = replica }
 
 // Patterns lists the routes of the API.
 func (s *Server) Patterns() []string { return s.routes }

@@ -45,15 +45,16 @@ func (l *live) search(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, page)
 }
 
-// find returns an exchange that is kept, in memory or in the history; nil when it is not.
-func (l *live) find(ctx context.Context, id string) (*trace.Exchange, error) {
+// find returns an exchange that is kept here in memory, or in the history; nil when it is not.
+func (l *live) find(ctx context.Context, id string) (e *trace.Exchange, here bool, err error) {
 	if l.trace == nil {
-		return nil, nil
+		return nil, false, nil
 	}
 	if e := l.trace.Find(id); e != nil || l.history == nil {
-		return e, nil
+		return e, e != nil, nil
 	}
-	return l.history.Find(ctx, id)
+	e, err = l.history.Find(ctx, id)
+	return e, false, err
 }
 
 // turns returns the exchanges of a conversation that are kept. The latest ones may be only in

@@ -34,7 +34,7 @@ func TestEarlierRequestsAreFoundAfterARestart(t *testing.T) {
 			messages = append(messages, chat.Message{Role: chat.User, Content: "MORE"})
 		}
 		e.Asked(&chat.Request{Model: "m", Messages: messages}, true)
-		if c, _, _ := log.Watch(id).Next(); c.Row == nil || c.Row.Texts || len(c.Wrote)+len(c.Left) > 0 {
+		if c, _, _ := log.Watch(id, trace.Seen{}).Next(); c.Row == nil || c.Row.Texts || len(c.Wrote)+len(c.Left) > 0 {
 			t.Errorf("%s can be read while it comes: %+v", id, c)
 		}
 		e.Event(&chat.Event{Kind: chat.Finish, Text: chat.Stop})

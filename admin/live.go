@@ -25,6 +25,7 @@ type live struct {
 	current *atomic.Pointer[current]
 	log     zerolog.Logger
 	events  *hub
+	fleet   *fleet
 }
 
 // routes adds the routes for the pages Overview and Live to a server.
@@ -33,12 +34,15 @@ func (l *live) routes(to *Server) {
 	to.Handle("GET "+API+"exchanges/live", l.followList)
 	to.Handle("GET "+API+"exchanges/{id}", l.oneExchange)
 	to.Handle("GET "+API+"exchanges/{id}/live", l.followOne)
-	to.Handle("POST "+API+"exchanges/{id}/stop", stopper(l.trace))
+	to.Handle("POST "+API+"exchanges/{id}/stop", l.stop)
 	to.Handle("GET "+API+"history", l.search)
-	to.Handle("POST "+API+"texts", texts(l.trace, l.log))
+	to.Handle("POST "+API+"texts", l.texts)
 	to.Handle("GET "+API+"formats", l.listFormats)
 	to.Handle("POST "+API+"replay", l.replay)
 	to.Handle("POST "+API+"learn", l.learn)
+	if l.fleet.others != nil {
+		l.fleet.others.Hear(aboutLive, l.answer)
+	}
 }
 
 // meaning explains a repair code.
@@ -95,52 +99,75 @@ func (l *live) listExchanges(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, exchanges{list, reasons})
 }
 
-// stopper ends a request that runs; its client gets an error that says so.
-func stopper(log *trace.Log) func(w http.ResponseWriter, r *http.Request) error {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		if log == nil || !log.Stop(r.PathValue("id")) {
-			return fault.New(fault.NotFound, "that request does not run any more")
-		}
-		return write(w, http.StatusOK, map[string]bool{"stopped": true})
+// stop ends a request that runs; its client gets an error that says so.
+func (l *live) stop(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	stopped := l.trace != nil && l.trace.Stop(id)
+	if !stopped {
+		_, _, stopped = l.fleet.first(r.Context(), "", liveAsk{What: "stop", ID: id})
 	}
+	if !stopped {
+		return fault.New(fault.NotFound, "that request does not run any more")
+	}
+	return write(w, http.StatusOK, map[string]bool{"stopped": true})
 }
 
 // mostMinutes bounds how long the switch in the page keeps texts: an administrator who forgets the
 // switch should not go on recording what others say.
 const mostMinutes = 120
 
-// texts switches the keeping of texts on for some minutes, for requests that come from now on; 0
-// ends it. The log names the administrator.
-func texts(kept *trace.Log, log zerolog.Logger) func(w http.ResponseWriter, r *http.Request) error {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		var ask struct {
-			Minutes int `json:"minutes"`
-		}
-		if err := read(r, &ask); err != nil {
+// texts switches the keeping of texts on for some minutes, for requests that come from now on to
+// any replica; 0 ends it.
+func (l *live) texts(w http.ResponseWriter, r *http.Request) error {
+	var ask struct {
+		Minutes int `json:"minutes"`
+	}
+	if err := read(r, &ask); err != nil {
+		return err
+	}
+	switch {
+	case l.trace == nil:
+		return fault.New(fault.Invalid, "no requests are kept (setting trace)")
+	case ask.Minutes < 0 || ask.Minutes > mostMinutes:
+		return &fault.Error{Kind: fault.Invalid, Param: "minutes",
+			Message: "minutes must be 0 to 120"}
+	}
+	by := auth.PrincipalOf(r.Context()).Subject
+	l.keepTexts(ask.Minutes, by)
+	if l.fleet.others != nil {
+		if err := l.fleet.others.TellAll(aboutLive,
+			liveAsk{What: "texts", Minutes: ask.Minutes, By: by}); err != nil {
 			return err
 		}
-		switch {
-		case kept == nil:
-			return fault.New(fault.Invalid, "no requests are kept (setting trace)")
-		case ask.Minutes < 0 || ask.Minutes > mostMinutes:
-			return &fault.Error{Kind: fault.Invalid, Param: "minutes",
-				Message: "minutes must be 0 to 120"}
-		}
-		kept.KeepTexts(time.Now().Add(time.Duration(ask.Minutes) * time.Minute))
-		log.Warn().Str("by", auth.PrincipalOf(r.Context()).Subject).Int("minutes", ask.Minutes).Msg(
-			"prompts and replies are kept in memory for a time")
-		return write(w, http.StatusOK, map[string]int{"minutes": ask.Minutes})
 	}
+	return write(w, http.StatusOK, map[string]int{"minutes": ask.Minutes})
+}
+
+// keepTexts switches the keeping of texts at this replica. The log names the administrator.
+func (l *live) keepTexts(minutes int, by string) {
+	l.trace.KeepTexts(time.Now().Add(time.Duration(minutes) * time.Minute))
+	l.log.Warn().Str("by", by).Int("minutes", minutes).Msg(
+		"prompts and replies are kept in memory for a time")
 }
 
 // oneExchange shows an exchange with everything that is kept, and how each generation reads. The
-// readings are made on request, not while clients wait.
+// readings are made on request, not while clients wait. The replica that answered it may know more
+// than the history.
 func (l *live) oneExchange(w http.ResponseWriter, r *http.Request) error {
-	e, err := l.find(r.Context(), r.PathValue("id"))
-	switch {
-	case err != nil:
+	e, here, err := l.find(r.Context(), r.PathValue("id"))
+	if err != nil {
 		return err
-	case e == nil:
+	}
+	if !here {
+		ask, replica := liveAsk{What: "one", ID: r.PathValue("id")}, ""
+		if e != nil {
+			replica = cmp.Or(e.Replica, l.fleet.label)
+		}
+		if body, _, ok := l.fleet.first(r.Context(), replica, ask); ok {
+			return write(w, http.StatusOK, body)
+		}
+	}
+	if e == nil {
 		return fault.New(fault.NotFound,
 			"that request is not kept any more; only the last ones are (settings trace and history)")
 	}

@@ -37,11 +37,12 @@ func streams(path string) bool {
 	return path == API+"events" || strings.HasSuffix(path, "/live")
 }
 
-// followed is what is new in the list of exchanges. The first one has the meanings of the codes of
-// repairs.
+// followed is what is new in the lists of all replicas. The first one has the meanings of the codes
+// of repairs.
 type followed struct {
 	trace.News
-	Reasons map[string]meaning `json:"reasons"`
+	Replicas []state            `json:"replicas,omitempty"` // none: this one is alone
+	Reasons  map[string]meaning `json:"reasons"`
 }
 
 // change is what is new of a running request, with the meanings of the codes of its repairs.
@@ -57,27 +58,34 @@ func (l *live) followList(w http.ResponseWriter, r *http.Request) error {
 	if log == nil {
 		log = new(trace.Log)
 	}
-	follow, reasons := log.Follow(), l.meanings()
+	all := &everyone{fleet: l.fleet, own: trace.NewFollow(log),
+		others: map[*mirror]*trace.Follow{}}
+	reasons := l.meanings()
 	return l.follow(w, r, lookAtAll, func() (any, bool, bool) {
-		news, something := follow.Next()
-		defer func() { reasons = nil }()
-		return followed{news, reasons}, something, false
+		news, something := all.next()
+		news.Reasons, reasons = reasons, nil
+		return news, something, false
 	})
 }
 
 // followOne sends a page a running request, and then what is new of it, until it has ended. For a
 // request that does not run, the stream has only the end.
 func (l *live) followOne(w http.ResponseWriter, r *http.Request) error {
-	var watch *trace.Watch
+	id, every := r.PathValue("id"), lookAtOne
+	var next func() (c trace.Change, something, ended bool)
 	if l.trace != nil {
-		watch = l.trace.Watch(r.PathValue("id"))
+		if watch := l.trace.Watch(id, trace.Seen{}); watch != nil {
+			next = watch.Next
+		} else if e, _, _ := l.find(r.Context(), id); e == nil {
+			next, every = l.watchOther(r.Context(), id), lookAtOther
+		}
 	}
 	all, none := l.meanings(), map[string]meaning{}
-	return l.follow(w, r, lookAtOne, func() (any, bool, bool) {
-		if watch == nil {
+	return l.follow(w, r, every, func() (any, bool, bool) {
+		if next == nil {
 			return nil, false, true
 		}
-		c, something, ended := watch.Next()
+		c, something, ended := next()
 		known := none
 		if len(c.Repairs) > 0 {
 			known = map[string]meaning{}

@@ -52,6 +52,7 @@ type lasting struct {
 	metrics *metrics.Metrics
 	limiter *limit.Limiter
 	shared  *shared.Store // data that replicas share; nil: the store is a file
+	desk    *desk         // by which they ask each other; nil: the store is a file
 	spans   *spans.Tracer // nil: no traces are wanted
 	usage   *usage.Usage  // nil: none is kept
 	reasons []chat.Reason
@@ -72,6 +73,9 @@ func (m *Main) openLasting() {
 	m.openUsage()
 	common := openShared(m)
 	m.shared = common
+	if common != nil {
+		m.desk = newDesk(common)
+	}
 	m.replies = new(responses.Replies)
 	m.bodies = &front.Bodies{Most: m.Config.MaxBodies, Uploads: "/api/blobs/", Log: m.log}
 	m.limiter = &limit.Limiter{Over: m.metrics.Limited, Log: m.log}
@@ -85,7 +89,7 @@ func (m *Main) openLasting() {
 	if m.Config.MCP {
 		cfg := m.mcpConfig(mcpKey(m, common))
 		if common != nil { // an interface with a nil pointer in it would not be nil
-			cfg.Shared = common
+			cfg.Shared = m.desk
 		}
 		m.mcp = newMCP(cfg, m.toolbox)
 	}
@@ -97,6 +101,9 @@ func (m *Main) openLasting() {
 	}
 	if m.remote != nil { // an interface with a nil pointer in it would not be nil
 		c.Servers = m.remote
+	}
+	if common != nil {
+		c.Others = m.desk
 	}
 	m.admin = admin.New(c)
 }

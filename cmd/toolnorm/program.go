@@ -157,6 +157,7 @@ func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 	m.announce(first.settings)
 	m.show(ctx, first)
 	m.beside.Go(ctx, m.admin.Watch)
+	m.join()
 	if m.shared != nil {
 		m.beside.Go(ctx, func(ctx context.Context) { m.limiter.Share(ctx, rand.Text(), m.shared) })
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"net"
+	"os"
 	"path/filepath"
 
 	"toolnorm/internal/shared"
@@ -37,4 +39,37 @@ func mcpKey(m *Main, common *shared.Store) []byte {
 			"cannot save mcp.key: MCP clients must reconnect after a restart")
 	}
 	return key
+}
+
+// desk is what replicas share, and by which they ask each other.
+type desk struct {
+	*shared.Store
+	*shared.Desk
+}
+
+func newDesk(common *shared.Store) *desk { return &desk{common, &shared.Desk{Mail: common}} }
+
+// join lists this replica for the others, by its host and port, and has it answer them, until the
+// last request has ended.
+func (m *Main) join() {
+	if m.desk == nil {
+		return
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "?"
+	}
+	_, port, _ := net.SplitHostPort(m.server.listener.Addr().String())
+	name := net.JoinHostPort(host, port)
+	if m.trace != nil {
+		m.trace.Name(name)
+	}
+	m.admin.Name(name)
+	m.writes.Go(context.Background(), func(ctx context.Context) { m.shared.List(ctx, name) })
+	m.writes.Go(context.Background(), func(ctx context.Context) {
+		m.desk.Run(ctx, func(err error) {
+			m.log.Warn().Err(err).Msg(
+				"cannot hear of other replicas: what belongs to one of them is not found here until the store answers")
+		})
+	})
 }

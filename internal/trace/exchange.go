@@ -19,6 +19,8 @@ const (
 type Exchange struct {
 	ID   string    `json:"id"`
 	Time time.Time `json:"time"` // when the request came
+	// the one that answered it, where there are several
+	Replica string `json:"replica,omitempty"`
 	Question
 
 	Way

@@ -30,6 +30,8 @@ type Log struct {
 	until  atomic.Int64
 	keeper Keeper // nil: exchanges are not kept longer
 	start  time.Time
+	// of the program whose exchanges these are; empty: it is alone
+	replica string
 
 	mu     sync.Mutex
 	ring   []*Exchange // in the order in which they ended, from next on
@@ -62,11 +64,16 @@ type Keeper interface {
 // too. It must be called before the first request.
 func (l *Log) KeepIn(k Keeper) { l.keeper = k }
 
+// Name says which replica of the program this is, for its exchanges. It must be called before the
+// first request.
+func (l *Log) Name(replica string) { l.replica = replica }
+
 // Begin makes the record of an exchange. The log contains it only after Add. Show lists a request
 // that still runs.
 func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
-	e := &Exchange{ID: id, Time: at, Question: Question{Form: form, Path: path}, Calls: []Call{},
-		Repairs: []string{}, run: &running{talks: l.talks, prompts: l.prompts}}
+	e := &Exchange{ID: id, Time: at, Replica: l.replica,
+		Question: Question{Form: form, Path: path}, Calls: []Call{}, Repairs: []string{},
+		run: &running{talks: l.talks, prompts: l.prompts}}
 	e.run.shown = l.bodies || at.UnixNano() < l.until.Load()
 	if e.run.shown || l.keeper != nil && l.keeper.Collects() {
 		e.Bodies = newBodies(at, e.run)

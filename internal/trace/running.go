@@ -30,6 +30,7 @@ type running struct {
 type Row struct {
 	ID       string    `json:"id"`
 	Time     time.Time `json:"time"`
+	Replica  string    `json:"replica,omitempty"`
 	Form     string    `json:"form"`
 	Path     string    `json:"path"`
 	Model    string    `json:"model"`
@@ -86,7 +87,7 @@ func (l *Log) find(id string) *Exchange {
 // row returns the visible state of a running exchange. e.run.mu must be held.
 func (e *Exchange) row() Row {
 	return Row{
-		ID: e.ID, Time: e.Time, Form: e.Form, Path: e.Path, Model: e.Model, Format: e.Format,
+		ID: e.ID, Time: e.Time, Replica: e.Replica, Form: e.Form, Path: e.Path, Model: e.Model, Format: e.Format,
 		Strategy: e.Strategy, Texts: e.run.shown,
 		First: millis(time.Duration(e.run.first.Load())), Total: millis(time.Since(e.Time)),
 		Pieces: e.run.pieces.Load(),

@@ -5,18 +5,24 @@ import "time"
 // Watch follows a running exchange: each Next returns what is new since the one before. It must be
 // used by one goroutine only.
 type Watch struct {
-	e       *Exchange
-	wrote   []place // how far each generation was seen
-	left    place
-	decided int // how many repairs were seen
-	row     Row // as it was last seen
+	e *Exchange
+	Seen
 }
 
-// place is how far one side was seen.
-type place struct {
-	parts  int // the last of which may go on
-	text   int // bytes of the last part's text
-	pieces int // in which it came
+// Seen is how far a running exchange was seen. It can be written as JSON, and the Watch of another
+// time goes on from there.
+type Seen struct {
+	Wrote   []Place `json:"wrote"` // how far each generation was seen
+	Left    Place   `json:"left"`
+	Decided int     `json:"decided"` // how many repairs were seen
+	Row     Row     `json:"row"`     // as it was last seen
+}
+
+// Place is how far one side was seen.
+type Place struct {
+	Parts  int `json:"parts"`  // the last of which may go on
+	Text   int `json:"text"`   // bytes of the last part's text
+	Pieces int `json:"pieces"` // in which it came
 }
 
 // Change is what is new in an exchange since the last call of Next.
@@ -37,11 +43,14 @@ type Grown struct {
 	Part              // Text is what was added
 }
 
-// Watch begins to follow a running request. It returns nil if there is none with that id. The first
-// Next returns everything so far.
-func (l *Log) Watch(id string) *Watch {
+// Watch begins to follow a running request from where it was seen to. It returns nil if there is
+// none with that id. The first Next returns everything behind that.
+func (l *Log) Watch(id string, from Seen) *Watch {
 	if e := l.find(id); e != nil {
-		return &Watch{e: e}
+		if from.Row.Time.Equal(e.Time) {
+			from.Row.Time = e.Time // JSON has no monotonic clock
+		}
+		return &Watch{e, from}
 	}
 	return nil
 }
@@ -58,50 +67,55 @@ func (w *Watch) Next() (c Change, something, ended bool) {
 	defer run.mu.Unlock()
 	now := w.e.row()
 	c = Change{Pieces: now.Pieces, Wrote: []Grown{}, Left: []Grown{},
-		Repairs: run.decided[w.decided:]}
-	w.decided = len(run.decided)
+		Repairs: run.decided[min(w.Decided, len(run.decided)):]}
+	w.Decided = len(run.decided)
 	if b := w.e.Bodies; b != nil && run.shown {
 		for i, g := range b.Wrote {
-			if i == len(w.wrote) {
-				w.wrote = append(w.wrote, place{})
+			if i == len(w.Wrote) {
+				w.Wrote = append(w.Wrote, Place{})
 			}
-			c.Wrote = w.wrote[i].grown(c.Wrote, &g.Side, i, g.Name)
+			c.Wrote = w.Wrote[i].grown(c.Wrote, &g.Side, i, g.Name)
 		}
-		c.Left = w.left.grown(c.Left, &b.Left, 0, "")
+		c.Left = w.Left.grown(c.Left, &b.Left, 0, "")
 	}
-	something = now.Pieces != w.row.Pieces || len(c.Wrote)+len(c.Left)+len(c.Repairs) > 0
-	seen := w.row
+	something = now.Pieces != w.Row.Pieces || len(c.Wrote)+len(c.Left)+len(c.Repairs) > 0
+	seen := w.Row
 	seen.Total, seen.Pieces = now.Total, now.Pieces // neither alone is a change of the row
-	if w.row = now; now != seen {
+	if w.Row = now; now != seen {
 		c.Row, something = &now, true
 	}
 	return c, something, false
 }
 
 // grown appends what a side has in addition to what was seen.
-func (p *place) grown(to []Grown, s *Side, generation int, name string) []Grown {
-	for n := max(p.parts-1, 0); n < len(s.Parts); n++ {
+func (p *Place) grown(to []Grown, s *Side, generation int, name string) []Grown {
+	for n := max(p.Parts-1, 0); n < len(s.Parts); n++ {
 		part := s.Parts[n]
 		if n == len(s.Parts)-1 && s.text.Len() > 0 {
 			part.Text = s.text.String()
 		}
 		text, pieces := len(part.Text), part.Pieces
-		if n < p.parts { // the last one that was seen
-			if text == p.text && pieces == p.pieces {
+		if n < p.Parts { // the last one that was seen
+			if text == p.Text && pieces == p.Pieces {
 				continue
 			}
-			part.Text = part.Text[min(p.text, text):]
+			part.Text = part.Text[min(p.Text, text):]
 		}
-		*p = place{n + 1, text, pieces}
+		*p = Place{n + 1, text, pieces}
 		to = append(to, Grown{generation, name, n, part})
 	}
 	return to
 }
 
+// Source is what can be followed: a Log, or what is known of another replica's.
+type Source interface {
+	After(seen int) List
+}
+
 // Follow follows the whole log: each Next returns what has changed since the one before. It must be
 // used by one goroutine only.
 type Follow struct {
-	log   *Log
+	log   Source
 	begun bool
 	seen  int
 	until time.Time
@@ -115,8 +129,8 @@ type News struct {
 	Gone []string `json:"gone"`
 }
 
-// Follow begins to follow the log. The first Next returns all of it.
-func (l *Log) Follow() *Follow { return &Follow{log: l, rows: map[string]Row{}} }
+// NewFollow begins to follow a log. The first Next returns all of it.
+func NewFollow(log Source) *Follow { return &Follow{log: log, rows: map[string]Row{}} }
 
 // Next returns what has changed since the last call, and whether anything has.
 func (f *Follow) Next() (n News, something bool) {

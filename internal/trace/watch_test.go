@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -36,7 +38,8 @@ func someEvent(r *rand.Rand) chat.Event {
 }
 
 // TestAWatchSeesWhatIsKept lets a watch look at random moments of random replies, those that are
-// too long to be kept included: what it puts together is what is kept, whatever the moments.
+// too long to be kept included: what it puts together is what is kept, whatever the moments, also if
+// another watch goes on from where it was, as for a page at another replica.
 func TestAWatchSeesWhatIsKept(t *testing.T) {
 	for _, seed := range []uint64{1, 2, 3, 77, 20261123} {
 		r := rand.New(rand.NewPCG(seed, 0))
@@ -44,13 +47,21 @@ func TestAWatchSeesWhatIsKept(t *testing.T) {
 			l := New(1, true)
 			e := l.Begin("id", "chat", "/", time.Now())
 			l.Show(e, func() {})
-			w := l.Watch("id")
+			w := l.Watch("id", Seen{})
 			var wrote, left []Side
 			var repairs []string
 			look := func() {
 				c, _, _ := w.Next()
 				wrote, left = grow(wrote, c.Wrote), grow(left, c.Left)
 				repairs = append(repairs, c.Repairs...)
+				if r.IntN(2) == 0 {
+					var seen Seen
+					body, err := json.Marshal(w.Seen)
+					if err := errors.Join(err, json.Unmarshal(body, &seen)); err != nil {
+						t.Fatal(err)
+					}
+					w = l.Watch("id", seen)
+				}
 			}
 			e.Bodies.leftRoom, e.Bodies.wroteRoom = r.IntN(2000), r.IntN(2000)
 			hear := e.Bodies.Heard("raw")
@@ -94,7 +105,7 @@ func TestAWatchSeesWhatIsKept(t *testing.T) {
 				t.Fatalf("seed %d: repairs %v, seen %v", seed, e.run.decided, repairs)
 			}
 			l.Add(e)
-			if _, _, ended := w.Next(); !ended || l.Watch("id") != nil {
+			if _, _, ended := w.Next(); !ended || l.Watch("id", Seen{}) != nil {
 				t.Fatalf("seed %d: the watch does not end with the exchange", seed)
 			}
 		}
@@ -105,7 +116,7 @@ func TestAWatchSeesWhatIsKept(t *testing.T) {
 func TestAListIsFollowed(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 2))
 	l := New(50, false)
-	f := l.Follow()
+	f := NewFollow(l)
 	rows, seen := map[string]int64{}, []string{}
 	var open []*Exchange
 	for i := range 500 {
@@ -153,7 +164,7 @@ func TestManyLookWhileAReplyComes(t *testing.T) {
 		id := fmt.Sprint(i)
 		e := l.Begin(id, "chat", "/", time.Now())
 		l.Show(e, nil)
-		w, f := l.Watch(id), l.Follow()
+		w, f := l.Watch(id, Seen{}), NewFollow(l)
 		all.Go(func() {
 			e.Asked(&chat.Request{Model: "m"}, true)
 			hear := e.Bodies.Heard("raw")

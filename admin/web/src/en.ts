@@ -107,6 +107,7 @@ export const en = {
   textsNext: 'The page Live keeps the texts of requests that come after its button was pressed.',
   textsUntil: 'Prompts and replies of new requests are kept until {time}.',
   liveIntro: 'The last {n} requests, newest first; {seen} since the start.',
+  replicasAway: 'does not answer: what runs there, and what it alone keeps, is missing here.',
   bodiesOff: 'Prompts and replies are not recorded. To record them, start the server with',
   bodiesOffHere: 'Prompt and reply were not recorded',
   bodiesHow: 'Start the server with recording switched on, then repeat the request:',

@@ -9,6 +9,7 @@ export interface Call {
 export interface Exchange {
   id: string;
   time: string;
+  replica?: string; // where there are several
   form: string;
   path: string;
   model: string;
@@ -99,6 +100,7 @@ export interface Reason {
 export interface Running {
   id: string;
   time: string;
+  replica?: string;
   form: string;
   path: string;
   model: string;
@@ -119,7 +121,13 @@ export interface Exchanges {
   running: Running[];
   start: string;
   texts_until?: string;
+  replicas?: Replica[]; // none: there is one
   reasons: Record<string, Reason>;
+}
+
+export interface Replica {
+  name: string;
+  away: boolean; // it does not answer
 }
 
 export interface Followed {
@@ -132,6 +140,7 @@ export interface Followed {
   start: string;
   texts_until?: string;
   gone: string[];
+  replicas?: Replica[];
   reasons: Record<string, Reason> | null;
 }
 

@@ -103,6 +103,34 @@ test('what is new stands in front of what was there, and a server that was start
   );
 });
 
+test('the lists of replicas are one list', () => {
+  const at = (id: string, second: number) => exchange({ id, time: `2026-11-22T10:00:0${second}Z` });
+  const news = (more: Partial<Followed>): Followed => ({
+    seen: 0,
+    keeps: 4,
+    bodies: false,
+    counts: {},
+    exchanges: [],
+    running: [],
+    start: 's',
+    gone: [],
+    reasons: null,
+    ...more,
+  });
+  const first = news({ exchanges: [at('a3', 3), at('a1', 1), at('b2', 2)], reasons: {} });
+  const list = followed(undefined, first, 1);
+  const ids = (l: Shown) => l.exchanges.map((e) => e.id).join(' ');
+  assert.equal(ids(list), 'a3 b2 a1');
+  const replicas = [{ name: 'b', away: true }];
+  const late = followed(
+    list,
+    news({ exchanges: [at('a5', 5), at('b0', 0), at('b4', 4)], replicas }),
+    2,
+  );
+  assert.equal(ids(late), 'a5 b4 a3 b2');
+  assert.deepEqual(late.replicas, replicas);
+});
+
 test('percentiles', () => {
   assert.equal(percentile([], 0.5), 0);
   assert.equal(percentile([3, 1, 2], 0.5), 2);

@@ -1,12 +1,16 @@
 import type { Exchanges, Followed, Generation, Grown, Running, Side } from '../types';
 
-// merged is a list with what is new in front, as many as the server keeps. The meanings of codes are those of the first list.
+// newest has the newest first. The lists of several replicas come one behind the other.
+const newest = <T extends { time: string }>(all: T[]): T[] =>
+  all.sort((a, b) => Date.parse(b.time) - Date.parse(a.time));
+
+// merged is a list with what is new, as many as the servers keep. The meanings of codes are those of the first list.
 export function merged(had: Exchanges, fresh: Exchanges): Exchanges {
   const known = new Set(fresh.exchanges.map((e) => e.id));
-  const exchanges = [...fresh.exchanges, ...had.exchanges.filter((e) => !known.has(e.id))].slice(
-    0,
-    fresh.keeps,
-  );
+  const exchanges = newest([
+    ...fresh.exchanges,
+    ...had.exchanges.filter((e) => !known.has(e.id)),
+  ]).slice(0, fresh.keeps);
   return { ...fresh, exchanges, reasons: { ...had.reasons, ...fresh.reasons } };
 }
 
@@ -20,12 +24,18 @@ export type Shown = Omit<Exchanges, 'running'> & { running: Now[] };
 export function followed(had: Shown | undefined, news: Followed, at: number): Shown {
   const { gone, reasons, ...rest } = news;
   const running = news.running.map((r) => ({ ...r, at }));
-  if (!had || reasons) return { ...rest, running, reasons: reasons ?? {} };
+  if (!had || reasons)
+    return {
+      ...rest,
+      exchanges: newest(rest.exchanges),
+      running: newest(running),
+      reasons: reasons ?? {},
+    };
   const over = new Set([...gone, ...running.map((r) => r.id)]);
   const still = had.running.filter((r) => !over.has(r.id));
   return {
     ...merged({ ...had, running: [] }, { ...rest, reasons: {} }),
-    running: [...running, ...still].sort((a, b) => Date.parse(b.time) - Date.parse(a.time)),
+    running: newest([...running, ...still]),
   };
 }
 

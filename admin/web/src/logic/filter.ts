@@ -13,6 +13,7 @@ export function matches(e: Exchange, filter: string, only: Only): boolean {
     e.id,
     e.model,
     e.form,
+    e.replica,
     e.format,
     e.strategy,
     e.finish,

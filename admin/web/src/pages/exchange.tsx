@@ -124,7 +124,8 @@ function Coming({ came }: { came: Came }) {
         </dd>
         <dt>{t('request')}</dt>
         <dd>
-          {new Date(row.time).toLocaleString()}, {row.path} <code class="faint">{row.id}</code>
+          {new Date(row.time).toLocaleString()}, {row.path} <code class="faint">{row.id}</code>{' '}
+          {row.replica}
         </dd>
         <dt>{t('readAs')}</dt>
         <dd>
@@ -240,7 +241,7 @@ function Facts({ e }: { e: Exchange }) {
       <dt>{t('request')}</dt>
       <dd>
         {new Date(e.time).toLocaleString()}, {e.path}
-        {e.stream ? `, ${t('streamed')}` : ''} <code class="faint">{e.id}</code>
+        {e.stream ? `, ${t('streamed')}` : ''} <code class="faint">{e.id}</code> {e.replica}
       </dd>
       <dt>{t('readAs')}</dt>
       <dd>

@@ -6,7 +6,7 @@ import { matches, type Only } from '../logic/filter';
 import { joined, lines } from '../logic/groups';
 import { cached } from '../logic/reread';
 import { duration } from '../logic/stats';
-import type { Exchange, Found } from '../types';
+import type { Exchange, Found, Replica } from '../types';
 import { attempt, Badge, Button, Empty, Loading, Page, Search, Text } from '../ui';
 import { useVirtual } from '../virtual';
 import { Nothing, useFollowed } from './overview';
@@ -55,6 +55,7 @@ export function Live() {
       intro={data ? t('liveIntro', { n: data.keeps, seen: data.seen }) : undefined}
     >
       {data && !data.bodies && data.keeps > 0 && <Texts until={data.texts_until} />}
+      {data?.replicas && <Away all={data.replicas} />}
       {!data && <Loading />}
       {data && data.running.length > 0 && <Running all={data.running} />}
       {data && none && data.running.length === 0 && <Nothing />}
@@ -84,6 +85,24 @@ export function Live() {
     </Page>
   );
 }
+
+// Away names the replicas that do not answer.
+function Away({ all }: { all: Replica[] }) {
+  const away = all.filter((r) => r.away).map((r) => r.name);
+  if (away.length === 0) return null;
+  return (
+    <p class="hint" role="status">
+      <Badge kind="bad">{away.join(', ')}</Badge> {t('replicasAway')}
+    </p>
+  );
+}
+
+// From says which client form a request has, and which replica it came to if there are several.
+const From = ({ r }: { r: { form: string; replica?: string } }) => (
+  <span class="faint">
+    {r.form} {r.replica}
+  </span>
+);
 
 // keptFor is how long the switch keeps texts, in minutes.
 const keptFor = 15;
@@ -115,7 +134,7 @@ function Running({ all }: { all: Now[] }) {
                 <a href={`#/live/${encodeURIComponent(r.id)}`}>
                   {new Date(r.time).toLocaleTimeString()}
                 </a>{' '}
-                <span class="faint">{r.form}</span>
+                <From r={r} />
               </td>
               <td data-label={t('model')} class="name">
                 <Text inline text={r.model} />
@@ -236,8 +255,7 @@ function List({
             class={under ? 'under' : ''}
           >
             <td data-label={t('time')}>
-              <a href={`#/live/${encodeURIComponent(e.id)}`}>{when(e.time)}</a>{' '}
-              <span class="faint">{e.form}</span>
+              <a href={`#/live/${encodeURIComponent(e.id)}`}>{when(e.time)}</a> <From r={e} />
               {earlier > 0 && (
                 <button
                   type="button"

@@ -1,0 +1,376 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"toolnorm/internal/trace"
+)
+
+// Replicas reaches the other replicas of the program. A shared.Desk is one.
+type Replicas interface {
+	Replicas() ([]struct{ Name, Label string }, error) // the others
+	Ask(ctx context.Context, to, about string, question, answer any) error
+	TellAll(about string, v any) error
+	Hear(about string, f func(ctx context.Context, question json.RawMessage) any)
+}
+
+const (
+	aboutLive = "live"
+	// askEvery is how often the others are asked for their lists while a page looks.
+	askEvery = time.Second
+	// lookAtOther is how often a running request of another replica is looked at.
+	lookAtOther = 500 * time.Millisecond
+	// answerWait is how long another replica is waited for. The page shows the rest meanwhile.
+	answerWait = 3 * time.Second
+	// forgetAfter is when what is known of a replica that has stopped is forgotten.
+	forgetAfter = 10 * time.Minute
+)
+
+// liveAsk is what a replica asks another one for a page.
+type liveAsk struct {
+	// what is asked for: a list, one exchange, the view of a running one, its stop, or texts
+	What    string     `json:"what"`
+	ID      string     `json:"id,omitempty"`
+	After   int        `json:"after,omitempty"` // of a list
+	Seen    trace.Seen `json:"seen"`            // of a running request
+	Minutes int        `json:"minutes,omitempty"`
+	By      string     `json:"by,omitempty"` // the administrator
+}
+
+// liveAnswer is the answer.
+type liveAnswer struct {
+	Known bool            `json:"known"` // whether the exchange is there
+	Body  json.RawMessage `json:"body,omitempty"`
+}
+
+// watched is what is new of a running request at another replica, and how far it was seen.
+type watched struct {
+	Change    trace.Change `json:"change"`
+	Something bool         `json:"something"`
+	Seen      trace.Seen   `json:"seen"`
+}
+
+// fleet knows what the other replicas have, as far as pages look: nothing is asked while none does.
+type fleet struct {
+	others Replicas // nil: this one is alone
+	label  string   // of this one
+
+	mu     sync.Mutex
+	known  map[string]*mirror // by the name that reaches it
+	looked time.Time
+}
+
+// mirror is what is known of another replica's exchanges.
+type mirror struct {
+	name, label string
+
+	mu     sync.Mutex
+	list   trace.List
+	since  time.Time // when the first question without an answer was asked; zero: all are answered
+	asking bool
+	gone   time.Time // when it was not listed any more; zero: it is
+}
+
+// look has the others asked, unless that was a moment ago, and returns what is known of them.
+func (f *fleet) look() []*mirror {
+	if f.others == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if time.Since(f.looked) >= askEvery {
+		f.looked = time.Now()
+		go f.refresh() // ends by itself: each question has its time
+	}
+	return slices.SortedFunc(maps.Values(f.known), func(a, b *mirror) int {
+		return cmp.Or(strings.Compare(a.label, b.label), strings.Compare(a.name, b.name))
+	})
+}
+
+// refresh asks each other replica for what is new. One that does not answer holds up no other.
+func (f *fleet) refresh() {
+	all, err := f.others.Replicas()
+	if err == nil {
+		f.list(all)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.known {
+		go m.refresh(f.others)
+	}
+}
+
+// list notes which replicas there are.
+func (f *fleet) list(all []struct{ Name, Label string }) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	there := map[string]bool{}
+	for _, r := range all {
+		there[r.Name] = true
+		if f.known[r.Name] == nil {
+			f.known[r.Name] = &mirror{name: r.Name, label: r.Label}
+		}
+	}
+	for name, m := range f.known {
+		if m.leave(there[name]) {
+			delete(f.known, name)
+		}
+	}
+}
+
+// leave notes whether a replica is listed, and reports whether it was not for long.
+func (m *mirror) leave(listed bool) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case listed:
+		m.gone = time.Time{}
+	case m.gone.IsZero():
+		m.gone, m.list.Running = time.Now(), nil
+	}
+	return !listed && time.Since(m.gone) > forgetAfter
+}
+
+// refresh asks for what is new, unless an earlier question is open.
+func (m *mirror) refresh(others Replicas) {
+	m.mu.Lock()
+	ask := liveAsk{What: "list", After: m.list.Seen}
+	if m.asking || !m.gone.IsZero() {
+		m.mu.Unlock()
+		return
+	}
+	if m.asking = true; m.since.IsZero() {
+		m.since = time.Now()
+	}
+	m.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), answerWait)
+	defer cancel()
+	var a liveAnswer
+	var fresh trace.List
+	err := others.Ask(ctx, m.name, aboutLive, ask, &a)
+	if err == nil {
+		err = json.Unmarshal(a.Body, &fresh)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asking = false
+	if err != nil {
+		m.list.Running = nil // nobody knows
+		return
+	}
+	m.since = time.Time{}
+	for i := range fresh.Running { // so that equal rows are equal
+		fresh.Running[i].Time = fresh.Running[i].Time.UTC()
+	}
+	kept := append(fresh.Exchanges, m.list.Exchanges...)
+	fresh.Exchanges = kept[:min(len(kept), fresh.Keeps)]
+	m.list = fresh
+}
+
+// After returns what is known of the replica's list, as its trace.Log would.
+func (m *mirror) After(seen int) trace.List {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := m.list
+	list.Exchanges = list.Exchanges[:min(len(list.Exchanges), max(list.Seen-seen, 0))]
+	return list
+}
+
+// away reports whether the replica does not answer, and listed whether it should.
+func (m *mirror) away() (away, listed bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return !m.since.IsZero() && time.Since(m.since) >= answerWait, m.gone.IsZero()
+}
+
+// state is what a page is told of a replica.
+type state struct {
+	Name string `json:"name"`
+	Away bool   `json:"away"` // it does not answer
+}
+
+// states returns the replicas by their labels, this one among them. One that was started anew has
+// another name and the same label, and is there if either answers.
+func (f *fleet) states(all []*mirror) []state {
+	away := map[string]bool{f.label: false}
+	for _, m := range all {
+		is, listed := m.away()
+		if was, known := away[m.label]; listed && (was || !known) {
+			away[m.label] = is
+		}
+	}
+	states := []state{}
+	for _, label := range slices.Sorted(maps.Keys(away)) {
+		states = append(states, state{label, away[label]})
+	}
+	return states
+}
+
+// silent reports whether a replica is known not to answer.
+func (f *fleet) silent(name string) bool {
+	f.mu.Lock()
+	m := f.known[name]
+	f.mu.Unlock()
+	if m == nil {
+		return false
+	}
+	away, _ := m.away()
+	return away
+}
+
+// first asks all replicas with a label, or all others if it is empty, and returns the answer of the
+// first one that knows the exchange, and its name. Those that do not answer anyway are not asked.
+func (f *fleet) first(ctx context.Context, label string, ask liveAsk) (
+	body json.RawMessage, from string, ok bool) {
+	if f.others == nil || label != "" && label == f.label {
+		return nil, "", false
+	}
+	all, err := f.others.Replicas()
+	if err != nil {
+		return nil, "", false
+	}
+	type answer struct {
+		liveAnswer
+		from string
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerWait)
+	defer cancel()
+	answers, asked := make(chan answer, len(all)), 0
+	for _, r := range all {
+		if label != "" && r.Label != label || f.silent(r.Name) {
+			continue
+		}
+		asked++
+		go func() {
+			a := answer{from: r.Name}
+			_ = f.others.Ask(ctx, r.Name, aboutLive, ask, &a.liveAnswer) // else it does not know
+			answers <- a
+		}()
+	}
+	for range asked {
+		if a := <-answers; a.Known {
+			return a.Body, a.from, true
+		}
+	}
+	return nil, "", false
+}
+
+// everyone follows the lists of all replicas for one page.
+type everyone struct {
+	fleet  *fleet
+	own    *trace.Follow
+	others map[*mirror]*trace.Follow
+	states []state
+}
+
+// next returns what has changed in any of the lists, as one.
+func (e *everyone) next() (news followed, something bool) {
+	news.News, something = e.own.Next()
+	all := e.fleet.look()
+	for _, m := range all {
+		if e.others[m] == nil {
+			e.others[m] = trace.NewFollow(m)
+		}
+		more, some := e.others[m].Next()
+		something = something || some
+		news.add(more)
+	}
+	if e.fleet.others != nil {
+		news.Replicas = e.fleet.states(all)
+	}
+	something = something || !slices.Equal(e.states, news.Replicas)
+	e.states = news.Replicas
+	return news, something
+}
+
+// add joins the news of another replica to these.
+func (f *followed) add(more trace.News) {
+	f.Seen, f.Keeps, f.Bodies = f.Seen+more.Seen, f.Keeps+more.Keeps, f.Bodies || more.Bodies
+	if f.Counts == nil {
+		f.Counts = map[string]int{}
+	}
+	for code, n := range more.Counts {
+		f.Counts[code] += n
+	}
+	f.Exchanges = append(f.Exchanges, more.Exchanges...)
+	f.Running = append(f.Running, more.Running...)
+	f.Gone = append(f.Gone, more.Gone...)
+	if more.Until.After(f.Until) {
+		f.Until = more.Until
+	}
+}
+
+// answer answers another replica's question for a page there.
+func (l *live) answer(ctx context.Context, question json.RawMessage) any {
+	var q liveAsk
+	if json.Unmarshal(question, &q) != nil || l.trace == nil {
+		return liveAnswer{}
+	}
+	var v any
+	switch q.What {
+	case "list":
+		v = l.trace.After(q.After)
+	case "one":
+		e := l.trace.Find(q.ID)
+		if e == nil {
+			return liveAnswer{}
+		}
+		turns, err := l.turns(ctx, e.Conversation)
+		if err != nil { // the database is away, by which this is answered
+			return liveAnswer{}
+		}
+		v = exchange{e, turns, l.readings(e), l.meanings()}
+	case "running":
+		w := l.trace.Watch(q.ID, q.Seen)
+		if w == nil {
+			return liveAnswer{}
+		}
+		c, something, ended := w.Next()
+		if ended {
+			return liveAnswer{}
+		}
+		v = watched{c, something, w.Seen}
+	case "stop":
+		return liveAnswer{Known: l.trace.Stop(q.ID)}
+	case "texts":
+		l.keepTexts(q.Minutes, q.By)
+		return nil
+	}
+	body, err := json.Marshal(v)
+	return liveAnswer{Known: err == nil, Body: body}
+}
+
+// watchOther follows a running request of another replica; nil if none has it.
+func (l *live) watchOther(ctx context.Context, id string) func() (c trace.Change, some, end bool) {
+	ask := liveAsk{What: "running", ID: id}
+	body, from, ok := l.fleet.first(ctx, "", ask)
+	if !ok {
+		return nil
+	}
+	heard := time.Now()
+	return func() (c trace.Change, something, ended bool) {
+		if body == nil {
+			short, cancel := context.WithTimeout(ctx, answerWait)
+			defer cancel()
+			var a liveAnswer
+			switch err := l.fleet.others.Ask(short, from, aboutLive, ask, &a); {
+			case err != nil:
+				return c, false, time.Since(heard) > 3*answerWait
+			case !a.Known:
+				return c, false, true
+			}
+			body, heard = a.Body, time.Now()
+		}
+		var w watched
+		err := json.Unmarshal(body, &w)
+		body, ask.Seen = nil, w.Seen
+		return w.Change, w.Something, err != nil
+	}
+}
