@@ -346,6 +346,7 @@ var below = map[string][]string{
 	"internal/chroma":        {"chat"},
 	"internal/lexical":       {},
 	"internal/ocr":           {"internal/post"},
+	"internal/test/mailtest": {"internal/shared"},
 	"internal/test/odd":      {},
 	"internal/post":          {"chat"},
 	"internal/vector":        {},

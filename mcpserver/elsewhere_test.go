@@ -15,14 +15,15 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"toolnorm/internal/shared"
+	"toolnorm/internal/test/mailtest"
 	"toolnorm/tools"
 )
 
 // common is what the replicas of a test share.
 type common struct {
-	mu    sync.Mutex
-	rows  map[string][]byte
-	boxes map[string]chan []byte // by the replica's name
+	mailtest.Office
+	mu   sync.Mutex
+	rows map[string][]byte
 }
 
 // member is one replica's view of it.
@@ -31,23 +32,8 @@ type member struct {
 	*shared.Desk
 }
 
-// join adds a replica, which receives its mail until the test ends.
-func (c *common) join(t *testing.T, name string) member {
-	t.Helper()
-	c.mu.Lock()
-	c.boxes[name] = make(chan []byte, 100)
-	c.mu.Unlock()
-	m := member{c, &shared.Desk{Mail: mailbox{c, name}}}
-	go m.Run(t.Context(), func(err error) { t.Error(err) })
-	return m
-}
-
-// kill has a replica neither get nor send a letter any more.
-func (c *common) kill(name string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.boxes, name)
-}
+// join adds a replica.
+func (c *common) join(t *testing.T, name string) member { return member{c, c.Join(t, name)} }
 
 func (c *common) Put(kind, id, owner string, body []byte, _ time.Duration) error {
 	c.mu.Lock()
@@ -72,47 +58,6 @@ func (c *common) of(kind string) (n int) {
 		}
 	}
 	return n
-}
-
-// mailbox is a replica's mail.
-type mailbox struct {
-	*common
-	name string
-}
-
-func (m mailbox) Name() string { return m.name }
-
-// Replicas lists also those that were killed.
-func (m mailbox) Replicas() (all []shared.Replica, _ error) {
-	for _, name := range []string{"a", "b", "c"} {
-		if name != m.name {
-			all = append(all, shared.Replica{Name: name})
-		}
-	}
-	return all, nil
-}
-
-func (m mailbox) Send(to string, body []byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.boxes[m.name] != nil && m.boxes[to] != nil {
-		m.boxes[to] <- body
-	}
-	return nil
-}
-
-func (m mailbox) Receive(ctx context.Context, got func([]byte), _ func(error)) {
-	m.mu.Lock()
-	box := m.boxes[m.name]
-	m.mu.Unlock()
-	for {
-		select {
-		case body := <-box:
-			got(body)
-		case <-ctx.Done():
-			return
-		}
-	}
 }
 
 // steps is a tool that reports its progress at each value that it gets, and answers when there are
@@ -143,7 +88,7 @@ func steps(t *testing.T) (*tools.Registry, chan int) {
 // replicas serves one registry by two servers.
 func replicas(t *testing.T, r *tools.Registry) (all *common, a, b *face) {
 	t.Helper()
-	all = &common{rows: map[string][]byte{}, boxes: map[string]chan []byte{}}
+	all = &common{rows: map[string][]byte{}}
 	key := bytes.Repeat([]byte("k"), 32)
 	bounds := Bounds{Beat: 300 * time.Millisecond}
 	a = serve(t, Config{Registry: r, Key: key, Shared: all.join(t, "a"), Bounds: bounds})
@@ -228,7 +173,7 @@ func TestTheAnswerOfAReplicaThatIsGone(t *testing.T) {
 	next <- 2
 	close(next)
 	soon(t, "an end of the call", func() bool { return len(a.places) == 0 })
-	all.kill("a")
+	all.Kill("a")
 	for range 2 { // also a second time: the first may have been lost
 		e := eventsOf(t, b.do(http.MethodGet, "/mcp", "", h).Body)
 		if got := e.message(); !strings.Contains(got, `"progress":2,`) {
@@ -246,7 +191,7 @@ func TestAStreamOfAReplicaThatWasKilledIsAnError(t *testing.T) {
 	r, next := steps(t)
 	all, a, b := replicas(t, r)
 	h := begun(t, a, next, a.initialized("2025-11-25", "x", "1"))
-	all.kill("a")
+	all.Kill("a")
 	e := eventsOf(t, b.do(http.MethodGet, "/mcp", "", h).Body)
 	if got := e.message(); !strings.HasPrefix(got, `{"jsonrpc":"2.0","id":"seven","error":{"code":-32603,"message":"the replica that ran this call has stopped`) {
 		t.Errorf("%s, want an error", got)
@@ -304,12 +249,12 @@ func TestAQuestionIsAnsweredAtAnotherReplica(t *testing.T) {
 		}
 		return mcp.NewToolResultText(string(answer.Action)), nil
 	})
-	all := &common{rows: map[string][]byte{}, boxes: map[string]chan []byte{}}
+	all := &common{rows: map[string][]byte{}}
 	key := bytes.Repeat([]byte("k"), 32)
 	who := func(r *http.Request) string { return r.Header.Get("X-Who") }
 	a := serve(t, Config{Key: key, Shared: all.join(t, "a"), Extra: extra, Principal: who})
 	b := serve(t, Config{Key: key, Shared: all.join(t, "b"), Principal: who})
-	all.boxes["c"] = make(chan []byte, 10) // nobody reads it
+	silent := all.Silent("c")
 	h := a.initialized("2025-11-25", "x", "1")
 	e := eventsOf(t, a.do(http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"asks"}}`, h).Body)
 	var asked struct{ ID, Method string }
@@ -324,7 +269,7 @@ func TestAQuestionIsAnsweredAtAnotherReplica(t *testing.T) {
 	}
 	answer(asked.ID, "decline", b.initialized("2025-11-25", "x", "1")) // another session's
 	answer(strings.Replace(asked.ID, ".a.", ".c.", 1), "decline", h)   // to a replica that has not asked
-	if n := len(all.boxes["c"]); n != 0 {
+	if n := len(silent); n != 0 {
 		t.Errorf("%d letters go to a replica that a client named", n)
 	}
 	answer(asked.ID, "accept", h)
@@ -337,7 +282,7 @@ func TestAQuestionIsAnsweredAtAnotherReplica(t *testing.T) {
 // TestSettingsOfASessionCountAtAllReplicas sets the level of log lines and subscriptions at either
 // replica, and looks at both.
 func TestSettingsOfASessionCountAtAllReplicas(t *testing.T) {
-	all := &common{rows: map[string][]byte{}, boxes: map[string]chan []byte{}}
+	all := &common{rows: map[string][]byte{}}
 	key := bytes.Repeat([]byte("k"), 32)
 	resources := func() *server.MCPServer {
 		return server.NewMCPServer("x", "1", server.WithResourceCapabilities(true, true))

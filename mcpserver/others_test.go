@@ -109,7 +109,7 @@ func TestASessionThatEndsTakesItsCallsAlong(t *testing.T) {
 // question and cancels it at the other. When its replica is gone, that is an error.
 func TestATaskIsReachedFromAnotherReplica(t *testing.T) {
 	t.Parallel() // it waits until the other one should have answered
-	all := &common{rows: map[string][]byte{}, boxes: map[string]chan []byte{}}
+	all := &common{rows: map[string][]byte{}}
 	open := make(chan struct{})
 	cfg := Config{Key: bytes.Repeat([]byte("k"), 32), Bounds: Bounds{Patience: time.Millisecond}, Registry: tasked(t, open), Principal: func(r *http.Request) string { return r.Header.Get("X-Who") }}
 	cfg.Shared = all.join(t, "a")
@@ -148,7 +148,7 @@ func TestATaskIsReachedFromAnotherReplica(t *testing.T) {
 	id, one = made()
 	b.askTask("ann", "tasks/cancel", id, one, true)
 	a.until(id, "cancelled")
-	all.kill("a")
+	all.Kill("a")
 	if got := b.askTask("ann", "tasks/get", id, one, true); got.Error.Code != codeInternal {
 		t.Errorf("its replica is gone: %+v", got)
 	}

@@ -258,7 +258,7 @@ func number(b bool) int {
 // that is kept. It removes zero bytes, which PostgreSQL's texts cannot hold.
 func wordsOf(e *trace.Exchange) string {
 	words := []string{e.ID, e.Model, e.Form, e.Path, e.Format, e.Strategy, e.Finish, e.Error,
-		e.Cause, fmt.Sprint(e.Status)}
+		e.Cause, e.Replica, fmt.Sprint(e.Status)}
 	words = append(append(words, e.Repairs...), e.Notes...)
 	for _, c := range e.Calls {
 		words = append(words, c.Name)

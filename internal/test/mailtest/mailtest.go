@@ -1,0 +1,107 @@
+// Package mailtest lets the replicas of a test write to each other without a database.
+package mailtest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"toolnorm/internal/shared"
+)
+
+// Office carries the letters of one test. Its zero value is ready.
+type Office struct {
+	mu    sync.Mutex
+	names []string
+	boxes map[string]chan []byte
+	sent  int
+}
+
+// Join adds a replica, and returns its desk, which answers until the test ends. People know it as
+// "replica NAME".
+func (o *Office) Join(t testing.TB, name string) *shared.Desk {
+	t.Helper()
+	d := &shared.Desk{Mail: &mailbox{o, name, o.open(name)}}
+	go d.Run(t.Context(), func(err error) { t.Error(err) })
+	return d
+}
+
+// Silent adds a replica that never answers, and returns the letters to it.
+func (o *Office) Silent(name string) <-chan []byte { return o.open(name) }
+
+// open makes a mailbox.
+func (o *Office) open(name string) chan []byte {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.boxes == nil {
+		o.boxes = map[string]chan []byte{}
+	}
+	o.names = append(o.names, name)
+	o.boxes[name] = make(chan []byte, 1000)
+	return o.boxes[name]
+}
+
+// Kill has a replica neither get nor send a letter any more. It stays in the list of replicas.
+func (o *Office) Kill(name string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.boxes, name)
+}
+
+// Sent returns how many letters were sent.
+func (o *Office) Sent() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.sent
+}
+
+// mailbox is a replica's mail.
+type mailbox struct {
+	office *Office
+	name   string
+	box    chan []byte
+}
+
+// Name returns the replica's name.
+func (m *mailbox) Name() string { return m.name }
+
+// Replicas lists the others, also those that were killed.
+func (m *mailbox) Replicas() (all []shared.Replica, _ error) {
+	m.office.mu.Lock()
+	defer m.office.mu.Unlock()
+	for _, name := range m.office.names {
+		if name != m.name {
+			all = append(all, shared.Replica{Name: name, Label: "replica " + name})
+		}
+	}
+	return all, nil
+}
+
+// Send puts a letter into a mailbox.
+func (m *mailbox) Send(to string, body []byte) error {
+	m.office.mu.Lock()
+	defer m.office.mu.Unlock()
+	if m.office.boxes[m.name] == nil || m.office.boxes[to] == nil {
+		return nil
+	}
+	m.office.sent++
+	select {
+	case m.office.boxes[to] <- body:
+		return nil
+	default:
+		return errors.New("mailtest: the mailbox is full")
+	}
+}
+
+// Receive passes on what comes until ctx ends.
+func (m *mailbox) Receive(ctx context.Context, got func([]byte), _ func(error)) {
+	for {
+		select {
+		case body := <-m.box:
+			got(body)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
