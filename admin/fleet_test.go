@@ -3,8 +3,11 @@ package admin
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -204,5 +207,101 @@ func TestNobodyIsAskedWhenThePageIsGone(t *testing.T) {
 	time.Sleep(2 * askEvery)
 	if n := office.Sent() - before; n > 0 {
 		t.Errorf("%d letters while nobody looks", n)
+	}
+}
+
+// unsure answers from a log, or not.
+type unsure struct {
+	live
+	fails func() bool
+}
+
+func (u *unsure) Replicas() ([]struct{ Name, Label string }, error)       { return nil, nil }
+func (u *unsure) TellAll(string, any) error                               { return nil }
+func (u *unsure) Hear(string, func(context.Context, json.RawMessage) any) {}
+func (u *unsure) Ask(ctx context.Context, _, _ string, question, answer any) error {
+	if u.fails() {
+		return errors.New("no answer")
+	}
+	ask, err := json.Marshal(question)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(u.answer(ctx, ask))
+	return errors.Join(err, json.Unmarshal(body, answer))
+}
+
+// TestAMirrorIsTheOthersList has exchanges begin and end, and questions fail, in any order: behind
+// each answer the mirror lists what the other replica does, and a page that follows it the same.
+func TestAMirrorIsTheOthersList(t *testing.T) {
+	for _, seed := range []uint64{1, 2, 3, 38, 20261128} {
+		r := rand.New(rand.NewPCG(seed, 0))
+		for range 40 {
+			log := trace.New(1+r.IntN(6), false)
+			failed := false
+			other := &unsure{live{trace: log}, func() bool { failed = r.IntN(3) == 0; return failed }}
+			m := &mirror{name: "b"}
+			page, had := trace.NewFollow(m), []string{}
+			running := map[string]*trace.Exchange{}
+			rows := map[string]bool{}
+			for n := range 60 {
+				switch id := fmt.Sprint(n); {
+				case r.IntN(3) == 0:
+					e := log.Begin(id, "chat", "/", time.Now())
+					log.Show(e, func() {})
+					running[id] = e
+				case r.IntN(2) == 0:
+					for id, e := range running {
+						e.End(200, nil, 0, 0)
+						log.Add(e)
+						delete(running, id)
+						break
+					}
+				default:
+					m.refresh(other)
+					news, _ := page.Next()
+					var fresh []string
+					for _, e := range news.Exchanges {
+						fresh = append(fresh, e.ID)
+					}
+					had = append(fresh, had...)
+					had = had[:min(len(had), max(news.Keeps, 1))]
+					for _, row := range news.Running {
+						rows[row.ID] = true
+					}
+					for _, id := range news.Gone {
+						delete(rows, id)
+					}
+					if failed {
+						if len(rows) > 0 {
+							t.Fatalf("seed %d: nobody knows what runs, and the page has %v", seed, rows)
+						}
+						continue
+					}
+					want := []string{}
+					for _, e := range log.List().Exchanges {
+						want = append(want, e.ID)
+					}
+					if !slices.Equal(had, want) || len(rows) != len(running) {
+						t.Fatalf("seed %d: the page has %v and %v, the other replica %v and %d running", seed, had, rows, want, len(running))
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestAReplicaThatWasStartedAnewIsThere has two processes of one label.
+func TestAReplicaThatWasStartedAnewIsThere(t *testing.T) {
+	long := time.Now().Add(-time.Hour)
+	killed, stopped, fresh := &mirror{label: "b", since: long}, &mirror{label: "c", since: long, gone: long}, &mirror{label: "b"}
+	f := &fleet{label: "a"}
+	for _, all := range [][]*mirror{{killed, fresh, stopped}, {fresh, killed}} {
+		if got := fmt.Sprint(f.states(all)); got != "[{a false} {b false}]" {
+			t.Error(got)
+		}
+	}
+	if got := fmt.Sprint(f.states([]*mirror{killed})); got != "[{a false} {b true}]" {
+		t.Error(got)
 	}
 }
