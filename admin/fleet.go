@@ -39,7 +39,7 @@ type liveAsk struct {
 	What    string     `json:"what"`
 	ID      string     `json:"id,omitempty"`
 	After   int        `json:"after,omitempty"` // of a list
-	Seen    trace.Seen `json:"seen"`            // of a running request
+	Seen    trace.Seen `json:"seen,omitzero"`   // of a running request
 	Minutes int        `json:"minutes,omitempty"`
 	By      string     `json:"by,omitempty"` // the administrator
 }
@@ -292,7 +292,8 @@ func (e *everyone) next() (news followed, something bool) {
 
 // add joins the news of another replica to these.
 func (f *followed) add(more trace.News) {
-	f.Seen, f.Keeps, f.Bodies = f.Seen+more.Seen, f.Keeps+more.Keeps, f.Bodies || more.Bodies
+	f.Bodies = f.Bodies && (more.Bodies || more.Keeps == 0) // 0: nothing is known yet
+	f.Seen, f.Keeps = f.Seen+more.Seen, f.Keeps+more.Keeps
 	if f.Counts == nil {
 		f.Counts = map[string]int{}
 	}

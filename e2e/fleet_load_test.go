@@ -41,6 +41,10 @@ const (
 	wrong   = "wrong"   // anything else
 )
 
+// manyStreams keeps the connections of all clients of a load. http.DefaultClient keeps two, and
+// makes the others anew for each stream.
+var manyStreams = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
+
 // stream asks for an answer, and returns how it ended and what is to be said of that. Want is the
 // whole of it.
 func stream(ctx context.Context, base, model, prompt, want string) (end, detail string) {
@@ -50,7 +54,7 @@ func stream(ctx context.Context, base, model, prompt, want string) (end, detail 
 		return wrong, err.Error()
 	}
 	r.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := manyStreams.Do(r)
 	if err != nil {
 		return cut, err.Error()
 	}

@@ -24,7 +24,7 @@ func TestSoak(t *testing.T) {
 	f := startFleet(t, l, []*instance{{addr: "127.0.0.1:9"}}, 3)
 	base := "http://" + f.at.clients
 	_, answer := oneTurn(t, base, demoModel, []message{{Role: "user", Content: soakPrompt}})
-	const clients = 16
+	clients := number("SOAK_CLIENTS", 16)
 	var kills int
 	var done atomic.Int64
 	began, first, last := time.Now(), 0, 0
