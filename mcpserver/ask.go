@@ -2,12 +2,8 @@ package mcpserver
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -43,7 +39,7 @@ func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, param
 // question sends the caller a request of ours through out, and returns the message that answers it.
 func (e *engine) question(ctx context.Context, c *caller, out func(context.Context, frame) error,
 	method mcp.MCPMethod, params any) (message, error) {
-	id := e.idHere(forQuestion, nameOf(c.id))
+	id := e.others.id(forQuestion, nameOf(c.id))
 	q := &question{c.id, c.principal, make(chan message, 1)}
 	e.asked.Store(id, q)
 	defer e.asked.Delete(id)
@@ -82,36 +78,6 @@ func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	return nil
 }
 
-// idHere returns an id for something that this replica has for somebody. With other replicas it
-// says which one has it, as the client may send what it says of it to any. The signature, for a
-// purpose, keeps clients from writing to replicas that have nothing of theirs.
-func (e *engine) idHere(purpose, owner string) string {
-	id := rand.Text()
-	if e.cfg.Shared == nil {
-		return id
-	}
-	id += "." + e.cfg.Shared.Name()
-	return id + "." + e.sumOf(purpose, id, owner)
-}
-
-// sumOf signs an id for its owner.
-func (e *engine) sumOf(purpose, id, owner string) string {
-	return hex.EncodeToString(e.seal.sum(purpose, []byte(id+" "+owner))[:8])
-}
-
-// whose returns the other replica that has given an id to somebody; false if none has.
-func (e *engine) whose(purpose, id, owner string) (replica string, ok bool) {
-	if e.cfg.Shared == nil {
-		return "", false
-	}
-	parts := strings.Split(id, ".")
-	if len(parts) != 3 || parts[1] == e.cfg.Shared.Name() ||
-		!hmac.Equal([]byte(parts[2]), []byte(e.sumOf(purpose, parts[0]+"."+parts[1], owner))) {
-		return "", false
-	}
-	return parts[1], true
-}
-
 // passedOn is a client's answer to a question of another replica's.
 type passedOn struct {
 	ID        string          `json:"id"`
@@ -128,7 +94,7 @@ func (e *engine) answered(c *caller, m message) {
 		return // ours are strings
 	}
 	session := nameOf(c.id)
-	other, ok := e.whose(forQuestion, id, session)
+	other, ok := e.others.having(forQuestion, id, session)
 	if !ok {
 		e.asked.deliver(id, session, c.principal, m)
 		return

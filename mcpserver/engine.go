@@ -21,9 +21,9 @@ type engine struct {
 	tools *limiter // calls of a tool
 	tasks tasks    // calls that go on after their answer
 
-	settle sync.Once
-	// inFlight -> context.CancelCauseFunc: requests being answered that their session may cancel
-	running sync.Map
+	settle  sync.Once
+	running calls
+	others  others
 	asked   questions       // requests of ours that wait for their answers
 	ctx     context.Context // ends with the server, and ends what runs
 	stop    context.CancelCauseFunc
@@ -57,8 +57,10 @@ func newEngine(cfg Config) *engine {
 		tools: newLimiter(cfg.RateOfTool),
 		asked: questions{log: cfg.Log},
 	}
+	e.others = others{cfg.Shared, e.seal, cfg.Log}
 	e.ctx, e.stop = context.WithCancelCause(context.Background())
 	e.lists = newLists(cfg)
+	e.tasks.identity = e.lists.identity
 	e.plain = server.NewMCPServer(cfg.Name, cfg.Version, server.WithInstructions(cfg.Guide))
 	for _, extra := range []*server.MCPServer{cfg.Extra, e.plain} {
 		prepare(extra)
@@ -234,7 +236,9 @@ func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (
 // notifications/initialized needs nothing, as a session has begun with initialize.
 func (e *engine) notified(ctx context.Context, c *caller, m message) {
 	if isCancel(m) {
-		e.cancelAnywhere(c.id, cancelled(m))
+		if id := cancelled(m); !e.running.cancel(c.id, id) {
+			e.others.cancel(c.id, id)
+		}
 		return
 	}
 	if m.method == string(mcp.MethodNotificationRootsListChanged) {
@@ -261,26 +265,25 @@ func cancelled(m message) string {
 	return string(which.ID)
 }
 
+// calls are the requests being answered that their sessions may cancel: inFlight ->
+// context.CancelCauseFunc.
+type calls struct{ sync.Map }
+
 // cancel ends a request of a session, if it is being answered, and reports whether it was. An
 // unknown or finished request is not an error: the client's message and our answer may have
 // crossed.
-func (e *engine) cancel(session, id string) bool {
-	cancel, ok := e.running.Load(inFlight{session, id})
+func (all *calls) cancel(session, id string) bool {
+	cancel, ok := all.Load(inFlight{session, id})
 	if ok {
 		cancel.(context.CancelCauseFunc)(errCancelled)
 	}
 	return ok
 }
 
-// cancelAll cancels what runs for a session. It looks at everything that runs, which is fine:
-// sessions end rarely.
-func (e *engine) cancelAll(session string) {
-	e.cancelIf(func(r inFlight) bool { return r.session == session })
-}
-
-// cancelIf cancels what runs and is meant.
-func (e *engine) cancelIf(meant func(inFlight) bool) {
-	e.running.Range(func(key, cancel any) bool {
+// cancelIf ends those that are meant. It looks at everything that runs, which is fine: sessions end
+// rarely.
+func (all *calls) cancelIf(meant func(inFlight) bool) {
+	all.Range(func(key, cancel any) bool {
 		if meant(key.(inFlight)) {
 			cancel.(context.CancelCauseFunc)(errCancelled)
 		}

@@ -101,7 +101,7 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 // as nothing new can begin.
 func (s *Server) over(session string) {
 	s.engine.hub.end(session)
-	s.engine.cancelAll(session)
+	s.engine.running.cancelIf(func(r inFlight) bool { return r.session == session })
 	s.records.end(session)
 	s.cfg.Gateway.Left(session)
 }

@@ -142,7 +142,7 @@ func (q *queue) withdraw(c *conn, id string) {
 		return m.isRequest() && string(m.id) == id
 	})
 	if at < 0 {
-		q.e.cancel(c.id, id)
+		q.e.running.cancel(c.id, id)
 		return
 	}
 	c.backlog = slices.Delete(c.backlog, at, at+1)

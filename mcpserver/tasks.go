@@ -26,6 +26,8 @@ const (
 
 // tasks holds the calls that go on after their answer. They are in memory, so a restart loses them.
 type tasks struct {
+	identity json.RawMessage // of the server
+
 	mu  sync.Mutex
 	all map[string]*task
 }
@@ -148,7 +150,7 @@ func (e *engine) attempt(ctx context.Context, c *caller, m message) (o outcome) 
 // keep makes a task of a call; it returns nil if there are too many.
 func (e *engine) keep(c *caller, cancel context.CancelCauseFunc) *task {
 	now := time.Now()
-	t := &task{id: e.idHere(forTask, c.principal), principal: c.principal, created: now, updated: now,
+	t := &task{id: e.others.id(forTask, c.principal), principal: c.principal, created: now, updated: now,
 		status: "working", cancel: cancel, answered: make(chan struct{}, 1)}
 	e.tasks.mu.Lock()
 	defer e.tasks.mu.Unlock()
@@ -304,11 +306,11 @@ func (e *engine) ofTask(ctx context.Context, c *caller, m message) (
 		return nil, withoutTasks(), true
 	}
 	if t := e.tasks.find(m.said.Task, c.principal); t != nil {
-		result, rpcErr = e.atTask(t, m.method, m.params)
+		result, rpcErr = e.tasks.at(t, m.method, m.params)
 		return result, rpcErr, true
 	}
-	if other, ok := e.whose(forTask, m.said.Task, c.principal); ok {
-		result, rpcErr = e.taskElsewhere(ctx, other, c, m)
+	if other, ok := e.others.having(forTask, m.said.Task, c.principal); ok {
+		result, rpcErr = e.others.task(ctx, other, c, m)
 		return result, rpcErr, true
 	}
 	return nil, nil, false
@@ -324,8 +326,8 @@ func (all *tasks) find(id, principal string) *task {
 	return nil
 }
 
-// atTask does what a method asks of a task.
-func (e *engine) atTask(t *task, method string, params json.RawMessage) (
+// at does what a method asks of a task.
+func (all *tasks) at(t *task, method string, params json.RawMessage) (
 	json.RawMessage, *rpcError) {
 	switch method {
 	case "tasks/update":
@@ -341,7 +343,20 @@ func (e *engine) atTask(t *task, method string, params json.RawMessage) (
 	default:
 		return t.write("complete"), nil
 	}
-	return encode(map[string]any{"resultType": "complete", "_meta": e.lists.identity}), nil
+	return encode(map[string]any{"resultType": "complete", "_meta": all.identity}), nil
+}
+
+// answer answers another replica's question for a task.
+func (all *tasks) answer(ask taskAsked) any {
+	t := all.find(ask.Task, ask.Principal)
+	if t == nil {
+		return taskReply{Code: codeParams, Message: "there is no such task, or no longer"}
+	}
+	result, rpcErr := all.at(t, ask.Method, ask.Params)
+	if rpcErr != nil {
+		return taskReply{Code: rpcErr.code, Message: rpcErr.message}
+	}
+	return taskReply{Result: result}
 }
 
 // extended returns what a server declares to clients of 2026-07-28, with the extension in place of
