@@ -190,7 +190,7 @@ func (m *mirror) away() (away, listed bool) {
 	return !m.since.IsZero() && time.Since(m.since) >= answerWait, m.gone.IsZero()
 }
 
-// state is what a page is told of a replica.
+// state is what a page shows of a replica.
 type state struct {
 	Name string `json:"name"`
 	Away bool   `json:"away"` // it does not answer

@@ -150,8 +150,8 @@ func (e *engine) attempt(ctx context.Context, c *caller, m message) (o outcome) 
 // keep makes a task of a call; it returns nil if there are too many.
 func (e *engine) keep(c *caller, cancel context.CancelCauseFunc) *task {
 	now := time.Now()
-	t := &task{id: e.others.id(forTask, c.principal), principal: c.principal, created: now, updated: now,
-		status: "working", cancel: cancel, answered: make(chan struct{}, 1)}
+	t := &task{id: e.others.id(forTask, c.principal), principal: c.principal, created: now,
+		updated: now, status: "working", cancel: cancel, answered: make(chan struct{}, 1)}
 	e.tasks.mu.Lock()
 	defer e.tasks.mu.Unlock()
 	if len(e.tasks.all) >= mostTasks {

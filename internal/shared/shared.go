@@ -1,8 +1,8 @@
 // Package shared keeps what all replicas of the program must know, and what no client carries:
 // replies that are gone on with by their id, calls that are too long for a command line, ended
 // sessions, and secrets. It is kept in PostgreSQL, for as long as it is good; a program with a
-// SQLite file is alone, and keeps these in memory. So do the counts of callers with limits. Replicas
-// also ask each other (Desk), by letters in the same table.
+// SQLite file is alone, and keeps these in memory. So do the counts of callers with limits.
+// Replicas also ask each other (Desk), by letters in the same table.
 package shared
 
 import (

@@ -87,8 +87,8 @@ func (l *Log) find(id string) *Exchange {
 // row returns the visible state of a running exchange. e.run.mu must be held.
 func (e *Exchange) row() Row {
 	return Row{
-		ID: e.ID, Time: e.Time, Replica: e.Replica, Form: e.Form, Path: e.Path, Model: e.Model, Format: e.Format,
-		Strategy: e.Strategy, Texts: e.run.shown,
+		ID: e.ID, Time: e.Time, Replica: e.Replica, Form: e.Form, Path: e.Path, Model: e.Model,
+		Format: e.Format, Strategy: e.Strategy, Texts: e.run.shown,
 		First: millis(time.Duration(e.run.first.Load())), Total: millis(time.Since(e.Time)),
 		Pieces: e.run.pieces.Load(),
 	}
