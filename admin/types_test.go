@@ -47,6 +47,7 @@ var pageTypes = []struct {
 	{name: "Reason", of: meaning{}},
 	{name: "Running", of: trace.Row{}},
 	{name: "Exchanges", of: exchanges{}},
+	{name: "Replica", of: state{}},
 	{name: "Followed", of: followed{}},
 	{name: "Found", of: found{}},
 	{name: "UsageRow", of: usage.Row{}},

@@ -9,7 +9,7 @@ export interface Call {
 export interface Exchange {
   id: string;
   time: string;
-  replica?: string; // where there are several
+  replica?: string;
   form: string;
   path: string;
   model: string;
@@ -121,13 +121,12 @@ export interface Exchanges {
   running: Running[];
   start: string;
   texts_until?: string;
-  replicas?: Replica[]; // none: there is one
   reasons: Record<string, Reason>;
 }
 
 export interface Replica {
   name: string;
-  away: boolean; // it does not answer
+  away: boolean;
 }
 
 export interface Followed {

@@ -17,8 +17,8 @@ export function merged(had: Exchanges, fresh: Exchanges): Exchanges {
 // Now is a request that runs, and when its row came.
 export type Now = Running & { at: number };
 
-// Shown is the list as the page has it.
-export type Shown = Omit<Exchanges, 'running'> & { running: Now[] };
+// Shown is the list as the page has it. Without replicas there is one.
+export type Shown = Omit<Exchanges, 'running'> & Pick<Followed, 'replicas'> & { running: Now[] };
 
 // followed is a list with what a stream tells. The first event of a stream has everything.
 export function followed(had: Shown | undefined, news: Followed, at: number): Shown {
@@ -35,6 +35,7 @@ export function followed(had: Shown | undefined, news: Followed, at: number): Sh
   const still = had.running.filter((r) => !over.has(r.id));
   return {
     ...merged({ ...had, running: [] }, { ...rest, reasons: {} }),
+    replicas: news.replicas,
     running: newest([...running, ...still]),
   };
 }
