@@ -15,7 +15,7 @@
 # make turns     what each turn of real agents finds in the server's cache, beside Ollama alone; writes docs/evidence/turns.md. Half an hour
 # make fleet   what conversations find in the caches of 2, 4 and 8 Ollamas, by how requests are spread; writes docs/evidence/scale.md. Hours; FLEET_SERVERS=2 FLEET_TURNS=6 for less
 # make balance  a simulation of thirty servers, for the factor of pools; writes a table there, too
-# make soak    a million streams through three replicas that are killed and restarted; STREAMS=20000 for less
+# make soak    a million streams through three replicas that are killed and restarted; STREAMS=20000 for less, SOAK_CLIENTS=64 for more than 16 at once
 # make openwebui  a real Open WebUI driven in Chromium: chat, MCP tools, @agent, a knowledge base. It installs 5 GB
 # make first-hour   the fifteen tasks of a new user, by README and one more page; writes docs/evidence/first-hour.md. Two minutes
 # make faces   each API beside Ollama's own, by the scripts; writes docs/evidence/faces.md

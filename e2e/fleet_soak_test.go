@@ -53,10 +53,10 @@ func TestSoak(t *testing.T) {
 	if last > 2*first {
 		t.Errorf("the replica that stayed has %d KiB of memory, after the first round %d", last, first)
 	}
-	row := fmt.Sprintf("| %d | %s | %d | %d | %d | %d | %d | %d MiB, %d MiB |", done.Load(), time.Since(began).Round(time.Second), kills, kills, got.ends[whole], got.ends[cut]+got.ends[refused], got.ends[wrong]+got.ends[told], first>>10, last>>10)
+	row := fmt.Sprintf("| %d | %d | %s | %d | %d | %d | %d | %d | %d MiB, %d MiB |", done.Load(), clients, time.Since(began).Round(time.Second), kills, kills, got.ends[whole], got.ends[cut]+got.ends[refused], got.ends[wrong]+got.ends[told], first>>10, last>>10)
 	t.Log(row)
 	if os.Getenv("TOOLNORM_E2E_FLEET") == "write" {
-		writeBlock(t, "soak", "| streams | in | kills | restarts | whole | cut or refused by a kill | wrong | memory of the replica that stayed, first and last |\n|--:|--:|--:|--:|--:|--:|--:|--:|\n"+row)
+		writeBlock(t, "soak", "| streams | at once | in | kills | restarts | whole | cut or refused by a kill | wrong | memory of the replica that stayed, first and last |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n"+row)
 	}
 }
 
