@@ -89,7 +89,9 @@ func TestASessionThatEndsTakesItsCallsAlong(t *testing.T) {
 	_, a, b := replicas(t, r)
 	h, other := a.initialized("2025-11-25", "x", "1"), a.initialized("2025-11-25", "x", "1")
 	for _, of := range []header{h, other} {
-		go a.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"waits"}}`, of)
+		go func() {
+			a.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"waits"}}`, of)
+		}()
 		<-began
 	}
 	get := header{"Mcp-Session-Id": h["Mcp-Session-Id"], "Accept": "text/event-stream"}
