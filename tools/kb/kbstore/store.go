@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"toolnorm/internal/auth"
@@ -19,6 +21,10 @@ type Store struct {
 	db      *store.DB
 	vectors bool // pgvector compares
 	odd     oddRows
+
+	sizes    Sizes
+	indexing sync.Mutex   // one of this program's Index calls runs at a time
+	added    atomic.Int64 // passages that this program put in since it called Index
 }
 
 // schema is where the tables are in a PostgreSQL. The tools' store may be the same database and has
@@ -43,9 +49,13 @@ func OpenStore(ctx context.Context, where string) (*Store, error) {
 		return nil, fmt.Errorf("knowledge bases: %w", err)
 	}
 	err = db.Migrate(ctx, topic, steps(db.Kind)...)
-	s := &Store{db: db}
-	if err == nil && db.Kind == store.Postgres {
+	s := &Store{db: db, sizes: standardSizes}
+	switch {
+	case err != nil:
+	case db.Kind == store.Postgres:
 		err = s.prepare(ctx)
+	default:
+		err = forgetOld(ctx, db)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("knowledge bases: %w", err), db.Close())
