@@ -138,7 +138,7 @@ type packed struct {
 // number reads a number that may not exceed most.
 func (p *packed) number(most int) int {
 	v, n := binary.Uvarint(p.b)
-	if n <= 0 || v > uint64(most) {
+	if n <= 0 || most < 0 || v > uint64(most) {
 		p.b, p.failed = nil, true
 		return 0
 	}

@@ -187,8 +187,9 @@ func (l *Local) build(ctx context.Context, base kbstore.Base) error {
 	case <-ctx.Done():
 		mu.Lock()
 		defer mu.Unlock()
-		return fmt.Errorf("the index of words is being made (%d of %d passages); search again in a moment: %w",
-			done, all, context.Cause(ctx))
+		return fmt.Errorf(
+			"the index of words is being made (%d %% are done); search again in a moment: %w",
+			100*done/max(1, all), context.Cause(ctx))
 	}
 }
 
@@ -202,7 +203,7 @@ type disk struct {
 	may        [][]bool // by part and document; nothing else is ever looked at
 	seen       [][]bool // those that may be seen; stage 1 leaves some of them out of may
 	count, all int      // documents
-	rows       []spot     // of the passages that were found
+	rows       []spot   // of the passages that were found
 	look       *lexical.Look
 	place      []map[uint32]int  // by part: the query's tokens by their numbers
 	numbers    map[string]uint32 // of words that were compared

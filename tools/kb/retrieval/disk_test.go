@@ -1,10 +1,12 @@
 package retrieval
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"toolnorm/internal/auth"
@@ -80,5 +82,94 @@ func TestTheIndexOnDiskFindsWhatTheOneInMemoryFinds(t *testing.T) {
 	t.Log(fmt.Sprintf("%d answers compared, %d differ; up to %d segments", compared, differ, segments))
 	if segments < 2 {
 		t.Error("nothing was in segments")
+	}
+}
+
+// TestIndexingGoesOnWhereItStopped interrupts the indexing of a base that has no index yet, as a file
+// of an older version has none, after each segment: what is done stays done, and a search in between
+// finds what it finds at the end.
+func TestIndexingGoesOnWhereItStopped(t *testing.T) {
+	store, r := openStore(t), rand.New(rand.NewPCG(2, 37))
+	w := newWorld(t, store, r, 60)
+	store.Resize(kbstore.Sizes{Fresh: 5, Small: 10, Many: 3, Large: 20})
+	q := Query{Text: "副業 許可 employees", Base: w.base.ID, Max: MostResults, Principal: auth.Local()}
+	want := answerByWords(t, &Local{Store: store, Embedder: &meaning{err: errors.New("broken")}, Model: "m"}, q)
+	steps := 0
+	for {
+		ctx, cancel := context.WithCancel(t.Context())
+		told := 0
+		err := store.Index(ctx, w.base.ID, func(done, all int) {
+			if told++; done <= 0 || done > all {
+				t.Errorf("%d of %d passages", done, all)
+			}
+			cancel()
+		})
+		cancel()
+		if told == 0 && err == nil {
+			break
+		}
+		if steps++; steps > 100 {
+			t.Fatalf("it never ends: %v", err)
+		}
+	}
+	if got := answerByWords(t, &Local{Store: store}, q); got != want {
+		t.Errorf("found\n%s\nwant\n%s", got, want)
+	}
+	if steps < 3 {
+		t.Errorf("%d interruptions", steps)
+	}
+}
+
+// TestASearchIndexesWhatIsFresh searches a base without an index: the search makes it, and tells how
+// far it is; one whose time is over says so.
+func TestASearchIndexesWhatIsFresh(t *testing.T) {
+	store, r := openStore(t), rand.New(rand.NewPCG(4, 37))
+	w := newWorld(t, store, r, 60)
+	store.Resize(kbstore.Sizes{Fresh: 5, Small: 10, Many: 3, Large: 20})
+	told := 0
+	local := &Local{Store: store, Progress: func(b kbstore.Base, done, all int) {
+		if told++; b.ID != w.base.ID || done > all {
+			t.Errorf("%q: %d of %d", b.Name, done, all)
+		}
+	}}
+	if got := answerByWords(t, local, Query{Text: "副業", Base: w.base.ID, Max: 9, Principal: auth.Local()}); !strings.Contains(got, `"count":9`) {
+		t.Error(got)
+	}
+	if told < 2 {
+		t.Errorf("told %d times", told)
+	}
+	if p := local.states.get(w.base.ID); len(p.at.Segments) == 0 || len(p.at.Fresh) > store.FreshLimit() {
+		t.Errorf("%d segments, %d fresh", len(p.at.Segments), len(p.at.Fresh))
+	}
+}
+
+// TestAMovedDocumentIsFoundInItsNewBase moves documents that are in segments.
+func TestAMovedDocumentIsFoundInItsNewBase(t *testing.T) {
+	store, r := openStore(t), rand.New(rand.NewPCG(5, 37))
+	store.Resize(kbstore.Sizes{Fresh: 5, Small: 10, Many: 3, Large: 20})
+	from, to := newWorld(t, store, r, 30), newWorld(t, store, r, 8)
+	disk, memory := &Local{Store: store}, &Local{Store: store, Embedder: &meaning{err: errors.New("broken")}, Model: "m"}
+	same := func() {
+		for _, base := range []string{from.base.ID, to.base.ID} {
+			q := Query{Text: scrap(r), Base: base, Max: MostResults, Principal: auth.Local()}
+			if a, b := answerByWords(t, disk, q), answerByWords(t, memory, q); a != b {
+				t.Fatalf("%q: on disk\n%s\nin memory\n%s", q.Text, a, b)
+			}
+		}
+	}
+	all, err := store.Documents(t.Context(), from.base.ID, kbstore.FilterOf(auth.Local()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := 0
+	for i := range all {
+		same()
+		if err := store.Move(t.Context(), from.base, to.base, &all[i], nil); err == nil {
+			moved++
+		}
+	}
+	same()
+	if moved < 10 {
+		t.Errorf("%d moved", moved)
 	}
 }
