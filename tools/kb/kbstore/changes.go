@@ -112,11 +112,11 @@ func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string,
 	s.odd.forget(base, func(o Odd) bool {
 		return o.Table == tableDocuments || o.Table == tableRights
 	})
-	return s.documentRows(ctx, tx, base, where, more...)
+	return documentRows(ctx, s, tx, base, where, more...)
 }
 
 // documentRows does the same as documentsOf for some documents: odd rows of others stay noted.
-func (s *Store) documentRows(ctx context.Context, tx *sql.Tx, base, where string, more ...any) (
+func documentRows(ctx context.Context, s *Store, tx *sql.Tx, base, where string, more ...any) (
 	[]Document, error) {
 	args := append([]any{base}, more...)
 	all, err := store.Read(ctx, tx, s.from(base, tableDocuments),

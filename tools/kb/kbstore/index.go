@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"toolnorm/internal/lexical"
 	"toolnorm/internal/store"
@@ -23,30 +25,42 @@ type Sizes struct {
 // costs a search microseconds for each of its words.
 var standardSizes = Sizes{Fresh: 1024, Small: 16 << 10, Many: 32, Large: 32 << 10}
 
-// Resize sets other sizes, for tests with few passages.
-func (s *Store) Resize(sizes Sizes) { s.sizes = sizes }
+// Words is the index of words of a store that keeps one: a SQLite file.
+type Words struct {
+	Sizes Sizes
+
+	store    *Store
+	indexing sync.Mutex   // one of this program's Index calls runs at a time
+	added    atomic.Int64 // passages that this program put in since it called Index
+}
 
 // FreshLimit is how many fresh passages are few enough for a search. Above it the search should
 // call Index first.
-func (s *Store) FreshLimit() int { return 2 * s.sizes.Fresh }
+func (w *Words) FreshLimit() int { return 2 * w.Sizes.Fresh }
+
+// note calls Index from time to time, as passages are put in. A nil index needs none.
+func (w *Words) note(ctx context.Context, base string, passages int) error {
+	if w == nil || w.added.Add(int64(passages)) < int64(w.Sizes.Fresh) {
+		return nil
+	}
+	w.added.Store(0)
+	return w.Index(ctx, base, nil)
+}
 
 // Index puts documents of a base that are in no segment of its index of words into one, as soon as
 // there are enough of them, and small segments together. Each segment is a transaction: an Index
 // that is interrupted goes on with the next call, and nobody waits longer than for one. told, if it
 // is not nil, is called after each with how many passages were put in, of how many.
-func (s *Store) Index(ctx context.Context, base string, told func(done, all int)) error {
-	if !s.Words() {
-		return nil
-	}
-	s.indexing.Lock()
-	defer s.indexing.Unlock()
+func (w *Words) Index(ctx context.Context, base string, told func(done, all int)) error {
+	w.indexing.Lock()
+	defer w.indexing.Unlock()
 	done := 0
 	for {
-		j, err := s.nextJob(ctx, base)
+		j, err := w.nextJob(ctx, base)
 		if err != nil || j == nil {
 			return err
 		}
-		passages, err := s.indexOnce(ctx, base, j)
+		passages, err := w.indexOnce(ctx, base, j)
 		if err != nil || passages == 0 {
 			return err
 		}
@@ -64,16 +78,16 @@ type job struct {
 }
 
 // nextJob decides what to index next; nil: nothing.
-func (s *Store) nextJob(ctx context.Context, base string) (j *job, err error) {
-	err = s.snapshot(ctx, func(tx *sql.Tx) error {
+func (w *Words) nextJob(ctx context.Context, base string) (j *job, err error) {
+	err = w.store.snapshot(ctx, func(tx *sql.Tx) error {
 		fresh, err := freshOf(ctx, tx, base)
 		if err != nil {
 			return err
 		}
-		if j = takeFresh(fresh, s.sizes); j != nil {
+		if j = takeFresh(fresh, w.Sizes); j != nil {
 			return nil
 		}
-		j, err = s.takeSmall(ctx, tx, base)
+		j, err = w.takeSmall(ctx, tx, base)
 		return err
 	})
 	return j, err
@@ -102,7 +116,7 @@ func takeFresh(fresh []Fresh, sizes Sizes) *job {
 // takeSmall takes small segments to be put together, as many as fit into a large one, or nil if
 // they are few. Of a segment counts what is still there: one of whose documents most have changed
 // is small.
-func (s *Store) takeSmall(ctx context.Context, tx *sql.Tx, base string) (*job, error) {
+func (w *Words) takeSmall(ctx context.Context, tx *sql.Tx, base string) (*job, error) {
 	type small struct {
 		id       int64
 		passages int
@@ -110,13 +124,13 @@ func (s *Store) takeSmall(ctx context.Context, tx *sql.Tx, base string) (*job, e
 	all, err := store.Read(ctx, tx, nil, func(r *store.Row) (x small, err error) {
 		return x, r.Scan(&x.id, &x.passages)
 	}, `SELECT s.id, (SELECT COALESCE(sum(d.chunk_count), 0) FROM placed p JOIN documents d ON d.id = p.document WHERE p.segment = s.id) AS there
-		FROM segments s WHERE s.knowledge_base_id = $1 AND (s.passages <= $2 OR EXISTS (SELECT 1 FROM gone g WHERE g.segment = s.id)) AND there <= $2 ORDER BY there, s.id`, base, s.sizes.Small)
-	if err != nil || len(all) < s.sizes.Many {
+		FROM segments s WHERE s.knowledge_base_id = $1 AND (s.passages <= $2 OR EXISTS (SELECT 1 FROM gone g WHERE g.segment = s.id)) AND there <= $2 ORDER BY there, s.id`, base, w.Sizes.Small)
+	if err != nil || len(all) < w.Sizes.Many {
 		return nil, err
 	}
 	j, taken := &job{}, 0
 	for _, x := range all {
-		if taken += x.passages; taken > s.sizes.Large {
+		if taken += x.passages; taken > w.Sizes.Large {
 			break
 		}
 		j.old = append(j.old, x.id)
@@ -133,14 +147,14 @@ func (s *Store) takeSmall(ctx context.Context, tx *sql.Tx, base string) (*job, e
 
 // indexOnce makes one segment, and returns how many passages it has. It cuts the texts before the
 // transaction that writes: others have to wait only for the writing.
-func (s *Store) indexOnce(ctx context.Context, base string, j *job) (int, error) {
+func (w *Words) indexOnce(ctx context.Context, base string, j *job) (int, error) {
 	m := new(maker)
-	err := s.snapshot(ctx, func(tx *sql.Tx) error {
+	err := w.store.snapshot(ctx, func(tx *sql.Tx) error {
 		ids := make([]string, len(j.documents))
 		for i := range ids {
 			ids[i] = j.documents[i].ID
 		}
-		documents, chunks, err := s.texts(ctx, tx, base, ids)
+		documents, chunks, err := w.texts(ctx, tx, base, ids)
 		for i := range documents {
 			m.add(&documents[i], chunks[documents[i].ID])
 		}
@@ -154,7 +168,7 @@ func (s *Store) indexOnce(ctx context.Context, base string, j *job) (int, error)
 		versions[f.ID] = f.Version
 	}
 	placed := 0
-	err = s.db.Alone(ctx, func(tx *store.Tx) error {
+	err = w.store.db.Alone(ctx, func(tx *store.Tx) error {
 		id, err := m.write(ctx, tx, base)
 		if err != nil {
 			return err

@@ -121,11 +121,10 @@ func (s *Store) Put(ctx context.Context, base string, d *Document, chunks []Chun
 		}
 		return embeddings(ctx, tx, chunks)
 	})
-	if err != nil || s.added.Add(int64(len(chunks))) < int64(s.sizes.Fresh) {
+	if err != nil {
 		return err
 	}
-	s.added.Store(0)
-	return s.Index(ctx, base, nil)
+	return s.Words.note(ctx, base, len(chunks))
 }
 
 // ownCollection refuses a collection of another base, whose version would not count the change.

@@ -89,7 +89,7 @@ func TestADeletedBaseLeavesNoIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.Resize(Sizes{Fresh: 4, Small: 8, Many: 3, Large: 16})
+	s.Words.Sizes = Sizes{Fresh: 4, Small: 8, Many: 3, Large: 16}
 	b, err := s.Create(t.Context(), Base{Name: "B"})
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestTokensOfAnotherVersionAreMadeAnew(t *testing.T) {
 		}
 		var fresh, segments int
 		if i == 0 {
-			s.Resize(Sizes{Fresh: 1, Small: 8, Many: 3, Large: 16})
+			s.Words.Sizes = Sizes{Fresh: 1, Small: 8, Many: 3, Large: 16}
 			b, err := s.Create(t.Context(), Base{Name: "B"})
 			if err != nil {
 				t.Fatal(err)

@@ -8,8 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"toolnorm/internal/auth"
@@ -18,13 +16,11 @@ import (
 
 // Store keeps knowledge bases. It may be used by many at once, in several programs.
 type Store struct {
+	Words *Words // its index of words; nil: PostgreSQL has its own
+
 	db      *store.DB
 	vectors bool // pgvector compares
 	odd     oddRows
-
-	sizes    Sizes
-	indexing sync.Mutex   // one of this program's Index calls runs at a time
-	added    atomic.Int64 // passages that this program put in since it called Index
 }
 
 // schema is where the tables are in a PostgreSQL. The tools' store may be the same database and has
@@ -49,12 +45,13 @@ func OpenStore(ctx context.Context, where string) (*Store, error) {
 		return nil, fmt.Errorf("knowledge bases: %w", err)
 	}
 	err = db.Migrate(ctx, topic, steps(db.Kind)...)
-	s := &Store{db: db, sizes: standardSizes}
+	s := &Store{db: db}
 	switch {
 	case err != nil:
 	case db.Kind == store.Postgres:
 		err = s.prepare(ctx)
 	default:
+		s.Words = &Words{Sizes: standardSizes, store: s}
 		err = forgetOld(ctx, db)
 	}
 	if err != nil {

@@ -24,7 +24,7 @@ type database struct {
 
 // open returns the view of a base that fits where the base is kept.
 func (l *Local) open(ctx context.Context, base kbstore.Base, f kbstore.Filter) (view, error) {
-	if l.Store.Words() && l.Embedder == nil {
+	if l.Store.Words != nil && l.Embedder == nil {
 		return l.openDisk(ctx, base, f)
 	}
 	ranks := l.Store.Ranks()

@@ -2,196 +2,12 @@ package retrieval
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
-	"fmt"
 	"slices"
-	"sync"
-	"time"
 
 	"toolnorm/internal/lexical"
 	"toolnorm/tools/kb/kbstore"
 )
-
-// part is a segment of an index of words: one of the store, or a fresh document in memory.
-type part struct {
-	*kbstore.Segment
-	made *kbstore.Made // nil: it is in the store
-	gone []bool        // by document; nil: all are as they were
-}
-
-// parts are the state of the index of words of a base at one version. They do not change: searches
-// of other moments may use them at the same time.
-type parts struct {
-	at      kbstore.Indexed
-	created time.Time // of the base
-	all     []*part
-}
-
-// current reports whether these are still the parts of a base.
-func (p *parts) current(base kbstore.Base, now *kbstore.Indexed) bool {
-	return p != nil && p.created.Equal(base.Created) && p.at.Version == now.Version &&
-		slices.Equal(p.at.Segments, now.Segments)
-}
-
-// states holds the last known parts of each base.
-type states struct {
-	mu     sync.Mutex
-	byBase map[string]*parts
-}
-
-// get returns the parts of a base.
-func (s *states) get(base string) *parts {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.byBase[base]
-}
-
-// set sets them; nil forgets the base.
-func (s *states) set(base string, p *parts) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.byBase == nil {
-		s.byBase = map[string]*parts{}
-	}
-	if s.byBase[base] = p; p == nil {
-		delete(s.byBase, base)
-	}
-}
-
-// read brings parts up to a reader's moment: it reads the segments that it does not know, and makes
-// those of fresh documents that it does not know.
-func (p *parts) read(ctx context.Context, r *kbstore.Reader, base kbstore.Base,
-	now kbstore.Indexed) (*parts, error) {
-	known, fresh := map[int64]*kbstore.Segment{}, map[kbstore.Fresh]*part{}
-	if p != nil && p.created.Equal(base.Created) {
-		for i, f := range p.at.Fresh {
-			fresh[f] = p.all[len(p.at.Segments)+i]
-		}
-		for i, id := range p.at.Segments {
-			known[id] = p.all[i].Segment
-		}
-	}
-	q := &parts{at: now, created: base.Created}
-	for _, id := range now.Segments {
-		segment := known[id]
-		if segment == nil {
-			var err error
-			if segment, err = r.Segment(ctx, id); err != nil {
-				return nil, err
-			}
-		}
-		x := &part{Segment: segment}
-		for _, place := range now.Gone[id] {
-			if x.gone == nil {
-				x.gone = make([]bool, len(segment.Documents))
-			}
-			if place < len(x.gone) {
-				x.gone[place] = true
-			}
-		}
-		q.all = append(q.all, x)
-	}
-	var ids []string
-	for _, f := range now.Fresh {
-		if fresh[f] == nil {
-			ids = append(ids, f.ID)
-		}
-	}
-	made, err := r.Make(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	q.at.Fresh = nil
-	for _, f := range now.Fresh {
-		x := fresh[f]
-		if x == nil && made[f.ID] != nil {
-			x = &part{Segment: made[f.ID].Segment, made: made[f.ID]}
-		}
-		if x != nil { // else it is odd
-			q.at.Fresh, q.all = append(q.at.Fresh, f), append(q.all, x)
-		}
-	}
-	return q, nil
-}
-
-// openDisk returns the view of a base whose index of words is in the store.
-func (l *Local) openDisk(ctx context.Context, base kbstore.Base, f kbstore.Filter) (view, error) {
-	for tries := 0; ; tries++ {
-		r, err := l.Store.Reader(ctx, base.ID)
-		if err != nil {
-			return nil, err
-		}
-		p, full, err := l.partsAt(ctx, r, base, tries == 0)
-		if err != nil {
-			r.Close()
-			return nil, err
-		}
-		if !full {
-			return newDisk(l.Store, r, p, f), nil
-		}
-		r.Close()
-		if err := l.build(ctx, base); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// partsAt returns the parts of a base at a reader's moment. full is true, instead, if there are
-// more fresh passages than a search should index for itself.
-func (l *Local) partsAt(ctx context.Context, r *kbstore.Reader, base kbstore.Base, first bool) (
-	p *parts, full bool, err error) {
-	now, err := r.Version(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	p = l.states.get(base.ID)
-	if p.current(base, &now) {
-		return p, false, nil
-	}
-	if err := r.Rest(ctx, &now); err != nil {
-		return nil, false, err
-	}
-	fresh := 0
-	for _, d := range now.Fresh {
-		fresh += d.Chunks
-	}
-	if first && fresh > l.Store.FreshLimit() {
-		return nil, true, nil
-	}
-	if p, err = p.read(ctx, r, base, now); err == nil {
-		l.states.set(base.ID, p)
-	}
-	return p, false, err
-}
-
-// build indexes the fresh passages of a base. If the search's time is over, the indexing goes on,
-// and the next search has less to wait for.
-func (l *Local) build(ctx context.Context, base kbstore.Base) error {
-	var done, all int
-	var mu sync.Mutex
-	told := func(d, a int) {
-		mu.Lock()
-		defer mu.Unlock()
-		if done, all = d, a; l.Progress != nil {
-			l.Progress(base, done, all)
-		}
-	}
-	ended := make(chan error, 1)
-	l.beside.Go(context.WithoutCancel(ctx), func(ctx context.Context) {
-		ended <- l.Store.Index(ctx, base.ID, told)
-	})
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-		mu.Lock()
-		defer mu.Unlock()
-		return fmt.Errorf(
-			"the index of words is being made (%d %% are done); search again in a moment: %w",
-			100*done/max(1, all), context.Cause(ctx))
-	}
-}
 
 // disk is what a principal may see of a base whose index of words is in the store. A search reads
 // the lists of its words, and the words of the best passages.
@@ -332,28 +148,37 @@ func (d *disk) statistics(kind int, lists []map[string]lexical.List) (
 	return s, nil
 }
 
-// best are the best passages, the worst first.
-type best []ranked
+// best are the best n passages, among others that are not, as the last of them are only taken out
+// when there are many.
+type best struct {
+	n     int
+	all   []ranked
+	least float64 // a passage that scores less is not among the best n
+}
 
 // ranked is a passage with its score by words.
 type ranked struct {
 	score         float64
-	key           uint64
+	key           uint64 // of equals the one with the smaller id is the better one
 	part, passage int
 }
 
-func (b best) Len() int           { return len(b) }
-func (b best) Less(i, j int) bool { return b[j].before(&b[i]) }
-func (b best) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
-func (b *best) Push(x any)        { *b = append(*b, x.(ranked)) }
-func (b *best) Pop() any          { panic("the worst is replaced and never taken") }
-
-// before reports whether a passage comes before another: of equals the one with the smaller id.
-func (a *ranked) before(b *ranked) bool {
-	if a.score != b.score {
-		return a.score > b.score
+// put puts a passage in.
+func (b *best) put(r ranked) {
+	if b.all = append(b.all, r); len(b.all) >= 4*b.n+1000 {
+		b.cut()
 	}
-	return a.key < b.key
+}
+
+// cut takes out all but the best n, and sorts them, the best first.
+func (b *best) cut() {
+	slices.SortFunc(b.all, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key))
+	})
+	if len(b.all) >= b.n && b.n > 0 {
+		b.all = b.all[:b.n]
+		b.least = b.all[b.n-1].score
+	}
 }
 
 // words finds by words: it scores all passages that may be seen, part by part.
@@ -369,7 +194,7 @@ func (d *disk) words(ctx context.Context, query string, n int) ([]*passage, erro
 	whole := &lexical.Index{Whole: &statistics}
 	terms, scale := whole.Terms(query), whole.Scale()
 	d.look = whole.Look(query, fieldWeights...)
-	var found best
+	found := best{n: n}
 	var scores []float64
 	for i, x := range d.parts {
 		place := map[uint32]int{}
@@ -387,36 +212,25 @@ func (d *disk) words(ctx context.Context, query string, n int) ([]*passage, erro
 			}
 		}
 		if len(place) > 0 {
-			found = d.take(found, n, i, scores)
+			d.take(&found, i, scores)
 		}
 	}
-	slices.SortFunc(found, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key))
-	})
-	return d.passages(ctx, found, whole.Ideal(query))
+	found.cut()
+	return d.passages(ctx, found.all, whole.Ideal(query))
 }
 
-// take puts the passages of a part among the best n, as far as they belong there.
-func (d *disk) take(found best, n, i int, scores []float64) best {
+// take puts the passages of a part among the best, as far as they may be looked at.
+func (d *disk) take(found *best, i int, scores []float64) {
 	may, owners, keys := d.may[i], d.parts[i].Owners, d.parts[i].Keys
 	for row, score := range scores {
-		if score == 0 || len(found) == n && score < found[0].score || !may[owners[row]] {
-			continue
-		}
-		s := ranked{score, keys[row], i, row}
-		switch {
-		case len(found) < n:
-			heap.Push(&found, s)
-		case s.before(&found[0]):
-			found[0] = s
-			heap.Fix(&found, 0)
+		if score > 0 && score >= found.least && may[owners[row]] {
+			found.put(ranked{score, keys[row], i, row})
 		}
 	}
-	return found
 }
 
 // passages reads the words of passages. Their texts are read when it is clear which are shown.
-func (d *disk) passages(ctx context.Context, found best, ideal float64) ([]*passage, error) {
+func (d *disk) passages(ctx context.Context, found []ranked, ideal float64) ([]*passage, error) {
 	var places []kbstore.Place
 	for _, s := range found {
 		if x := d.parts[s.part]; x.made == nil {
@@ -526,7 +340,8 @@ func (d *disk) narrow(ctx context.Context, query string, _ []float32) (int, erro
 		coverage := make([]float64, len(x.Documents))
 		for _, t := range shares {
 			list := lists[i][t.Token]
-			if err := list.Each(len(coverage), func(n, _ int) { coverage[n] += t.Weight }); err != nil {
+			err := list.Each(len(coverage), func(n, _ int) { coverage[n] += t.Weight })
+			if err != nil {
 				return 0, err
 			}
 		}

@@ -50,7 +50,7 @@ func TestTheIndexOnDiskFindsWhatTheOneInMemoryFinds(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 37))
 		store := openStore(t)
 		fresh := 1 + r.IntN(30)
-		store.Resize(kbstore.Sizes{Fresh: fresh, Small: 4 * fresh, Many: 2 + r.IntN(4), Large: 8 * fresh})
+		store.Words.Sizes = kbstore.Sizes{Fresh: fresh, Small: 4 * fresh, Many: 2 + r.IntN(4), Large: 8 * fresh}
 		w := newWorld(t, store, r, []int{1, 8, 60, 120}[r.IntN(4)])
 		disk, memory := &Local{Store: store}, &Local{Store: store, Embedder: &meaning{err: errors.New("broken")}, Model: "m"}
 		for range 25 {
@@ -91,14 +91,14 @@ func TestTheIndexOnDiskFindsWhatTheOneInMemoryFinds(t *testing.T) {
 func TestIndexingGoesOnWhereItStopped(t *testing.T) {
 	store, r := openStore(t), rand.New(rand.NewPCG(2, 37))
 	w := newWorld(t, store, r, 60)
-	store.Resize(kbstore.Sizes{Fresh: 5, Small: 10, Many: 3, Large: 20})
+	store.Words.Sizes = kbstore.Sizes{Fresh: 5, Small: 10, Many: 3, Large: 20}
 	q := Query{Text: "副業 許可 employees", Base: w.base.ID, Max: MostResults, Principal: auth.Local()}
 	want := answerByWords(t, &Local{Store: store, Embedder: &meaning{err: errors.New("broken")}, Model: "m"}, q)
 	steps := 0
 	for {
 		ctx, cancel := context.WithCancel(t.Context())
 		told := 0
-		err := store.Index(ctx, w.base.ID, func(done, all int) {
+		err := store.Words.Index(ctx, w.base.ID, func(done, all int) {
 			if told++; done <= 0 || done > all {
 				t.Errorf("%d of %d passages", done, all)
 			}
@@ -125,7 +125,7 @@ func TestIndexingGoesOnWhereItStopped(t *testing.T) {
 func TestASearchIndexesWhatIsFresh(t *testing.T) {
 	store, r := openStore(t), rand.New(rand.NewPCG(4, 37))
 	w := newWorld(t, store, r, 60)
-	store.Resize(kbstore.Sizes{Fresh: 5, Small: 10, Many: 3, Large: 20})
+	store.Words.Sizes = kbstore.Sizes{Fresh: 5, Small: 10, Many: 3, Large: 20}
 	told := 0
 	local := &Local{Store: store, Progress: func(b kbstore.Base, done, all int) {
 		if told++; b.ID != w.base.ID || done > all {
@@ -138,7 +138,7 @@ func TestASearchIndexesWhatIsFresh(t *testing.T) {
 	if told < 2 {
 		t.Errorf("told %d times", told)
 	}
-	if p := local.states.get(w.base.ID); len(p.at.Segments) == 0 || len(p.at.Fresh) > store.FreshLimit() {
+	if p := local.states.get(w.base.ID); len(p.at.Segments) == 0 || len(p.at.Fresh) > store.Words.FreshLimit() {
 		t.Errorf("%d segments, %d fresh", len(p.at.Segments), len(p.at.Fresh))
 	}
 }
@@ -146,7 +146,7 @@ func TestASearchIndexesWhatIsFresh(t *testing.T) {
 // TestAMovedDocumentIsFoundInItsNewBase moves documents that are in segments.
 func TestAMovedDocumentIsFoundInItsNewBase(t *testing.T) {
 	store, r := openStore(t), rand.New(rand.NewPCG(5, 37))
-	store.Resize(kbstore.Sizes{Fresh: 5, Small: 10, Many: 3, Large: 20})
+	store.Words.Sizes = kbstore.Sizes{Fresh: 5, Small: 10, Many: 3, Large: 20}
 	from, to := newWorld(t, store, r, 30), newWorld(t, store, r, 8)
 	disk, memory := &Local{Store: store}, &Local{Store: store, Embedder: &meaning{err: errors.New("broken")}, Model: "m"}
 	same := func() {

@@ -12,6 +12,7 @@
 //	score.go     how likely a passage answers
 //	copies.go    which passages say the same
 //	disk.go      the embedded backend: the index of words is in the store
+//	parts.go     the segments of such an index that a process has read
 //	memory.go    the same with vectors: an index in memory, kept up with its store
 //	visible.go   the statistics of what a caller may see of it
 //	vectors.go   the vectors of such an index
