@@ -262,7 +262,7 @@ func (m *maker) settle(ctx context.Context, tx *store.Tx, id int64, base string,
 		err = r.Scan(store.Needed(&r.ID), store.Whole(&f.Version))
 		f.ID = r.ID
 		return f, err
-	}, "SELECT d.id, d.version FROM documents d JOIN collections c ON c.id = d.collection_id WHERE c.knowledge_base_id = $1 AND d.id IN (SELECT value FROM json_each($2)) AND "+there, args...)
+	}, "SELECT d.id, d.version FROM json_each($2) j CROSS JOIN documents d ON d.id = j.value JOIN collections c ON c.id = d.collection_id WHERE c.knowledge_base_id = $1 AND "+there, args...)
 	if err != nil {
 		return 0, err
 	}
