@@ -50,7 +50,7 @@ func TestTheIndexOnDiskFindsWhatTheOneInMemoryFinds(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 37))
 		store := openStore(t)
 		fresh := 1 + r.IntN(30)
-		store.Words.Sizes = kbstore.Sizes{Fresh: fresh, Small: 4 * fresh, Many: 2 + r.IntN(4), Large: 8 * fresh}
+		store.Words.Sizes = kbstore.Sizes{Fresh: fresh, Small: 4 * fresh, Many: 2 + r.IntN(12), Large: 8 * fresh}
 		w := newWorld(t, store, r, []int{1, 8, 60, 120}[r.IntN(4)])
 		disk, memory := &Local{Store: store}, &Local{Store: store, Embedder: &meaning{err: errors.New("broken")}, Model: "m"}
 		for range 25 {
