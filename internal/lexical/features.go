@@ -57,22 +57,35 @@ func (x *Index) Look(query string, weights ...float64) *Look {
 	return l
 }
 
+// Shares returns the tokens of the query with how much of it each is: of a text's Coverage.
+func (l *Look) Shares() (all []Term) {
+	for i, t := range l.terms {
+		if l.total > 0 {
+			all = append(all, Term{t.token, l.asked[i] / l.total})
+		}
+	}
+	return all
+}
+
 // Features computes the features of one text. The cost grows with its length: its tokens are kept
 // in their order, so it is not cut again.
-func (l *Look) Features(at int) (f Features) {
-	r := l.x.rows[at]
+func (l *Look) Features(at int) Features { return l.Of(l.x.rows[at].fields, l.place) }
+
+// Of computes the features of a text that has been cut into numbered tokens, field by field. place
+// says which of the numbers are tokens of the query, by their places in Terms.
+func (l *Look) Of(fields [][]uint32, place map[uint32]int) (f Features) {
 	found := make([]float64, len(l.terms))
-	for i, field := range r.fields {
+	for i, field := range fields {
 		share := l.weight(i)
-		if i == len(r.fields)-1 {
+		if i == len(fields)-1 {
 			share /= 1 - b + b*float64(len(field))/l.x.average()
 		}
 		for _, number := range field {
-			if place, asked := l.place[number]; asked {
-				found[place] += share
+			if i, asked := place[number]; asked {
+				found[i] += share
 			}
 		}
-		f.Longest = max(f.Longest, l.longest(field))
+		f.Longest = max(f.Longest, l.longest(field, place))
 	}
 	if l.total == 0 {
 		return f
@@ -100,10 +113,10 @@ func (l *Look) weight(field int) float64 {
 
 // longest returns the weight of the heaviest common run of tokens of the text and the query, in the
 // query's order.
-func (l *Look) longest(field []uint32) (best float64) {
+func (l *Look) longest(field []uint32, places map[uint32]int) (best float64) {
 	before, now := make([]float64, len(l.order)), make([]float64, len(l.order))
 	for _, number := range field {
-		place, asked := l.place[number]
+		place, asked := places[number]
 		if !asked {
 			clear(before)
 			continue

@@ -8,8 +8,9 @@
 // and .89 of the Korean ones. The trigrams of SQLite's FTS5 find nothing for a word of two
 // characters, as 副業.
 //
-// tokens.go cuts texts, lexical.go holds and searches them, features.go compares results in more
-// detail, postgres.go writes the same tokens for PostgreSQL, fuse.go merges rankings.
+// tokens.go cuts texts, lexical.go holds and searches them, segment.go writes an index for a
+// database and reads it, features.go compares results in more detail, postgres.go writes the same
+// tokens for PostgreSQL, fuse.go merges rankings.
 package lexical
 
 import (
@@ -194,6 +195,7 @@ const (
 
 // term is a token of a query, with its IDF and its count in the query.
 type term struct {
+	token  string
 	number uint32
 	known  bool // some text has had it
 	idf    float64
@@ -230,7 +232,7 @@ func (x *Index) terms(pieces []piece) (all []term) {
 		}
 		number, known := x.numbers[token]
 		at[token] = len(all)
-		all = append(all, term{number, known, x.idf(token) * p.share, 1})
+		all = append(all, term{token, number, known, x.idf(token) * p.share, 1})
 	}
 	return all
 }

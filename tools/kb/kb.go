@@ -19,6 +19,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -67,6 +68,12 @@ func Open(ctx context.Context, c Config, where string, embedder *embedding.Clien
 		return k, k.Problem
 	}
 	k.local.Store = k.Store
+	if c.Warn != nil {
+		k.local.Progress = func(b kbstore.Base, done, all int) {
+			c.Warn(fmt.Sprintf("knowledge base %q: %d of %d passages are in the index of words",
+				b.Name, done, all))
+		}
+	}
 	if c.Warn != nil {
 		k.Store.Tell(func(o kbstore.Odd) { c.Warn("knowledge base: " + o.String()) })
 	}

@@ -109,10 +109,16 @@ const of = " FROM collections c JOIN documents d ON d.collection_id = c.id "
 // access to no one.
 func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) (
 	[]Document, error) {
-	args := append([]any{base}, more...)
 	s.odd.forget(base, func(o Odd) bool {
 		return o.Table == tableDocuments || o.Table == tableRights
 	})
+	return documentRows(ctx, s, tx, base, where, more...)
+}
+
+// documentRows does the same as documentsOf for some documents: odd rows of others stay noted.
+func documentRows(ctx context.Context, s *Store, tx *sql.Tx, base, where string, more ...any) (
+	[]Document, error) {
+	args := append([]any{base}, more...)
 	all, err := store.Read(ctx, tx, s.from(base, tableDocuments),
 		func(r *store.Row) (d Document, err error) {
 			var imported string

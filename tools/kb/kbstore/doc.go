@@ -12,6 +12,9 @@
 //	put.go      puts documents in and takes them out
 //	move.go     moves a document to another knowledge base
 //	changes.go  what was added and removed since an index was made
+//	segment.go  a part of the index of words of a SQLite file: what it has of documents
+//	index.go    puts documents into that index
+//	reader.go   reads it, and the texts of what was found
 //	ranked.go   searching in PostgreSQL: candidates by their words, filtered in the same statement
 //	dense.go    the same by vectors, where pgvector is installed
 //	list.go     what is in a base, as a principal sees it

@@ -94,7 +94,7 @@ func (e *Embedding) packed() []byte {
 // the chunks are given.
 func (s *Store) Put(ctx context.Context, base string, d *Document, chunks []Chunk) error {
 	d.Chunks, d.Imported = len(chunks), time.Now().UTC()
-	return s.change(ctx, base, func(tx *store.Tx, version int64) error {
+	err := s.change(ctx, base, func(tx *store.Tx, version int64) error {
 		if err := ownCollection(ctx, tx, base, d.Collection); err != nil {
 			return err
 		}
@@ -121,6 +121,10 @@ func (s *Store) Put(ctx context.Context, base string, d *Document, chunks []Chun
 		}
 		return embeddings(ctx, tx, chunks)
 	})
+	if err != nil {
+		return err
+	}
+	return s.Words.note(ctx, base, len(chunks))
 }
 
 // ownCollection refuses a collection of another base, whose version would not count the change.

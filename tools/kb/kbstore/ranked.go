@@ -53,10 +53,16 @@ func (s *Store) Chunks(ctx context.Context, base string, f Filter, ids []string)
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	args := []any{base}
-	text := fmt.Sprintf(candidates, "0.0") + "WHERE c.knowledge_base_id = $1 AND " +
-		f.where(&args) + " AND k.id IN (" + places(&args, ids) + ")"
+	text, args := chunksByID(base, f, ids)
 	return s.candidates(ctx, text, args)
+}
+
+// chunksByID returns the statement of Chunks.
+func chunksByID(base string, f Filter, ids []string) (text string, args []any) {
+	args = []any{base}
+	text = fmt.Sprintf(candidates, "0.0") + "WHERE c.knowledge_base_id = $1 AND " +
+		f.where(&args) + " AND k.id IN (" + places(&args, ids) + ")"
+	return text, args
 }
 
 // Vectors returns the vectors of passages, by their ids. An index that keeps vectors as bytes

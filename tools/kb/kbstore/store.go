@@ -16,6 +16,8 @@ import (
 
 // Store keeps knowledge bases. It may be used by many at once, in several programs.
 type Store struct {
+	Words *Words // its index of words; nil: PostgreSQL has its own
+
 	db      *store.DB
 	vectors bool // pgvector compares
 	odd     oddRows
@@ -44,8 +46,13 @@ func OpenStore(ctx context.Context, where string) (*Store, error) {
 	}
 	err = db.Migrate(ctx, topic, steps(db.Kind)...)
 	s := &Store{db: db}
-	if err == nil && db.Kind == store.Postgres {
+	switch {
+	case err != nil:
+	case db.Kind == store.Postgres:
 		err = s.prepare(ctx)
+	default:
+		s.Words = &Words{Sizes: standardSizes, store: s}
+		err = forgetOld(ctx, db)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("knowledge bases: %w", err), db.Close())

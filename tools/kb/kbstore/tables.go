@@ -39,11 +39,47 @@ CREATE INDEX chunks_words ON chunks USING gin (words);
 CREATE TABLE tokens_version (version INTEGER NOT NULL);
 INSERT INTO tokens_version VALUES (0);`
 
-// steps returns the changes of the tables so far. A SQLite file has no tokens: its passages are
-// indexed in memory.
+// segments are the index of words in a SQLite file. A segment indexes some documents, and does not
+// change. Triggers note in the transaction of a change which documents are in no segment as they
+// are now (fresh), and which of a segment are not to be found by it any more (gone): whatever
+// changes a document, the index says no more than its tables.
+const segments = `
+CREATE TABLE tokens_version (version INTEGER NOT NULL);
+INSERT INTO tokens_version VALUES (0);
+CREATE TABLE segments (id INTEGER PRIMARY KEY AUTOINCREMENT,
+	knowledge_base_id TEXT NOT NULL REFERENCES knowledge_bases (id) ON DELETE CASCADE,
+	passages INTEGER NOT NULL, about BLOB NOT NULL);
+CREATE INDEX segments_base ON segments (knowledge_base_id);
+CREATE TABLE postings (segment INTEGER NOT NULL REFERENCES segments (id) ON DELETE CASCADE, kind INTEGER NOT NULL,
+	token TEXT NOT NULL, list BLOB NOT NULL, PRIMARY KEY (segment, kind, token)) WITHOUT ROWID;
+CREATE TABLE streams (segment INTEGER NOT NULL REFERENCES segments (id) ON DELETE CASCADE, passage INTEGER NOT NULL,
+	chunk TEXT NOT NULL, tokens BLOB NOT NULL, PRIMARY KEY (segment, passage)) WITHOUT ROWID;
+CREATE TABLE placed (document TEXT PRIMARY KEY, segment INTEGER NOT NULL REFERENCES segments (id) ON DELETE CASCADE,
+	place INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX placed_segment ON placed (segment);
+CREATE TABLE gone (segment INTEGER NOT NULL REFERENCES segments (id) ON DELETE CASCADE, place INTEGER NOT NULL,
+	PRIMARY KEY (segment, place)) WITHOUT ROWID;
+CREATE TABLE fresh (document TEXT PRIMARY KEY) WITHOUT ROWID;
+INSERT OR IGNORE INTO fresh SELECT id FROM documents WHERE id IS NOT NULL;
+CREATE TRIGGER documents_new AFTER INSERT ON documents WHEN NEW.id IS NOT NULL BEGIN
+	INSERT OR IGNORE INTO fresh VALUES (NEW.id);
+END;
+CREATE TRIGGER documents_gone AFTER DELETE ON documents BEGIN
+	INSERT OR IGNORE INTO gone SELECT segment, place FROM placed WHERE document = OLD.id;
+	DELETE FROM placed WHERE document = OLD.id;
+	DELETE FROM fresh WHERE document = OLD.id;
+END;
+CREATE TRIGGER documents_changed AFTER UPDATE OF id, collection_id, tenant, clearance, title, summary, version ON documents BEGIN
+	INSERT OR IGNORE INTO gone SELECT segment, place FROM placed WHERE document = OLD.id;
+	DELETE FROM placed WHERE document = OLD.id;
+	DELETE FROM fresh WHERE document = OLD.id;
+	INSERT OR IGNORE INTO fresh SELECT NEW.id WHERE NEW.id IS NOT NULL;
+END;`
+
+// steps returns the changes of the tables so far.
 func steps(kind store.Kind) []store.Step {
 	if kind == store.SQLite {
-		return []store.Step{store.SQL("tables", tables)}
+		return []store.Step{store.SQL("tables", tables), store.SQL("segments", segments)}
 	}
 	return []store.Step{store.SQL("tables", strings.ReplaceAll(tables, " BLOB", " BYTEA")),
 		store.SQL("words", words)}

@@ -5,15 +5,17 @@ package retrieval
 // format.
 const mostlySame = .9
 
-// words are those of a passage, as the index numbers them; as a set once they were compared.
+// words are those of a passage: how many, and what they are as numbers, for which it may have to be
+// read again; as a set once they were compared.
 type words struct {
-	all []uint32
-	set map[uint32]bool
+	length int
+	all    func() []uint32
+	set    map[uint32]bool
 }
 
 // alike reports whether two passages are copies. Most are told apart by their lengths, for nothing.
 func (w *words) alike(other *words) bool {
-	short, long := min(len(w.all), len(other.all)), max(len(w.all), len(other.all))
+	short, long := min(w.length, other.length), max(w.length, other.length)
 	if short == 0 || float64(short) < mostlySame*float64(long) {
 		return false
 	}
@@ -26,11 +28,16 @@ func (w *words) alike(other *words) bool {
 	return float64(same) >= mostlySame*float64(max(len(mine), len(others)))
 }
 
+// wordsOf returns words that are known.
+func wordsOf(all []uint32) words {
+	return words{length: len(all), all: func() []uint32 { return all }}
+}
+
 // distinct returns each word once.
 func (w *words) distinct() map[uint32]bool {
 	if w.set == nil {
-		w.set = make(map[uint32]bool, len(w.all))
-		for _, word := range w.all {
+		w.set = make(map[uint32]bool, w.length)
+		for _, word := range w.all() {
 			w.set[word] = true
 		}
 	}

@@ -57,7 +57,7 @@ func TestCopiesHideNoAnswer(t *testing.T) {
 func TestCopies(t *testing.T) {
 	text := "The office is open from eight to six on weekdays. Visitors sign the book at the entrance, and somebody of the staff takes them round."
 	x := lexical.New([]string{text})
-	w := words{all: x.Body(0)}
+	w := wordsOf(x.Body(0))
 	for other, want := range map[string]bool{
 		text:                          true,
 		text[:50] + "\n" + text[50:]:  true,
@@ -66,7 +66,8 @@ func TestCopies(t *testing.T) {
 		"The canteen is open from noon to two on weekdays. Guests pay at the desk for themselves, and members of the staff show a card there.": false,
 		"": false,
 	} {
-		if got := w.alike(&words{all: x.Body(x.Add("", other))}); got != want {
+		o := wordsOf(x.Body(x.Add("", other)))
+		if got := w.alike(&o); got != want {
 			t.Errorf("%q: got %v", other, got)
 		}
 	}
@@ -77,10 +78,10 @@ func TestCopies(t *testing.T) {
 func TestCopiesAreNoBackground(t *testing.T) {
 	cosines := func(copies int) (near []*passage) {
 		for range copies {
-			near = append(near, &passage{Metadata: Metadata{Dense: value(.9)}, words: words{all: []uint32{1, 2, 3}}})
+			near = append(near, &passage{Metadata: Metadata{Dense: value(.9)}, words: wordsOf([]uint32{1, 2, 3})})
 		}
 		for i := range uint32(60) {
-			near = append(near, &passage{Metadata: Metadata{Dense: value(.8 - float64(i)/500)}, words: words{all: []uint32{i, i + 100, i + 200}}})
+			near = append(near, &passage{Metadata: Metadata{Dense: value(.8 - float64(i)/500)}, words: wordsOf([]uint32{i, i + 100, i + 200})})
 		}
 		return near
 	}

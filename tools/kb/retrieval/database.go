@@ -24,6 +24,9 @@ type database struct {
 
 // open returns the view of a base that fits where the base is kept.
 func (l *Local) open(ctx context.Context, base kbstore.Base, f kbstore.Filter) (view, error) {
+	if l.Store.Words != nil && l.Embedder == nil {
+		return l.openDisk(ctx, base, f)
+	}
 	ranks := l.Store.Ranks()
 	d := &database{source: l.Store, id: base.ID, filter: f, rowOf: map[string]int{}}
 	if !ranks || l.Embedder != nil && !l.Store.Compares() {
@@ -58,11 +61,12 @@ func (d *database) close() {
 }
 
 // narrow runs stage 1, if the summaries are in memory.
-func (d *database) narrow(query string, v []float32) (n int, err error) {
+func (d *database) narrow(ctx context.Context, query string, v []float32) (
+	n int, err error) {
 	if d.memory == nil {
 		return d.allowed, skip("no embedder: the database looks through all documents")
 	}
-	return d.memory.narrow(query, v)
+	return d.memory.narrow(ctx, query, v)
 }
 
 // words asks the database for passages, and scores them. ts_rank knows no IDF and chose .839 of the
@@ -161,11 +165,15 @@ func (d *database) compare(ctx context.Context, all []*passage, v []float32) err
 
 // features looks at passages. Those that vectors alone found were put among the others by take,
 // with the statistics of all that may be seen.
-func (d *database) features(query string, all []*passage) (features []lexical.Features) {
+func (d *database) features(query string, all []*passage) (
+	features []lexical.Features, err error) {
 	look := d.found.Look(query, fieldWeights...)
 	for _, p := range all {
-		p.words.all = d.found.Body(p.row)
+		p.words = wordsOf(d.found.Body(p.row))
 		features = append(features, look.Features(p.row))
 	}
-	return features
+	return features, nil
 }
+
+// load does nothing: the passages have their texts.
+func (d *database) load(_ context.Context, all []*passage) ([]*passage, error) { return all, nil }

@@ -21,7 +21,7 @@ var databases storetest.Databases
 func TestMain(m *testing.M) { os.Exit(databases.Main(m)) }
 
 // openAt is a store at a place that storetest gave.
-func openAt(t *testing.T, where string) *kbstore.Store {
+func openAt(t testing.TB, where string) *kbstore.Store {
 	t.Helper()
 	s, err := kbstore.OpenStore(t.Context(), where)
 	if err != nil {

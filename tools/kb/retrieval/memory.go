@@ -292,13 +292,14 @@ func (m *memory) compareRows(ctx context.Context, all []*passage, v []float32,
 }
 
 // features looks at passages. The candidates' tokens are in the index, so nothing is cut again.
-func (m *memory) features(query string, all []*passage) (features []lexical.Features) {
+func (m *memory) features(query string, all []*passage) (
+	features []lexical.Features, err error) {
 	look := m.visible(query).Look(query, fieldWeights...)
 	for _, p := range all {
-		p.words.all = m.text.Body(p.row)
+		p.words = wordsOf(m.text.Body(p.row))
 		features = append(features, look.Features(p.row))
 	}
-	return features
+	return features, nil
 }
 
 // passage returns the passage of a row. It is a copy: a result is written out after the index was
@@ -322,7 +323,7 @@ const (
 
 // narrow runs stage 1, and returns how many documents are left. It keeps the best fifty and all
 // that are not clearly worse than the best.
-func (m *memory) narrow(query string, v []float32) (int, error) {
+func (m *memory) narrow(_ context.Context, query string, v []float32) (int, error) {
 	var scores []scoredDocument
 	var least float64
 	if v != nil && m.comparable(v) == nil {
@@ -333,8 +334,9 @@ func (m *memory) narrow(query string, v []float32) (int, error) {
 	if len(scores) <= keptDocuments {
 		return m.count, skip("no summary stands out")
 	}
-	slices.SortStableFunc(scores, func(a, b scoredDocument) int {
-		return cmp.Compare(b.score, a.score)
+	slices.SortFunc(scores, func(a, b scoredDocument) int { // not in the order of addition
+		return cmp.Or(cmp.Compare(b.score, a.score),
+			cmp.Compare(m.byNumber[a.number].ID, m.byNumber[b.number].ID))
 	})
 	for i, d := range scores {
 		if i >= keptDocuments && d.score < least {
@@ -383,3 +385,6 @@ func (m *memory) byCoverage(query string) (scores []scoredDocument, least float6
 	}
 	return scores, unlike
 }
+
+// load does nothing: the passages have their texts.
+func (m *memory) load(_ context.Context, all []*passage) ([]*passage, error) { return all, nil }

@@ -15,7 +15,7 @@ type indexed struct {
 
 // narrow skips stage 1, which keeps a search from looking through everything: the database's index
 // does that.
-func (x *indexed) narrow(string, []float32) (int, error) {
+func (x *indexed) narrow(context.Context, string, []float32) (int, error) {
 	return x.database.allowed, skip("the database looks through all documents")
 }
 

@@ -527,7 +527,7 @@ func TestNearestSummariesAreKept(t *testing.T) {
 	i.mu.RLock()
 	m := i.open(kbstore.FilterOf(auth.Local()))
 	defer m.close()
-	n, err := m.narrow("x", []float32{1, 0})
+	n, err := m.narrow(t.Context(), "x", []float32{1, 0})
 	if err != nil || n != keptDocuments+1 || !m.may[0] || !m.may[58] || !m.may[60] {
 		t.Errorf("%d, %v", n, err)
 	}

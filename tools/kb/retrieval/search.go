@@ -11,7 +11,9 @@
 //	stages.go    the seven stages
 //	score.go     how likely a passage answers
 //	copies.go    which passages say the same
-//	memory.go    the embedded backend: an index in memory, kept up with its store
+//	disk.go      the embedded backend: the index of words is in the store
+//	parts.go     the segments of such an index that a process has read
+//	memory.go    the same with vectors: an index in memory, kept up with its store
 //	visible.go   the statistics of what a caller may see of it
 //	vectors.go   the vectors of such an index
 //	database.go  PostgreSQL finds by words, this program scores
@@ -138,6 +140,10 @@ type Local struct {
 	// 200,000
 	Small int
 
+	// called while an index of words is made, with how many passages are done; may be nil
+	Progress func(base kbstore.Base, done, all int)
+
+	states  states
 	indexes indexes
 	asking  atomic.Int32 // questions for vectors that have no answer yet
 	beside  sleep.Group
@@ -184,6 +190,7 @@ func (l *Local) search(ctx context.Context, q Query) (*search, error) {
 	switch {
 	case errors.Is(err, kbstore.ErrNotFound):
 		l.indexes.drop(strings.ToLower(q.Base))
+		l.states.set(strings.ToLower(q.Base), nil)
 		return nil, err
 	case errors.Is(err, kbstore.ErrDenied):
 		return nil, err

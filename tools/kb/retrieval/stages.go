@@ -60,14 +60,17 @@ type passage struct {
 type view interface {
 	documents() (allowed, all int)
 	// narrow keeps the documents whose summaries can matter, and returns their number.
-	narrow(query string, vector []float32) (int, error)
+	narrow(ctx context.Context, query string, vector []float32) (int, error)
 	words(ctx context.Context, query string, n int) ([]*passage, error)
 	nearest(ctx context.Context, vector []float32, n int) ([]*passage, error)
 	// compare sets the cosines of passages that were found by words; those without a vector have
 	// none.
 	compare(ctx context.Context, all []*passage, vector []float32) error
 	// features looks at passages, and gives them their words.
-	features(query string, all []*passage) []lexical.Features
+	features(query string, all []*passage) ([]lexical.Features, error)
+	// load reads what is shown of passages, as far as it is not there yet, and drops those that are
+	// not to be seen any more.
+	load(ctx context.Context, all []*passage) ([]*passage, error)
 	close()
 }
 
@@ -173,7 +176,7 @@ func (s *search) rights(_ context.Context, r *Report) error {
 // summaries runs stage 1. It must not lose what the later stages would find, so it does nothing
 // where it would save nothing. Where there are many documents, it leaves out those whose summaries
 // have nothing to do with the query.
-func (s *search) summaries(_ context.Context, r *Report) (err error) {
+func (s *search) summaries(ctx context.Context, r *Report) (err error) {
 	n, _ := s.view.documents()
 	r.In, r.Out = n, n
 	switch {
@@ -182,7 +185,7 @@ func (s *search) summaries(_ context.Context, r *Report) (err error) {
 	case n <= keptDocuments:
 		return skip(fmt.Sprintf("all are kept up to %d documents", keptDocuments))
 	}
-	r.Out, err = s.view.narrow(s.asked, s.vector)
+	r.Out, err = s.view.narrow(ctx, s.asked, s.vector)
 	return err
 }
 
@@ -247,9 +250,13 @@ func (s *search) merge(_ context.Context, r *Report) error {
 // closer runs stage 5: it looks at where and how the words occur, which 3A does not, and gives each
 // passage its score. If words alone were compared, that keeps their order. Where vectors were
 // compared the score is the order, so that a passage in other words is not lost here.
-func (s *search) closer(_ context.Context, r *Report) error {
+func (s *search) closer(ctx context.Context, r *Report) error {
 	r.In = len(s.passages)
-	for i, f := range s.view.features(s.asked, s.passages) {
+	features, err := s.view.features(s.asked, s.passages)
+	if err != nil {
+		return err
+	}
+	for i, f := range features {
 		p := s.passages[i]
 		p.BM25, p.features = value(f.Ideal), f
 		p.key = order(p, f)
@@ -257,6 +264,12 @@ func (s *search) closer(_ context.Context, r *Report) error {
 	byKey := func(a, b *passage) int { return cmp.Compare(b.key, a.key) }
 	slices.SortStableFunc(s.passages, byKey)
 	w, near := &ofWords, background{}
+	if s.dense == nil {
+		s.passages = s.passages[:min(len(s.passages), mostReranked)]
+	}
+	if s.passages, err = s.view.load(ctx, s.passages); err != nil {
+		return err
+	}
 	if s.dense != nil {
 		w, near = &ofVectors, backgroundOf(s.dense)
 	}

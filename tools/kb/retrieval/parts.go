@@ -1,0 +1,191 @@
+package retrieval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"toolnorm/tools/kb/kbstore"
+)
+
+// part is a segment of an index of words: one of the store, or a fresh document in memory.
+type part struct {
+	*kbstore.Segment
+	made *kbstore.Made // nil: it is in the store
+	gone []bool        // by document; nil: all are as they were
+}
+
+// parts are the state of the index of words of a base at one version. They do not change: searches
+// of other moments may use them at the same time.
+type parts struct {
+	at      kbstore.Indexed
+	created time.Time // of the base
+	all     []*part
+}
+
+// current reports whether these are still the parts of a base.
+func (p *parts) current(base kbstore.Base, now *kbstore.Indexed) bool {
+	return p != nil && p.created.Equal(base.Created) && p.at.Version == now.Version &&
+		slices.Equal(p.at.Segments, now.Segments)
+}
+
+// states holds the last known parts of each base.
+type states struct {
+	mu     sync.Mutex
+	byBase map[string]*parts
+}
+
+// get returns the parts of a base.
+func (s *states) get(base string) *parts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.byBase[base]
+}
+
+// set sets them; nil forgets the base.
+func (s *states) set(base string, p *parts) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byBase == nil {
+		s.byBase = map[string]*parts{}
+	}
+	if s.byBase[base] = p; p == nil {
+		delete(s.byBase, base)
+	}
+}
+
+// read brings parts up to a reader's moment: it reads the segments that it does not know, and makes
+// those of fresh documents that it does not know.
+func (p *parts) read(ctx context.Context, r *kbstore.Reader, base kbstore.Base,
+	now kbstore.Indexed) (*parts, error) {
+	known, fresh := map[int64]*kbstore.Segment{}, map[kbstore.Fresh]*part{}
+	if p != nil && p.created.Equal(base.Created) {
+		for i, f := range p.at.Fresh {
+			fresh[f] = p.all[len(p.at.Segments)+i]
+		}
+		for i, id := range p.at.Segments {
+			known[id] = p.all[i].Segment
+		}
+	}
+	q := &parts{at: now, created: base.Created}
+	for _, id := range now.Segments {
+		segment := known[id]
+		if segment == nil {
+			var err error
+			if segment, err = r.Segment(ctx, id); err != nil {
+				return nil, err
+			}
+		}
+		x := &part{Segment: segment}
+		for _, place := range now.Gone[id] {
+			if x.gone == nil {
+				x.gone = make([]bool, len(segment.Documents))
+			}
+			if place < len(x.gone) {
+				x.gone[place] = true
+			}
+		}
+		q.all = append(q.all, x)
+	}
+	var ids []string
+	for _, f := range now.Fresh {
+		if fresh[f] == nil {
+			ids = append(ids, f.ID)
+		}
+	}
+	made, err := r.Make(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	q.at.Fresh = nil
+	for _, f := range now.Fresh {
+		x := fresh[f]
+		if x == nil && made[f.ID] != nil {
+			x = &part{Segment: made[f.ID].Segment, made: made[f.ID]}
+		}
+		if x != nil { // else it is odd
+			q.at.Fresh, q.all = append(q.at.Fresh, f), append(q.all, x)
+		}
+	}
+	return q, nil
+}
+
+// openDisk returns the view of a base whose index of words is in the store.
+func (l *Local) openDisk(ctx context.Context, base kbstore.Base, f kbstore.Filter) (view, error) {
+	for tries := 0; ; tries++ {
+		r, err := l.Store.Words.Reader(ctx, base.ID)
+		if err != nil {
+			return nil, err
+		}
+		p, full, err := l.partsAt(ctx, r, base, tries == 0)
+		if err != nil {
+			r.Close()
+			return nil, err
+		}
+		if !full {
+			return newDisk(l.Store, r, p, f), nil
+		}
+		r.Close()
+		if err := l.build(ctx, base); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// partsAt returns the parts of a base at a reader's moment. full is true, instead, if there are
+// more fresh passages than a search should index for itself.
+func (l *Local) partsAt(ctx context.Context, r *kbstore.Reader, base kbstore.Base, first bool) (
+	p *parts, full bool, err error) {
+	now, err := r.Version(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	p = l.states.get(base.ID)
+	if p.current(base, &now) {
+		return p, false, nil
+	}
+	if err := r.Rest(ctx, &now); err != nil {
+		return nil, false, err
+	}
+	fresh := 0
+	for _, d := range now.Fresh {
+		fresh += d.Chunks
+	}
+	if first && fresh > l.Store.Words.FreshLimit() {
+		return nil, true, nil
+	}
+	if p, err = p.read(ctx, r, base, now); err == nil {
+		l.states.set(base.ID, p)
+	}
+	return p, false, err
+}
+
+// build indexes the fresh passages of a base. If the search's time is over, the indexing goes on,
+// and the next search has less to wait for.
+func (l *Local) build(ctx context.Context, base kbstore.Base) error {
+	var done, all int
+	var mu sync.Mutex
+	told := func(d, a int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if done, all = d, a; l.Progress != nil {
+			l.Progress(base, done, all)
+		}
+	}
+	ended := make(chan error, 1)
+	l.beside.Go(context.WithoutCancel(ctx), func(ctx context.Context) {
+		ended <- l.Store.Words.Index(ctx, base.ID, told)
+	})
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		mu.Lock()
+		defer mu.Unlock()
+		return fmt.Errorf(
+			"the index of words is being made (%d %% are done); search again in a moment: %w",
+			100*done/max(1, all), context.Cause(ctx))
+	}
+}
