@@ -121,8 +121,8 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 		Log: m.log, Version: version.String(), DefaultModel: config.Model,
 		Trace: m.trace, Count: m.counters(), Watch: m.spans.Observe, Reasons: m.reasons,
 		LivePage: livePage(), Replies: m.replies,
-		Forms: config.ClientForm, Shell: m.shell(&f.config, f.meanings), Thoughts: config.ReasoningField,
-		VoidAliases: config.VoidAliases,
+		Forms: config.ClientForm, Shell: m.shell(&f.config, f.meanings),
+		Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
 		MaxBody:     config.MaxBody, Stall: config.ClientTimeout,
 	})
 	f.resource = config.resource(config.PublicURL)

@@ -77,7 +77,8 @@ func parameters(t tools.Tool) (names, about string) {
 	return strings.Join(all, " "), strings.Join(said, " ")
 }
 
-// spell notes how a tool writes its words, for respelled: each word, and each two of its name as one.
+// spell notes how a tool writes its words, for respelled: each word, and each two of its name as
+// one.
 func (f *Finder) spell(name, text string) {
 	all := strings.Fields(strings.ToLower(name))
 	for i := 1; i < len(all); i++ {

@@ -16,8 +16,8 @@ import (
 // upload is APRT, hotel is HTR.
 type loans map[string][]string
 
-// enough reports whether a sound has enough consonants, an h in front being one: too many words have
-// the same two.
+// enough reports whether a sound has enough consonants, an h in front being one: too many words
+// have the same two.
 func enough(sound string) bool { return len(strings.TrimPrefix(sound, "A")) >= 3 }
 
 // add adds the words of a text in ASCII letters.
@@ -62,66 +62,73 @@ func spoken(r rune) bool {
 	return unicode.In(r, unicode.Hangul, unicode.Katakana) || r == 'ー'
 }
 
-// sounds returns the sounds of an English word.
+// spellings are letters that are not spoken as the first of them alone would be: how many of them
+// are taken, the classes of their sound, and of another one that they may have.
+var spellings = []struct {
+	letters      string
+	takes        int
+	sound, other string
+}{
+	{"tch", 1, "", ""}, {"ch", 2, "S", "K"}, {"sh", 2, "S", ""}, {"th", 2, "S", ""},
+	{"ph", 2, "P", ""}, {"tio", 1, "S", ""}, {"tia", 1, "S", ""}, {"ce", 1, "S", ""},
+	{"ci", 1, "S", ""}, {"cy", 1, "S", ""}, {"ge", 1, "S", "K"}, {"gi", 1, "S", "K"},
+	{"gy", 1, "S", "K"}, {"x", 1, "KS", ""},
+}
+
+// spelled returns how the letters that a word begins with are spoken.
+func spelled(word string) (takes int, sound, other string) {
+	for _, s := range spellings {
+		if strings.HasPrefix(word, s.letters) {
+			return s.takes, s.sound, s.other
+		}
+	}
+	if word[0] == 'r' && !opens(word[1:]) {
+		return 1, "", ""
+	}
+	return 1, class[word[0]], ""
+}
+
+// mostSounds is how many sounds a word has at most.
+const mostSounds = 4
+
+// sounds returns the sounds of an English word in small letters.
 func sounds(word string) []string {
 	all := []string{""}
-	var last byte // the class before, if no vowel stands between
-	say := func(classes string) {
-		if classes != "" && classes[0] == last {
-			classes = classes[1:]
-		}
-		for i := range all {
-			all[i] += classes
-		}
-		if classes != "" {
-			last = classes[len(classes)-1]
-		}
-	}
 	if word[0] == 'h' {
 		all[0] = "H"
-	} else if class[word[0]] == "" && word[0] != 'x' {
+	} else if vowel(word[0]) {
 		all[0] = "A"
 	}
-	for i := 0; i < len(word); i++ {
-		rest := word[i:]
-		switch c := word[i]; {
-		case strings.IndexByte("aeiouhwy", c) >= 0:
+	var last byte // the class before, if no vowel stands between
+	for i := 0; i < len(word); {
+		takes, sound, other := spelled(word[i:])
+		if vowel(word[i]) || word[i] == 'h' {
 			last = 0
-		case strings.HasPrefix(rest, "tch"), c == 'r' && !opens(rest[1:]):
-			// match, card: not heard
-		case strings.HasPrefix(rest, "ch") && len(all) < 4:
-			other := append([]string(nil), all...) // check, archive
-			say("S")
-			for i := range other {
-				other[i] += "K"
-			}
-			all = append(all, other...)
-			i++
-		case c == 'g' && len(rest) > 1 && strings.IndexByte("eiy", rest[1]) >= 0 && len(all) < 4:
-			other := append([]string(nil), all...) // page, target
-			say("S")
-			for i := range other {
-				other[i] += "K"
-			}
-			all = append(all, other...)
-		case strings.HasPrefix(rest, "sh"), strings.HasPrefix(rest, "th"),
-			strings.HasPrefix(rest, "ch"):
-			say("S")
-			i++
-		case strings.HasPrefix(rest, "ph"):
-			say("P")
-			i++
-		case strings.HasPrefix(rest, "tio"), strings.HasPrefix(rest, "tia"),
-			c == 'c' && len(rest) > 1 && strings.IndexByte("eiy", rest[1]) >= 0:
-			say("S")
-		case c == 'x':
-			say("KS")
-		default:
-			say(class[c])
 		}
+		i += takes
+		if sound == "" {
+			continue
+		}
+		if other != "" && len(all) < mostSounds {
+			for _, so := range all {
+				all = append(all, so+other)
+			}
+		} else {
+			other = ""
+		}
+		said := strings.TrimPrefix(sound, string(last))
+		for k := range all {
+			if other == "" || k < len(all)/2 {
+				all[k] += said
+			}
+		}
+		last = sound[len(sound)-1]
 	}
 	return all
 }
+
+// vowel reports whether a letter is a vowel, or so near to one that it is written as one.
+func vowel(c byte) bool { return strings.IndexByte("aeiouwy", c) >= 0 }
 
 // opens reports whether an r before the rest of a word opens a syllable: a vowel that is not the
 // silent e at the end follows, or another r.

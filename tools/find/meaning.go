@@ -42,7 +42,8 @@ const (
 	atOnce = 32
 	// longest is how many bytes of a text are embedded. Small models read 256 tokens.
 	longest = 800
-	// shortest is how many bytes a text has that is not cut any more where a model finds it too	// long.
+	// shortest is how many bytes a text has that is not cut any more where a model finds it too
+	// long.
 	shortest = 100
 )
 

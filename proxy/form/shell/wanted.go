@@ -15,8 +15,8 @@ const bytesPerToken = 4
 
 // wanted returns the tools whose descriptions fit into a budget of tokens, in their order. If not
 // all fit, tools whose names are in the conversation come first, then those that the user's
-// messages ask for, the last message before the others, which are compared by words alone. A tool that was offered and called stays,
-// since its name is in the conversation.
+// messages ask for, the last message before the others, which are compared by words alone. A tool
+// that was offered and called stays, since its name is in the conversation.
 func (c *Config) wanted(ctx context.Context, all []tools.Tool,
 	messages []chat.Message) []tools.Tool {
 	size, budget := 0, c.Budget
