@@ -123,7 +123,7 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 		LivePage: livePage(), Replies: m.replies,
 		Forms: config.ClientForm, Shell: m.shell(&f.config, f.meanings),
 		Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
-		MaxBody:     config.MaxBody, Stall: config.ClientTimeout,
+		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
 	})
 	f.resource = config.resource(config.PublicURL)
 	f.routes = m.mount(chats, loop)

@@ -89,15 +89,13 @@ var sets = []struct {
 	{[]string{"fresh_tools.jsonl", "tools.txt", "more_tools.txt"}, []string{"fresh.txt"}},
 }
 
-// TestSearchFindsTools holds how many of the questions find their tool by words.
+// TestSearchFindsTools holds how many of the questions find their tool by words: the sample of
+// docs/evidence/finding-tools.md.
 func TestSearchFindsTools(t *testing.T) {
-	least := map[string]int{"questions.txt": 25, "heldout.txt": 25, "heldout2.txt": 40, "heldout3.txt": 25, "heldout4.txt": 36, "heldout5.txt": 31, "languages.txt": 36, "many.txt": 39, "many2.txt": 22}
+	least := map[string]int{"questions.txt": 25, "heldout.txt": 25, "heldout2.txt": 40, "heldout3.txt": 25, "heldout4.txt": 36, "heldout5.txt": 31, "languages.txt": 36, "many.txt": 39, "many2.txt": 22, "fresh.txt": 41}
 	for _, set := range sets {
 		f := New(readTools(t, set.tools...))
 		for _, file := range set.questions {
-			if file == "fresh.txt" && os.Getenv("FRESH") == "" {
-				continue
-			}
 			five, first, all := count(t, file, f.Rank)
 			t.Logf("%s: %d of %d among the first five of %d tools, %d first", file, five, all, len(f.list), first)
 			if five < least[file] {
