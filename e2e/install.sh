@@ -167,13 +167,14 @@ END
   mv "$scratch/root" "$1"
 }
 
-# browser_packages names the packages that apt would install, and the browser itself where the system has it.
+# browser_packages names the packages that apt would install, and the browser itself where the system has it. It fails when
+# there are none.
 browser_packages() {
   {
-    dpkg-query -W -f '${Package}\n' chromium chromium-common 2>/dev/null
+    dpkg-query -W -f '${Package}\n' chromium chromium-common 2>/dev/null || true
     apt-get install --print-uris --quiet --quiet --no-install-recommends chromium fonts-dejavu-core fonts-nanum 2>/dev/null |
       awk '{ print $2 }' | sed 's/_.*//'
-  } | grep . | sort -u
+  } | sort -u | grep .
 }
 
 server=$cache/ollama-$OLLAMA-llama-$LLAMA_SERVER-ggml-$GGML
