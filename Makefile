@@ -31,7 +31,7 @@
 # make arena-sample   a part of it in a minute, which fails when toolnorm is not first: a lane of CI
 # make canitoolcall   a public suite of replies, by its own runner
 # make hostile  hostile requests, each to a fresh server: what they cost it
-# make eval    how well the knowledge base finds what its questions ask for; writes docs/evidence/retrieval.md
+# make eval    how well the knowledge base finds what its questions ask for, and searches of tools; writes docs/evidence/retrieval.md and finding-tools.md
 # make fuzz    every fuzz target, FUZZTIME each
 # make lint    gofmt, go vet, staticcheck, and the structure test
 
@@ -187,7 +187,7 @@ canitoolcall:
 
 # Without models their stages say that they were skipped; docs/evidence/retrieval.md names what sets them.
 eval:
-	TOOLNORM_EVAL=write go test -count=1 -v -run 'TestEvaluation|TestPublicSets' ./tools/kb/retrieval
+	TOOLNORM_EVAL=write go test -count=1 -v -run 'TestEvaluation|TestPublicSets' ./tools/kb/retrieval ./tools/find
 
 fuzz:
 	@for pkg in $$(go list ./...); do \

@@ -334,7 +334,7 @@ var below = map[string][]string{
 	"adapters":               {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/internal/restore", "adapters/internal/form"},
 	"adapters/derive":        {"chat", "adapters"},
 	"tools":                  {"chat", "internal/spelling"},
-	"tools/find":             {"chat/schema", "internal/lexical", "tools"},
+	"tools/find":             {"chat/schema", "internal/lexical", "internal/vector", "tools"},
 	"tools/company":          {"tools", "internal/store"},
 	"tools/dynamic":          {"chat", "engine/valid", "tools", "internal/store", "internal/sleep", "internal/sqlsafe", "internal/pyexpr", "internal/pyexpr/py", "internal/fault", "internal/auth"},
 	"internal/embedding":     {"internal/post"},
@@ -413,7 +413,7 @@ var below = map[string][]string{
 	"adapters/internal/wrapper":     {"chat/schema", "adapters/internal/lenient", "adapters/internal/scan", "adapters/internal/toolset"},
 	"internal/companymcp":           {"tools/company"},
 
-	"agent":                 {"adapters", "agent/internal/worded", "chat", "chat/schema", "internal/fault", "internal/ocr", "internal/sse", "internal/vector", "tools", "tools/find"},
+	"agent":                 {"adapters", "agent/internal/worded", "chat", "chat/schema", "internal/fault", "internal/ocr", "internal/sse", "tools", "tools/find"},
 	"agent/internal/worded": {"adapters", "chat", "chat/schema", "internal/jsontree"},
 	"internal/family":       {"adapters", "adapters/derive", "chat", "internal/golden"},
 	"internal/home":         {},

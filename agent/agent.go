@@ -11,6 +11,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 	"toolnorm/tools"
+	"toolnorm/tools/find"
 )
 
 // Servers are the MCP servers whose tools a run may use; remote.Set is one. The agent does not know
@@ -42,7 +43,7 @@ type Config struct {
 	Catalog   chat.Catalog // the models that Model serves; nil: not known
 
 	// finds tools by their meaning where there are too many to describe; nil: only by their words
-	Embed Embed
+	Meanings *find.Meanings
 
 	// when the user is asked before a call, one of the Consent constants; empty: never
 	Consent string

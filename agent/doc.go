@@ -22,7 +22,7 @@
 //	contract.go  tools in a prompt and calls in a text; contract.txt is the prompt
 //	native.go    tools in a request and calls as events
 //	toolset.go   the tools of one run, and their names
-//	brief.go     when there are too many tools: shorter descriptions, and the search; find.go ranks them
+//	brief.go     when there are too many tools: shorter descriptions, and the search; find.go asks tools/find
 //	reading.go   calls in words and of unknown tools, which the decoder takes for text; internal/worded finds them
 //	choose.go    the choice of a tool before the loop
 //	knowledge.go the same for questions about a knowledge base, which need no model

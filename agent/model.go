@@ -92,7 +92,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	}
 	// The toolset is made again without the client's names, which are known only now.
 	ts := newToolset(all.list, names)
-	ts.embed = l.cfg.Embed
+	ts.meanings = l.cfg.Meanings
 	// The text is not needed here, only whether there are too many tools, so that they have to be
 	// searched.
 	ts.describe(l.cfg.ToolTokens)

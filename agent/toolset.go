@@ -29,10 +29,10 @@ type toolset struct {
 	ambiguous map[string][]string // names without a server that several tools have
 	// there are too many tools to describe, so the model searches for them
 	searched bool
-	found    []string     // names of the tools that were found
-	finder   *find.Finder // finds them; nil before the first search
-	embed    Embed        // nil: tools are found only by words
-	question string       // the user's last question, which a search looks at as well
+	found    []string       // names of the tools that were found
+	finder   *find.Finder   // finds them; nil before the first search
+	meanings *find.Meanings // nil: tools are found only by words
+	question string         // the user's last question, which a search looks at as well
 }
 
 // newToolset arranges tools. taken are the names of the client's tools in the same request: the
@@ -258,7 +258,7 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 		all = append(all, l.own(ctx, known)...)
 	}
 	ts := newToolset(all, nil)
-	ts.embed = l.cfg.Embed
+	ts.meanings = l.cfg.Meanings
 	return ts, warnings, nil
 }
 

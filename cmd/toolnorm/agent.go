@@ -7,6 +7,7 @@ import (
 	"toolnorm/agent"
 	"toolnorm/engine"
 	"toolnorm/internal/pattern"
+	"toolnorm/tools/find"
 )
 
 // agents are the settings of the agent. Its limits stop a run that repeats itself, which costs time
@@ -26,18 +27,15 @@ type agents struct {
 
 // newAgent makes the agent, which wraps the engine. It passes a request that does not ask for the
 // agent to the model.
-func (m *Main) newAgent(c *Config, model *engine.Engine) *agent.Loop {
+func (m *Main) newAgent(c *Config, model *engine.Engine, by *find.Meanings) *agent.Loop {
 	cfg := agent.Config{
 		Model: model, Tools: m.toolbox.Registry, Log: m.log, DefaultModel: c.Model,
 		May: mayAsk(c, model), Bases: newBases(m.toolbox.KB), BaseModel: c.KBModel, Catalog: model,
 		Consent: c.AgentConsent, Sample: c.AgentSampling == "always",
 		Time: c.AgentTime, Tokens: c.AgentTokens, ToolTokens: c.AgentToolTokens,
-		Beat: c.Heartbeat,
+		Beat: c.Heartbeat, Meanings: by,
 		Queue: agent.NewQueue(agent.QueueConfig{PerMinute: c.AgentRPM, AtOnce: c.AgentAtOnce,
 			Waiting: c.AgentQueue, Lane: c.server}),
-	}
-	if e := c.Databases.Embedder(); e != nil {
-		cfg.Embed = e.Embed
 	}
 	if m.remote != nil {
 		cfg.Servers = m.remote

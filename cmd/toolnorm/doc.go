@@ -12,6 +12,7 @@
 //	access.go     every route, and who may ask it; rights.go says which models; shared.go: what replicas share
 //	start.go      what a start logs, what prevents it, and the watch on model servers
 //	remote.go     other MCP servers: settings, their file; agent.go: the agent, which asks models;
+//	              meanings.go: the model that finds tools by what they mean;
 //	              documents.go: knowledge bases as models, and the list of all that can be asked
 //	resolve.go    the settings checked, and what follows from them
 //	config.go     the settings of serve, and the commands; tokens.go reads 64k; forms.go has those of the forms that clients get replies in,

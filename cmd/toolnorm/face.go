@@ -26,6 +26,7 @@ import (
 	"toolnorm/proxy"
 	"toolnorm/proxy/form/responses"
 	"toolnorm/runner"
+	"toolnorm/tools/find"
 	"toolnorm/tools/remote"
 )
 
@@ -39,6 +40,7 @@ type face struct {
 	settings settings
 	asks     engine.Config // what engine was made of
 	engine   *engine.Engine
+	meanings *find.Meanings // of tools, as long as the engine
 	models   *catalog       // that can be asked
 	resource *auth.Resource // where MCP clients find who issues tokens; nil: there is no such place
 }
@@ -114,20 +116,21 @@ func (m *Main) openLasting() {
 func (m *Main) newFace(config Config, s settings, old *face) *face {
 	f := &face{config: config, settings: s, asks: config.engine(s, m.log)}
 	if old != nil && f.sameEngine(old) {
-		f.engine = old.engine
+		f.engine, f.meanings = old.engine, old.meanings
 	} else {
 		f.engine = engine.New(f.asks)
+		f.meanings = f.config.meanings(f.engine)
 	}
-	loop := m.newAgent(&f.config, f.engine)
+	loop := m.newAgent(&f.config, f.engine, f.meanings)
 	f.models = &catalog{f.engine, loop, config.ListSuffixes, mayAsk(&f.config, f.engine)}
 	chats := proxy.New(proxy.Config{
 		Model: loop, Catalog: f.models, Counter: f.engine, Embedder: f.engine, Ollama: f.models,
 		Log: m.log, Version: version.String(), DefaultModel: config.Model,
 		Trace: m.trace, Count: m.counters(), Watch: m.spans.Observe, Reasons: m.reasons,
 		LivePage: livePage(), Replies: m.replies,
-		Forms: config.ClientForm, Shell: m.shell(&f.config), Thoughts: config.ReasoningField,
-		VoidAliases: config.VoidAliases,
-		MaxBody:     config.MaxBody, Stall: config.ClientTimeout,
+		Forms: config.ClientForm, Shell: m.shell(&f.config, f.meanings),
+		Thoughts: config.ReasoningField, VoidAliases: config.VoidAliases,
+		MaxBody: config.MaxBody, Stall: config.ClientTimeout,
 	})
 	f.resource = config.resource(config.PublicURL)
 	f.routes = m.mount(chats, loop)

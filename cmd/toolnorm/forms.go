@@ -8,6 +8,7 @@ import (
 	"toolnorm/proxy/form"
 	"toolnorm/proxy/form/shell"
 	"toolnorm/runner"
+	"toolnorm/tools/find"
 )
 
 // checkForms returns an error for a wrong setting about the client forms. Runner and language are
@@ -30,10 +31,10 @@ func (c *Config) checkForms() error {
 }
 
 // shell returns how the registry's tools reach clients that only have a terminal.
-func (m *Main) shell(c *Config) *shell.Config {
+func (m *Main) shell(c *Config, by *find.Meanings) *shell.Config {
 	return &shell.Config{
 		Tools: m.toolbox.Registry, Program: runner.Program(c.Runner), Language: c.ShellFence,
-		Base64: c.RunnerBase64, Budget: c.AgentToolTokens,
+		Base64: c.RunnerBase64, Budget: c.AgentToolTokens, Meanings: by,
 		Keep: m.door.pending.Keep, Kept: m.door.pending.Find, Used: func() {
 			m.door.seek(c.Runner)
 		},

@@ -20,16 +20,25 @@ func Fuse(n int, rankings ...[]int) []int {
 
 // FuseScores is like Fuse, and returns the sums divided by the largest one possible: a row that is
 // first everywhere has 1. Undivided, two rankings give .0328 at most, which reads like a bad match.
-func FuseScores(rankings ...[]int) []Hit {
-	scores := map[int]float64{}
-	for _, ranking := range rankings {
+func FuseScores(rankings ...[]int) []Hit { return Join(rank, nil, rankings...) }
+
+// Join is like FuseScores, with another constant than 60, and weights of the rankings; nil weights
+// are equal.
+func Join(constant int, weights []float64, rankings ...[]int) []Hit {
+	scores, most := map[int]float64{}, 0.0
+	for r, ranking := range rankings {
+		weight := 1.0
+		if weights != nil {
+			weight = weights[r]
+		}
+		most += weight / float64(constant+1)
 		for i, row := range ranking {
-			scores[row] += 1 / float64(rank+i+1)
+			scores[row] += weight / float64(constant+i+1)
 		}
 	}
 	hits := make([]Hit, 0, len(scores))
 	for row, sum := range scores {
-		hits = append(hits, Hit{row, sum * (rank + 1) / float64(len(rankings))})
+		hits = append(hits, Hit{row, sum / most})
 	}
 	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))

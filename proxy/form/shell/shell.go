@@ -21,6 +21,7 @@
 package shell
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -31,6 +32,7 @@ import (
 	"toolnorm/proxy/form"
 	"toolnorm/runner"
 	"toolnorm/tools"
+	"toolnorm/tools/find"
 )
 
 // Config says how tools that are served here reach clients that only have a terminal. Tools is
@@ -46,7 +48,8 @@ type Config struct {
 
 	// about how many tokens descriptions may take; if all tools take more, those that the
 	// conversation asks for are offered. 0: no limit
-	Budget int
+	Budget   int
+	Meanings *find.Meanings // finds those also by what they mean; nil: only by their words
 
 	// Keep keeps a call that is too long for a command line, under an id by which the program
 	// fetches it; nil: such a call is shown as text.
@@ -96,7 +99,7 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	r := &reply{Reply: below, commander: f.Commander(h, a.Tools), ours: map[string]bool{}}
 	a.Messages = r.commander.earlier(a.Messages)
 	if !a.NoCalls {
-		ours, all := r.offered(may, a)
+		ours, all := r.offered(out.Context, may, a)
 		a.Offer(ours)
 		if len(ours) < all {
 			a.Tell("Tools", fmt.Sprintf(
@@ -109,7 +112,8 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 // offered returns the tools that are served here and that the client does not have, as far as their
 // descriptions fit into the budget, and how many there are in all. A thousand tools would fill any
 // model's context.
-func (r *reply) offered(may *tools.Snapshot, a *form.Ask) (ours []chat.Tool, all int) {
+func (r *reply) offered(ctx context.Context, may *tools.Snapshot, a *form.Ask) (
+	ours []chat.Tool, all int) {
 	taken := map[string]bool{}
 	for _, t := range a.Tools {
 		taken[t.Name] = true
@@ -123,7 +127,7 @@ func (r *reply) offered(may *tools.Snapshot, a *form.Ask) (ours []chat.Tool, all
 			served = append(served, t)
 		}
 	}
-	for _, t := range wanted(served, a.Messages, r.commander.Budget) {
+	for _, t := range r.commander.wanted(ctx, served, a.Messages) {
 		r.ours[t.Name] = true
 		ours = append(ours, chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -14,10 +15,11 @@ const bytesPerToken = 4
 
 // wanted returns the tools whose descriptions fit into a budget of tokens, in their order. If not
 // all fit, tools whose names are in the conversation come first, then those that the user's
-// messages ask for, the last message before the others. A tool that was offered and called stays,
-// since its name is in the conversation.
-func wanted(all []tools.Tool, messages []chat.Message, budget int) []tools.Tool {
-	size := 0
+// messages ask for, the last message before the others, which are compared by words alone. A tool
+// that was offered and called stays, since its name is in the conversation.
+func (c *Config) wanted(ctx context.Context, all []tools.Tool,
+	messages []chat.Message) []tools.Tool {
+	size, budget := 0, c.Budget
 	for _, t := range all {
 		size += len(t.Name) + len(t.Description) + len(t.Schema)
 	}
@@ -38,7 +40,7 @@ func wanted(all []tools.Tool, messages []chat.Message, budget int) []tools.Tool 
 		}
 	}
 	finder := find.New(all)
-	ranked := slices.Concat(finder.Rank(last), finder.Rank(asked.String()), all)
+	ranked := slices.Concat(finder.Find(ctx, c.Meanings, last), finder.Rank(asked.String()), all)
 	text := said.String()
 	slices.SortStableFunc(ranked, func(a, b tools.Tool) int {
 		return mentioned(text, named, b.Name) - mentioned(text, named, a.Name)

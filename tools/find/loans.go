@@ -1,0 +1,216 @@
+package find
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// loans holds English words by their sound. Korean and Japanese name much of what programs do by
+// English words, written as they sound: 채널 and チャンネル are channel, 프로젝트 and プロジェクト project.
+//
+// A sound is the row of a word's consonants in classes that survive the borrowing: K of k, c, g and
+// q, T of t and d, P of p, b, f and v, S of s, z, j, sh, ch and th, M, N, and R of r and l. Vowels,
+// h, w and y do not count, nor does r behind a vowel, and a class counts once where nothing stands
+// between. A letter that is spoken in two ways makes two sounds. A vowel in front is A, an h is H:
+// upload is APRT, hotel is HTR.
+type loans map[string][]string
+
+// enough reports whether a sound has enough consonants, an h in front being one: too many words
+// have the same two.
+func enough(sound string) bool { return len(strings.TrimPrefix(sound, "A")) >= 3 }
+
+// add adds the words of a text in ASCII letters.
+func (l loans) add(text string) {
+	for _, word := range strings.FieldsFunc(strings.ToLower(Words(text)), func(r rune) bool {
+		return r < 'a' || r > 'z'
+	}) {
+		for _, sound := range sounds(word) {
+			if enough(sound) && !slices.Contains(l[sound], word) {
+				l[sound] = append(l[sound], word)
+			}
+		}
+	}
+}
+
+// heard returns the words that are written in a text as they sound, each with a blank before it.
+// Particles stand behind a Korean word and words are written together, so the longest beginning
+// that is known is taken, and behind it the next.
+func (l loans) heard(text string) string {
+	var b strings.Builder
+	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !spoken(r) }) {
+		all := []rune(run)
+		for start := 0; start < len(all); {
+			end := len(all)
+			for ; end > start+1; end-- {
+				if words := l[string(syllables(all[start:end]))]; words != nil {
+					b.WriteString(" " + strings.Join(words, " "))
+					break
+				}
+			}
+			if end <= start+1 {
+				break
+			}
+			start = end
+		}
+	}
+	return b.String()
+}
+
+// spoken reports whether r is of a script that writes borrowed words as they sound.
+func spoken(r rune) bool {
+	return unicode.In(r, unicode.Hangul, unicode.Katakana) || r == 'ー'
+}
+
+// spellings are letters that are not spoken as the first of them alone would be: how many of them
+// are taken, the classes of their sound, and of another one that they may have.
+var spellings = []struct {
+	letters      string
+	takes        int
+	sound, other string
+}{
+	{"tch", 1, "", ""}, {"ch", 2, "S", "K"}, {"sh", 2, "S", ""}, {"th", 2, "S", ""},
+	{"ph", 2, "P", ""}, {"tio", 1, "S", ""}, {"tia", 1, "S", ""}, {"ce", 1, "S", ""},
+	{"ci", 1, "S", ""}, {"cy", 1, "S", ""}, {"ge", 1, "S", "K"}, {"gi", 1, "S", "K"},
+	{"gy", 1, "S", "K"}, {"x", 1, "KS", ""},
+}
+
+// spelled returns how the letters that a word begins with are spoken.
+func spelled(word string) (takes int, sound, other string) {
+	for _, s := range spellings {
+		if strings.HasPrefix(word, s.letters) {
+			return s.takes, s.sound, s.other
+		}
+	}
+	if word[0] == 'r' && !opens(word[1:]) {
+		return 1, "", ""
+	}
+	return 1, class[word[0]], ""
+}
+
+// mostSounds is how many sounds a word has at most.
+const mostSounds = 4
+
+// sounds returns the sounds of an English word in small letters.
+func sounds(word string) []string {
+	all := []string{""}
+	if word[0] == 'h' {
+		all[0] = "H"
+	} else if vowel(word[0]) {
+		all[0] = "A"
+	}
+	var last byte // the class before, if no vowel stands between
+	for i := 0; i < len(word); {
+		takes, sound, other := spelled(word[i:])
+		if vowel(word[i]) || word[i] == 'h' {
+			last = 0
+		}
+		i += takes
+		if sound == "" {
+			continue
+		}
+		if other != "" && len(all) < mostSounds {
+			for _, so := range all {
+				all = append(all, so+other)
+			}
+		} else {
+			other = ""
+		}
+		said := strings.TrimPrefix(sound, string(last))
+		for k := range all {
+			if other == "" || k < len(all)/2 {
+				all[k] += said
+			}
+		}
+		last = sound[len(sound)-1]
+	}
+	return all
+}
+
+// vowel reports whether a letter is a vowel, or so near to one that it is written as one.
+func vowel(c byte) bool { return strings.IndexByte("aeiouwy", c) >= 0 }
+
+// opens reports whether an r before the rest of a word opens a syllable: a vowel that is not the
+// silent e at the end follows, or another r.
+func opens(rest string) bool {
+	return rest != "" && rest != "e" && rest != "es" && strings.IndexByte("aeiouyr", rest[0]) >= 0
+}
+
+// class is the class of an English letter.
+var class = map[byte]string{'k': "K", 'c': "K", 'g': "K", 'q': "K", 't': "T", 'd': "T", 'p': "P",
+	'b': "P", 'f': "P", 'v': "P", 's': "S", 'z': "S", 'j': "S", 'm': "M", 'n': "N", 'l': "R",
+	'r': "R"}
+
+// The classes of the first and the last letters of Hangul's syllables, in Unicode's order; a blank
+// is silent.
+const (
+	initials = "KKNTTRMPPSS SSSKTP "
+	finals   = " KKKNNNTRKMPRTPRMPPTTNTTKTP "
+)
+
+// syllables returns the sound of a word in Hangul or katakana.
+func syllables(word []rune) (sound []byte) {
+	var last byte
+	say := func(c byte) {
+		if c != ' ' && c != last {
+			sound = append(sound, c)
+		}
+		last = c
+	}
+	if c := start(word[0]); c != ' ' {
+		sound = append(sound, c)
+	}
+	for i, r := range word {
+		switch {
+		case r >= '가' && r <= '힣':
+			say(initials[(r-'가')/588])
+			last = 0
+			if c := finals[(r-'가')%28]; c != ' ' {
+				say(c)
+			}
+		case r == 'ッ' || r == 'ー': // the next consonant twice, a long vowel
+		case r == 'ン' && i+1 < len(word) && kana(word[i+1]) == 'P':
+			say('M') // テンプレート is template
+			last = 0
+		case r == 'ン':
+			say('N') // once in チャンネル, channel
+		default:
+			say(kana(r))
+			last = 0
+		}
+	}
+	return sound
+}
+
+// start returns A for a word that begins with a vowel, H for one that begins with h, else a blank.
+func start(r rune) byte {
+	switch {
+	case r >= '가' && r <= '힣' && (r-'가')/588 == 11,
+		strings.ContainsRune("アイウエオヤユヨワァィゥェォャュョ", r):
+		return 'A'
+	case r >= '가' && r <= '힣' && (r-'가')/588 == 18, strings.ContainsRune("ハヒヘホ", r):
+		return 'H'
+	}
+	return ' '
+}
+
+// kana returns the class of a katakana's consonant, or a blank.
+func kana(r rune) byte {
+	switch {
+	case strings.ContainsRune("カガキギクグケゲコゴ", r):
+		return 'K'
+	case strings.ContainsRune("サザシジスズセゼソゾチヂツヅ", r):
+		return 'S'
+	case strings.ContainsRune("タダテデトド", r):
+		return 'T'
+	case strings.ContainsRune("バパビピブプベペボポフヴ", r):
+		return 'P'
+	case strings.ContainsRune("マミムメモ", r):
+		return 'M'
+	case strings.ContainsRune("ナニヌネノン", r):
+		return 'N'
+	case strings.ContainsRune("ラリルレロ", r):
+		return 'R'
+	}
+	return ' '
+}

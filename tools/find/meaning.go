@@ -1,0 +1,238 @@
+package find
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"toolnorm/internal/lexical"
+	"toolnorm/internal/vector"
+	"toolnorm/tools"
+)
+
+// Embed makes a vector of each text.
+type Embed func(ctx context.Context, texts []string) ([][]float32, error)
+
+// Meanings makes vectors of questions and of tools, and keeps those of tools. Several goroutines
+// may use it at the same time.
+type Meanings struct {
+	Question, Tool Embed // models want other words in front of a question than of a text
+
+	mu     sync.Mutex
+	kept   map[string][]float32 // by text
+	making chan struct{}        // closed when no vectors are being made any more; nil: none are
+	failed time.Time            // when vectors could not be made
+}
+
+const (
+	// patience is how long a search waits for vectors. Those of the tools are made at the first
+	// search, which goes on in the background: a model on a processor takes minutes for a thousand
+	// tools, and until then searches compare words.
+	patience = 10 * time.Second
+	// mostTime is how long vectors of tools may be made in the background.
+	mostTime = 30 * time.Minute
+	// pause is how long a server that has failed is left alone.
+	pause = time.Minute
+	// mostTools is how many tools have vectors: three each, of four kilobytes with most models.
+	mostTools = 5000
+	// atOnce is how many texts are embedded at a time, so that what is done is kept.
+	atOnce = 32
+	// longest is how many bytes of a text are embedded. Small models read 256 tokens.
+	longest = 800
+	// shortest is how many bytes a text has that is not cut any more where a model finds it too
+	// long.
+	shortest = 100
+)
+
+// The weights of the rankings that are joined. That by words counts as much as the vector of a
+// whole tool; its parts, of which one may say what is asked better than the whole, count half.
+var weights = []float64{2, 2, 1, 1}
+
+// near is the constant of reciprocal rank fusion. The usual 60 is for lists of thousands: here five
+// places count, and the tenth should not count nearly as much as the first.
+const near = 10
+
+// views returns the texts of a tool that are compared with a question: all of it, its description's
+// first sentence, and its name.
+func views(t tools.Tool) [3]string {
+	_, name, ok := strings.Cut(t.Name, ".")
+	if !ok {
+		name = t.Name
+	}
+	names, _ := parameters(t)
+	whole := Words(t.Name) + ": " + begin(t.Description, longest*3/4)
+	if names != "" {
+		whole += " (" + names + ")"
+	}
+	first, _, _ := strings.Cut(t.Description, ". ")
+	return [3]string{begin(whole, longest), begin(cmp.Or(first, Words(name)), longest), Words(name)}
+}
+
+// begin returns at most n bytes of a text, without half a character at the end.
+func begin(text string, n int) string {
+	return strings.ToValidUTF8(text[:min(n, len(text))], "")
+}
+
+// Find returns the tools that a text asks for, the best first, by their words, and by what they
+// mean if m is not nil and its vectors are there. The rankings are joined by places, since their
+// scores cannot be compared.
+func (f *Finder) Find(ctx context.Context, m *Meanings, text string) []tools.Tool {
+	worded := f.rank(text)
+	if m != nil && len(f.list) <= mostTools && strings.TrimSpace(text) != "" {
+		if meant := m.rank(ctx, f.list, begin(text, longest)); meant != nil {
+			var joined []int
+			for _, hit := range lexical.Join(near, weights, append([][]int{worded}, meant...)...) {
+				joined = append(joined, hit.Row)
+			}
+			worded = f.copiesLast(joined)
+		}
+	}
+	return f.at(worded)
+}
+
+// rank returns a ranking of the tools for each of their views, or nil if there are no vectors.
+func (m *Meanings) rank(ctx context.Context, list []tools.Tool, text string) (all [][]int) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	texts := make([][3]string, len(list))
+	for i, t := range list {
+		texts[i] = views(t)
+	}
+	kept := m.need(ctx, texts)
+	if kept == nil {
+		return nil
+	}
+	asked, err := patiently(ctx, m.Question, []string{text})
+	if err != nil {
+		return nil
+	}
+	for view := range texts[0] {
+		index := new(vector.Index)
+		for i := range texts {
+			if !index.Set(i, kept[i][view]) || index.Dimensions() != len(asked[0]) {
+				m.restart() // another model answers by this name now
+				return nil
+			}
+		}
+		var rows []int
+		for _, hit := range index.Search(asked[0], len(list), nil) {
+			rows = append(rows, hit.Row)
+		}
+		all = append(all, rows)
+	}
+	return all
+}
+
+// need returns the vectors of texts, or nil if they are not there in time. It has those that are
+// missing made in the background.
+func (m *Meanings) need(ctx context.Context, texts [][3]string) [][3][]float32 {
+	for {
+		m.mu.Lock()
+		all, missing := make([][3][]float32, len(texts)), []string(nil)
+		for i, views := range texts {
+			for j, text := range views {
+				if all[i][j] = m.kept[text]; all[i][j] == nil {
+					missing = append(missing, text)
+				}
+			}
+		}
+		if len(missing) == 0 {
+			m.forget(texts)
+			m.mu.Unlock()
+			return all
+		}
+		if m.making == nil {
+			if time.Since(m.failed) < pause {
+				m.mu.Unlock()
+				return nil
+			}
+			m.making = make(chan struct{})
+			slices.Sort(missing)
+			go m.make(context.WithoutCancel(ctx), slices.Compact(missing))
+		}
+		done := m.making
+		m.mu.Unlock()
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// make makes vectors of texts and keeps them.
+func (m *Meanings) make(ctx context.Context, texts []string) {
+	ctx, cancel := context.WithTimeout(ctx, mostTime)
+	defer cancel()
+	var err error
+	for part := range slices.Chunk(texts, atOnce) {
+		var vectors [][]float32
+		if vectors, err = patiently(ctx, m.Tool, part); err != nil {
+			break
+		}
+		m.mu.Lock()
+		if m.kept == nil {
+			m.kept = map[string][]float32{}
+		}
+		for i, text := range part {
+			m.kept[text] = vectors[i]
+		}
+		m.mu.Unlock()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err != nil {
+		m.failed = time.Now()
+	}
+	close(m.making)
+	m.making = nil
+}
+
+// restart drops all vectors.
+func (m *Meanings) restart() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept = nil
+}
+
+// forget drops the vectors of other tools when there are too many.
+func (m *Meanings) forget(texts [][3]string) {
+	if len(m.kept) <= 2*3*mostTools {
+		return
+	}
+	kept := map[string][]float32{}
+	for _, views := range texts {
+		for _, text := range views {
+			kept[text] = m.kept[text]
+		}
+	}
+	m.kept = kept
+}
+
+// patiently makes vectors of texts. Where a server refuses them, each half of them is tried, and at
+// last the beginning of a text: one that is too long for the model must not cost the others theirs.
+func patiently(ctx context.Context, embed Embed, texts []string) ([][]float32, error) {
+	vectors, err := embed(ctx, texts)
+	switch {
+	case err == nil && len(vectors) == len(texts):
+		return vectors, nil
+	case err == nil:
+		err = errCount
+	}
+	half := len(texts) / 2
+	if half == 0 && (len(texts) == 0 || len(texts[0]) <= shortest) || ctx.Err() != nil {
+		return nil, err
+	}
+	if half == 0 {
+		return patiently(ctx, embed, []string{begin(texts[0], len(texts[0])/2)})
+	}
+	first, err := patiently(ctx, embed, texts[:half])
+	if err != nil {
+		return nil, err
+	}
+	second, err := patiently(ctx, embed, texts[half:])
+	return append(first, second...), err
+}
