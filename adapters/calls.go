@@ -82,6 +82,10 @@ func (cs *calls) commit(t *toolset.Tool, id string) {
 	if cs.holdNow != nil {
 		cs.hold = cs.holdNow()
 	}
+	// with `--hold none` the client sees the call begin at once
+	if cs.hold < 0 {
+		cs.release()
+	}
 }
 
 // commitWith begins a call whose arguments are known as a whole, {} for a tool that is called

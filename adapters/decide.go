@@ -106,7 +106,11 @@ func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 	if end, ok := ar.marks.closerAt(n, ar.trial.closing); ok {
 		n = end
 	} else if ar.At(n) == '<' {
-		n += ar.Run(n, maxAside, func(c int) bool { return c >= 0 && c != '>' }) + 1
+		n += ar.Run(n, maxAside, func(c int) bool { return c >= 0 && c != '>' })
+		if ar.At(n) < 0 {
+			return false // the mark is cut
+		}
+		n++
 	} else {
 		return false
 	}

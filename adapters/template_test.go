@@ -69,7 +69,7 @@ func TestACallOfPlaceholdersIsText(t *testing.T) {
 				t.Fatal(err)
 			}
 			reply := string(f.Append(nil, chat.Call{Name: tool.Name, Args: raw}))
-			hold := []int{HoldShort, HoldNone, HoldCall}[r.Intn(3)]
+			hold := []int{HoldShort, 1, HoldCall}[r.Intn(3)]
 			calls, text := ran(t, f, reply, Options{Tools: templateTools, Hold: hold})
 			was, _ := ran(t, f, string(f.Append(nil, chat.Call{Name: tool.Name, Args: plainOf(args)})), Options{Tools: templateTools, Hold: hold})
 			switch {
