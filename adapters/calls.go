@@ -22,6 +22,8 @@ type calls struct {
 	hold  int // bytes of arguments that wait before a call leaves; negative: no bytes wait
 	// holdNow returns hold for a call that begins; nil: hold does not change
 	holdNow func() int
+	// asked reports whether the user has written the values of a call; nil: nothing is known
+	asked func(args string) bool
 	callCount
 	argsAt  int     // position of the arguments being read, which stay buffered; -1: none
 	calling calling // the call being read; Out points to its output, or is nil outside of calls
@@ -60,6 +62,7 @@ type calling struct {
 	tool     *toolset.Tool
 	id       string
 	released bool // CallStart has left
+	filled   bool // it has a value that is no placeholder
 	endless  bool // where a value of it ends is not known
 }
 
@@ -153,9 +156,30 @@ func (cs *calls) needed() int {
 // flushArgs sends what is decided of the arguments, when the degree of holding allows it. Settled
 // bytes are those that no later byte can change; with `--hold call` no bytes leave before the end.
 func (cs *calls) flushArgs() {
-	if c := &cs.calling; c.released || c.Settled() > cs.held() {
+	if c := &cs.calling; cs.mayLeave(c.Settled()) {
 		cs.sendArgs(c.Decided())
 	}
+}
+
+// mayLeave reports whether the call leaves when n bytes of its arguments are decided.
+func (cs *calls) mayLeave(n int) bool {
+	return cs.calling.released || n > cs.held() && !cs.maybeShown()
+}
+
+// maybeShown reports whether the call, of which nothing has left, has only placeholders for values
+// so far, or none yet. It waits for the first value that is none.
+func (cs *calls) maybeShown() bool {
+	c := &cs.calling
+	c.filled = c.filled || fillingOf(string(c.JSON[:c.Decided()]), c.tool.Type()) == filled
+	return !c.filled
+}
+
+// isShown reports whether the call, which has ended, is one that the model shows: each of its
+// values is a placeholder, and the user has not written them.
+func (cs *calls) isShown() bool {
+	c := &cs.calling
+	return !c.released && !c.filled && fillingOf(string(c.JSON), c.tool.Type()) == blanks &&
+		(cs.asked == nil || !cs.asked(string(c.JSON)))
 }
 
 // held returns how many bytes of the current call are held back. A call whose first member the tool
@@ -204,12 +228,14 @@ func (cs *calls) endCall(closed bool) {
 	isCut := c.Broken || (!closed && !cs.in.abandoned() || cs.Unclosed) && cs.marks.atEnd() &&
 		cs.in.lengthCut()
 	cs.Out = &c.Output
-	switch {
-	case cs.out.drafting && c.Doubt:
+	switch shown := !isCut && cs.isShown(); {
+	case cs.out.drafting && (c.Doubt || shown):
 		cs.Hit = true // the draft fails
 		cs.finishCall(closed)
 	case !cs.out.drafting && !c.released && (c.Doubt || c.Broken && cs.trial.ranOver(cs.trial.pin)):
 		cs.textAgain(cs.trial.pin)
+	case shown:
+		cs.showAgain(cs.trial.pin)
 	case isCut || c.Doubt:
 		cs.cutCall()
 	default:
@@ -227,10 +253,10 @@ func (cs *calls) endUnsure(unsure bool) {
 	cs.calling.endless = cs.calling.endless || unsure
 }
 
-// lateID sets the id of the call to one that follows its arguments, if nothing of the call has
+// lateID sets the id of the call to one that follows its arguments, if nothing of the call can have
 // left.
 func (cs *calls) lateID(id string) {
-	if !cs.calling.released {
+	if !cs.mayLeave(cs.calling.Settled()) {
 		cs.calling.id = id
 	}
 }
@@ -271,13 +297,21 @@ func (cs *calls) cutCall() {
 	cs.wasCut = true
 	cs.ToEnd()
 	decided := c.BeforeEnd()
-	if !c.released && decided <= cs.held() {
+	if !cs.mayLeave(decided) {
 		// for who goes on with it
 		cs.cutText = c.tool.Name + " " + string(c.JSON[:min(decided, chat.MaxCut)])
 		return
 	}
 	cs.sendArgs(max(decided-c.Sent(), 0))
 	cs.index++
+}
+
+// showAgain sends a call that the model shows as text, from position from on.
+func (cs *calls) showAgain(from int) {
+	cs.Out = nil
+	cs.Repaired("placeholders")
+	cs.page.solidFrom(from)
+	cs.page.flushText()
 }
 
 // textAgain sends a call that can be read in two ways as text again, from position from on. Nothing

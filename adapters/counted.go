@@ -19,10 +19,11 @@ const aside = chat.Kind(255)
 // that do leave are numbered anew.
 type counted struct {
 	yield func(chat.Event, error) bool
+	tools []chat.Tool       // the tools that are offered
 	most  int               // repeated calls in a row that end the reply; 0: any number
 	known func(string) bool // see Options.Known
 	made  []chat.Call       // the calls that left, in order
-	gap   []byte            // the text after the last of them
+	gap   []byte            // the text after the last of them, or from the beginning on
 	next  chat.Call         // the call that is being read
 	held  []chat.Event      // the events of that call, until it is known whether it counts
 	waits bool              // next is held
@@ -45,7 +46,7 @@ func (c *counted) take(e chat.Event, err error) bool {
 			c.note(e.Text)
 		}
 		return true
-	case e.Kind == chat.Text || e.Kind == chat.Reasoning:
+	case e.Kind == chat.Text || e.Kind == chat.Reasoning && len(c.made) > 0:
 		c.note(e.Text)
 	case e.Kind == chat.CallStart, e.Kind == chat.CallArgs, e.Kind == chat.CallEnd:
 		e.Index = len(c.made)
@@ -63,6 +64,10 @@ func (c *counted) call(e chat.Event) bool {
 	switch e.Kind {
 	case chat.CallStart:
 		c.next, c.sized = chat.Call{Name: e.Text}, minCompared
+		if len(c.made) == 0 && c.answered() {
+			c.stop()
+			return true
+		}
 		c.waits = len(c.made) > 0 && (c.madeBefore() || !c.between().Plain())
 	case chat.CallArgs:
 		c.next.Args = append(c.next.Args, e.Text...)
@@ -76,9 +81,27 @@ func (c *counted) call(e chat.Event) bool {
 	return c.yield(e, nil)
 }
 
+// answered reports whether the text before the first call has a result behind what was meant as a
+// call and could not be read: the name of a tool with structure behind it, which ends in structure.
+func (c *counted) answered() bool {
+	text := string(c.gap)
+	at := claim.Begins(text)
+	if at < 0 {
+		return false
+	}
+	text = strings.TrimSpace(text[:at])
+	if text == "" || strings.IndexByte(">})]\"'`;", text[len(text)-1]) < 0 {
+		return false
+	}
+	return slices.ContainsFunc(c.tools, func(t chat.Tool) bool {
+		_, behind, ok := strings.Cut(text, t.Name)
+		return ok && behind != "" && strings.IndexByte("\"'>({=<[:,|`&\\\n", behind[0]) >= 0
+	})
+}
+
 // note keeps the text written after a call, as much of it as is looked at.
 func (c *counted) note(text string) {
-	if n := claim.Longest + 1 - len(c.gap); len(c.made) > 0 && n > 0 {
+	if n := claim.Longest + 1 - len(c.gap); n > 0 {
 		c.gap = append(c.gap, text[:min(n, len(text))]...)
 	}
 }

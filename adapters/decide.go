@@ -98,14 +98,19 @@ func (ar *arguments) closerMoved() bool {
 }
 
 // goesOnBehind reports whether arguments whose brace is missing go on after the mark that has ended
-// them: the mark is followed by a comma, perhaps after closers, or by a member that the tool has.
+// them: the mark is followed by a comma or a quote, perhaps after closers, or by a member that the
+// tool has.
 // The mark may take the place of a comma.
 func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 	n := ar.Space(0)
 	if end, ok := ar.marks.closerAt(n, ar.trial.closing); ok {
 		n = end
 	} else if ar.At(n) == '<' {
-		n += ar.Run(n, maxAside, func(c int) bool { return c >= 0 && c != '>' }) + 1
+		n += ar.Run(n, maxAside, func(c int) bool { return c >= 0 && c != '>' })
+		if ar.At(n) < 0 {
+			return false // the mark is cut
+		}
+		n++
 	} else {
 		return false
 	}
@@ -113,7 +118,7 @@ func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 		ar.Space(n), 1) {
 	}
 	key, value := ar.KeyAt(n)
-	return ar.At(n) == ',' && !ar.endsCall(n) && ar.At(n+1+ar.Space(n+1)) != '{' ||
+	return ar.At(n) == '"' || ar.At(n) == ',' && !ar.endsCall(n) && ar.At(n+1+ar.Space(n+1)) != '{' ||
 		value > 0 && t.Has(key)
 }
 
@@ -153,8 +158,7 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 		return
 	}
 	// what has left must not depend on how the text came in
-	if n := out.BeforeEnd(); !ar.out.drafting &&
-		(ar.calls.calling.released || n > ar.calls.held()) {
+	if n := out.BeforeEnd(); !ar.out.drafting && ar.calls.mayLeave(n) {
 		ar.calls.sendArgs(max(n-out.Sent(), 0))
 	}
 	end := ar.Pos

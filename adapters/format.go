@@ -86,7 +86,8 @@ func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] 
 	return func(yield func(chat.Event, error) bool) {
 		defer in.Close()
 		if len(o.Tools) > 0 {
-			yield = (&counted{yield: yield, most: o.Same, known: o.Known}).take
+			yield = (&counted{yield: yield, tools: o.Tools, most: o.Same,
+				known: o.Known}).take
 		}
 		newDecoder(f, in, o, yield).run()
 	}

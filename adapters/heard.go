@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
 
 	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
@@ -59,6 +60,33 @@ func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 	}
 	return e
 }
+
+// wrote reports whether the user's last message has all texts of arguments and asks nothing about
+// how calls are written. A text without letters counts where it stands in quotes.
+func (h *heard) wrote(args string) bool {
+	text := ""
+	for _, m := range h.messages {
+		if m.Role == chat.User {
+			text = m.Content
+		}
+	}
+	text = text[:min(len(text), maxHeard)]
+	if prose.AboutData(strings.ToLower(text)) {
+		return false
+	}
+	return !slices.ContainsFunc(leaves(args), func(v string) bool {
+		if strings.ContainsFunc(v, unicode.IsLetter) {
+			return !strings.Contains(text, v)
+		}
+		return !slices.ContainsFunc(quotesOf, func(q [2]string) bool {
+			return strings.Contains(text, q[0]+v+q[1])
+		})
+	})
+}
+
+// quotesOf are the quotes in which users write a text.
+var quotesOf = [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}, {"«", "»"},
+	{"„", "“"}, {"「", "」"}}
 
 // answers reports whether a message is a tool's answer, which may name the tool and repeat what it
 // was asked.

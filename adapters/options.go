@@ -189,6 +189,8 @@ var reasons = [...][4]string{
 		`"city": "Rome"}`, `{"city": "Rome"}`},
 	{"paths", "the backslashes of a Windows path were doubled", `{"a": "C:\temp\new"}`,
 		`{"a": "C:\\temp\\new"}`},
+	{"placeholders", "a call with placeholders for all values is shown as text",
+		`{"city": "<city>"}`, `{"city": "<city>"}`},
 	{"quotes", "quotes of another kind became double ones", `{'city': 'Rome'}`, `{"city": "Rome"}`},
 	{"raw-arguments",
 		"arguments that are no JSON: lines, elements, flags or a query became an object, a program the tool's only parameter", `print("hi")`, `{"code":"print(\"hi\")"}`},

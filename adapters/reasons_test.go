@@ -27,7 +27,7 @@ func TestEveryReasonsExampleGivesIt(t *testing.T) {
 			got, repairs = behindCall(t, r.Code, r.Wrote)
 		case "marks":
 			got, repairs = withMarks(t, r.Wrote)
-		case "two-readings":
+		case "two-readings", "placeholders":
 			got, repairs = asText(t, r.Wrote)
 		case "object-in-string": // of no known type: else it is text that became one
 			got, repairs, _ = Repair(r.Wrote, nil)

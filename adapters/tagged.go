@@ -177,7 +177,7 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 // may have lost that character to the value.
 func nearAbsent(t *schema.Type, key string, seen []string) bool {
 	return slices.ContainsFunc(t.Members(), func(name string) bool {
-		return oneOff(key, name) && !slices.Contains(seen, name)
+		return lenient.OneOff(key, name) && !slices.Contains(seen, name)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"toolnorm/adapters/internal/declaration"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
 )
@@ -242,7 +243,7 @@ func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 			all[0].cost = strangeCost
 		}
 		for _, key := range f.keys {
-			if all[0].cost > 0 && oneOff(h.key, key) {
+			if all[0].cost > 0 && lenient.OneOff(h.key, key) {
 				h.key = key
 				if all = append(all, headHit{h, slipCost}); len(all) > maxNear {
 					return all[:1]
@@ -364,23 +365,4 @@ func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost in
 		}
 	}
 	return bare, slipCost
-}
-
-// oneOff reports whether two keys differ by one character: one of them lacks it, has another in its
-// place, or has it elsewhere. Keys of two letters are too short to compare.
-func oneOff(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	k := 0
-	for k < len(a) && a[k] == b[k] {
-		k++
-	}
-	// another character, or two that have changed places
-	if len(a) == len(b) && k < len(a) && len(a) > 3 {
-		return a[k+1:] == b[k+1:] || k+1 < len(a) && a[k] == b[k+1] && a[k+1] == b[k] &&
-			a[k+2:] == b[k+2:]
-	}
-	_, size := utf8.DecodeRuneInString(b[k:])
-	return len(a) > 2 && len(b) == len(a)+size && a[k:] == b[k+size:]
 }

@@ -83,6 +83,16 @@ func (l *lab) runs(got read) bool {
 	return true
 }
 
+// stopMark is a mark that ends a reply and that servers do not send on.
+var stopMark = regexp.MustCompile(`^<\|[a-z_]+\|>$`)
+
+// ended reports whether a text that the model has ended by itself is what the family writes for
+// these calls, up to the mark that ends the reply: then nothing shows that it was cut.
+func (g *family) ended(calls []chat.Call, h how) bool {
+	rest, ok := strings.CutPrefix(string(g.Append(nil, calls...)), strings.Join(h.pieces, ""))
+	return ok && h.finish == chat.Stop && stopMark.MatchString(rest)
+}
+
 // cut reads one text that was cut.
 func (l *lab) cut(g *family, count *cutTally, one, two *frame, h how, bad func(example)) {
 	got := l.decode(g.Format, h)
@@ -90,7 +100,7 @@ func (l *lab) cut(g *family, count *cutTally, one, two *frame, h how, bad func(e
 	switch {
 	case len(got.calls) == 0:
 		count.none++
-	case l.prefix(one, two, got):
+	case l.prefix(one, two, got), g.ended(got.calls, h):
 		count.whole++
 	case !l.runs(got):
 		count.misfit++

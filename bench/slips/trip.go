@@ -91,17 +91,21 @@ func (l *lab) trip(g *family, path, text string, r *rand.Rand, count *tripTally,
 	c := &call{tool: l.named("save_file"), args: string(args)}
 	reply := string(g.Append(nil, chat.Call{Name: "save_file", Args: args}))
 	got := l.decode(g.Format, anyHow(r, reply))
-	switch is := l.outcomeOf(c, got); is {
+	is := l.outcomeOf(c, got)
+	switch is {
 	case exact:
 		count.equal++
 	case wrong:
 		count.other++
-		e := example{Family: g.Name, Notation: g.notation, Kind: "file " + path, Outcome: "wrong"}
+	default:
+		count.none++
+	}
+	if is != exact {
+		e := example{Family: g.Name, Notation: g.notation, Kind: "file " + path,
+			Outcome: outcomeNames[is]}
 		for _, c := range got.calls {
 			e.Got = append(e.Got, c.Name+" "+string(c.Args[:min(len(c.Args), 300)]))
 		}
 		bad(e)
-	default:
-		count.none++
 	}
 }

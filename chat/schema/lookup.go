@@ -102,7 +102,7 @@ func (t *Type) HasInside(name string, members []string) bool {
 	})
 }
 
-// Alike returns the members that are spelled like a name, apart from case, _ and -.
+// Alike returns the members that are spelled like a name, apart from case, _, - and blanks.
 func (t *Type) Alike(name string) []string {
 	if t == nil {
 		return nil
@@ -117,11 +117,11 @@ func (t *Type) Alike(name string) []string {
 	return l.alike[letters(name)]
 }
 
-// letters returns a name without its separators and its case. Dots and blanks are not separators
-// here: a.b is a path in some schemas, not another spelling of ab.
+// letters returns a name without its separators and its case. Dots are not separators here: a.b is
+// a path in some schemas, not another spelling of ab.
 func letters(name string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' {
+		if r == '_' || r == '-' || r == ' ' {
 			return -1
 		}
 		for next := unicode.SimpleFold(r); ; r, next = next, unicode.SimpleFold(next) {

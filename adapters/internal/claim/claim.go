@@ -80,16 +80,21 @@ var markup = regexp.MustCompile(
 	"(?m)[<＜][|｜A-Za-z_]|^[\\s#/*-]*(?:[{\\[|]|> |=+>|-+>|→|⇒|⟶|>>>)|`{3}|~{3}|\\|\\s*$")
 
 // Speaks reports whether a text has the marks or the label of a result.
-func Speaks(text string) bool {
-	if spoken.MatchString(text) {
-		return true
+func Speaks(text string) bool { return Begins(text) >= 0 }
+
+// Begins returns where the marks or the label of a result are in a text, or -1.
+func Begins(text string) int {
+	if at := spoken.FindStringIndex(text); at != nil {
+		return at[0]
 	}
+	from := 0
 	for line := range strings.Lines(text) {
 		if labelled(line) {
-			return true
+			return from
 		}
+		from += len(line)
 	}
-	return false
+	return -1
 }
 
 // labelled reports whether a line begins with the label of a result: a few words, one of which

@@ -3,6 +3,7 @@ package lenient
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat/schema"
@@ -31,10 +32,39 @@ func (r *Reader) Meant(t *schema.Type, key string, seen []string) string {
 	alike := t.Alike(key)
 	// two members are spelled alike, or the member was written already
 	if len(alike) != 1 || slices.Contains(seen, alike[0]) {
+		r.Out.doubt(nearMiss(t, key, seen))
 		return key
 	}
 	r.Repaired("key-spelling")
 	return alike[0]
+}
+
+// nearMiss reports whether a member that t does not have is spelled like one that was not written,
+// but for a character: without that one the call may mean something else.
+func nearMiss(t *schema.Type, key string, seen []string) bool {
+	return len(key) > 3 && !t.Prop(key).Known() &&
+		slices.ContainsFunc(t.Members(), func(member string) bool {
+			return len(member) > 3 && OneOff(key, member) && !slices.Contains(seen, member)
+		})
+}
+
+// OneOff reports whether two keys differ by one character: one of them lacks it, has another in its
+// place, or has it elsewhere. Keys of two letters are too short to compare.
+func OneOff(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	k := 0
+	for k < len(a) && a[k] == b[k] {
+		k++
+	}
+	// another character, or two that have changed places
+	if len(a) == len(b) && k < len(a) && len(a) > 3 {
+		return a[k+1:] == b[k+1:] || k+1 < len(a) && a[k] == b[k+1] && a[k+1] == b[k] &&
+			a[k+2:] == b[k+2:]
+	}
+	_, size := utf8.DecodeRuneInString(b[k:])
+	return len(a) > 2 && len(b) == len(a)+size && a[k:] == b[k+size:]
 }
 
 // nullWords holds the words for null in the text of a tag. Qwen3.5 and Step-5 write Python's

@@ -1,6 +1,7 @@
 package lenient
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -302,7 +303,10 @@ func (s *stringReader) escape() {
 		}
 	case 'u':
 		s.unicodeEscape()
+	case 'x':
+		s.byteEscape()
 	default:
+		s.Out.doubt(c == '$' || c == '#') // \$ is what the text says, or a dollar sign
 		s.doubled()
 	}
 }
@@ -339,6 +343,27 @@ func (cp *copier) unicodeEscape() {
 	}
 	cp.putBytes(cp.Slice(cp.Pos, cp.Pos+n))
 	cp.Pos += n
+}
+
+// byteEscape reads \xXX. In Python it is a character. JSON does not know it: from \xa0 on it is a
+// letter, S\xe3o, unless another follows, as bytes of UTF-8 do; else it may as well be part of a
+// pattern or of a program.
+func (s *stringReader) byteEscape() {
+	if s.At(3) < 0 || !scan.IsHex(s.At(2)) || !scan.IsHex(s.At(3)) {
+		s.doubled()
+		return
+	}
+	code, _ := strconv.ParseUint(string(s.Slice(s.Pos+2, s.Pos+4)), 16, 8)
+	if !s.Python && (code < 0xa0 || s.Has(4, `\x`)) {
+		s.Out.doubt(true)
+		s.doubled()
+		return
+	}
+	s.Pos += 4
+	s.Put(fmt.Sprintf(`\u%04x`, code))
+	if !s.Python {
+		s.Repaired("escapes")
+	}
 }
 
 // unit returns the UTF-16 code unit that is spelled \uXXXX at offset i, and how many bytes of the

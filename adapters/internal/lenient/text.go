@@ -56,14 +56,16 @@ func (x *Text) StartsString(n int) bool {
 	return ok
 }
 
-// CommaAt returns the length of the comma at offset i, plain or full-width (Chinese models), or 0
-// when there is none. Inside strings a full-width comma is text.
+// CommaAt returns the length of the comma at offset i, or 0 when there is none: the plain
+// one, or those of East Asian and Arabic scripts, which are text inside strings.
 func (x *Text) CommaAt(i int) int {
 	if x.At(i) == ',' {
 		return 1
 	}
-	if x.Has(i, "，") {
-		return len("，")
+	for _, comma := range [...]string{"，", "、", "،"} {
+		if x.Has(i, comma) {
+			return len(comma)
+		}
 	}
 	return 0
 }

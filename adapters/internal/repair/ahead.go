@@ -132,10 +132,12 @@ func (g *look) colon(i int) int {
 	return 0
 }
 
-// wideComma returns the length of a Chinese or Japanese comma at i, or 0.
+// wideComma returns the length of a Chinese, Japanese or Arabic comma at i, or 0.
 func wideComma(text string, i int) int {
-	if i < len(text) && (strings.HasPrefix(text[i:], "，") || strings.HasPrefix(text[i:], "、")) {
-		return len("，")
+	for _, comma := range [...]string{"，", "、", "،"} {
+		if i < len(text) && strings.HasPrefix(text[i:], comma) {
+			return len(comma)
+		}
 	}
 	return 0
 }
@@ -148,7 +150,7 @@ func sign(text string, i int) int {
 	if strings.IndexByte("}]),;:+", text[i]) >= 0 {
 		return 1
 	}
-	for _, s := range [...]string{"，", "、", "：", "；", "｝", "］", "）"} {
+	for _, s := range [...]string{"，", "、", "،", "：", "；", "｝", "］", "）"} {
 		if strings.HasPrefix(text[i:], s) {
 			return len(s)
 		}

@@ -86,12 +86,27 @@ func (x *stringReader) escape() {
 		x.step(trifle, x.n.stay(x.i+2), x.run, x.text[x.i+1:x.i+2])
 	case x.python && c == '\n':
 		x.step(0, x.n.stay(x.i+2), x.run)
+	case c == 'x' && scan.IsHex(x.at(x.i+2)) && scan.IsHex(x.at(x.i+3)):
+		x.byteEscape()
 	case x.n.Flags&sMixed != 0:
 		x.step(0, x.n.stay(x.i+1), x.run, `\\`)
 		if !x.python && c < 0x80 && (c == '_' || !scan.IsWord(c)) { // "\ " for a blank
 			x.step(0, x.n.stay(x.i+1), x.run)
 		}
 	}
+}
+
+// byteEscape reads \xXX. In Python it is a character. JSON does not know it: from \xa0 on it is
+// rather a letter, S\xe3o, unless another follows, as bytes of UTF-8 do; else it may be part of a
+// pattern or of a program.
+func (x *stringReader) byteEscape() {
+	hex := x.text[x.i+2 : x.i+4]
+	letter := hex >= "A" && hex[0] != '8' && hex[0] != '9' && !x.has(x.i+4, `\x`)
+	to := x.n.stay(x.i + 4)
+	if !x.python && !letter {
+		to.Flags |= unsure
+	}
+	x.step(pick(x.python, 0, trifle), to, x.run, `\u00`+hex)
 }
 
 // quoted returns the place size bytes on, after a quote inside the text. After a digit the quote

@@ -1,0 +1,150 @@
+package adapters
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
+	"toolnorm/internal/jsontree"
+)
+
+// filling is how much a call's arguments say: a model that shows how a call is written puts
+// placeholders in the place of all values, and such a call must not run.
+type filling uint8
+
+const (
+	empty  filling = iota // no value yet, or the beginning of one that may be a placeholder
+	blanks                // placeholders and nothing else
+	filled                // a value that is no placeholder
+)
+
+// maxTemplate bounds the arguments that may be a template, in bytes.
+const maxTemplate = 4096
+
+// fillingOf returns how much arguments say, which may be an object that has only begun. A value
+// that the schema lists is never a placeholder.
+func fillingOf(args string, t *schema.Type) filling {
+	if len(args) > maxTemplate || args != "" && args[0] != '{' {
+		return filled
+	}
+	is := empty
+	var key string
+	var open []byte // the brackets that are open
+	isKey := false  // a string here is a key
+	for i := 0; i < len(args); i++ {
+		switch c := args[i]; c {
+		case '{', '[':
+			open, isKey = append(open, c), c == '{'
+		case '}', ']':
+			open = open[:max(len(open)-1, 0)]
+		case ',':
+			isKey = len(open) > 0 && open[len(open)-1] == '{'
+		case ' ', '\t', '\n', '\r', ':':
+		case '"':
+			n := jsontree.StringEnd(args[i:])
+			text := args[i : i+n]
+			i += n - 1
+			switch whole := json.Valid([]byte(text)); {
+			case isKey && !whole:
+				return empty
+			case isKey:
+				key, isKey = scan.Unquote(text), false
+			case !whole && mayStand(text[1:]):
+				return empty
+			case !whole || !isPlaceholder(scan.Unquote(text), key) ||
+				len(open) == 1 && slices.Contains(t.Prop(key).Enum(), text):
+				return filled
+			default:
+				is = blanks
+			}
+		default:
+			return filled
+		}
+	}
+	return is
+}
+
+// beginnings are texts with which placeholders begin.
+var beginnings = regexp.MustCompile(
+	`^\s*(?:$|_+$|\.+$|…|[<{\[]|[A-Z][A-Z0-9_]*$|(?i:your|insert|enter)(?:[_-]|$))`)
+
+// words with which placeholders begin that have no bracket around them.
+var starters = []string{"your", "insert", "enter"}
+
+// maxPlaceholder is how long a placeholder may be, in bytes.
+const maxPlaceholder = 80
+
+// mayStand reports whether a text may be the beginning of a placeholder.
+func mayStand(text string) bool {
+	if len(text) > maxPlaceholder {
+		return false
+	}
+	for _, s := range starters {
+		if strings.HasPrefix(s, strings.ToLower(text)) {
+			return true
+		}
+	}
+	return beginnings.MatchString(text)
+}
+
+var (
+	// gap is a text that stands for any other: lines and dots, alone or in brackets.
+	gap = regexp.MustCompile(`^(?:_{3,}|\.{3,}|…|<(?:\.{3}|…|_+)>|\[(?:\.{3}|…|_+)\]|\{(?:\.{3}|…)\})$`)
+	// variable is one of a template language.
+	variable = regexp.MustCompile(`^\{\{-?\s*[\pL_][\pL\pN_. -]*\}\}$`)
+	// fillIn asks to be replaced: YOUR_KEY_HERE, your-city, INSERT_NAME.
+	fillIn = regexp.MustCompile(`^(?:(?i:your|insert|enter)(?:[_-][\pL\pN]+)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_HERE)$`)
+	// bracketed is words in brackets.
+	bracketed = regexp.MustCompile(`^(?:<([\pL_][\pL\pN_ .,'/-]*)>|\{([\pL_][\pL\pN_]*)\}|\[([\pL_][\pL\pN_ -]*)\])$`)
+	wordsOf   = regexp.MustCompile(`\p{Lu}?[\p{Ll}\p{Lo}\pN]+|\p{Lu}+|[\p{Lo}]+`)
+)
+
+// stands are words that stand for any value, also alone: <value>. nouns do so beside another word,
+// as <user name>; alone they may be an element, <title>.
+var (
+	stands = strings.Fields(
+		"value string number integer int float boolean bool your insert enter placeholder here")
+	nouns = strings.Fields("name text path file id key query date time city email address message" +
+		" url description title content type user")
+)
+
+// isPlaceholder reports whether the value of a parameter is one that a reader is to replace.
+func isPlaceholder(text, key string) bool {
+	text = strings.TrimSpace(text)
+	if text == "" || len(text) > maxPlaceholder {
+		return false
+	}
+	if gap.MatchString(text) || variable.MatchString(text) || fillIn.MatchString(text) {
+		return true
+	}
+	m := bracketed.FindStringSubmatch(text)
+	if m == nil || strings.HasSuffix(text, "/>") {
+		return false
+	}
+	inside := m[1] + m[2] + m[3]
+	words, own := wordsIn(inside), wordsIn(key)
+	isOne := func(list []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
+	}
+	switch text[0] {
+	case '{':
+		return slices.Equal(words, own)
+	case '[':
+		return slices.Equal(words, own) || len(words) > 0 && slices.Contains(starters, words[0])
+	}
+	foreign := strings.ContainsFunc(inside, func(r rune) bool { return r > 0x7f })
+	return isOne(own) || isOne(stands) || foreign ||
+		len(words) > 1 && (strings.Contains(inside, " ") || isOne(nouns))
+}
+
+// wordsIn returns the words of a name or of a phrase, in small letters.
+func wordsIn(name string) []string {
+	words := wordsOf.FindAllString(name, -1)
+	for i, w := range words {
+		words[i] = strings.ToLower(w)
+	}
+	return words
+}
