@@ -12,6 +12,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/engine/ollama"
 	"toolnorm/internal/home"
 	"toolnorm/internal/toolbox"
 )
@@ -38,6 +39,20 @@ type Database struct {
 // Sources are the databases of custom tools.
 type Sources struct {
 	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" restart:"yes" help:"Databases that custom SQL tools may ask, read-only: the absolute path of a SQLite file (#table,table behind it lists those that may be read), postgres://… with a role that may only SELECT, or env:VARIABLE for either. The connection sample is always there."`
+}
+
+// ollamaServer is the setting of serve that says where Ollama is.
+type ollamaServer struct {
+	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. Of several, with commas between them, the first is asked."`
+}
+
+// base returns the base URL of the first server, or an error if the setting is not valid.
+func (s ollamaServer) base() (string, error) {
+	bases, err := ollama.ParseHosts(s.Ollama)
+	if err != nil {
+		return "", err
+	}
+	return bases[0], nil
 }
 
 // formats returns all formats: those that come with the program, and the user's own. It warns of

@@ -95,7 +95,8 @@ type kbCreate struct {
 	Tenant      string `placeholder:"NAME" help:"Whose it is: the tenant_id of the JWTs that may look into it. Default: those without one."`
 	ID          string `name:"id" placeholder:"UUID" help:"Its id. Default: a random one."`
 	// The settings come last, so that the help begins with the command's own options.
-	kbPlace `embed:""`
+	kbPlace      `embed:""`
+	ollamaServer `embed:""`
 }
 
 // Run makes a knowledge base.
@@ -108,7 +109,7 @@ func (c *kbCreate) Run(m *Console) error {
 		}
 		fmt.Fprintln(m.Out, b.ID)
 		if k.Embedder == nil {
-			m.offerEmbedder(ctx)
+			m.offerEmbedder(ctx, c.ollamaServer)
 		}
 		return nil
 	})
@@ -125,7 +126,9 @@ type kbImport struct {
 	Tenant     string   `placeholder:"NAME" help:"The tenant they belong to. Default: that of the knowledge base."`
 	Prune      bool     `help:"Take documents of the collection out whose files are gone from the folder."`
 	Verbose    bool     `short:"v" env:"-" help:"Print a line for each file that is imported or left out, also where there are many."`
-	kbPlace    `embed:""`
+
+	kbPlace      `embed:""`
+	ollamaServer `embed:""`
 }
 
 // leftOut prints which files of a folder are not imported: each file with its reason if they are
@@ -163,7 +166,7 @@ func (c *kbImport) Run(m *Console) error {
 	}
 	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		defer m.leftOut(left, c.Verbose)
-		return m.importInto(ctx, k, c.Verbose, kb.Import{
+		return c.run(ctx, m, k, kb.Import{
 			Base: b, Collection: c.Collection, Files: files, Sources: sources, Prune: c.Prune,
 			Access: kbstore.Access{Tenant: c.Tenant, Departments: c.Department,
 				Clearance: c.Clearance},
@@ -171,14 +174,14 @@ func (c *kbImport) Run(m *Console) error {
 	})
 }
 
-// importInto imports and reports. Changes are written to standard output and failures to standard
+// run imports and reports. Changes are written to standard output and failures to standard
 // error, so that a script can tell them apart. Unchanged files get no line, so a second import of a
 // thousand files prints one line.
-func (m *Console) importInto(ctx context.Context, k *kb.KB, verbose bool, in kb.Import) error {
+func (c *kbImport) run(ctx context.Context, m *Console, k *kb.KB, in kb.Import) error {
 	if m.OnTerminal() {
 		in.Progress = m.begin("passages").show
 	}
-	verbose = verbose || len(in.Sources) <= mostLines
+	verbose := c.Verbose || len(in.Sources) <= mostLines
 	in.Each = func(i kb.Imported) {
 		m.Clear()
 		switch i.Status {
@@ -201,7 +204,7 @@ func (m *Console) importInto(ctx context.Context, k *kb.KB, verbose bool, in kb.
 	if k.Embedder == nil && total.Imported > 0 {
 		fmt.Fprintln(m.Err,
 			"no embedding model is set (--text-embedding-model-url): passages are found by their words, not by their meaning")
-		m.offerEmbedder(ctx)
+		m.offerEmbedder(ctx, c.ollamaServer)
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
