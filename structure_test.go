@@ -465,7 +465,7 @@ func TestLeavesDependOnNothingOutside(t *testing.T) {
 		if err != nil {
 			t.Fatalf("go list: %v\n%s", err, out)
 		}
-		for _, dep := range strings.Fields(string(out)) {
+		for dep := range strings.FieldsSeq(string(out)) {
 			if !slices.Contains(standardOnly, strings.TrimPrefix(dep, "toolnorm/")) {
 				t.Errorf("%s depends on %s", leaf, dep)
 			}

@@ -83,7 +83,7 @@ var ofKeys = wordSet(
 // wordSet returns the set of words in a text.
 func wordSet(words string) map[string]bool {
 	all := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		all[w] = true
 	}
 	return all

@@ -42,7 +42,7 @@ var unicodeTables = sync.OnceValue(func() characters {
 // readRanges reads "41-5a 61-7a".
 func readRanges(s string) []rune {
 	var all []rune
-	for _, word := range strings.Fields(s) {
+	for word := range strings.FieldsSeq(s) {
 		first, last, ok := strings.Cut(word, "-")
 		if !ok {
 			last = first
@@ -55,10 +55,10 @@ func readRanges(s string) []rune {
 // readMapping reads "61:41 df:53.53".
 func readMapping(s string) map[rune]string {
 	all := map[rune]string{}
-	for _, word := range strings.Fields(s) {
+	for word := range strings.FieldsSeq(s) {
 		from, to, _ := strings.Cut(word, ":")
 		var b strings.Builder
-		for _, one := range strings.Split(to, ".") {
+		for one := range strings.SplitSeq(to, ".") {
 			b.WriteRune(hexRune(one))
 		}
 		all[hexRune(from)] = b.String()
