@@ -15,11 +15,11 @@ import (
 func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	j, err := e.begin(ctx, pulse, r)
 	if err != nil {
-		return broken(err)
+		return errorReply(err)
 	}
 	src, err := j.server.Complete(ctx, j.orderFor(r))
 	if err != nil {
-		return broken(err)
+		return errorReply(err)
 	}
 	k := *j
 	k.format, k.strategy = nil, Raw // no format is looked for

@@ -140,7 +140,7 @@ func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request)
 	}
 	j, err := e.prepare(ctx, pulse, r)
 	if err != nil {
-		return broken(err)
+		return errorReply(err)
 	}
 	return j.answer(ctx)
 }

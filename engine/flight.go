@@ -55,7 +55,7 @@ func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func
 		p.End()
 		if ctx.Err() != nil {
 			var none V
-			return none, unfinished(ctx)
+			return none, whyUnfinished(ctx)
 		}
 		if !c.left {
 			return c.v, c.err

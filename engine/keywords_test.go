@@ -91,7 +91,7 @@ func TestTheRootIsInTheToolsDescription(t *testing.T) {
 			`{"type":"object","properties":{"kind":{"anyOf":[{"type":"string","enum":["x"]},{"type":"string","enum":["y"]}]},"a":{},"b":{}}}`},
 		{"Does.", `{"allOf":[{"properties":{"a":{}},"required":["a"]},{"properties":{"b":{}}}]}`, "Does.", `{"type":"object","properties":{"a":{},"b":{}},"required":["a"]}`},
 	} {
-		if got, _ := reduced(chat.Tool{Description: row.description, Schema: json.RawMessage(row.schema)}); got != row.purpose {
+		if got, _ := reduceTool(chat.Tool{Description: row.description, Schema: json.RawMessage(row.schema)}); got != row.purpose {
 			t.Errorf("%s: the purpose is %q, want %q", row.schema, got, row.purpose)
 		}
 		if got := string(reduce(json.RawMessage(row.schema))); got != row.sent {

@@ -31,12 +31,12 @@ const mostDoubted = 256
 // call is held back until its first explained value, so a call that the user asked for is sent as
 // it is written; a long one is sent in any case.
 func doubtCalls(j *job, ctx context.Context, in events) events {
-	if !questioned(j.request) || gating(j) != GateAuto && j.before.picked == "" {
+	if !asksQuestion(j.request) || gating(j) != GateAuto && j.before.picked == "" {
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
 		d := &doubted{j: j, yield: yield, given: givenIn(j.request)}
-		if handed(in, yield, d.take) && d.pending() && !d.let {
+		if handAll(in, yield, d.take) && d.pending() && !d.let {
 			d.settle(ctx)
 		}
 	}
@@ -81,7 +81,7 @@ func (d *doubted) take(ev chat.Event) bool {
 // release sends what was kept.
 func (d *doubted) release() bool {
 	d.let = true
-	return sent(d.kept, d.yield)
+	return sendAll(d.kept, d.yield)
 }
 
 // explained reports whether a value of the call is in the conversation. Values count as soon as
@@ -154,7 +154,7 @@ func (d *doubted) settle(ctx context.Context) {
 		return
 	}
 	_, again := k.read(ctx, stepNeedless)
-	handed(again, d.yield, func(ev chat.Event) bool {
+	handAll(again, d.yield, func(ev chat.Event) bool {
 		if ev.Kind == chat.Finish {
 			ev = withStep(ev, stepNeedless)
 		}

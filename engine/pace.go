@@ -27,9 +27,9 @@ type pace struct {
 	hold  int       // hold of the call that began last
 }
 
-// timed returns the pace of the job's reply if calls are held by time, or nil if they are held by
+// newPace returns the pace of the job's reply if calls are held by time, or nil if they are held by
 // size.
-func timed(j *job) *pace {
+func newPace(j *job) *pace {
 	_, constrains := j.server.backend.(*ollama.Backend)
 	raw := j.strategy == Raw || j.strategy == Tokens
 	if j.hold() != 0 || len(j.request.Tools) == 0 || !constrains || !raw ||

@@ -85,7 +85,7 @@ func TestTheReadersOfSchemasAgree(t *testing.T) {
 		args := func(value string) string { return `{"n":` + value + `}` }
 
 		check := taken(t, raw, args)
-		_, prompt := reduced(tool)
+		_, prompt := reduceTool(tool)
 		told := taken(t, prompt, args)
 		c := schema.ConstrainCalls([]chat.Tool{tool}, schema.Options{})
 		held := taken(t, c.Schema, func(value string) string { return `{"name":"f","arguments":{"n":` + value + `}}` })

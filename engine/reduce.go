@@ -18,8 +18,8 @@ const (
 	maxNote = 200
 )
 
-// reduced returns a tool's description and schema for a server; the description includes what the
-// schema says about all arguments together, which would be lost otherwise.
+// reduceTool returns a tool's description and schema for a server; the description includes what
+// the schema says about all arguments together, which would be lost otherwise.
 //
 // The schema is in the words that every version of Ollama takes and prints: type, description,
 // enum, properties, required, items, anyOf. Some others make the whole request fail, some vanish;
@@ -29,7 +29,7 @@ const (
 //	{"type":"string","format":"date","description":"A day."}   {"description":"A day. (format: date)","type":"string"}
 //	{"const":"x"}                                              {"type":"string","enum":["x"]}
 //	true                                                       {"description":"(any value)"}
-func reduced(t chat.Tool) (description string, parameters json.RawMessage) {
+func reduceTool(t chat.Tool) (description string, parameters json.RawMessage) {
 	return plainly(t.Schema).of(t.Description)
 }
 
@@ -69,7 +69,7 @@ func plainly(text json.RawMessage) plainSchema {
 	}
 	r.required(root)
 	r.raw("}")
-	return plainSchema{root.Description(), annotated("", root.Notes(true)), r.dst}
+	return plainSchema{root.Description(), annotate("", root.Notes(true)), r.dst}
 }
 
 // longestKept limits the reduced schemas that are kept, in bytes: references can make a short
@@ -160,7 +160,7 @@ func (r *reducer) schema(w *schema.Written, depth int) {
 		return
 	}
 	r.raw("{")
-	if text := annotated(w.Description(), w.Notes(false)); text != "" {
+	if text := annotate(w.Description(), w.Notes(false)); text != "" {
 		r.member("description")
 		r.json(text)
 	}
@@ -241,10 +241,10 @@ func (r *reducer) union(of []*schema.Written, depth int) {
 	r.raw("]")
 }
 
-// annotated returns a description with the keywords that a reduced schema has no place for: "A day.
+// annotate returns a description with the keywords that a reduced schema has no place for: "A day.
 // (format: date)". The model would not know the keywords that Ollama drops, and its calls would be
 // wrong where only they say what is right.
-func annotated(text string, notes []schema.Note) string {
+func annotate(text string, notes []schema.Note) string {
 	if len(notes) == 0 {
 		return text
 	}

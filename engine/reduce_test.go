@@ -50,7 +50,7 @@ func TestReduce(t *testing.T) {
 
 // reduce is the schema alone.
 func reduce(schema json.RawMessage) json.RawMessage {
-	_, parameters := reduced(chat.Tool{Schema: schema})
+	_, parameters := reduceTool(chat.Tool{Schema: schema})
 	return parameters
 }
 

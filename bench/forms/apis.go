@@ -75,7 +75,7 @@ var apis = []api{
 func (a asked) send(face http.Handler, model *server) given {
 	one := model.begin(a)
 	defer model.end(one)
-	body := fmt.Sprintf(a.api.body, quoted("Answer as the form wants it. "+one.key), a.Schema)
+	body := fmt.Sprintf(a.api.body, quote("Answer as the form wants it. "+one.key), a.Schema)
 	if a.kind.tools {
 		body += a.api.tool
 	}

@@ -83,7 +83,7 @@ var wrappers = map[string]string{
 
 // spellings write the arguments with their texts in another way.
 var spellings = map[string]func(f *frame, args string) string{
-	"string":     doubled,
+	"string":     quoteTwice,
 	"braceless":  func(_ *frame, args string) string { return args[1 : len(args)-1] },
 	"python":     python,
 	"json5":      json5,
@@ -104,10 +104,10 @@ func (f *frame) inManner(name, args string) (string, bool) {
 	return "", false
 }
 
-// doubled returns the arguments as a text in JSON.
-func doubled(f *frame, args string) string {
-	f.each(quoted)
-	return `"` + quoted(args) + `"`
+// quoteTwice returns the arguments as a text in JSON.
+func quoteTwice(f *frame, args string) string {
+	f.each(quoteInner)
+	return `"` + quoteInner(args) + `"`
 }
 
 // rewrite writes the whole arguments in another notation.

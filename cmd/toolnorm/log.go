@@ -21,7 +21,7 @@ func (m *Main) newLog() zerolog.Logger {
 	if m.Config.LogFormat == "text" || m.Config.LogFormat == "auto" && m.OnTerminal() {
 		plain := !m.OnTerminal() || os.Getenv("NO_COLOR") != ""
 		w = zerolog.ConsoleWriter{Out: w, NoColor: plain, TimeFormat: time.TimeOnly,
-			FormatPrepare: readable, FormatMessage: aligned(plain)}
+			FormatPrepare: readable, FormatMessage: align(plain)}
 	}
 	return zerolog.New(w).Level(zerolog.DebugLevel).Sample(&m.level).With().Timestamp().Logger()
 }
@@ -47,8 +47,8 @@ func (l *level) Sample(of zerolog.Level) bool { return int32(of) >= l.least.Load
 // aligned.
 const messageWidth = 36
 
-// aligned pads messages; on a terminal that shows colours they are bold.
-func aligned(plain bool) zerolog.Formatter {
+// align pads messages; on a terminal that shows colours they are bold.
+func align(plain bool) zerolog.Formatter {
 	return func(message any) string {
 		text, _ := message.(string) // nil: a line without a message
 		padding := strings.Repeat(" ", max(0, messageWidth-utf8.RuneCountInString(text)))

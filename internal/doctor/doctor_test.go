@@ -220,7 +220,7 @@ func TestVersionsAreCompared(t *testing.T) {
 		{"unknown", "version"},
 	} {
 		var got []string
-		for _, f := range known(c.version) {
+		for _, f := range defectsOf(c.version) {
 			got = append(got, f.What)
 		}
 		if strings.Join(got, ", ") != c.defects {

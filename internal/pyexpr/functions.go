@@ -37,8 +37,8 @@ func fn(name string, style style, low, high int, run func(*py.Account, []value) 
 		run: func(m *py.Account, a arguments) value { return run(m, a.pos) }}
 }
 
-// named makes the entry of a function whose arguments have names.
-func named(name string, low, posOnly int, params []string,
+// withNames makes the entry of a function whose arguments have names.
+func withNames(name string, low, posOnly int, params []string,
 	run func(*py.Account, []value) value) *function {
 	f := fn(name, keyworded, low, len(params), run)
 	f.params, f.posOnly = params, posOnly

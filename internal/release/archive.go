@@ -19,9 +19,9 @@ type entry struct {
 	data []byte
 }
 
-// sorted puts entries into the order of their names, so that packing does not depend on how they
-// were found.
-func sorted(entries []entry) []entry {
+// sortEntries puts entries into the order of their names, so that packing does not depend on how
+// they were found.
+func sortEntries(entries []entry) []entry {
 	return slices.SortedFunc(slices.Values(entries), func(a, b entry) int {
 		return cmp.Compare(a.name, b.name)
 	})
@@ -63,7 +63,7 @@ func withFolders(prefix string, entries []entry) (all []entry) {
 	if prefix != "" {
 		all = append(all, entry{mode: 0o755})
 	}
-	for _, e := range sorted(entries) {
+	for _, e := range sortEntries(entries) {
 		folder(path.Dir(e.name))
 		all = append(all, e)
 	}
@@ -73,7 +73,7 @@ func withFolders(prefix string, entries []entry) (all []entry) {
 // writeZip writes what Windows opens without a program.
 func writeZip(w io.Writer, prefix string, entries []entry, at time.Time) error {
 	zw := zip.NewWriter(w)
-	for _, e := range sorted(entries) {
+	for _, e := range sortEntries(entries) {
 		f, err := zw.CreateHeader(&zip.FileHeader{Name: prefix + e.name, Method: zip.Deflate,
 			Modified: at})
 		if err != nil {

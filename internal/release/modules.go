@@ -49,7 +49,7 @@ func modulesIn(builds []build) ([]part, error) {
 	all := []part{}
 	versions := map[string]string{}
 	for _, b := range builds {
-		for program := range asked {
+		for program := range completionCommands {
 			info, err := buildinfo.ReadFile(filepath.Join(b.dir, b.exe(program)))
 			if err != nil {
 				return nil, err

@@ -49,9 +49,9 @@ var (
 	shownCode = regexp.MustCompile("(?ms)^```.*?^```|^    .*?$|`[^`\n]*`")
 )
 
-// linked returns the pages with only those links that lead to what is packed as well: of any other
-// link the text alone is left.
-func linked(all []entry) []entry {
+// keepLinks returns the pages with only those links that lead to what is packed as well: of any
+// other link the text alone is left.
+func keepLinks(all []entry) []entry {
 	there := map[string]bool{}
 	for _, e := range all {
 		for name := e.name; name != "."; name = path.Dir(name) {

@@ -97,7 +97,7 @@ func (c *Client) tool(name string) (Tool, error) {
 func (c *Client) history(t Tool, s Step, id string) []openai.ChatCompletionMessage {
 	if !c.Native {
 		return []openai.ChatCompletionMessage{
-			{Role: "assistant", Content: s.Shown + "\n\n" + reprinted(t, s.Args)},
+			{Role: "assistant", Content: s.Shown + "\n\n" + reprint(t, s.Args)},
 			{Role: "user", Content: "<" + t.Name + "_result>\n" + s.Result + "\n</" + t.Name +
 				"_result>"},
 		}

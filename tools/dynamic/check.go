@@ -131,7 +131,7 @@ func readable(p *problems, field, text string, longest int) {
 		p.wrong(field, "description", "the text is no valid UTF-8")
 	default:
 		for _, c := range text {
-			if c != '\n' && c != '\t' && (unicode.IsControl(c) || hidden(c)) {
+			if c != '\n' && c != '\t' && (unicode.IsControl(c) || isInvisible(c)) {
 				p.wrong(field, "description",
 					"the text holds the character U+%04X, which cannot be seen", c)
 				return
@@ -140,10 +140,10 @@ func readable(p *problems, field, text string, longest int) {
 	}
 }
 
-// hidden reports whether a character is invisible: marks of direction, tags, surrogates'
+// isInvisible reports whether a character is invisible: marks of direction, tags, surrogates'
 // stand-ins and line separators. Joiners stay (U+200C, U+200D), which scripts and emoji
 // need, and variation selectors.
-func hidden(c rune) bool {
+func isInvisible(c rune) bool {
 	switch {
 	// Persian and Hindi are misspelt without joiners, and family emoji fall apart.
 	case c == 0x200C || c == 0x200D || c >= 0xFE00 && c <= 0xFE0F:

@@ -59,13 +59,13 @@ func cleanName(key string) string {
 	clean := strings.Trim(otherLetters.ReplaceAllString(key, "_"), "_")
 	lost := func(r rune) bool { return r > unicode.MaxASCII }
 	if clean == "" || len(clean) > 64 || strings.ContainsFunc(key, lost) || clean == Local {
-		return summed(clean, key)
+		return addChecksum(clean, key)
 	}
 	return clean
 }
 
-// summed returns a name with the checksum of the original, so that no other has it.
-func summed(clean, key string) string {
+// addChecksum returns a name with the checksum of the original, so that no other has it.
+func addChecksum(clean, key string) string {
 	return fmt.Sprintf("%.55s_%.4x", cmp.Or(clean, "server"), sha256.Sum256([]byte(key)))
 }
 

@@ -84,8 +84,8 @@ func in(set string, r rune) bool {
 	return i < len(ranges) && (i%2 == 1 || ranges[i] == r)
 }
 
-// mapped returns the text that a mapping has for a character, or the character.
-func mapped(mapping string, r rune) string {
+// mapChar returns the text that a mapping has for a character, or the character.
+func mapChar(mapping string, r rune) string {
 	if to, ok := unicodeTables().maps[mapping][r]; ok {
 		return to
 	}
@@ -126,24 +126,24 @@ func Upper(r rune) bool { return in("isupper", r) && !unicode.IsTitle(r) }
 // Lower reports whether a character is a lower-case letter.
 func Lower(r rune) bool { return in("islower", r) }
 
-// Cased reports whether a character has a case.
-func Cased(r rune) bool { return in("cased", r) }
+// HasCase reports whether a character has a case.
+func HasCase(r rune) bool { return in("cased", r) }
 
 // CaseIgnorable reports whether a character may be inside a word without being a letter, like an
 // apostrophe. With Cased it decides whether a sigma is at the end of a word.
 func CaseIgnorable(r rune) bool { return in("ignorable", r) }
 
 // ToUpper returns a character in upper case, which may be several characters: SS for ß.
-func ToUpper(r rune) string { return mapped("upper", r) }
+func ToUpper(r rune) string { return mapChar("upper", r) }
 
 // ToLower returns a character in lower case.
-func ToLower(r rune) string { return mapped("lower", r) }
+func ToLower(r rune) string { return mapChar("lower", r) }
 
 // ToTitle returns a character in title case, for the beginning of a word.
-func ToTitle(r rune) string { return mapped("title", r) }
+func ToTitle(r rune) string { return mapChar("title", r) }
 
 // Fold returns a character for comparisons without case.
-func Fold(r rune) string { return mapped("casefold", r) }
+func Fold(r rune) string { return mapChar("casefold", r) }
 
 // DigitValue returns the value of a decimal digit of any script, or -1. The ten digits of each
 // script are consecutive, from its zero.

@@ -123,7 +123,7 @@ func (r *reply) offered(may *tools.Snapshot, a *form.Ask) (ours []chat.Tool, all
 			served = append(served, t)
 		}
 	}
-	for _, t := range wanted(served, a.Messages, r.commander.Budget) {
+	for _, t := range pickTools(served, a.Messages, r.commander.Budget) {
 		r.ours[t.Name] = true
 		ours = append(ours, chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
 	}

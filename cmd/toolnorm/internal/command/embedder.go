@@ -27,7 +27,7 @@ func (m *Console) offerEmbedder(ctx context.Context, server ollamaServer) {
 	}
 	if name := embedderAt(ctx, base); name != "" {
 		fmt.Fprintf(m.Err,
-			"Ollama has the embedding model %s; with these settings passages are found by their meaning as well:\n  text-embedding-model-url: %s/api/embed\n  text-embedding-model-name: %s\n", shown(name), shown(base), shown(name))
+			"Ollama has the embedding model %s; with these settings passages are found by their meaning as well:\n  text-embedding-model-url: %s/api/embed\n  text-embedding-model-name: %s\n", printable(name), printable(base), printable(name))
 	}
 }
 

@@ -37,7 +37,7 @@ type kbPlace struct {
 // open runs do with the knowledge bases, and creates their store if it does not exist. It does not
 // restrict access, since a user of the command line can read the store's file anyway.
 func (c *kbPlace) open(m *Console, do func(ctx context.Context, k *kb.KB) error) error {
-	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true,
+	return withToolbox(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true,
 		Warn: m.warn}, hasKB, func(ctx context.Context, box *toolbox.Box) error {
 		return do(auth.WithPrincipal(ctx, auth.Local()), box.KB)
 	})
@@ -47,7 +47,7 @@ func (c *kbPlace) open(m *Console, do func(ctx context.Context, k *kb.KB) error)
 func hasKB(box *toolbox.Box) bool { return box.KB != nil && box.KB.Problem == nil }
 
 // warn prints a warning about something that cannot be used and was left out.
-func (m *Console) warn(text string) { fmt.Fprintln(m.Err, "toolnorm:", shown(text)) }
+func (m *Console) warn(text string) { fmt.Fprintln(m.Err, "toolnorm:", printable(text)) }
 
 // openBase runs do with the knowledge base of that id or name.
 func (c *kbPlace) openBase(m *Console, which string, do func(ctx context.Context, k *kb.KB,
@@ -138,12 +138,12 @@ func (m *Console) leftOut(left []kb.Left, verbose bool) {
 	for _, l := range left {
 		kinds[l.Kind]++
 		if verbose || len(left) <= mostLines {
-			fmt.Fprintf(m.Err, "%s: left out: %s\n", shown(l.Source), shown(l.Why))
+			fmt.Fprintf(m.Err, "%s: left out: %s\n", printable(l.Source), printable(l.Why))
 		}
 	}
 	var counts []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		counts = append(counts, fmt.Sprintf("%d %s", kinds[kind], shown(kind)))
+		counts = append(counts, fmt.Sprintf("%d %s", kinds[kind], printable(kind)))
 	}
 	if len(left) > 0 {
 		fmt.Fprintf(m.Err, "left out: %s (%s)\n", count(len(left), "file"),
@@ -186,13 +186,13 @@ func (c *kbImport) run(ctx context.Context, m *Console, k *kb.KB, in kb.Import) 
 		m.Clear()
 		switch i.Status {
 		case kb.StatusFailed:
-			fmt.Fprintf(m.Err, "%s: %s\n", shown(i.Source), shown(i.Error))
+			fmt.Fprintf(m.Err, "%s: %s\n", printable(i.Source), printable(i.Error))
 		case kb.StatusImported, kb.StatusRemoved:
 			if verbose {
-				fmt.Fprintf(m.Out, "%s: %s, %d passages\n", shown(i.Source), i.Status, i.Chunks)
+				fmt.Fprintf(m.Out, "%s: %s, %d passages\n", printable(i.Source), i.Status, i.Chunks)
 			}
 			if i.Error != "" {
-				fmt.Fprintf(m.Err, "%s: %s\n", shown(i.Source), shown(i.Error))
+				fmt.Fprintf(m.Err, "%s: %s\n", printable(i.Source), printable(i.Error))
 			}
 		}
 	}
@@ -228,15 +228,15 @@ func (c *kbList) Run(m *Console) error {
 	return c.open(m, func(ctx context.Context, k *kb.KB) error {
 		all, err := k.Store.Bases(ctx, auth.PrincipalOf(ctx))
 		for _, b := range all {
-			fmt.Fprintf(m.Out, "%s  %s\n", b.ID, shown(described(&b)))
+			fmt.Fprintf(m.Out, "%s  %s\n", b.ID, printable(describe(&b)))
 		}
 		return err
 	})
 }
 
-// described returns the name and the description of a knowledge base, as
+// describe returns the name and the description of a knowledge base, as
 // get_knowledge_base_summary writes them, and its tenant.
-func described(b *kbstore.Base) string {
+func describe(b *kbstore.Base) string {
 	text := b.Name
 	if b.Description != "" {
 		text += ": " + b.Description
@@ -256,7 +256,7 @@ type kbShow struct {
 // Run prints a line for each document.
 func (c *kbShow) Run(m *Console) error {
 	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
-		fmt.Fprintf(m.Out, "%s\n%s\n", b.ID, shown(described(&b)))
+		fmt.Fprintf(m.Out, "%s\n%s\n", b.ID, printable(describe(&b)))
 		collections, err := k.Store.Collections(ctx, b.ID)
 		if err != nil {
 			return err
@@ -267,8 +267,9 @@ func (c *kbShow) Run(m *Console) error {
 		}
 		all, err := k.Store.Documents(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
 		for _, d := range all {
-			fmt.Fprintf(m.Out, "  %s/%s: %s, %d passages, %s\n", shown(names[d.Collection]),
-				shown(d.Source), shown(d.Title), d.Chunks, shown(readers(&d.Access, b.Tenant)))
+			fmt.Fprintf(m.Out, "  %s/%s: %s, %d passages, %s\n", printable(names[d.Collection]),
+				printable(d.Source), printable(d.Title), d.Chunks,
+				printable(readers(&d.Access, b.Tenant)))
 		}
 		return err
 	})
@@ -359,12 +360,12 @@ func hasData(box *toolbox.Box) bool { return box.Data != nil }
 // Run imports, and prints a line for each file. Progress is written to standard error. Files that
 // were imported before an error are printed, too, since they are in the collection.
 func (c *docsImport) Run(m *Console) error {
-	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, hasData,
+	return withToolbox(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, hasData,
 		func(ctx context.Context, box *toolbox.Box) error {
 			all, err := box.Data.Import(ctx, c.Path, m.begin("documents").show)
 			m.Clear()
 			for _, one := range all {
-				fmt.Fprintf(m.Out, "%s: %d documents, %d embedded, %d removed\n", shown(one.Source),
+				fmt.Fprintf(m.Out, "%s: %d documents, %d embedded, %d removed\n", printable(one.Source),
 					one.Documents, one.Embedded, one.Removed)
 			}
 			return err

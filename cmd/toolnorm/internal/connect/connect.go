@@ -77,7 +77,7 @@ func (c Client) Plan(home, folder string, s Server) ([]Change, error) {
 			if err != nil {
 				return nil, err
 			}
-			add = filled(example, s)
+			add = fillExample(example, s)
 		}
 		change := Change{Path: path, After: add}
 		change.Before, err = os.ReadFile(path)
@@ -111,9 +111,9 @@ func (c Client) ByHand(s Server) []string {
 	return strings.Split(text, "\n")
 }
 
-// filled returns an example with the address, model and key of s. JSON, YAML and TOML accept the
-// same quoted texts.
-func filled(example []byte, s Server) []byte {
+// fillExample returns an example with the address, model and key of s. JSON, YAML and TOML accept
+// the same quoted texts.
+func fillExample(example []byte, s Server) []byte {
 	quoted := func(text string) string {
 		b, _ := json.Marshal(text)
 		return string(b)
