@@ -159,7 +159,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.packed(w, r)
 }
 
-// serve answers uncompressed.
+// serve answers a request without compressing the answer.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, API) || r.URL.Path == SignedIn {
 		s.mux.ServeHTTP(w, r)

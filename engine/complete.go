@@ -44,7 +44,7 @@ func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddi
 	}
 }
 
-// embed asks one server.
+// embed asks one server for the vectors of texts.
 func (e *Engine) embed(ctx context.Context, t *turn, name string, r *chat.EmbedRequest) (
 	*chat.Embeddings, error) {
 	ctx = t.context(ctx)

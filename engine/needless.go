@@ -78,7 +78,7 @@ func (d *doubted) take(ev chat.Event) bool {
 	return true
 }
 
-// release sends what was kept.
+// release sends the events that were held back.
 func (d *doubted) release() bool {
 	d.let = true
 	return sendAll(d.kept, d.yield)
@@ -162,8 +162,9 @@ func (d *doubted) settle(ctx context.Context) {
 	})
 }
 
-// ask asks the model which tool it needs, and remembers what the answer says about a model that
-// needs none. A model that always picks none has picked nothing.
+// ask asks the model which tool it needs and returns the tool's name, or noTool. If the model picks
+// no tool even for a control question that needs one, its answers mean nothing: ask returns "" and
+// remembers that.
 func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
 	picked, spent = d.j.picks(ctx, question(d.j.request))
 	if picked != noTool {

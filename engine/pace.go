@@ -39,7 +39,7 @@ func newPace(j *job) *pace {
 	return &pace{clock: time.Now, hold: mostHeld}
 }
 
-// watch is the hook that records the time of each piece.
+// watch is a hook that records the time of each piece.
 func (p *pace) watch(ev chat.Event, err error) (chat.Event, chat.Source) {
 	if err == nil && ev.Kind == chat.Text {
 		p.last = p.clock()

@@ -21,10 +21,11 @@ type reading struct {
 	unread bool
 }
 
-// readTemplate reads the model in the form that its own template prints, where its name says none,
-// or the wrong one. The first request to a model that no family claims costs about twenty
-// renderings, one to a model that a family claims two; what they say holds for as long as the model
-// stays the same. The settings come first: a format that they name is taken.
+// readTemplate chooses the format by the model's own chat template if no family matches the model's
+// name, or if the template shows that the family is the wrong one. A format that the settings name
+// is not changed. The first request to a model that no family claims costs about twenty renderings,
+// one to a model that a family claims two; the result holds for as long as the model stays the
+// same.
 func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	if !j.facts.Renders || !j.facts.Tools || j.engine.cfg.NamesOnly ||
 		j.engine.formatSet(j.server, j.name) {
@@ -69,7 +70,7 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 		return nil, err
 	}
 	render := template.Render
-	var down error // what is found is no answer, then: derive takes any error for the template's
+	var down error // what is found is not an answer then: derive takes any error for the template's
 	template.Render = func(messages []chat.Message, tools []chat.Tool) (string, error) {
 		prompt, err := render(messages, tools)
 		if err != nil && !upstream.IsRefusal(err) {

@@ -82,7 +82,7 @@ func (p *process) start() error {
 	return nil
 }
 
-// stop ends it.
+// stop ends the reader's process.
 func (p *process) stop() {
 	if p.cmd == nil {
 		return
@@ -147,7 +147,7 @@ func (p *process) ask(c *input.Case, patience time.Duration) (*reply, error) {
 	}
 }
 
-// readAnswer reads an answer.
+// readAnswer parses a line that a reader wrote.
 func readAnswer(line []byte, took time.Duration) *reply {
 	r := &reply{took: took}
 	if err := json.Unmarshal(line, r); err != nil {

@@ -127,7 +127,8 @@ func ollamas(f Family) (reader, error) {
 	}, nil
 }
 
-// countCalls adds calls to a count and keeps the last one.
+// countCalls returns n plus the number of calls, and the last of the calls, or last if there are
+// none.
 func countCalls(n int, last api.ToolCall, calls []api.ToolCall) (int, api.ToolCall) {
 	if len(calls) == 0 {
 		return n, last

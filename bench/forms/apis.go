@@ -103,7 +103,7 @@ func (g *given) read(by api, body io.Reader) {
 	}
 }
 
-// parts splits a reply into its JSON texts: events, lines, or one.
+// parts returns the JSON texts of a reply: its events, its lines, or the whole as one.
 func parts(body io.Reader) (all [][]byte) {
 	text, _ := io.ReadAll(body) // what broke off has no end
 	if json.Valid(text) {

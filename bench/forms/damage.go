@@ -64,14 +64,14 @@ const (
 // bare is a name that JavaScript takes without quotes.
 var bare = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// names lists the members of an object by chance.
+// names returns the names of an object's members in random order.
 func names(r *rand.Rand, object map[string]any) []string {
 	all := slices.Sorted(maps.Keys(object))
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all
 }
 
-// spell writes a value in a spelling, the members of objects in an order by chance.
+// spell returns a value in a spelling, with the members of objects in random order.
 func spell(r *rand.Rand, v any, how int) string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -114,7 +114,8 @@ func spell(r *rand.Rand, v any, how int) string {
 	return fmt.Sprint(v)
 }
 
-// joinValues puts commas between values, and behind the last one where the spelling does.
+// joinValues returns values with commas between them, and one after the last where the spelling
+// allows that.
 func joinValues(all []string, how int) string {
 	text := strings.Join(all, ", ")
 	if how == withCommas && len(all) > 0 {

@@ -132,7 +132,7 @@ func (a asked) real(base *url.URL, model string) (g given) {
 	return g
 }
 
-// describe describes in lines of words what a value holds.
+// describe returns lines of words that say what a value holds.
 func describe(path string, v any) (lines []string) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -51,7 +51,7 @@ type server struct {
 	n    int
 }
 
-// newServer starts one.
+// newServer starts a model server whose answers depend on seed alone, and returns it.
 func newServer(seed uint64) *server {
 	s := &server{seed: seed, now: map[string]*running{}}
 	mux := http.NewServeMux()
@@ -79,7 +79,7 @@ func (s *server) begin(a asked) *running {
 	return one
 }
 
-// end forgets a request.
+// end removes a request from those that are being answered.
 func (s *server) end(one *running) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,17 +144,18 @@ func quote(s string) string {
 	return string(b)
 }
 
-// writeRight writes the right answer.
+// writeRight returns the right answer, with white space between its tokens as models write it.
 func writeRight(r *rand.Rand, one *running) (text, end string) {
 	return addSpace(r, one.right()), "stop"
 }
 
-// writeLoose writes the right answer as models write JSON that nothing holds.
+// writeLoose returns the right answer as a model writes JSON that no grammar constrains.
 func writeLoose(r *rand.Rand, one *running) (text, end string) {
 	return dress(r, one.right()), "stop"
 }
 
-// halfHeld writes JSON with a value that does not fit, and what was meant when it is asked again.
+// halfHeld returns JSON with a value that does not fit the schema, and from the second attempt on
+// the right answer.
 func halfHeld(r *rand.Rand, one *running) (text, end string) {
 	if one.generations > 1 {
 		return string(one.right()), "stop"
@@ -162,12 +163,13 @@ func halfHeld(r *rand.Rand, one *running) (text, end string) {
 	return misfitting(r, one.right()), "stop"
 }
 
-// cut writes a part of an answer, up to the limit of tokens.
+// cut returns the beginning of the right answer, and length as its finish reason.
 func cut(r *rand.Rand, one *running) (text, end string) {
 	return part(r, addSpace(r, one.right())), "length"
 }
 
-// stopMidway ends in the middle of the answer by itself, the first time.
+// stopMidway returns the beginning of the right answer with the finish reason stop, and from the
+// second attempt on the whole answer.
 func stopMidway(r *rand.Rand, one *running) (text, end string) {
 	text = addSpace(r, one.right())
 	if one.generations > 1 {
@@ -182,13 +184,13 @@ func part(r *rand.Rand, text string) string {
 	return string(runes[:r.IntN(len(runes)+1)])
 }
 
-// breakOff ends in the middle of the answer without an end of the reply.
+// breakOff returns the beginning of the right answer without a finish reason.
 func breakOff(r *rand.Rand, one *running) (text, end string) {
 	text, _ = cut(r, one)
 	return text, ""
 }
 
-// prose writes no JSON, as often as it is asked.
+// prose returns a sentence without JSON, on every attempt.
 func prose(*rand.Rand, *running) (text, end string) {
 	return "I would rather tell you about the weather. It is fine today.", "stop"
 }

@@ -29,7 +29,7 @@ type table struct {
 	texts map[string][]string
 }
 
-// newTable returns an empty table.
+// newTable returns a table without results.
 func newTable(show int) *table {
 	return &table{show: show, rows: map[string]*[5]int{}, texts: map[string][]string{}}
 }
@@ -121,7 +121,7 @@ Each answer is checked by a validator that toolnorm does not use (github.com/goo
 |---|---|--:|--:|--:|--:|--:|--:|
 `
 
-// markdown returns the page.
+// markdown returns the table as a page in Markdown.
 func (t *table) markdown(schemas int, seeds string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, pageHead, schemas, seeds, "`", "`")

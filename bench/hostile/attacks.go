@@ -59,7 +59,8 @@ func one(name, path, body string, header ...string) attack {
 	}}
 }
 
-// many repeats piece n times, with commas between. A %d in it becomes the number of the repetition.
+// many returns piece repeated n times, with commas between. A %d in it becomes the number of the
+// repetition.
 func many(n int, piece string) string {
 	var b strings.Builder
 	for i := range n {

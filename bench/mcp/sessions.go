@@ -135,7 +135,7 @@ func initialize(at string) error {
 	return nil
 }
 
-// cycle opens a session and leaves it.
+// cycle opens a session and ends it.
 func cycle(f *face) error {
 	c, err := openSession(f)
 	if err != nil {

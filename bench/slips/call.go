@@ -133,7 +133,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// quoteInner returns a text as it stands inside the quotes of JSON.
+// quoteInner returns a text as it is written inside the quotes of JSON.
 func quoteInner(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -155,7 +155,8 @@ func (c *call) with(only int) string {
 // meant returns the arguments.
 func (c *call) meant() string { return c.with(-1) }
 
-// fillHoles puts texts in the place of holes.
+// fillHoles returns frame with each hole replaced by its text. A hole for which text returns false
+// stays.
 func fillHoles(frame string, text func(i int) (string, bool)) string {
 	var b strings.Builder
 	for _, r := range frame {
@@ -207,7 +208,7 @@ func (w *frame) fill() string {
 	return fillHoles(w.text, func(i int) (string, bool) { return w.written[i], true })
 }
 
-// from returns where the tool's name ends.
+// from returns the offset at which the tool's name ends, or 0 if the text does not have it.
 func (w *frame) from() int {
 	if i := strings.Index(w.text, w.tool.Name); i >= 0 {
 		return i + len(w.tool.Name)

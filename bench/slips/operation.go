@@ -135,7 +135,7 @@ func swap(w way, r *rand.Rand, f *frame) bool {
 	return false
 }
 
-// cut drops what stands behind one place of a pattern, or the place as well.
+// cut removes what comes after one place of a pattern, or the place as well.
 func cut(w way, r *rand.Rand, f *frame) bool {
 	at := f.places(w.re, false)
 	if len(at) == 0 {

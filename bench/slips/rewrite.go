@@ -158,7 +158,7 @@ func json5(f *frame, args string) string {
 	return strings.TrimSuffix(args, "}") + ",}"
 }
 
-// backquotes puts every text between backquotes, as it is.
+// backquotes returns the arguments with every text between backquotes, unescaped.
 func backquotes(f *frame, args string) string {
 	for i, v := range f.texts {
 		f.written[i] = strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(v.text)

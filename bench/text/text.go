@@ -68,8 +68,7 @@ func Call(family string, n int) (reply, content string) {
 	return fmt.Sprintf(`{"name": %q, "arguments": %s}`, Tool, args), content
 }
 
-// Tokens cuts s into pieces of TokenBytes.
-// They cut through marks and escapes, as real tokens do.
+// Tokens returns s in pieces of TokenBytes. They cut through marks and escapes, as real tokens do.
 func Tokens(s string) []string {
 	tokens := make([]string, 0, len(s)/TokenBytes+1)
 	for len(s) > TokenBytes {

@@ -118,9 +118,9 @@ func (w *Written) Types() []string {
 	return names
 }
 
-// typeNames returns the types that a type keyword names, and reports whether it names others as
-// well. "int" is returned as integer, so that the prompt, the reader and the check use the same
-// type.
+// typeNames returns the names of the types that a type keyword lists, and whether it also lists
+// unknown ones. It returns no names if any type is allowed. "int" is returned as integer, so that
+// the prompt, the reader and the check use the same type.
 func typeNames(t *jsontree.Value) (names []string, others bool) {
 	all := words(t)
 	if kind(t) == String {

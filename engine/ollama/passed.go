@@ -99,7 +99,7 @@ func cause(asked context.Context, err error) error {
 // send them without end.
 type mute struct{ context.Context }
 
-// Value finds nothing.
+// Value returns nil for every key.
 func (mute) Value(any) any { return nil }
 
 // watchedBody is an answer whose reads are watched.

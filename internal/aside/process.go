@@ -208,7 +208,7 @@ func (h *head) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns what was kept.
+// String returns the beginning of what was written.
 func (h *head) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

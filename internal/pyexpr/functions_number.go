@@ -66,8 +66,8 @@ func divmod(m *py.Account, a []value) value {
 	return object.Tuple{q, r}
 }
 
-// pow computes ** with two arguments, and modular with three, where the result stays as small as
-// the modulus.
+// pow computes a**b, or with three arguments the power modulo the third, whose intermediate results
+// stay as small as the modulus.
 func pow(m *py.Account, a []value) value {
 	if !isGiven(a[2]) || a[2] == nil {
 		return object.Operate(m, "**", a[0], a[1])

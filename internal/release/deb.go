@@ -46,7 +46,7 @@ func debVersion(version string) string {
 // identity is what a Debian package says of itself.
 type identity struct{ version, arch, maintainer, homepage string }
 
-// defaultMaintainer stands in packages that somebody makes for their own machines.
+// defaultMaintainer is named in packages that somebody makes for their own machines.
 const defaultMaintainer = "the maintainers of toolnorm <toolnorm@localhost>"
 
 // writeDeb writes a package. Its scripts and its list of settings files are in files.

@@ -152,7 +152,7 @@ func licences(all []part) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// writeSBOM writes the parts in the form of CycloneDX. It bears no time and no number of its own,
+// writeSBOM writes the parts in the form of CycloneDX. It has neither a time nor a serial number,
 // so that it is the same for the same commit.
 func (r *release) writeSBOM(all []part) error {
 	type component struct {

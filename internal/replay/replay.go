@@ -90,7 +90,7 @@ func decode(f *adapters.Format, t Text) (reply *chat.Collector, events []chat.Ev
 	return reply, events, nil
 }
 
-// eventsOf yields events that are there already.
+// eventsOf returns an iterator over the events of a list.
 func eventsOf(events []chat.Event) func(yield func(chat.Event, error) bool) {
 	return func(yield func(chat.Event, error) bool) {
 		for _, e := range events {

@@ -298,5 +298,5 @@ func (t *Tracer) Tool(ctx context.Context, name string, args []byte) (
 	}
 }
 
-// untold ends no span.
+// untold is used in place of the end of a span when no traces are sent. It does nothing.
 func untold(bool, func() string) {}

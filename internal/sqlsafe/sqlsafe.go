@@ -212,7 +212,7 @@ func readable(sql string) *Refusal {
 	case strings.ContainsRune(sql, 0):
 		return refuse(sql, strings.IndexByte(sql, 0), "the statement holds a NUL character")
 	case !utf8.ValidString(sql):
-		return refuse(sql, -1, "the statement is no valid UTF-8")
+		return refuse(sql, -1, "the statement is not valid UTF-8")
 	}
 	return nil
 }

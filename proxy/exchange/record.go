@@ -140,7 +140,7 @@ func (x *Record) observer(h http.Header, client string, a *form.Ask,
 	return o
 }
 
-// keep ends the exchange.
+// keep adds the finished exchange to the log of exchanges, if there is one.
 func (x *Record) keep(log *trace.Log, m *meter, err error) {
 	if x.kept != nil {
 		x.kept.Told(x.reason)

@@ -20,8 +20,8 @@ import (
 //go:embed execute_postgres_query.md
 var executePostgresQueryText string
 
-// executePostgresQuery runs a SELECT.
-// No setting switches the check of statements off.
+// executePostgresQuery returns the tool that runs a SELECT. No setting switches its check of
+// statements off.
 func (d *Data) executePostgresQuery() tools.Tool {
 	return tools.Tool{
 		Name: "execute_postgres_query", Title: "Query PostgreSQL",

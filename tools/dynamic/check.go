@@ -57,7 +57,7 @@ func (d *Draft) basics(p *problems) {
 		p.wrong("definition", "limit", "the definition has %d bytes, more than %d",
 			len(d.Definition), longestDefinition)
 	case !utf8.ValidString(d.Definition):
-		p.wrong("definition", "syntax", "the definition is no valid UTF-8")
+		p.wrong("definition", "syntax", "the definition is not valid UTF-8")
 	}
 }
 
@@ -128,7 +128,7 @@ func readable(p *problems, field, text string, longest int) {
 	case len(text) > longest:
 		p.wrong(field, "description", "the text has %d bytes, more than %d", len(text), longest)
 	case !utf8.ValidString(text):
-		p.wrong(field, "description", "the text is no valid UTF-8")
+		p.wrong(field, "description", "the text is not valid UTF-8")
 	default:
 		for _, c := range text {
 			if c != '\n' && c != '\t' && (unicode.IsControl(c) || isInvisible(c)) {

@@ -163,7 +163,8 @@ func decodeArgs(text json.RawMessage) (map[string]any, error) {
 	return args, nil
 }
 
-// compileExpression reads an expression.
+// compileExpression compiles the draft's expression and sets run. A syntax error becomes a problem
+// in p.
 func (c *compiled) compileExpression(p *problems) {
 	names := []string{}
 	for _, one := range c.draft.Params {

@@ -53,7 +53,7 @@ type greeting struct {
 	answer func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
 
-// errLost is why the calls of a connection end when it breaks. They may have run (see broken).
+// errLost is why the calls of a connection end when it breaks. They may have run (see isBroken).
 var errLost = errors.New("the connection with the server broke")
 
 // The transports, as they are remembered and shown. What worked last is tried first the next time,

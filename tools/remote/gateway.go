@@ -216,7 +216,8 @@ func (s *Set) Forward(ctx context.Context, method string, params json.RawMessage
 	return nil, false, nil
 }
 
-// forward passes a request on, once more when the connection is not there any more.
+// forward sends a request to the server and returns its result. If the connection turns out to be
+// broken, it tries once more on a new one.
 func (l *link) forward(ctx context.Context, method string, params json.RawMessage, own bool) (
 	json.RawMessage, error) {
 	way := l.way(ctx, own)

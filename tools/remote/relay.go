@@ -219,7 +219,7 @@ func (r *relay) ask(ctx context.Context, method string, params json.RawMessage) 
 	return raw, c, err
 }
 
-// lost gives up a connection that broke.
+// lost closes a connection that broke, so that the next request dials a new one.
 func (r *relay) lost(c *conn) {
 	r.mu.Lock()
 	if r.conn == c {

@@ -24,7 +24,7 @@ func New(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 // enough for many tests.
 const huge = 200_000
 
-// latin stands in a value for bytes that are no UTF-8, which encoding/json would not write.
+// latin stands in a value for bytes that are not UTF-8, which encoding/json would not write.
 const latin = "odd-latin-1"
 
 // values are odd values, each with what it is.

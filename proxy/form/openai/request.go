@@ -112,7 +112,7 @@ func (r *request) rest(key string, v *fastjson.Value) error {
 	return r.KeepUnknown(key, v)
 }
 
-// onlyText reads the field modalities.
+// onlyText returns an error if the field modalities asks for anything but text.
 func onlyText(v *fastjson.Value) error {
 	for _, m := range v.GetArray() {
 		if string(m.GetStringBytes()) != "text" {

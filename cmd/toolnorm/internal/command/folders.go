@@ -109,8 +109,8 @@ func ReadTools(path string) ([]chat.Tool, error) {
 }
 
 // withToolbox opens the data of the tools, which serve may use at the same time, and runs do with
-// it. A signal ends the context of do. Unlike serve, opened returns an error if the part that do
-// needs cannot be opened.
+// it. A signal ends the context of do. Unlike serve, withToolbox returns an error if the part that
+// do needs cannot be opened.
 func withToolbox(data string, c toolbox.Config, needs func(*toolbox.Box) bool,
 	do func(context.Context, *toolbox.Box) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)

@@ -251,7 +251,7 @@ func (c Client) Connected(folder string) bool {
 // keptAt returns the path of the file that keeps the old text of a client's files.
 func (c Client) keptAt(folder string) string { return filepath.Join(folder, c.Name+".json") }
 
-// kept reads that file.
+// kept reads the file in which Write has recorded what Undo needs.
 func (c Client) kept(folder string) (all []kept, err error) {
 	text, err := os.ReadFile(c.keptAt(folder))
 	if err == nil {
