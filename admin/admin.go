@@ -139,7 +139,8 @@ func (s *Server) Publish(kind string) { s.events.publish(kind) }
 // Close ends the streams of pages, which would never end by themselves.
 func (s *Server) Close() { s.events.close() }
 
-// mustPack compresses what is text, also for a page that is far away.
+// mustPack returns h with answers compressed if they are texts, also for a page that is far away.
+// It panics if its own options are wrong.
 func mustPack(h http.Handler) http.HandlerFunc {
 	wrap, err := gzhttp.NewWrapper(
 		gzhttp.ContentTypes([]string{"application/json", "application/yaml", "text/html",

@@ -152,9 +152,9 @@ func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	return picked.Tool, counts
 }
 
-// pickPrompt asks for a pick, with one example for each of the first tools that are offered, and
-// some that need no tool. The latter show that "none" is an answer: the gate is there for models
-// that call a tool for everything.
+// pickPrompt returns a prompt that asks for a pick, with one example for each of the first tools
+// that are offered, and some that need no tool. The latter show that "none" is an answer: the gate
+// is there for models that call a tool for everything.
 func pickPrompt(tools []chat.Tool) string {
 	var b strings.Builder
 	b.WriteString(

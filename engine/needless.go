@@ -57,7 +57,8 @@ type doubted struct {
 // pending reports whether events are kept.
 func (d *doubted) pending() bool { return len(d.kept) > 0 }
 
-// take keeps the first call and what comes after it, as long as the call is in doubt.
+// take passes an event on, or keeps it while the call is in doubt. It returns false when no more
+// events are wanted.
 func (d *doubted) take(ev chat.Event) bool {
 	if d.let || !d.pending() && ev.Kind != chat.CallStart {
 		return d.yield(ev, nil)

@@ -18,9 +18,9 @@ import (
 // client waiting for ever.
 const maxOpenings = 5
 
-// source opens one generation, which generation names, with the hooks that watch it. The job is the
-// one that was answered: its context, its messages or its roles may be others than were asked for
-// at first.
+// source opens one generation, which generation names, with the hooks that watch it. It returns the
+// source, the end of the prompt, and the job as it was answered: its context, its messages or its
+// roles may differ from those of j.
 func (j *job) source(ctx context.Context, generation string) (
 	_ *job, src chat.Source, tail string, err error) {
 	j, src, tail, err = j.open(ctx)

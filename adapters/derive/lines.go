@@ -201,6 +201,6 @@ func example(s string) string {
 	return strings.ReplaceAll(s, probes[0].ID, "{id}")
 }
 
-// sameIDs replaces the id of the second probe by that of the first, so that the calls differ in
-// their arguments only.
+// sameIDs returns s with the id of the second probe replaced by that of the first, so that the
+// calls differ in their arguments only.
 func sameIDs(s string) string { return strings.ReplaceAll(s, probes[1].ID, probes[0].ID) }

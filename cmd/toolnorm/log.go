@@ -47,7 +47,7 @@ func (l *level) Sample(of zerolog.Level) bool { return int32(of) >= l.least.Load
 // aligned.
 const messageWidth = 36
 
-// align pads messages; on a terminal that shows colours they are bold.
+// align returns a formatter that pads messages, and makes them bold unless plain is set.
 func align(plain bool) zerolog.Formatter {
 	return func(message any) string {
 		text, _ := message.(string) // nil: a line without a message
@@ -110,7 +110,7 @@ func text(value any) string {
 	return fmt.Sprint(value)
 }
 
-// milliseconds formats a time as people read it: 185 ms, 2.4 s.
+// milliseconds returns a time as people read it: 185 ms, 2.4 s.
 func milliseconds(value any) string {
 	ms, err := strconv.ParseFloat(text(value), 64)
 	switch {

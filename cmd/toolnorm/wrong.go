@@ -85,7 +85,7 @@ var plainly = []struct {
 	{regexp.MustCompile(` ?\(from envar .*\)$`), ``},
 }
 
-// plain rewrites an error text of kong in plain words.
+// plain returns an error text of kong in plain words.
 func plain(text string) string {
 	for _, p := range plainly {
 		text = p.kong.ReplaceAllString(text, p.text)

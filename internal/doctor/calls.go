@@ -30,8 +30,8 @@ func (x *examination) calls(ctx context.Context) bool {
 	return true
 }
 
-// rank sorts the server's own reading first, and then the way that is used. The server's own
-// reading is the measure for the others.
+// rank returns 0 for the server's own reading, which is the measure for the others, 1 for the way
+// in use, and 2 for the rest.
 func rank(w Way) int {
 	switch {
 	case w.Name == serverWay:

@@ -50,7 +50,7 @@ func raw(name string, run func(*py.Account, arguments) value) *function {
 	return &function{signature: signature{name: name, full: name, style: free}, run: run}
 }
 
-// class marks a function as a type.
+// class marks f as a type and returns it.
 func class(f *function) *function {
 	f.isType = true
 	return f

@@ -73,9 +73,9 @@ func keepLinks(all []entry) []entry {
 	return out
 }
 
-// rewritten replaces the local links of a page outside of code. What the text of a link holds in
-// backquotes is code as well, so a link is looked for before code is, and left where it begins
-// inside code.
+// rewritten returns a page whose local links outside of code are replaced by what replace returns.
+// What the text of a link holds in backquotes is code as well, so a link is looked for before code
+// is, and left where it begins inside code.
 func rewritten(page []byte, replace func(m [][]byte) []byte) []byte {
 	code := shownCode.FindAllIndex(page, -1)
 	inCode := func(at int) bool {

@@ -12,8 +12,8 @@ var (
 	fenceCloses = regexp.MustCompile("(?:`{3,}|~{3,})\\s*$")
 )
 
-// blankFence replaces the Markdown fence around a statement, with which no statement can begin, by
-// blanks, so that all other offsets stay the same.
+// blankFence returns a statement whose Markdown fence, with which no statement can begin, is
+// replaced by blanks, so that all other offsets stay the same.
 func blankFence(sql string) string {
 	opens := fenceOpens.FindStringIndex(sql)
 	if opens == nil {

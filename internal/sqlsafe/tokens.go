@@ -130,8 +130,8 @@ func dollar(s string) int {
 	return len(s)
 }
 
-// onlyOne refuses a second statement: any token after a semicolon, except for further semicolons. A
-// semicolon at the end is allowed, since models like to write one.
+// onlyOne returns a refusal if a second statement follows: any token after a semicolon, except for
+// further semicolons. A semicolon at the end is allowed, since models like to write one.
 func onlyOne(sql string, all []token) *Refusal {
 	for i, t := range all {
 		if t.text == ";" && i+1 < len(all) && all[i+1].text != ";" {

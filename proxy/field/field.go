@@ -273,7 +273,7 @@ func List(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 // IsNull reports whether a value is null or absent.
 func IsNull(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
-// KindOf names a value's type in a sentence.
+// KindOf returns the name of a value's type for a sentence.
 func KindOf(v *fastjson.Value) string {
 	if v == nil {
 		return "missing"

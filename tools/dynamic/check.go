@@ -193,7 +193,7 @@ func (d *Draft) normalize(p *problems) {
 	}
 }
 
-// lines trims a text and turns its line breaks into LF; a page's text area sends CR LF.
+// lines returns a trimmed text with LF as its line breaks; a page's text area sends CR LF.
 func lines(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }

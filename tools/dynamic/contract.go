@@ -255,7 +255,7 @@ func rational(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// inSentence formats a value for a sentence.
+// inSentence returns a value as a sentence quotes it.
 func inSentence(value any) string {
 	text, err := encode(value)
 	if err != nil {

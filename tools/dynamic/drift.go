@@ -74,7 +74,7 @@ func (was shape) drift(now shape) (all []string, gone bool) {
 	return all, gone
 }
 
-// columnType describes a column's type for a sentence; a column of SQLite may have no type.
+// columnType returns a column's type for a sentence; a column of SQLite may have no type.
 func columnType(kind string) string {
 	if kind == "" {
 		return "of no type"

@@ -335,8 +335,8 @@ func must(o object) json.RawMessage {
 	return text
 }
 
-// indent formats JSON as those programs write it, so that a save shows as few changes as
-// possible.
+// indent returns JSON with the indentation that those programs write, so that a save shows as few
+// changes as possible.
 func indent(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, text, "", "  "); err != nil {

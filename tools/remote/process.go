@@ -128,7 +128,8 @@ type watched struct {
 	lost  func(error)
 }
 
-// Read passes on what is read.
+// Read reads the output. At its end it waits a moment for the last words of the command, which say
+// why, and then reports the end.
 func (w *watched) Read(b []byte) (int, error) {
 	n, err := w.Reader.Read(b)
 	if err == io.EOF {

@@ -267,9 +267,9 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 	}
 }
 
-// callParams returns the parameters of a call: what the client has sent in its own, as a task or
-// the answers to earlier questions, with the server's name of the tool and the arguments as its
-// schema has them.
+// callParams returns the parameters of a call for the server: its own name of the tool, the
+// arguments as its schema has them, and what the client has added to its call, as a task or the
+// answers to earlier questions.
 func callParams(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
 	var params json.RawMessage
 	if p := tools.PeerOf(ctx); p != nil {

@@ -124,8 +124,7 @@ func (r *request) fields() field.Members {
 	}, r.Sampling()...)
 }
 
-// noBackground reads whether the reply is to outlive its request, which is refused; false asks for
-// nothing.
+// noBackground refuses background: true, which asks for a reply that outlives its request.
 func noBackground(v *fastjson.Value) error {
 	on := false
 	if err := field.Into(v, &on); err != nil || !on {

@@ -192,7 +192,8 @@ type Changed struct {
 	kept    string
 }
 
-// Error says which file was changed, and where its old text is.
+// Error returns a sentence that names the first file that was changed, and the file that keeps what
+// it was before.
 func (c *Changed) Error() string {
 	return fmt.Sprintf("%s was changed since; what it was before is in %s (before, base64)",
 		c.Undoing[0].Path, c.kept)
