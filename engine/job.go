@@ -172,7 +172,7 @@ func (t *target) plainTools(ctx context.Context, tools []chat.Tool) []chat.Tool 
 			break
 		}
 		if tool := &out[i]; t.facts.PlainSchemas || len(tool.Schema) == 0 {
-			tool.Description, tool.Schema = t.engine.plain(*tool)
+			tool.Description, tool.Schema = t.engine.reduced.Tool(*tool)
 			tool.Strict = false // the schema is not the client's
 		}
 	}

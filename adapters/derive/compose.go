@@ -92,7 +92,8 @@ func (f *framed) lines(holes, gaps []string) string {
 		f.first+f.join+f.last) != "" ||
 		len(strings.TrimSpace(strings.ReplaceAll(opener, `\n`, ""))) < 2 {
 		fmt.Fprintf(&b, "form    calls %s\n", markEdges(above(glue, first)+
-			escapeLiteral.Replace(first)+"{call}"+escapeLiteral.Replace(f.join)+"{call}"+escapeLiteral.Replace(f.last)))
+			escapeLiteral.Replace(first)+"{call}"+escapeLiteral.Replace(f.join)+
+			"{call}"+escapeLiteral.Replace(f.last)))
 	}
 	if first == "" {
 		for strings.HasPrefix(call, `\n`) || strings.HasPrefix(call, " ") {

@@ -28,7 +28,8 @@ type walk struct {
 func (w *walk) statement(node map[string]any) *Refusal {
 	if _, ok := node["SelectStmt"]; !ok {
 		for kind := range node {
-			return refuse(w.sql, 0, "only SELECT statements are allowed; this is %s", kindInWords(kind))
+			return refuse(w.sql, 0, "only SELECT statements are allowed; this is %s",
+				kindInWords(kind))
 		}
 		return refuse(w.sql, -1, "there is no statement")
 	}

@@ -365,8 +365,8 @@ func (c *docsImport) Run(m *Console) error {
 			all, err := box.Data.Import(ctx, c.Path, m.begin("documents").show)
 			m.Clear()
 			for _, one := range all {
-				fmt.Fprintf(m.Out, "%s: %d documents, %d embedded, %d removed\n", printable(one.Source),
-					one.Documents, one.Embedded, one.Removed)
+				fmt.Fprintf(m.Out, "%s: %d documents, %d embedded, %d removed\n",
+					printable(one.Source), one.Documents, one.Embedded, one.Removed)
 			}
 			return err
 		})
