@@ -117,9 +117,10 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 	return r, nil
 }
 
-// readBy returns what the server's own reader says of the model, a PARSER of Ollama's; nil where it
-// says nothing, or another family than the name does. Who made the model chose both, and a template
-// may be a stranger's: what the server reads its calls by counts more.
+// readBy returns the reading by the family that Ollama's own parser of the model (PARSER) belongs
+// to, or nil if there is no such parser. If the model's name names another family (claimed), it
+// returns nil as well, and if it names the same, a reading that changes nothing. The maker of the
+// model chose both name and parser, and a template may be a stranger's, so the parser counts more.
 func (t *target) readBy(claimed bool) *reading {
 	family := t.engine.cfg.formats().For(t.facts.Reader)
 	switch {

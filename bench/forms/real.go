@@ -82,7 +82,7 @@ func askReal(s settings) error {
 	return os.WriteFile(cmp.Or(s.page, os.DevNull), []byte(page), 0o644)
 }
 
-// realHead begins the section of a real model.
+// realHead returns the beginning of the page's section about a real model.
 func realHead(schemas int) string {
 	return fmt.Sprintf(`## Answers in a form
 

@@ -180,7 +180,7 @@ func (f *frame) listed(args string, l layout) string {
 	return l.open + strings.Join(all, l.between) + l.end
 }
 
-// bare makes the text of a hole stand as it is.
+// bare replaces the written text of each hole by the text itself, without quotes or escapes.
 func (f *frame) bare(hole string) {
 	for _, r := range hole {
 		if isHole(r) {

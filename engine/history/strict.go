@@ -62,7 +62,7 @@ func joinTurns(same []*turn) *turn {
 	return all
 }
 
-// paragraphs joins the texts that are not empty, with a blank line between.
+// paragraphs returns the texts that are not empty, with a blank line between them.
 func paragraphs(texts []string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }),
 		"\n\n")

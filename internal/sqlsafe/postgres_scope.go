@@ -157,7 +157,8 @@ func (s *scope) named(table string) []wide {
 	return nil
 }
 
-// sizeOf returns how many nodes each use of a name of WITH adds.
+// sizeOf returns how many nodes each use of a table of WITH adds to the statement, or 0 if table is
+// not one.
 func (s *scope) sizeOf(table string) float64 {
 	for ; s != nil; s = s.outer {
 		if _, ok := s.with[table]; ok {
