@@ -25,7 +25,7 @@ var schemaReaders = []string{"chat/schema", "engine/valid"}
 
 // schemaWriters are the files that name keywords to print them, and why they may.
 var schemaWriters = map[string]string{
-	"engine/reduce.go":                    "writes the schema that chat templates print",
+	"engine/reduce/reduce.go":             "writes the schema that chat templates print",
 	"mcpserver/list.go":                   "writes the schema of a tool's outcome around the tool's own",
 	"adapters/envelope.go":                "knows a call in which a model has copied its schema in place of arguments",
 	"adapters/internal/lenient/member.go": "the same: arguments inside of a copied schema",

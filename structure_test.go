@@ -361,8 +361,9 @@ var below = map[string][]string{
 	"internal/sleep":         {},
 	"internal/store":         {"internal/sleep"},
 	"internal/shared":        {"internal/sleep", "internal/store"},
-	"engine":                 {"chat", "chat/schema", "adapters", "adapters/derive", "engine/repeat", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/demo", "engine/valid", "engine/history", "engine/window", "internal/fault", "internal/pattern", "internal/kept", "internal/replace"},
+	"engine":                 {"chat", "chat/schema", "adapters", "adapters/derive", "engine/repeat", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/demo", "engine/valid", "engine/history", "engine/reduce", "engine/window", "internal/fault", "internal/pattern", "internal/kept", "internal/replace"},
 	"engine/history":         {"chat", "adapters"},
+	"engine/reduce":          {"chat", "chat/schema", "internal/kept"},
 	"engine/repeat":          {"chat"},
 	"engine/window":          {"chat", "chat/schema"},
 	"engine/wait":            {"chat", "internal/fault", "internal/sleep"},
@@ -466,7 +467,7 @@ func TestLeavesDependOnNothingOutside(t *testing.T) {
 		if err != nil {
 			t.Fatalf("go list: %v\n%s", err, out)
 		}
-		for _, dep := range strings.Fields(string(out)) {
+		for dep := range strings.FieldsSeq(string(out)) {
 			if !slices.Contains(standardOnly, strings.TrimPrefix(dep, "toolnorm/")) {
 				t.Errorf("%s depends on %s", leaf, dep)
 			}

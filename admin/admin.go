@@ -148,7 +148,8 @@ func (s *Server) Publish(kind string) { s.events.publish(kind) }
 // Close ends the streams of pages, which would never end by themselves.
 func (s *Server) Close() { s.events.close() }
 
-// mustPack compresses what is text, also for a page that is far away.
+// mustPack returns h with answers compressed if they are texts, also for a page that is far away.
+// It panics if its own options are wrong.
 func mustPack(h http.Handler) http.HandlerFunc {
 	wrap, err := gzhttp.NewWrapper(
 		gzhttp.ContentTypes([]string{"application/json", "application/yaml", "text/html",
@@ -168,7 +169,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.packed(w, r)
 }
 
-// serve answers uncompressed.
+// serve answers a request without compressing the answer.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, API) || r.URL.Path == SignedIn {
 		s.mux.ServeHTTP(w, r)

@@ -55,7 +55,7 @@ func TestReferencesOfTheDocumentExist(t *testing.T) {
 			if ref, ok := v["$ref"].(string); ok {
 				n++
 				var at any = doc
-				for _, step := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
+				for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
 					m, _ := at.(map[string]any)
 					at = m[step]
 				}

@@ -125,14 +125,14 @@ func (m *models) examine(w http.ResponseWriter, r *http.Request) error {
 		out.Wording = f.Wording.String()
 	}
 	if show, err := catalog.Describe(r.Context(), ask.Model, false); err == nil {
-		out.Context, out.Capabilities = described(show)
+		out.Context, out.Capabilities = readDescription(show)
 	}
 	return write(w, http.StatusOK, out)
 }
 
-// described reads the context and the capabilities out of a description; what is missing stays
-// zero. The member with the context is named after the architecture: "qwen3.context_length".
-func described(show json.RawMessage) (context int, capabilities []string) {
+// readDescription reads the context and the capabilities out of a description; what is missing
+// stays zero. The member with the context is named after the architecture: "qwen3.context_length".
+func readDescription(show json.RawMessage) (context int, capabilities []string) {
 	var v struct {
 		Info         map[string]any `json:"model_info"`
 		Capabilities []string       `json:"capabilities"`

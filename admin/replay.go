@@ -80,7 +80,7 @@ func (l *live) learn(w http.ResponseWriter, r *http.Request) error {
 		return &fault.Error{Kind: fault.TooLarge, Param: "text",
 			Message: "the text is longer than 256 KiB"}
 	}
-	file, questions, err := family.Marked(ask.Name, cmp.Or(ask.Model, ask.Name), formats,
+	file, questions, err := family.FromMarked(ask.Name, cmp.Or(ask.Model, ask.Name), formats,
 		family.Reply{Raw: ask.Text, Tools: offers(ask.Tools)}, ask.Tool, ask.Arguments)
 	if err != nil {
 		return &fault.Error{Kind: fault.Invalid, Param: "text", Message: err.Error()}

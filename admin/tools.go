@@ -84,9 +84,9 @@ func draft(r *http.Request) (d dynamic.Draft, err error) {
 	return d, err
 }
 
-// refused answers with a draft's problems beside the error, and passes every other
+// answerProblems answers with a draft's problems beside the error, and passes every other
 // error on.
-func refused(w http.ResponseWriter, err error) error {
+func answerProblems(w http.ResponseWriter, err error) error {
 	var wrong *dynamic.Refused
 	if !errors.As(err, &wrong) {
 		return err
@@ -123,7 +123,7 @@ func (c *customTools) createTool(w http.ResponseWriter, r *http.Request) error {
 	}
 	t, err := c.set.Create(r.Context(), who(r), d)
 	if err != nil {
-		return refused(w, err)
+		return answerProblems(w, err)
 	}
 	c.log.Info().Str("tool", t.Name).Str("by", who(r)).Msg("custom tool created")
 	w.Header().Set("Location", fmt.Sprintf("%stools/%d", API, t.ID))
@@ -163,7 +163,7 @@ func (c *customTools) updateTool(w http.ResponseWriter, r *http.Request) error {
 func (c *customTools) changed(w http.ResponseWriter, r *http.Request, t dynamic.Tool, what string,
 	err error) error {
 	if err != nil {
-		return refused(w, err)
+		return answerProblems(w, err)
 	}
 	c.log.Info().Str("tool", t.Name).Int("version", t.Version).Str("by", who(r)).Msg(
 		"custom tool " + what)

@@ -57,7 +57,7 @@ func (c *customTools) saveSet(w http.ResponseWriter, r *http.Request) error {
 	in.Name = r.PathValue("name")
 	g, err := c.set.Groups.Save(r.Context(), who(r), in)
 	if err != nil {
-		return refused(w, err)
+		return answerProblems(w, err)
 	}
 	c.log.Info().Str("set", g.Name).Int("version", g.Version).Str("by", who(r)).Msg(
 		"set of tools saved")

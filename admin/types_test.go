@@ -121,8 +121,7 @@ type jsonField struct {
 // fieldsOf lists the fields of a struct, those of embedded ones in their place. Of two with one
 // name the outer one counts.
 func fieldsOf(t reflect.Type) (all []jsonField) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, options, tagged := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case f.Anonymous && name == "":

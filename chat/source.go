@@ -17,7 +17,7 @@ func (f *Fixed) Next() (Event, error) {
 	return e, nil
 }
 
-// Close drops what is left.
+// Close removes the remaining events.
 func (f *Fixed) Close() error {
 	*f = nil
 	return nil

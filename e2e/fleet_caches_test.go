@@ -57,7 +57,7 @@ func TestFleetCaches(t *testing.T) {
 	}
 	l := openFleet(t)
 	size := sizes{turns: number("FLEET_TURNS", 20), each: number("FLEET_EACH", 2), shortest: number("FLEET_SHORTEST", 8<<10), longest: number("FLEET_LONGEST", 40<<10)}
-	for _, word := range strings.Split(cmp.Or(os.Getenv("FLEET_SERVERS"), "2,4,8"), ",") {
+	for word := range strings.SplitSeq(cmp.Or(os.Getenv("FLEET_SERVERS"), "2,4,8"), ",") {
 		n, err := strconv.Atoi(word)
 		if err != nil {
 			t.Fatal(err)

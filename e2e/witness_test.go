@@ -278,7 +278,7 @@ func (w *witness) scrape() (requests map[string]map[int]int, sum counted, err er
 	for _, m := range sampleLine.FindAllStringSubmatch(string(text), -1) {
 		value, _ := strconv.ParseFloat(m[3], 64)
 		labels := map[string]string{}
-		for _, pair := range strings.Split(m[2], ",") {
+		for pair := range strings.SplitSeq(m[2], ",") {
 			name, v, _ := strings.Cut(pair, "=")
 			labels[name] = strings.Trim(v, `"`)
 		}

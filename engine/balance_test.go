@@ -95,7 +95,7 @@ func byKey(factor float64) func(*simulation, uint64) *simServer {
 		for i := range all {
 			order[i] = &all[i].member
 		}
-		return all[bounded(order, factor)]
+		return all[pickBounded(order, factor)]
 	}
 }
 

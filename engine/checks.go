@@ -93,10 +93,10 @@ func (t *target) rules(tool chat.Tool, called string) *valid.Validator {
 	return v
 }
 
-// borrowed lists the models of other makers that agents ask for when no model is configured, and
-// the pattern that covers all of a kind: Claude Code asks for claude-opus-5-5 and also for
+// foreignModels lists the models of other makers that agents ask for when no model is configured,
+// and the pattern that covers all of a kind: Claude Code asks for claude-opus-5-5 and also for
 // claude-haiku-…, Codex for gpt-5.5-codex.
-var borrowed = []struct{ begins, pattern string }{
+var foreignModels = []struct{ begins, pattern string }{
 	{"claude-", "claude-*"}, {"gpt-5", "gpt-5*"}, {"gpt-4", "gpt-4*"}, {"codex-", "codex-*"},
 	{"gemini-", "gemini-*"},
 }
@@ -117,7 +117,7 @@ func (e *Engine) advised(ctx context.Context, err error, model string) error {
 	if has := e.named(ctx, s); has != "" {
 		told.Message += "; " + s.name + " has " + has
 	}
-	for _, b := range borrowed {
+	for _, b := range foreignModels {
 		if strings.HasPrefix(model, b.begins) {
 			told.Message += fmt.Sprintf(
 				"; to have a model of yours answer for it, set --alias '%s=MODEL'", b.pattern)

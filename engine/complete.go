@@ -15,11 +15,11 @@ import (
 func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	j, err := e.begin(ctx, pulse, r)
 	if err != nil {
-		return broken(err)
+		return errorReply(err)
 	}
 	src, err := j.server.Complete(ctx, j.orderFor(r))
 	if err != nil {
-		return broken(err)
+		return errorReply(err)
 	}
 	k := *j
 	k.format, k.strategy = nil, Raw // no format is looked for
@@ -44,7 +44,7 @@ func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddi
 	}
 }
 
-// embed asks one server.
+// embed asks one server for the vectors of texts.
 func (e *Engine) embed(ctx context.Context, t *turn, name string, r *chat.EmbedRequest) (
 	*chat.Embeddings, error) {
 	ctx = t.context(ctx)

@@ -12,12 +12,12 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// described returns r for a model that was never taught to call: the tools come before the system
-// text, calls of earlier turns are written out in the model's form, and results come from the user,
-// as the family shows them. The prompt grows at its end only, so the server's prompt cache stays
-// valid from turn to turn: a change at the beginning costs reading the whole prompt again, 8 to 11
-// s on a CPU, an appended turn less than one second.
-func described(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Request {
+// describeTools returns r for a model that was never taught to call: the tools come before the
+// system text, calls of earlier turns are written out in the model's form, and results come from
+// the user, as the family shows them. The prompt grows at its end only, so the server's prompt
+// cache stays valid from turn to turn: a change at the beginning costs reading the whole prompt
+// again, 8 to 11 s on a CPU, an appended turn less than one second.
+func describeTools(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Request {
 	c := *r
 	c.Tools, c.Messages = nil, make([]chat.Message, 0, len(r.Messages)+1)
 	rest := r.Messages
@@ -174,7 +174,7 @@ const probeAsk = "Get the weather forecast for Paris for 3 days."
 // call. Two calls are as wrong as none.
 func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
-	p := j.aside(limited(&chat.Request{
+	p := j.aside(limitTokens(&chat.Request{
 		Model: j.request.Model, Messages: []chat.Message{{Role: chat.User, Content: probeAsk}},
 		Tools:    probeTools,
 		Sampling: chat.Sampling{Temperature: &cold}, Options: j.request.Options,

@@ -28,7 +28,7 @@ func TestDescribedGrowsAtItsEnd(t *testing.T) {
 	var before []chat.Message
 	for n := 2; n <= len(talk); n++ {
 		r.Messages = talk[:n]
-		now := described(r, f, 0)
+		now := describeTools(r, f, 0)
 		if len(now.Tools) != 0 || len(now.Messages) != min(n, 4) || now.Messages[0].Role != chat.System {
 			t.Fatalf("%d messages: %+v", n, now)
 		}
@@ -45,7 +45,7 @@ func TestDescribedGrowsAtItsEnd(t *testing.T) {
 	if got, want := before[3].Content, "<tool_response>\nsunny\n</tool_response>\n<tool_response>\nnoon\n</tool_response>"; got != want {
 		t.Errorf("the results became %q, want %q", got, want)
 	}
-	if got, want := described(r, adapters.Named("generic"), 0).Messages[3].Content, "Result of get_weather:\nsunny\nResult of get_time:\nnoon"; got != want {
+	if got, want := describeTools(r, adapters.Named("generic"), 0).Messages[3].Content, "Result of get_weather:\nsunny\nResult of get_time:\nnoon"; got != want {
 		t.Errorf("of a family that says nothing of results they became %q, want %q", got, want)
 	}
 	if talk[2].Calls == nil {

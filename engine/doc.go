@@ -32,7 +32,6 @@
 //	gate.go        whether the model needs a tool at all
 //	force.go       tool_choice: the output is constrained to one call
 //	described.go   tools in the system prompt, for models that were never taught to call, and in which words
-//	reduce.go      schemas in the words that every server takes; what else they say is a note
 //
 // While the reply comes:
 //
@@ -54,5 +53,5 @@
 //	               unread
 //
 // The kinds of server are packages of their own, engine/ollama and engine/openai, which carry out
-// an upstream.Order.
+// an upstream.Order. engine/reduce writes schemas with the keywords that every server takes.
 package engine

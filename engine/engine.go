@@ -11,6 +11,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/engine/ollama"
+	"toolnorm/engine/reduce"
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/valid"
 	"toolnorm/engine/wait"
@@ -26,10 +27,9 @@ type Engine struct {
 	cfg     Config
 	servers []*server // the first one's models go by their own names
 	schemas valid.Cache
-	// of tools, in the words that every version of Ollama prints
-	plainSchemas kept.Cache[plainSchema]
-	odd          kept.Cache[struct{}] // schemas that cannot be used
-	carried      kept.Cache[trial]    // whether a family can write a tool's name
+	reduced reduce.Cache
+	odd     kept.Cache[struct{}] // schemas that cannot be used
+	carried kept.Cache[trial]    // whether a family can write a tool's name
 }
 
 var (
@@ -140,7 +140,7 @@ func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request)
 	}
 	j, err := e.prepare(ctx, pulse, r)
 	if err != nil {
-		return broken(err)
+		return errorReply(err)
 	}
 	return j.answer(ctx)
 }

@@ -93,7 +93,7 @@ func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
 				all := held + ev.Text
 				if at, stop := first(all, stops); at >= 0 {
 					if text(all[:at]) {
-						sent(*ending(spent.Plus(guessed(r, bytes+3)), chat.Stop,
+						sendAll(*ending(spent.Plus(guessCounts(r, bytes+3)), chat.Stop,
 							chat.Meta{Stopped: stop}), yield)
 					}
 					return
@@ -180,14 +180,14 @@ func finish(ctx context.Context, f *adapters.Format, strategy string, in events)
 			yield(ev, nil)
 			return
 		}
-		yield(chat.Event{}, unfinished(ctx))
+		yield(chat.Event{}, whyUnfinished(ctx))
 	}
 }
 
-// guessed returns the counts of a reply that the engine ends after the given number of bytes. The
-// server has not counted its tokens: the counts come in the last record, which is not waited for.
-// Four bytes are about a token.
-func guessed(r *chat.Request, bytes int) chat.Counts {
+// guessCounts returns the counts of a reply that the engine ends after the given number of bytes.
+// The server has not counted its tokens: the counts come in the last record, which is not waited
+// for. Four bytes are about a token.
+func guessCounts(r *chat.Request, bytes int) chat.Counts {
 	return chat.Counts{Prompt: estimate(r), Completion: bytes / 4, Estimated: true}
 }
 
@@ -234,10 +234,10 @@ func (b beforehand) add(in events) events {
 	})
 }
 
-// unfinished returns the reason why a reply ended without a Finish: the context's cause if that has
-// ended. The reply ends with an error and never with a stop: a client that takes half a reply for a
-// whole one acts on it.
-func unfinished(ctx context.Context) error {
+// whyUnfinished returns the reason why a reply ended without a Finish: the context's cause if that
+// has ended. The reply ends with an error and never with a stop: a client that takes half a reply
+// for a whole one acts on it.
+func whyUnfinished(ctx context.Context) error {
 	var f *fault.Error
 	switch cause := context.Cause(ctx); {
 	case errors.As(cause, &f):

@@ -55,7 +55,7 @@ func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func
 		p.End()
 		if ctx.Err() != nil {
 			var none V
-			return none, unfinished(ctx)
+			return none, whyUnfinished(ctx)
 		}
 		if !c.left {
 			return c.v, c.err
@@ -63,7 +63,7 @@ func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func
 	}
 }
 
-// find does the work for all requests that wait.
+// find calls work, and gives its result to all requests that wait for c as well.
 func (f *flight[V]) find(ctx context.Context, key wanted, c *trip[V], work func() (V, error)) (
 	V, error) {
 	defer func() { // runs also when work panics

@@ -113,14 +113,14 @@ func hasLongInteger[T string | json.RawMessage](text T) bool {
 // callMark and callEnd are put around the object of a forced reply, so that it is read as a call.
 const callMark, callEnd = "<tool_call>\n", "\n</tool_call>"
 
-// framed puts the marks of a call around a forced reply, since the model was not asked to write
+// addMarks puts the marks of a call around a forced reply, since the model was not asked to write
 // them. So the usual decoder reads it as any other call: its arguments stream. A reply that is cut
 // gets no closing mark, so its call stays open.
 //
 //	<tool_call>
 //	{"name":"clock","arguments":{"zone":"UTC"}}
 //	</tool_call>
-func framed() chat.Hook {
+func addMarks() chat.Hook {
 	open := false // between the marks
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
 		switch {
@@ -138,7 +138,7 @@ func framed() chat.Hook {
 // withForcedCall copies the job with its output constrained to f, and limited to f's tokens
 // whatever limit the client set.
 func (j *job) withForcedCall(f *forcing) *job {
-	k := j.with(limited(j.request, f.tokens))
+	k := j.with(limitTokens(j.request, f.tokens))
 	k.force = f
 	return k
 }

@@ -104,7 +104,7 @@ func (j *job) formatAnswer(ctx context.Context, in events) events {
 			!rules.Whole() {
 			a.fits = rules.Prefix()
 		}
-		handed(in, yield, a.take)
+		handAll(in, yield, a.take)
 	}
 }
 
@@ -183,7 +183,7 @@ func (a *formedAnswer) finish(ev chat.Event) bool {
 // sendKept sends the rest of the text: in its own events, if those were kept.
 func (a *formedAnswer) sendKept(text string) bool {
 	if len(a.kept) > 0 {
-		return sent(a.kept, a.yield)
+		return sendAll(a.kept, a.yield)
 	}
 	return a.let(text)
 }
@@ -275,14 +275,14 @@ func (a *formedAnswer) reasked(text string) string {
 		on.Prompt += text + "\n\n" + advice + "\n"
 		r.Continue = &on
 	} else {
-		r.Messages = advised(r.Messages, text, advice)
+		r.Messages = addAdvice(r.Messages, text, advice)
 	}
 	answer, _ := a.repaired(a.generate(&r))
 	return answer
 }
 
-// advised returns a conversation with a model's answer and what the user says of it.
-func advised(conversation []chat.Message, answer, advice string) []chat.Message {
+// addAdvice returns a conversation with a model's answer and what the user says of it.
+func addAdvice(conversation []chat.Message, answer, advice string) []chat.Message {
 	conversation = slices.Clip(conversation)
 	if strings.TrimSpace(answer) != "" {
 		conversation = append(conversation, chat.Message{Role: chat.Assistant, Content: answer})

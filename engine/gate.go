@@ -59,9 +59,9 @@ const (
 	gateUseless      // it picks none in any case
 )
 
-// questioned reports whether the last message is a question of the user's for which tools are
+// asksQuestion reports whether the last message is a question of the user's for which tools are
 // offered. Only such requests are gated: after a tool's result the work is under way.
-func questioned(r *chat.Request) bool {
+func asksQuestion(r *chat.Request) bool {
 	return len(r.Tools) > 0 && !r.Required && len(r.Messages) > 0 &&
 		r.Messages[len(r.Messages)-1].Role == chat.User
 }
@@ -103,7 +103,7 @@ func atMostTold(s string) string { return strings.ToValidUTF8(s[:min(len(s), mos
 // them, at a cost of some 0.7 s. A tiny model always picks none, so GateAuto does not ask such a
 // model again.
 func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
-	if !questioned(j.request) || gating(j) != GateAlways {
+	if !asksQuestion(j.request) || gating(j) != GateAlways {
 		return j, nil
 	}
 	picked, spent := j.picks(ctx, question(j.request))
@@ -132,7 +132,7 @@ func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 		names = append(names, tool.Name)
 	}
 	enum, _ := json.Marshal(names)
-	p := j.aside(limited(&chat.Request{
+	p := j.aside(limitTokens(&chat.Request{
 		Model: j.request.Model, Sampling: chat.Sampling{Temperature: &cold},
 		Options: j.request.Options, Keep: j.request.Keep,
 		Messages: []chat.Message{{Role: chat.System, Content: pickPrompt(callable(j.request))},
@@ -152,9 +152,9 @@ func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	return picked.Tool, counts
 }
 
-// pickPrompt asks for a pick, with one example for each of the first tools that are offered, and
-// some that need no tool. The latter show that "none" is an answer: the gate is there for models
-// that call a tool for everything.
+// pickPrompt returns a prompt that asks for a pick, with one example for each of the first tools
+// that are offered, and some that need no tool. The latter show that "none" is an answer: the gate
+// is there for models that call a tool for everything.
 func pickPrompt(tools []chat.Tool) string {
 	var b strings.Builder
 	b.WriteString(

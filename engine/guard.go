@@ -73,7 +73,7 @@ func (j *job) guardCalls(ctx context.Context, in events) events {
 	}
 	return func(yield func(chat.Event, error) bool) {
 		g := &guard{j: j, ctx: ctx, yield: yield}
-		if handed(in, yield, g.take) {
+		if handAll(in, yield, g.take) {
 			g.repairAll()
 		}
 	}
@@ -239,10 +239,11 @@ func (g *guard) said() string {
 func (g *guard) stop(reason, cause string) {
 	counts := g.own
 	if counts == nil {
-		guess := guessed(g.j.request, len(g.said()))
+		guess := guessCounts(g.j.request, len(g.said()))
 		counts = &guess
 	}
-	sent(*ending(counts.Plus(g.spent), reason, chat.Meta{Cause: cause, Repairs: g.steps}), g.yield)
+	end := ending(counts.Plus(g.spent), reason, chat.Meta{Cause: cause, Repairs: g.steps})
+	sendAll(*end, g.yield)
 }
 
 // finish ends a reply. A call that is still open was cut off: what was sent of it stays open, the

@@ -97,7 +97,7 @@ func (t *target) learn(change func(*lessons)) {
 func (j *job) order(ctx context.Context) *upstream.Order {
 	r, renders := inPrompt(j.request, j.strategy), j.facts.Renders && !pictures(j.request)
 	if j.strategy == Prompt || j.force != nil && (!renders || !j.facts.Tools) {
-		r = described(r, j.format, j.wording)
+		r = describeTools(r, j.format, j.wording)
 		if j.strict() { // results come from the user now, and must be joined once more
 			r.Messages, _ = history.Normal(r.Messages, history.Policy{Strict: true})
 		}
@@ -117,15 +117,15 @@ func (j *job) order(ctx context.Context) *upstream.Order {
 // of a tool that it was not given.
 func inPrompt(r *chat.Request, strategy string) *chat.Request {
 	c := *r
-	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), found)
+	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), definedIn)
 	if strategy == Native || strategy == Tap || len(c.Tools) == 0 || len(c.Tools) == len(r.Tools) {
 		return r
 	}
 	return &c
 }
 
-// found reports whether the definition of a tool is in the conversation.
-func found(t chat.Tool) bool { return t.Found }
+// definedIn reports whether the definition of a tool is in the conversation.
+func definedIn(t chat.Tool) bool { return t.Found }
 
 // orderFor returns what is known of an order before a server is probed: its facts, strategy and
 // tools may be missing. That is enough to probe a server, to choose a context, or to complete a
@@ -172,7 +172,7 @@ func (t *target) plainTools(ctx context.Context, tools []chat.Tool) []chat.Tool 
 			break
 		}
 		if tool := &out[i]; t.facts.PlainSchemas || len(tool.Schema) == 0 {
-			tool.Description, tool.Schema = t.engine.plain(*tool)
+			tool.Description, tool.Schema = t.engine.reduced.Tool(*tool)
 			tool.Strict = false // the schema is not the client's
 		}
 	}
@@ -260,10 +260,10 @@ func (t *target) options(r *chat.Request, context int) map[string]json.RawMessag
 	return all
 }
 
-// limited returns a copy of r whose reply may have the given number of tokens, whatever the
+// limitTokens returns a copy of r whose reply may have the given number of tokens, whatever the
 // client's own options say: a num_predict among them would win otherwise, and a client's 5 would
 // cut a forced call to nothing.
-func limited(r *chat.Request, tokens int) *chat.Request {
+func limitTokens(r *chat.Request, tokens int) *chat.Request {
 	c := *r
 	c.MaxTokens, c.Options = tokens, maps.Clone(r.Options)
 	delete(c.Options, "num_predict")

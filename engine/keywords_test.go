@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/engine/reduce"
 )
 
 // TestEveryKeywordReachesTheModel has one probe a keyword: what the server is sent of a property,
@@ -71,7 +72,7 @@ func TestEveryKeywordReachesTheModel(t *testing.T) {
 		{`"$id":"x","$schema":"y","$anchor":"z","$comment":"c","x-order":1`, `{}`},
 		{`"pattern":"` + strings.Repeat("é", 150) + `"`, `{"description":"(pattern: ` + strings.Repeat("é", 100) + `…)"}`},
 	} {
-		got := string(reduce(json.RawMessage(`{"$defs":{"a/b":{"type":"integer"}},"properties":{"a":{` + row.keyword + `}}}`)))
+		got := string(parametersOf(json.RawMessage(`{"$defs":{"a/b":{"type":"integer"}},"properties":{"a":{` + row.keyword + `}}}`)))
 		if want := head + row.sent + tail; got != want {
 			t.Errorf("%s:\n%s, want\n%s", row.keyword, got, want)
 		}
@@ -91,11 +92,17 @@ func TestTheRootIsInTheToolsDescription(t *testing.T) {
 			`{"type":"object","properties":{"kind":{"anyOf":[{"type":"string","enum":["x"]},{"type":"string","enum":["y"]}]},"a":{},"b":{}}}`},
 		{"Does.", `{"allOf":[{"properties":{"a":{}},"required":["a"]},{"properties":{"b":{}}}]}`, "Does.", `{"type":"object","properties":{"a":{},"b":{}},"required":["a"]}`},
 	} {
-		if got, _ := reduced(chat.Tool{Description: row.description, Schema: json.RawMessage(row.schema)}); got != row.purpose {
+		if got, _ := reduce.Tool(chat.Tool{Description: row.description, Schema: json.RawMessage(row.schema)}); got != row.purpose {
 			t.Errorf("%s: the purpose is %q, want %q", row.schema, got, row.purpose)
 		}
-		if got := string(reduce(json.RawMessage(row.schema))); got != row.sent {
+		if got := string(parametersOf(json.RawMessage(row.schema))); got != row.sent {
 			t.Errorf("%s: sent is %s, want %s", row.schema, got, row.sent)
 		}
 	}
+}
+
+// parametersOf returns the reduced schema alone.
+func parametersOf(schema json.RawMessage) json.RawMessage {
+	_, parameters := reduce.Tool(chat.Tool{Schema: schema})
+	return parameters
 }

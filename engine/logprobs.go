@@ -51,7 +51,7 @@ func addLogprobs(j *job, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		var text strings.Builder
 		calls := false
-		handed(in, yield, func(ev chat.Event) bool {
+		handAll(in, yield, func(ev chat.Event) bool {
 			switch ev.Kind {
 			case chat.Text:
 				text.WriteString(ev.Text)

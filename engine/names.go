@@ -95,7 +95,7 @@ func (j *job) aliasTools(context.Context) (*job, error) {
 			taken = takenNames(j.request.Tools)
 		}
 		alias := j.aliasOf(name, taken)
-		taken[folded(alias)] = true
+		taken[foldName(alias)] = true
 		n.alias[name], n.own[alias] = alias, name
 	}
 	if len(n.alias) == 0 {
@@ -179,7 +179,7 @@ func (t *target) writes(name string) bool {
 	if t.facts.StrictNames && (len(name) > plainName || strings.IndexFunc(name, notOpenAI) >= 0) {
 		return false // OpenAI refuses the request
 	}
-	return !meant(name) && t.carries(name)
+	return !hasMarkup(name) && t.carries(name)
 }
 
 // notOpenAI reports whether OpenAI refuses names with that character: its rule is
@@ -188,11 +188,11 @@ func notOpenAI(c rune) bool {
 	return !asciiLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-'
 }
 
-// meant reports whether a name has characters with a meaning in some markup, in JSON, XML or a
+// hasMarkup reports whether a name has characters with a meaning in some markup, in JSON, XML or a
 // template. Such a name is not tried: a trial parses what toolnorm prints, and a server's template
 // may print it otherwise. Letters of any script have no such meaning, and a model that knows the
 // word picks the tool by it.
-func meant(name string) bool {
+func hasMarkup(name string) bool {
 	odd := strings.IndexFunc(name, func(c rune) bool {
 		return notOpenAI(c) && !strings.ContainsRune(".:/", c) &&
 			(c < unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsMark(c) &&
@@ -209,16 +209,16 @@ func meant(name string) bool {
 func takenNames(tools []chat.Tool) map[string]bool {
 	taken := make(map[string]bool, len(tools))
 	for i := range tools {
-		if name := tools[i].Name; !meant(name) {
-			taken[folded(name)] = true
+		if name := tools[i].Name; !hasMarkup(name) {
+			taken[foldName(name)] = true
 		}
 	}
 	return taken
 }
 
-// folded returns a name in lowercase, without the characters that models leave out: the decoder
+// foldName returns a name in lowercase, without the characters that models leave out: the decoder
 // reads Get-Weather as get_weather.
-func folded(name string) string {
+func foldName(name string) string {
 	return strings.Map(func(c rune) rune {
 		if strings.ContainsRune("_-.:/", c) {
 			return -1
@@ -242,13 +242,13 @@ func (t *target) aliasOf(name string, taken map[string]bool) string {
 		candidates = candidates[2:]
 	}
 	for _, alias := range candidates {
-		if asciiLetter(rune(alias[0])) && !taken[folded(alias)] &&
+		if asciiLetter(rune(alias[0])) && !taken[foldName(alias)] &&
 			(plain(alias) || t.carries(alias)) {
 			return alias
 		}
 	}
 	alias := "tool_" + sum
-	for taken[folded(alias)] {
+	for taken[foldName(alias)] {
 		sum = hash(sum)
 		alias = "tool_" + sum
 	}

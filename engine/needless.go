@@ -31,12 +31,12 @@ const mostDoubted = 256
 // call is held back until its first explained value, so a call that the user asked for is sent as
 // it is written; a long one is sent in any case.
 func doubtCalls(j *job, ctx context.Context, in events) events {
-	if !questioned(j.request) || gating(j) != GateAuto && j.before.picked == "" {
+	if !asksQuestion(j.request) || gating(j) != GateAuto && j.before.picked == "" {
 		return in
 	}
 	return func(yield func(chat.Event, error) bool) {
 		d := &doubted{j: j, yield: yield, given: givenIn(j.request)}
-		if handed(in, yield, d.take) && d.pending() && !d.let {
+		if handAll(in, yield, d.take) && d.pending() && !d.let {
 			d.settle(ctx)
 		}
 	}
@@ -57,7 +57,8 @@ type doubted struct {
 // pending reports whether events are kept.
 func (d *doubted) pending() bool { return len(d.kept) > 0 }
 
-// take keeps the first call and what comes after it, as long as the call is in doubt.
+// take passes an event on, or keeps it while the call is in doubt. It returns false when no more
+// events are wanted.
 func (d *doubted) take(ev chat.Event) bool {
 	if d.let || !d.pending() && ev.Kind != chat.CallStart {
 		return d.yield(ev, nil)
@@ -78,10 +79,10 @@ func (d *doubted) take(ev chat.Event) bool {
 	return true
 }
 
-// release sends what was kept.
+// release sends the events that were held back.
 func (d *doubted) release() bool {
 	d.let = true
-	return sent(d.kept, d.yield)
+	return sendAll(d.kept, d.yield)
 }
 
 // explained reports whether a value of the call is in the conversation. Values count as soon as
@@ -154,7 +155,7 @@ func (d *doubted) settle(ctx context.Context) {
 		return
 	}
 	_, again := k.read(ctx, stepNeedless)
-	handed(again, d.yield, func(ev chat.Event) bool {
+	handAll(again, d.yield, func(ev chat.Event) bool {
 		if ev.Kind == chat.Finish {
 			ev = withStep(ev, stepNeedless)
 		}
@@ -162,8 +163,9 @@ func (d *doubted) settle(ctx context.Context) {
 	})
 }
 
-// ask asks the model which tool it needs, and remembers what the answer says about a model that
-// needs none. A model that always picks none has picked nothing.
+// ask asks the model which tool it needs and returns the tool's name, or noTool. If the model picks
+// no tool even for a control question that needs one, its answers mean nothing: ask returns "" and
+// remembers that.
 func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
 	picked, spent = d.j.picks(ctx, question(d.j.request))
 	if picked != noTool {

@@ -64,21 +64,21 @@ func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 		if !ok {
 			entry.ModifiedAt = time.Unix(m.Created, 0).UTC()
 		}
-		list.Models = append(list.Models, listed(entry, m.ID))
+		list.Models = append(list.Models, listEntry(entry, m.ID))
 	}
 	return json.Marshal(list)
 }
 
 // Tag returns an entry of Tags for a model that the caller adds to the list.
 func Tag(m chat.Info) (json.RawMessage, error) {
-	return json.Marshal(listed(api.ListModelResponse{ModifiedAt: time.Unix(m.Created, 0).UTC()},
+	return json.Marshal(listEntry(api.ListModelResponse{ModifiedAt: time.Unix(m.Created, 0).UTC()},
 		m.ID))
 }
 
-// listed returns an entry under the name that clients call the model. Ollama's own command line
+// listEntry returns an entry under the name that clients call the model. Ollama's own command line
 // relies on a digest of at least twelve characters; where a server sends none, the name's hash is
 // used.
-func listed(m api.ListModelResponse, name string) api.ListModelResponse {
+func listEntry(m api.ListModelResponse, name string) api.ListModelResponse {
 	m.Name, m.Model = name, name
 	if len(m.Digest) < 2*sha256.Size {
 		m.Digest = fmt.Sprintf("%x", sha256.Sum256([]byte(name)))

@@ -27,9 +27,9 @@ type pace struct {
 	hold  int       // hold of the call that began last
 }
 
-// timed returns the pace of the job's reply if calls are held by time, or nil if they are held by
+// newPace returns the pace of the job's reply if calls are held by time, or nil if they are held by
 // size.
-func timed(j *job) *pace {
+func newPace(j *job) *pace {
 	_, constrains := j.server.backend.(*ollama.Backend)
 	raw := j.strategy == Raw || j.strategy == Tokens
 	if j.hold() != 0 || len(j.request.Tools) == 0 || !constrains || !raw ||
@@ -39,7 +39,7 @@ func timed(j *job) *pace {
 	return &pace{clock: time.Now, hold: mostHeld}
 }
 
-// watch is the hook that records the time of each piece.
+// watch is a hook that records the time of each piece.
 func (p *pace) watch(ev chat.Event, err error) (chat.Event, chat.Source) {
 	if err == nil && ev.Kind == chat.Text {
 		p.last = p.clock()

@@ -85,7 +85,7 @@ func (p *passing) ask(r *http.Request, s *server, t *turn) (*http.Response, erro
 		return nil, fault.New(fault.NotFound, "the server of %s does not speak Ollama's API",
 			p.called)
 	}
-	return ollama.Watched(n, t.timeouts(false), p.name, p.called).RoundTrip(r)
+	return ollama.WatchAnswers(n, t.timeouts(false), p.name, p.called).RoundTrip(r)
 }
 
 // held is the body of an answer, which occupies the turn's place at its server until it is closed.

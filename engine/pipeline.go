@@ -49,7 +49,7 @@ func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request
 			return nil, err
 		}
 		if ctx.Err() != nil {
-			return nil, unfinished(ctx)
+			return nil, whyUnfinished(ctx)
 		}
 	}
 	return j, nil
@@ -74,9 +74,9 @@ func eachEvent(in events, change func(chat.Event) chat.Event) events {
 	}
 }
 
-// handed hands events to take until take returns false, and reports whether it took them all. An
+// handAll hands events to take until take returns false, and reports whether it took them all. An
 // error goes to yield and ends the loop.
-func handed(in events, yield func(chat.Event, error) bool, take func(chat.Event) bool) bool {
+func handAll(in events, yield func(chat.Event, error) bool, take func(chat.Event) bool) bool {
 	for ev, err := range in {
 		if err != nil {
 			yield(chat.Event{}, err)
@@ -89,8 +89,8 @@ func handed(in events, yield func(chat.Event, error) bool, take func(chat.Event)
 	return true
 }
 
-// sent sends events to yield until yield returns false, and reports whether it took them all.
-func sent(all []chat.Event, yield func(chat.Event, error) bool) bool {
+// sendAll sends events to yield until yield returns false, and reports whether it took them all.
+func sendAll(all []chat.Event, yield func(chat.Event, error) bool) bool {
 	return !slices.ContainsFunc(all, func(ev chat.Event) bool { return !yield(ev, nil) })
 }
 
@@ -102,7 +102,7 @@ func sent(all []chat.Event, yield func(chat.Event, error) bool) bool {
 // was dropped.
 func (j *job) reply(ctx context.Context) (*job, events) {
 	k := *j
-	k.seen = &seen{pace: timed(j)}
+	k.seen = &seen{pace: newPace(j)}
 	if j.request.Logprobs && len(j.request.Tools) > 0 {
 		k.seen.tokens = new(gathered)
 	}
@@ -136,7 +136,7 @@ func (j *job) reply(ctx context.Context) (*job, events) {
 func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	j, src, tail, err := j.source(ctx, generation)
 	if err != nil {
-		return j, broken(err)
+		return j, errorReply(err)
 	}
 	o, format := j.decoding(), j.format
 	o.Prompt, o.Context = tail, ctx
@@ -148,7 +148,7 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	case j.request.Logprobs && len(j.request.Tools) == 0:
 		return j, closing(src, all(src))
 	case j.force != nil:
-		o.Prompt, format, src = "", adapters.Named("hermes"), chat.Watch(src, framed())
+		o.Prompt, format, src = "", adapters.Named("hermes"), chat.Watch(src, addMarks())
 	}
 	if j.seen != nil && j.seen.pace != nil {
 		o.HoldNow = j.seen.pace.held
@@ -156,8 +156,8 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	return j, closing(src, format.Decode(src, o))
 }
 
-// broken returns a reply that consists of an error alone. Nothing was sent before it, so it can
+// errorReply returns a reply that consists of an error alone. Nothing was sent before it, so it can
 // still become an HTTP status.
-func broken(err error) events {
+func errorReply(err error) events {
 	return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
 }

@@ -217,15 +217,15 @@ func (p *pool) take(all []*member) *member {
 	if len(all) == 0 {
 		return nil
 	}
-	m := all[bounded(all, balance)]
+	m := all[pickBounded(all, balance)]
 	m.running++
 	return m
 }
 
-// bounded returns the index of the server that gets a request, of those in a conversation's order:
-// the first that is not full and has no more than its share of the requests times factor, or no
-// more than one. If no server qualifies it is the first.
-func bounded(all []*member, factor float64) int {
+// pickBounded returns the index of the server that gets a request, of those in a conversation's
+// order: the first that is not full and has no more than its share of the requests times factor, or
+// no more than one. If no server qualifies it is the first.
+func pickBounded(all []*member, factor float64) int {
 	sum := 1
 	for _, m := range all {
 		sum += m.running

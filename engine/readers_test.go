@@ -13,6 +13,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
+	"toolnorm/engine/reduce"
 	"toolnorm/engine/valid"
 )
 
@@ -85,7 +86,7 @@ func TestTheReadersOfSchemasAgree(t *testing.T) {
 		args := func(value string) string { return `{"n":` + value + `}` }
 
 		check := taken(t, raw, args)
-		_, prompt := reduced(tool)
+		_, prompt := reduce.Tool(tool)
 		told := taken(t, prompt, args)
 		c := schema.ConstrainCalls([]chat.Tool{tool}, schema.Options{})
 		held := taken(t, c.Schema, func(value string) string { return `{"name":"f","arguments":{"n":` + value + `}}` })

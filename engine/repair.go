@@ -254,9 +254,9 @@ func (g *guard) ranOn(ev chat.Event) bool {
 		(g.call == nil || !g.call.begun)
 }
 
-// bounded has the model write a call that ran on once more, with bounds on what may run on, and
-// reports whether that gave a call that fits. A grammar never ends a string or a list that has no
-// bounds; the first attempt had no bounds, since they would cut a long text in two.
+// bounded asks the model for a call again that ran on without end, now with bounds on the length of
+// strings and lists, and reports whether the new call fits. A grammar never ends a string or a list
+// that has no bounds; the first attempt had none, since they would cut a long text in two.
 func (g *guard) bounded() bool {
 	f := heldTo(callable(g.j.request), schema.Options{MaxLength: 200, MaxItems: 8,
 		Long: longIntegers(g.j.request)}, boundedTokens)

@@ -87,7 +87,7 @@ func (t *target) endRepetition(r *chat.Request, limit int) chat.Hook {
 			if run := text.Write(ev.Text); run >= limit {
 				t.engine.cfg.Log.Warn().Str("model", t.name).Int("bytes", run).Msg(
 					"the model repeats itself without end: the reply is ended (setting max-repeat)")
-				return ev, ending(guessed(r, bytes), chat.Length,
+				return ev, ending(guessCounts(r, bytes), chat.Length,
 					chat.Meta{Cause: "the model repeated itself without end",
 						Repairs: []string{stepRepetition}})
 			}
@@ -110,7 +110,7 @@ const defaultSame = 3
 func (t *target) reportSameCalls(r *chat.Request, n *names, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		bytes, tool := 0, ""
-		handed(in, yield, func(ev chat.Event) bool {
+		handAll(in, yield, func(ev chat.Event) bool {
 			bytes += len(ev.Text)
 			if ev.Kind == chat.CallStart {
 				tool = ev.Text
@@ -122,7 +122,7 @@ func (t *target) reportSameCalls(r *chat.Request, n *names, in events) events {
 			t.engine.cfg.Log.Warn().Str("model", t.name).Str("tool", n.forClient(tool)).
 				Msg(
 					"the model makes the same calls over and over: the reply is ended (setting max-same-calls)")
-			return sent(*ending(guessed(r, bytes), ev.Text, chat.MetaOf(ev)), yield)
+			return sendAll(*ending(guessCounts(r, bytes), ev.Text, chat.MetaOf(ev)), yield)
 		})
 	}
 }

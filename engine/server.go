@@ -105,7 +105,7 @@ func (s *server) known(ctx context.Context) (*server, error) {
 	return s.guess.find(ctx, s.name, s.memory)
 }
 
-// guess is a server whose kind nobody said: it is asked when it is first needed, and again until it
+// guess is a server of unknown kind: it is asked when it is first needed, and again until it
 // answers. To ask at the start would tie this program's start to that of every server in its
 // settings.
 type guess struct {
@@ -188,7 +188,7 @@ func (u Upstream) parse() (kind string, bases []string, err error) {
 // * is for patterns of settings.
 const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// newServer makes the server of an Upstream. It asks nothing: a kind that nobody said is a guess
+// newServer makes the server of an Upstream. It asks nothing: an unknown kind is a guess
 // until the first request.
 func newServer(u Upstream) (*server, error) {
 	kind, bases, err := u.parse()
@@ -261,7 +261,7 @@ func (e *Engine) single() (all []*member) {
 	return all
 }
 
-// prefix returns what stands in front of the names of a server's models. The first one's go by
+// prefix returns the prefix of the names of a server's models. The first one's go by
 // their own.
 func (e *Engine) prefix(m *member) string {
 	first := e.servers[0]

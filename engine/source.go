@@ -18,9 +18,9 @@ import (
 // client waiting for ever.
 const maxOpenings = 5
 
-// source opens one generation, which generation names, with the hooks that watch it. The job is the
-// one that was answered: its context, its messages or its roles may be others than were asked for
-// at first.
+// source opens one generation, which generation names, with the hooks that watch it. It returns the
+// source, the end of the prompt, and the job as it was answered: its context, its messages or its
+// roles may differ from those of j.
 func (j *job) source(ctx context.Context, generation string) (
 	_ *job, src chat.Source, tail string, err error) {
 	j, src, tail, err = j.open(ctx)
@@ -61,7 +61,8 @@ type seen struct {
 	end    string    // why the model ended; empty: it has not
 }
 
-// hooks returns what looks on.
+// hooks returns the hooks that watch a model's events, to learn how it ended, its tokens and its
+// pace.
 func (s *seen) hooks() []chat.Hook {
 	all := []chat.Hook{func(ev chat.Event, err error) (chat.Event, chat.Source) {
 		if err == nil && ev.Kind == chat.Finish {
@@ -78,7 +79,7 @@ func (s *seen) hooks() []chat.Hook {
 	return all
 }
 
-// observe calls the observer with every event before decoding.
+// observe returns a hook that calls hear with every event before it is decoded.
 func observe(hear func(chat.Event)) chat.Hook {
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
 		if err == nil {

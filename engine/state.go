@@ -54,7 +54,8 @@ func (e *Engine) States(ctx context.Context) []State {
 	return all
 }
 
-// state asks one server.
+// state returns the state of one server: whether it answers, how many requests wait for it, and its
+// models. Up is false if the server cannot be asked.
 func (e *Engine) state(ctx context.Context, m *member) State {
 	s := State{Name: m.name, At: m.at}
 	known, err := m.known(ctx)

@@ -127,9 +127,9 @@ func (j *job) answer(ctx context.Context) events {
 	}
 }
 
-// swallowed is why a reply failed of which nothing came though the model wrote something: a
+// whySwallowed is why a reply failed of which nothing came though the model wrote something: a
 // server's parser that takes a text for a call, and then drops the call.
-const swallowed = "the server passed on nothing of what the model wrote"
+const whySwallowed = "the server passed on nothing of what the model wrote"
 
 // try yields the reply by the job's strategy. If curable is set, a failure that another strategy
 // may cure, and before which nothing was yielded, is not yielded either: try says why it failed
@@ -163,7 +163,7 @@ func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curab
 				usage = &held
 				continue
 			case ev.Kind == chat.Finish && swallows(j.strategy, usage, ev):
-				return j, swallowed
+				return j, whySwallowed
 			}
 			curable = false
 			if usage != nil && !yield(*usage, nil) {

@@ -21,10 +21,11 @@ type reading struct {
 	unread bool
 }
 
-// readTemplate reads the model in the form that its own template prints, where its name says none,
-// or the wrong one. The first request to a model that no family claims costs about twenty
-// renderings, one to a model that a family claims two; what they say holds for as long as the model
-// stays the same. The settings come first: a format that they name is taken.
+// readTemplate chooses the format by the model's own chat template if no family matches the model's
+// name, or if the template shows that the family is the wrong one. A format that the settings name
+// is not changed. The first request to a model that no family claims costs about twenty renderings,
+// one to a model that a family claims two; the result holds for as long as the model stays the
+// same.
 func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	if !j.facts.Renders || !j.facts.Tools || j.engine.cfg.NamesOnly ||
 		j.engine.formatSet(j.server, j.name) {
@@ -69,7 +70,7 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 		return nil, err
 	}
 	render := template.Render
-	var down error // what is found is no answer, then: derive takes any error for the template's
+	var down error // what is found is not an answer then: derive takes any error for the template's
 	template.Render = func(messages []chat.Message, tools []chat.Tool) (string, error) {
 		prompt, err := render(messages, tools)
 		if err != nil && !upstream.IsRefusal(err) {
@@ -116,9 +117,10 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 	return r, nil
 }
 
-// readBy returns what the server's own reader says of the model, a PARSER of Ollama's; nil where it
-// says nothing, or another family than the name does. Who made the model chose both, and a template
-// may be a stranger's: what the server reads its calls by counts more.
+// readBy returns the reading by the family that Ollama's own parser of the model (PARSER) belongs
+// to, or nil if there is no such parser. If the model's name names another family (claimed), it
+// returns nil as well, and if it names the same, a reading that changes nothing. The maker of the
+// model chose both name and parser, and a template may be a stranger's, so the parser counts more.
 func (t *target) readBy(claimed bool) *reading {
 	family := t.engine.cfg.formats().For(t.facts.Reader)
 	switch {

@@ -41,7 +41,7 @@ func (j *job) fitted(budget int, meter window.Meter) *job {
 	later := slices.DeleteFunc(slices.Clone(j.request.Tools), func(t chat.Tool) bool {
 		return !t.Found
 	})
-	listed := slices.DeleteFunc(slices.Clone(j.request.Tools), found)
+	listed := slices.DeleteFunc(slices.Clone(j.request.Tools), definedIn)
 	f := window.FitTools(listed, meter.Text(budget), func(name string) bool {
 		return j.request.Required || called[name] || slices.Contains(j.request.Allowed, name)
 	})

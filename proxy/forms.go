@@ -13,7 +13,7 @@ import (
 // header can be set once for a whole client; a suffix is for clients in which only the model's name
 // can be chosen.
 func (s *Server) askedForm(h http.Header, named string) (asked, model string, err error) {
-	asked, model, err = form.Asked(h, named)
+	asked, model, err = form.NamedForm(h, named)
 	if err == nil && asked == "" {
 		asked, _ = pattern.Find(s.cfg.Forms, model)
 	}

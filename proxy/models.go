@@ -89,10 +89,10 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := r.PathValue("id")
-	_, name, _ := form.Asked(nil, id) // a suffix is never wrong
+	_, name, _ := form.NamedForm(nil, id) // a suffix is never wrong
 	name = strings.TrimPrefix(name, AliasPrefix)
 	for _, known := range []string{name, s.cfg.Catalog.Real(name)} {
-		if info, ok := named(infos, known); ok {
+		if info, ok := findModel(infos, known); ok {
 			if known != id { // show the name that the client used
 				info.ID = id
 			}
@@ -107,8 +107,8 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	return f
 }
 
-// named finds a model in a list by its name.
-func named(infos []chat.Info, name string) (chat.Info, bool) {
+// findModel finds a model in a list by its name.
+func findModel(infos []chat.Info, name string) (chat.Info, bool) {
 	for _, info := range infos {
 		if info.ID == name || info.ID == name+":latest" {
 			return info, true

@@ -116,8 +116,8 @@ func New(cfg Config) *Server {
 	s := &Server{cfg: cfg, forms: chatForms(cfg.Shell), mux: http.NewServeMux()}
 	run := &exchange.Runner{
 		Model: cfg.Model, DefaultModel: cfg.DefaultModel, Real: realName(cfg.Catalog),
-		May: bound(cfg.Catalog), Log: cfg.Log, Trace: cfg.Trace, Count: cfg.Count, Watch: cfg.Watch,
-		MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
+		May: modelGuard(cfg.Catalog), Log: cfg.Log, Trace: cfg.Trace, Count: cfg.Count,
+		Watch: cfg.Watch, MaxBody: cfg.MaxBody, Stall: cfg.Stall, Thoughts: cfg.Thoughts,
 	}
 	view := &trace.View{Log: cfg.Trace, Reasons: cfg.Reasons, Page: cfg.LivePage}
 	s.route("POST", "/v1/chat/completions", run.Ask(openai.Chat(s.openForm)))
@@ -217,9 +217,9 @@ func (s *Server) version(w http.ResponseWriter, _ *http.Request) error {
 	}{s.cfg.Version, runtime.Version()})
 }
 
-// bound returns the function that refuses callers who may not ask a model; nil if the catalog has
-// no such limits.
-func bound(c chat.Catalog) func(ctx context.Context, model string) error {
+// modelGuard returns the function that refuses callers who may not ask a model; nil if the catalog
+// has no such limits.
+func modelGuard(c chat.Catalog) func(ctx context.Context, model string) error {
 	if b, ok := c.(interface {
 		May(ctx context.Context, model string) error
 	}); ok {

@@ -78,7 +78,7 @@ func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (
 	return c.outcome(ctx, question{Name: name, Arguments: args})
 }
 
-// CallPending has a pending call run, like Call.
+// CallPending runs a pending call, like Call.
 func (c *Client) CallPending(ctx context.Context, id string) (tools.Outcome, error) {
 	return c.outcome(ctx, question{ID: id})
 }

@@ -73,7 +73,7 @@ func (p Program) Command(name string, args json.RawMessage) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fitting(p.words() + " " + guarded(name) + " '" + string(text) + "'")
+	return fitting(p.words() + " " + guardName(name) + " '" + string(text) + "'")
 }
 
 // Base64 writes a call as one line for PowerShell and cmd, which take quotes apart: toolrun --b64
@@ -85,7 +85,7 @@ func (p Program) Base64(name string, args json.RawMessage) (string, error) {
 		return "", err
 	}
 	return fitting(p.words() + " --b64 " + base64.RawURLEncoding.EncodeToString(text) + " " +
-		guarded(name))
+		guardName(name))
 }
 
 // fitting returns a line that no terminal cuts.
@@ -125,9 +125,9 @@ func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 	return text, nil
 }
 
-// guarded returns the name, after a mark that ends the options if the name looks like one: a tool
+// guardName returns the name, after a mark that ends the options if the name looks like one: a tool
 // called --list must not list.
-func guarded(name string) string {
+func guardName(name string) string {
 	if name[0] == '-' {
 		return "-- " + name
 	}

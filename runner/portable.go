@@ -62,7 +62,7 @@ func character(src []byte) (r rune, size int) {
 		return utf8.DecodeRune(src)
 	}
 	if src[1] != 'u' {
-		return escaped[src[1]], 2
+		return escapeMeanings[src[1]], 2
 	}
 	r = unit(src)
 	if utf16.IsSurrogate(r) && len(src) >= 12 && src[6] == '\\' && src[7] == 'u' {
@@ -73,8 +73,8 @@ func character(src []byte) (r rune, size int) {
 	return r, 6
 }
 
-// escaped maps a letter after a backslash to its meaning in JSON.
-var escaped = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n',
+// escapeMeanings maps a letter after a backslash to its meaning in JSON.
+var escapeMeanings = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n',
 	'r': '\r', 't': '\t'}
 
 // short maps the control characters that JSON has a letter for to that letter.

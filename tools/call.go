@@ -64,7 +64,7 @@ func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	case res := <-done:
 		return r.passable(t, res)
 	case <-timed.Done():
-		return stopped(timed, t)
+		return stoppedResult(timed, t)
 	}
 }
 
@@ -87,9 +87,9 @@ type overdue string
 // Error returns the sentence for the caller.
 func (o overdue) Error() string { return string(o) }
 
-// stopped returns the result of a call whose context ended first.
+// stoppedResult returns the result of a call whose context ended first.
 // A timeout is the tool's own fault; a cancelled call says nothing about the tool.
-func stopped(ctx context.Context, t Tool) Result {
+func stoppedResult(ctx context.Context, t Tool) Result {
 	if o, ok := context.Cause(ctx).(overdue); ok {
 		return Failure(o.Error())
 	}
@@ -128,7 +128,7 @@ func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	res, err := t.Call(ctx, args)
 	switch {
 	case err != nil && ctx.Err() != nil: // the error is a consequence of the ended context
-		return stopped(ctx, t)
+		return stoppedResult(ctx, t)
 	case err != nil:
 		return Failure(err.Error())
 	}

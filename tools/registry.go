@@ -272,9 +272,10 @@ func snapshot(groups []group) (*Snapshot, error) {
 	return s, nil
 }
 
-// prefixed matches a name with the six random characters that Void puts before an MCP tool's name.
-// Void makes names unique in this way, and calls the tool by the longer name: a1b2c3_search_docs.
-var prefixed = regexp.MustCompile(`^[a-z0-9]{6}_(.+)$`)
+// voidPrefix matches a name with the six random characters that Void puts before an MCP tool's
+// name. Void makes names unique in this way, and calls the tool by the longer name:
+// a1b2c3_search_docs.
+var voidPrefix = regexp.MustCompile(`^[a-z0-9]{6}_(.+)$`)
 
 // Find returns the tool with the given name, which may carry Void's random prefix. The name as it
 // is comes first, so that a tool whose own name looks prefixed is found.
@@ -282,7 +283,7 @@ func (s *Snapshot) Find(name string) (Tool, bool) {
 	if i, ok := s.byName[name]; ok {
 		return s.Tools[i], true
 	}
-	if m := prefixed.FindStringSubmatch(name); m != nil {
+	if m := voidPrefix.FindStringSubmatch(name); m != nil {
 		if i, ok := s.byName[m[1]]; ok {
 			return s.Tools[i], true
 		}

@@ -71,7 +71,7 @@ type printer struct {
 // show returns the part of a rendered turn that contains its calls, or "" if the template refuses
 // them.
 func (p *printer) show(calls ...chat.Call) string {
-	key := written(calls)
+	key := callsText(calls)
 	text, ok := p.printed[key]
 	if ok || len(calls) == 0 {
 		return text
@@ -157,12 +157,12 @@ func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, 
 // bareCall returns the call line for a call without arguments, or "" if the template does not print
 // its name.
 func (p *printer) bareCall() string {
-	text := escaped.Replace(strings.TrimLeft(p.show(formTurns[bareTurn]...), "\n "))
+	text := escapeLiteral.Replace(strings.TrimLeft(p.show(formTurns[bareTurn]...), "\n "))
 	if strings.Count(text, "greet_bats") == 0 {
 		return ""
 	}
 	text = strings.NewReplacer("greet_bats", "{name}", "Zq0000001", "{id}").Replace(text)
-	return "form    call " + edged(text) + "\n"
+	return "form    call " + markEdges(text) + "\n"
 }
 
 // printer returns a printer for the template in this view.
@@ -257,7 +257,7 @@ func (p *printer) otherwise(f *adapters.Format, calls []chat.Call) error {
 			return d.Name == c.Name && same(d.Args, c.Args)
 		}) {
 			return fmt.Errorf("a value of the template's calls is read otherwise\ngot  %s\nwant %s",
-				written(reply.Calls), written(calls))
+				callsText(reply.Calls), callsText(calls))
 		}
 	}
 	return nil

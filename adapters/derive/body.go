@@ -48,7 +48,7 @@ func jsonBody(text, path, content string) (body, bool) {
 		}
 		end := i + len(value)
 		if strings.Contains(value, probes[0].Name) {
-			return named(value, i, end)
+			return bodyNaming(value, i, end)
 		}
 		return besideName(text, i, end, "{json}", "")
 	}
@@ -66,11 +66,11 @@ func jsonAt(text string) (string, bool) {
 	return text[:in.InputOffset()], true
 }
 
-// named returns a body whose JSON contains the tool's name: as the value of a member, or as the key
-// of the only one. The arguments are the member that is an object. A member "0" or "1" counts the
-// calls (command-r7b's "tool_call_id": "0"); a last member with the probe's id is the id of the
-// call (mistral-v3). The usual member names need no keys line.
-func named(value string, start, end int) (body, bool) {
+// bodyNaming returns a body whose JSON contains the tool's name: as the value of a member, or as
+// the key of the only one. The arguments are the member that is an object. A member "0" or "1"
+// counts the calls (command-r7b's "tool_call_id": "0"); a last member with the probe's id is the id
+// of the call (mistral-v3). The usual member names need no keys line.
+func bodyNaming(value string, start, end int) (body, bool) {
 	b := body{start: start, end: end, hole: "{call}"}
 	var list []json.RawMessage
 	var words []string
@@ -204,7 +204,7 @@ func taggedBody(text, path, content string) (body, bool) {
 		return body{}, false
 	}
 	between, after := text[end1:max(k2-len(open), end1)], text[end2:]
-	closer := shared(between, after)
+	closer := commonStart(between, after)
 	closes := example(closer)
 	// <path>…</path>
 	if first, behind, ok := strings.Cut(between, key1); ok &&

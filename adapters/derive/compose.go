@@ -91,8 +91,9 @@ func (f *framed) lines(holes, gaps []string) string {
 	if opener, _, _ := strings.Cut(gaps[0]+"{", "{"); strings.TrimSpace(
 		f.first+f.join+f.last) != "" ||
 		len(strings.TrimSpace(strings.ReplaceAll(opener, `\n`, ""))) < 2 {
-		fmt.Fprintf(&b, "form    calls %s\n", edged(above(glue, first)+escaped.Replace(first)+
-			"{call}"+escaped.Replace(f.join)+"{call}"+escaped.Replace(f.last)))
+		fmt.Fprintf(&b, "form    calls %s\n", markEdges(above(glue, first)+
+			escapeLiteral.Replace(first)+"{call}"+escapeLiteral.Replace(f.join)+
+			"{call}"+escapeLiteral.Replace(f.last)))
 	}
 	if first == "" {
 		for strings.HasPrefix(call, `\n`) || strings.HasPrefix(call, " ") {
@@ -100,7 +101,7 @@ func (f *framed) lines(holes, gaps []string) string {
 		}
 		call = glue + call
 	}
-	fmt.Fprintf(&b, "form    call %s\n", edged(call))
+	fmt.Fprintf(&b, "form    call %s\n", markEdges(call))
 	if f.index == 0 {
 		b.WriteString("form    first 0\n")
 	}
@@ -115,8 +116,8 @@ func above(glue, mark string) string {
 	return glue
 }
 
-// edged returns a line with \s for the blanks at its edges, which would otherwise be lost.
-func edged(line string) string {
+// markEdges returns a line with \s for the blanks at its edges, which would otherwise be lost.
+func markEdges(line string) string {
 	inner := strings.Trim(line, " ")
 	if inner == "" {
 		return strings.Repeat(`\s`, len(line))
@@ -145,14 +146,14 @@ type series struct {
 
 // item returns one value with its name as a line of a form.
 func (s series) item(key, indent string) string {
-	e := escaped.Replace
+	e := escapeLiteral.Replace
 	before := e(s.before)
 	if at := strings.LastIndex(s.before, "\n"); indent != "" && at >= 0 {
 		at += 1 + len(s.before[at+1:]) - len(strings.TrimLeft(s.before[at+1:], " "))
 		before = e(s.before[:at]) + "{indent}" + e(s.before[at:])
 	}
 	if s.first {
-		return edged("{value}" + e(s.mid) + key)
+		return markEdges("{value}" + e(s.mid) + key)
 	}
 	if s.twice != "" {
 		key += e(s.twice) + key
@@ -161,7 +162,7 @@ func (s series) item(key, indent string) string {
 	if s.keyed {
 		out += key + e(s.again)
 	}
-	return edged(out)
+	return markEdges(out)
 }
 
 // seriesOf splits the literals around two values: head before the first name, mid and mid2 between
@@ -254,14 +255,14 @@ func (f *framed) items(quote string) (i items, ok bool) {
 		return i, false
 	}
 	gaps := slices.Clone(f.gaps)
-	head, fine := strings.CutSuffix(gaps[at], escaped.Replace(i.before))
+	head, fine := strings.CutSuffix(gaps[at], escapeLiteral.Replace(i.before))
 	behind := i.after
 	if i.keyed {
 		behind = i.again
 	} else if quote != "" {
 		behind = quote + behind
 	}
-	tail, fine2 := strings.CutPrefix(gaps[at+size], escaped.Replace(behind))
+	tail, fine2 := strings.CutPrefix(gaps[at+size], escapeLiteral.Replace(behind))
 	if !fine || !fine2 {
 		return i, false
 	}
@@ -277,7 +278,7 @@ func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	g := func(n int) string { return f.rawGaps[at+n] }
 	mid, _, fine := cutQuotes(g(1), quote, quote)
 	mid2, _, fine2 := cutQuotes(g(3), quote, quote)
-	head, fine3 := strings.CutSuffix(f.gaps[at], escaped.Replace(quote))
+	head, fine3 := strings.CutSuffix(f.gaps[at], escapeLiteral.Replace(quote))
 	between, fine4 := strings.CutSuffix(g(2), quote)
 	if quote == "" || !fine || !fine2 || !fine3 || !fine4 || mid != mid2 || mid == "" ||
 		slices.Contains(f.holes[at+4:], "value") {
@@ -293,10 +294,10 @@ func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 func (i items) argLines() string {
 	lines := "form    arg " + i.item("{key}", "") + "\n"
 	if i.between != "" {
-		lines += "form    args " + edged("{arg}"+escaped.Replace(i.between)+"{arg}") + "\n"
+		lines += "form    args " + markEdges("{arg}"+escapeLiteral.Replace(i.between)+"{arg}") + "\n"
 	}
 	if i.plain != "" {
-		lines += "form    plain " + edged(i.plain) + "\n"
+		lines += "form    plain " + markEdges(i.plain) + "\n"
 	}
 	return lines
 }
@@ -327,18 +328,18 @@ func (p *printer) nested(i items, one, quote string) string {
 	if inner, ok := p.seriesIn(deep, quote, true); ok && len(inner.before) > len(object.before) {
 		indent = strings.Repeat(" ", len(inner.before)-len(object.before))
 	}
-	e := escaped.Replace
+	e := escapeLiteral.Replace
 	lines := fmt.Sprintf("form    values nested\nform    member %s\nform    element %s\n",
 		object.item("{key}", indent), elements.item("", indent))
 	if indent != "" {
-		lines += "form    indent " + edged(indent) + "\n"
+		lines += "form    indent " + markEdges(indent) + "\n"
 	}
 	if around := object; cmp.Or(around.open, around.between, around.close) != "" {
-		lines += "form    object " + edged(e(around.open)+"{member}"+e(around.between)+"{member}"+
+		lines += "form    object " + markEdges(e(around.open)+"{member}"+e(around.between)+"{member}"+
 			e(around.close)) + "\n"
 	}
 	if around := elements; cmp.Or(around.open, around.between, around.close) != "" {
-		lines += "form    list " + edged(e(around.open)+"{element}"+e(around.between)+"{element}"+
+		lines += "form    list " + markEdges(e(around.open)+"{element}"+e(around.between)+"{element}"+
 			e(around.close)) + "\n"
 	}
 	return lines

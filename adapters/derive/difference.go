@@ -75,9 +75,9 @@ func opener(a, b string) string {
 	return ""
 }
 
-// shared returns the common beginning of a and b, without an incomplete mark and newlines at its
-// end. An incomplete mark is the < of two different marks.
-func shared(a, b string) string {
+// commonStart returns the common beginning of a and b, without an incomplete mark and newlines at
+// its end. An incomplete mark is the < of two different marks.
+func commonStart(a, b string) string {
 	s := a[:commonPrefix(a, b)]
 	if i := strings.LastIndexByte(s, '<'); i >= 0 && !strings.Contains(s[i:], ">") {
 		s = s[:i]

@@ -82,9 +82,9 @@ type pieces struct {
 // lengths holds the lengths of the arguments of two calls.
 type lengths [2]int
 
-// merged returns the common beginning of two texts, or their common end, with holes for numbers
+// mergeTexts returns the common beginning of two texts, or their common end, with holes for numbers
 // that count calls or bytes, and the lengths of that part in both texts.
-func merged(a, b string, end bool, l lengths) (out pieces, na, nb int) {
+func mergeTexts(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 	out.first = -1
 	at := func(s string, n int) (rune, int) {
 		if end {
@@ -113,7 +113,7 @@ func merged(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 			out.first = x
 			add("{index}")
 		case ra == rb:
-			add(escaped.Replace(string(ra)))
+			add(escapeLiteral.Replace(string(ra)))
 			na, nb = na+size, nb+size
 			continue
 		default:
@@ -124,8 +124,8 @@ func merged(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 	return out, na, nb
 }
 
-// escaped escapes a literal for the lines of a form.
-var escaped = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
+// escapeLiteral escapes a literal for the lines of a form.
+var escapeLiteral = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
 
 // digits returns the digits at n bytes from the beginning of a text, or those before n bytes from
 // its end.
@@ -170,9 +170,9 @@ func frame(one, two string) (*framed, bool) {
 	if two == "" {
 		two = one
 		f.gaps, f.rawGaps = make([]string, len(plain)), plain
-		l := measured(one, a, "", nil)
+		l := argLengths(one, a, "", nil)
 		for i, g := range plain {
-			m, _, _ := merged(g, g, false, lengths{l[0], 0})
+			m, _, _ := mergeTexts(g, g, false, lengths{l[0], 0})
 			f.gaps[i] = m.text
 		}
 		return f, true
@@ -199,8 +199,8 @@ func gapsOf(text string, a []anchor) (gaps []string) {
 	return append(gaps, text[from:])
 }
 
-// measured returns the lengths of two calls' arguments.
-func measured(x string, a []anchor, y string, b []anchor) (l lengths) {
+// argLengths returns the lengths of two calls' arguments.
+func argLengths(x string, a []anchor, y string, b []anchor) (l lengths) {
 	for i, calls := range [][]anchor{a, b} {
 		text := []string{x, y}[i]
 		var block []anchor
@@ -220,7 +220,7 @@ func measured(x string, a []anchor, y string, b []anchor) (l lengths) {
 // compare sets the literals from two calls in a row, and returns false if those of the two calls
 // differ.
 func (f *framed) compare(two string, a, b []anchor) bool {
-	l := measured(two, a, two, b)
+	l := argLengths(two, a, two, b)
 	note := func(m pieces) string {
 		if m.first >= 0 {
 			f.index = m.first
@@ -228,14 +228,14 @@ func (f *framed) compare(two string, a, b []anchor) bool {
 		return m.text
 	}
 	head, between, tail := two[:a[0].from], two[a[len(a)-1].to:b[0].from], two[b[len(b)-1].to:]
-	open, no, nb := merged(head, between, true, l)
+	open, no, nb := mergeTexts(head, between, true, l)
 	rest := between[:len(between)-nb]
-	closer, nc, nt := merged(rest, tail, false, l)
+	closer, nc, nt := mergeTexts(rest, tail, false, l)
 	f.first, f.join, f.last = head[:len(head)-no], rest[nc:], tail[nt:]
 	f.gaps, f.rawGaps = []string{note(open)}, []string{head[len(head)-no:]}
 	for i := 1; i < len(a); i++ {
 		x, y := two[a[i-1].to:a[i].from], two[b[i-1].to:b[i].from]
-		m, nx, ny := merged(x, y, false, l)
+		m, nx, ny := mergeTexts(x, y, false, l)
 		if nx != len(x) || ny != len(y) {
 			return false
 		}

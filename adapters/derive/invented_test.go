@@ -95,7 +95,7 @@ func tried(t testing.TB, v *invented) (o outcome) {
 		})
 		switch {
 		case strange || len(got.Calls) > len(m.Calls):
-			o.wrong = append(o.wrong, fmt.Sprintf("%q: %s", raw, written(got.Calls)))
+			o.wrong = append(o.wrong, fmt.Sprintf("%q: %s", raw, callsText(got.Calls)))
 		case len(got.Calls) < len(m.Calls):
 			o.missed++
 			o.why = fmt.Sprintf("missed %q\n%s", raw, found.Lines)
@@ -115,7 +115,7 @@ func tried(t testing.TB, v *invented) (o outcome) {
 		}
 		for _, c := range got.Calls {
 			if c.Name != m.Calls[0].Name || !same(c.Args, m.Calls[0].Args) {
-				o.wrong = append(o.wrong, fmt.Sprintf("%q: %s\n%s", raw, written(got.Calls), found.Lines))
+				o.wrong = append(o.wrong, fmt.Sprintf("%q: %s\n%s", raw, callsText(got.Calls), found.Lines))
 			}
 		}
 		if len(got.Calls) == 1 {

@@ -93,7 +93,7 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	}
 	before, between, after := twoText[:first.start], rest[:second.start], rest[second.end:]
 	open := strings.TrimLeft(opener(before, between), "\n") // the newlines are glue
-	closer := shared(between[:len(between)-len(open)], after)
+	closer := commonStart(between[:len(between)-len(open)], after)
 	head, tail := before[:len(before)-len(open)], after[len(closer):]
 	glue := newlines(between[len(closer):])
 	section := ""
@@ -111,7 +111,7 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	}
 	call := fmt.Sprintf("call    %s%s%s%s\n", example(glue), example(open), first.hole,
 		example(closer))
-	return section + call + unfenced(call) + one.lines, ends, nil
+	return section + call + withoutFence(call) + one.lines, ends, nil
 }
 
 // typed puts {type} into an arg line if its tags contain the type, as those of kimi-k3 and
@@ -180,10 +180,10 @@ func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 		ends, nil
 }
 
-// unfenced returns the same line without a fence around the arguments, which models leave out, or
-// "" when there is none. DeepSeek V3's template puts ```json around arguments; its models write
+// withoutFence returns the same line without a fence around the arguments, which models leave out,
+// or "" when there is none. DeepSeek V3's template puts ```json around arguments; its models write
 // both.
-func unfenced(call string) string {
+func withoutFence(call string) string {
 	without := strings.NewReplacer("```json\\n{json}\\n```", "{json}\\n").Replace(call)
 	if without == call {
 		return ""
@@ -201,6 +201,6 @@ func example(s string) string {
 	return strings.ReplaceAll(s, probes[0].ID, "{id}")
 }
 
-// sameIDs replaces the id of the second probe by that of the first, so that the calls differ in
-// their arguments only.
+// sameIDs returns s with the id of the second probe replaced by that of the first, so that the
+// calls differ in their arguments only.
 func sameIDs(s string) string { return strings.ReplaceAll(s, probes[1].ID, probes[0].ID) }

@@ -28,7 +28,7 @@ func readsAs(f *adapters.Format, raw, said string, calls []chat.Call, o adapters
 	for i, c := range calls {
 		if len(reply.Calls) != len(calls) || reply.Calls[i].Name != c.Name ||
 			!same(reply.Calls[i].Args, c.Args) {
-			return fmt.Errorf("got  %s\nwant %s", written(reply.Calls), written(calls))
+			return fmt.Errorf("got  %s\nwant %s", callsText(reply.Calls), callsText(calls))
 		}
 	}
 	return nil
@@ -60,8 +60,8 @@ func same(a, b []byte) bool {
 		bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-// written returns calls as one line of text, for errors and as a key.
-func written(calls []chat.Call) string {
+// callsText returns calls as one line of text, for errors and as a key.
+func callsText(calls []chat.Call) string {
 	var b bytes.Buffer
 	for _, c := range calls {
 		fmt.Fprintf(&b, "%s %s; ", c.Name, c.Args)

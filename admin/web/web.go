@@ -29,9 +29,9 @@ var missingHTML []byte
 // styles into a style element, which a strict policy allows only with one.
 const noncePlace = "__NONCE__"
 
-// Built reports whether the page is in this binary.
+// HasPage reports whether the page is in this binary.
 // An embedded folder must hold a file, so a README is in the folder if the page is missing.
-func Built() bool { return page(dist) != nil }
+func HasPage() bool { return page(dist) != nil }
 
 // Handler answers GET /admin, /admin/ and /admin/assets/…. Pages are told apart after the # of the
 // address, which browsers do not send, so there is one document.

@@ -32,7 +32,8 @@ type judge struct {
 	tools map[string]map[string]*jsonschema.Schema // by set and name
 }
 
-// newJudge reads the schemas of tools.
+// newJudge returns a judge that knows the schemas of sets of tools. It returns an error if one of
+// them is not valid.
 func newJudge(sets map[string]json.RawMessage) (*judge, error) {
 	j := &judge{tools: map[string]map[string]*jsonschema.Schema{}}
 	for set, raw := range sets {

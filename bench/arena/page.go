@@ -64,7 +64,7 @@ func (shown) AsText(all []input.Call) string {
 	return clip(strings.Join(out, "\n"))
 }
 
-// clip cuts a text that is long.
+// clip returns the beginning of a text that is longer than a page can show, with an ellipsis.
 func clip(text string) string {
 	if len(text) <= mostText {
 		return text
@@ -90,8 +90,8 @@ type readerInfo struct {
 	Families                          int
 }
 
-// cost is how long a reader takes for a byte, and how that grows. It is no count, and varies from
-// run to run.
+// cost is how long a reader takes for a byte, and how that grows. It is not a count, and varies
+// from run to run.
 type cost struct {
 	Reader, Family string
 	Nanoseconds    string // for a byte of a long call

@@ -82,7 +82,7 @@ func (p *process) start() error {
 	return nil
 }
 
-// stop ends it.
+// stop ends the reader's process.
 func (p *process) stop() {
 	if p.cmd == nil {
 		return
@@ -124,7 +124,7 @@ func (p *process) ask(c *input.Case, patience time.Duration) (*reply, error) {
 		patience += 20 * time.Second
 	}
 	p.fresh = false
-	begun, look := worked(p.cmd.Process.Pid), time.NewTicker(time.Second)
+	begun, look := cpuTime(p.cmd.Process.Pid), time.NewTicker(time.Second)
 	defer look.Stop()
 	for {
 		select {
@@ -135,10 +135,10 @@ func (p *process) ask(c *input.Case, patience time.Duration) (*reply, error) {
 				return &reply{Error: "ended: " + lastLine(p.folder+"/log")}, nil
 			}
 			<-wrote
-			return answered(line, time.Since(start)), nil
+			return readAnswer(line, time.Since(start)), nil
 		case <-look.C:
 			// What it has worked counts: a busy machine may not change what is read.
-			if worked(p.cmd.Process.Pid)-begun > patience || time.Since(start) > 12*patience {
+			if cpuTime(p.cmd.Process.Pid)-begun > patience || time.Since(start) > 12*patience {
 				p.stop()
 				<-wrote
 				return &reply{Error: tooLong}, nil
@@ -147,8 +147,8 @@ func (p *process) ask(c *input.Case, patience time.Duration) (*reply, error) {
 	}
 }
 
-// answered reads an answer.
-func answered(line []byte, took time.Duration) *reply {
+// readAnswer parses a line that a reader wrote.
+func readAnswer(line []byte, took time.Duration) *reply {
 	r := &reply{took: took}
 	if err := json.Unmarshal(line, r); err != nil {
 		return &reply{Error: "no JSON: " + err.Error()}
@@ -156,8 +156,8 @@ func answered(line []byte, took time.Duration) *reply {
 	return r
 }
 
-// worked returns how long a process has run on a processor; 0 where the system does not tell.
-func worked(pid int) time.Duration {
+// cpuTime returns how long a process has run on a processor; 0 where the system does not tell.
+func cpuTime(pid int) time.Duration {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) < 13 {

@@ -48,7 +48,7 @@ func (r Row) wrong() string {
 	return ""
 }
 
-// Size formats n bytes in KiB or MiB.
+// Size returns n bytes in KiB or MiB as a text.
 func Size(n int) string {
 	if n >= 1<<20 {
 		return fmt.Sprintf("%d MiB", n>>20)

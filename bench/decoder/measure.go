@@ -74,7 +74,7 @@ func Floor() float64 {
 	for round := range rounds {
 		c.take(trial{tokens: tokens, times: 20}.run(func(tokens []string) (
 			calls int, content string, err error) {
-			for e, err := range passed(&tokenSource{tokens: tokens}) {
+			for e, err := range passOn(&tokenSource{tokens: tokens}) {
 				if err != nil || e.Kind == chat.CallEnd {
 					calls++
 				}
@@ -85,12 +85,12 @@ func Floor() float64 {
 	return c.NS
 }
 
-// passed yields what in gives.
+// passOn yields what in gives.
 //
 // Inlined, the compiler could leave out what is measured.
 //
 //go:noinline
-func passed(in chat.Source) iter.Seq2[chat.Event, error] {
+func passOn(in chat.Source) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for {
 			e, err := in.Next()
@@ -191,7 +191,7 @@ func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 	all, trials := make([]Cost, len(Sizes)), make([]trial, len(Sizes))
 	var last, before time.Duration
 	for i, n := range Sizes {
-		if expected(before, last) > patience {
+		if estimate(before, last) > patience {
 			all[i].Skipped = true
 			continue
 		}
@@ -223,11 +223,11 @@ func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 	return all
 }
 
-// expected returns how long a reply of ten times the length takes, when the last two lengths took
+// estimate returns how long a reply of ten times the length takes, when the last two lengths took
 // so long: a hundred times as long as the last at most, ten times at least, else as the growth so
 // far says. Ollama's parsers of calls take time with the square of the length: 1 MiB of a call
 // would take minutes.
-func expected(before, last time.Duration) time.Duration {
+func estimate(before, last time.Duration) time.Duration {
 	if before == 0 {
 		return last * 100
 	}

@@ -107,7 +107,7 @@ func ollamas(f Family) (reader, error) {
 			n, last := 0, api.ToolCall{}
 			for _, t := range tokens {
 				calls, _ := p.Add(t)
-				n, last = counted(n, last, calls)
+				n, last = countCalls(n, last, calls)
 			}
 			return n, contentOf(last), nil
 		}, nil
@@ -121,14 +121,15 @@ func ollamas(f Family) (reader, error) {
 			if err != nil {
 				return n, "", err
 			}
-			n, last = counted(n, last, calls)
+			n, last = countCalls(n, last, calls)
 		}
 		return n, contentOf(last), nil
 	}, nil
 }
 
-// counted adds calls to a count and keeps the last one.
-func counted(n int, last api.ToolCall, calls []api.ToolCall) (int, api.ToolCall) {
+// countCalls returns n plus the number of calls, and the last of the calls, or last if there are
+// none.
+func countCalls(n int, last api.ToolCall, calls []api.ToolCall) (int, api.ToolCall) {
 	if len(calls) == 0 {
 		return n, last
 	}

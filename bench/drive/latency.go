@@ -64,7 +64,7 @@ func Twice(url string, q Request) (time.Duration, error) {
 	render := append(body[:len(body)-1:len(body)-1], `,"_debug_render_only":true}`...)
 	var seen []time.Duration
 	for range firstRounds {
-		first, rendered, err := timed(url+"/api/chat", render)
+		first, rendered, err := timePost(url+"/api/chat", render)
 		if err != nil {
 			return 0, err
 		}
@@ -81,7 +81,7 @@ func Twice(url string, q Request) (time.Duration, error) {
 		if err != nil {
 			return 0, err
 		}
-		second, _, err := timed(url+"/api/generate", again)
+		second, _, err := timePost(url+"/api/generate", again)
 		if err != nil {
 			return 0, err
 		}
@@ -90,8 +90,8 @@ func Twice(url string, q Request) (time.Duration, error) {
 	return median(seen), nil
 }
 
-// timed posts a body, and reads the answer to its end.
-func timed(url string, body []byte) (time.Duration, []byte, error) {
+// timePost posts a body, and reads the answer to its end.
+func timePost(url string, body []byte) (time.Duration, []byte, error) {
 	start := time.Now()
 	resp, err := client.Post(url, "application/json", bytes.NewReader(body))
 	if err != nil {

@@ -77,7 +77,7 @@ func (w Watched) play(up *fake.Server, round int) (
 		wait.Go(func() {
 			sc := liveScript
 			sc.ID = fmt.Sprint(w.Name, round, "-", i)
-			each[i], errs[i] = watched(ctx, up, w.Proxy.URL, sc, i < w.Pages)
+			each[i], errs[i] = playWatched(ctx, up, w.Proxy.URL, sc, i < w.Pages)
 		})
 	}
 	wait.Wait()
@@ -89,8 +89,8 @@ func (w Watched) play(up *fake.Server, round int) (
 	return (after - before) / time.Duration(tokens), slices.Concat(each...), nil
 }
 
-// watched plays a script, and follows it as a page does.
-func watched(ctx context.Context, up *fake.Server, url string, sc fake.Script, page bool) (
+// playWatched plays a script, and follows it as a page does.
+func playWatched(ctx context.Context, up *fake.Server, url string, sc fake.Script, page bool) (
 	lags []time.Duration, err error) {
 	body, err := Request{Tools: 1}.body(sc)
 	if err != nil {

@@ -118,7 +118,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		s.write(w, r, m.last(), func(token string) string {
 			return fmt.Sprintf(
-				`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","message":{"role":"assistant","content":%s},"done":false}`+"\n", Model, quoted(token))
+				`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","message":{"role":"assistant","content":%s},"done":false}`+"\n", Model, quote(token))
 		}, fmt.Sprintf(
 			`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":10}`+"\n", Model))
 		return
@@ -131,7 +131,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		prompt.WriteString(one.Content)
 	}
 	answer(fmt.Sprintf(
-		`{"model":%q,"created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":""},"done":false,"_debug_info":{"rendered_template":%s}}`, Model, quoted(prompt.String())))(w, r)
+		`{"model":%q,"created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":""},"done":false,"_debug_info":{"rendered_template":%s}}`, Model, quote(prompt.String())))(w, r)
 }
 
 // generate writes a script as Ollama's records.
@@ -146,7 +146,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	s.write(w, r, body.Prompt[strings.LastIndexByte(body.Prompt, '\n')+1:],
 		func(token string) string {
 			return fmt.Sprintf(
-				`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","response":%s,"done":false}`+"\n", Model, quoted(token))
+				`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","response":%s,"done":false}`+"\n", Model, quote(token))
 		}, fmt.Sprintf(
 			`{"model":%q,"created_at":"2026-01-01T00:00:00.000000000Z","response":"","done":true,"done_reason":"stop","prompt_eval_count":10,"eval_count":10}`+"\n", Model))
 }
@@ -161,7 +161,7 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 	chunk := `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1767225600,"model":"` + Model + `","choices":[{"index":0,"delta":{%s},"finish_reason":%s}]}` + "\n\n"
 	w.Header().Set("Content-Type", "text/event-stream")
 	s.write(w, r, m.last(), func(token string) string {
-		return fmt.Sprintf(chunk, `"content":`+quoted(token), "null")
+		return fmt.Sprintf(chunk, `"content":`+quote(token), "null")
 	}, fmt.Sprintf(chunk, "", `"stop"`)+"data: [DONE]\n\n")
 }
 
@@ -215,8 +215,8 @@ func (sc Script) frames(frame func(string) string) []string {
 	return tokens
 }
 
-// quoted returns s as a JSON string.
-func quoted(s string) string {
+// quote returns s as a JSON string.
+func quote(s string) string {
 	b, _ := json.Marshal(s) // a string always encodes
 	return string(b)
 }

@@ -75,7 +75,7 @@ var apis = []api{
 func (a asked) send(face http.Handler, model *server) given {
 	one := model.begin(a)
 	defer model.end(one)
-	body := fmt.Sprintf(a.api.body, quoted("Answer as the form wants it. "+one.key), a.Schema)
+	body := fmt.Sprintf(a.api.body, quote("Answer as the form wants it. "+one.key), a.Schema)
 	if a.kind.tools {
 		body += a.api.tool
 	}
@@ -103,7 +103,7 @@ func (g *given) read(by api, body io.Reader) {
 	}
 }
 
-// parts splits a reply into its JSON texts: events, lines, or one.
+// parts returns the JSON texts of a reply: its events, its lines, or the whole as one.
 func parts(body io.Reader) (all [][]byte) {
 	text, _ := io.ReadAll(body) // what broke off has no end
 	if json.Valid(text) {

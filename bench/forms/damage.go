@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// spaced returns a value as a model may write it: on one line, or on several.
-func spaced(r *rand.Rand, value json.RawMessage) string {
+// addSpace returns a value as a model may write it: on one line, or on several.
+func addSpace(r *rand.Rand, value json.RawMessage) string {
 	if r.IntN(2) == 0 {
 		return string(value)
 	}
@@ -21,15 +21,15 @@ func spaced(r *rand.Rand, value json.RawMessage) string {
 	return b.String()
 }
 
-// dressed returns a value as a model writes it that nothing holds to JSON: with words around it, in
+// dress returns a value as a model writes it that nothing holds to JSON: with words around it, in
 // a fence, in the spelling of another language. It never changes the value, so the answer must be
 // the same.
-func dressed(r *rand.Rand, value json.RawMessage) string {
+func dress(r *rand.Rand, value json.RawMessage) string {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()
 	d.Decode(&v)
-	text := spelled(r, v, r.IntN(5))
+	text := spell(r, v, r.IntN(5))
 	for range r.IntN(3) {
 		switch r.IntN(7) {
 		case 0:
@@ -64,42 +64,42 @@ const (
 // bare is a name that JavaScript takes without quotes.
 var bare = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// names lists the members of an object by chance.
+// names returns the names of an object's members in random order.
 func names(r *rand.Rand, object map[string]any) []string {
 	all := slices.Sorted(maps.Keys(object))
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all
 }
 
-// spelled writes a value in a spelling, the members of objects in an order by chance.
-func spelled(r *rand.Rand, v any, how int) string {
+// spell returns a value in a spelling, with the members of objects in random order.
+func spell(r *rand.Rand, v any, how int) string {
 	switch v := v.(type) {
 	case map[string]any:
 		var all []string
 		for _, name := range names(r, v) {
-			one, key := v[name], quoted(name)
+			one, key := v[name], quote(name)
 			if how == asJavaScript && bare.MatchString(name) {
 				key = name
 			} else if how == asPython {
 				key = single(name)
 			}
-			all = append(all, key+": "+spelled(r, one, how))
+			all = append(all, key+": "+spell(r, one, how))
 		}
 		if how == withComments && len(all) > 0 {
 			all[0] = "\n  // the members\n  " + all[0]
 		}
-		return "{" + joined(all, how) + "}"
+		return "{" + joinValues(all, how) + "}"
 	case []any:
 		var all []string
 		for _, one := range v {
-			all = append(all, spelled(r, one, how))
+			all = append(all, spell(r, one, how))
 		}
-		return "[" + joined(all, how) + "]"
+		return "[" + joinValues(all, how) + "]"
 	case string:
 		if how == asPython {
 			return single(v)
 		}
-		return quoted(v)
+		return quote(v)
 	case bool:
 		if how == asPython {
 			return map[bool]string{true: "True", false: "False"}[v]
@@ -114,8 +114,9 @@ func spelled(r *rand.Rand, v any, how int) string {
 	return fmt.Sprint(v)
 }
 
-// joined puts commas between values, and behind the last one where the spelling does.
-func joined(all []string, how int) string {
+// joinValues returns values with commas between them, and one after the last where the spelling
+// allows that.
+func joinValues(all []string, how int) string {
 	text := strings.Join(all, ", ")
 	if how == withCommas && len(all) > 0 {
 		text += ","
@@ -140,7 +141,7 @@ func misfitting(r *rand.Rand, value json.RawMessage) string {
 		if n++; n-1 != at {
 			return nil
 		}
-		return wronged(r, one, how)
+		return misfit(r, one, how)
 	})
 	b, _ := json.Marshal(v)
 	return string(b)
@@ -166,8 +167,8 @@ func each(r *rand.Rand, v *any, f func(any) any) {
 	}
 }
 
-// wronged returns a value that does not fit where v did.
-func wronged(r *rand.Rand, v any, how int) any {
+// misfit returns a value that does not fit where v did.
+func misfit(r *rand.Rand, v any, how int) any {
 	switch one := v.(type) {
 	case map[string]any:
 		switch {

@@ -82,7 +82,7 @@ func askReal(s settings) error {
 	return os.WriteFile(cmp.Or(s.page, os.DevNull), []byte(page), 0o644)
 }
 
-// realHead begins the section of a real model.
+// realHead returns the beginning of the page's section about a real model.
 func realHead(schemas int) string {
 	return fmt.Sprintf(`## Answers in a form
 
@@ -113,9 +113,9 @@ var cold = map[string]string{
 func (a asked) real(base *url.URL, model string) (g given) {
 	var meant any
 	json.Unmarshal(a.Answers[0], &meant)
-	body := fmt.Sprintf(a.api.body, quoted("Fill in the form "+a.Name+" as JSON. It says:\n"+
-		strings.Join(told("", meant), "\n")+"\n"), a.Schema)
-	body = strings.Replace(body, `"qwen2.5:forms"`, quoted(model), 1)
+	body := fmt.Sprintf(a.api.body, quote("Fill in the form "+a.Name+" as JSON. It says:\n"+
+		strings.Join(describe("", meant), "\n")+"\n"), a.Schema)
+	body = strings.Replace(body, `"qwen2.5:forms"`, quote(model), 1)
 	body = strings.Replace(body, `"max_tokens":4096,`, "", 1)
 	if a.kind.tools {
 		body += a.api.tool
@@ -132,16 +132,16 @@ func (a asked) real(base *url.URL, model string) (g given) {
 	return g
 }
 
-// told describes in lines of words what a value holds.
-func told(path string, v any) (lines []string) {
+// describe returns lines of words that say what a value holds.
+func describe(path string, v any) (lines []string) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			lines = append(lines, told(strings.TrimPrefix(path+", "+name, ", "), v[name])...)
+			lines = append(lines, describe(strings.TrimPrefix(path+", "+name, ", "), v[name])...)
 		}
 	case []any:
 		for i, one := range v {
-			lines = append(lines, told(fmt.Sprintf("%s, number %d", path, i+1), one)...)
+			lines = append(lines, describe(fmt.Sprintf("%s, number %d", path, i+1), one)...)
 		}
 	default:
 		return []string{fmt.Sprintf("- %s: %v", path, v)}

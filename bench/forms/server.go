@@ -13,13 +13,13 @@ import (
 
 // kinds are the ways in which a model server treats a schema.
 var kinds = []kind{
-	{name: "holds", write: held, formal: true},
-	{name: "ignores", write: ignored, formal: true},
+	{name: "holds", write: writeRight, formal: true},
+	{name: "ignores", write: writeLoose, formal: true},
 	{name: "half-holds", write: halfHeld},
-	{name: "ignores, tools offered", write: ignored, formal: true, tools: true},
+	{name: "ignores, tools offered", write: writeLoose, formal: true, tools: true},
 	{name: "is cut by its limit", write: cut, cut: true},
-	{name: "ends in the middle", write: stopped, formal: true},
-	{name: "breaks off", write: broken, hopeless: true},
+	{name: "ends in the middle", write: stopMidway, formal: true},
+	{name: "breaks off", write: breakOff, hopeless: true},
 	{name: "writes prose alone", write: prose, hopeless: true},
 }
 
@@ -51,7 +51,7 @@ type server struct {
 	n    int
 }
 
-// newServer starts one.
+// newServer starts a model server whose answers depend on seed alone, and returns it.
 func newServer(seed uint64) *server {
 	s := &server{seed: seed, now: map[string]*running{}}
 	mux := http.NewServeMux()
@@ -79,7 +79,7 @@ func (s *server) begin(a asked) *running {
 	return one
 }
 
-// end forgets a request.
+// end removes a request from those that are being answered.
 func (s *server) end(one *running) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *server) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	if q.RenderOnly {
 		fmt.Fprintf(w,
-			`{"message":{"role":"assistant","content":""},"done":false,"_debug_info":{"rendered_template":%s}}`, quoted(prompt.String()))
+			`{"message":{"role":"assistant","content":""},"done":false,"_debug_info":{"rendered_template":%s}}`, quote(prompt.String()))
 		return
 	}
 	s.answer(w, prompt.String(), `{"message":{"role":"assistant","content":%s},"done":false}`)
@@ -129,7 +129,7 @@ func (s *server) answer(w http.ResponseWriter, prompt, record string) {
 	runes := []rune(text)
 	for len(runes) > 0 {
 		size := min(5, len(runes))
-		fmt.Fprintf(w, record+"\n", quoted(string(runes[:size])))
+		fmt.Fprintf(w, record+"\n", quote(string(runes[:size])))
 		runes = runes[size:]
 	}
 	if end != "" {
@@ -138,21 +138,24 @@ func (s *server) answer(w http.ResponseWriter, prompt, record string) {
 	}
 }
 
-// quoted returns s as a JSON string.
-func quoted(s string) string {
+// quote returns s as a JSON string.
+func quote(s string) string {
 	b, _ := json.Marshal(s) // a string always encodes
 	return string(b)
 }
 
-// held writes the right answer.
-func held(r *rand.Rand, one *running) (text, end string) { return spaced(r, one.right()), "stop" }
-
-// ignored writes the right answer as models write JSON that nothing holds.
-func ignored(r *rand.Rand, one *running) (text, end string) {
-	return dressed(r, one.right()), "stop"
+// writeRight returns the right answer, with white space between its tokens as models write it.
+func writeRight(r *rand.Rand, one *running) (text, end string) {
+	return addSpace(r, one.right()), "stop"
 }
 
-// halfHeld writes JSON with a value that does not fit, and what was meant when it is asked again.
+// writeLoose returns the right answer as a model writes JSON that no grammar constrains.
+func writeLoose(r *rand.Rand, one *running) (text, end string) {
+	return dress(r, one.right()), "stop"
+}
+
+// halfHeld returns JSON with a value that does not fit the schema, and from the second attempt on
+// the right answer.
 func halfHeld(r *rand.Rand, one *running) (text, end string) {
 	if one.generations > 1 {
 		return string(one.right()), "stop"
@@ -160,14 +163,15 @@ func halfHeld(r *rand.Rand, one *running) (text, end string) {
 	return misfitting(r, one.right()), "stop"
 }
 
-// cut writes a part of an answer, up to the limit of tokens.
+// cut returns the beginning of the right answer, and length as its finish reason.
 func cut(r *rand.Rand, one *running) (text, end string) {
-	return part(r, spaced(r, one.right())), "length"
+	return part(r, addSpace(r, one.right())), "length"
 }
 
-// stopped ends in the middle of the answer by itself, the first time.
-func stopped(r *rand.Rand, one *running) (text, end string) {
-	text = spaced(r, one.right())
+// stopMidway returns the beginning of the right answer with the finish reason stop, and from the
+// second attempt on the whole answer.
+func stopMidway(r *rand.Rand, one *running) (text, end string) {
+	text = addSpace(r, one.right())
 	if one.generations > 1 {
 		return text, "stop"
 	}
@@ -180,13 +184,13 @@ func part(r *rand.Rand, text string) string {
 	return string(runes[:r.IntN(len(runes)+1)])
 }
 
-// broken ends in the middle of the answer without an end of the reply.
-func broken(r *rand.Rand, one *running) (text, end string) {
+// breakOff returns the beginning of the right answer without a finish reason.
+func breakOff(r *rand.Rand, one *running) (text, end string) {
 	text, _ = cut(r, one)
 	return text, ""
 }
 
-// prose writes no JSON, as often as it is asked.
+// prose returns a sentence without JSON, on every attempt.
 func prose(*rand.Rand, *running) (text, end string) {
 	return "I would rather tell you about the weather. It is fine today.", "stop"
 }

@@ -29,7 +29,7 @@ type table struct {
 	texts map[string][]string
 }
 
-// newTable returns an empty table.
+// newTable returns a table without results.
 func newTable(show int) *table {
 	return &table{show: show, rows: map[string]*[5]int{}, texts: map[string][]string{}}
 }
@@ -77,12 +77,12 @@ func (t *table) count(a asked, g given) {
 	if !expected && len(t.texts[key]) < t.show {
 		t.texts[key] = append(t.texts[key], fmt.Sprintf(
 			"%s %s %s, answer %d\n    %s\n    schema %.600s\n    got %q %s\n", a.row(), a.Source,
-			a.Name, a.long, why, a.Schema, shortened(g.text), g.end))
+			a.Name, a.long, why, a.Schema, firstPage(g.text), g.end))
 	}
 }
 
-// shortened returns at most a page of a text.
-func shortened(s string) string { return strings.ToValidUTF8(s[:min(len(s), 1500)], "") }
+// firstPage returns at most a page of a text.
+func firstPage(s string) string { return strings.ToValidUTF8(s[:min(len(s), 1500)], "") }
 
 // print prints the table, and what was not expected.
 func (t *table) print(w io.Writer, schemas int) {
@@ -121,7 +121,7 @@ Each answer is checked by a validator that toolnorm does not use (github.com/goo
 |---|---|--:|--:|--:|--:|--:|--:|
 `
 
-// markdown returns the page.
+// markdown returns the table as a page in Markdown.
 func (t *table) markdown(schemas int, seeds string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, pageHead, schemas, seeds, "`", "`")

@@ -36,10 +36,10 @@ func attacks() (all []attack) {
 	return all
 }
 
-// answered wants an answer of whatever status; only errors of our own are none. Whatever the server
-// says is fine, even 400: only 500 is a fault, which somebody did not think of. Connections that
-// end while a request is still being sent are an answer, too.
-func answered(a *answer, err error) error {
+// wantAnswer wants an answer of whatever status; only errors of our own are none. Whatever the
+// server says is fine, even 400: only 500 is a fault, which somebody did not think of. Connections
+// that end while a request is still being sent are an answer, too.
+func wantAnswer(a *answer, err error) error {
 	switch {
 	// a reply that goes on, a request that is not read to its end
 	case errors.Is(err, errLeft), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
@@ -55,11 +55,12 @@ func answered(a *answer, err error) error {
 // one returns an attack by one request.
 func one(name, path, body string, header ...string) attack {
 	return attack{name: name, send: func(t *target) error {
-		return answered(t.post(path, body, header...))
+		return wantAnswer(t.post(path, body, header...))
 	}}
 }
 
-// many repeats piece n times, with commas between. A %d in it becomes the number of the repetition.
+// many returns piece repeated n times, with commas between. A %d in it becomes the number of the
+// repetition.
 func many(n int, piece string) string {
 	var b strings.Builder
 	for i := range n {

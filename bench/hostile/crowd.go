@@ -45,7 +45,7 @@ func crowd(name, path, body string) attack {
 		errs := make([]error, crowdSize)
 		var all sync.WaitGroup
 		for i := range errs {
-			all.Go(func() { errs[i] = answered(t.post(path, body)) })
+			all.Go(func() { errs[i] = wantAnswer(t.post(path, body)) })
 		}
 		all.Wait()
 		time.Sleep(crowdRest)

@@ -94,7 +94,7 @@ func (a attack) measure(program, upstream string) (c Cost, err error) {
 		return c, err
 	}
 	defer p.Close()
-	// what every server does once is no attack's
+	// what every server does once is not the attack's cost
 	if _, err := (&target{p: p}).get("/v1/models"); err != nil {
 		return c, err
 	}
@@ -198,7 +198,7 @@ type answer struct {
 }
 
 // errLeft is the error of a request that took longer than its client's patience.
-// It is no breach by itself, since a reply may go on; what it costs is.
+// It is not a breach by itself, since a reply may go on; what it costs is.
 var errLeft = errors.New("the client has left without an answer")
 
 // ask sends one request and reads the whole answer.

@@ -22,7 +22,7 @@ func largest() (all []attack) {
 		{"19 MB of line feeds", chatPath, turns, `\n`},
 		{"19 MB of line separators", chatPath, turns, "\u2028"},
 		{"19 MB that is no UTF-8", chatPath, turns, "\xff"},
-		{"a result of 19 MB", chatPath, `{"model":"%s",` + tools + `"messages":[` + called +
+		{"a result of 19 MB", chatPath, `{"model":"%s",` + tools + `"messages":[` + callTail +
 			`,{"role":"tool","tool_call_id":"a","content":"%s"},{"role":"user","content":"%s"}]}`,
 			words},
 		{"arguments of 19 MB", chatPath, `{"model":"%s",` + tools +
@@ -70,7 +70,7 @@ const (
 	chatPath = "/v1/chat/completions"
 	turns    = `{"model":"%s","messages":[{"role":"user","content":"%s"},{"role":"user","content":"%s"}]}`
 	tools    = `"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}],`
-	called   = `{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]}`
+	callTail = `{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]}`
 	opening  = `{"model":"` + fake.Model + `","messages":[`
 )
 
@@ -79,7 +79,7 @@ const (
 func long(name, path, body, model, piece string, header ...string) attack {
 	return attack{name: name, send: func(t *target) error {
 		text := strings.Repeat(piece, (19<<20)/len(piece))
-		return answered(t.post(path,
+		return wantAnswer(t.post(path,
 			fmt.Sprintf(body, model, text, `{\"Call\":true,\"Bytes\":400}`), header...))
 	}}
 }

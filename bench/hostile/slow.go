@@ -48,7 +48,7 @@ func (t *target) slow(heads ...string) error {
 		if err != nil {
 			return err
 		}
-		all.Go(func() { errs[i] = ended(c, head) })
+		all.Go(func() { errs[i] = sendHead(c, head) })
 	}
 	all.Wait()
 	open := slices.DeleteFunc(errs, func(err error) bool { return err == nil })
@@ -58,9 +58,9 @@ func (t *target) slow(heads ...string) error {
 	return fmt.Errorf("%d of %d are not ended, the first: %w", len(open), len(heads), open[0])
 }
 
-// ended sends a head and waits for the answer and the connection's end.
+// sendHead sends a head and waits for the answer and the connection's end.
 // The connection must end, too: who keeps it open for the rest of the body can be held by anybody.
-func ended(c net.Conn, head string) error {
+func sendHead(c net.Conn, head string) error {
 	what, _, _ := strings.Cut(head, "\r\n")
 	if _, err := io.WriteString(c, head); err != nil {
 		return fmt.Errorf("%s: %w", what, err)

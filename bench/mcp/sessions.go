@@ -135,7 +135,7 @@ func initialize(at string) error {
 	return nil
 }
 
-// cycle opens a session and leaves it.
+// cycle opens a session and ends it.
 func cycle(f *face) error {
 	c, err := openSession(f)
 	if err != nil {
@@ -151,8 +151,8 @@ type Growth struct {
 	Goroutines int
 }
 
-// churned is how many sessions come and go.
-const churned = 10_000
+// churnSessions is how many sessions come and go.
+const churnSessions = 10_000
 
 // Churn opens and leaves sessions, one after the other.
 // A thousand sessions come and go first, so that what is allocated once is not taken for a leak.
@@ -162,17 +162,17 @@ func Churn() (Growth, error) {
 		return Growth{}, err
 	}
 	defer f.close()
-	for range churned / 10 {
+	for range churnSessions / 10 {
 		if err := cycle(f); err != nil {
 			return Growth{}, err
 		}
 	}
 	bytes, goroutines := weight()
-	for range churned {
+	for range churnSessions {
 		if err := cycle(f); err != nil {
 			return Growth{}, err
 		}
 	}
 	more, running := weight()
-	return Growth{churned, more - bytes, running - goroutines}, nil
+	return Growth{churnSessions, more - bytes, running - goroutines}, nil
 }

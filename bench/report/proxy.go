@@ -142,7 +142,7 @@ func openings(w io.Writer, proxies []*drive.Proxy) error {
 	return nil
 }
 
-// ratio returns a over b.
+// ratio returns a divided by b.
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
 // early writes how much of a long call comes while the server is still writing it. The second rate

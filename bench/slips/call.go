@@ -133,8 +133,8 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// quoted returns a text as it stands inside the quotes of JSON.
-func quoted(text string) string {
+// quoteInner returns a text as it is written inside the quotes of JSON.
+func quoteInner(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -144,19 +144,20 @@ func quoted(text string) string {
 
 // with returns the arguments with the texts that only says; -1: all of them.
 func (c *call) with(only int) string {
-	return filled(c.args, func(i int) (string, bool) {
+	return fillHoles(c.args, func(i int) (string, bool) {
 		if i >= len(c.texts) || only >= 0 && i != only {
 			return "", false
 		}
-		return quoted(c.texts[i].text), true
+		return quoteInner(c.texts[i].text), true
 	})
 }
 
 // meant returns the arguments.
 func (c *call) meant() string { return c.with(-1) }
 
-// filled puts texts in the place of holes.
-func filled(frame string, text func(i int) (string, bool)) string {
+// fillHoles returns frame with each hole replaced by its text. A hole for which text returns false
+// stays.
+func fillHoles(frame string, text func(i int) (string, bool)) string {
 	var b strings.Builder
 	for _, r := range frame {
 		if isHole(r) {
@@ -204,10 +205,10 @@ func write(f *family, c *call) *frame {
 
 // fill returns the frame with its texts.
 func (w *frame) fill() string {
-	return filled(w.text, func(i int) (string, bool) { return w.written[i], true })
+	return fillHoles(w.text, func(i int) (string, bool) { return w.written[i], true })
 }
 
-// from returns where the tool's name ends.
+// from returns the offset at which the tool's name ends, or 0 if the text does not have it.
 func (w *frame) from() int {
 	if i := strings.Index(w.text, w.tool.Name); i >= 0 {
 		return i + len(w.tool.Name)

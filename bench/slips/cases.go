@@ -36,8 +36,8 @@ func alone(c Case, g *family, w *frame) Case {
 	return c
 }
 
-// cleanCase makes a case of a call without a slip. The cases that are made of it name it as their
-// base.
+// cleanCase returns a case of a call without a slip. The cases with slips that are made of it name
+// it as their base.
 func cleanCase(g *family, w *frame, n int) Case {
 	c := asInput(g, "clean", fmt.Sprint(n), w.fill(), w)
 	c.Base = plainID(g)

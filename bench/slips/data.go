@@ -42,7 +42,7 @@ func readTools() ([]chat.Tool, error) {
 // value is a text that an argument may have.
 type value struct{ kind, text string }
 
-// readSections reads a data file whose sections begin with a line "== NAME"; what stands before
+// readSections reads a data file whose sections begin with a line "== NAME"; what comes before
 // the first is for readers.
 func readSections(name string) []value {
 	var all []value

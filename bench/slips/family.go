@@ -105,14 +105,14 @@ func (g *family) strict(whole *frame, text string) (string, bool) {
 		if read, ok := g.toJSON("{" + args[1:len(args)-1] + "}"); ok && json.Valid([]byte(read)) {
 			return read, true
 		}
-		return evaluated("dict" + args) // three quotes, strings side by side
+		return evaluate("dict" + args) // three quotes, strings side by side
 	}
 	args, ok = g.toJSON(args)
 	return args, ok && json.Valid([]byte(args))
 }
 
-// evaluated returns the value of an expression as JSON.
-func evaluated(expression string) (string, bool) {
+// evaluate returns the value of an expression as JSON.
+func evaluate(expression string) (string, bool) {
 	p, err := pyexpr.Compile(expression, nil)
 	if err != nil {
 		return "", false
@@ -149,7 +149,7 @@ func (g *family) strictTags(whole *frame, text string) (string, bool) {
 			}
 			v, more = last, ""
 		}
-		members = append(members, `"`+quoted(key)+`":`+g.inTag(whole.tool.shape.Properties[key], v))
+		members = append(members, `"`+quoteInner(key)+`":`+g.inTag(whole.tool.shape.Properties[key], v))
 		if more == "" {
 			return "{" + strings.Join(members, ",") + "}", true
 		}
@@ -180,7 +180,7 @@ func (g *family) inTag(s *shape, v string) string {
 			return as
 		}
 	}
-	return `"` + quoted(v) + `"`
+	return `"` + quoteInner(v) + `"`
 }
 
 // toJSON turns Python's literals, or those with bare keys, into JSON; false where there is
@@ -195,7 +195,7 @@ func (g *family) toJSON(s string) (string, bool) {
 			if !ok {
 				return "", false
 			}
-			b.WriteString(`"` + quoted(text) + `"`)
+			b.WriteString(`"` + quoteInner(text) + `"`)
 			i += len(text) + 2*len(g.mark)
 		case c == '"' || c == '\'':
 			end := i + 1
@@ -208,7 +208,7 @@ func (g *family) toJSON(s string) (string, bool) {
 			if end >= len(s) {
 				return "", false
 			}
-			b.WriteString(`"` + quoted(unescaped(s[i+1:end])) + `"`)
+			b.WriteString(`"` + quoteInner(unescape(s[i+1:end])) + `"`)
 			i = end + 1
 		case isWord(c) && c > '9':
 			end := i
@@ -238,8 +238,8 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// unescaped returns the text of a string literal of Python.
-func unescaped(s string) string {
+// unescape returns the text of a string literal of Python.
+func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' || i+1 == len(s) {

@@ -51,7 +51,7 @@ func (l *lab) eachFamily(measure func(g *family) func()) {
 	}
 }
 
-// of finds the entry of a key, a new one where there is none.
+// of returns the entry of a key, which it makes if it does not exist.
 func of[K comparable, V any](m map[K]*V, key K) *V {
 	if m[key] == nil {
 		m[key] = new(V)

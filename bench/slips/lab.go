@@ -29,7 +29,7 @@ type lab struct {
 	collect   bool         // texts are written for the arena, not read
 }
 
-// newLab reads the data files.
+// newLab reads the data files. It returns an error if one of them cannot be read or parsed.
 func newLab(only string) (*lab, error) {
 	l := &lab{values: readSections("values.txt")}
 	var err error

@@ -135,7 +135,7 @@ func swap(w way, r *rand.Rand, f *frame) bool {
 	return false
 }
 
-// cut drops what stands behind one place of a pattern, or the place as well.
+// cut removes what comes after one place of a pattern, or the place as well.
 func cut(w way, r *rand.Rand, f *frame) bool {
 	at := f.places(w.re, false)
 	if len(at) == 0 {
@@ -160,7 +160,7 @@ func (f *frame) respell(w way, r *rand.Rand, times int) bool {
 			continue // it knows no escapes: another spelling is another text
 		}
 		at := w.re.FindAllStringSubmatchIndex(f.written[i], -1)
-		at = slices.DeleteFunc(at, func(m []int) bool { return escaped(f.written[i][:m[0]]) })
+		at = slices.DeleteFunc(at, func(m []int) bool { return isEscaped(f.written[i][:m[0]]) })
 		if len(at) > 0 {
 			if times > 0 {
 				k := r.Intn(len(at))
@@ -178,7 +178,7 @@ func (f *frame) respell(w way, r *rand.Rand, times int) bool {
 	return false
 }
 
-// escaped reports whether what follows a text is escaped by the backslash at its end.
-func escaped(before string) bool {
+// isEscaped reports whether what follows a text is escaped by the backslash at its end.
+func isEscaped(before string) bool {
 	return (len(before)-len(strings.TrimRight(before, `\`)))%2 == 1
 }

@@ -69,7 +69,8 @@ func row(w io.Writer, cells ...any) {
 	fmt.Fprintln(w, "|")
 }
 
-// sums adds up the kinds of each notation.
+// sums returns the sums over all kinds of slips, by notation, and under "all" the sum of
+// everything.
 func (s *slipped) sums() map[string]*tally {
 	sum := map[string]*tally{}
 	for k, t := range s.count {

@@ -40,8 +40,8 @@ func (l *lab) ollamaTools() ([]api.Tool, error) {
 	return all, nil
 }
 
-// ollama reads a text with a parser of Ollama. An error of the parser is no call, as its server
-// answers 500 then; a parser that panics gives none either.
+// ollama reads a text with a parser of Ollama. An error of the parser counts as no call, as its
+// server answers 500 then; a parser that panics gives none either.
 func (l *lab) ollama(parser, text string) (got read) {
 	defer func() {
 		if recover() != nil {

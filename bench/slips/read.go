@@ -54,7 +54,8 @@ type how struct {
 	finish string
 }
 
-// whole hands a text over in one piece, and holds calls to their end.
+// whole returns a source that gives the text in one piece, and options that hold calls to their
+// end.
 func whole(text, finish string) how { return how{adapters.HoldCall, []string{text}, finish} }
 
 // anyHow hands a text over in one of the ways that there are.
@@ -68,7 +69,7 @@ func anyHow(r *rand.Rand, text string) how {
 	return whole(text, chat.Stop)
 }
 
-// pieces cuts a text at random places, between bytes.
+// pieces returns a text cut at random places between bytes.
 func pieces(r *rand.Rand, text string) []string {
 	var all []string
 	for len(text) > 0 {

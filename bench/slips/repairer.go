@@ -57,14 +57,14 @@ func (p *repairer) read(whole *frame, text string) (read, bool) {
 	return read{calls: []chat.Call{{Name: whole.tool.Name, Args: []byte(answer)}}}, true
 }
 
-// argumentsIn returns what stands between the head and the tail of a call in a text with slips;
+// argumentsIn returns what is between the head and the tail of a call in a text with slips;
 // false where a slip is not between them.
 func (w *frame) argumentsIn(text string) (string, bool) {
 	from, to, ok := w.object()
 	return between(text, w.text[:from], w.text[to:], ok)
 }
 
-// stop ends the program.
+// stop ends the Python program.
 func (p *repairer) stop() {
 	_ = p.in.Close()
 	_ = p.cmd.Wait()

@@ -83,7 +83,7 @@ var wrappers = map[string]string{
 
 // spellings write the arguments with their texts in another way.
 var spellings = map[string]func(f *frame, args string) string{
-	"string":     doubled,
+	"string":     quoteTwice,
 	"braceless":  func(_ *frame, args string) string { return args[1 : len(args)-1] },
 	"python":     python,
 	"json5":      json5,
@@ -104,10 +104,10 @@ func (f *frame) inManner(name, args string) (string, bool) {
 	return "", false
 }
 
-// doubled returns the arguments as a text in JSON.
-func doubled(f *frame, args string) string {
-	f.each(quoted)
-	return `"` + quoted(args) + `"`
+// quoteTwice returns the arguments as a text in JSON.
+func quoteTwice(f *frame, args string) string {
+	f.each(quoteInner)
+	return `"` + quoteInner(args) + `"`
 }
 
 // rewrite writes the whole arguments in another notation.
@@ -158,7 +158,7 @@ func json5(f *frame, args string) string {
 	return strings.TrimSuffix(args, "}") + ",}"
 }
 
-// backquotes puts every text between backquotes, as it is.
+// backquotes returns the arguments with every text between backquotes, unescaped.
 func backquotes(f *frame, args string) string {
 	for i, v := range f.texts {
 		f.written[i] = strings.NewReplacer(`\`, `\\`, "`", "\\`").Replace(v.text)
@@ -180,7 +180,7 @@ func (f *frame) listed(args string, l layout) string {
 	return l.open + strings.Join(all, l.between) + l.end
 }
 
-// bare makes the text of a hole stand as it is.
+// bare replaces the written text of each hole by the text itself, without quotes or escapes.
 func (f *frame) bare(hole string) {
 	for _, r := range hole {
 		if isHole(r) {

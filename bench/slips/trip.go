@@ -67,7 +67,8 @@ func realFiles(roots []string, most int, marks *regexp.Regexp, r *rand.Rand,
 	return plain[:min(len(plain), most-len(hard))], hard
 }
 
-// readText reads a file if it is a text of the right length.
+// readText returns the text of a file. It returns false if the file cannot be read, is not a text,
+// or is too short or too long.
 func readText(path string) (string, bool) {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() == 0 || info.Size() > largest {

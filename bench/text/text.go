@@ -32,7 +32,7 @@ const (
 // Prose returns n bytes of text without a call, after the header of family, if it writes messages.
 // Harmony is the only family here that writes a header before plain text.
 func Prose(family string, n int) string {
-	text := repeated(sentence, n)
+	text := repeat(sentence, n)
 	if family == "harmony" {
 		return "<|channel|>final<|message|>" + text
 	}
@@ -43,8 +43,8 @@ func Prose(family string, n int) string {
 // family writes bare JSON. path comes first and is short; content is the long argument that a
 // client wants while it is written.
 func Call(family string, n int) (reply, content string) {
-	content = repeated(line, n)
-	args := fmt.Sprintf(`{"path": "a.go", "content": %s}`, quoted(content))
+	content = repeat(line, n)
+	args := fmt.Sprintf(`{"path": "a.go", "content": %s}`, quote(content))
 	switch family {
 	case "hermes":
 		return fmt.Sprintf("<tool_call>\n{\"name\": %q, \"arguments\": %s}\n</tool_call>", Tool,
@@ -68,8 +68,7 @@ func Call(family string, n int) (reply, content string) {
 	return fmt.Sprintf(`{"name": %q, "arguments": %s}`, Tool, args), content
 }
 
-// Tokens cuts s into pieces of TokenBytes.
-// They cut through marks and escapes, as real tokens do.
+// Tokens returns s in pieces of TokenBytes. They cut through marks and escapes, as real tokens do.
 func Tokens(s string) []string {
 	tokens := make([]string, 0, len(s)/TokenBytes+1)
 	for len(s) > TokenBytes {
@@ -79,8 +78,8 @@ func Tokens(s string) []string {
 	return append(tokens, s)
 }
 
-// repeated formats piece with 0, 1, 2, … and returns the first n bytes of the results.
-func repeated(piece string, n int) string {
+// repeat formats piece with 0, 1, 2, … and returns the first n bytes of the results.
+func repeat(piece string, n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
 		fmt.Fprintf(&b, piece, i)
@@ -88,9 +87,9 @@ func repeated(piece string, n int) string {
 	return b.String()[:n]
 }
 
-// quoted returns s as a JSON string, spelled as models spell it: nothing escaped for HTML. An
+// quote returns s as a JSON string, spelled as models spell it: nothing escaped for HTML. An
 // encoder that escapes < would hide what a decoder has to look at twice.
-func quoted(s string) string {
+func quote(s string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

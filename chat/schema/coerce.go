@@ -68,7 +68,7 @@ func (t *Type) FromText(text string) (string, bool) {
 		return lower, true
 	case t.kinds&(Integer|Number) != 0:
 		if t.kinds&String == 0 { // else it may be a code, or a sum with its currency
-			s = withoutZeros(ungrouped(s))
+			s = withoutZeros(plainNumber(s))
 		}
 		if n, ok := number(s, t.kinds&Number == 0); ok {
 			return n, true
@@ -121,9 +121,9 @@ var groupings = []struct {
 	{regexp.MustCompile(`^[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`), "", ","},
 }
 
-// ungrouped returns a number without its groups of digits, its currency and its degrees; other
+// plainNumber returns a number without its groups of digits, its currency and its degrees; other
 // texts stay as they are.
-func ungrouped(s string) string {
+func plainNumber(s string) string {
 	bare := strings.TrimSpace(
 		strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(s, "°C"), "°F"), "°€£$¥"))
 	bare = strings.TrimSpace(strings.TrimLeft(bare, "€£$¥"))

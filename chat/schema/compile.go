@@ -81,7 +81,7 @@ func (c *compiler) target(v *jsontree.Value, keyword string, depth int) *Type {
 // without a type says that numbers are wanted, so "2" becomes 2.
 func (t *Type) values(v *jsontree.Value) {
 	var implied Kinds
-	for _, one := range listed(v) {
+	for _, one := range enumValues(v) {
 		t.enum = append(t.enum, one.Raw)
 		implied |= KindOf(one.Raw)
 	}

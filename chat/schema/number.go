@@ -18,10 +18,10 @@ func count(v *jsontree.Value, keyword, at string) *Count {
 	return &Count{int(n), Origin{at, keyword}}
 }
 
-// bound reads a limit of numbers in both forms of "exclusive": a limit of its own, or true beside
-// the inclusive limit as in draft 4. Of two limits the tighter one counts. A number of more than 40
-// bytes is ignored; every integer of 64 bits and every double is shorter.
-func bound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bound {
+// readBound reads a limit of numbers in both forms of "exclusive": a limit of its own, or true
+// beside the inclusive limit as in draft 4. Of two limits the tighter one counts. A number of more
+// than 40 bytes is ignored; every integer of 64 bits and every double is shorter.
+func readBound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bound {
 	limit := func(keyword string, excluded bool) *Bound {
 		if n := v.Get(keyword); kind(n)&Number != 0 && len(n.Raw) < 40 {
 			return &Bound{exactly(n.Raw), excluded, Origin{at, keyword}}

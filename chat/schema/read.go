@@ -241,7 +241,7 @@ func hintsOf(v *jsontree.Value) (k Kinds) {
 // they are left out. When no value is left, nothing fits, which removes an alternative from a
 // union.
 func (d *Doc) values(p *Place, v *jsontree.Value) {
-	list := listed(v)
+	list := enumValues(v)
 	if list == nil {
 		return
 	}
@@ -256,9 +256,9 @@ func (d *Doc) values(p *Place, v *jsontree.Value) {
 	p.Never = len(p.Enum) == 0
 }
 
-// listed returns the values of an enum or a const. An empty enum counts as no list: no author means
-// that a tool cannot be called.
-func listed(v *jsontree.Value) []*jsontree.Value {
+// enumValues returns the values of an enum or a const. An empty enum counts as no list: no author
+// means that a tool cannot be called.
+func enumValues(v *jsontree.Value) []*jsontree.Value {
 	if c := v.Get("const"); c != jsontree.Absent {
 		return []*jsontree.Value{c}
 	}
@@ -276,8 +276,8 @@ func (d *Doc) scalars(p *Place, v *jsontree.Value, at string) {
 		}
 	}
 	p.MinLength, p.MaxLength = count(v, "minLength", at), count(v, "maxLength", at)
-	p.Minimum, p.Maximum = bound(v, "minimum", "exclusiveMinimum", at, 1),
-		bound(v, "maximum", "exclusiveMaximum", at, -1)
+	p.Minimum, p.Maximum = readBound(v, "minimum", "exclusiveMinimum", at, 1),
+		readBound(v, "maximum", "exclusiveMaximum", at, -1)
 	if n := v.Get("multipleOf"); kind(n)&Number != 0 {
 		p.Step, _ = strconv.ParseFloat(n.Raw, 64)
 		p.Step = max(p.Step, 0)

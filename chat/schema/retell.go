@@ -86,13 +86,15 @@ func (r *reteller) comma(open byte) {
 // unsaid reports whether a keyword is left out.
 func (r *reteller) unsaid(m jsontree.Member) bool {
 	return r.tell == nil &&
-		(described(m) || slices.Contains([]string{"$schema", "title", "examples", "$comment"},
+		(isDescription(m) || slices.Contains([]string{"$schema", "title", "examples", "$comment"},
 			m.Name))
 }
 
-// described reports whether a member is a description. A "description" that is not a text is not
-// one, and does no harm.
-func described(m jsontree.Member) bool { return m.Name == "description" && kind(m.Value) == String }
+// isDescription reports whether a member is a description. A "description" that is not a text is
+// not one, and does no harm.
+func isDescription(m jsontree.Member) bool {
+	return m.Name == "description" && kind(m.Value) == String
+}
 
 // member writes the value of a schema's keyword or, if named is set, a schema under its name.
 func (r *reteller) member(m jsontree.Member, named bool) {
@@ -102,7 +104,7 @@ func (r *reteller) member(m jsontree.Member, named bool) {
 		r.part(m.Value, false)
 	case slices.Contains(HoldNamed, m.Name):
 		r.part(m.Value, true)
-	case described(m):
+	case isDescription(m):
 		r.dst = chat.AppendQuoted(r.dst, r.tell(m.Value.Text))
 	default:
 		r.dst = append(r.dst, m.Value.Raw...)

@@ -38,9 +38,9 @@ type Part struct {
 // constraint; With puts the whole value back.
 const maxHeld = 400
 
-// abridged returns a value as the model has to repeat it: the beginning of a long text, and an
+// abridge returns a value as the model has to repeat it: the beginning of a long text, and an
 // empty list or object for a long one. An ellipsis marks a text as cut.
-func abridged(raw string) string {
+func abridge(raw string) string {
 	var text string
 	switch {
 	case len(raw) <= maxHeld:
@@ -239,7 +239,7 @@ func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	}
 	// Merging the value with its place shows whether it fits, as far as a Place can tell; what it
 	// cannot tell is let through.
-	one := &Place{Kinds: KindOf(p.Raw), Enum: []string{abridged(p.Raw)}}
+	one := &Place{Kinds: KindOf(p.Raw), Enum: []string{abridge(p.Raw)}}
 	if strict && d.merge(spec, one, 0).Never {
 		return never()
 	}
@@ -251,7 +251,7 @@ func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 func (d *Doc) either(spec *Place, values []string) *Place {
 	out := &Place{}
 	for _, raw := range values {
-		if raw != abridged(raw) || raw[0] == '{' || raw[0] == '[' {
+		if raw != abridge(raw) || raw[0] == '{' || raw[0] == '[' {
 			return spec
 		}
 		if one := (&Place{Kinds: KindOf(raw), Enum: []string{raw}}); !d.merge(spec, one, 0).Never &&

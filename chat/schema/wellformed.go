@@ -84,7 +84,7 @@ func (w *wellformer) schema(v *jsontree.Value) string {
 		switch {
 		case !keep:
 		case m.Name == "required":
-			text, keep = required(m.Value, v.Get("properties"), inside)
+			text, keep = requiredNames(m.Value, v.Get("properties"), inside)
 			inside = nil
 		default:
 			text, keep = w.keyword(m.Name, m.Value)
@@ -94,7 +94,7 @@ func (w *wellformer) schema(v *jsontree.Value) string {
 		}
 	}
 	if len(inside) > 0 {
-		parts, same = append(parts, `"required":`+quoted(inside)), false
+		parts, same = append(parts, `"required":`+quoteList(inside)), false
 	}
 	if same {
 		return v.Raw
@@ -127,7 +127,7 @@ func (w *wellformer) keyword(name string, v *jsontree.Value) (text string, keep 
 	case "allOf", "anyOf", "oneOf", "prefixItems":
 		return w.list(v)
 	case "type":
-		return typed(v)
+		return typeValue(v)
 	case "enum":
 		return values(v)
 	case "description", "title", "$comment", "format", "pattern", "$schema", "$id", "id", "$anchor",
@@ -191,9 +191,9 @@ func (w *wellformer) list(v *jsontree.Value) (text string, keep bool) {
 	return "[" + strings.Join(parts, ",") + "]", true
 }
 
-// typed returns the value of type. It is left out if it contains an unknown name, since nothing is
-// then known of the place.
-func typed(v *jsontree.Value) (text string, keep bool) {
+// typeValue returns the value of type. It is left out if it contains an unknown name, since nothing
+// is then known of the place.
+func typeValue(v *jsontree.Value) (text string, keep bool) {
 	kinds := kindsOf(v)
 	names := kinds.Names()
 	if kinds == 0 || len(names) == 0 {
@@ -210,7 +210,7 @@ func typed(v *jsontree.Value) (text string, keep bool) {
 	if len(said) == len(v.Items) && !slices.Contains(slices.Collect(maps.Values(said)), false) {
 		return v.Raw, true
 	}
-	return quoted(names), true
+	return quoteList(names), true
 }
 
 // ownNames are JSON Schema's own names of types.
@@ -232,10 +232,10 @@ func values(v *jsontree.Value) (text string, keep bool) {
 	return "[" + v.Raw + "]", true
 }
 
-// required returns a list of the names of required properties, including those that say themselves
-// that they are required. The value may be a single name; if it is not a list of texts, what is not
-// the name of a property is left out.
-func required(v, properties *jsontree.Value, inside []string) (text string, keep bool) {
+// requiredNames returns a list of the names of required properties, including those that say
+// themselves that they are required. The value may be a single name; if it is not a list of texts,
+// what is not the name of a property is left out.
+func requiredNames(v, properties *jsontree.Value, inside []string) (text string, keep bool) {
 	names := words(v)
 	whole := v.Raw[0] == '[' && len(names) == len(v.Items)
 	switch {
@@ -254,7 +254,7 @@ func required(v, properties *jsontree.Value, inside []string) (text string, keep
 			names = append(names, name)
 		}
 	}
-	return quoted(names), len(names) > 0
+	return quoteList(names), len(names) > 0
 }
 
 // requiredInside returns the properties that say of themselves that they are required.
@@ -267,8 +267,8 @@ func requiredInside(properties *jsontree.Value) (all []string) {
 	return all
 }
 
-// quoted returns a list of strings in JSON.
-func quoted(all []string) string {
+// quoteList returns a list of strings in JSON.
+func quoteList(all []string) string {
 	var parts []string
 	for _, s := range all {
 		parts = append(parts, Quote(s))

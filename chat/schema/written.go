@@ -118,9 +118,9 @@ func (w *Written) Types() []string {
 	return names
 }
 
-// typeNames returns the types that a type keyword names, and reports whether it names others as
-// well. "int" is returned as integer, so that the prompt, the reader and the check use the same
-// type.
+// typeNames returns the names of the types that a type keyword lists, and whether it also lists
+// unknown ones. It returns no names if any type is allowed. "int" is returned as integer, so that
+// the prompt, the reader and the check use the same type.
 func typeNames(t *jsontree.Value) (names []string, others bool) {
 	all := words(t)
 	if kind(t) == String {
@@ -144,7 +144,7 @@ func typeNames(t *jsontree.Value) (names []string, others bool) {
 // returned as a list of one, since no template prints the keyword.
 func (w *Written) Values() (all []string) {
 	for _, v := range w.parts {
-		for _, one := range listed(v) {
+		for _, one := range enumValues(v) {
 			all = append(all, one.Raw)
 		}
 		if all != nil {
@@ -210,9 +210,10 @@ func (w *Written) Alternatives() (all []*Written) {
 	return all
 }
 
-// told are the keywords that the methods of a Written return, or that do not help to fill a place.
-// A title, an id or a comment would cost tokens and tell a model nothing that it could act on.
-var told = []string{
+// knownKeywords are the keywords that the methods of a Written return, or that do not help to fill
+// a place. A title, an id or a comment would cost tokens and tell a model nothing that it could act
+// on.
+var knownKeywords = []string{
 	"type", "description", "enum", "const", "properties", "required", "items", "allOf", "anyOf",
 	"oneOf", "$ref", "title", "$schema", "$id", "$anchor", "$defs", "definitions", "$comment",
 	"additionalProperties",
@@ -246,5 +247,5 @@ func untold(keyword string, v *jsontree.Value) bool {
 	case "additionalProperties": // a note if it says what further members must be
 		return kind(v) == Object && len(v.Members) > 0
 	}
-	return !slices.Contains(told, keyword) && !strings.HasPrefix(keyword, "x-")
+	return !slices.Contains(knownKeywords, keyword) && !strings.HasPrefix(keyword, "x-")
 }

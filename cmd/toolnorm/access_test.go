@@ -176,7 +176,7 @@ func TestEveryRouteSaysWhoMayAsk(t *testing.T) {
 // like lists the needs whose routes answer as those of one need do, by their words.
 func like(cells map[auth.Need]map[string]string, need auth.Need) string {
 	var words []string
-	for other := auth.Console; other < auth.Page; other++ {
+	for other := range auth.Page {
 		if maps.Equal(cells[need], cells[other]) {
 			words = append(words, other.String())
 		}
@@ -204,7 +204,7 @@ func checkAccessPage(t *testing.T, cells map[auth.Need]map[string]string, who []
 		fmt.Fprintf(&b, "| %v | %s |\n", need, strings.Join(byNeed[need], ", "))
 	}
 	told := map[string]bool{}
-	for need := auth.Console; need < auth.Page; need++ {
+	for need := range auth.Page {
 		alike := like(cells, need)
 		if told[alike] {
 			continue

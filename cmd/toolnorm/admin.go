@@ -20,7 +20,7 @@ type admins struct {
 // requests to next. Every user may load the page, so the handler comes before the guard.
 func toPage(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/" && wantsPage(r) && web.Built() {
+		if r.URL.Path == "/" && wantsPage(r) && web.HasPage() {
 			http.Redirect(w, r, admin.Paths, http.StatusSeeOther)
 			return
 		}
@@ -37,7 +37,7 @@ func wantsPage(r *http.Request) bool {
 // livePage returns the address to which browsers that ask for /debug are sent, or "" in a binary
 // without the admin page, which shows its own page there.
 func livePage() string {
-	if web.Built() {
+	if web.HasPage() {
 		return admin.Paths + "#/live"
 	}
 	return ""

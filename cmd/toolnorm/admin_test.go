@@ -46,7 +46,7 @@ func TestAnAdminKeyOpensAdmin(t *testing.T) {
 }
 
 func TestABrowserIsLedToThePage(t *testing.T) {
-	if !web.Built() {
+	if !web.HasPage() {
 		t.Skip("the binary has no page; make page builds it")
 	}
 	clean(t, "")

@@ -22,9 +22,9 @@ type bug struct {
 	Config
 }
 
-// hidden are the settings whose values must not be in a report. TestSecretsStayOutOfReports finds
-// settings that are missing here.
-var hidden = []string{
+// secretSettings are the settings whose values must not be in a report. TestSecretsStayOutOfReports
+// finds settings that are missing here.
+var secretSettings = []string{
 	"api-keys", "admin-key", "metrics-key", "jwt-secret", "jwt-token", "text-embedding-model-key",
 	"kb-rerank-key", "postgresql-db-pass", "chromadb-header",
 }
@@ -53,7 +53,7 @@ func (c *bug) Run(m *Main, said *kong.Context) error {
 	fmt.Fprintf(&b, "- toolnorm %s, %s, %s/%s\n", version.String(), runtime.Version(), runtime.GOOS,
 		runtime.GOARCH)
 	for _, s := range r.Servers {
-		b.WriteString(masked(serverLine(s)) + "\n")
+		b.WriteString(maskSecrets(serverLine(s)) + "\n")
 	}
 	b.WriteString(c.givenSettings(m.given, said.Flags()))
 	_, err = fmt.Fprint(m.Out, b.String())
@@ -79,17 +79,18 @@ func (c *bug) givenSettings(g given, flags []*kong.Flag) string {
 			continue
 		}
 		value := fmt.Sprint(flag.Target.Interface())
-		if slices.Contains(hidden, flag.Name) {
+		if slices.Contains(secretSettings, flag.Name) {
 			value = "(hidden)"
 			if flag.IsSlice() {
 				value = fmt.Sprintf("(%d, hidden)", reflect.Indirect(flag.Target).Len())
 			}
 		}
-		lines = append(lines, fmt.Sprintf("- %s = %s (%s)", flag.Name, masked(value),
-			masked(origin)))
+		lines = append(lines, fmt.Sprintf("- %s = %s (%s)", flag.Name, maskSecrets(value),
+			maskSecrets(origin)))
 	}
 	for _, u := range c.Upstreams {
-		lines = append(lines, masked(fmt.Sprintf("- upstreams: %s %s %s", u.Name, u.Kind, u.URL)))
+		lines = append(lines,
+			maskSecrets(fmt.Sprintf("- upstreams: %s %s %s", u.Name, u.Kind, u.URL)))
 	}
 	if len(lines) == 0 {
 		return "- settings: all have their defaults\n"
@@ -97,8 +98,8 @@ func (c *bug) givenSettings(g given, flags []*kong.Flag) string {
 	return "\n### Settings that were given\n\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// masked returns text without its secrets, and without the user's name that paths hold.
-func masked(text string) string {
+// maskSecrets returns text without its secrets, and without the user's name that paths hold.
+func maskSecrets(text string) string {
 	for _, w := range within {
 		text = w.pattern.ReplaceAllString(text, w.shown)
 	}

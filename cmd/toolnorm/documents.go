@@ -144,7 +144,8 @@ func (b bases) Link(ctx context.Context, base, document string, passage int) str
 // askedAt is the context key of the address to which a request was sent.
 type askedAt struct{}
 
-// withAddress stores this address in the request's context, for Link.
+// withAddress returns a handler that stores this server's address in the request's context, for
+// Link.
 func withAddress(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		scheme := "http"

@@ -124,7 +124,7 @@ func (f *file) Validate(app *kong.Application) error {
 	for name, s := range f.values {
 		if !slices.Contains(known, name) || name == "config" {
 			return fmt.Errorf("%s, line %d: there is no setting %q%s", f.path, s.line, name,
-				meant(name, known))
+				suggestion(name, known))
 		}
 	}
 	return nil

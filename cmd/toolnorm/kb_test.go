@@ -104,18 +104,35 @@ func TestAnEmbeddingModelOfOllamaIsOffered(t *testing.T) {
 		t.Fatal(err)
 	}
 	offer := "text-embedding-model-url: " + up.URL + "/api/embed\n  text-embedding-model-name: bge-m3:latest\n"
+	settings := filepath.Join(t.TempDir(), "toolnorm.yaml")
 	for _, tt := range []struct {
-		host, model string
-		offered     bool
-	}{{up.URL, "", true}, {"127.0.0.1:1", "", false}, {up.URL, "nomic", false}} {
+		host, flag, file, model string
+		offered                 bool
+	}{
+		{up.URL, "", "", "", true}, {"127.0.0.1:1", "", "", "", false}, {up.URL, "", "", "nomic", false},
+		{"127.0.0.1:1", up.URL, "", "", true}, {up.URL, "127.0.0.1:1", "", "", false},
+		{"", "", "[" + up.URL + ", 127.0.0.1:1]", "", true}, {"127.0.0.1:1", "", up.URL, "", false},
+	} {
 		t.Setenv("OLLAMA_HOST", tt.host)
+		if tt.host == "" {
+			os.Unsetenv("OLLAMA_HOST") // t.Setenv restores it
+		}
 		for _, args := range [][]string{{"kb", "create", "base"}, {"kb", "import", "base", file}, {"kb", "delete", "base"}} {
 			if tt.model != "" {
 				args = append(args, "--text-embedding-model-url", up.URL+"/none", "--text-embedding-model-name", tt.model)
 			}
+			if tt.flag != "" && args[1] != "delete" {
+				args = append(args, "--ollama", tt.flag)
+			}
+			if tt.file != "" {
+				if err := os.WriteFile(settings, []byte("ollama: "+tt.file+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				args = append(args, "--config", settings)
+			}
 			_, told, _ := commandSays(t, args...)
 			if got := strings.Contains(told, offer); got != (tt.offered && args[1] != "delete") {
-				t.Errorf("%s %q: %s", tt.host, args, told)
+				t.Errorf("%+v %q: %s", tt, args, told)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func (m *Main) newLog() zerolog.Logger {
 	if m.Config.LogFormat == "text" || m.Config.LogFormat == "auto" && m.OnTerminal() {
 		plain := !m.OnTerminal() || os.Getenv("NO_COLOR") != ""
 		w = zerolog.ConsoleWriter{Out: w, NoColor: plain, TimeFormat: time.TimeOnly,
-			FormatPrepare: readable, FormatMessage: aligned(plain)}
+			FormatPrepare: readable, FormatMessage: align(plain)}
 	}
 	return zerolog.New(w).Level(zerolog.DebugLevel).Sample(&m.level).With().Timestamp().Logger()
 }
@@ -47,8 +47,8 @@ func (l *level) Sample(of zerolog.Level) bool { return int32(of) >= l.least.Load
 // aligned.
 const messageWidth = 36
 
-// aligned pads messages; on a terminal that shows colours they are bold.
-func aligned(plain bool) zerolog.Formatter {
+// align returns a formatter that pads messages, and makes them bold unless plain is set.
+func align(plain bool) zerolog.Formatter {
 	return func(message any) string {
 		text, _ := message.(string) // nil: a line without a message
 		padding := strings.Repeat(" ", max(0, messageWidth-utf8.RuneCountInString(text)))
@@ -110,7 +110,7 @@ func text(value any) string {
 	return fmt.Sprint(value)
 }
 
-// milliseconds formats a time as people read it: 185 ms, 2.4 s.
+// milliseconds returns a time as people read it: 185 ms, 2.4 s.
 func milliseconds(value any) string {
 	ms, err := strconv.ParseFloat(text(value), 64)
 	switch {

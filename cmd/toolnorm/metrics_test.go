@@ -238,14 +238,14 @@ func TestEveryQueryFindsItsMetrics(t *testing.T) {
 			for name := range labels[m[1]] {
 				found[name] = true
 			}
-			for _, matcher := range strings.Split(quoted.ReplaceAllString(m[2], ""), ",") {
+			for matcher := range strings.SplitSeq(quoted.ReplaceAllString(m[2], ""), ",") {
 				if name := strings.TrimRight(matcher, "=!~ "); name != "" && !labels[m[1]][name] {
 					t.Errorf("%s: %s has no label %s", where, m[1], name)
 				}
 			}
 		}
 		for _, by := range grouping.FindAllStringSubmatch(query, -1) {
-			for _, name := range strings.Split(by[1], ", ") {
+			for name := range strings.SplitSeq(by[1], ", ") {
 				if !found[name] {
 					t.Errorf("%s: it groups by %s, which none of its metrics has", where, name)
 				}

@@ -32,7 +32,7 @@ type httpServer struct {
 // listen opens the listener at address.
 func (s *httpServer) listen(address string) (err error) {
 	if s.listener, err = net.Listen("tcp", address); err != nil {
-		return taken(address, err)
+		return listenError(address, err)
 	}
 	return nil
 }
@@ -102,8 +102,8 @@ func (s *httpServer) last(h http.Handler) http.Handler {
 // errStopping ends the requests that are still being answered when the grace period is over.
 var errStopping = fault.New(fault.Unavailable, "toolnorm is being stopped; ask again")
 
-// told is how long requests that are cut have to tell their clients.
-const told = 2 * time.Second
+// tellTime is how long requests that are cut have to tell their clients.
+const tellTime = 2 * time.Second
 
 // shutdown stops taking requests, and waits until ctx ends for those that are being answered. Then
 // it cuts them, and each tells its client: a stream that simply stops looks like a whole reply.
@@ -120,7 +120,7 @@ func (s *httpServer) shutdown(ctx context.Context, grace time.Duration, log zero
 	log.Warn().Int("requests", s.running()).Stringer("after", grace).Msg(
 		"cutting the replies that are still running")
 	s.cut(errStopping)
-	last, cancel := context.WithTimeout(context.Background(), told)
+	last, cancel := context.WithTimeout(context.Background(), tellTime)
 	defer cancel()
 	if s.http.Shutdown(last) == nil {
 		return nil

@@ -50,9 +50,9 @@ func checkListen(address string) error {
 	return fmt.Errorf("listen: %q is not a valid HOST:PORT; did you mean %s?", address, meant)
 }
 
-// taken returns the error of an address on which the program cannot listen. If another program uses
-// it, the error says what to do.
-func taken(address string, err error) error {
+// listenError returns the error of an address on which the program cannot listen. If another
+// program uses it, the error says what to do.
+func listenError(address string, err error) error {
 	switch host, _, _ := net.SplitHostPort(address); {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf(
@@ -203,7 +203,7 @@ func checkAliases(log zerolog.Logger, aliases map[string]string, eng *engine.Eng
 	models []chat.Info) {
 	for _, name := range slices.Sorted(maps.Keys(aliases)) {
 		target := aliases[name]
-		_, model, _ := form.Asked(nil, target)
+		_, model, _ := form.NamedForm(nil, target)
 		model = strings.TrimSuffix(model, agent.Suffix)
 		if strings.Contains(name, "*") || model == "" ||
 			strings.HasPrefix(model, agent.BasePrefix) || eng.Plan(model).Server != server {

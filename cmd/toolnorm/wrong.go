@@ -85,7 +85,7 @@ var plainly = []struct {
 	{regexp.MustCompile(` ?\(from envar .*\)$`), ``},
 }
 
-// plain rewrites an error text of kong in plain words.
+// plain returns an error text of kong in plain words.
 func plain(text string) string {
 	for _, p := range plainly {
 		text = p.kong.ReplaceAllString(text, p.text)
@@ -103,7 +103,7 @@ func (g given) explain(err error, app *kong.Application) string {
 		for _, command := range app.Children {
 			names = append(names, command.Name)
 		}
-		return fmt.Sprintf("there is no command %q%s", word, meant(word, names))
+		return fmt.Sprintf("there is no command %q%s", word, suggestion(word, names))
 	}
 	found := aboutFlag.FindStringSubmatch(text)
 	if found == nil {
@@ -139,9 +139,9 @@ func (g given) located(err error) error {
 	return fmt.Errorf("%s: %w", origin, err)
 }
 
-// meant returns the question whether a similar known word was meant, or "" if no known word is
+// suggestion returns the question whether a similar known word was meant, or "" if no known word is
 // similar.
-func meant(word string, known []string) string {
+func suggestion(word string, known []string) string {
 	near := spelling.Near(word, slices.Sorted(slices.Values(known)), 1, nil)
 	if len(near) == 0 {
 		return ""

@@ -97,9 +97,8 @@ func (p *program) call(ctx context.Context, at *place, o options) int {
 	return p.print(visible(got.JSON()), statusDone)
 }
 
-// visible replaces characters in JSON that a terminal does not show by \u escapes: direction marks,
-// which can disguise a text, blanks without width, and tags. The value stays the same. Joiners
-// (U+200C, U+200D) are kept, since they are parts of words and emoji.
+// visible returns JSON in which characters that a terminal does not show are \u escapes: direction
+// marks, which can disguise a text, blanks without width, and tags. The value stays the same.
 func visible(text json.RawMessage) []byte {
 	hidden := func(r rune) bool {
 		return r >= 0x7f && r < 0xa0 || r == 0xad || r == 0x200b || r == 0x200e || r == 0x200f ||

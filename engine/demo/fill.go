@@ -226,12 +226,12 @@ func example(p *schema.Place, kind schema.Kinds) string {
 // value is required, and nil otherwise. Whole words come before parts of words, and values of one
 // or two letters count as whole words only: the unit "c" is not found in "celsius".
 func (f *finds) choice(allowed []string, required bool) []byte {
-	message := spaced(f.message)
+	message := spaceWords(f.message)
 	for _, holds := range []func(string, string) bool{holdsWord, strings.Contains} {
 		for _, v := range allowed {
 			text := ""
 			_ = json.Unmarshal([]byte(v), &text) // a value that is not a string has no name
-			s := spaced(text)
+			s := spaceWords(text)
 			if schema.KindOf(v)&schema.Number != 0 && slices.Contains(f.numbers, v) ||
 				len(s) > 2 && holds(message, s) || s != "" && holdsWord(message, s) {
 				return []byte(v)
@@ -244,9 +244,9 @@ func (f *finds) choice(allowed []string, required bool) []byte {
 	return []byte(allowed[0])
 }
 
-// spaced returns s in lower case with blanks for the signs that join words in names: users write
-// "in progress" for "in_progress".
-func spaced(s string) string {
+// spaceWords returns s in lower case with blanks for the signs that join words in names: users
+// write "in progress" for "in_progress".
+func spaceWords(s string) string {
 	return strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(s))
 }
 
@@ -300,7 +300,7 @@ func (f *finds) another(name string, items *schema.Place, n int, unique bool, de
 	case len(items.Enum) > 0:
 		return []byte(items.Enum[n%len(items.Enum)])
 	case k&(schema.Integer|schema.Number) != 0:
-		return written(boundsOf(items, k).nearest(float64(n + 1)))
+		return decimal(boundsOf(items, k).nearest(float64(n + 1)))
 	default:
 		name = fmt.Sprintf("%s %d", name, n+1)
 	}

@@ -42,15 +42,15 @@ const mostRead = 1 << 20
 // asks returns the part of a message that the user wrote, without the quotes of a command line. Of
 // a very long message it reads only the end, where the question usually is.
 func asks(m ollama.Message) string {
-	return unquoted(strings.TrimSpace(chat.Asked(m.Content[max(0, len(m.Content)-mostRead):])))
+	return unquote(strings.TrimSpace(chat.Asked(m.Content[max(0, len(m.Content)-mostRead):])))
 }
 
-// unquoted returns a text without the quotes that a command line put around it, and without their
+// unquote returns a text without the quotes that a command line put around it, and without their
 // escapes inside.
 //
 // A shell passes on "\"Get the weather in Paris\"" in this form. A single quoted word is more often
 // a value.
-func unquoted(s string) string {
+func unquote(s string) string {
 	const words = 4 // fewer words in quotes are a value for a tool
 	if len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' && len(strings.Fields(s)) >= words {
 		var plain string

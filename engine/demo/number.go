@@ -93,7 +93,7 @@ func (f *finds) number(name string, kind schema.Kinds, p *schema.Place, required
 			if x, err := strconv.ParseFloat(n, 64); err == nil &&
 				(kind == schema.Number || x == math.Trunc(x)) {
 				*list = slices.Delete(*list, i, i+1)
-				return written(b.nearest(x))
+				return decimal(b.nearest(x))
 			}
 		}
 	}
@@ -104,12 +104,12 @@ func (f *finds) number(name string, kind schema.Kinds, p *schema.Place, required
 	if x, err := strconv.ParseFloat(v, 64); err == nil && b.fits(x) {
 		return []byte(v)
 	}
-	return written(b.nearest(1))
+	return decimal(b.nearest(1))
 }
 
-// written returns x without an exponent, and without what binary fractions add: 0.30000000000000004
+// decimal returns x without an exponent, and without what binary fractions add: 0.30000000000000004
 // is written 0.3.
-func written(x float64) []byte {
+func decimal(x float64) []byte {
 	if short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 15, 64), 64); err == nil {
 		x = short
 	}

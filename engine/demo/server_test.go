@@ -282,7 +282,7 @@ func TestDemoRefusesWhatIsLongerThanItsContext(t *testing.T) {
 		w := httptest.NewRecorder()
 		(&Server{}).ServeHTTP(w, httptest.NewRequest("POST", path, strings.NewReader(fmt.Sprintf(body, strings.Repeat("word ", demoContext)))))
 		var over *upstream.Overflow
-		err := upstream.Refused(w.Code, w.Header(), w.Body.Bytes())
+		err := upstream.RefusalOf(w.Code, w.Header(), w.Body.Bytes())
 		if !errors.As(err, &over) || over.Window != demoContext || over.Tokens < 5*demoContext/demoDelta {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}

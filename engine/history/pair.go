@@ -162,7 +162,7 @@ func (p *pairing) answers(left []*turn) []*turn {
 	}
 	for _, result := range left {
 		p.note(result.at, Orphans)
-		result.Message = shown(result.Message)
+		result.Message = resultMessage(result.Message)
 	}
 	return left
 }
@@ -215,9 +215,9 @@ func (t *talk) answered(calls queue) {
 	}
 }
 
-// shown returns a result as the user's message. The text says that it is a result, and of which
-// tool: otherwise the model would take it for the question.
-func shown(m chat.Message) chat.Message {
+// resultMessage returns a result as the user's message. The text says that it is a result, and of
+// which tool: otherwise the model would take it for the question.
+func resultMessage(m chat.Message) chat.Message {
 	of := "a tool"
 	if m.Name != "" {
 		of = m.Name

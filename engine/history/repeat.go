@@ -23,7 +23,7 @@ func (t *talk) unrepeat(f *adapters.Format, tools []chat.Tool) {
 		if len(m.Calls) == 0 || !names(m.Content, m.Calls) {
 			continue
 		}
-		if text, calls, ok := read(f, m.Content, offered(tools, m.Calls)); ok &&
+		if text, calls, ok := read(f, m.Content, toolsNamed(tools, m.Calls)); ok &&
 			chat.SameCalls(calls, m.Calls) {
 			m.Content = strings.TrimRight(text, " \t\r\n")
 			t.note(m.at, Repeated)
@@ -41,9 +41,9 @@ func names(text string, calls []chat.Call) bool {
 	return true
 }
 
-// offered returns the tools on offer, and those that were called and are not on offer any more:
+// toolsNamed returns the tools on offer, and those that were called and are not on offer any more:
 // without their names the text would not be read as their calls.
-func offered(tools []chat.Tool, calls []chat.Call) []chat.Tool {
+func toolsNamed(tools []chat.Tool, calls []chat.Call) []chat.Tool {
 	all := tools[:len(tools):len(tools)]
 	known := map[string]bool{}
 	for _, tool := range tools {

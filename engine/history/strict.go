@@ -40,14 +40,14 @@ func (t *talk) alternate() {
 	}
 	t.turns = t.turns[:0]
 	for _, same := range out {
-		t.turns = append(t.turns, joined(same))
+		t.turns = append(t.turns, joinTurns(same))
 	}
 }
 
-// joined joins turns of one role into one: their texts with a blank line between, since clients
+// joinTurns joins turns of one role into one: their texts with a blank line between, since clients
 // that send several turns of a role mean several paragraphs. All are joined at once: joining two at
 // a time would copy the first one once per further turn.
-func joined(same []*turn) *turn {
+func joinTurns(same []*turn) *turn {
 	all := same[0]
 	if len(same) == 1 {
 		return all
@@ -62,7 +62,7 @@ func joined(same []*turn) *turn {
 	return all
 }
 
-// paragraphs joins the texts that are not empty, with a blank line between.
+// paragraphs returns the texts that are not empty, with a blank line between them.
 func paragraphs(texts []string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }),
 		"\n\n")

@@ -39,7 +39,7 @@ func New(base string, rt http.RoundTripper) (*Client, error) {
 		Gone: "Ollama cannot be reached at " + base +
 			": start it with \"ollama serve\", or set OLLAMA_HOST to where it runs",
 		Refused: func(resp *http.Response, text []byte) *fault.Error {
-			return upstream.Refused(resp.StatusCode, resp.Header, text)
+			return upstream.RefusalOf(resp.StatusCode, resp.Header, text)
 		},
 	}}, nil
 }
@@ -124,10 +124,10 @@ func (o *Client) Show(ctx context.Context, model string) (*api.ShowResponse, err
 	return show, o.calls.Quick(ctx, o.base+"/api/show", api.ShowRequest{Model: model}, show)
 }
 
-// Trained returns the context that a model was trained with, in tokens, or 0 when its server does
-// not say. The key begins with the architecture, as llama.context_length, so it is found by its
-// end.
-func Trained(show *api.ShowResponse) int {
+// TrainedContext returns the context that a model was trained with, in tokens, or 0 when its server
+// does not say. The key begins with the architecture, as llama.context_length, so it is found by
+// its end.
+func TrainedContext(show *api.ShowResponse) int {
 	for key, value := range show.ModelInfo {
 		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
 			return int(n)

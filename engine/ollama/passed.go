@@ -33,7 +33,7 @@ func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	out.URL, out.Host = to, ""
 	resp, err := o.calls.HTTP.Transport.RoundTrip(out)
 	if err != nil {
-		return nil, wait.Broken(r.Context(), o.calls.Gone, err)
+		return nil, wait.AsFault(r.Context(), o.calls.Gone, err)
 	}
 	return resp, nil
 }
@@ -42,13 +42,13 @@ func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 // a model apply. Other requests, such as pulling a model, may take any time.
 var Replies = []string{"/api/generate", "/api/chat", "/api/embed", "/api/embeddings"}
 
-// Watched returns a transport to an Ollama whose answers always end properly, although they are
-// passed on unread: if a model's reply takes longer than t allows, or the server breaks off, the
-// client gets an error, or an error as the last record of the answer. Without it a client would see
-// its connection break, which Python's http calls IncompleteRead, and not learn why. Records name
-// the model as the client calls it: a client that compares the name with what it asked for would
-// stumble over the server's.
-func Watched(rt http.RoundTripper, t wait.Timeouts, called, client string) http.RoundTripper {
+// WatchAnswers returns a transport to an Ollama whose answers always end properly, although they
+// are passed on unread: if a model's reply takes longer than t allows, or the server breaks off,
+// the client gets an error, or an error as the last record of the answer. Without it a client would
+// see its connection break, which Python's http calls IncompleteRead, and not learn why. Records
+// name the model as the client calls it: a client that compares the name with what it asked for
+// would stumble over the server's.
+func WatchAnswers(rt http.RoundTripper, t wait.Timeouts, called, client string) http.RoundTripper {
 	return &watched{rt, t, namesOf(called, client)}
 }
 
@@ -99,7 +99,7 @@ func cause(asked context.Context, err error) error {
 // send them without end.
 type mute struct{ context.Context }
 
-// Value finds nothing.
+// Value returns nil for every key.
 func (mute) Value(any) any { return nil }
 
 // watchedBody is an answer whose reads are watched.
@@ -115,7 +115,7 @@ type watchedBody struct {
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	if err != nil && err != io.EOF {
-		err = cause(b.asked, wait.Broken(b.ctx, "", err))
+		err = cause(b.asked, wait.AsFault(b.ctx, "", err))
 	}
 	return n, err
 }
@@ -169,7 +169,7 @@ func passError(resp *http.Response, form string) error {
 		return err
 	}
 	if form == "text/html" || len(text) > upstream.MaxError {
-		return upstream.Refused(resp.StatusCode, resp.Header,
+		return upstream.RefusalOf(resp.StatusCode, resp.Header,
 			text[:min(len(text), upstream.MaxError)])
 	}
 	replace(resp, bytes.NewReader(text), len(text))

@@ -43,7 +43,7 @@ func TestRepliesThatArePassedOnEndToo(t *testing.T) {
 		}
 		req.Header.Set("Begin", row.begin)
 		got := ""
-		resp, err := Watched(o, limits, "m", "m").RoundTrip(req)
+		resp, err := WatchAnswers(o, limits, "m", "m").RoundTrip(req)
 		if err == nil {
 			var b []byte
 			b, err = io.ReadAll(resp.Body)
@@ -73,7 +73,7 @@ func TestAReplyThatIsPassedOnEndsWithTheRequestsCause(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := Watched(o, wait.Timeouts{}, "m", "m").RoundTrip(req)
+	resp, err := WatchAnswers(o, wait.Timeouts{}, "m", "m").RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func passedOn(t *testing.T, path string, h http.HandlerFunc) (string, bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := Watched(o, wait.Timeouts{}, "m", "m").RoundTrip(req)
+	resp, err := WatchAnswers(o, wait.Timeouts{}, "m", "m").RoundTrip(req)
 	if err != nil {
 		return fault.From(err).OpenAICode(), true
 	}
@@ -152,7 +152,7 @@ func TestRecordsArePassedOnAsTheyCome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := Watched(o, wait.Timeouts{Idle: 20 * time.Second}, "m", "m").RoundTrip(req)
+	resp, err := WatchAnswers(o, wait.Timeouts{Idle: 20 * time.Second}, "m", "m").RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}

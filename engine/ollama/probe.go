@@ -104,7 +104,7 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	f.Reader = reader(Parser(show))
 	f.BeginsThinking = slices.Contains(thinkers, Parser(show))
 	f.Digest, f.NoVision, f.PlainSchemas = digest, blind(show), !b.ReadsSchemas
-	f.Window, f.Context = Trained(show), wantedContext(show)
+	f.Window, f.Context = TrainedContext(show), wantedContext(show)
 	f.EffortLevels, f.AlwaysThinks = levels(show, o.Format.Name)
 	q := *o
 	q.Facts = f

@@ -317,7 +317,7 @@ func quickText(dst, line []byte) (text []byte, ok bool) {
 		switch {
 		case !seen && bytes.HasPrefix(rest, []byte(`"response":"`)):
 			seen = true
-			dst, rest, ok = upstream.Unquoted(dst, rest[len(`"response":"`):])
+			dst, rest, ok = upstream.AppendUnquoted(dst, rest[len(`"response":"`):])
 		case bytes.HasPrefix(rest, []byte(`"model":"`)):
 			rest, ok = beyondString(rest[len(`"model":"`):])
 		case bytes.HasPrefix(rest, []byte(`"created_at":"`)):

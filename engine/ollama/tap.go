@@ -11,9 +11,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// damaged is what Ollama 0.24 writes for the bytes of a token that are not UTF-8: it loses
+// damagedText is what Ollama 0.24 writes for the bytes of a token that are not UTF-8: it loses
 // characters that are split over tokens. From 0.30 on the records hold the exact bytes.
-const damaged = "\uFFFD"
+const damagedText = "\uFFFD"
 
 // Marks are what a tap must know about the way a model writes. They come from the model's family,
 // as the settings or its name tell it.
@@ -75,7 +75,7 @@ func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 		return nil
 	}
 	// A model may write U+FFFD itself. Then the server's own text has it too.
-	if bytes.Contains(t.tokens, []byte(damaged)) && !bytes.Contains(content, t.tokens) {
+	if bytes.Contains(t.tokens, []byte(damagedText)) && !bytes.Contains(content, t.tokens) {
 		return spoilt()
 	}
 	s.addEach(t.tokens, t.ends)

@@ -152,7 +152,7 @@ func FuzzTap(f *testing.F) {
 	f.Add(`{"a": "안녕 🌍"}`, []byte{3, 1, 2, 1})
 	f.Add("日本語\n\\n\"x\"", []byte{1})
 	f.Fuzz(func(t *testing.T, text string, lengths []byte) {
-		if !utf8.ValidString(text) || strings.Contains(text, damaged) || strings.TrimSpace(text) == "" || len(text) > 1<<12 {
+		if !utf8.ValidString(text) || strings.Contains(text, damagedText) || strings.TrimSpace(text) == "" || len(text) > 1<<12 {
 			t.Skip()
 		}
 		var cuts []int

@@ -182,7 +182,7 @@ func KindOf(ctx context.Context, base, key string) (string, error) {
 func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suffix string,
 	fields map[string]json.RawMessage) (chat.Source, error) {
 	said := map[string]any{"model": model, "prompt": prompt, "stream": true,
-		"stream_options": counted}
+		"stream_options": countOptions}
 	if suffix != "" {
 		said["suffix"] = suffix
 	}

@@ -177,13 +177,13 @@ func (r *Request) body(stream bool) map[string]any {
 		said["tools"] = r.Tools
 	}
 	if stream {
-		said["stream_options"] = counted
+		said["stream_options"] = countOptions
 	}
 	return with(r.Fields, said)
 }
 
-// counted are the options of a stream that counts its tokens.
-var counted = json.RawMessage(`{"include_usage":true}`)
+// countOptions are the options of a stream that counts its tokens.
+var countOptions = json.RawMessage(`{"include_usage":true}`)
 
 // with returns a body with the members of fields and of said; said wins where both have a member.
 func with(fields map[string]json.RawMessage, said map[string]any) map[string]any {

@@ -126,7 +126,7 @@ func (d *deltas) chunk(v *fastjson.Value) error {
 	// In a stream with counts every other event has "usage":null.
 	if u := v.Get("usage"); u != nil && u.Type() == fastjson.TypeObject {
 		d.usage = chat.Counts{Prompt: u.GetInt("prompt_tokens"), Completion: u.GetInt(
-			"completion_tokens")}.FromCache(cached(v, u))
+			"completion_tokens")}.FromCache(cachedTokens(v, u))
 	}
 	for _, c := range v.GetArray("choices") {
 		if c.GetInt("index") != 0 {
@@ -223,10 +223,10 @@ func (d *deltas) reason(word string) error {
 	return nil
 }
 
-// cached returns how many tokens of the prompt the server had processed before, which it says in
-// its usage, as vLLM does, or beside it, as older llama-servers do. It returns 0 if the server does
-// not say.
-func cached(v, usage *fastjson.Value) int {
+// cachedTokens returns how many tokens of the prompt the server had processed before, which it says
+// in its usage, as vLLM does, or beside it, as older llama-servers do. It returns 0 if the server
+// does not say.
+func cachedTokens(v, usage *fastjson.Value) int {
 	if n := usage.GetInt("prompt_tokens_details", "cached_tokens"); n > 0 {
 		return n
 	}
@@ -248,7 +248,7 @@ func (d *deltas) piece(v *fastjson.Value) error {
 		return nil
 	}
 	d.usage = chat.Counts{Prompt: v.GetInt("tokens_evaluated"), Completion: v.GetInt(
-		"tokens_predicted")}.FromCache(cached(v, nil))
+		"tokens_predicted")}.FromCache(cachedTokens(v, nil))
 	if string(v.GetStringBytes("stop_type")) == "limit" || v.GetBool("stopped_limit") {
 		d.finish(chat.Length, "")
 	} else {

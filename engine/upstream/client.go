@@ -110,7 +110,7 @@ func (c *Caller) send(ctx context.Context, method, url string, body []byte) (
 	propagation.TraceContext{}.Inject(ctx, propagation.HeaderCarrier(req.Header))
 	resp, err := c.HTTP.Do(req)
 	if err != nil {
-		return nil, wait.Broken(ctx, c.Gone, err)
+		return nil, wait.AsFault(ctx, c.Gone, err)
 	}
 	return resp, nil
 }
@@ -134,7 +134,7 @@ func (c *Caller) Quick(ctx context.Context, url string, body, into any) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, MaxRender))
 	switch {
 	case err != nil:
-		return wait.Broken(ctx, "", err)
+		return wait.AsFault(ctx, "", err)
 	case resp.StatusCode != http.StatusOK:
 		return c.Refused(resp, text)
 	// servers that imitate others send an empty answer when they have nothing to say
@@ -179,7 +179,7 @@ func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, 
 			text, _ := io.ReadAll(io.LimitReader(p.Reader(resp.Body, w, wait.Limit{}), MaxError))
 			return nil, c.Refused(resp, text)
 		}
-		if err := Misplaced(resp); err != nil {
+		if err := PageFault(resp); err != nil {
 			return nil, errors.Join(err, resp.Body.Close())
 		}
 		return resp, nil
@@ -200,7 +200,7 @@ func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, te
 	data, err := io.ReadAll(io.LimitReader(p.Reader(resp.Body, p.UntilFirst(), p.Later()),
 		maxVectors))
 	if err != nil {
-		return wait.Broken(ctx, "", err)
+		return wait.AsFault(ctx, "", err)
 	}
 	if err := json.Unmarshal(data, reply); err != nil {
 		return fault.New(fault.Unavailable, "the model server's embeddings cannot be read: %w", err)
@@ -223,7 +223,7 @@ func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, 
 	// The error for a document that was read but has no rendering explains itself; any other error
 	// is one of the connection.
 	if _, unread := errors.AsType[*fault.Error](err); err != nil && !unread {
-		return "", wait.Broken(ctx, "", err)
+		return "", wait.AsFault(ctx, "", err)
 	}
 	return text, err
 }

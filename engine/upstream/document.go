@@ -61,7 +61,7 @@ func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (st
 		string(bytes.TrimSpace(behind)) == strings.Repeat("}", len(path)) {
 		return text.String(), nil
 	}
-	return parsed(slices.Concat(chat.AppendEscaped(head, text.String()), rest), path)
+	return parseString(slices.Concat(chat.AppendEscaped(head, text.String()), rest), path)
 }
 
 // beginning reads an answer up to the string at that path. It finds the string by the quotes, and
@@ -96,7 +96,7 @@ func (d *document) unquote(text *strings.Builder) error {
 		if err != nil && err != io.EOF {
 			return err
 		}
-		plain, left := unescaped(d.decoded[:0], piece)
+		plain, left := appendUnescaped(d.decoded[:0], piece)
 		text.Write(plain)
 		if _, discarded := d.Discard(len(piece) - len(left)); discarded != nil {
 			return discarded
@@ -108,9 +108,9 @@ func (d *document) unquote(text *strings.Builder) error {
 	}
 }
 
-// parsed returns the string at that path of a document in any other form, with encoding/json. It
-// fails when the document cannot be read.
-func parsed(source []byte, path []string) (string, error) {
+// parseString returns the string at that path of a document in any other form, with encoding/json.
+// It fails when the document cannot be read.
+func parseString(source []byte, path []string) (string, error) {
 	chat.MendSurrogates(source)
 	v, err := fastjson.ParseBytes(source)
 	if err != nil {
@@ -120,10 +120,10 @@ func parsed(source []byte, path []string) (string, error) {
 	return string(v.GetStringBytes(path...)), nil
 }
 
-// Unquoted appends a string whose opening quote was read to dst, and returns what comes after the
-// string.
-func Unquoted(dst, rest []byte) (_, behind []byte, ok bool) {
-	dst, rest = unescaped(dst, rest)
+// AppendUnquoted appends a string whose opening quote was read to dst, and returns what comes after
+// the string.
+func AppendUnquoted(dst, rest []byte) (_, behind []byte, ok bool) {
+	dst, rest = appendUnescaped(dst, rest)
 	behind, ok = bytes.CutPrefix(rest, []byte(`"`))
 	return dst, behind, ok
 }
@@ -131,10 +131,11 @@ func Unquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 // longestEscape is the length of \u003c.
 const longestEscape = 6
 
-// unescaped appends a string's text to dst as far as its closing quote, and returns what is left,
-// with that quote. It stops before an escape that is invalid, incomplete, or possibly half of a
-// surrogate pair. Other escapes are frequent: Ollama writes < > and & as \u003c, \u003e and \u0026.
-func unescaped(dst, rest []byte) (_, left []byte) {
+// appendUnescaped appends a string's text to dst as far as its closing quote, and returns what is
+// left, with that quote. It stops before an escape that is invalid, incomplete, or possibly half of
+// a surrogate pair. Other escapes are frequent: Ollama writes < > and & as \u003c, \u003e and
+// \u0026.
+func appendUnescaped(dst, rest []byte) (_, left []byte) {
 	// the next quote; it is searched for only once, or a long text without quotes would take
 	// quadratic time
 	quote := bytes.IndexByte(rest, '"')
@@ -148,7 +149,7 @@ func unescaped(dst, rest []byte) (_, left []byte) {
 			return append(dst, rest[:end]...), rest[end:]
 		}
 		dst = append(dst, rest[:at]...)
-		c, size := escaped(rest[at+1:])
+		c, size := readEscape(rest[at+1:])
 		if size == 0 {
 			return dst, rest[at:]
 		}
@@ -161,9 +162,9 @@ func unescaped(dst, rest []byte) (_, left []byte) {
 	}
 }
 
-// escaped returns the character that an escape means, and the escape's length after its backslash,
-// or 0, 0 when it means none by itself.
-func escaped(rest []byte) (c rune, size int) {
+// readEscape returns the character that an escape means, and the escape's length after its
+// backslash, or 0, 0 when it means none by itself.
+func readEscape(rest []byte) (c rune, size int) {
 	if len(rest) == 0 {
 		return 0, 0
 	}

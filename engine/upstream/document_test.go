@@ -81,7 +81,7 @@ func FuzzUnquoted(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		source, _ := json.Marshal(s)
 		for _, text := range []string{string(source[1:]), s} {
-			got, behind, ok := Unquoted(nil, []byte(text))
+			got, behind, ok := AppendUnquoted(nil, []byte(text))
 			if !ok || !utf8.ValidString(text) { // encoding/json makes U+FFFD of bytes that are no UTF-8
 				continue
 			}

@@ -39,7 +39,7 @@ func Cut(ctx context.Context, err error) *fault.Error {
 	var f *fault.Error
 	switch {
 	case ctx.Err() != nil:
-		return wait.Broken(ctx, "", err)
+		return wait.AsFault(ctx, "", err)
 	case errors.As(err, &f):
 		return f
 	case errors.Is(err, ErrLong):
@@ -47,7 +47,7 @@ func Cut(ctx context.Context, err error) *fault.Error {
 	case err == nil, err == io.EOF, errors.Is(err, ErrCut):
 		return fault.New(fault.Unavailable, "%w", ErrUnfinished)
 	}
-	return wait.Broken(ctx, "", err)
+	return wait.AsFault(ctx, "", err)
 }
 
 // Scratch is what a stream needs to read records, kept from one stream to the next. Lines are

@@ -139,16 +139,16 @@ func kindOf(status int, text string) (fault.Kind, string) {
 	return fault.Unavailable, ""
 }
 
-// Refused turns an answer that is not 200 into a fault.
-func Refused(status int, h http.Header, body []byte) *fault.Error {
+// RefusalOf turns an answer that is not 200 into a fault.
+func RefusalOf(status int, h http.Header, body []byte) *fault.Error {
 	e := Explain(status, Sentence(body))
 	e.Retry = RetryAfter(h, e.Kind)
 	return e
 }
 
-// Misplaced returns the fault of an answer that is a page for people, and nil for any other answer.
+// PageFault returns the fault of an answer that is a page for people, and nil for any other answer.
 // A page comes with status 200 too, from a router or a web interface at a mistyped address.
-func Misplaced(resp *http.Response) error {
+func PageFault(resp *http.Response) error {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "text/html" {
 		return nil

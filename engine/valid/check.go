@@ -52,7 +52,7 @@ func (v *Validator) check(args []byte, object bool) []Problem {
 			all = append(all, problem(f.path, f.keyword, f.text))
 		}
 	}
-	return ordered(all)
+	return orderProblems(all)
 }
 
 // judge parses arguments and validates them against the schema. If they cannot be checked it
@@ -100,10 +100,10 @@ func problem(path []string, keyword, text string) Problem {
 	return Problem{path, keyword, spell(path) + ": " + text}
 }
 
-// ordered sorts problems by place, drops repetitions, and keeps the first ones. The library
+// orderProblems sorts problems by place, drops repetitions, and keeps the first ones. The library
 // iterates over maps, so without sorting a model would be told different things about the same call
 // each time. Branches of an allOf often find the same fault, which is reported once.
-func ordered(all []Problem) []Problem {
+func orderProblems(all []Problem) []Problem {
 	slices.SortStableFunc(all, func(a, b Problem) int {
 		return cmp.Or(slices.Compare(a.Path, b.Path), strings.Compare(a.Text, b.Text))
 	})
@@ -113,11 +113,11 @@ func ordered(all []Problem) []Problem {
 
 // spell writes a place in the notation of code: arguments.days, arguments.list[2], arguments["odd
 // name"].
-func spell(path []string) string { return spelled("arguments", path) }
+func spell(path []string) string { return spellPath("arguments", path) }
 
-// spelled writes a path as spell does, beginning with from; if from is "", the leading point is
+// spellPath writes a path as spell does, beginning with from; if from is "", the leading point is
 // left out. A name that is not a word is written in brackets and quotes, as display writes it.
-func spelled(from string, path []string) string {
+func spellPath(from string, path []string) string {
 	var b strings.Builder
 	b.WriteString(from)
 	for _, step := range path {

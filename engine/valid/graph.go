@@ -91,7 +91,8 @@ func asSchema(v any) *jsonschema.Schema {
 	return s
 }
 
-// present leaves out the keywords that a schema does not have.
+// present returns the schemas of a list that are not nil, as those of keywords are that a schema
+// does not have.
 func present(all []*jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(all, func(s *jsonschema.Schema) bool { return s == nil })
 }

@@ -158,7 +158,7 @@ func sound(s map[string]any) {
 			}
 		}
 	}
-	typed(s)
+	writeTypes(s)
 }
 
 // once removes duplicates: "required": ["a", "a"] would make the library refuse the schema.
@@ -171,11 +171,11 @@ func once(list []any) []any {
 	})
 }
 
-// typed writes the types of a place with the specification's names. A place with an unknown type
-// takes any value. One unknown name in a list invalidates the whole list: checking a value against
-// the other types could refuse a right one. The list has no duplicates, as two names may mean one
-// type (["int", "integer"]) and the specification forbids them.
-func typed(s map[string]any) {
+// writeTypes writes the types of a place with the specification's names. A place with an unknown
+// type takes any value. One unknown name in a list invalidates the whole list: checking a value
+// against the other types could refuse a right one. The list has no duplicates, as two names may
+// mean one type (["int", "integer"]) and the specification forbids them.
+func writeTypes(s map[string]any) {
 	list, ok := s["type"].([]any)
 	if !ok {
 		list = []any{s["type"]}

@@ -17,7 +17,7 @@ const maxFollow = 16
 // string need not wait for its end.
 func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	for range maxFollow {
-		if !combined(s) {
+		if !isCombined(s) {
 			return s, rare(s)
 		}
 		next := single(s, c)
@@ -29,9 +29,9 @@ func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	return s, true
 }
 
-// combined reports whether other schemas apply to a place by $ref, allOf, anyOf or oneOf. not and
+// isCombined reports whether other schemas apply to a place by $ref, allOf, anyOf or oneOf. not and
 // if have schemas, too; rare detects those.
-func combined(s *jsonschema.Schema) bool {
+func isCombined(s *jsonschema.Schema) bool {
 	return s.Ref != nil || len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0
 }
 
@@ -72,7 +72,7 @@ func speaks(s *jsonschema.Schema) bool {
 // isNull reports whether null alone fits. It does not recognize {"const": null}; such a union then
 // waits for the whole value.
 func isNull(s *jsonschema.Schema) bool {
-	return s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) && !combined(s)
+	return s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) && !isCombined(s)
 }
 
 // rare reports whether a schema uses keywords that only a complete value can be checked against, or

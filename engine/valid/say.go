@@ -124,7 +124,7 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	if len(branches) > 0 && len(branches[0]) > 0 {
 		f := slices.MinFunc(branches[0], finding.compare)
 		text += "; for one of them, " +
-			strings.TrimPrefix(spelled("", f.path[len(e.InstanceLocation):])+": "+f.text, ": ")
+			strings.TrimPrefix(spellPath("", f.path[len(e.InstanceLocation):])+": "+f.text, ": ")
 	}
 	return one(e, keyword, text)
 }

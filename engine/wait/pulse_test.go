@@ -95,7 +95,7 @@ func TestPulseEndsLongWaits(t *testing.T) {
 				begin := time.Now()
 				ctx, p := NewPulse(t.Context(), nil, Timeouts{Load: -1, FirstByte: time.Minute, Idle: 20 * time.Second})
 				defer p.Stop()
-				err := Broken(ctx, "", readAll(ctx, p, time.Minute, 20*time.Second, true, row.waits...))
+				err := AsFault(ctx, "", readAll(ctx, p, time.Minute, 20*time.Second, true, row.waits...))
 				if err.Kind != fault.Timeout || err.Message != row.says {
 					t.Errorf("ended with %v, want a timeout that says %q", err, row.says)
 				}
@@ -112,7 +112,7 @@ func TestPulseCancelsWhenTheClientIsGone(t *testing.T) {
 		gone := errors.New("broken pipe")
 		ctx, p := NewPulse(t.Context(), &chat.Pulse{Beat: func(string) error { return gone }}, Timeouts{Beat: time.Second})
 		defer p.Stop()
-		err := Broken(ctx, "", readAll(ctx, p, 0, 0, true, time.Hour))
+		err := AsFault(ctx, "", readAll(ctx, p, 0, 0, true, time.Hour))
 		if err.Kind != fault.Canceled || !errors.Is(err, gone) {
 			t.Errorf("ended with %v, want the client's error", err)
 		}

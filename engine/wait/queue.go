@@ -77,14 +77,14 @@ func (q *Queue) wait(ctx context.Context, p *Pulse, w *waiter,
 		}
 		if !first {
 			if !p.until(ctx, w.turn, limit, left) {
-				return nil, Broken(ctx, "", ctx.Err())
+				return nil, AsFault(ctx, "", ctx.Err())
 			}
 			if !w.first() { // the time is up
 				continue
 			}
 		} else {
 			if !p.Sleep(ctx, wait) {
-				return nil, Broken(ctx, "", ctx.Err())
+				return nil, AsFault(ctx, "", ctx.Err())
 			}
 			pause = min(2*pause, longest)
 		}

@@ -121,10 +121,10 @@ func (t Timeouts) After(d time.Duration) Timeouts {
 	return t
 }
 
-// Broken turns a failed request or read into a fault: the cause of a cancelled context, else an
+// AsFault turns a failed request or read into a fault: the cause of a cancelled context, else an
 // unreachable server (gone is the error text, with its address; it is empty if there was a
 // connection).
-func Broken(ctx context.Context, gone string, err error) *fault.Error {
+func AsFault(ctx context.Context, gone string, err error) *fault.Error {
 	var f *fault.Error
 	switch {
 	case errors.As(context.Cause(ctx), &f):

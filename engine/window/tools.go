@@ -46,7 +46,7 @@ func FitTools(tools []chat.Tool, budget int, kept func(name string) bool) Fitted
 	for _, c := range cuts {
 		f.Tools = make([]chat.Tool, len(tools))
 		for i, t := range tools {
-			t.Description = shortened(t.Description, c.description)
+			t.Description = shorten(t.Description, c.description)
 			if c.parameter != whole {
 				t.Schema = plainer(t.Schema, c.parameter)
 			}
@@ -91,10 +91,10 @@ func toolsBytes(tools []chat.Tool) (n int) {
 	return n
 }
 
-// shortened returns a text cut to at most the given bytes, cut after a sentence or a line where one
+// shorten returns a text cut to at most the given bytes, cut after a sentence or a line where one
 // ends in its second half, else after a word. A text that is cut ends in "…", so that a model does
 // not take half a rule for the whole.
-func shortened(text string, most int) string {
+func shorten(text string, most int) string {
 	const dots = "…"
 	if len(text) <= most {
 		return text
@@ -121,6 +121,6 @@ func plainer(text []byte, most int) []byte {
 		return schema.Retold(text, nil)
 	}
 	return schema.Retold(text, func(description string) string {
-		return shortened(description, most)
+		return shorten(description, most)
 	})
 }

@@ -79,7 +79,7 @@ func TestTextsAreCutBehindSentences(t *testing.T) {
 		{"nothing but words here", 16, "nothing but…"},
 		{"日本語日本語日本語", 16, "日本語日…"},
 	} {
-		got := shortened(row.text, row.most)
+		got := shorten(row.text, row.most)
 		if got != row.want || len(got) > row.most && len(row.text) > row.most || !utf8.ValidString(got) {
 			t.Errorf("%q in %d: %q, want %q", row.text, row.most, got, row.want)
 		}

@@ -159,7 +159,7 @@ func (w *Worker) take(ctx context.Context) (*process, error) {
 	}
 }
 
-// start makes a process ready.
+// start starts a process and waits until it is ready.
 func (w *Worker) start() {
 	p, err := start(w.name)
 	if err == nil {

@@ -31,9 +31,9 @@ type process struct {
 // variable names the work of a process in its environment.
 const variable = "TOOLNORM_ASIDE"
 
-// kept are the environment variables that a process gets. Others may hold keys, which a fault in
-// the process must not reveal.
-var kept = []string{"PATH", "HOME", "TMPDIR", "SQLITE_TMPDIR", "TMP", "TEMP", "SYSTEMROOT",
+// keptVariables are the environment variables that a process gets. Others may hold keys, which a
+// fault in the process must not reveal.
+var keptVariables = []string{"PATH", "HOME", "TMPDIR", "SQLITE_TMPDIR", "TMP", "TEMP", "SYSTEMROOT",
 	"GOCOVERDIR", "TZ"}
 
 // start begins a process of this program.
@@ -47,7 +47,7 @@ func start(name string) (*process, error) {
 	}
 	p := &process{cmd: exec.Command(path), said: &head{}, exited: make(chan struct{})}
 	p.cmd.Env = []string{variable + "=" + name}
-	for _, name := range kept {
+	for _, name := range keptVariables {
 		if value, ok := os.LookupEnv(name); ok {
 			p.cmd.Env = append(p.cmd.Env, name+"="+value)
 		}
@@ -208,7 +208,7 @@ func (h *head) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns what was kept.
+// String returns the beginning of what was written.
 func (h *head) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

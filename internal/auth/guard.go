@@ -111,10 +111,10 @@ func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 	fault.WriteFor(w, r, err)
 }
 
-// exposed are the headers of an answer that pages may read. Without the list a browser shows a
-// script only Content-Type and a few others. A browser's MCP client needs Mcp-Session-Id, or every
-// message after initialize has no session.
-const exposed = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Client-Form, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Toolnorm-Left-Out, Toolnorm-Calls-Left-Out, Request-Id, Mcp-Session-Id"
+// exposedHeaders are the headers of an answer that pages may read. Without the list a browser shows
+// a script only Content-Type and a few others. A browser's MCP client needs Mcp-Session-Id, or
+// every message after initialize has no session.
+const exposedHeaders = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Client-Form, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Toolnorm-Left-Out, Toolnorm-Calls-Left-Out, Request-Id, Mcp-Session-Id"
 
 // admit refuses what a web page elsewhere could make a browser send: a request under a foreign host
 // name (DNS rebinding) or from a foreign origin. It adds the CORS headers for a page that is
@@ -153,7 +153,7 @@ func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 			"HTML forms are not allowed; send the body as application/json")
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", exposed)
+	h.Set("Access-Control-Expose-Headers", exposedHeaders)
 	return nil
 }
 

@@ -11,7 +11,7 @@ import (
 
 // The names of headers that a proxy adds, and the beginnings and endings of further such names.
 var (
-	forwarded = []string{"Forwarded", "Via", "True-Client", "X-Envoy-Internal", "X-Coming-From",
+	proxyHeaders = []string{"Forwarded", "Via", "True-Client", "X-Envoy-Internal", "X-Coming-From",
 		"Coming-From", "Cdn-Loop", "X-Scheme", "X-Varnish", "X-Request-Start", "X-Haproxy",
 		"Front-End-Https", "Proxy-Connection"}
 	forwardedFrom = []string{"X-Forwarded", "Forwarded-", "X-Original-", "X-Real-", "Cf-",
@@ -27,7 +27,7 @@ var (
 // comes from a loopback address. Beginnings and endings are compared, since every proxy has a name
 // of its own: Fastly-Client-Ip, X-Cluster-Client-Ip, X-Envoy-External-Address.
 func showsProxy(name string) bool {
-	return slices.Contains(forwarded, name) ||
+	return slices.Contains(proxyHeaders, name) ||
 		slices.ContainsFunc(forwardedFrom,
 			func(head string) bool { return strings.HasPrefix(name, head) }) ||
 		slices.ContainsFunc(forwardedTo, func(tail string) bool {

@@ -105,7 +105,7 @@ const InvalidCredentials = "Invalid authentication credentials"
 // checked then.
 func (t *Tokens) Verify(ctx context.Context, raw string) (*Principal, error) {
 	if len(raw) > longestToken {
-		return nil, refused(errors.New("the token is too long"))
+		return nil, rejection(errors.New("the token is too long"))
 	}
 	var said claims
 	_, err := t.parser.ParseWithClaims(raw, &said, func(token *jwt.Token) (any, error) {
@@ -117,10 +117,10 @@ func (t *Tokens) Verify(ctx context.Context, raw string) (*Principal, error) {
 			Message: "the keys that JWTs are verified with cannot be fetched; try again later",
 			Cause:   err}
 	case err != nil:
-		return nil, refused(err)
+		return nil, rejection(err)
 	}
 	if err := checkSubject(said.Subject); err != nil {
-		return nil, refused(err)
+		return nil, rejection(err)
 	}
 	return t.principal(&said, raw), nil
 }
@@ -146,8 +146,8 @@ func checkSubject(sub string) error {
 	return nil
 }
 
-// refused returns the fault of a rejected token.
-func refused(why error) error {
+// rejection returns the fault of a rejected token.
+func rejection(why error) error {
 	return &fault.Error{Kind: fault.Unauthorized, Message: InvalidCredentials, Cause: why}
 }
 

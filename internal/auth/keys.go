@@ -25,8 +25,8 @@ const minKey = 16
 // maxKeyFile bounds a file of keys, in bytes: a mistyped path may name any file.
 const maxKeyFile = 1 << 20
 
-// hashed is the prefix of a key that is given as its SHA-256 sum in hex.
-const hashed = "sha256:"
+// hashPrefix is the prefix of a key that is given as its SHA-256 sum in hex.
+const hashPrefix = "sha256:"
 
 // Keys holds the SHA-256 sums of accepted keys. The keys themselves are not kept in memory. Keys
 // are long and made by machines, so a slow hash as for passwords would only slow down each request.
@@ -74,7 +74,7 @@ func parseKey(line string) (k knownKey, err error) {
 		}
 		k.label, w = label, strings.TrimSpace(key)
 	}
-	text, isSum := strings.CutPrefix(w, hashed)
+	text, isSum := strings.CutPrefix(w, hashPrefix)
 	switch {
 	case isSum:
 		if n, err := hex.Decode(k.sum[:], []byte(text)); err != nil || n != len(k.sum) {
@@ -186,7 +186,7 @@ func (g *Guard) known(h http.Header, r *http.Request, need Need) (*Principal, er
 	if token := bearer(r); p == nil && g.Tokens != nil && token != "" {
 		if p, err = g.Tokens.Verify(r.Context(), token); p != nil &&
 			(g.Keys.labels(p.Subject) || g.Admins.labels(p.Subject)) {
-			p, err = nil, refused(fmt.Errorf("its sub is the label of a key"))
+			p, err = nil, rejection(fmt.Errorf("its sub is the label of a key"))
 		}
 	}
 	switch {
@@ -290,7 +290,7 @@ func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
 	case err != nil:
 		return err
 	case g.Tokens != nil:
-		return refused(nil)
+		return rejection(nil)
 	}
 	return fault.New(fault.Unauthorized, "missing or wrong API key; send Authorization: Bearer KEY")
 }

@@ -27,8 +27,8 @@ const (
 	Page                // nothing is checked: everybody gets the same bytes
 )
 
-// needed holds the word and the right of each need.
-var needed = [...]struct {
+// needNames holds the word and the right of each need.
+var needNames = [...]struct {
 	word  string
 	right Right
 }{
@@ -39,7 +39,7 @@ var needed = [...]struct {
 }
 
 // String returns the word that the documents use.
-func (n Need) String() string { return needed[min(n, Page)].word }
+func (n Need) String() string { return needNames[min(n, Page)].word }
 
 // WriteHeader must be on every request by which a page changes the server. A form or a link of a
 // foreign page cannot set it, and a script of a foreign page needs a preflight, which is refused.
@@ -97,7 +97,7 @@ func mayWrite(r *http.Request) error {
 // mayAsk refuses a caller without the right that the route needs. Without credentials, a caller on
 // this machine is an administrator, unless there are keys for administrators.
 func (g *Guard) mayAsk(h http.Header, r *http.Request, need Need, who *Principal) error {
-	right := needed[need].right
+	right := needNames[need].right
 	switch here := Here(r, r.URL.Path); {
 	case right == 0, who.May(right), need == Scrape && who != nil && who.scrapes:
 		return nil

@@ -30,8 +30,8 @@ func (x *examination) calls(ctx context.Context) bool {
 	return true
 }
 
-// rank sorts the server's own reading first, and then the way that is used. The server's own
-// reading is the measure for the others.
+// rank returns 0 for the server's own reading, which is the measure for the others, 1 for the way
+// in use, and 2 for the rest.
 func rank(w Way) int {
 	switch {
 	case w.Name == serverWay:
@@ -68,7 +68,7 @@ func (x *examination) way(ctx context.Context, strategy string) []Way {
 		ways = append(ways, Way{Name: serverWay})
 	}
 	if x.hangs(strategy) {
-		return refused(ways,
+		return markUntried(ways,
 			"not asked: a call that the server's reader refuses may hang this version")
 	}
 	e := x.forced(strategy)
@@ -76,7 +76,7 @@ func (x *examination) way(ctx context.Context, strategy string) []Way {
 		x.cfg.Progress(strategy+", which wording it understands", 0, 0)
 		facts, err := e.Examine(ctx, x.m.Name)
 		if err != nil {
-			return refused(ways, fault.From(err).Message)
+			return markUntried(ways, fault.From(err).Message)
 		}
 		ways[0].Wording = facts.Wording.String()
 	}
@@ -84,7 +84,7 @@ func (x *examination) way(ctx context.Context, strategy string) []Way {
 		x.cfg.Progress("calls read by "+strategy, i+1, len(x.cfg.Questions))
 		a := ask(ctx, e, x.offered(q.Text))
 		if why, over := a.over(ctx, i); over {
-			return refused(ways, why)
+			return markUntried(ways, why)
 		}
 		ways[0].add(q, a.Calls, a)
 		if len(ways) > 1 {
@@ -112,9 +112,9 @@ func (a *reply) over(ctx context.Context, i int) (why string, over bool) {
 	return f.Message, f.Kind == fault.Invalid && i == 0
 }
 
-// refused marks ways that were not tried, or not to the end. They stay in the report, since an
+// markUntried marks ways that were not tried, or not to the end. They stay in the report, since an
 // empty line with a reason explains why they are missing.
-func refused(ways []Way, why string) []Way {
+func markUntried(ways []Way, why string) []Way {
 	for i := range ways {
 		ways[i].Note = why
 	}

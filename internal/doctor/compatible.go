@@ -35,7 +35,7 @@ func (compatible) list(ctx context.Context, d *Doctor, h host, s *Server) error 
 	for _, m := range list {
 		plan := d.engine.Plan(d.called(h, m.ID))
 		s.Models = append(s.Models, Listed{Name: d.called(h, m.ID), Trained: m.Context,
-			Format: plan.Format, Strategy: expected(plan, nil)})
+			Format: plan.Format, Strategy: expectedStrategy(plan, nil)})
 	}
 	return err
 }

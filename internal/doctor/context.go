@@ -132,8 +132,8 @@ func (x *examination) places(ctx context.Context) bool {
 	go func() { // ends with its reply, which is short, or with ctx
 		defer func() { over <- time.Now() }()
 		first := true
-		for range x.engine.Stream(ctx, limited(user(x.m.Name, "Count from one to forty in words."),
-			64)) {
+		long := user(x.m.Name, "Count from one to forty in words.")
+		for range x.engine.Stream(ctx, limitTokens(long, 64)) {
 			if first {
 				close(begun)
 			}
@@ -145,7 +145,7 @@ func (x *examination) places(ctx context.Context) bool {
 	}()
 	<-begun
 	asked := time.Now()
-	second := ask(ctx, x.engine, limited(user(x.m.Name, "Say yes."), 4))
+	second := ask(ctx, x.engine, limitTokens(user(x.m.Name, "Say yes."), 4))
 	left := (<-over).Sub(asked)
 	if second.err != nil {
 		x.failed(ctx, "parallel", second.err)
@@ -171,8 +171,8 @@ func placesBy(left, first time.Duration) string {
 	return "1 request at a time; waiting clients get keep-alives"
 }
 
-// limited sets a limit of tokens in a request and returns it.
-func limited(r *chat.Request, tokens int) *chat.Request {
+// limitTokens sets a limit of tokens in a request and returns it.
+func limitTokens(r *chat.Request, tokens int) *chat.Request {
 	r.MaxTokens = tokens
 	return r
 }

@@ -220,7 +220,7 @@ func TestVersionsAreCompared(t *testing.T) {
 		{"unknown", "version"},
 	} {
 		var got []string
-		for _, f := range known(c.version) {
+		for _, f := range defectsOf(c.version) {
 			got = append(got, f.What)
 		}
 		if strings.Join(got, ", ") != c.defects {
@@ -293,8 +293,7 @@ func TestThePageNamesEveryMember(t *testing.T) {
 		case reflect.Pointer, reflect.Slice:
 			walk(typ.Elem())
 		case reflect.Struct:
-			for i := range typ.NumField() {
-				f := typ.Field(i)
+			for f := range typ.Fields() {
 				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 				if name != "" && !strings.Contains(text, "`"+name+"`") && !strings.Contains(text, "`"+name+"[]`") {
 					t.Errorf("docs/doctor.md says nothing of %s, the member %q", f.Name, name)

@@ -73,7 +73,8 @@ func (x *examination) failed(ctx context.Context, what string, err error) bool {
 	return false
 }
 
-// describe records what the server says of the model.
+// describe records what the server says of the model, and reports whether the examination can go
+// on.
 func (x *examination) describe(ctx context.Context) bool { return kinds[x.on.kind].model(ctx, x) }
 
 // probe finds out how toolnorm reads the model.

@@ -32,7 +32,7 @@ func (native) describe(ctx context.Context, d *Doctor, h host, s *Server) error 
 	if s.Version, err = client.Version(ctx); err != nil || h.name == demoHost {
 		return err
 	}
-	s.Findings = known(s.Version)
+	s.Findings = defectsOf(s.Version)
 	loaded, err := client.Running(ctx)
 	if err != nil {
 		s.Findings = append(s.Findings,
@@ -74,10 +74,10 @@ func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 			l.Format = plan.Format
 			if i < mostListed {
 				if show, err := client.Show(ctx, m.Name); err == nil {
-					l.Trained, l.Capabilities = ollama.Trained(show), capabilities(show)
+					l.Trained, l.Capabilities = ollama.TrainedContext(show), capabilities(show)
 				}
 			}
-			l.Strategy = expected(plan, l.Capabilities)
+			l.Strategy = expectedStrategy(plan, l.Capabilities)
 			s.Models[i] = l
 		})
 	}
@@ -107,7 +107,7 @@ func (native) model(ctx context.Context, x *examination) bool {
 	x.m.Family, x.m.Parameters, x.m.Quantization = show.Details.Family, show.Details.ParameterSize,
 		show.Details.QuantizationLevel
 	x.m.Capabilities, x.m.Parser, x.m.Context.Trained = capabilities(show), ollama.Parser(show),
-		ollama.Trained(show)
+		ollama.TrainedContext(show)
 	if !slices.Contains(x.m.Capabilities, string(model.CapabilityCompletion)) {
 		x.finding(Problem, "model", "it writes no text: its server says that it can do "+
 			strings.Join(x.m.Capabilities, ", "), "")
@@ -159,9 +159,9 @@ var defects = []defect{
 		"toolnorm parses the model's raw text"}},
 }
 
-// known returns the defects of a version.
+// defectsOf returns the defects of a version.
 // A version that cannot be read may be a fork or a proxy, so nothing is claimed of it.
-func known(version string) (all []Finding) {
+func defectsOf(version string) (all []Finding) {
 	v := ollama.VersionNumbers(version)
 	if v == [3]int{} {
 		return []Finding{{Note, "version",

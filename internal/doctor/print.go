@@ -337,8 +337,8 @@ func plural(n int, thing string) string {
 // seconds returns a time in seconds, with two digits after the point.
 func seconds(s float64) string { return fmt.Sprintf("%.2f s", s) }
 
-// size formats a number of bytes for people. It uses powers of ten like Ollama's own list, so that
-// the two can be compared.
+// size returns a number of bytes as a text for people. It uses powers of ten like Ollama's own
+// list, so that the two can be compared.
 func size(n int64) string {
 	switch {
 	case n <= 0:

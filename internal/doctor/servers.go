@@ -116,10 +116,10 @@ func (d *Doctor) called(h host, name string) string {
 	return h.name + "/" + name
 }
 
-// expected returns the strategy to expect for a model that was not examined: that of the settings,
-// or else one by what the server says that the model can do. Only an examination is certain: a
-// template may take tools and print them in a way that the model does not understand.
-func expected(plan engine.Plan, capabilities []string) string {
+// expectedStrategy returns the strategy to expect for a model that was not examined: that of the
+// settings, or else one by what the server says that the model can do. Only an examination is
+// certain: a template may take tools and print them in a way that the model does not understand.
+func expectedStrategy(plan engine.Plan, capabilities []string) string {
 	switch {
 	case plan.Strategy != "":
 		return plan.Strategy

@@ -72,7 +72,7 @@ func expect(all []Question, line string) error {
 		return fmt.Errorf("the arguments of %s: %w", name, err)
 	}
 	for key, value := range w.Args {
-		pattern, _ := decoded(value).(string)
+		pattern, _ := decode(value).(string)
 		if _, err := regexp.Compile(pattern); err != nil && strings.HasPrefix(pattern, "~") {
 			return fmt.Errorf("the pattern of %s: %w", key, err)
 		}

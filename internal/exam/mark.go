@@ -83,7 +83,7 @@ func (w Want) fits(args json.RawMessage) bool {
 
 // same reports whether a value matches a pattern.
 func same(want, got json.RawMessage) bool {
-	w, g := decoded(want), decoded(got)
+	w, g := decode(want), decode(got)
 	pattern, ok := w.(string)
 	if !ok {
 		return reflect.DeepEqual(w, g)
@@ -99,9 +99,9 @@ func same(want, got json.RawMessage) bool {
 	return strings.EqualFold(strings.TrimSpace(text), pattern)
 }
 
-// decoded returns a value with the digits of its numbers kept, and the strings of a list in lower
+// decode returns a value with the digits of its numbers kept, and the strings of a list in lower
 // case. Digits are kept, so that a large id does not lose its last ones as a float64.
-func decoded(raw json.RawMessage) any {
+func decode(raw json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any

@@ -105,7 +105,7 @@ func ReadsBack(f *adapters.Format) (problems []Problem) {
 	for _, calls := range samples {
 		for _, text := range []string{"", "I look."} {
 			raw := string(f.Append([]byte(text), calls...))
-			if text != "" && !marked(f, raw[len(text):]) {
+			if text != "" && !beginsWithMark(f, raw[len(text):]) {
 				continue
 			}
 			if err := derive.Reads(f, raw, text, calls, sampleTools); err != nil {
@@ -117,9 +117,9 @@ func ReadsBack(f *adapters.Format) (problems []Problem) {
 	return problems
 }
 
-// marked reports whether a call begins with one of the family's marks. A fence does not count: it
-// has its own line.
-func marked(f *adapters.Format, call string) bool {
+// beginsWithMark reports whether a call begins with one of the family's marks. A fence does not
+// count: it has its own line.
+func beginsWithMark(f *adapters.Format, call string) bool {
 	call = strings.TrimSpace(call)
 	return slices.ContainsFunc(f.Marks(), func(mark string) bool {
 		return strings.HasPrefix(call, mark) && mark[0] != '`'

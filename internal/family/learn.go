@@ -130,7 +130,7 @@ func Learn(name string, set *adapters.Set, replies []Reply) (
 	for _, r := range open {
 		questions = append(questions, fmt.Sprintf(
 			"is this a call? It names a tool, and no declaration that reads it was found: %q",
-			clipped(r.Raw)))
+			clip(r.Raw)))
 	}
 	for i, line := range byCount(calls) {
 		lines += line
@@ -217,9 +217,9 @@ func byCount(lines map[string]int) []string {
 	return out
 }
 
-// clipped returns the beginning of a text, for a sentence. A character that is cut in two is
+// clip returns the beginning of a text, for a sentence. A character that is cut in two is
 // dropped.
-func clipped(s string) string {
+func clip(s string) string {
 	if len(s) > 160 {
 		return strings.ToValidUTF8(s[:160], "") + "…"
 	}

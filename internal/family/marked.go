@@ -19,11 +19,11 @@ type Stretch struct {
 // of reports whether the stretch is a part of a text that is not empty.
 func (s Stretch) of(text string) bool { return 0 <= s.From && s.From < s.To && s.To <= len(text) }
 
-// Marked makes a family's file from one reply in which a person has marked the name and the
+// FromMarked makes a family's file from one reply in which a person has marked the name and the
 // arguments of a call; Learn does so without marks. Arguments that contain the name are the whole
 // call. If a known family already reads the reply, the file names it. The file is for models whose
 // names begin with model.
-func Marked(format, model string, set *adapters.Set, r Reply, name, args Stretch) (
+func FromMarked(format, model string, set *adapters.Set, r Reply, name, args Stretch) (
 	file string, questions []string, err error) {
 	if !name.of(r.Raw) || !args.of(r.Raw) {
 		return "", nil, errors.New("the name and the arguments must be marked in the text")

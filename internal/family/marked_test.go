@@ -28,7 +28,7 @@ func TestAMarkedCallIsLearned(t *testing.T) {
 			args := fmt.Sprintf(`{"city": %q, "days": %d}`, pick("Rome", "Oslo"), r.IntN(5))
 			open, end := pick("[[CALL ", "<act name=\"", "@@", "#CALL ", "<<", "{{tool:", "⟦"), pick("]]\n", "\">", " ", "(", ">> ", "}} ", "⟧")
 			raw := pick("", "I look it up.\n", "Sure! ") + open + "get_weather" + end + args + pick("\n[[/CALL]]", "</act>", "@@", ")#END", " <</done>>", "⟧⟧")
-			file, _, err := Marked("acme", "acme", set, Reply{raw, []chat.Tool{{Name: "get_time"}}}, mark(raw, "get_weather"), mark(raw, args))
+			file, _, err := FromMarked("acme", "acme", set, Reply{raw, []chat.Tool{{Name: "get_time"}}}, mark(raw, "get_weather"), mark(raw, args))
 			if err != nil {
 				continue
 			}
@@ -60,20 +60,20 @@ func TestMarksThatAreNone(t *testing.T) {
 		{raw, name, mark(raw, "END"), "no JSON object"}, {raw, name, mark(raw, `{"city":"Rome"} END`), "no JSON object"},
 		{`{"a":1} f`, Stretch{8, 9}, Stretch{0, 7}, "in front of the name"}, {`x{"a":1}`, Stretch{0, 3}, Stretch{1, 8}, "overlap"},
 	} {
-		if _, _, err := Marked("acme", "acme", adapters.Builtin(), Reply{Raw: row.raw}, row.name, row.args); err == nil || !strings.Contains(err.Error(), row.want) {
+		if _, _, err := FromMarked("acme", "acme", adapters.Builtin(), Reply{Raw: row.raw}, row.name, row.args); err == nil || !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%+v: %v", row, err)
 		}
 	}
 	const known = "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>"
-	file, _, err := Marked("acme", "acme", adapters.Builtin(), Reply{Raw: known}, mark(known, "get_weather"), mark(known, `{"city": "Rome"}`))
-	if other, _, _ := Marked("own", "acme", adapters.Builtin(), Reply{Raw: known}, mark(known, "get_weather"), mark(known, `{"city": "Rome"}`)); !strings.Contains(other, "format  own\nmodels  acme*\n") {
+	file, _, err := FromMarked("acme", "acme", adapters.Builtin(), Reply{Raw: known}, mark(known, "get_weather"), mark(known, `{"city": "Rome"}`))
+	if other, _, _ := FromMarked("own", "acme", adapters.Builtin(), Reply{Raw: known}, mark(known, "get_weather"), mark(known, `{"city": "Rome"}`)); !strings.Contains(other, "format  own\nmodels  acme*\n") {
 		t.Errorf("the file is for other models:\n%s", other)
 	}
 	if err != nil || !strings.Contains(file, "like ") {
 		t.Errorf("what a family reads already is %v\n%s", err, file)
 	}
 	const whole = `CALL>{"tool": "get_weather", "arguments": {"city": "Rome"}}<END`
-	file, questions, err := Marked("acme", "acme", adapters.Builtin(), Reply{Raw: whole}, mark(whole, "get_weather"), mark(whole, `{"tool": "get_weather", "arguments": {"city": "Rome"}}`))
+	file, questions, err := FromMarked("acme", "acme", adapters.Builtin(), Reply{Raw: whole}, mark(whole, "get_weather"), mark(whole, `{"tool": "get_weather", "arguments": {"city": "Rome"}}`))
 	if err != nil || !strings.Contains(file, `CALL>{call}<END`) || !strings.Contains(file, `call 0 get_weather {"city": "Rome"}`) || len(questions) != 1 {
 		t.Errorf("a whole call: %v %v\n%s", questions, err, file)
 	}

@@ -35,8 +35,8 @@ func Table(formats []*adapters.Format) (string, error) {
 		}
 		n := len(cases) + len(prints)
 		all += n
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %d |\n", f.Name, about(f), quoted(f.Models),
-			quoted(f.Marks()), quoted(f.Thinks()), n)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %d |\n", f.Name, about(f), quoteWords(f.Models),
+			quoteWords(f.Marks()), quoteWords(f.Thinks()), n)
 	}
 	fmt.Fprintf(&b, "\n%d families, %d cases.\n", len(formats), all)
 	return b.String(), nil
@@ -54,9 +54,9 @@ func about(f *adapters.Format) string {
 	return strings.ReplaceAll(strings.TrimSuffix(sentence, "."), "|", `\|`)
 }
 
-// quoted returns words in Markdown that shows them literally in a table. A word with backquotes,
-// like a fence, is put between more backquotes than it has.
-func quoted(words []string) string {
+// quoteWords returns words in Markdown that shows them literally in a table. A word with
+// backquotes, like a fence, is put between more backquotes than it has.
+func quoteWords(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		w = strings.ReplaceAll(w, "|", `\|`)

@@ -50,7 +50,7 @@ func Anthropic(err error, id string) []byte {
 		Type    string `json:"type"`
 		Message string `json:"message"`
 	}
-	return encoded(struct {
+	return encode(struct {
 		Type  string  `json:"type"`
 		Error inner   `json:"error"`
 		ID    *string `json:"request_id,omitempty"`

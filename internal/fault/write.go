@@ -23,21 +23,21 @@ type object struct {
 // {"error":{"message":…,"type":…,"param":…,"code":…}}.
 func OpenAI(err error) []byte {
 	f := From(err)
-	return encoded(struct {
+	return encode(struct {
 		Error object `json:"error"`
 	}{object{f.Message, f.Type(), orNull(f.Param), orNull(f.OpenAICode())}})
 }
 
 // Ollama returns err as the JSON that Ollama answers with: {"error":"…"}.
 func Ollama(err error) []byte {
-	return encoded(struct {
+	return encode(struct {
 		Error string `json:"error"`
 	}{From(err).Message})
 }
 
-// encoded returns v as JSON without a final newline, and with <, > and & unescaped: sentences quote
+// encode returns v as JSON without a final newline, and with <, > and & unescaped: sentences quote
 // what models wrote, like <tool_call>, and \u003c is hard to read in a log.
-func encoded(v any) []byte {
+func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

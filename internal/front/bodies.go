@@ -90,7 +90,7 @@ func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 	})
 }
 
-// most returns the bound.
+// most returns the bound on the bytes of all bodies together.
 func (b *Bodies) most() int64 {
 	if b.Most > 0 {
 		return b.Most

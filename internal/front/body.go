@@ -49,8 +49,8 @@ func (b *body) until(t time.Time) { _ = b.connection.SetReadDeadline(t) }
 // Read reads what has arrived. Goroutines other than the handler's may call it, such as those that
 // pass a body on.
 func (b *body) Read(p []byte) (int, error) {
-	// an answer that has begun has closed the body, which is no error of whoever still looks for
-	// the end
+	// an answer that has begun has closed the body, which is not an error of a caller that still
+	// looks for the end
 	if b.whole.Load() {
 		return 0, io.EOF
 	}

@@ -26,7 +26,7 @@ type Case struct {
 // Cases reads the cases of a family file that are read, in their order; Prints those that are
 // printed. An error names the section that is wrong.
 func Cases(src []byte) ([]Case, error) {
-	groups, err := grouped(src)
+	groups, err := groupCases(src)
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +51,10 @@ type group struct {
 	parts []Section // named by the part
 }
 
-// grouped returns the sections of a family file, together by case. A case's name may hold ": ", so
-// a section is split at the last one. Sections of a case need not stand together; one that is there
-// twice is an error, since the second would hide the first.
-func grouped(src []byte) ([]group, error) {
+// groupCases returns the sections of a family file, together by case. A case's name may hold ": ",
+// so a section is split at the last one. Sections of a case need not stand together; one that is
+// there twice is an error, since the second would hide the first.
+func groupCases(src []byte) ([]group, error) {
 	sections, err := Sections(src)
 	if err != nil {
 		return nil, err

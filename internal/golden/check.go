@@ -33,7 +33,8 @@ func (d *Difference) Error() string {
 	return s
 }
 
-// indent lines further lines up with the first, so that got and want can be compared by eye.
+// indent returns a text whose further lines are aligned with the first, so that got and want can be
+// compared by eye.
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n     ") }
 
 // Degrees returns the degrees of holding in which a case gives the events that stand in it. With

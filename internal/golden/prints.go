@@ -27,7 +27,7 @@ type Print struct {
 // section that is wrong. A case with results must say how they are printed, and one that says it
 // must have results.
 func Prints(src []byte) ([]Print, error) {
-	groups, err := grouped(src)
+	groups, err := groupCases(src)
 	if err != nil {
 		return nil, err
 	}

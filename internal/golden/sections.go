@@ -13,11 +13,11 @@ import (
 // The name is without the word "quoted", and the text without the quotes.
 type Section struct{ Name, Text string }
 
-// Sections reads a case file: sections "-- NAME --", each followed by its text; what stands in
-// front of the first one is left out. One newline in front of the next section line is no text. A
-// section "-- NAME quoted --" holds a Go string literal; an error names the section that does not.
-// The form is that of Go's txtar, with a rule for the newline at the end of a text, which there
-// belongs to the text: replies of models mostly end without one.
+// Sections parses a case file: sections that begin with a line "-- NAME --", each with the text up
+// to the next such line. Text before the first section is ignored. The last newline before the next
+// section line does not belong to the text, unlike in Go's txtar, since replies of models mostly
+// end without one. A section "-- NAME quoted --" holds a Go string literal; if it is not valid, the
+// error names the section.
 func Sections(src []byte) ([]Section, error) {
 	var out []Section
 	for line := range strings.Lines(string(src)) {

@@ -54,7 +54,7 @@ type History struct {
 
 const (
 	// queued is how many exchanges wait at most. With texts they are 256 KiB each.
-	queued = 256
+	queueSize = 256
 	// together is how long exchanges are collected before they are written.
 	together = 300 * time.Millisecond
 	// deleteEvery is how long what is over a bound stays at most.
@@ -75,7 +75,8 @@ CREATE INDEX h_exchange_conversation ON h_exchange (conversation)`)}
 // needed, and its file made with the first exchange. warn is told what goes wrong, at most once a
 // minute.
 func New(where string, c Config, warn func(error)) *History {
-	return &History{where: where, config: c, warn: warn, queue: make(chan *trace.Exchange, queued)}
+	return &History{where: where, config: c, warn: warn,
+		queue: make(chan *trace.Exchange, queueSize)}
 }
 
 // open returns the database, or nil if it does not exist and make is false.
@@ -119,13 +120,13 @@ func (h *History) Wants(e *trace.Exchange) bool {
 	case AllTexts:
 		return true
 	case Failed:
-		return failed(e) || len(e.Repairs) > 0
+		return isUnfinished(e) || len(e.Repairs) > 0
 	}
 	return false
 }
 
-// failed reports whether an exchange has not come to its end.
-func failed(e *trace.Exchange) bool { return e.Status >= 400 || e.Finish == "" || e.Cut }
+// isUnfinished reports whether an exchange has not come to its end.
+func isUnfinished(e *trace.Exchange) bool { return e.Status >= 400 || e.Finish == "" || e.Cut }
 
 // Keep queues an exchange that was added to a trace for writing. It does not wait: an exchange that
 // finds the queue full is lost.
@@ -175,7 +176,7 @@ func (h *History) batch(ctx context.Context, first *trace.Exchange) []*trace.Exc
 	all := []*trace.Exchange{first}
 	end := time.NewTimer(together)
 	defer end.Stop()
-	for len(all) < queued {
+	for len(all) < queueSize {
 		select {
 		case e := <-h.queue:
 			all = append(all, e)

@@ -183,7 +183,7 @@ func TestRequestsDoNotWaitForTheHistory(t *testing.T) {
 	if _, there := os.Stat(where); err != nil || len(all) > 0 || there == nil {
 		t.Errorf("before the first request: %v, %v, file %v", all, err, there)
 	}
-	for i := range queued + 5 {
+	for i := range queueSize + 5 {
 		h.Keep(said(fmt.Sprint(i), time.Now(), 200))
 	}
 	ctx, cancel := context.WithCancel(t.Context())

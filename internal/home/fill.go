@@ -18,7 +18,7 @@ func Fill(into any, env func(string) string, file map[string]any) error {
 	for i := range v.NumField() {
 		tag := v.Type().Field(i).Tag
 		text := ""
-		for _, name := range strings.Split(tag.Get("env"), ",") {
+		for name := range strings.SplitSeq(tag.Get("env"), ",") {
 			if text == "" {
 				text = env(name)
 			}

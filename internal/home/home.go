@@ -56,7 +56,8 @@ type Settings struct {
 	All map[string]any `yaml:",inline"` // the others, by their names
 }
 
-// ReadSettings reads them from the file that ReadFile finds; without one they are empty.
+// ReadSettings returns the settings in the file that ReadFile finds, or no settings if there is no
+// file.
 func ReadSettings(path string) (s Settings, err error) {
 	text, path, err := ReadFile(path)
 	if err != nil {

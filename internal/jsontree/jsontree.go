@@ -96,7 +96,7 @@ type cutter struct {
 	deep bool // the text is nested deeper than that; the rest of it is not looked at
 }
 
-// value cuts off one value with what stands in front of it.
+// value cuts off one value with what precedes it.
 func (c *cutter) value(depth int) *Value {
 	from := c.next()
 	v := &Value{Start: c.size - len(from)}
@@ -128,7 +128,7 @@ func (c *cutter) value(depth int) *Value {
 	return v
 }
 
-// next passes over what stands between values, and is the rest of the text.
+// next skips what is between values, and returns the rest of the text.
 func (c *cutter) next() string {
 	c.rest = strings.TrimLeft(c.rest, " \t\r\n,:")
 	return c.rest

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// number formats n in digits.
+// number returns n in decimal digits.
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// seconds formats a time in whole seconds, rounded up.
+// seconds returns a time in whole seconds, rounded up, as a text.
 func seconds(d time.Duration) string { return number(int64((d+time.Second-1)/time.Second)) + " s" }
 
 // names holds the header names of one limit, as http.Header spells them: those of OpenAI, which

@@ -242,14 +242,15 @@ func (c *caller) over(now time.Time, t *ticket, o *peers) (
 	return "", 0, ""
 }
 
-// over counts a refusal.
+// over reports a refusal to the hook Over, if it is set.
 func (l *Limiter) over(kind string) {
 	if l.Over != nil {
 		l.Over(kind)
 	}
 }
 
-// leave ends a request.
+// leave ends a request of a caller: it frees the request's place, and counts the tokens that it
+// used, or the estimate if the server did not count them.
 func (l *Limiter) leave(c *caller, t *ticket) {
 	now := time.Now()
 	l.mu.Lock()

@@ -27,7 +27,7 @@ func (w *window) pass(now time.Time) {
 	}
 }
 
-// add counts n now.
+// add counts n at the time now.
 func (w *window) add(now time.Time, n int64) {
 	w.pass(now)
 	w.counts[w.second%span] += n

@@ -124,21 +124,21 @@ func New(version string, reasons []chat.Reason) *Metrics {
 	return m
 }
 
-// counter registers a counter.
+// counter registers and returns a counter.
 func (m *Metrics) counter(name, help string, labels ...string) *prometheus.CounterVec {
 	v := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	m.registry.MustRegister(v)
 	return v
 }
 
-// gauge registers a gauge.
+// gauge registers and returns a gauge.
 func (m *Metrics) gauge(name, help string, labels ...string) *prometheus.GaugeVec {
 	v := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
 	m.registry.MustRegister(v)
 	return v
 }
 
-// histogram registers a histogram.
+// histogram registers and returns a histogram.
 func (m *Metrics) histogram(name, help string, buckets []float64,
 	labels ...string) *prometheus.HistogramVec {
 	v := prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help,

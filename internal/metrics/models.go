@@ -151,7 +151,7 @@ func (m *models) work() {
 // mostKnown bounds the models that are remembered: what servers list is not ours.
 const mostKnown = 10_000
 
-// learn notes the models of servers.
+// learn records the models that servers list, up to mostKnown in all.
 func (m *models) learn(states []engine.State) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

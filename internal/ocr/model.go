@@ -28,8 +28,8 @@ const (
 // hyphen.
 var errUnreadable = errors.New("the model's answer is unreadable")
 
-// asked asks the model about hyphens, some at a time. nil is no answer at all. An answer that
-// cannot be read is asked for once more.
+// asked asks the model about hyphens, some at a time. It returns nil if there was no answer at all.
+// An answer that cannot be read is asked for once more.
 func (n *Normalizer) asked(ctx context.Context, text []rune, offsets []int) (
 	all []bool, err error) {
 	if n.Ask == nil {

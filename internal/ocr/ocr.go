@@ -90,7 +90,7 @@ const (
 // longMark is the long-vowel mark.
 const longMark = 'ー'
 
-// Normalize returns a text with its long-vowel marks. With an error there is no text.
+// Normalize returns a text with its long-vowel marks. If there is an error, there is no text.
 func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error) {
 	if utf8.RuneCountInString(text) > MaxText {
 		return Result{}, ErrTooLong
@@ -169,7 +169,7 @@ func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, fou
 }
 
 // apply makes the text, and looks at it once more. Bytes are copied between the changes and never
-// made anew, so a text that is no valid UTF-8 stays what it is.
+// made anew, so a text that is not valid UTF-8 stays what it is.
 func (res *Result) apply(text string, found map[int]Change) error {
 	var b strings.Builder
 	b.Grow(len(text))

@@ -6,8 +6,8 @@ const shortestStem = 3
 
 // repaired guesses what the hyphen at the end of a run was, when it was neither: OCR reads the last
 // character of キャリア as a hyphen, and キャリー is a word. The guess is ア when the text says キャリア
-// elsewhere, as in キャリアコンサルティング, and never キャリー. 0 is no guess. It looks for the longest stem
-// first, since the run may begin with another word: マイナビキャリ.
+// elsewhere, as in キャリアコンサルティング, and never キャリー. It returns 0 if it has no guess. It looks for the
+// longest stem first, since the run may begin with another word: マイナビキャリ.
 func (n *Normalizer) repaired(text []rune, r run, verdicts []verdict) rune {
 	last := r.hyphens[len(r.hyphens)-1]
 	if !n.Repair || last != r.n-1 || verdicts[len(verdicts)-1] == hyphen {

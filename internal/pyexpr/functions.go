@@ -37,8 +37,8 @@ func fn(name string, style style, low, high int, run func(*py.Account, []value) 
 		run: func(m *py.Account, a arguments) value { return run(m, a.pos) }}
 }
 
-// named makes the entry of a function whose arguments have names.
-func named(name string, low, posOnly int, params []string,
+// withNames makes the entry of a function whose arguments have names.
+func withNames(name string, low, posOnly int, params []string,
 	run func(*py.Account, []value) value) *function {
 	f := fn(name, keyworded, low, len(params), run)
 	f.params, f.posOnly = params, posOnly
@@ -50,7 +50,7 @@ func raw(name string, run func(*py.Account, arguments) value) *function {
 	return &function{signature: signature{name: name, full: name, style: free}, run: run}
 }
 
-// class marks a function as a type.
+// class marks f as a type and returns it.
 func class(f *function) *function {
 	f.isType = true
 	return f

@@ -124,7 +124,7 @@ func zip(m *py.Account, a arguments) value {
 		py.Raise(py.TypeError, "zip() takes at most 1 keyword argument (%d given)", len(a.names))
 	}
 	named := a.keywords("zip", "strict")
-	strict := given(named[0]) && object.Truth(named[0])
+	strict := isGiven(named[0]) && object.Truth(named[0])
 	its := iterateAll(m, a.pos)
 	over := len(its) == 0
 	return &object.Iterator{Type: "zip", Next: func(m *py.Account) (value, bool) {

@@ -15,19 +15,19 @@ func numberFunctions() []*function {
 	return []*function{
 		fn("abs", oneArg, 1, 1, abs),
 		fn("divmod", checked, 2, 2, divmod),
-		named("pow", 2, 0, []string{"base", "exp", "mod"}, pow),
-		named("round", 1, 0, []string{"number", "ndigits"}, round),
-		named("sum", 1, 1, []string{"", "start"}, sum),
+		withNames("pow", 2, 0, []string{"base", "exp", "mod"}, pow),
+		withNames("round", 1, 0, []string{"number", "ndigits"}, round),
+		withNames("sum", 1, 1, []string{"", "start"}, sum),
 		fn("ord", oneArg, 1, 1, ord),
 		fn("chr", oneArg, 1, 1, chr),
 		fn("bin", oneArg, 1, 1, func(m *py.Account, a []value) value {
-			return based(m, a[0], 2, "0b")
+			return inBase(m, a[0], 2, "0b")
 		}),
 		fn("oct", oneArg, 1, 1, func(m *py.Account, a []value) value {
-			return based(m, a[0], 8, "0o")
+			return inBase(m, a[0], 8, "0o")
 		}),
 		fn("hex", oneArg, 1, 1, func(m *py.Account, a []value) value {
-			return based(m, a[0], 16, "0x")
+			return inBase(m, a[0], 16, "0x")
 		}),
 	}
 }
@@ -60,16 +60,16 @@ func abs(m *py.Account, a []value) value {
 //	divmod('a', 1) → TypeError: unsupported operand type(s) for divmod(): 'str' and 'int'
 func divmod(m *py.Account, a []value) value {
 	if !number.Is(a[0]) || !number.Is(a[1]) {
-		object.Unsupported("divmod()", a[0], a[1])
+		object.RaiseUnsupported("divmod()", a[0], a[1])
 	}
 	q, r := number.Divmod(m, a[0], a[1])
 	return object.Tuple{q, r}
 }
 
-// pow computes ** with two arguments, and modular with three, where the result stays as small as
-// the modulus.
+// pow computes a**b, or with three arguments the power modulo the third, whose intermediate results
+// stay as small as the modulus.
 func pow(m *py.Account, a []value) value {
-	if !given(a[2]) || a[2] == nil {
+	if !isGiven(a[2]) || a[2] == nil {
 		return object.Operate(m, "**", a[0], a[1])
 	}
 	ints, numbers := true, true
@@ -99,7 +99,7 @@ func pow(m *py.Account, a []value) value {
 //	round('a') → TypeError: type str doesn't define __round__ method
 func round(m *py.Account, a []value) value {
 	x, isFloat := a[0].(float64)
-	whole := !given(a[1]) || a[1] == nil
+	whole := !isGiven(a[1]) || a[1] == nil
 	switch {
 	case !number.Is(a[0]):
 		py.Raise(py.TypeError, "type %s doesn't define __round__ method", object.TypeName(a[0]))
@@ -129,7 +129,7 @@ func asInt(v value) value {
 //	sum(['a'], '') → TypeError: sum() can't sum strings [use ''.join(seq) instead]
 func sum(m *py.Account, a []value) value {
 	var total value = int64(0)
-	if given(a[1]) {
+	if isGiven(a[1]) {
 		total = a[1]
 	}
 	it := object.Iterate(m, a[0])
@@ -183,13 +183,13 @@ func chr(_ *py.Account, a []value) value {
 	return string(rune(n))
 }
 
-// based writes an integer in base 2, 8 or 16 with its prefix.
+// inBase writes an integer in base 2, 8 or 16 with its prefix.
 //
 //	hex(255) → '0xff'
 //	bin(-5) → '-0b101'
 //	oct(8) → '0o10'
 //	hex(1.5) → TypeError: 'float' object cannot be interpreted as an integer
-func based(m *py.Account, v value, base int, prefix string) value {
+func inBase(m *py.Account, v value, base int, prefix string) value {
 	b := number.Big(asInt(v))
 	m.AllocText(2 * int64(b.BitLen()+8))
 	text := b.Text(base)

@@ -86,7 +86,7 @@ func extreme(m *py.Account, name, op string, a arguments) value {
 	var from value = object.List(a.pos)
 	if len(a.pos) == 1 {
 		from = a.pos[0]
-	} else if given(otherwise) {
+	} else if isGiven(otherwise) {
 		py.Raise(py.TypeError,
 			"Cannot specify a default for %s() with multiple positional arguments", name)
 	}
@@ -94,7 +94,7 @@ func extreme(m *py.Account, name, op string, a arguments) value {
 	if found {
 		return best
 	}
-	if !given(otherwise) {
+	if !isGiven(otherwise) {
 		py.Raise(py.ValueError, "%s() arg is an empty sequence", name)
 	}
 	return otherwise
@@ -124,7 +124,7 @@ func bestOf(m *py.Account, items iter.Seq[value], op string, key value) (best va
 func rangeOf(m *py.Account, a []value) value {
 	var parts [3]int64
 	for i, v := range a {
-		if !given(v) {
+		if !isGiven(v) {
 			continue
 		}
 		n, small := asInt(v).(int64)
@@ -135,9 +135,9 @@ func rangeOf(m *py.Account, a []value) value {
 	}
 	start, stop, step := parts[0], parts[1], parts[2]
 	switch {
-	case !given(a[1]):
+	case !isGiven(a[1]):
 		start, stop, step = 0, start, 1
-	case !given(a[2]):
+	case !isGiven(a[2]):
 		step = 1
 	case step == 0:
 		py.Raise(py.ValueError, "range() arg 3 must not be zero")
@@ -159,14 +159,14 @@ func sorted(m *py.Account, a arguments) value {
 	}
 	walked := object.Items(m, a.pos[0])
 	named := a.keywords("sort", "key", "reverse")
-	reverse := given(named[1]) && object.Truth(asInt(named[1]))
+	reverse := isGiven(named[1]) && object.Truth(asInt(named[1]))
 	return object.Sort(m, walked, func(v value) value { return orderedBy(m, named[0], v) }, reverse)
 }
 
 // orderedBy returns the value by which an item is ordered: the result of the key function, if there
 // is one, or else the item.
 func orderedBy(m *py.Account, key, item value) value {
-	if !given(key) || key == nil {
+	if !isGiven(key) || key == nil {
 		return item
 	}
 	return call1(m, key, item)

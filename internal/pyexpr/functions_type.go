@@ -13,7 +13,7 @@ import (
 func typeFunctions() []*function {
 	return []*function{
 		class(fn("bool", checked, 0, 1, func(_ *py.Account, a []value) value {
-			return given(a[0]) && object.Truth(a[0])
+			return isGiven(a[0]) && object.Truth(a[0])
 		})),
 		class(raw("dict", dictOf)),
 		class(fn("float", checked, 0, 1, floatOf)),
@@ -28,17 +28,17 @@ func typeFunctions() []*function {
 // listOf makes a list of an iterable's items. Given a list it may share its items, since nothing
 // changes a list.
 func listOf(m *py.Account, a []value) value {
-	return object.List(copied(m, a[0]))
+	return object.List(copyItems(m, a[0]))
 }
 
 // tupleOf makes a tuple of an iterable's items.
 func tupleOf(m *py.Account, a []value) value {
-	return object.Tuple(copied(m, a[0]))
+	return object.Tuple(copyItems(m, a[0]))
 }
 
-// copied returns the items of an argument that may be absent.
-func copied(m *py.Account, v value) []value {
-	if !given(v) {
+// copyItems returns the items of an argument that may be absent.
+func copyItems(m *py.Account, v value) []value {
+	if !isGiven(v) {
 		return []value{}
 	}
 	m.Alloc(py.ListBytes)
@@ -47,7 +47,7 @@ func copied(m *py.Account, v value) []value {
 
 // setFrom makes a set of an iterable's items; an item that cannot be hashed is an error.
 func setFrom(m *py.Account, a []value) value {
-	if !given(a[0]) {
+	if !isGiven(a[0]) {
 		m.Alloc(py.ListBytes)
 		return object.NewSet()
 	}
@@ -109,15 +109,15 @@ func strOf(m *py.Account, a arguments) value {
 		"errors"}}
 	slots := s.bindNames(a)
 	for i := 1; i < 3; i++ {
-		if given(slots[i]) && !object.IsString(slots[i]) {
+		if isGiven(slots[i]) && !object.IsString(slots[i]) {
 			py.Raise(py.TypeError, "str() argument '%s' must be str, not %s", s.params[i],
 				object.ArgumentType(slots[i]))
 		}
 	}
 	switch {
-	case !given(slots[0]):
+	case !isGiven(slots[0]):
 		return ""
-	case !given(slots[1]) && !given(slots[2]):
+	case !isGiven(slots[1]) && !isGiven(slots[2]):
 		return object.Str(m, slots[0])
 	case object.IsString(slots[0]):
 		py.Raise(py.TypeError, "decoding str is not supported")
@@ -142,11 +142,11 @@ func intOf(m *py.Account, a arguments) value {
 	slots := s.bindNames(a)
 	x, base := slots[0], slots[1]
 	switch {
-	case !given(x) && given(base):
+	case !isGiven(x) && isGiven(base):
 		py.Raise(py.TypeError, "int() missing string argument")
-	case !given(x):
+	case !isGiven(x):
 		return int64(0)
-	case !given(base):
+	case !isGiven(base):
 		return toInt(m, x)
 	}
 	n := asInt(base)

@@ -138,7 +138,7 @@ func count(m *py.Account, self value, a []value) value {
 func bounds(a []value, n int64, read func(v value, otherwise int64) int64) (low, high int64) {
 	high = n
 	for i, to := range []*int64{&low, &high} {
-		if !given(a[i]) {
+		if !isGiven(a[i]) {
 			continue
 		}
 		if *to = read(a[i], *to); *to < 0 {
@@ -189,7 +189,7 @@ func dictMethods() []*method {
 // dictGet implements get. For a missing key it returns the second argument, or None without one.
 func dictGet(m *py.Account, self value, a []value) value {
 	v, ok := self.(*object.Dict).Get(m, a[0])
-	if ok || !given(a[1]) {
+	if ok || !isGiven(a[1]) {
 		return v
 	}
 	return a[1]

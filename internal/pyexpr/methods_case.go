@@ -102,7 +102,7 @@ func title(s string) string {
 		} else {
 			b.WriteString(chars.ToTitle(r))
 		}
-		inWord = chars.Cased(r)
+		inWord = chars.HasCase(r)
 	}
 	return b.String()
 }
@@ -193,7 +193,7 @@ func lowerAt(s string, i int, r rune) string {
 	after := strings.TrimLeftFunc(s[i+2:], chars.CaseIgnorable) // Σ is two bytes
 	last, _ := utf8.DecodeLastRuneInString(before)
 	next, _ := utf8.DecodeRuneInString(after)
-	if before != "" && chars.Cased(last) && (after == "" || !chars.Cased(next)) {
+	if before != "" && chars.HasCase(last) && (after == "" || !chars.HasCase(next)) {
 		return "ς"
 	}
 	return "σ"

@@ -49,7 +49,7 @@ func splitMethods() []*method {
 //	'a'.split(1) → TypeError: must be str or None, not int
 func splitText(m *py.Account, s string, a []value, right bool) value {
 	most := int64(-1)
-	if given(a[1]) {
+	if isGiven(a[1]) {
 		most = width(a[1])
 	}
 	if most < 0 {
@@ -87,7 +87,7 @@ func splitText(m *py.Account, s string, a []value, right bool) value {
 		parts = growText(m, parts, part)
 		s = rest
 	}
-	return oriented(growText(m, parts, s), right)
+	return orient(growText(m, parts, s), right)
 }
 
 // growText appends a part. Only a string header is charged, since the part shares the bytes of the
@@ -97,11 +97,11 @@ func growText(m *py.Account, parts []value, part string) []value {
 	return object.Grow(m, parts, part)
 }
 
-// oriented returns parts as a list, in reverse order if they were found from the right.
+// orient returns parts as a list, in reverse order if they were found from the right.
 //
 //	'a b c'.rsplit(None, 1) → ['a b', 'c']
 //	'a--b--c'.rsplit('--', 1) → ['a--b', 'c']
-func oriented(parts []value, right bool) value {
+func orient(parts []value, right bool) value {
 	if right {
 		slices.Reverse(parts)
 	}
@@ -139,7 +139,7 @@ func splitBlanks(m *py.Account, s string, most int64, right bool) value {
 		}
 		parts = growText(m, parts, part)
 	}
-	return oriented(parts, right)
+	return orient(parts, right)
 }
 
 // partition splits at the first or last separator into three parts.
@@ -183,7 +183,7 @@ const lineEnds = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 func splitLines(m *py.Account, self value, a []value) value {
 	s := self.(string)
 	keep := false
-	if given(a[0]) {
+	if isGiven(a[0]) {
 		keep = object.Truth(asInt(a[0]))
 	}
 	m.Scan(8 * len(s))
@@ -262,7 +262,7 @@ func replace(m *py.Account, self value, a []value) value {
 		texts[i] = text
 	}
 	most := int64(-1)
-	if given(a[2]) {
+	if isGiven(a[2]) {
 		most = width(a[2])
 	}
 	m.Scan(4 * len(s))

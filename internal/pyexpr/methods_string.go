@@ -243,7 +243,7 @@ func width(v value) int64 {
 func justify(m *py.Account, s string, a []value, align rune) value {
 	w := width(a[0])
 	fill := " "
-	if given(a[1]) {
+	if isGiven(a[1]) {
 		text, ok := a[1].(string)
 		if !ok {
 			py.Raise(py.TypeError, "The fill character must be a unicode character, not %s",
@@ -263,7 +263,7 @@ func justify(m *py.Account, s string, a []value, align rune) value {
 	case '^':
 		left = missing/2 + missing&w&1
 	}
-	return object.Padded(m, s, []rune(fill)[0], left, missing-left)
+	return object.Fill(m, s, []rune(fill)[0], left, missing-left)
 }
 
 // zfill adds zeros after the sign.
@@ -281,6 +281,6 @@ func zfill(m *py.Account, self value, a []value) value {
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		sign, s = s[:1], s[1:]
 	}
-	s = object.Padded(m, s, '0', missing, 0)
+	s = object.Fill(m, s, '0', missing, 0)
 	return sign + s
 }

@@ -32,8 +32,8 @@ type signature struct {
 // absent is the value of an optional argument that was not given.
 type absent struct{}
 
-// given reports whether an optional argument was given.
-func given(v value) bool {
+// isGiven reports whether an optional argument was given.
+func isGiven(v value) bool {
 	_, no := v.(absent)
 	return !no
 }
@@ -140,7 +140,7 @@ func (s *signature) bindNames(a arguments) []value {
 		}
 	}
 	for i := range s.min {
-		if !given(slots[i]) {
+		if !isGiven(slots[i]) {
 			py.Raise(py.TypeError, "%s() missing required argument '%s' (pos %d)", s.name,
 				s.params[i], i+1)
 		}

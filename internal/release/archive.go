@@ -19,9 +19,9 @@ type entry struct {
 	data []byte
 }
 
-// sorted puts entries into the order of their names, so that packing does not depend on how they
-// were found.
-func sorted(entries []entry) []entry {
+// sortEntries returns entries sorted by name, so that packing does not depend on how they were
+// found.
+func sortEntries(entries []entry) []entry {
 	return slices.SortedFunc(slices.Values(entries), func(a, b entry) int {
 		return cmp.Compare(a.name, b.name)
 	})
@@ -48,8 +48,9 @@ func writeTarGz(w io.Writer, prefix string, entries []entry, at time.Time) error
 	return errors.Join(tw.Close(), zw.Close())
 }
 
-// withFolders puts an entry without data before the first file of each folder. dpkg needs them: it
-// would unpack a file whose folder is in no package, but could not remove the folder with it.
+// withFolders returns entries with an entry without data before the first file of each folder. dpkg
+// needs them: it would unpack a file whose folder is in no package, but could not remove the
+// folder.
 func withFolders(prefix string, entries []entry) (all []entry) {
 	there := map[string]bool{".": true}
 	var folder func(name string)
@@ -63,7 +64,7 @@ func withFolders(prefix string, entries []entry) (all []entry) {
 	if prefix != "" {
 		all = append(all, entry{mode: 0o755})
 	}
-	for _, e := range sorted(entries) {
+	for _, e := range sortEntries(entries) {
 		folder(path.Dir(e.name))
 		all = append(all, e)
 	}
@@ -73,7 +74,7 @@ func withFolders(prefix string, entries []entry) (all []entry) {
 // writeZip writes what Windows opens without a program.
 func writeZip(w io.Writer, prefix string, entries []entry, at time.Time) error {
 	zw := zip.NewWriter(w)
-	for _, e := range sorted(entries) {
+	for _, e := range sortEntries(entries) {
 		f, err := zw.CreateHeader(&zip.FileHeader{Name: prefix + e.name, Method: zip.Deflate,
 			Modified: at})
 		if err != nil {

@@ -17,15 +17,17 @@ import (
 // changed in it.
 const debSettings = "etc/toolnorm/toolnorm.yaml"
 
-// placed says where a shell looks for its completions of a program, in an archive and on Debian.
-var placed = []struct{ shell, archive, debian string }{
+// completionPaths says where a shell looks for its completions of a program, in an archive and on
+// Debian.
+var completionPaths = []struct{ shell, archive, debian string }{
 	{"bash", "completions/%s.bash", "usr/share/bash-completion/completions/%s"},
 	{"zsh", "completions/_%s", "usr/share/zsh/vendor-completions/_%s"},
 	{"fish", "completions/%s.fish", "usr/share/fish/vendor_completions.d/%s.fish"},
 }
 
-// asked are the programs, and the words behind which each prints its completions for a shell.
-var asked = map[string]string{"toolnorm": "completion", "toolrun": "--completion"}
+// completionCommands are the programs, and the words behind which each prints its completions for a
+// shell.
+var completionCommands = map[string]string{"toolnorm": "completion", "toolrun": "--completion"}
 
 // completions asks the programs for theirs, and for what their manual pages say: those of this
 // machine's own platform, since no others run here.
@@ -39,8 +41,8 @@ func completions(builds []build) (map[string][]byte, error) {
 			"the completions need programs that run here: build for %s_%s as well", runtime.GOOS,
 			runtime.GOARCH)
 	}
-	for program, word := range asked {
-		for _, p := range placed {
+	for program, word := range completionCommands {
+		for _, p := range completionPaths {
 			out, err := exec.Command(filepath.Join(builds[i].dir, builds[i].exe(program)), word,
 				p.shell).Output()
 			if err != nil {
@@ -70,13 +72,13 @@ func contents(b build, shells map[string][]byte, licences []byte) (
 			debian = append(debian, entry{inDebian, mode, data})
 		}
 	}
-	for program := range asked {
+	for program := range completionCommands {
 		data, err := os.ReadFile(filepath.Join(b.dir, b.exe(program)))
 		if err != nil {
 			return nil, nil, err
 		}
 		add(b.exe(program), "usr/bin/"+program, 0o755, data)
-		for _, p := range placed {
+		for _, p := range completionPaths {
 			if b.os != "windows" {
 				add(fmt.Sprintf(p.archive, program), fmt.Sprintf(p.debian, program), 0o644,
 					shells[program+" "+p.shell])
@@ -88,21 +90,21 @@ func contents(b build, shells map[string][]byte, licences []byte) (
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, page := range linked(texts) {
+	for _, page := range keepLinks(texts) {
 		add(page.name, "", page.mode, page.data)
 	}
 	// The Debian package has these two under other names.
 	changelog := func(e entry) bool { return e.name == "CHANGELOG.md" }
-	for _, page := range linked(slices.DeleteFunc(slices.Clone(texts), func(e entry) bool {
+	for _, page := range keepLinks(slices.DeleteFunc(slices.Clone(texts), func(e entry) bool {
 		return e.name == "LICENSE" || changelog(e)
 	})) {
 		add("", doc+page.name, page.mode, page.data)
 	}
-	add("", doc+"changelog.gz", 0o644, gzipped(texts[slices.IndexFunc(texts, changelog)].data))
+	add("", doc+"changelog.gz", 0o644, gzipData(texts[slices.IndexFunc(texts, changelog)].data))
 	for name, page := range shells {
 		if b.os != "windows" && strings.HasSuffix(name, ".1") {
 			add("man/"+name, "", 0o644, page)
-			add("", "usr/share/man/man1/"+name+".gz", 0o644, gzipped(page))
+			add("", "usr/share/man/man1/"+name+".gz", 0o644, gzipData(page))
 		}
 	}
 	add("THIRD_PARTY_LICENSES", "", 0o644, licences)
@@ -120,8 +122,8 @@ func contents(b build, shells map[string][]byte, licences []byte) (
 	return archive, debian, nil
 }
 
-// gzipped compresses as Debian asks of changelogs, and without a time in the header.
-func gzipped(data []byte) []byte {
+// gzipData compresses as Debian asks of changelogs, and without a time in the header.
+func gzipData(data []byte) []byte {
 	var out bytes.Buffer
 	zw, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is a valid one
 	zw.Write(data)                                           // into memory, which does not fail

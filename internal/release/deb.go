@@ -30,7 +30,7 @@ func mustFile(name string) []byte {
 
 var (
 	// described matches what git describe puts behind a tag: -5-g0bbc243.
-	described = regexp.MustCompile(`-(\d+)-(g[0-9a-f]+)`)
+	describeSuffix = regexp.MustCompile(`-(\d+)-(g[0-9a-f]+)`)
 	// preRelease matches what makes a version older than the one without it: -rc.1, -dev.680.
 	preRelease = regexp.MustCompile(`^(\d+(?:\.\d+)*)-([a-z])`)
 )
@@ -38,7 +38,7 @@ var (
 // debVersion returns a version as dpkg orders them: 0.3.0~rc.1 is older than 0.3.0, and
 // 0.3.0+5.g0bbc243 is newer. In Debian's own form a - would begin the revision of the package.
 func debVersion(version string) string {
-	version = described.ReplaceAllString(version, "+$1.$2")
+	version = describeSuffix.ReplaceAllString(version, "+$1.$2")
 	version = preRelease.ReplaceAllString(version, "$1~$2")
 	return strings.ReplaceAll(version, "-", ".")
 }
@@ -46,14 +46,14 @@ func debVersion(version string) string {
 // identity is what a Debian package says of itself.
 type identity struct{ version, arch, maintainer, homepage string }
 
-// defaultMaintainer stands in packages that somebody makes for their own machines.
+// defaultMaintainer is named in packages that somebody makes for their own machines.
 const defaultMaintainer = "the maintainers of toolnorm <toolnorm@localhost>"
 
 // writeDeb writes a package. Its scripts and its list of settings files are in files.
 func writeDeb(w io.Writer, is identity, entries []entry, at time.Time) error {
 	var size int
 	var sums strings.Builder
-	for _, e := range sorted(entries) {
+	for _, e := range sortEntries(entries) {
 		size += len(e.data)
 		fmt.Fprintf(&sums, "%s  %s\n", md5sum(e.data), e.name)
 	}

@@ -1,5 +1,5 @@
 // Command release packs the programs that make has built for every platform: archives, Debian
-// packages, the list of what is in them, and checksums. "make release" runs it; it is no part of
+// packages, the list of what is in them, and checksums. "make release" runs it; it is not part of
 // the product.
 //
 // The same commit gives the same bytes: entries stand in order, belong to root, and bear the

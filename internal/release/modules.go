@@ -49,7 +49,7 @@ func modulesIn(builds []build) ([]part, error) {
 	all := []part{}
 	versions := map[string]string{}
 	for _, b := range builds {
-		for program := range asked {
+		for program := range completionCommands {
 			info, err := buildinfo.ReadFile(filepath.Join(b.dir, b.exe(program)))
 			if err != nil {
 				return nil, err
@@ -152,7 +152,7 @@ func licences(all []part) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// writeSBOM writes the parts in the form of CycloneDX. It bears no time and no number of its own,
+// writeSBOM writes the parts in the form of CycloneDX. It has neither a time nor a serial number,
 // so that it is the same for the same commit.
 func (r *release) writeSBOM(all []part) error {
 	type component struct {

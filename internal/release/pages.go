@@ -49,9 +49,9 @@ var (
 	shownCode = regexp.MustCompile("(?ms)^```.*?^```|^    .*?$|`[^`\n]*`")
 )
 
-// linked returns the pages with only those links that lead to what is packed as well: of any other
-// link the text alone is left.
-func linked(all []entry) []entry {
+// keepLinks returns the pages with only those links that lead to what is packed as well: of any
+// other link the text alone is left.
+func keepLinks(all []entry) []entry {
 	there := map[string]bool{}
 	for _, e := range all {
 		for name := e.name; name != "."; name = path.Dir(name) {
@@ -73,9 +73,9 @@ func linked(all []entry) []entry {
 	return out
 }
 
-// rewritten replaces the local links of a page outside of code. What the text of a link holds in
-// backquotes is code as well, so a link is looked for before code is, and left where it begins
-// inside code.
+// rewritten returns a page whose local links outside of code are replaced by what replace returns.
+// What the text of a link holds in backquotes is code as well, so a link is looked for before code
+// is, and left where it begins inside code.
 func rewritten(page []byte, replace func(m [][]byte) []byte) []byte {
 	code := shownCode.FindAllIndex(page, -1)
 	inCode := func(at int) bool {

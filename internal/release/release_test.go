@@ -129,7 +129,7 @@ func TestTheSBOMNamesWhatIsLinkedIn(t *testing.T) {
 	}
 	t.Chdir("../..")
 	b := build{t.TempDir(), runtime.GOOS, runtime.GOARCH}
-	for program := range asked {
+	for program := range completionCommands {
 		if err := os.Symlink(self, filepath.Join(b.dir, b.exe(program))); err != nil {
 			t.Skip("no symbolic links here: ", err)
 		}
@@ -234,7 +234,7 @@ func TestPackedLinksLeadSomewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	debian := slices.DeleteFunc(slices.Clone(all), func(e entry) bool { return e.name == "LICENSE" || e.name == "CHANGELOG.md" })
-	for _, packed := range [][]entry{linked(all), linked(debian)} {
+	for _, packed := range [][]entry{keepLinks(all), keepLinks(debian)} {
 		there, n := map[string]bool{}, 0
 		for _, e := range packed {
 			for name := e.name; name != "."; name = path.Dir(name) {
@@ -256,7 +256,7 @@ func TestPackedLinksLeadSomewhere(t *testing.T) {
 			t.Errorf("%d links, want 100 at least", n)
 		}
 	}
-	page := linked([]entry{{"a/b.md", 0, []byte("[x](c.md) [`y`](../z.go#L1) `[k](k.md)`\n![p](p.png) [q](#h) [r](http://r/)")}, {"a/c.md", 0, nil}})[0]
+	page := keepLinks([]entry{{"a/b.md", 0, []byte("[x](c.md) [`y`](../z.go#L1) `[k](k.md)`\n![p](p.png) [q](#h) [r](http://r/)")}, {"a/c.md", 0, nil}})[0]
 	if got, want := string(page.data), "[x](c.md) `y` `[k](k.md)`\np [q](#h) [r](http://r/)"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

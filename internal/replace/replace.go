@@ -1,4 +1,4 @@
-// Package replace writes a file anew in such a way that nobody ever finds half of it.
+// Package replace writes a file anew so that no reader ever finds half of it.
 package replace
 
 import (

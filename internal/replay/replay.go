@@ -55,7 +55,7 @@ func Read(f *adapters.Format, t Text) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Events, err = golden.Transcript(listed(events)); err != nil {
+	if r.Events, err = golden.Transcript(eventsOf(events)); err != nil {
 		return nil, err
 	}
 	r.Text, r.Reasoning = reply.Text.String(), reply.Reasoning.String()
@@ -63,7 +63,7 @@ func Read(f *adapters.Format, t Text) (*Reading, error) {
 		r.Repairs = append(r.Repairs, reply.End.Meta.Repairs...)
 	}
 	for _, c := range reply.Calls {
-		r.Calls = append(r.Calls, checked(c, t.Tools))
+		r.Calls = append(r.Calls, checkCall(c, t.Tools))
 	}
 	r.explain(f, t, reply)
 	return r, nil
@@ -90,8 +90,8 @@ func decode(f *adapters.Format, t Text) (reply *chat.Collector, events []chat.Ev
 	return reply, events, nil
 }
 
-// listed yields events that are there already.
-func listed(events []chat.Event) func(yield func(chat.Event, error) bool) {
+// eventsOf returns an iterator over the events of a list.
+func eventsOf(events []chat.Event) func(yield func(chat.Event, error) bool) {
 	return func(yield func(chat.Event, error) bool) {
 		for _, e := range events {
 			if !yield(e, nil) {
@@ -101,10 +101,10 @@ func listed(events []chat.Event) func(yield func(chat.Event, error) bool) {
 	}
 }
 
-// checked returns a call with what is wrong with it, in the words in which the model would be told.
-// A schema that cannot be used takes any object, as in the engine. "arguments." before each place
-// is left out: here the call is beside its sentence.
-func checked(c chat.Call, offered []chat.Tool) Call {
+// checkCall returns a call with what is wrong with it, in the words in which the model would be
+// told. A schema that cannot be used takes any object, as in the engine. "arguments." before each
+// place is left out: here the call is beside its sentence.
+func checkCall(c chat.Call, offered []chat.Tool) Call {
 	out := Call{Name: c.Name, Args: string(c.Args), Problems: []string{}}
 	for _, tool := range offered {
 		if tool.Name != c.Name {

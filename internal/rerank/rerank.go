@@ -71,7 +71,7 @@ func (c *Client) Score(ctx context.Context, query string, texts []string) ([]Sco
 	if err == nil {
 		var scores []Score
 		if scores, err = read(reply, len(texts)); err == nil {
-			return scaled(scores), nil
+			return scale(scores), nil
 		}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -134,9 +134,9 @@ func read(reply []byte, n int) ([]Score, error) {
 	return scores, nil
 }
 
-// scaled brings logits into [0,1]. Servers do not say which of the two they send, and some send
+// scale brings logits into [0,1]. Servers do not say which of the two they send, and some send
 // either, by a setting. All are by the same rule, or their order would change.
-func scaled(scores []Score) []Score {
+func scale(scores []Score) []Score {
 	outside := false
 	for _, s := range scores {
 		outside = outside || s.Raw < 0 || s.Raw > 1

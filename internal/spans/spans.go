@@ -39,8 +39,8 @@ type Tracer struct {
 
 var _ exchanges.Counter = (*Tracer)(nil)
 
-// Wanted reports whether the variables name a receiver.
-func Wanted() bool {
+// HasReceiver reports whether the variables name a receiver.
+func HasReceiver() bool {
 	to := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 	return to != "" && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") && os.Getenv(
 		"OTEL_TRACES_EXPORTER") != "none"
@@ -53,7 +53,7 @@ const texts = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 func WithTexts() bool {
 	switch strings.ToLower(os.Getenv(texts)) {
 	case "true", "1", "span_only", "span_and_event":
-		return Wanted()
+		return HasReceiver()
 	}
 	return false
 }
@@ -61,7 +61,7 @@ func WithTexts() bool {
 // Open returns a tracer as the variables say, nil when they want none. warn is called with what
 // goes wrong later.
 func Open(ctx context.Context, version string, warn func(error)) (*Tracer, error) {
-	if !Wanted() {
+	if !HasReceiver() {
 		return nil, nil
 	}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_PROTOCOL",
@@ -156,7 +156,7 @@ func (t *Tracer) Observe(ctx context.Context, r *chat.Request, o *chat.Observer)
 		return
 	}
 	if t.texts {
-		it.span.SetAttributes(attribute.String("gen_ai.input.messages", said(r)))
+		it.span.SetAttributes(attribute.String("gen_ai.input.messages", conversationOf(r)))
 	}
 	plan, generation, repair := o.OnPlan, o.OnGeneration, o.OnRepair
 	o.OnPlan = func(format, strategy string) {
@@ -298,5 +298,5 @@ func (t *Tracer) Tool(ctx context.Context, name string, args []byte) (
 	}
 }
 
-// untold ends no span.
+// untold is used in place of the end of a span when no traces are sent. It does nothing.
 func untold(bool, func() string) {}

@@ -64,14 +64,14 @@ func TestWhatTheVariablesWant(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", true, true}, {"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", true, false},
 	} {
 		t.Run(row.name+row.value, func(t *testing.T) {
-			if Wanted() {
+			if HasReceiver() {
 				t.Fatal("without variables there is a receiver")
 			}
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
 			t.Setenv(row.name, row.value)
 			tracer, err := Open(t.Context(), "v1", func(error) {})
-			if Wanted() != row.want || (err != nil) != row.fails || (tracer != nil) != (row.want && !row.fails) {
-				t.Errorf("wanted %v, %v, %v", Wanted(), tracer != nil, err)
+			if HasReceiver() != row.want || (err != nil) != row.fails || (tracer != nil) != (row.want && !row.fails) {
+				t.Errorf("wanted %v, %v, %v", HasReceiver(), tracer != nil, err)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
@@ -101,11 +101,11 @@ func TestALongConversationIsToldByItsEnd(t *testing.T) {
 	}}
 	const end = `{"role":"assistant","parts":[{"type":"reasoning","content":"Hm."},{"type":"tool_call","id":"c1","name":"get_time","arguments":{"zone":"UTC"}},` +
 		`{"type":"tool_call","id":"c2","name":"get_time"}]},{"role":"tool","parts":[{"type":"tool_call_response","id":"c1","response":"12:00"}]}]`
-	if got, want := said(r), `[{"role":"user","parts":[{"type":"text","content":"What time is it?"}]},`+end; got != want {
+	if got, want := conversationOf(r), `[{"role":"user","parts":[{"type":"text","content":"What time is it?"}]},`+end; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	r.Messages[0].Content = strings.Repeat("x", longest)
-	if got := said(r); got != "["+end {
+	if got := conversationOf(r); got != "["+end {
 		t.Error(got)
 	}
 }

@@ -30,13 +30,13 @@ type message struct {
 	Parts []part    `json:"parts"`
 }
 
-// said returns the conversation of a request. Where it is too long, the first messages are left
-// out.
-func said(r *chat.Request) string {
+// conversationOf returns the conversation of a request. Where it is too long, the first messages
+// are left out.
+func conversationOf(r *chat.Request) string {
 	var all []json.RawMessage
 	size := 0
 	for i := len(r.Messages) - 1; i >= 0; i-- {
-		text, err := json.Marshal(told(&r.Messages[i]))
+		text, err := json.Marshal(messageOf(&r.Messages[i]))
 		if err != nil {
 			continue
 		}
@@ -49,8 +49,8 @@ func said(r *chat.Request) string {
 	return string(text)
 }
 
-// told returns a message in the convention's form. Pictures are left out.
-func told(m *chat.Message) message {
+// messageOf returns a message in the convention's form. Pictures are left out.
+func messageOf(m *chat.Message) message {
 	out := message{Role: m.Role, Parts: []part{}}
 	if m.Role == chat.ToolRole {
 		out.Parts = append(out.Parts, part{Type: "tool_call_response", ID: m.CallID,

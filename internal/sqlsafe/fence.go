@@ -12,9 +12,9 @@ var (
 	fenceCloses = regexp.MustCompile("(?:`{3,}|~{3,})\\s*$")
 )
 
-// unfenced replaces the Markdown fence around a statement, with which no statement can begin, by
-// blanks, so that all other offsets stay the same.
-func unfenced(sql string) string {
+// blankFence returns a statement whose Markdown fence, with which no statement can begin, is
+// replaced by blanks, so that all other offsets stay the same.
+func blankFence(sql string) string {
 	opens := fenceOpens.FindStringIndex(sql)
 	if opens == nil {
 		return sql

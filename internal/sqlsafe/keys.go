@@ -14,7 +14,7 @@ type Key struct {
 // column. It looks only at words, so it may take an unknown keyword for a column; such a key is
 // left out.
 func (k Kind) ConstantKeys(sql string) (found []Key) {
-	sql = unfenced(sql)
+	sql = blankFence(sql)
 	all := k.tokens(sql)
 	for i := 0; i+1 < len(all); i++ {
 		of := strings.ToUpper(all[i].text)
@@ -83,7 +83,7 @@ var ofKeys = wordSet(
 // wordSet returns the set of words in a text.
 func wordSet(words string) map[string]bool {
 	all := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		all[w] = true
 	}
 	return all

@@ -25,7 +25,7 @@ func lines(name string) (all []string) {
 func names(name string) map[string]bool {
 	set := map[string]bool{}
 	for _, line := range lines(name) {
-		for _, word := range strings.Fields(line) {
+		for word := range strings.FieldsSeq(line) {
 			set[word] = true
 		}
 	}

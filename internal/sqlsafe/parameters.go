@@ -38,7 +38,7 @@ func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	if r := readable(sql); r != nil {
 		return nil, r
 	}
-	sql = unfenced(sql)
+	sql = blankFence(sql)
 	all := k.tokens(sql)
 	var found []Parameter
 	for i, t := range all {
@@ -89,7 +89,7 @@ func (k Kind) Braces(sql string) (string, error) {
 	if r := readable(sql); r != nil {
 		return "", r
 	}
-	sql = unfenced(sql)
+	sql = blankFence(sql)
 	var b strings.Builder
 	done := 0
 	for i := 0; i < len(sql); {
@@ -247,8 +247,8 @@ func (b *bound) was(at int) int {
 	return last.was + at - last.at
 }
 
-// numbered matches a parameter in a message of the server.
-var numbered = regexp.MustCompile(`\$[0-9]+`)
+// parameterNumber matches a parameter in a message of the server.
+var parameterNumber = regexp.MustCompile(`\$[0-9]+`)
 
 // told rewrites an error about the text that was sent into one about the statement as it was
 // written, with its positions and names. The author counts columns in the original, and never wrote
@@ -278,7 +278,7 @@ func (b *bound) told(err error) error {
 
 // named replaces $1 in a sentence by the name of the parameter.
 func (b *bound) named(text string) string {
-	return numbered.ReplaceAllStringFunc(text, func(s string) string {
+	return parameterNumber.ReplaceAllStringFunc(text, func(s string) string {
 		if n, err := strconv.Atoi(s[1:]); err == nil && n >= 1 && n <= len(b.names) {
 			return ":" + b.names[n-1]
 		}

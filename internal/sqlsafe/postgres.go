@@ -131,7 +131,7 @@ func (a *asked) answer() (is answered, err error) {
 		is.Refused = refuse(a.SQL, -1,
 			"the statement makes values of more than %d bytes out of constants; make them shorter",
 			mostMade)
-	case planned(statement) > mostPlanned:
+	case plannedNodes(statement) > mostPlanned:
 		is.Refused = refuse(a.SQL, -1, "the statement is too large for the server to plan: "+
 			"too many tables, windows, grouping sets, or subqueries that each stand for several others; ask for less at once")
 	}

@@ -129,10 +129,10 @@ func (v *values) single(ctx context.Context, c *pgconn.PgConn, sent *bound) erro
 // firstOwnOID is the OID of the first type that is not built in.
 const firstOwnOID = 16384
 
-// mistyped reports whether the server found no operator or function for the types that it was
+// isTypeError reports whether the server found no operator or function for the types that it was
 // told. 42883 is "operator does not exist: date > text", 42804 a mismatch in CASE or
 // UNION.
-func mistyped(err error) bool {
+func isTypeError(err error) bool {
 	var said *pgconn.PgError
 	return errors.As(err, &said) && (said.Code == "42883" || said.Code == "42804")
 }

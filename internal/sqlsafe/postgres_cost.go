@@ -52,7 +52,7 @@ var (
 func affordable(
 	ctx context.Context, c *pgconn.PgConn, b *bound, send *values, sql string,
 ) (unknown bool, err error) {
-	rows, err := prefixed(ctx, c, explanation+declaration, b, send)
+	rows, err := sendPrefixed(ctx, c, explanation+declaration, b, send)
 	if err != nil {
 		return false, err
 	}

@@ -100,7 +100,7 @@ func (w *walk) tableText(node any) {
 }
 
 // ofTables are the functions whose first argument may be a table's name as a text.
-var ofTables = lowered(strings.Fields(`has_table_privilege has_column_privilege to_regclass
+var ofTables = lowerNames(strings.Fields(`has_table_privilege has_column_privilege to_regclass
 	pg_relation_size pg_table_size pg_indexes_size pg_total_relation_size obj_description col_description`))
 
 // selectWith checks a SELECT, with the names that its WITH defines. Inside its own SELECT such a
@@ -149,7 +149,7 @@ func (w *walk) note(kind string, node map[string]any, at int) {
 	case "TypeName":
 		if all := parts(node["names"]); len(all) > 0 && all[0] != "pg_catalog" {
 			w.names = append(w.names, name{nameType, pgx.Identifier(all).Sanitize(), at,
-				len(all) == 1 && located(node)})
+				len(all) == 1 && hasLocation(node)})
 		}
 	case "A_Indirection":
 		for _, one := range parts(node["indirection"]) {
@@ -212,8 +212,8 @@ func (w *walk) operators(at int, signs ...string) {
 	}
 }
 
-// located reports whether a node has a location.
-func located(node map[string]any) bool { return node["location"] != nil }
+// hasLocation reports whether a node has a location.
+func hasLocation(node map[string]any) bool { return node["location"] != nil }
 
 // rangeFunction keeps the alias of functions in FROM; without an alias, the name of the function is
 // used.

@@ -184,7 +184,7 @@ type reader func(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limi
 // of an untyped value from the context. The first attempt has types, since :day IS NULL determines
 // no type and would be an error without one.
 func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table, error) {
-	q.SQL = unfenced(q.SQL)
+	q.SQL = blankFence(q.SQL)
 	b, err := bind(q.SQL)
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	last := err
 	// Typed values lose their type last: a date + a number of days needs the date's type
 	for _, typed := range []bool{false, true} {
-		if !mistyped(last) || !send.untyped(typed) {
+		if !isTypeError(last) || !send.untyped(typed) {
 			continue
 		}
 		again, wrong := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
@@ -266,7 +266,7 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 			}
 		}
 		if err == nil {
-			_, err = prefixed(ctx, c, declaration, sent, send)
+			_, err = sendPrefixed(ctx, c, declaration, sent, send)
 		}
 		err = sent.told(err)
 		if err == nil {
@@ -308,11 +308,11 @@ func begin(ctx context.Context, c *pgconn.PgConn, settings string) (path []byte,
 	return path, nil
 }
 
-// prefixed sends a statement after a prefix such as DECLARE. It uses the extended protocol, which
-// accepts only one statement: with the simple protocol "select 1; commit; drop table …" leaves the
-// transaction, and did drop a table in a test. Positions in errors are corrected by the length of
-// the prefix.
-func prefixed(ctx context.Context, c *pgconn.PgConn, front string, b *bound, send *values) (
+// sendPrefixed sends a statement after a prefix such as DECLARE. It uses the extended protocol,
+// which accepts only one statement: with the simple protocol "select 1; commit; drop table …"
+// leaves the transaction, and did drop a table in a test. Positions in errors are corrected by the
+// length of the prefix.
+func sendPrefixed(ctx context.Context, c *pgconn.PgConn, front string, b *bound, send *values) (
 	[][][]byte, error) {
 	result := c.ExecParams(ctx, front+b.text, send.texts, send.types, nil, nil).Read()
 	var wrong *pgconn.PgError

@@ -87,7 +87,7 @@ func (m *widths) with(with map[string]any, in *scope) {
 		}
 		for range rounds {
 			before := in.with[called]
-			now := renamed(m.query(inside, in), parts(cte["aliascolnames"]))
+			now := renameColumns(m.query(inside, in), parts(cte["aliascolnames"]))
 			in.with[called] = now
 			in.size += m.size
 			if cte["ctematerialized"] == "CTEMaterializeNever" {
@@ -121,11 +121,11 @@ func (m *widths) from(v any, in *scope) {
 				is.columns = in.named(table)
 				in.size += in.sizeOf(table)
 			}
-			is.columns = renamed(is.columns, columns)
+			is.columns = renameColumns(is.columns, columns)
 		case "RangeSubselect":
 			query, _ := node["subquery"].(map[string]any)
 			inside, _ := query["SelectStmt"].(map[string]any)
-			is.columns = renamed(m.query(inside, in), columns)
+			is.columns = renameColumns(m.query(inside, in), columns)
 			in.size += m.size
 		case "RangeFunction":
 			is.rest = m.value(node["functions"], in)
@@ -157,7 +157,8 @@ func (s *scope) named(table string) []wide {
 	return nil
 }
 
-// sizeOf returns how many nodes each use of a name of WITH adds.
+// sizeOf returns how many nodes each use of a table of WITH adds to the statement, or 0 if table is
+// not one.
 func (s *scope) sizeOf(table string) float64 {
 	for ; s != nil; s = s.outer {
 		if _, ok := s.with[table]; ok {
@@ -254,8 +255,8 @@ func wider(a, b []wide) []wide {
 	return out
 }
 
-// renamed returns columns with other names, as from AS t(a, b).
-func renamed(columns []wide, names []string) []wide {
+// renameColumns returns columns with other names, as from AS t(a, b).
+func renameColumns(columns []wide, names []string) []wide {
 	out := slices.Clone(columns)
 	for i := range min(len(out), len(names)) {
 		out[i].name = names[i]

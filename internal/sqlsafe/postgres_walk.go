@@ -28,7 +28,8 @@ type walk struct {
 func (w *walk) statement(node map[string]any) *Refusal {
 	if _, ok := node["SelectStmt"]; !ok {
 		for kind := range node {
-			return refuse(w.sql, 0, "only SELECT statements are allowed; this is %s", spoken(kind))
+			return refuse(w.sql, 0, "only SELECT statements are allowed; this is %s",
+				kindInWords(kind))
 		}
 		return refuse(w.sql, -1, "there is no statement")
 	}
@@ -39,8 +40,9 @@ func (w *walk) statement(node map[string]any) *Refusal {
 	return nil
 }
 
-// spoken returns the kind of a statement in SQL's words: CREATE TABLE AS for CreateTableAsStmt.
-func spoken(kind string) string {
+// kindInWords returns the kind of a statement in SQL's words: CREATE TABLE AS for
+// CreateTableAsStmt.
+func kindInWords(kind string) string {
 	var b strings.Builder
 	for i, c := range strings.TrimSuffix(kind, "Stmt") {
 		if i > 0 && c >= 'A' && c <= 'Z' {
@@ -83,7 +85,8 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 	}
 	known, ok := postgresGrammar()[kind]
 	if !ok {
-		return refuse(w.sql, at, "a SELECT may not hold %s", cmp.Or(sayings[kind], spoken(kind)))
+		return refuse(w.sql, at, "a SELECT may not hold %s",
+			cmp.Or(sayings[kind], kindInWords(kind)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(node)) {
 		of, ok := known[name]
@@ -102,7 +105,7 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 		return w.relation(node, at)
 	// Any function may be a sampling method, so the list of functions would not help here.
 	case "RangeTableSample":
-		if name := dotted(node["method"]); name != "system" && name != "bernoulli" {
+		if name := dotNames(node["method"]); name != "system" && name != "bernoulli" {
 			return refuse(w.sql, at, "TABLESAMPLE knows SYSTEM and BERNOULLI here, not %s", name)
 		}
 	case "TypeName", "ColumnRef", "A_Indirection": // (10::oid).regrole means 10::regrole
@@ -122,7 +125,7 @@ var operatorNames = []string{"name", "operName", "useOp"}
 // somebody has created in that schema.
 func (w *walk) qualified(node map[string]any, at int) *Refusal {
 	for _, member := range operatorNames {
-		schema, _, qualified := strings.Cut(dotted(node[member]), ".")
+		schema, _, qualified := strings.Cut(dotNames(node[member]), ".")
 		if qualified && schema != "pg_catalog" && schema != "" {
 			return refuse(w.sql, at, "operators of the schema %s may not be used", schema)
 		}
@@ -172,8 +175,8 @@ func (w *walk) member(kind string, value any, at int) *Refusal {
 	return nil
 }
 
-// dotted returns a list of names as it is written: schema.name.
-func dotted(list any) string {
+// dotNames returns a list of names as it is written: schema.name.
+func dotNames(list any) string {
 	return strings.Join(parts(list), ".")
 }
 
@@ -181,7 +184,7 @@ func dotted(list any) string {
 // pg_catalog. The setting sql-functions may allow further functions, with their schema if needed.
 // Functions in FROM are checked as well: they are called too, and other servers forgot them.
 func (w *walk) function(call map[string]any, at int) *Refusal {
-	full := dotted(call["funcname"])
+	full := dotNames(call["funcname"])
 	name := strings.TrimPrefix(full, "pg_catalog.")
 	if !w.more[full] && !postgresFunctions()[name] {
 		return refuse(w.sql, at, "%s is not among the functions that may be called", full)
@@ -190,7 +193,7 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 		w.names = append(w.names, nameAt(nameSchema, full, at, false))
 	} else {
 		w.names = append(w.names, nameAt(nameFunction, full, at, !strings.Contains(full, ".") &&
-			located(call)))
+			hasLocation(call)))
 	}
 	args, _ := call["args"].([]any)
 	if ofTables[name] && len(args) > 0 {
@@ -218,7 +221,7 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 		return nil
 	}
 	length, ok := w.argument(at, 1, len(args))
-	if !ok || !located(call) {
+	if !ok || !hasLocation(call) {
 		return refuse(w.sql, at, "%s needs a length that is a number of at most %d", name,
 			longestFill)
 	}
@@ -309,7 +312,7 @@ func (w *walk) relation(node map[string]any, at int) *Refusal {
 			false))
 	case !slices.ContainsFunc(w.with, func(seen map[string]bool) bool { return seen[table] }):
 		w.names = append(w.names, nameAt(nameTable, pgx.Identifier{table}.Sanitize(), at,
-			located(node)))
+			hasLocation(node)))
 	}
 	return nil
 }

@@ -71,8 +71,8 @@ func widest(statement map[string]any, each float64) float64 {
 	return m.most
 }
 
-// planned returns how many nodes the server has to plan for a statement.
-func planned(statement map[string]any) float64 {
+// plannedNodes returns how many nodes the server has to plan for a statement.
+func plannedNodes(statement map[string]any) float64 {
 	m := widths{nodes: true}
 	// every table may be joined with every other
 	return m.value(statement, &scope{}) + 4*m.tables*m.tables
@@ -130,7 +130,7 @@ func (m *widths) node(kind string, v any, in *scope) float64 {
 	case "JsonArrayAgg", "JsonObjectAgg":
 		return m.collected(m.value(node, in))
 	case "TypeCast":
-		return max(m.value(node["arg"], in), padded(node["typeName"]))
+		return max(m.value(node["arg"], in), padWidth(node["typeName"]))
 	case "CaseExpr":
 		m.value(node["arg"], in)
 		most := m.value(node["defresult"], in)
@@ -179,8 +179,8 @@ func (m *widths) each1(list any, in *scope) (all []float64) {
 	return all
 }
 
-// padded returns the width to which a cast pads: 'x'::char(1000) has 1,000 bytes.
-func padded(v any) float64 {
+// padWidth returns the width to which a cast pads: 'x'::char(1000) has 1,000 bytes.
+func padWidth(v any) float64 {
 	of, _ := v.(map[string]any)
 	names, mods := parts(of["names"]), of["typmods"]
 	if list, _ := mods.([]any); len(list) == 1 && len(names) > 0 {
@@ -215,14 +215,14 @@ func (m *widths) operator(node map[string]any, in *scope) float64 {
 }
 
 // narrow are functions whose result is small for every argument.
-var narrow = lowered(strings.Fields(
+var narrow = lowerNames(strings.Fields(
 	`count length char_length character_length octet_length bit_length
 	strpos position cardinality array_length array_upper array_lower array_ndims array_position
 	md5 hashtext sum avg ascii jsonb_array_length json_array_length json_typeof jsonb_typeof
 	date_trunc extract date_part age row_number rank dense_rank`))
 
 // collecting are the aggregates that keep all of their values.
-var collecting = lowered(strings.Fields(
+var collecting = lowerNames(strings.Fields(
 	`string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg
 	json_agg_strict jsonb_agg_strict json_object_agg_strict jsonb_object_agg_strict
 	json_object_agg_unique jsonb_object_agg_unique
@@ -249,7 +249,7 @@ func (m *widths) call(node map[string]any, in *scope) (made float64) {
 		sum += n
 	}
 	defer func() { m.most = max(m.most, made) }()
-	name := strings.TrimPrefix(dotted(node["funcname"]), "pg_catalog.")
+	name := strings.TrimPrefix(dotNames(node["funcname"]), "pg_catalog.")
 	switch {
 	case narrow[name]:
 		return 2 * columnWidth
@@ -265,9 +265,9 @@ func (m *widths) call(node map[string]any, in *scope) (made float64) {
 		}
 		return max(each[0], n)
 	case name == "array_to_string" && len(args) > 1: // there is a separator for each element
-		return sum + joined(each[0], textWidth(args[1], each[1]))
+		return sum + joinWidth(each[0], textWidth(args[1], each[1]))
 	case name == "concat_ws" && node["func_variadic"] == true && len(args) > 1:
-		return sum + joined(each[len(each)-1], textWidth(args[0], each[0]))
+		return sum + joinWidth(each[len(each)-1], textWidth(args[0], each[0]))
 	case name == "jsonb_pretty" && m.each == 1 && sum > deepJSON: // each level adds indentation
 		return sum * sum
 	case name == "replace" && len(args) == 3:
@@ -285,10 +285,10 @@ func (m *widths) call(node map[string]any, in *scope) (made float64) {
 	return sum
 }
 
-// joined returns what a separator adds to an array. The number of elements may be unknown, and
+// joinWidth returns what a separator adds to an array. The number of elements may be unknown, and
 // joining them is one step that cannot be cancelled, so a long separator is assumed to join many
 // elements.
-func joined(array, separator float64) float64 {
+func joinWidth(array, separator float64) float64 {
 	elements := array / columnWidth
 	if separator > longestSeparator {
 		elements = max(elements, mostMade/longestSeparator)

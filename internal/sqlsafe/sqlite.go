@@ -48,16 +48,16 @@ func openSQLiteFile(ctx context.Context, c SQLiteConfig) (*sqliteFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sqliteFile{db: sql.OpenDB(connector), config: c, more: lowered(c.Functions)}
+	s := &sqliteFile{db: sql.OpenDB(connector), config: c, more: lowerNames(c.Functions)}
 	s.db.SetMaxOpenConns(connections)
 	if len(c.Tables) > 0 {
-		s.tables = lowered(c.Tables)
+		s.tables = lowerNames(c.Tables)
 	}
 	names, err := texts(ctx, s.db, "SELECT name FROM pragma_module_list")
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", c.Path, err), s.db.Close())
 	}
-	s.modules = lowered(names)
+	s.modules = lowerNames(names)
 	return s, nil
 }
 
@@ -91,9 +91,9 @@ func texts(ctx context.Context, in asker, query string) (all []string, err error
 	return all, rows.Err()
 }
 
-// lowered returns the set of names in lower case. Both databases compare unquoted names without
+// lowerNames returns the set of names in lower case. Both databases compare unquoted names without
 // case; PostgreSQL's arrive in lower case already.
-func lowered(all []string) map[string]bool {
+func lowerNames(all []string) map[string]bool {
 	set := map[string]bool{}
 	for _, name := range all {
 		set[strings.ToLower(name)] = true

@@ -61,13 +61,13 @@ func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 		if err != nil {
 			return err
 		}
-		g.objects = lowered(names)
+		g.objects = lowerNames(names)
 		names, err = texts(ctx, conn,
 			"SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'shadow'")
 		if err != nil {
 			return err
 		}
-		g.shadows = lowered(names)
+		g.shadows = lowerNames(names)
 	}
 	return g.authorizer(conn, g.authorize)
 }

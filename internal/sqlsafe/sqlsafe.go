@@ -202,8 +202,8 @@ func (s slow) Unwrap() []error { return []error{s.late, s.said} }
 // corpus has 1,100 bytes.
 const longestStatement = 65_536
 
-// readable refuses a text that a database may read differently: a NUL ends a text in C, and each
-// reader treats broken UTF-8 in its own way.
+// readable returns a refusal for a text that a database may read differently: a NUL ends a text in
+// C, and each reader treats broken UTF-8 in its own way.
 func readable(sql string) *Refusal {
 	switch {
 	case len(sql) > longestStatement:
@@ -212,7 +212,7 @@ func readable(sql string) *Refusal {
 	case strings.ContainsRune(sql, 0):
 		return refuse(sql, strings.IndexByte(sql, 0), "the statement holds a NUL character")
 	case !utf8.ValidString(sql):
-		return refuse(sql, -1, "the statement is no valid UTF-8")
+		return refuse(sql, -1, "the statement is not valid UTF-8")
 	}
 	return nil
 }

@@ -47,9 +47,9 @@ func (k Kind) next(s string) (n int, blank bool) {
 	case strings.HasPrefix(s, "/*"):
 		return k.comment(s), true
 	case k == PostgreSQL && (c == 'e' || c == 'E') && len(s) > 1 && s[1] == '\'':
-		return 1 + quoted(s[1:], '\'', true), false
+		return 1 + quotedLength(s[1:], '\'', true), false
 	case c == '\'' || c == '"' || c == '`' && k == SQLite:
-		return quoted(s, c, false), false
+		return quotedLength(s, c, false), false
 	case c == '[' && k == SQLite:
 		if end := strings.IndexByte(s, ']'); end >= 0 {
 			return end + 1, false
@@ -95,9 +95,9 @@ func (k Kind) comment(s string) int {
 	return len(s)
 }
 
-// quoted returns the length of a text between quotes. Inside it quotes are doubled, or escaped if
-// backslashes are escapes.
-func quoted(s string, quote byte, backslash bool) int {
+// quotedLength returns the length of a text between quotes. Inside it quotes are doubled, or
+// escaped if backslashes are escapes.
+func quotedLength(s string, quote byte, backslash bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {
 		case backslash && s[i] == '\\':
@@ -130,8 +130,8 @@ func dollar(s string) int {
 	return len(s)
 }
 
-// onlyOne refuses a second statement: any token after a semicolon, except for further semicolons. A
-// semicolon at the end is allowed, since models like to write one.
+// onlyOne returns a refusal if a second statement follows: any token after a semicolon, except for
+// further semicolons. A semicolon at the end is allowed, since models like to write one.
 func onlyOne(sql string, all []token) *Refusal {
 	for i, t := range all {
 		if t.text == ";" && i+1 < len(all) && all[i+1].text != ";" {

@@ -146,7 +146,8 @@ func (u *Usage) Run(ctx context.Context) {
 	u.report(errors.Join(u.write(last), u.close()))
 }
 
-// report warns of an error.
+// report passes an error to the hook that warns, unless it has warned within warnEvery. A cancelled
+// context is not reported.
 func (u *Usage) report(err error) {
 	if err != nil && !errors.Is(err, context.Canceled) && time.Since(u.warned) > warnEvery {
 		u.warned = time.Now()

@@ -66,7 +66,8 @@ type worstFirst []Hit
 // Len returns the number of hits, for package heap.
 func (h worstFirst) Len() int { return len(h) }
 
-// Less puts the lowest score first, and of equals the later row, so that the earlier one stays.
+// Less reports whether hit i is worse than hit j: it has a lower score, or the same score and a
+// later row.
 func (h worstFirst) Less(i, j int) bool {
 	return h[i].Score < h[j].Score || h[i].Score == h[j].Score && h[i].Row > h[j].Row
 }

@@ -3,7 +3,7 @@ package vector
 import "math"
 
 // Small holds vectors in a quarter of the memory, a byte for each number: 100,000 of 1,024 numbers
-// take 97 MB instead of 390. It is no faster. The best four times as many candidates hold the true
+// take 97 MB instead of 390. It is not faster. The best four times as many candidates hold the true
 // ones, which the vectors themselves then put in order.
 type Small struct {
 	dimensions int

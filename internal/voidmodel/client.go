@@ -97,7 +97,7 @@ func (c *Client) tool(name string) (Tool, error) {
 func (c *Client) history(t Tool, s Step, id string) []openai.ChatCompletionMessage {
 	if !c.Native {
 		return []openai.ChatCompletionMessage{
-			{Role: "assistant", Content: s.Shown + "\n\n" + reprinted(t, s.Args)},
+			{Role: "assistant", Content: s.Shown + "\n\n" + reprint(t, s.Args)},
 			{Role: "user", Content: "<" + t.Name + "_result>\n" + s.Result + "\n</" + t.Name +
 				"_result>"},
 		}
@@ -184,8 +184,8 @@ func (c *Client) offered() (all []openai.Tool) {
 	return all
 }
 
-// native returns a call of a model that has them. Values that are no strings are taken as they are
-// written.
+// native returns a call that a server's own tool calling gave. A value that is not a string is used
+// as its JSON text. It returns an error if args is not a JSON object.
 func native(name, args string) (*Call, error) {
 	call := &Call{Name: name, Args: map[string]string{}, Closed: true}
 	var values map[string]json.RawMessage

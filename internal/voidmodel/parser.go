@@ -43,8 +43,8 @@ func (v *Parser) Piece(s string) {
 	}
 }
 
-// endsInMark reports whether the text ends in the beginning of a tool's mark, or in all of it.
-// A whole mark counts, too: so a call is found no earlier than with the piece behind it.
+// endsInMark reports whether s ends in the beginning of a tool's mark, or in a whole mark. A whole
+// mark counts as well, so a call is recognised only with the piece that follows its mark.
 func (v *Parser) endsInMark(s string) bool {
 	for _, t := range v.Tools {
 		mark := "<" + t.Name + ">"

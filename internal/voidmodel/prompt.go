@@ -32,9 +32,9 @@ func Prompt(tools []Tool, inPrompt bool) string {
 	return b.String()
 }
 
-// reprinted returns an earlier call as Void writes it behind the text of its reply.
+// reprint returns an earlier call as Void writes it behind the text of its reply.
 // Parameters come in the tool's order, not the model's, and those that were missing are left out.
-func reprinted(t Tool, args map[string]string) string {
+func reprint(t Tool, args map[string]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    <%s>", t.Name)
 	for _, p := range t.Params {

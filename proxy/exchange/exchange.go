@@ -140,7 +140,7 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	}
 	err = s.run(chat.WithObserver(ctx, o), ask, reply, x)
 	if err != nil && ctx.Err() != nil {
-		err = unfinished(ctx, err)
+		err = whyUnfinished(ctx, err)
 	}
 	if err != nil {
 		err = api.Renamed(err)
@@ -155,9 +155,9 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 // retry by itself.
 var errStopped = fault.New(fault.Unable, "an administrator of this server has stopped the request")
 
-// unfinished returns the reason why a request ended before its reply: its client went away, or ctx
-// was cancelled with a fault as its cause, which is then sent to the client.
-func unfinished(ctx context.Context, err error) error {
+// whyUnfinished returns the reason why a request ended before its reply: its client went away, or
+// ctx was cancelled with a fault as its cause, which is then sent to the client.
+func whyUnfinished(ctx context.Context, err error) error {
 	var told *fault.Error
 	if errors.As(context.Cause(ctx), &told) {
 		return told

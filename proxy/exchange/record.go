@@ -140,7 +140,7 @@ func (x *Record) observer(h http.Header, client string, a *form.Ask,
 	return o
 }
 
-// keep ends the exchange.
+// keep adds the finished exchange to the log of exchanges, if there is one.
 func (x *Record) keep(log *trace.Log, m *meter, err error) {
 	if x.kept != nil {
 		x.kept.Told(x.reason)
@@ -177,7 +177,7 @@ func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err erro
 		Int("calls", x.calls).Strs("repairs", x.Meta.Repairs).Strs("notes", x.notes).
 		Int("prompt_tokens", x.Count.Prompt).Int("completion_tokens", x.Count.Completion).
 		Dur("ttft_ms", x.first).Dur("total_ms", time.Since(x.start)).
-		Int("status", statusOf(m, err)).Int64("bytes", m.bytes).Err(shortened(cause(err))).
+		Int("status", statusOf(m, err)).Int64("bytes", m.bytes).Err(shortError(cause(err))).
 		Msg(x.api)
 }
 
@@ -194,9 +194,9 @@ func cause(err error) error {
 	return err
 }
 
-// shortened returns an error whose text is short enough for a line. A broken server may answer with
-// kilobytes of text.
-func shortened(err error) error {
+// shortError returns an error whose text is short enough for a line. A broken server may answer
+// with kilobytes of text.
+func shortError(err error) error {
 	if err == nil {
 		return nil
 	}

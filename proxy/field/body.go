@@ -70,7 +70,7 @@ func Parse(body []byte, read func(v *fastjson.Value) error) error {
 // server.
 const mostInvalid = 1 << 20
 
-// binary reports whether a body holds more invalid bytes than that.
+// binary reports whether a body has more than mostInvalid invalid bytes.
 func binary(body []byte) bool {
 	if utf8.Valid(body) {
 		return false

@@ -126,9 +126,9 @@ func Into(v *fastjson.Value, to any) error {
 	return to.(func(*fastjson.Value) error)(v)
 }
 
-// Refused returns a reader for a field that asks for something that is not served: it returns an
+// Refuse returns a reader for a field that asks for something that is not served: it returns an
 // error unless the value is null, which asks for nothing.
-func Refused(why string) func(*fastjson.Value) error {
+func Refuse(why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if IsNull(v) {
 			return nil
@@ -273,7 +273,7 @@ func List(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 // IsNull reports whether a value is null or absent.
 func IsNull(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
-// KindOf names a value's type in a sentence.
+// KindOf returns the name of a value's type for a sentence.
 func KindOf(v *fastjson.Value) string {
 	if v == nil {
 		return "missing"

@@ -126,19 +126,19 @@ func readImage(v *fastjson.Value) ([]byte, error) {
 	return DecodeImage(data)
 }
 
-// sealed is the beginning of a thought that SealThought has sealed.
-const sealed = "tnr1."
+// sealPrefix is the beginning of a thought that SealThought has sealed.
+const sealPrefix = "tnr1."
 
 // SealThought returns what a model thought as a text for clients that keep thoughts without looking
 // at them, and send them back. Nothing in it is secret: the client is shown the same text beside
 // it.
 func SealThought(text string) string {
-	return sealed + base64.RawURLEncoding.EncodeToString([]byte(text))
+	return sealPrefix + base64.RawURLEncoding.EncodeToString([]byte(text))
 }
 
 // OpenThought returns the thought that SealThought was given; false for a text of another service.
 func OpenThought(text string) (thought string, ok bool) {
-	rest, ok := strings.CutPrefix(text, sealed)
+	rest, ok := strings.CutPrefix(text, sealPrefix)
 	if !ok {
 		return "", false
 	}

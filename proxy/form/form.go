@@ -120,10 +120,10 @@ const (
 // Names lists the forms that can be asked for.
 func Names() []string { return []string{OpenAI, Shell, Void, Cline} }
 
-// Asked returns the form that a request names: in its header, else in the suffix of its model
+// NamedForm returns the form that a request names: in its header, else in the suffix of its model
 // ("qwen3@shell"). The model comes back without that suffix. An unknown name is only an error in a
 // header, since models may hold an @ of their own: a digest, or a revision.
-func Asked(h http.Header, named string) (asked, model string, err error) {
+func NamedForm(h http.Header, named string) (asked, model string, err error) {
 	model = named
 	if at := strings.LastIndexByte(named, '@'); at >= 0 && slices.Contains(Names(), named[at+1:]) {
 		model, asked = named[:at], named[at+1:]
@@ -142,7 +142,7 @@ func Asked(h http.Header, named string) (asked, model string, err error) {
 // another: a client that reads commands out of a text would wait for one for ever. The path's own
 // form can be asked for by the name "openai" on every path.
 func (a *Ask) SetAlone(h http.Header) error {
-	asked, model, err := Asked(h, a.Model)
+	asked, model, err := NamedForm(h, a.Model)
 	if err != nil {
 		return err
 	}

@@ -129,7 +129,8 @@ func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	return json.RawMessage(repaired), nil
 }
 
-// DecodeImage decodes a picture in base64. Its padding may be missing: some clients strip it.
+// DecodeImage returns the picture that a text in base64 encodes. The padding may be missing: some
+// clients strip it.
 func DecodeImage(data string) ([]byte, error) {
 	img, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(data, "="))
 	if err != nil || len(img) == 0 {

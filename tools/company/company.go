@@ -32,7 +32,7 @@ func Open(ctx context.Context, db *store.DB, now func() time.Time) (*Company, er
 	}
 	// Tables and rows are one step, so programs that start at once fill the tables once.
 	if err := db.Migrate(ctx, "company", store.Step{Name: "tables and sample rows",
-		Do: found}); err != nil {
+		Do: fillTables}); err != nil {
 		return nil, fmt.Errorf("company: %w", err)
 	}
 	return &Company{db, now}, nil

@@ -24,10 +24,10 @@ CREATE TABLE vacations (employee_id TEXT NOT NULL REFERENCES employees (id), yea
 //go:embed seed/*.csv
 var seed embed.FS
 
-// found makes the tables and fills them with the sample rows, unless one of them is there: then the
-// data is the user's own. One table is enough to leave everything alone: rows of the sample between
-// those of a real company would be worse than none.
-func found(ctx context.Context, tx *store.Tx) error {
+// fillTables makes the tables and fills them with the sample rows, unless one of them is there:
+// then the data is the user's own. One table is enough to leave everything alone: rows of the
+// sample between those of a real company would be worse than none.
+func fillTables(ctx context.Context, tx *store.Tx) error {
 	names := []string{"documents", "employees", "vacations"}
 	for _, name := range names {
 		if there, err := tx.HasTable(ctx, name); err != nil || there {

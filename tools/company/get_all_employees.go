@@ -17,8 +17,8 @@ var getAllEmployeesText string
 // whether there are more: "truncated" tells a model that the list is not complete.
 const mostListed = 1000
 
-// getAllEmployees lists the employees. It has no parameters: a model that does not know an id
-// begins here, and the other tools' errors lead to it.
+// getAllEmployees returns the tool that lists the employees. It has no parameters: a model that
+// does not know an id begins here, and the other tools' errors lead to it.
 func (c *Company) getAllEmployees() tools.Tool {
 	return tools.Tool{
 		Name: "get_all_employees", Title: "List all employees", Description: getAllEmployeesText,

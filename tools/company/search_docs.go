@@ -21,8 +21,8 @@ const (
 	mostWords = 16 // of a query
 )
 
-// searchDocs finds documents by words.
-// Whole documents are the result, so that a model needs no second call to read what it has found.
+// searchDocs returns the tool that finds documents by words. It gives whole documents, so that a
+// model needs no second call to read what it has found.
 func (c *Company) searchDocs() tools.Tool {
 	return tools.Tool{
 		Name: "search_docs", Title: "Search company documents", Description: searchDocsText,

@@ -85,7 +85,7 @@ func Open(ctx context.Context, c Config, db *store.DB, audit func(context.Contex
 	return d, nil
 }
 
-// Close ends the connections.
+// Close closes the connections to the databases.
 func (d *Data) Close() {
 	if d != nil && d.postgres != nil {
 		d.postgres.Close()

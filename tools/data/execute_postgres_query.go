@@ -20,8 +20,8 @@ import (
 //go:embed execute_postgres_query.md
 var executePostgresQueryText string
 
-// executePostgresQuery runs a SELECT.
-// No setting switches the check of statements off.
+// executePostgresQuery returns the tool that runs a SELECT. No setting switches its check of
+// statements off.
 func (d *Data) executePostgresQuery() tools.Tool {
 	return tools.Tool{
 		Name: "execute_postgres_query", Title: "Query PostgreSQL",
@@ -81,7 +81,7 @@ func (d *Data) query(ctx context.Context, args json.RawMessage) (tools.Result, e
 	out, note := queried{Status: "success", Message: "SQL executed."}, Audit{Statement: fmt.Sprintf(
 		"%.8x", sha256.Sum256([]byte(in.SQL))), Outcome: "ok"}
 	if err != nil {
-		out = failed(err)
+		out = failedResult(err)
 		if note.Outcome = out.SQLState; note.Outcome == "" {
 			note.Outcome = "refused"
 		}
@@ -110,9 +110,9 @@ func (d *Data) table(ctx context.Context, sql string) (*sqlsafe.Table, error) {
 // single quotes.
 var identifiers = regexp.MustCompile(`"([^"]*)"`)
 
-// failed returns the result of a statement that failed, in the server's words. "relation 'users'
-// does not exist" is the specification's sample, where the server writes double quotes.
-func failed(err error) queried {
+// failedResult returns the result of a statement that failed, in the server's words. "relation
+// 'users' does not exist" is the specification's sample, where the server writes double quotes.
+func failedResult(err error) queried {
 	out := queried{Status: "error"}
 	text := err.Error()
 	var said *pgconn.PgError

@@ -11,8 +11,8 @@ import (
 //go:embed get_sql_reference_documents.md
 var getSQLReferenceDocumentsText string
 
-// getSQLReferenceDocuments finds what is needed to write a statement.
-// 15 is the specification's default; it names no upper bound, so 100 is our own.
+// getSQLReferenceDocuments returns the tool that finds what is needed to write a statement. The
+// default of 15 results is the specification's; it names no upper bound, so 100 is our own.
 func (d *Data) getSQLReferenceDocuments() tools.Tool {
 	return tools.Tool{
 		Name: "get_sql_reference_documents", Title: "Find references for SQL",

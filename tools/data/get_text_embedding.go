@@ -16,7 +16,7 @@ var getTextEmbeddingText string
 // dimensions.
 const mostTexts = 256
 
-// getTextEmbedding makes vectors of texts.
+// getTextEmbedding returns the tool that makes vectors of texts.
 func (d *Data) getTextEmbedding() tools.Tool {
 	return tools.Tool{
 		Name: "get_text_embedding", Title: "Make vectors of texts",

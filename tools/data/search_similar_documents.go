@@ -15,8 +15,8 @@ var searchSimilarDocumentsText string
 const stagesSchema = `"stages": {"type": "array", "items": {"type": "object", "properties": {
 	"name": {"type": "string"}, "status": {"type": "string"}, "reason": {"type": "string"}}}}`
 
-// searchSimilarDocuments finds documents like queries.
-// 3 is the specification's default; the bounds of 64 queries and 100 results are our own.
+// searchSimilarDocuments returns the tool that finds documents like queries. The default of 3
+// results is the specification's; the bounds of 64 queries and 100 results are our own.
 func (d *Data) searchSimilarDocuments() tools.Tool {
 	return tools.Tool{
 		Name: "search_similar_documents", Title: "Search similar documents",

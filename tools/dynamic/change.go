@@ -36,11 +36,11 @@ func (s *Set) Get(ctx context.Context, id int) (Tool, error) {
 	if err != nil {
 		return Tool{}, err
 	}
-	return named(all, id)
+	return toolByID(all, id)
 }
 
-// named returns the tool with the given id, or a not-found fault.
-func named(all []Tool, id int) (Tool, error) {
+// toolByID returns the tool with the given id, or a not-found fault.
+func toolByID(all []Tool, id int) (Tool, error) {
 	for _, t := range all {
 		if t.ID == id {
 			return t, nil
@@ -256,7 +256,7 @@ func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) erro
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return named(s.last, *id)
+	return toolByID(s.last, *id)
 }
 
 // alone changes the store while no one else does. It returns the number of the change, or 0 if

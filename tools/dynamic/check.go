@@ -57,7 +57,7 @@ func (d *Draft) basics(p *problems) {
 		p.wrong("definition", "limit", "the definition has %d bytes, more than %d",
 			len(d.Definition), longestDefinition)
 	case !utf8.ValidString(d.Definition):
-		p.wrong("definition", "syntax", "the definition is no valid UTF-8")
+		p.wrong("definition", "syntax", "the definition is not valid UTF-8")
 	}
 }
 
@@ -128,10 +128,10 @@ func readable(p *problems, field, text string, longest int) {
 	case len(text) > longest:
 		p.wrong(field, "description", "the text has %d bytes, more than %d", len(text), longest)
 	case !utf8.ValidString(text):
-		p.wrong(field, "description", "the text is no valid UTF-8")
+		p.wrong(field, "description", "the text is not valid UTF-8")
 	default:
 		for _, c := range text {
-			if c != '\n' && c != '\t' && (unicode.IsControl(c) || hidden(c)) {
+			if c != '\n' && c != '\t' && (unicode.IsControl(c) || isInvisible(c)) {
 				p.wrong(field, "description",
 					"the text holds the character U+%04X, which cannot be seen", c)
 				return
@@ -140,10 +140,10 @@ func readable(p *problems, field, text string, longest int) {
 	}
 }
 
-// hidden reports whether a character is invisible: marks of direction, tags, surrogates'
+// isInvisible reports whether a character is invisible: marks of direction, tags, surrogates'
 // stand-ins and line separators. Joiners stay (U+200C, U+200D), which scripts and emoji
 // need, and variation selectors.
-func hidden(c rune) bool {
+func isInvisible(c rune) bool {
 	switch {
 	// Persian and Hindi are misspelt without joiners, and family emoji fall apart.
 	case c == 0x200C || c == 0x200D || c >= 0xFE00 && c <= 0xFE0F:
@@ -193,7 +193,7 @@ func (d *Draft) normalize(p *problems) {
 	}
 }
 
-// lines trims a text and turns its line breaks into LF; a page's text area sends CR LF.
+// lines returns a trimmed text with LF as its line breaks; a page's text area sends CR LF.
 func lines(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }

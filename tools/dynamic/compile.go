@@ -138,7 +138,7 @@ func (d *Draft) timeout() time.Duration {
 // call reads the arguments and runs the definition.
 func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (
 	tools.Result, error) {
-	args, err := decoded(text)
+	args, err := decodeArgs(text)
 	if err != nil {
 		return tools.Result{}, err
 	}
@@ -151,9 +151,9 @@ func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (
 	return c.run(ctx, values, note)
 }
 
-// decoded reads arguments. Numbers stay as they were written: 5 is not 5.0 to Python, and
+// decodeArgs reads arguments. Numbers stay as they were written: 5 is not 5.0 to Python, and
 // 9007199254740993 is no double.
-func decoded(text json.RawMessage) (map[string]any, error) {
+func decodeArgs(text json.RawMessage) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	args := map[string]any{}
@@ -163,7 +163,8 @@ func decoded(text json.RawMessage) (map[string]any, error) {
 	return args, nil
 }
 
-// compileExpression reads an expression.
+// compileExpression compiles the draft's expression and sets run. A syntax error becomes a problem
+// in p.
 func (c *compiled) compileExpression(p *problems) {
 	names := []string{}
 	for _, one := range c.draft.Params {

@@ -84,7 +84,7 @@ func (v *Verdict) run(ctx context.Context, in *tools.Registry, c *compiled, one 
 	res := in.Call(context.WithValue(ctx, noteKey{}, &noted), c.draft.Name, one.Arguments)
 	v.Millis = float64(time.Since(start).Microseconds()) / 1000
 	note := noted.Load()
-	v.Got = clipped(shownResult(res), 4096)
+	v.Got = clip(shownResult(res), 4096)
 	v.Message, v.Diff = one.judge(res, note, c.draft.Type == typeSQL)
 	v.OK = v.Message == ""
 }
@@ -104,14 +104,14 @@ func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, 
 	switch {
 	case e.Error != "" && !res.IsError:
 		return fmt.Sprintf("expected an error with %q, got a result: %s", e.Error,
-			clipped(text, 200)), nil
+			clip(text, 200)), nil
 	case e.Error != "" && !strings.Contains(text, e.Error):
 		return fmt.Sprintf("expected an error with %q, got another: %s", e.Error,
-			clipped(text, 400)), nil
+			clip(text, 400)), nil
 	case e.Error != "":
 		return "", nil
 	case res.IsError:
-		return "expected a result, got an error: " + clipped(text, 400), nil
+		return "expected a result, got an error: " + clip(text, 400), nil
 	}
 	if len(e.Result) > 0 {
 		if diff = e.differs(res); len(diff) > 0 {
@@ -120,12 +120,12 @@ func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, 
 	}
 	if e.Rows != "" {
 		op, n, err := readCount(e.Rows)
-		got, countable := counted(res, note, sql)
+		got, countable := countRows(res, note, sql)
 		switch {
 		case err != nil:
 			return err.Error(), nil
 		case !countable:
-			return "rows counts the rows of a SELECT or the members of a list, and the result is neither: " + clipped(text, 200), nil
+			return "rows counts the rows of a SELECT or the members of a list, and the result is neither: " + clip(text, 200), nil
 		case !holds(op, got, n):
 			return fmt.Sprintf("expected rows %s, got %d", e.Rows, got), nil
 		}
@@ -133,14 +133,14 @@ func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, 
 	if whole := res.Text(); e.Contains != "" && !strings.Contains(whole, e.Contains) &&
 		!strings.Contains(text, e.Contains) {
 		return fmt.Sprintf("expected a result that contains %q, got %s", e.Contains,
-			clipped(text, 400)), nil
+			clip(text, 400)), nil
 	}
 	return "", nil
 }
 
-// counted returns how many rows or members a result has; ok is false if it is neither rows nor a
+// countRows returns how many rows or members a result has; ok is false if it is neither rows nor a
 // list.
-func counted(res tools.Result, note *Run, sql bool) (n int, ok bool) {
+func countRows(res tools.Result, note *Run, sql bool) (n int, ok bool) {
 	if sql && note != nil {
 		return note.Rows, true
 	}
@@ -203,7 +203,8 @@ func compare(at string, want, got any, diff *[]string) {
 			return
 		}
 	}
-	*diff = append(*diff, fmt.Sprintf("%s: expected %s, got %s", at, told(want), told(got)))
+	*diff = append(*diff,
+		fmt.Sprintf("%s: expected %s, got %s", at, inSentence(want), inSentence(got)))
 }
 
 // compareObjects notes where two objects differ.
@@ -224,10 +225,10 @@ func compareObjects(at string, want, got map[string]any, diff *[]string) {
 		switch {
 		case !there:
 			*diff = append(*diff, fmt.Sprintf("%s.%s: expected %s, and it is not there", at, name,
-				told(w)))
+				inSentence(w)))
 		case !wanted:
 			*diff = append(*diff, fmt.Sprintf("%s.%s: got %s, which was not expected", at, name,
-				told(g)))
+				inSentence(g)))
 		default:
 			compare(at+"."+name, w, g, diff)
 		}
@@ -254,18 +255,18 @@ func rational(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// told formats a value for a sentence.
-func told(value any) string {
+// inSentence returns a value as a sentence quotes it.
+func inSentence(value any) string {
 	text, err := encode(value)
 	if err != nil {
 		return cmp.Or(err.Error(), "?")
 	}
-	return clipped(string(text), 200)
+	return clip(string(text), 200)
 }
 
-// clipped cuts a text that is longer than most bytes, between two characters, and appends an
+// clip cuts a text that is longer than most bytes, between two characters, and appends an
 // ellipsis.
-func clipped(text string, most int) string {
+func clip(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

@@ -202,7 +202,8 @@ func (p *Param) ownValues(note *problems, field string) {
 	}
 }
 
-// order compares two bounds, or a value with one.
+// order returns -1, 0 or 1 for the order of two bounds, or of a value and a bound. It returns 0 if
+// they cannot be compared.
 func order(base string, a, b any) int {
 	switch base {
 	case typeDate:

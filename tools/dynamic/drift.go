@@ -67,15 +67,15 @@ func (was shape) drift(now shape) (all []string, gone bool) {
 			case kind != was[table][name]:
 				all = append(all, fmt.Sprintf(
 					"the column %s.%s is %s, and was %s when the tool was saved", table, name,
-					typed(kind), typed(was[table][name])))
+					columnType(kind), columnType(was[table][name])))
 			}
 		}
 	}
 	return all, gone
 }
 
-// typed describes a column's type for a sentence; a column of SQLite may have no type.
-func typed(kind string) string {
+// columnType returns a column's type for a sentence; a column of SQLite may have no type.
+func columnType(kind string) string {
 	if kind == "" {
 		return "of no type"
 	}

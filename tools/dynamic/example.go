@@ -70,7 +70,7 @@ func (e *Example) check() error {
 // countText is a comparison with a whole number.
 var countText = regexp.MustCompile(`^\s*(>=|<=|==|=|>|<|)\s*([0-9]{1,9})\s*$`)
 
-// readCount reads what rows says.
+// readCount parses a number of rows with an optional comparison before it, such as ">= 3".
 func readCount(text string) (op string, n int, err error) {
 	m := countText.FindStringSubmatch(text)
 	if m == nil {

@@ -137,8 +137,7 @@ var paramFields = fieldsOf(reflect.TypeFor[Param]())
 // fieldsOf returns the names that the fields of a struct have in a file.
 func fieldsOf(t reflect.Type) map[string]bool {
 	all := map[string]bool{}
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		if f.Anonymous {
 			maps.Copy(all, fieldsOf(f.Type))
 			continue

@@ -245,8 +245,8 @@ func (r *reading) choice(path string, v any) any {
 			return v
 		}
 		_, number := one.(json.Number)
-		if strings.EqualFold(spelt(one), spelt(v)) || number && order(typeNumber, one, v) == 0 &&
-			spelt(v)[0] != 0 {
+		if strings.EqualFold(choiceText(one), choiceText(v)) ||
+			number && order(typeNumber, one, v) == 0 && choiceText(v)[0] != 0 {
 			meant = append(meant, one)
 		}
 	}
@@ -266,8 +266,8 @@ func (r *reading) choice(path string, v any) any {
 // mostNamed is how many choices a sentence names.
 const mostNamed = 20
 
-// spelt returns a choice as a text.
-func spelt(v any) string {
+// choiceText returns a choice as a text.
+func choiceText(v any) string {
 	switch v := v.(type) {
 	case string, json.Number, bool:
 		return strings.TrimSpace(fmt.Sprint(v))
@@ -279,7 +279,7 @@ func spelt(v any) string {
 // wanted and what was sent. It leaves to the schema's reader what that can repair, and the errors
 // that it can describe itself.
 func (c *compiled) refuse(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
-	args, err := decoded(text)
+	args, err := decodeArgs(text)
 	if err != nil || c.fit == nil {
 		return tools.Result{}, false
 	}

@@ -60,7 +60,7 @@ func kindOf(text string) (kind, bool) {
 	return k, slices.Contains(baseTypes, text) && k.lists <= deepestList
 }
 
-// listOf returns what a list is of.
+// listOf returns the type of the elements if text names a list type.
 func listOf(text string) (inner string, ok bool) {
 	if inner, ok = strings.CutSuffix(text, "[]"); ok {
 		return inner, true

@@ -99,13 +99,13 @@ func locate(err error, sql string) Problem {
 // noRight is PostgreSQL's code for what the role may not do.
 const noRight = "42501"
 
-// denied matches PostgreSQL's message for it: "permission denied for table secret".
-var denied = regexp.MustCompile(`^permission denied for (function|procedure )?.*?(\S+)$`)
+// deniedMessage matches PostgreSQL's message for it: "permission denied for table secret".
+var deniedMessage = regexp.MustCompile(`^permission denied for (function|procedure )?.*?(\S+)$`)
 
 // notAllowed describes what may not be done, in the words in which the check of statements
 // describes it for every database, before any server is asked.
 func notAllowed(said string) string {
-	m := denied.FindStringSubmatch(said)
+	m := deniedMessage.FindStringSubmatch(said)
 	switch {
 	case m == nil:
 		return said

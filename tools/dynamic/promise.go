@@ -80,9 +80,9 @@ func outcomesOf(t *sqlsafe.Table) []outcome {
 	return all
 }
 
-// joined merges two lists of columns into columns whose values may be those of either. If the names
-// differ, it returns the newer columns: the database has changed.
-func joined(known, now []outcome) []outcome {
+// mergeOutcomes merges two lists of columns into columns whose values may be those of either. If
+// the names differ, it returns the newer columns: the database has changed.
+func mergeOutcomes(known, now []outcome) []outcome {
 	if !slices.EqualFunc(known, now, func(a, b outcome) bool { return a.name == b.name }) {
 		return now
 	}
@@ -127,7 +127,7 @@ func (c *compiled) describe(ctx context.Context, on *connection) (columns []outc
 		case i == 0:
 			columns = outcomesOf(table)
 		default:
-			columns = joined(columns, outcomesOf(table))
+			columns = mergeOutcomes(columns, outcomesOf(table))
 		}
 	}
 	return columns, nil
@@ -145,7 +145,7 @@ type watcher struct {
 func (w *watcher) learn(c *compiled, t *sqlsafe.Table) {
 	key := c.key()
 	known, now := w.known.get(key), outcomesOf(t)
-	if now = joined(known, now); now == nil || slices.EqualFunc(known, now, outcome.equal) {
+	if now = mergeOutcomes(known, now); now == nil || slices.EqualFunc(known, now, outcome.equal) {
 		return
 	}
 	w.known.put(key, now)

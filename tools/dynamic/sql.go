@@ -50,7 +50,7 @@ func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *probl
 	}
 }
 
-// bindNames writes {{name}} as :name and lists as the database takes them, and checks that the
+// bindNames writes {{name}} as :name and lists as the database takes them, and reports whether the
 // names in the definition are parameters. The names are found by the lexer that finds the places to
 // bind at, so what is checked here is what will be bound.
 func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {

@@ -117,7 +117,7 @@ func truth(text string) bool {
 	return false
 }
 
-// yes returns a boolean as the tables have it.
+// yes returns "Y" or "N", as the tables store a boolean.
 func yes(b bool) string {
 	if b {
 		return "Y"

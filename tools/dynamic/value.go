@@ -62,7 +62,7 @@ func (v Value) get() any {
 	return got
 }
 
-// valueOf keeps a value.
+// valueOf returns v as JSON, or nil if v cannot be encoded.
 func valueOf(v any) Value {
 	text, err := chat.JSON(v)
 	if err != nil {
@@ -153,7 +153,7 @@ func jsonOf(b *bytes.Buffer, node *yaml.Node) error {
 	return nil
 }
 
-// btoi returns 1 for true.
+// btoi returns 1 for true and 0 for false.
 func btoi(b bool) int {
 	if b {
 		return 1

@@ -291,7 +291,8 @@ func (s *signIn) look(text []byte) {
 	s.name[said.Issuer] = true
 }
 
-// RoundTrip does so.
+// RoundTrip sends a request of the sign-in, and remembers the issuer that the answer names. It
+// refuses an address that is neither https nor on this machine.
 func (s *signIn) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !protects(r.URL) {
 		return nil, fmt.Errorf("%s signs users in without https", r.URL.Host)

@@ -53,7 +53,7 @@ type greeting struct {
 	answer func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
 
-// errLost is why the calls of a connection end when it breaks. They may have run (see broken).
+// errLost is why the calls of a connection end when it breaks. They may have run (see isBroken).
 var errLost = errors.New("the connection with the server broke")
 
 // The transports, as they are remembered and shown. What worked last is tried first the next time,
@@ -127,7 +127,7 @@ func (e Entry) connect(ctx context.Context, last string, me greeting, told func(
 		}
 		all = errors.Join(all, err)
 		// Only what answers at all can be of the other transport.
-		if ctx.Err() != nil || refused(err) { // the other transport is at the same address
+		if ctx.Err() != nil || isRefused(err) { // the other transport is at the same address
 			break
 		}
 	}
@@ -351,7 +351,7 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 		if err != nil {
 			return nil, nil, err
 		}
-		here, refused := allowed(texts, page.Tools)
+		here, refused := allowedTexts(texts, page.Tools)
 		for i, t := range page.Tools {
 			if len(mcp.ExtractParamHeaderBindings(&t)) > 0 {
 				mirrored[t.Name] = &page.Tools[i]
@@ -376,11 +376,12 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 		LeftOut{"the rest of the list", fmt.Sprintf("it has more than %d pages", mostPages)}), nil
 }
 
-// allowed returns the texts of a page without the tools that mcp-go has left out, whose
+// allowedTexts returns the texts of a page without the tools that mcp-go has left out, whose
 // x-mcp-header breaks the rules, as 2026-07-28 demands of clients. Both lists are in one order, so
 // they are walked together. mcp-go has not seen what cannot be read; that stays, for link.list to
 // report.
-func allowed(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage, odd []LeftOut) {
+func allowedTexts(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage,
+	odd []LeftOut) {
 	for _, text := range texts {
 		t, err := readTool(text)
 		switch {

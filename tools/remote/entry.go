@@ -59,13 +59,13 @@ func cleanName(key string) string {
 	clean := strings.Trim(otherLetters.ReplaceAllString(key, "_"), "_")
 	lost := func(r rune) bool { return r > unicode.MaxASCII }
 	if clean == "" || len(clean) > 64 || strings.ContainsFunc(key, lost) || clean == Local {
-		return summed(clean, key)
+		return addChecksum(clean, key)
 	}
 	return clean
 }
 
-// summed returns a name with the checksum of the original, so that no other has it.
-func summed(clean, key string) string {
+// addChecksum returns a name with the checksum of the original, so that no other has it.
+func addChecksum(clean, key string) string {
 	return fmt.Sprintf("%.55s_%.4x", cmp.Or(clean, "server"), sha256.Sum256([]byte(key)))
 }
 
@@ -128,9 +128,10 @@ var variable = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^
 // input is a value for which VS Code asks its user.
 var input = regexp.MustCompile(`\$\{input:[^}]*\}`)
 
-// filled returns the entry with the environment's values in it. A variable that is not set is an
-// error, which names it: a server that gets "Bearer " would answer with an error that says less. An
-// empty one counts as not set.
+// filled returns the entry with ${NAME} and ${NAME:-default} replaced by the values of the
+// environment. An empty variable counts as not set. If one without a default is not set, the error
+// names it: a server that gets "Bearer " would answer with an error that says less. A reference
+// that an editor would ask its user for (${input:…}) is an error as well.
 func (e Entry) filled() (Entry, error) {
 	var missing error
 	fill := func(text string) string {

@@ -68,14 +68,14 @@ func parse(text []byte) (*file, error) {
 		err = f.parseList(text)
 	}
 	if err != nil {
-		return nil, located(text, err)
+		return nil, addLine(text, err)
 	}
 	f.read()
 	return f, nil
 }
 
-// located adds the line to an error of JSON: people look for the comma there.
-func located(text []byte, err error) error {
+// addLine adds the line to an error of JSON: people look for the comma there.
+func addLine(text []byte, err error) error {
 	var s *json.SyntaxError
 	if errors.As(err, &s) && s.Offset <= int64(len(text)) {
 		return fmt.Errorf("line %d: %w", 1+bytes.Count(text[:s.Offset], []byte("\n")), err)
@@ -113,7 +113,7 @@ func (f *file) parseObject(text []byte) (err error) {
 		for _, key := range path {
 			o, err := readObject(value)
 			if value = nil; err == nil {
-				value = o.any(folded(key))
+				value = o.any(foldKey(key))
 			}
 		}
 		switch o, err := readObject(value); {
@@ -152,7 +152,7 @@ func (f *file) read() {
 	for i := range f.servers {
 		if w := &f.servers[i]; w.err == nil && !validName.MatchString(w.key) {
 			if w.entry.Name = cleanName(w.key); taken[w.entry.Name] {
-				w.entry.Name = summed(w.entry.Name, w.key)
+				w.entry.Name = addChecksum(w.entry.Name, w.key)
 			}
 			w.take(taken)
 		}
@@ -307,7 +307,7 @@ func (f *file) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return indented(must(around))
+	return indent(must(around))
 }
 
 // encodeList encodes the servers as a list.
@@ -335,9 +335,9 @@ func must(o object) json.RawMessage {
 	return text
 }
 
-// indented formats JSON as those programs write it, so that a save shows as few changes as
-// possible.
-func indented(text []byte) ([]byte, error) {
+// indent returns JSON with the indentation that those programs write, so that a save shows as few
+// changes as possible.
+func indent(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, text, "", "  "); err != nil {
 		return nil, err

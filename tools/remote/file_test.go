@@ -230,7 +230,7 @@ func TestWhereAServerMayBe(t *testing.T) {
 func TestEveryToolHasANameThatIsItsOwn(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range []string{"add", "a b", "a/b", "a_b", "날씨", "시간", strings.Repeat("x", 200), strings.Repeat("x", 201)} {
-		q := qualified("s", name)
+		q := qualify("s", name)
 		if other, taken := seen[q]; taken || len(q) > 128 || !strings.HasPrefix(q, "s.") {
 			t.Errorf("%q is called %q, as is %q", name, q, other)
 		}

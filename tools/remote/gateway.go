@@ -147,7 +147,7 @@ func (l *link) items(ctx context.Context, method, key string) (all []json.RawMes
 		}
 		raw, c, err := way.ask(ctx, method, params)
 		if err != nil {
-			if c != nil && ctx.Err() == nil && (broken(err) || neverRan(err)) {
+			if c != nil && ctx.Err() == nil && (isBroken(err) || neverRan(err)) {
 				way.lost(c)
 			}
 			return all
@@ -203,7 +203,7 @@ func (s *Set) Forward(ctx context.Context, method string, params json.RawMessage
 	links, params := s.target(ctx, method, params)
 	own := method == "resources/subscribe" || strings.HasPrefix(method, "tasks/")
 	for i, l := range links {
-		timed, cancel := timed(ctx, s.cfg.CallTime, l.entry.Name)
+		timed, cancel := withTimer(ctx, s.cfg.CallTime, l.entry.Name)
 		result, err = l.forward(timed, method, params, own)
 		if cause := context.Cause(timed); err != nil && errors.As(cause, new(late)) {
 			err = cause
@@ -216,7 +216,8 @@ func (s *Set) Forward(ctx context.Context, method string, params json.RawMessage
 	return nil, false, nil
 }
 
-// forward passes a request on, once more when the connection is not there any more.
+// forward sends a request to the server and returns its result. If the connection turns out to be
+// broken, it tries once more on a new one.
 func (l *link) forward(ctx context.Context, method string, params json.RawMessage, own bool) (
 	json.RawMessage, error) {
 	way := l.way(ctx, own)
@@ -229,7 +230,7 @@ func (l *link) forward(ctx context.Context, method string, params json.RawMessag
 			return raw, nil
 		case c == nil:
 			return nil, l.unanswered(ctx, err)
-		case ctx.Err() == nil && (neverRan(err) || broken(err)):
+		case ctx.Err() == nil && (neverRan(err) || isBroken(err)):
 			way.lost(c)
 			if first {
 				continue

@@ -145,7 +145,7 @@ func (l *link) attempt() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err != nil {
-		l.err, l.failedAt = explained(l.entry, err, said.String()), time.Now()
+		l.err, l.failedAt = explain(l.entry, err, said.String()), time.Now()
 		// The next attempt asks in the other way (see asking), since either may be the one that
 		// works.
 		if l.entry.Command != "" {

@@ -32,7 +32,7 @@ type reader struct {
 // wrong keeps the first error, with the key as it is written.
 func (r *reader) wrong(keys []string, want string) {
 	for _, m := range r.object {
-		if r.err == nil && slices.Contains(keys, folded(m.key)) && string(m.value) != "null" {
+		if r.err == nil && slices.Contains(keys, foldKey(m.key)) && string(m.value) != "null" {
 			r.err = fmt.Errorf("%s must be %s", m.key, want)
 		}
 	}
@@ -158,7 +158,7 @@ func readEntry(text json.RawMessage) (e Entry, err error) {
 	r.command(&e)
 	r.oauth(&e)
 	said := r.text(typeKeys...)
-	kind, ok := transports[folded(said)]
+	kind, ok := transports[foldKey(said)]
 	if !ok {
 		return e, fmt.Errorf("its type can be sse, http or stdio, not %.40q", said)
 	}

@@ -67,9 +67,9 @@ func (o object) twice() error {
 	return nil
 }
 
-// folded returns one spelling for all spellings of a key: serverUrl, ServerURL and server_url
+// foldKey returns one spelling for all spellings of a key: serverUrl, ServerURL and server_url
 // become serverurl.
-func folded(key string) string {
+func foldKey(key string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(key))
 }
 
@@ -78,7 +78,7 @@ func folded(key string) string {
 func (o object) any(keys ...string) json.RawMessage {
 	for _, key := range keys {
 		for _, m := range o {
-			if folded(m.key) == key && string(m.value) != "null" {
+			if foldKey(m.key) == key && string(m.value) != "null" {
 				return m.value
 			}
 		}
@@ -127,7 +127,7 @@ func (o object) with(key string, value any) (object, error) {
 func (o object) renamed(name string, keys ...string) object {
 	out, done := make(object, 0, len(o)), false
 	for _, m := range o {
-		if slices.Contains(keys, folded(m.key)) {
+		if slices.Contains(keys, foldKey(m.key)) {
 			if done {
 				continue
 			}
@@ -142,7 +142,7 @@ func (o object) renamed(name string, keys ...string) object {
 // in some spelling.
 func (o object) replaced(path []string, value json.RawMessage) (object, error) {
 	for _, m := range o {
-		if folded(m.key) != folded(path[0]) {
+		if foldKey(m.key) != foldKey(path[0]) {
 			continue
 		}
 		if len(path) > 1 {
@@ -164,7 +164,7 @@ func (o object) replaced(path []string, value json.RawMessage) (object, error) {
 func (o object) without(keys ...string) object {
 	out := make(object, 0, len(o))
 	for _, m := range o {
-		if !slices.Contains(keys, folded(m.key)) {
+		if !slices.Contains(keys, foldKey(m.key)) {
 			out = append(out, m)
 		}
 	}

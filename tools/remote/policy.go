@@ -116,7 +116,7 @@ func sameOrigin(a, b string) bool {
 		strings.EqualFold(u.Hostname(), v.Hostname()) && port(u) == port(v)
 }
 
-// port returns a URL's port, or the scheme's default port if the URL has none.
+// port returns a URL's port, or the default port of its scheme.
 func port(u *url.URL) string {
 	switch {
 	case u.Port() != "":

@@ -14,12 +14,12 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// passed are the variables of our environment that a command gets, as with the official SDKs: those
-// that a program needs to start. Our environment has keys of clients and model servers, which the
-// command must not see. Without PATH npx finds no node, without HOME it has no cache; the last ones
-// are for Windows.
-var passed = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TZ", "TMPDIR",
-	"TEMP", "TMP", "SystemRoot", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC"}
+// passedVariables are the variables of our environment that a command gets, as with the official
+// SDKs: those that a program needs to start. Our environment has keys of clients and model servers,
+// which the command must not see. Without PATH npx finds no node, without HOME it has no cache; the
+// last ones are for Windows.
+var passedVariables = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TZ",
+	"TMPDIR", "TEMP", "TMP", "SystemRoot", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC"}
 
 // Hops is set in the environment of every command that is started for mcp.json. A toolnorm that
 // finds it there connects with no servers itself: else a mcp.json that names toolnorm would start
@@ -48,7 +48,7 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func(erro
 	*process, error) {
 	cmd := exec.Command(e.Command, e.Args...)
 	cmd.Dir, cmd.Env = e.Dir, []string{}
-	for _, name := range passed {
+	for _, name := range passedVariables {
 		if v, ok := os.LookupEnv(name); ok {
 			cmd.Env = append(cmd.Env, name+"="+v)
 		}
@@ -62,11 +62,11 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func(erro
 	ownGroup(cmd)
 	// Pipes of our own: those of exec are closed by Wait, and then the last answer may not have
 	// been read.
-	out, err := piped(&cmd.Stdout)
+	out, err := newPipe(&cmd.Stdout)
 	if err != nil {
 		return nil, err
 	}
-	words, wrong := piped(&cmd.Stderr)
+	words, wrong := newPipe(&cmd.Stderr)
 	stdin, err := cmd.StdinPipe()
 	if err = errors.Join(wrong, err); err == nil {
 		err = cmd.Start()
@@ -90,8 +90,8 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func(erro
 	return p, nil
 }
 
-// piped makes a pipe whose other end a command gets.
-func piped(theirs *io.Writer) (*os.File, error) {
+// newPipe makes a pipe whose other end a command gets.
+func newPipe(theirs *io.Writer) (*os.File, error) {
 	r, w, err := os.Pipe()
 	*theirs = w
 	return r, err
@@ -128,7 +128,8 @@ type watched struct {
 	lost  func(error)
 }
 
-// Read passes on what is read.
+// Read reads the output. At its end it waits a moment for the last words of the command, which say
+// why, and then reports the end.
 func (w *watched) Read(b []byte) (int, error) {
 	n, err := w.Reader.Read(b)
 	if err == io.EOF {

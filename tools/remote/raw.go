@@ -66,13 +66,15 @@ func knowsLatest(resp *transport.JSONRPCResponse) bool {
 		slices.Contains(said.Supported, mcp.LATEST_PROTOCOL_VERSION)
 }
 
-// SendRequest does the same over the older transport.
+// SendRequest sends a request over the older HTTP transport, and keeps the text of the result
+// beside what mcp-go reads of it.
 func (t *rawSSE) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	*transport.JSONRPCResponse, error) {
 	return keep(ctx, r)(t.SSE.SendRequest(ctx, r))
 }
 
-// SendRequest does the same with a command.
+// SendRequest sends a request to a command, and keeps the text of the result beside what mcp-go
+// reads of it.
 func (t *rawStdio) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	*transport.JSONRPCResponse, error) {
 	return keep(ctx, r)(t.process.SendRequest(ctx, r))

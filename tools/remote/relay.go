@@ -189,7 +189,7 @@ func (r *relay) open(ctx context.Context) (*conn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
 	defer cancel()
 	c, _, err := r.link.dial(ctx, r.link.transport(), me, &tail{})
-	if err != nil && ctx.Err() == nil && !refused(err) { // a server of 2026-07-28 alone
+	if err != nil && ctx.Err() == nil && !isRefused(err) { // a server of 2026-07-28 alone
 		me.handshake = false
 		c, _, err = r.link.dial(ctx, r.link.transport(), me, &tail{})
 	}
@@ -219,7 +219,7 @@ func (r *relay) ask(ctx context.Context, method string, params json.RawMessage) 
 	return raw, c, err
 }
 
-// lost gives up a connection that broke.
+// lost closes a connection that broke, so that the next request dials a new one.
 func (r *relay) lost(c *conn) {
 	r.mu.Lock()
 	if r.conn == c {
@@ -303,7 +303,7 @@ func (r *relay) listed(ctx context.Context) ([]tools.Tool, error) {
 		r.mu.Lock()
 		r.stale = true
 		r.mu.Unlock()
-		if ctx.Err() == nil && (broken(err) || neverRan(err)) {
+		if ctx.Err() == nil && (isBroken(err) || neverRan(err)) {
 			r.lost(c)
 		}
 		return nil, err

@@ -9,17 +9,17 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// broken reports whether an error comes from the connection: the server has not answered the
+// isBroken reports whether an error comes from the connection: the server has not answered the
 // request. The server may have run it nevertheless, so only tools that may run twice are called
 // again.
-func broken(err error) bool {
+func isBroken(err error) bool {
 	var t *transport.Error
 	return errors.Is(err, errLost) || errors.As(err, &t)
 }
 
-// refused reports whether a connection was not made at all. The server is down then, and another
+// isRefused reports whether a connection was not made at all. The server is down then, and another
 // transport at the same address need not be tried.
-func refused(err error) bool {
+func isRefused(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }
@@ -30,7 +30,7 @@ func refused(err error) bool {
 // ID provided". A time that is over proves nothing, even when its text mentions a session.
 func neverRan(err error) bool {
 	if errors.Is(err, transport.ErrSessionTerminated) ||
-		errors.Is(err, transport.ErrAuthorizationRequired) || refused(err) {
+		errors.Is(err, transport.ErrAuthorizationRequired) || isRefused(err) {
 		return true
 	}
 	text := strings.ToLower(err.Error())

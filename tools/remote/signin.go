@@ -326,7 +326,7 @@ func (e Entry) challenge(ctx context.Context) (string, error) {
 		}
 		resp, err := web.Do(r)
 		if err != nil {
-			return "", explained(e, err, "")
+			return "", explain(e, err, "")
 		}
 		resp.Body.Close()
 		if status = resp.StatusCode; status == http.StatusUnauthorized {

@@ -102,7 +102,7 @@ func Check(path string) (servers int, wrong []State) {
 			var e Entry
 			if e, err = w.entry.filled(); err == nil && e.Command != "" {
 				if _, err = exec.LookPath(e.Command); err != nil {
-					err = explained(e, err, "")
+					err = explain(e, err, "")
 				}
 			}
 		}

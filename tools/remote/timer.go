@@ -18,8 +18,8 @@ type timer struct {
 
 type timerKey struct{}
 
-// timed returns a context with such a timer, and with no other limit except longestCall.
-func timed(ctx context.Context, limit time.Duration, name string) (
+// withTimer returns a context with such a timer, and with no other limit except longestCall.
+func withTimer(ctx context.Context, limit time.Duration, name string) (
 	context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	t := &timer{limit: limit}

@@ -32,7 +32,7 @@ const mostHops = 1
 // offers the tool.
 func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	out := tools.Tool{
-		Name: qualified(l.entry.Name, t.Name), Title: t.Title, Description: short(t.Description),
+		Name: qualify(l.entry.Name, t.Name), Title: t.Title, Description: short(t.Description),
 		Schema: t.Schema, Output: t.Output, Hints: t.Hints, More: t.More,
 		// timed limits the time of a call, and stops while a user answers a question
 		Timeout: longestCall,
@@ -50,7 +50,7 @@ func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	// after a break.
 	again := isTrue(t.Hints.ReadOnly) || isTrue(t.Hints.Idempotent)
 	out.Call = func(ctx context.Context, args json.RawMessage) (tools.Result, error) {
-		ctx, cancel := timed(ctx, l.set.cfg.CallTime, out.Name)
+		ctx, cancel := withTimer(ctx, l.set.cfg.CallTime, out.Name)
 		defer cancel()
 		r, err := l.call(ctx, t.Name, args, again)
 		if cause := context.Cause(ctx); err != nil && errors.As(cause, new(late)) {
@@ -63,12 +63,12 @@ func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// qualified returns the name under which a server's tool is known here. It is always server.tool,
+// qualify returns the name under which a server's tool is known here. It is always server.tool,
 // since a name that changed when a second server comes would break what models and people have
 // learnt. Characters that a name may not hold become _, and then, as when the name is too long, a
 // checksum at its end keeps it apart from others. 119 bytes, _ and eight digits are 128, the most
 // that MCP allows.
-func qualified(server, tool string) string {
+func qualify(server, tool string) string {
 	name := server + "." + tool
 	if tools.ValidName(name) {
 		return name
@@ -250,15 +250,15 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 			return tools.Result{}, no
 		}
 		gone := neverRan(err)
-		if gone || broken(err) {
+		if gone || isBroken(err) {
 			way.lost(c)
 		}
 		switch {
-		case first && (gone || again && broken(err)):
+		case first && (gone || again && isBroken(err)):
 		case errors.As(err, new(excess)):
 			return tools.Result{}, fmt.Errorf("the connection with %s was ended: %w; ask for less",
 				l.entry.Name, err)
-		case broken(err):
+		case isBroken(err):
 			return tools.Result{}, l.unanswered(ctx, err)
 		// The server has answered with an error of the protocol, from which the model may learn.
 		default:
@@ -267,9 +267,9 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 	}
 }
 
-// callParams returns the parameters of a call: what the client has sent in its own, as a task or
-// the answers to earlier questions, with the server's name of the tool and the arguments as its
-// schema has them.
+// callParams returns the parameters of a call for the server: its own name of the tool, the
+// arguments as its schema has them, and what the client has added to its call, as a task or the
+// answers to earlier questions.
 func callParams(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
 	var params json.RawMessage
 	if p := tools.PeerOf(ctx); p != nil {

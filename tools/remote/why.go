@@ -31,10 +31,10 @@ func (w why) Error() string { return w.sentence }
 // Unwrap returns the error that it explains.
 func (w why) Unwrap() error { return w.error }
 
-// explained wraps an error of an attempt in a sentence that says what to do. said has the last
+// explain wraps an error of an attempt in a sentence that says what to do. said has the last
 // words of the server's command; it is empty if the command wrote nothing, or the server is not a
 // command.
-func explained(e Entry, err error, said string) error {
+func explain(e Entry, err error, said string) error {
 	text := ""
 	var much excess
 	var no forbidden

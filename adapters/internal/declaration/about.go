@@ -49,8 +49,8 @@ func (p *Pattern) Opener() string {
 	return line
 }
 
-// distinct drops empty and repeated words, and keeps the order. The examples of a family often
-// begin alike.
+// distinct returns words without the empty and repeated ones, in their order. The examples of a
+// family often begin alike.
 func distinct(list []string) (out []string) {
 	for _, s := range list {
 		if s != "" && !slices.Contains(out, s) {

@@ -72,7 +72,7 @@ func Exactly(text string) Literal {
 	return l
 }
 
-// units compiles a literal that stands between two holes (or the pattern's ends). The holes next to
+// units compiles a literal between two holes (or the pattern's ends). The holes next to
 // it decide to what its white space belongs: next to {value} one newline belongs to the mark and
 // the next to the value, next to {name} all white space is ignored.
 //

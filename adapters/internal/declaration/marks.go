@@ -90,8 +90,8 @@ type Index struct {
 // own.
 const Generic = "generic"
 
-// NewIndex indexes the marks of families, the one that is read first.
-// Marks of the same key and kind keep the order of the families, since sorting is stable.
+// NewIndex returns an index of the marks of families. Marks of the same key and kind keep the order
+// of the families, since sorting is stable; the family that is read comes first.
 func NewIndex(families ...*Family) *Index {
 	v := &Index{Families: families}
 	// the model is of any family

@@ -93,7 +93,7 @@ func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	return g.anyTool(tools, func(t chat.Tool) string { return g.toolCall(p, i, t) })
 }
 
-// toolCall matches a call of one tool from part i of the pattern on.
+// toolCall returns an expression that matches a call of one tool from part i of the pattern on.
 func (g *writer) toolCall(p *declaration.Pattern, i int, t chat.Tool) string {
 	return g.filled(p, i, func(i int) string { return g.hole(p, i, t) })
 }

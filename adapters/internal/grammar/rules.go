@@ -147,7 +147,7 @@ func lit(text string) string {
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\x00",
 	`\x00`)
 
-// seq matches its parts one after the other.
+// seq returns an expression that matches its parts one after the other.
 func seq(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
@@ -173,7 +173,7 @@ func alt(list ...string) string {
 	return "(" + strings.Join(once, " | ") + ")"
 }
 
-// optional matches an expression or nothing.
+// optional returns an expression that matches another expression or nothing.
 func optional(expr string) string { return repeat(expr, 0, 1) }
 
 // repeat matches an expression from low to high times, or without an upper bound if high is

@@ -235,7 +235,7 @@ func (g *values) array(n *schema.Place, s *print.Spelling) string {
 	return all
 }
 
-// item matches an element of a list.
+// item returns an expression that matches an element of a list.
 func (g *values) item(n *schema.Place, s *print.Spelling) string {
 	return g.short(g.value(possible(n), s))
 }

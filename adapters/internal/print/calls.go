@@ -21,13 +21,13 @@ func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	case len(calls) == 0:
 		return dst
 	case f.Form != nil:
-		return formed{f.Form}.calls(glued(dst, f, f.Form.Glue), calls)
+		return formed{f.Form}.calls(appendGlue(dst, f, f.Form.Glue), calls)
 	case f.Header != nil:
 		return appendMessages(dst, f, calls)
 	case len(f.Sections) > 0:
 		return appendSection(dst, f, calls)
 	}
-	return appendCalls(glued(dst, f, f.Calls[0].Glue), f, calls)
+	return appendCalls(appendGlue(dst, f, f.Calls[0].Glue), f, calls)
 }
 
 // appendMessages appends each call as a message of its own. The first mark of the ends line follows
@@ -56,7 +56,7 @@ func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte
 // of a call's example are for further calls.
 func appendSection(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Sections[0]
-	return fill(glued(dst, f, p.Glue), p, func(dst []byte, _ int) []byte {
+	return fill(appendGlue(dst, f, p.Glue), p, func(dst []byte, _ int) []byte {
 		return appendCalls(dst, f, calls)
 	})
 }
@@ -87,10 +87,10 @@ func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	return dst
 }
 
-// glued appends n newlines after a text. At the start of a reply most templates print none, since
-// the turn's own mark has ended the line, <|im_start|>assistant\n. qwen3-coder has two newlines
-// between text and call, hermes one; GLM-4.6 prints its newline at the start, too.
-func glued(dst []byte, f *declaration.Family, n int) []byte {
+// appendGlue appends n newlines after a text. At the start of a reply most templates print none,
+// since the turn's own mark has ended the line, <|im_start|>assistant\n. qwen3-coder has two
+// newlines between text and call, hermes one; GLM-4.6 prints its newline at the start, too.
+func appendGlue(dst []byte, f *declaration.Family, n int) []byte {
 	if len(dst) == 0 && !f.Layout.GlueAlways {
 		return dst
 	}

@@ -28,7 +28,7 @@ func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) 
 	}
 	b = append(b,
 		"\nWhen the request needs one of them, reply only with the call, and the result will be given to you:\n\n"...)
-	b = append(b, shown(form, shape)...)
+	b = append(b, inlineCall(form, shape)...)
 	if w&declaration.Example != 0 {
 		b = append(b, "\n\nExample. The user says: "...)
 		b = appendWorked(b, form, tools[0])
@@ -41,9 +41,9 @@ func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) 
 var shape = chat.Call{ID: "example00", Name: "function_name", Args: json.RawMessage(
 	`{"parameter":"value"}`)}
 
-// shown returns a printed call without leading newlines, which are needless in the middle of a
+// inlineCall returns a printed call without leading newlines, which are needless in the middle of a
 // prompt. An id in it is one that the family could have written.
-func shown(f *declaration.Family, call chat.Call) []byte {
+func inlineCall(f *declaration.Family, call chat.Call) []byte {
 	return bytes.TrimLeft(Calls(nil, f, Number(f, 0, []chat.Call{call})), "\n")
 }
 
@@ -74,7 +74,7 @@ func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 		}
 		dst = fmt.Appendf(dst, "%s%s %s", word, m.Key, JSON.Append(nil, m.Value))
 	}
-	return append(append(dst, ".\nYou write:\n\n"...), shown(f, call)...)
+	return append(append(dst, ".\nYou write:\n\n"...), inlineCall(f, call)...)
 }
 
 // example returns a call of a tool with a value for each required parameter, or for its first
@@ -92,15 +92,15 @@ func example(t chat.Tool) chat.Call {
 			args = append(args, ',')
 		}
 		args = append(chat.AppendQuoted(args, name), ':')
-		args = append(args, worked(typ.Prop(name))...)
+		args = append(args, sampleValue(typ.Prop(name))...)
 	}
 	return chat.Call{ID: "example00", Name: t.Name, Args: append(args, '}')}
 }
 
-// worked returns a plausible value of a type: the first of an enum, or a simple one. Lists and
+// sampleValue returns a plausible value of a type: the first of an enum, or a simple one. Lists and
 // objects are empty, which fits more tools than an invented element. There are no invented values
 // such as cities, since small models copy what they see.
-func worked(t *schema.Type) string {
+func sampleValue(t *schema.Type) string {
 	if e := t.Enum(); len(e) > 0 {
 		return e[0]
 	}

@@ -35,18 +35,18 @@ func appendSignature(dst []byte, t chat.Tool) []byte {
 	if t.Description == "" && len(notes) == 0 {
 		return append(dst, "    ...\n"...)
 	}
-	dst = fmt.Appendf(dst, "    \"\"\"%s\n", indented(t.Description))
+	dst = fmt.Appendf(dst, "    \"\"\"%s\n", indent(t.Description))
 	for _, name := range typ.Members() {
 		if notes[name] != "" {
-			dst = fmt.Appendf(dst, "    %s: %s\n", name, indented(notes[name]))
+			dst = fmt.Appendf(dst, "    %s: %s\n", name, indent(notes[name]))
 		}
 	}
 	return append(dst, "    \"\"\"\n"...)
 }
 
-// indented returns a text with its lines indented for the inside of a function: a description of
+// indent returns a text with its lines indented for the inside of a function: a description of
 // several lines must not end the docstring's block for a model that knows Python.
-func indented(text string) string {
+func indent(text string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 

@@ -165,7 +165,7 @@ func tags(p *declaration.Pattern, i int) *Spelling {
 	f, arg := p.Family, p.Family.Args[0]
 	s := &Spelling{
 		Name: "tags", BareKeys: true, NoNull: arg.Keyed(),
-		of: func(kind schema.Kinds) *Spelling { return tagged(f, kind) },
+		of: func(kind schema.Kinds) *Spelling { return tagSpelling(f, kind) },
 		key: func(dst []byte, quoted string) []byte {
 			return append(dst, arg.OpenTag(attribute(f, scan.Unquote(quoted)))...)
 		},
@@ -207,11 +207,11 @@ func keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 	return Python
 }
 
-// tagged returns the spelling of an argument's value between tags: strings are raw, all other
+// tagSpelling returns the spelling of an argument's value between tags: strings are raw, all other
 // values JSON or, if the template prints them without a filter, Python. The templates of
 // qwen3-coder, Nemotron 3 and Step 3.5 print scalars without a filter (True) and objects and lists
 // with tojson. GLM and MiniMax print JSON's words.
-func tagged(f *declaration.Family, kind schema.Kinds) *Spelling {
+func tagSpelling(f *declaration.Family, kind schema.Kinds) *Spelling {
 	scalar := kind&(schema.Object|schema.Array) == 0
 	switch words := f.Layout.Words; {
 	case f.Args[0].Keyed():

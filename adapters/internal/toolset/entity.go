@@ -10,10 +10,10 @@ import (
 // &#x27;.
 const maxEntity = 8
 
-// unescaped returns a name, or the beginning of one, without its escapes. Kimi K3's tool="a&amp;b"
+// unescape returns a name, or the beginning of one, without its escapes. Kimi K3's tool="a&amp;b"
 // is the tool a&b. Half an escape at the end is left out, so that Begins can check a name byte by
 // byte.
-func unescaped(name []byte) []byte {
+func unescape(name []byte) []byte {
 	if bytes.IndexByte(name, '\\') < 0 && bytes.IndexByte(name, '&') < 0 {
 		return name
 	}

@@ -174,7 +174,7 @@ func (s *Set) Find(name string) *Tool {
 		return t
 	}
 	// get\_weather, a&amp;b
-	name = string(unescaped([]byte(name)))
+	name = string(unescape([]byte(name)))
 	if t := s.exact[name]; t != nil {
 		return t
 	}
@@ -287,7 +287,7 @@ func (s *Set) Begins(name []byte) bool {
 		return false // the full stop of a sentence about a mark; folding would drop it
 	}
 	s.build()
-	name = unescaped(name)
+	name = unescape(name)
 	folded := fold(name)
 	// get_wea of get_weather
 	if s.leads(folded) {

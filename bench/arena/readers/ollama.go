@@ -65,7 +65,7 @@ func main() {
 	}
 }
 
-// read reads a line. An error of the parser is no call, as its server answers 500 then.
+// read reads a line. An error of the parser counts as no call, as its server answers 500 then.
 func read(l *line) (a answer) {
 	a.ID, a.Calls = l.ID, []call{}
 	p := parsers.ParserForName(families[l.Format])

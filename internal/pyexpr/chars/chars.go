@@ -42,7 +42,7 @@ var unicodeTables = sync.OnceValue(func() characters {
 // readRanges reads "41-5a 61-7a".
 func readRanges(s string) []rune {
 	var all []rune
-	for _, word := range strings.Fields(s) {
+	for word := range strings.FieldsSeq(s) {
 		first, last, ok := strings.Cut(word, "-")
 		if !ok {
 			last = first
@@ -55,10 +55,10 @@ func readRanges(s string) []rune {
 // readMapping reads "61:41 df:53.53".
 func readMapping(s string) map[rune]string {
 	all := map[rune]string{}
-	for _, word := range strings.Fields(s) {
+	for word := range strings.FieldsSeq(s) {
 		from, to, _ := strings.Cut(word, ":")
 		var b strings.Builder
-		for _, one := range strings.Split(to, ".") {
+		for one := range strings.SplitSeq(to, ".") {
 			b.WriteRune(hexRune(one))
 		}
 		all[hexRune(from)] = b.String()
@@ -84,8 +84,8 @@ func in(set string, r rune) bool {
 	return i < len(ranges) && (i%2 == 1 || ranges[i] == r)
 }
 
-// mapped returns the text that a mapping has for a character, or the character.
-func mapped(mapping string, r rune) string {
+// mapChar returns the text that a mapping has for a character, or the character.
+func mapChar(mapping string, r rune) string {
 	if to, ok := unicodeTables().maps[mapping][r]; ok {
 		return to
 	}
@@ -126,24 +126,24 @@ func Upper(r rune) bool { return in("isupper", r) && !unicode.IsTitle(r) }
 // Lower reports whether a character is a lower-case letter.
 func Lower(r rune) bool { return in("islower", r) }
 
-// Cased reports whether a character has a case.
-func Cased(r rune) bool { return in("cased", r) }
+// HasCase reports whether a character has a case.
+func HasCase(r rune) bool { return in("cased", r) }
 
 // CaseIgnorable reports whether a character may be inside a word without being a letter, like an
 // apostrophe. With Cased it decides whether a sigma is at the end of a word.
 func CaseIgnorable(r rune) bool { return in("ignorable", r) }
 
 // ToUpper returns a character in upper case, which may be several characters: SS for ß.
-func ToUpper(r rune) string { return mapped("upper", r) }
+func ToUpper(r rune) string { return mapChar("upper", r) }
 
 // ToLower returns a character in lower case.
-func ToLower(r rune) string { return mapped("lower", r) }
+func ToLower(r rune) string { return mapChar("lower", r) }
 
 // ToTitle returns a character in title case, for the beginning of a word.
-func ToTitle(r rune) string { return mapped("title", r) }
+func ToTitle(r rune) string { return mapChar("title", r) }
 
 // Fold returns a character for comparisons without case.
-func Fold(r rune) string { return mapped("casefold", r) }
+func Fold(r rune) string { return mapChar("casefold", r) }
 
 // DigitValue returns the value of a decimal digit of any script, or -1. The ten digits of each
 // script are consecutive, from its zero.

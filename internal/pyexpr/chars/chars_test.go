@@ -10,8 +10,8 @@ func TestCharactersAreWhatCPythonSaysOfThem(t *testing.T) {
 		"'½' is only numeric":                           Numeric('½') && !Digit('½') && Alphanumeric('½') && !Letter('½'),
 		"'五' is a letter and numeric":                   Letter('五') && Numeric('五') && !Digit('五'),
 		"the separators of ASCII are white space":       Space('\x1c') && Space('\u3000') && !Space('\u200b'),
-		"a letter of titles is neither large nor small": !Upper('ǅ') && !Lower('ǅ') && Cased('ǅ'),
-		"an apostrophe stands within words":             CaseIgnorable('\'') && !Cased('\''),
+		"a letter of titles is neither large nor small": !Upper('ǅ') && !Lower('ǅ') && HasCase('ǅ'),
+		"an apostrophe stands within words":             CaseIgnorable('\'') && !HasCase('\''),
 		"what is not seen is not printable":             !Printable('\u200b') && !Printable('\x00') && Printable('가') && Printable(' '),
 		"combining marks are no letters":                !Letter('\u0301') && !Alphanumeric('\u0301'),
 	} {

@@ -54,7 +54,7 @@ func finiteDigits(x float64, letter rune, precision int, alternate, dot0 bool) s
 		s := strconv.FormatFloat(x, 'e', -1, 64)
 		digits, point := split(s)
 		if point > -4 && point <= 16 {
-			return fixed(digits, point, alternate, dot0)
+			return fixedPoint(digits, point, alternate, dot0)
 		}
 		return withPoint(s, alternate)
 	}
@@ -80,7 +80,7 @@ func general(x float64, precision int, alternate, dot0 bool) string {
 		digits = digits[:1] + strings.TrimRight(digits[1:], "0")
 	}
 	if point > -4 && point <= most {
-		return fixed(digits, point, alternate, dot0)
+		return fixedPoint(digits, point, alternate, dot0)
 	}
 	_, exponent, _ := strings.Cut(s, "e")
 	mantissa := digits[:1]
@@ -97,13 +97,13 @@ func split(s string) (string, int) {
 	return strings.Replace(mantissa, ".", "", 1), n + 1
 }
 
-// fixed writes digits with the point after the first point digits.
+// fixedPoint writes digits with the point after the first point digits.
 //
 //	f'{100.0:g}' → '100'
 //	f'{1e5:g}' → '100000'
 //	f'{1e6:g}' → '1e+06'
 //	f'{0.0001:g}' → '0.0001'
-func fixed(digits string, point int, alternate, dot0 bool) string {
+func fixedPoint(digits string, point int, alternate, dot0 bool) string {
 	whole, fraction := "0", ""
 	switch {
 	case point <= 0:

@@ -52,7 +52,7 @@ func Add(m *py.Account, a, b any) any {
 		}
 	}
 	m.AllocBits(max(Bits(a), Bits(b)) + 1)
-	return made(m, new(big.Int).Add(Big(a), Big(b)))
+	return makeInt(m, new(big.Int).Add(Big(a), Big(b)))
 }
 
 // Sub subtracts two ints. It detects an overflow like Add.
@@ -66,11 +66,11 @@ func Sub(m *py.Account, a, b any) any {
 		}
 	}
 	m.AllocBits(max(Bits(a), Bits(b)) + 1)
-	return made(m, new(big.Int).Sub(Big(a), Big(b)))
+	return makeInt(m, new(big.Int).Sub(Big(a), Big(b)))
 }
 
-// made returns a new integer as an int64 if it fits, and charges steps by its length.
-func made(m *py.Account, n *big.Int) any {
+// makeInt returns a new integer as an int64 if it fits, and charges steps by its length.
+func makeInt(m *py.Account, n *big.Int) any {
 	m.Step(int64(n.BitLen()) / 256)
 	return Norm(n)
 }
@@ -92,7 +92,7 @@ func mulInts(m *py.Account, a, b any) any {
 	n, k := int64(p.BitLen()), int64(q.BitLen())
 	m.AllocBits(n + k)
 	m.Step(n * k / 4096 / 16)
-	return made(m, new(big.Int).Mul(p, q))
+	return makeInt(m, new(big.Int).Mul(p, q))
 }
 
 // divmodInts returns the floored quotient, and the remainder with the divisor's sign.
@@ -266,7 +266,7 @@ func shift(m *py.Account, op string, a, b any) any {
 		m.AllocBits(math.MaxInt64)
 	case op == "<<":
 		m.AllocBits(int64(x.BitLen()) + n)
-		return made(m, new(big.Int).Lsh(x, uint(n)))
+		return makeInt(m, new(big.Int).Lsh(x, uint(n)))
 	case !small || n > int64(x.BitLen()):
 		if x.Sign() < 0 {
 			return int64(-1)
@@ -274,7 +274,7 @@ func shift(m *py.Account, op string, a, b any) any {
 		return int64(0)
 	}
 	m.AllocBits(int64(x.BitLen()))
-	return made(m, new(big.Int).Rsh(x, uint(n)))
+	return makeInt(m, new(big.Int).Rsh(x, uint(n)))
 }
 
 // bitInts computes bitwise operations on two's complement of infinite length, as Python defines it
@@ -310,5 +310,5 @@ func bitInts(m *py.Account, op string, a, b any) any {
 	default:
 		r.Xor(Big(a), Big(b))
 	}
-	return made(m, r)
+	return makeInt(m, r)
 }

@@ -98,11 +98,11 @@ func pad(m *py.Account, v string, s spec) string {
 	case '^':
 		left = missing / 2
 	}
-	return Padded(m, v, s.fill, left, missing-left)
+	return Fill(m, v, s.fill, left, missing-left)
 }
 
-// Padded adds fill characters before and after a text, charged before they are written.
-func Padded(m *py.Account, v string, fill rune, left, right int64) string {
+// Fill adds fill characters before and after a text, charged before they are written.
+func Fill(m *py.Account, v string, fill rune, left, right int64) string {
 	if left+right == 0 {
 		return v
 	}
@@ -280,7 +280,7 @@ func (n numeral) layout(m *py.Account, s spec) string {
 	head, body := sign+n.prefix, digits+n.rest
 	m.AllocText(int64(len(head) + 2*len(body)))
 	if s.align == '=' {
-		return head + Padded(m, body, s.fill, max(s.width-bare-int64(len(digits)), 0), 0)
+		return head + Fill(m, body, s.fill, max(s.width-bare-int64(len(digits)), 0), 0)
 	}
 	return pad(m, head+body, s)
 }
@@ -299,7 +299,7 @@ func group(m *py.Account, digits string, s spec, least int64) string {
 		return ""
 	}
 	if s.grouping == 0 {
-		return Padded(m, digits, '0', max(least-int64(len(digits)), 0), 0)
+		return Fill(m, digits, '0', max(least-int64(len(digits)), 0), 0)
 	}
 	size := int64(3)
 	if strings.ContainsRune("boxX", s.typ) {

@@ -77,7 +77,8 @@ func fromArray(m *py.Account, v []any, depth int) Value {
 	return items
 }
 
-// fromObject sorts the keys, since a Go map does not keep the order of the JSON.
+// fromObject returns the dict of a JSON object. It sorts the keys, since a Go map does not keep
+// their order.
 func fromObject(m *py.Account, v map[string]any, depth int) Value {
 	m.AllocItems(int64(len(v)))
 	keys := make([]string, 0, len(v))

@@ -65,11 +65,11 @@ func Operate(m *py.Account, op string, a, b Value) Value {
 			return v
 		}
 	}
-	return Unsupported(op, a, b)
+	return RaiseUnsupported(op, a, b)
 }
 
-// Unsupported raises Python's error for two types that an operator does not support.
-func Unsupported(op string, a, b Value) Value {
+// RaiseUnsupported raises Python's error for two types that an operator does not support.
+func RaiseUnsupported(op string, a, b Value) Value {
 	if op == "**" {
 		op = "** or pow()"
 	}
@@ -94,7 +94,7 @@ func concat(m *py.Account, a, b Value) Value {
 			return Tuple(join(m, x, y))
 		}
 	default:
-		return Unsupported("+", a, b)
+		return RaiseUnsupported("+", a, b)
 	}
 	return py.Raise(py.TypeError, "can only concatenate %[1]s (not \"%[2]s\") to %[1]s",
 		TypeName(a), TypeName(b))
@@ -135,7 +135,7 @@ func repeat(m *py.Account, a, b Value) Value {
 	}
 	switch {
 	case !isSequence(items):
-		Unsupported("*", a, b)
+		RaiseUnsupported("*", a, b)
 	case !counts:
 		py.Raise(py.TypeError, "can't multiply sequence by non-int of type '%s'", TypeName(other))
 	}

@@ -68,7 +68,8 @@ func (f *percentFormat) run() {
 	}
 }
 
-// take consumes the next character.
+// take returns the next character and moves past it. It raises a ValueError at the end of the
+// format.
 func (f *percentFormat) take() rune {
 	r, size := utf8.DecodeRuneInString(f.rest)
 	if size == 0 {

@@ -96,7 +96,7 @@ func (f *percentFormat) integer(letter rune, v Value, s spec) string {
 //	'%-#6X|' % 10 → '0XA   |'
 func (f *percentFormat) digits(n Value, s spec) numeral {
 	all := inBase(f.m, n, s)
-	all.digits = Padded(f.m, all.digits, '0', max(s.precision-int64(len(all.digits)), 0), 0)
+	all.digits = Fill(f.m, all.digits, '0', max(s.precision-int64(len(all.digits)), 0), 0)
 	return all
 }
 

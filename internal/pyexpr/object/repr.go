@@ -66,7 +66,7 @@ func Repr(m *py.Account, v Value) string {
 	return t.b.String()
 }
 
-// Convert applies the conversion !s, !r or !a.
+// Convert returns a value after the conversion !s, !r or !a.
 func Convert(m *py.Account, v Value, conversion byte) Value {
 	switch conversion {
 	case 's':

@@ -30,7 +30,7 @@ var DefaultLimits = Limits{Steps: 200_000, Bytes: 8 << 20, Bits: 65_536, Depth: 
 // conversion takes quadratic time.
 const MostDigits = 4300
 
-// withDefaults fills the fields that are zero or negative.
+// withDefaults returns limits whose zero or negative fields have their defaults.
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits
 	return Limits{

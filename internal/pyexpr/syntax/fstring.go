@@ -216,8 +216,8 @@ func (f *fstring) skipExpression() {
 	f.fail("expecting '}'")
 }
 
-// operatorLength returns the length of a comparison at the start of s, which does not end a field,
-// or 0 if there is none.
+// operatorLength returns the length of the comparison operator at the start of s, or 0 if there is
+// none. Such an operator does not end a field of an f-string, as ! and = alone do.
 func operatorLength(s string) int {
 	switch {
 	case strings.HasPrefix(s, "!="), strings.HasPrefix(s, "=="), strings.HasPrefix(s, "<="),

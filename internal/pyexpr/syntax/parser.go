@@ -37,7 +37,7 @@ func Keyword(word string) bool { return keywords[word] }
 // wordSet makes a set of the words of a text.
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		set[w] = true
 	}
 	return set

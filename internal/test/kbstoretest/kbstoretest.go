@@ -128,7 +128,7 @@ func Isolation(t *testing.T, s *kbstore.Store, pairs int) {
 			t.Fatalf("%d documents, %v", len(all.Documents), err)
 		}
 		for range pairs / corpora {
-			shown += isolated(t, s, r, b.ID, all.Documents, rights)
+			shown += askAs(t, s, r, b.ID, all.Documents, rights)
 		}
 	}
 	if shown < pairs { // a tenth of what there is: a filter that shows nothing would pass all else
@@ -136,9 +136,9 @@ func Isolation(t *testing.T, s *kbstore.Store, pairs int) {
 	}
 }
 
-// isolated asks as one principal, and gives how many documents it may see.
+// askAs asks as one principal, and gives how many documents it may see.
 // Each way has to show all that may be seen, too: one that shows nothing would leak nothing.
-func isolated(t *testing.T, s *kbstore.Store, r *rand.Rand, base string,
+func askAs(t *testing.T, s *kbstore.Store, r *rand.Rand, base string,
 	documents []kbstore.Document, rights map[string]kbstore.Access) int {
 	t.Helper()
 	p := Principal(r)

@@ -24,7 +24,7 @@ func New(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 // enough for many tests.
 const huge = 200_000
 
-// latin stands in a value for bytes that are no UTF-8, which encoding/json would not write.
+// latin stands in a value for bytes that are not UTF-8, which encoding/json would not write.
 const latin = "odd-latin-1"
 
 // values are odd values, each with what it is.
@@ -69,28 +69,28 @@ func Member(r *rand.Rand, good string) (why, text string) {
 	}
 	if r.IntN(8) == 0 {
 		why, v := Value(r)
-		return why + " in place of the whole", encoded(v)
+		return why + " in place of the whole", encode(v)
 	}
 	object, key := place(r, tree)
 	switch r.IntN(6) {
 	case 0:
 		delete(object, key)
-		return key + " is missing", encoded(tree)
+		return key + " is missing", encode(tree)
 	case 1:
-		object[spelled(r, key)] = object[key]
+		object[spellKey(r, key)] = object[key]
 		delete(object, key)
-		return key + " in another spelling", encoded(tree)
+		return key + " in another spelling", encode(tree)
 	case 2:
 		_, v := Value(r)
-		return key + " twice", twice(encoded(tree), key, encoded(v))
+		return key + " twice", twice(encode(tree), key, encode(v))
 	case 3:
 		why, v := Value(r)
 		object["odd-"+key] = v
-		return why + " in a member of its own", encoded(tree)
+		return why + " in a member of its own", encode(tree)
 	}
 	why, v := Value(r)
 	object[key] = v
-	return why + " in " + key, encoded(tree)
+	return why + " in " + key, encode(tree)
 }
 
 // place chooses a member of a tree, at any depth.
@@ -106,8 +106,8 @@ func place(r *rand.Rand, tree map[string]any) (map[string]any, string) {
 	}
 }
 
-// spelled returns a key as another language writes it.
-func spelled(r *rand.Rand, key string) string {
+// spellKey returns a key as another language writes it.
+func spellKey(r *rand.Rand, key string) string {
 	var snake strings.Builder
 	for i, c := range key {
 		if i > 0 && c >= 'A' && c <= 'Z' {
@@ -126,8 +126,8 @@ func twice(object, key, value string) string {
 	return "{" + string(name) + ":" + value + "," + strings.TrimPrefix(object, "{")
 }
 
-// encoded returns a value as JSON. A number that no float64 holds stays as it is written.
-func encoded(v any) string {
+// encode returns a value as JSON. A number that no float64 holds stays as it is written.
+func encode(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -147,7 +147,7 @@ func Column(r *rand.Rand) (why string, value any) {
 	case string:
 		value = strings.ReplaceAll(v, latin, "\xfc\xe4")
 	default:
-		value = encoded(v)
+		value = encode(v)
 	}
 	return why, value
 }

@@ -39,7 +39,7 @@ func Examples(t *testing.T, least int) {
 				continue
 			}
 			n++
-			if got := shown(t, m[1]); got != m[2] {
+			if got := reprOf(t, m[1]); got != m[2] {
 				t.Errorf("%s: %s → %s, says the comment; got %s", file, m[1], m[2], got)
 			}
 		}
@@ -49,9 +49,9 @@ func Examples(t *testing.T, least int) {
 	}
 }
 
-// shown returns the repr of what an expression gives, or its error. The expression is compiled by
+// reprOf returns the repr of what an expression gives, or its error. The expression is compiled by
 // itself first, or a wrong one could be right between brackets.
-func shown(t *testing.T, src string) string {
+func reprOf(t *testing.T, src string) string {
 	t.Helper()
 	_, err := pyexpr.Compile(src, nil)
 	if err == nil {

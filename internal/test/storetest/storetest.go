@@ -100,7 +100,7 @@ func (s *server) start() {
 		s.none = err.Error()
 		return
 	}
-	as, err := unprivileged(s.dir)
+	as, err := giveAway(s.dir)
 	if err != nil {
 		s.none = err.Error()
 		return
@@ -163,9 +163,9 @@ func programs() (string, error) {
 	return filepath.Dir(all[len(all)-1]), nil
 }
 
-// unprivileged makes dir that of the user whom the server runs as: PostgreSQL refuses to be run by
+// giveAway makes dir that of the user whom the server runs as: PostgreSQL refuses to be run by
 // root.
-func unprivileged(dir string) (*syscall.SysProcAttr, error) {
+func giveAway(dir string) (*syscall.SysProcAttr, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
 	}

@@ -55,7 +55,7 @@ func (it *Item) Whole() string {
 		return it.Summary[0].Text
 	case it.Type == "function_call":
 		var text string
-		_ = json.Unmarshal(it.Arguments, &text) // what is no text is found elsewhere
+		_ = json.Unmarshal(it.Arguments, &text) // a value that is not a text is found elsewhere
 		return text
 	}
 	return it.Input

@@ -75,7 +75,7 @@ func Check(h http.Header, body string, want Expect) (Reply, []string) {
 	if !utf8.ValidString(body) {
 		c.breaks("S05", "the stream is not UTF-8")
 	}
-	for _, line := range strings.Split(body, "\n") {
+	for line := range strings.SplitSeq(body, "\n") {
 		c.line(line)
 	}
 	c.end(body)

@@ -15,7 +15,7 @@ type Command struct {
 // Commands returns the commands of a page: in its blocks of code, in fences or indented by four
 // spaces, the lines that begin with "$ ". The lines below, up to the next command or the block's
 // end, are the output. A block without a prompt is something to copy, and may need what a test does
-// not have: it is no command here.
+// not have: it is not a command here.
 func Commands(page string) (all []Command) {
 	var at *Command
 	fenced, empty := false, ""

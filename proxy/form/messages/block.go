@@ -26,7 +26,7 @@ func (e events) quoted(s string) { *e.buf = chat.AppendQuoted(*e.buf, s) }
 // number appends a whole number.
 func (e events) number(n int) { *e.buf = strconv.AppendInt(*e.buf, int64(n), 10) }
 
-// end ends an event.
+// end writes the end of an event.
 func (e events) end() { e.raw("}\n\n") }
 
 // messageStart begins the message. Clients show its usage and measure a conversation's length by

@@ -126,7 +126,7 @@ func (r *request) settleThinking() error {
 		return field.Bad("thinking.type", "must be enabled, adaptive or disabled, not %q",
 			r.thinking)
 	}
-	return field.Within("output_config.effort", r.ReadEffort(quoted(r.effort)))
+	return field.Within("output_config.effort", r.ReadEffort(quoteValue(r.effort)))
 }
 
 // budgetEffort returns the level of effort for a thinking budget.
@@ -140,8 +140,8 @@ func budgetEffort(tokens int64) string {
 	return "high"
 }
 
-// quoted returns a text as a JSON value, for readers of values.
-func quoted(s string) *fastjson.Value {
+// quoteValue returns a text as a JSON value, for readers of values.
+func quoteValue(s string) *fastjson.Value {
 	b, _ := json.Marshal(s) // a string always encodes
 	return fastjson.MustParseBytes(b)
 }

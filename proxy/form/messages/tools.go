@@ -115,7 +115,8 @@ func (r *request) tellGone() {
 	}
 }
 
-// choose applies tool_choice.
+// choose reads tool_choice into the request. It returns an error for an unknown type, and for a
+// choice that needs a tool when none is offered.
 func (r *request) choose(v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil

@@ -28,7 +28,7 @@ type block struct {
 	open bool // a call that has not ended
 }
 
-// Event collects one event.
+// Event adds an event to the reply.
 func (w *whole) Event(e chat.Event) error {
 	switch e.Kind {
 	case chat.Text, chat.Reasoning:

@@ -159,8 +159,8 @@ func countsIn(tail []byte) chat.Counts {
 // Unwrap returns the underlying writer, which can flush, for http.ResponseController.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// named lists the members of a request that may name its model.
-func named(v *fastjson.Value) (keys []string) {
+// modelMembers lists the members of a request that may name its model.
+func modelMembers(v *fastjson.Value) (keys []string) {
 	if o, err := v.Object(); err == nil {
 		o.Visit(func(key []byte, _ *fastjson.Value) {
 			if k := string(key); strings.EqualFold(k, "name") || strings.EqualFold(k, "model") {
@@ -171,14 +171,14 @@ func named(v *fastjson.Value) (keys []string) {
 	return keys
 }
 
-// renamed returns the body, parsed as v, with the name by which its server knows the model. It
+// renameModel returns the body, parsed as v, with the name by which its server knows the model. It
 // overwrites body, which is safe since v was parsed from a copy. If a client asks for box/qwen3,
 // the server box knows the model as qwen3. No other field is rewritten.
 //
 // If several members may name the model, in upper or lower case, the server reads the last and this
 // program the first. So only the one that was checked here is sent.
-func renamed(body []byte, v *fastjson.Value, name string) []byte {
-	if keys := named(v); len(keys) != 1 || keys[0] != "model" {
+func renameModel(body []byte, v *fastjson.Value, name string) []byte {
+	if keys := modelMembers(v); len(keys) != 1 || keys[0] != "model" {
 		for _, key := range keys {
 			v.Del(key)
 		}

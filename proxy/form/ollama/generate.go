@@ -76,5 +76,5 @@ func readGenerate(body []byte) (*form.Ask, error) {
 
 // openGenerate opens a reply that has its text in the member response.
 func openGenerate(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
-	return opened(a, out, true), nil
+	return openReply(a, out, true), nil
 }

@@ -209,8 +209,8 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 		}
 		var name string
 		if rt, name, err = s.Upstream.Server(r.Context(), x.Model); rt != nil &&
-			(name != x.Model || len(named(v)) > 1) {
-			body = renamed(body, v, name)
+			(name != x.Model || len(modelMembers(v)) > 1) {
+			body = renameModel(body, v, name)
 		}
 		return err
 	})

@@ -18,11 +18,12 @@ import (
 // open opens a reply in Ollama's form. There a call always comes whole, so it can be corrected
 // before it is sent. A reply without tools is streamed.
 func open(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
-	return opened(a, out, false), nil
+	return openReply(a, out, false), nil
 }
 
-// opened opens a reply. If prompt is true, the text is in the member response and not in a message.
-func opened(a *form.Ask, out form.Out, prompt bool) form.Reply {
+// openReply opens a reply. If prompt is true, the text is in the member response and not in a
+// message.
+func openReply(a *form.Ask, out form.Out, prompt bool) form.Reply {
 	if !a.Stream || len(a.Tools) > 0 {
 		a.Hold = adapters.HoldCall
 	}

@@ -43,13 +43,13 @@ func readCompletion(body []byte) (*form.Ask, error) {
 // there than in chats. A field that asks for something that is not available is an error only when
 // its value really asks for it.
 func (r *request) textFields() field.Members {
-	chats := field.Refused("belongs to /v1/chat/completions")
+	chats := field.Refuse("belongs to /v1/chat/completions")
 	return field.Members{
 		{"prompt", r.readPrompt},
 		{"suffix", &r.Continue.Suffix},
 		{"best_of", readBestOf},
 		{"echo", readEcho},
-		{"logprobs", field.Refused("probabilities are given by /v1/chat/completions only")},
+		{"logprobs", field.Refuse("probabilities are given by /v1/chat/completions only")},
 		{"messages", chats}, {"tools", chats}, {"tool_choice", chats},
 	}
 }

@@ -32,7 +32,7 @@ func readChat(body []byte) (*form.Ask, error) {
 		if err := r.settle(); err != nil {
 			return err
 		}
-		if err := r.Choose(r.choice, named, "function"); err != nil {
+		if err := r.Choose(r.choice, findTool, "function"); err != nil {
 			return err
 		}
 		if r.n != nil {
@@ -88,14 +88,14 @@ func (r *request) fields() field.Members {
 }
 
 var (
-	givenUp   = field.Refused("this form was given up by OpenAI; send tools and tool_choice")
-	notServed = field.Refused("is not served here")
+	givenUp   = field.Refuse("this form was given up by OpenAI; send tools and tool_choice")
+	notServed = field.Refuse("is not served here")
 )
 
-// unsupported maps the fields that ask for something that is not served here to their checks: a
-// reply without it would be wrong. Fields that only advise, or that concern OpenAI's own service
+// unsupportedFields maps the fields that ask for something that is not served here to their checks:
+// a reply without it would be wrong. Fields that only advise, or that concern OpenAI's own service
 // (store, metadata, user, service_tier, …), pass unread.
-var unsupported = map[string]func(*fastjson.Value) error{
+var unsupportedFields = map[string]func(*fastjson.Value) error{
 	"functions": givenUp, "function_call": givenUp, "audio": notServed, "prediction": notServed,
 	"web_search_options": notServed,
 	"modalities":         onlyText, "logit_bias": noBias,
@@ -104,7 +104,7 @@ var unsupported = map[string]func(*fastjson.Value) error{
 // rest keeps an unknown field. It returns an error if the field asks for something that is not
 // served.
 func (r *request) rest(key string, v *fastjson.Value) error {
-	if check := unsupported[key]; check != nil {
+	if check := unsupportedFields[key]; check != nil {
 		if err := check(v); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (r *request) rest(key string, v *fastjson.Value) error {
 	return r.KeepUnknown(key, v)
 }
 
-// onlyText reads the field modalities.
+// onlyText returns an error if the field modalities asks for anything but text.
 func onlyText(v *fastjson.Value) error {
 	for _, m := range v.GetArray() {
 		if string(m.GetStringBytes()) != "text" {
@@ -130,9 +130,9 @@ func noBias(v *fastjson.Value) error {
 	return field.Bad("", "is not taken by the model servers behind this one")
 }
 
-// named finds the tool that tool_choice names, with or without OpenAI's wrapping.
+// findTool finds the tool that tool_choice names, with or without OpenAI's wrapping.
 // {"function":{"name":"f"}} is the API's own form, {"name":"f"} is the form of the Responses API.
-func named(v *fastjson.Value) (member, name string) {
+func findTool(v *fastjson.Value) (member, name string) {
 	if f := v.Get("function"); f != nil {
 		return "function.name", string(f.GetStringBytes("name"))
 	}

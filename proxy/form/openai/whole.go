@@ -58,7 +58,7 @@ type choice struct {
 	FinishReason string          `json:"finish_reason"`
 }
 
-// Event collects one event.
+// Event adds an event to the reply.
 func (w *whole) Event(e chat.Event) error {
 	w.probs.Note(e.Meta)
 	return w.Whole.Event(e)

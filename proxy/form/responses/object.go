@@ -15,9 +15,9 @@ const idPrefix = "resp_"
 // request does not have the field.
 type echoedField struct{ key, absent string }
 
-// echoed lists these fields, in OpenAI's order. SDKs need tools, tool_choice and
+// echoedFields lists these fields, in OpenAI's order. SDKs need tools, tool_choice and
 // parallel_tool_calls; the rest is for programs that read a reply without its request.
-var echoed = []echoedField{
+var echoedFields = []echoedField{
 	{"background", "false"}, {"instructions", "null"}, {"max_output_tokens", "null"},
 	{"max_tool_calls", "null"},
 	{"parallel_tool_calls", "true"}, {"previous_response_id", "null"}, {"prompt_cache_key", "null"},
@@ -72,7 +72,7 @@ func (p *reply) appendObject(b []byte, o object) []byte {
 		b = p.r.appendItem(b, it, true)
 	}
 	b = append(b, ']')
-	for _, e := range echoed {
+	for _, e := range echoedFields {
 		b = append(append(append(b, `,"`...), e.key...), `":`...)
 		if raw := p.r.echo[e.key]; raw != nil && string(raw) != "null" {
 			b = append(b, raw...)

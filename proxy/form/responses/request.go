@@ -68,7 +68,7 @@ func (r *request) read(body []byte) (*form.Ask, error) {
 
 // echoes keeps a field if the response object repeats it.
 func (r *request) echoes(key string, v *fastjson.Value) (err error) {
-	if slices.ContainsFunc(echoed, func(e echoedField) bool { return e.key == key }) {
+	if slices.ContainsFunc(echoedFields, func(e echoedField) bool { return e.key == key }) {
 		r.echo[key], err = repeatable(v)
 	}
 	return err
@@ -91,7 +91,7 @@ func repeatable(v *fastjson.Value) (json.RawMessage, error) {
 // the reply repeats are checked, since otherwise the SDKs could not read the reply.
 func (r *request) fields() field.Members {
 	pass := func(*fastjson.Value) error { return nil }
-	elsewhere := field.Refused(
+	elsewhere := field.Refuse(
 		"is kept by OpenAI's own service; send what it holds as input and instructions")
 	return append(field.Members{
 		{"model", &r.Model},
@@ -120,12 +120,11 @@ func (r *request) fields() field.Members {
 		{"background", noBackground},
 		{"conversation", elsewhere}, {"prompt", elsewhere},
 		{"top_logprobs", noLogprobs},
-		{"messages", field.Refused("belongs to /v1/chat/completions; here it is input")},
+		{"messages", field.Refuse("belongs to /v1/chat/completions; here it is input")},
 	}, r.Sampling()...)
 }
 
-// noBackground reads whether the reply is to outlive its request, which is refused; false asks for
-// nothing.
+// noBackground refuses background: true, which asks for a reply that outlives its request.
 func noBackground(v *fastjson.Value) error {
 	on := false
 	if err := field.Into(v, &on); err != nil || !on {

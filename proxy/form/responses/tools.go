@@ -342,7 +342,7 @@ func (s *toolset) tellLeftOut() {
 	}
 }
 
-// paragraphs joins texts that are not empty.
+// paragraphs returns the texts that are not empty, with a blank line between them.
 func paragraphs(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n\n")
 }

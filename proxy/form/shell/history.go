@@ -8,9 +8,9 @@ import (
 	"toolnorm/chat"
 )
 
-// shown is the result of a command that was shown in a block, since its real result is unknown
-// here. A call needs a result in the history, or it would look as if it were still running.
-const shown = "This was shown to the user as a command to run. What it gave, if it was run, is in the user's next message."
+// shownResult is the result of a command that was shown in a block, since its real result is
+// unknown here. A call needs a result in the history, or it would look as if it were still running.
+const shownResult = "This was shown to the user as a command to run. What it gave, if it was run, is in the user's next message."
 
 // earlier turns the commands in earlier replies back into calls, so that the model sees what it
 // called and not how that was run. Only text that this package could have written, byte for byte,
@@ -40,7 +40,7 @@ func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
 				// the same in each request, as the text was
 				m.Calls[i].ID = fmt.Sprintf("call_shell_%d", blocks)
 				results = append(results, chat.Message{Role: chat.ToolRole, CallID: m.Calls[i].ID,
-					Name: m.Calls[i].Name, Content: shown})
+					Name: m.Calls[i].Name, Content: shownResult})
 			}
 		}
 		out = append(append(out, m), results...)

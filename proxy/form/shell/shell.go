@@ -127,7 +127,7 @@ func (r *reply) offered(ctx context.Context, may *tools.Snapshot, a *form.Ask) (
 			served = append(served, t)
 		}
 	}
-	for _, t := range r.commander.wanted(ctx, served, a.Messages) {
+	for _, t := range r.commander.pickTools(ctx, served, a.Messages) {
 		r.ours[t.Name] = true
 		ours = append(ours, chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema})
 	}

@@ -13,12 +13,13 @@ import (
 // bytesPerToken is about how many bytes of a description make a token.
 const bytesPerToken = 4
 
-// wanted returns the tools whose descriptions fit into a budget of tokens, in their order. If not
-// all fit, tools whose names are in the conversation come first, then those that the user's
+// pickTools returns the tools whose descriptions fit into a budget of tokens, in their order. If
+// not all fit, tools whose names are in the conversation come first, then those that the user's
 // messages ask for, the last message before the others, which are compared by words alone. A tool
 // that was offered and called stays, since its name is in the conversation.
-func (c *Config) wanted(ctx context.Context, all []tools.Tool,
-	messages []chat.Message) []tools.Tool {
+func (c *Config) pickTools(ctx context.Context, all []tools.Tool,
+	messages []chat.Message,
+) []tools.Tool {
 	size, budget := 0, c.Budget
 	for _, t := range all {
 		size += len(t.Name) + len(t.Description) + len(t.Schema)
@@ -43,7 +44,7 @@ func (c *Config) wanted(ctx context.Context, all []tools.Tool,
 	ranked := slices.Concat(finder.Find(ctx, c.Meanings, last), finder.Rank(asked.String()), all)
 	text := said.String()
 	slices.SortStableFunc(ranked, func(a, b tools.Tool) int {
-		return mentioned(text, named, b.Name) - mentioned(text, named, a.Name)
+		return mentionRank(text, named, b.Name) - mentionRank(text, named, a.Name)
 	})
 	room, taken := budget*bytesPerToken, map[string]bool{}
 	for _, t := range ranked {
@@ -55,9 +56,9 @@ func (c *Config) wanted(ctx context.Context, all []tools.Tool,
 	return slices.DeleteFunc(slices.Clone(all), func(t tools.Tool) bool { return !taken[t.Name] })
 }
 
-// mentioned returns 2 for a tool that was called, 1 for a tool whose name is in the text, and 0 for
-// all others. A name without a _ or a dot may be any word.
-func mentioned(text string, called map[string]bool, name string) int {
+// mentionRank returns 2 for a tool that was called, 1 for a tool whose name is in the text, and 0
+// for all others. A name without a _ or a dot may be any word.
+func mentionRank(text string, called map[string]bool, name string) int {
 	switch {
 	case called[name]:
 		return 2

@@ -41,7 +41,7 @@ func TestOfManyToolsThoseAreOfferedThatTheConversationAsksFor(t *testing.T) {
 		{said("Run report_412."), "report_412"},
 		{called, "report_999"},
 	} {
-		got := (&Config{Budget: 500}).wanted(t.Context(), all, tt.messages)
+		got := (&Config{Budget: 500}).pickTools(t.Context(), all, tt.messages)
 		size := 0
 		for _, one := range got {
 			size += len(one.Name) + len(one.Description) + len(one.Schema)
@@ -50,14 +50,14 @@ func TestOfManyToolsThoseAreOfferedThatTheConversationAsksFor(t *testing.T) {
 		if !slices.ContainsFunc(got, has) || size > 500*bytesPerToken || len(got) < 10 {
 			t.Errorf("%v: %d tools of %d bytes, with %s: %v", tt.messages[len(tt.messages)-1].Content, len(got), size, tt.want, slices.ContainsFunc(got, has))
 		}
-		if again := (&Config{Budget: 500}).wanted(t.Context(), all, tt.messages); !slices.EqualFunc(got, again, func(a, b tools.Tool) bool { return a.Name == b.Name }) {
+		if again := (&Config{Budget: 500}).pickTools(t.Context(), all, tt.messages); !slices.EqualFunc(got, again, func(a, b tools.Tool) bool { return a.Name == b.Name }) {
 			t.Error("the same conversation is offered other tools")
 		}
 	}
-	if got := (&Config{Budget: 500}).wanted(t.Context(), all[:5], nil); len(got) != 5 {
+	if got := (&Config{Budget: 500}).pickTools(t.Context(), all[:5], nil); len(got) != 5 {
 		t.Errorf("of few tools %d are offered", len(got))
 	}
-	if got := (&Config{Budget: 0}).wanted(t.Context(), all, nil); len(got) != len(all) {
+	if got := (&Config{Budget: 0}).pickTools(t.Context(), all, nil); len(got) != len(all) {
 		t.Errorf("without a budget %d are offered", len(got))
 	}
 }
@@ -66,6 +66,6 @@ func BenchmarkWanted(b *testing.B) {
 	all := many()
 	messages := []chat.Message{{Role: chat.User, Content: "How is the weather in Seoul?"}}
 	for b.Loop() {
-		(&Config{Budget: 4000}).wanted(b.Context(), all, messages)
+		(&Config{Budget: 4000}).pickTools(b.Context(), all, messages)
 	}
 }

@@ -50,7 +50,7 @@ func readCline(text string) (tools []Tool, rest string) {
 	}
 	for i := from + 1; i < end; {
 		next := l.heading(i+1, end)
-		if name := headed(l[i]); name != "" {
+		if name := headingTool(l[i]); name != "" {
 			if t, ok := readSection(name, l.text(i+1, next)); ok {
 				tools = append(tools, t)
 			}
@@ -60,7 +60,7 @@ func readCline(text string) (tools []Tool, rest string) {
 	if how := l.find(0, clineHow, false); how >= 0 && how < from {
 		from = how
 	}
-	rest = l.text(0, from) + told + "\n\n"
+	rest = l.text(0, from) + callInstructions + "\n\n"
 	if end < len(l) && strings.HasPrefix(l[end], clineExamples) {
 		end = l.section(end + 1)
 	}
@@ -82,15 +82,15 @@ func (l lines) section(i int) int {
 // heading returns the next line that names a tool, or end.
 func (l lines) heading(i, end int) int {
 	for ; i < end; i++ {
-		if headed(l[i]) != "" {
+		if headingTool(l[i]) != "" {
 			return i
 		}
 	}
 	return end
 }
 
-// headed returns the tool that a heading names, empty when the line is not such a heading.
-func headed(line string) string {
+// headingTool returns the tool that a heading names, empty when the line is not such a heading.
+func headingTool(line string) string {
 	if name, ok := strings.CutPrefix(line, "## "); ok && isName(strings.TrimSpace(name)) {
 		return strings.TrimSpace(name)
 	}
@@ -176,12 +176,12 @@ func readBullets(text string) (description string, params []Param) {
 	for i := range params {
 		params[i].Description = says[i].String()
 	}
-	return strings.TrimSpace(strings.TrimPrefix(head.String(), "Description:")), trimmed(params)
+	return strings.TrimSpace(strings.TrimPrefix(head.String(), "Description:")), trimParams(params)
 }
 
-// trimmed removes from the descriptions of parameters the blanks around them and the words
+// trimParams removes from the descriptions of parameters the blanks around them and the words
 // (required) and (optional), and returns params.
-func trimmed(params []Param) []Param {
+func trimParams(params []Param) []Param {
 	for i := range params {
 		d := strings.TrimSpace(params[i].Description)
 		for _, mark := range []string{"(required)", "(optional)"} {

@@ -113,7 +113,7 @@ func TestAPromptMayBeCut(t *testing.T) {
 			t.Errorf("%q is read as %+v", text, p)
 			continue
 		}
-		if _, rest, _ := strings.Cut(out[0].Content, told+"\n"); rest != want {
+		if _, rest, _ := strings.Cut(out[0].Content, callInstructions+"\n"); rest != want {
 			t.Errorf("behind the tools stands %q, want %q", rest, want)
 		}
 	}

@@ -52,7 +52,7 @@ func (o *own) pass(all string, at int) {
 	o.held, o.mark, o.until = strings.Builder{}, "", 0
 	o.held.WriteString(all[at:])
 	for _, t := range o.prompt.Tools {
-		if strings.HasPrefix(unfenced(all[at:]), "<"+t.Name+">") {
+		if strings.HasPrefix(trimFence(all[at:]), "<"+t.Name+">") {
 			o.mark = "</" + t.Name + ">"
 			if i := strings.LastIndex(all[at:], o.mark); i >= 0 {
 				o.until = i + len(o.mark)
@@ -80,7 +80,7 @@ func (o *own) begins(text string) int {
 // may reports whether a text, which begins a line, may be a call: it begins with a tool's mark or
 // with a part of one, perhaps in a fence, and nothing follows the closing mark.
 func (o *own) may(text string) bool {
-	text = unfenced(text)
+	text = trimFence(text)
 	for _, t := range o.prompt.Tools {
 		mark := "<" + t.Name + ">"
 		if strings.HasPrefix(mark, text) {
@@ -95,12 +95,12 @@ func (o *own) may(text string) bool {
 	return false
 }
 
-// opened is the opening line of a fence of XML, or a part of it.
-var opened = regexp.MustCompile("^[ \t]*(?:`{1,3}$|```(?:x|xm|xml)?[ \t]*(?:\n[ \t\n]*|$))?")
+// fenceOpening is the opening line of a fence of XML, or a part of it.
+var fenceOpening = regexp.MustCompile("^[ \t]*(?:`{1,3}$|```(?:x|xm|xml)?[ \t]*(?:\n[ \t\n]*|$))?")
 
-// unfenced removes the opening of a fence and the blanks after it.
-func unfenced(text string) string {
-	return strings.TrimLeft(text[len(opened.FindString(text)):], " \t")
+// trimFence removes the opening of a fence and the blanks after it.
+func trimFence(text string) string {
+	return strings.TrimLeft(text[len(fenceOpening.FindString(text)):], " \t")
 }
 
 // end returns the held text: as a call if it is whole and the words before it announce it, else as
@@ -108,7 +108,7 @@ func unfenced(text string) string {
 func (o *own) end(finish string) (call *chat.Call, rest string) {
 	rest = o.held.String()
 	o.held = strings.Builder{}
-	text := strings.TrimRight(unfenced(rest), "` \t\n")
+	text := strings.TrimRight(trimFence(rest), "` \t\n")
 	for i := range o.prompt.Tools {
 		t := &o.prompt.Tools[i]
 		body, ok := strings.CutPrefix(text, "<"+t.Name+">")
@@ -139,7 +139,7 @@ func (t *Tool) read(body string) (json.RawMessage, bool) {
 				strings.Contains(behind, "</"+p.Name+">") {
 				return nil, false
 			}
-			members[p.Name], body, found = unlined(value), behind, true
+			members[p.Name], body, found = trimNewlines(value), behind, true
 			break
 		}
 		if !found {
@@ -155,8 +155,9 @@ func (t *Tool) read(body string) (json.RawMessage, bool) {
 	return text, err == nil
 }
 
-// unlined removes a newline from the beginning of a value and then one from its end, see around.
-func unlined(value string) string {
+// trimNewlines removes a newline from the beginning of a value and then one from its end, see
+// around.
+func trimNewlines(value string) string {
 	if inner, ok := strings.CutPrefix(value, "\n"); ok {
 		return strings.TrimSuffix(inner, "\n")
 	}

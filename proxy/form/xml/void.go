@@ -58,7 +58,7 @@ func readVoid(text string) (tools []Tool, rest string) {
 		}
 	}
 	indent := l[from][:len(l[from])-len(strings.TrimLeft(l[from], " \t"))]
-	return tools, l.text(0, from) + indent + told + "\n" + l.text(behind, len(l))
+	return tools, l.text(0, from) + indent + callInstructions + "\n" + l.text(behind, len(l))
 }
 
 // voidEnd returns the line that ends the list, and the first line after the details about calling

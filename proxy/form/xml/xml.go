@@ -55,9 +55,9 @@ type Param struct {
 	Required    bool
 }
 
-// told replaces the prompt's instructions for calling tools: how to call them is said by the
-// template that renders the model's prompt.
-const told = "You can call the tools that are offered to you: at most ONE in a reply, at its end. " +
+// callInstructions replaces the prompt's instructions for calling tools: how to call them is said
+// by the template that renders the model's prompt.
+const callInstructions = "You can call the tools that are offered to you: at most ONE in a reply, at its end. " +
 	"Then stop and wait; the result comes in the next message."
 
 // Read finds the tools in the conversation's prompt: a system message, or a user's message that

@@ -89,7 +89,8 @@ func (c *Connect) undo(m *Console, client connect.Client, folder string) error {
 	var changed *connect.Changed
 	if errors.As(err, &changed) {
 		for _, change := range changed.Undoing {
-			fmt.Fprintf(m.Out, "%s was changed since:\n%s", shown(change.Path), shownDiff(change))
+			fmt.Fprintf(m.Out, "%s was changed since:\n%s", printable(change.Path),
+				shownDiff(change))
 		}
 		if !c.Yes && !m.agrees(
 			"Give it back as it was all the same? What it holds now is kept as NAME.changed.") {
@@ -112,7 +113,7 @@ func (c *Connect) write(m *Console, client connect.Client, user, folder string,
 	}
 	differ := false
 	for _, change := range changes {
-		fmt.Fprintf(m.Out, "%s\n%s", shown(change.Path), shownDiff(change))
+		fmt.Fprintf(m.Out, "%s\n%s", printable(change.Path), shownDiff(change))
 		differ = differ || change.New || !bytes.Equal(change.Before, change.After)
 	}
 	if !differ {
@@ -149,7 +150,7 @@ func (c *Connect) try(m *Console, client connect.Client, user string, s connect.
 	defer cancel()
 	fmt.Fprintf(m.Err,
 		"%s reads a file; with a local model that can take minutes. Ctrl-C ends it.\n",
-		shown(program))
+		printable(program))
 	began := time.Now()
 	if err := client.Try(ctx, user, s); err != nil {
 		return fmt.Errorf("%s: %w\n%s/admin#/live shows what was said", c.Client, err, s.URL)

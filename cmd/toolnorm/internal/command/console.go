@@ -49,10 +49,10 @@ type Console struct {
 	Out, Err io.Writer
 }
 
-// shown returns a text from a file or a database without characters that could control a terminal.
-// Names of files and titles come from the authors of the documents, and names of bases from any
-// user who may make a base.
-func shown(text string) string { return strings.Map(doctor.Printable, text) }
+// printable returns a text from a file or a database without characters that could control a
+// terminal. Names of files and titles come from the authors of the documents, and names of bases
+// from any user who may make a base.
+func printable(text string) string { return strings.Map(doctor.Printable, text) }
 
 // Progress prints the next step. A terminal gets one line that is overwritten, and that is erased
 // before the report. Otherwise each step gets a line, but a series of questions only one, since a
@@ -108,7 +108,7 @@ func (m *Console) begin(unit string) *job { return &job{m, unit, time.Now()} }
 // show prints how many units of a file are done; file counts from 1. An output
 // that is not a terminal gets a line at the beginning of a file, and for every tenth of a long one.
 func (j *job) show(source string, file, files, done, all int) {
-	source = shown(source)
+	source = printable(source)
 	if !j.console.OnTerminal() {
 		if tenth := max(1, all/10); done == 0 || done == all || done%tenth < embeddedAtOnce &&
 			done/tenth != (done-embeddedAtOnce)/tenth {

@@ -167,10 +167,10 @@ type lineDecoder struct {
 }
 
 // longLine returns the answer to a line that is too long to be read.
-func longLine() any { return failed(nil, errLong) }
+func longLine() any { return failure(nil, errLong) }
 
-// failed returns the answer to a line that cannot be read as a request.
-func failed(id json.RawMessage, err error) *lineReply {
+// failure returns the answer to a line that cannot be read as a request.
+func failure(id json.RawMessage, err error) *lineReply {
 	text := err.Error()
 	return &lineReply{ID: id, Calls: []lineCall{}, Error: &text}
 }
@@ -179,11 +179,11 @@ func failed(id json.RawMessage, err error) *lineReply {
 func (d lineDecoder) answer(line []byte) any {
 	var q lineRequest
 	if err := json.Unmarshal(line, &q); err != nil {
-		return failed(q.ID, notRequest(err))
+		return failure(q.ID, notRequest(err))
 	}
 	f, o, err := d.prepare(&q)
 	if err != nil {
-		return failed(q.ID, err)
+		return failure(q.ID, err)
 	}
 	pieces := q.Deltas
 	if pieces == nil {
@@ -192,7 +192,7 @@ func (d lineDecoder) answer(line []byte) any {
 	var c chat.Collector
 	for e, err := range f.Decode(golden.Source(pieces, q.Finish), o) {
 		if err != nil {
-			return failed(q.ID, err)
+			return failure(q.ID, err)
 		}
 		c.Add(e)
 	}

@@ -27,7 +27,7 @@ func shownDiff(c connect.Change) string {
 	var b strings.Builder
 	line := func(sign, text string) {
 		if text = strings.TrimRight(text, "\r\n"); text != "" {
-			b.WriteString("  " + sign + " " + shown(text) + "\n")
+			b.WriteString("  " + sign + " " + printable(text) + "\n")
 		}
 	}
 	last := ""

@@ -1,39 +1,33 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/types/model"
-
-	"toolnorm/engine/ollama"
 )
 
 // offerTime is how long the questions to a model server may take. They only serve a hint, for which
 // a command should not wait.
 const offerTime = 2 * time.Second
 
-// offerEmbedder prints the settings that would use an embedding model which Ollama has. It prints
-// nothing if Ollama has no such model.
-func (m *Console) offerEmbedder(ctx context.Context) {
+// offerEmbedder prints the settings that would use an embedding model of the Ollama server. It
+// prints nothing if the server has no such model.
+func (m *Console) offerEmbedder(ctx context.Context, server ollamaServer) {
 	ctx, cancel := context.WithTimeout(ctx, offerTime)
 	defer cancel()
-	first, _, _ := strings.Cut(cmp.Or(os.Getenv("TOOLNORM_OLLAMA"), os.Getenv("OLLAMA_HOST")), ",")
-	base, err := ollama.ParseHost(first)
+	base, err := server.base()
 	if err != nil {
 		return // serve reports what is wrong with it
 	}
 	if name := embedderAt(ctx, base); name != "" {
 		fmt.Fprintf(m.Err,
-			"Ollama has the embedding model %s; with these settings passages are found by their meaning as well:\n  text-embedding-model-url: %s/api/embed\n  text-embedding-model-name: %s\n", shown(name), shown(base), shown(name))
+			"Ollama has the embedding model %s; with these settings passages are found by their meaning as well:\n  text-embedding-model-url: %s/api/embed\n  text-embedding-model-name: %s\n", printable(name), printable(base), printable(name))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/engine/ollama"
 	"toolnorm/internal/home"
 	"toolnorm/internal/toolbox"
 )
@@ -38,6 +39,20 @@ type Database struct {
 // Sources are the databases of custom tools.
 type Sources struct {
 	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" restart:"yes" help:"Databases that custom SQL tools may ask, read-only: the absolute path of a SQLite file (#table,table behind it lists those that may be read), postgres://… with a role that may only SELECT, or env:VARIABLE for either. The connection sample is always there."`
+}
+
+// ollamaServer is the setting of serve that says where Ollama is.
+type ollamaServer struct {
+	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. Of several, with commas between them, the first is asked."`
+}
+
+// base returns the base URL of the first server, or an error if the setting is not valid.
+func (s ollamaServer) base() (string, error) {
+	bases, err := ollama.ParseHosts(s.Ollama)
+	if err != nil {
+		return "", err
+	}
+	return bases[0], nil
 }
 
 // formats returns all formats: those that come with the program, and the user's own. It warns of
@@ -93,10 +108,10 @@ func ReadTools(path string) ([]chat.Tool, error) {
 	return tools, nil
 }
 
-// opened opens the data of the tools, which serve may use at the same time, and runs do with it. A
-// signal ends the context of do. Unlike serve, opened returns an error if the part that do needs
-// cannot be opened.
-func opened(data string, c toolbox.Config, needs func(*toolbox.Box) bool,
+// withToolbox opens the data of the tools, which serve may use at the same time, and runs do with
+// it. A signal ends the context of do. Unlike serve, withToolbox returns an error if the part that
+// do needs cannot be opened.
+func withToolbox(data string, c toolbox.Config, needs func(*toolbox.Box) bool,
 	do func(context.Context, *toolbox.Box) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

@@ -26,7 +26,7 @@ type Formats struct {
 // listFormats prints a line for each family.
 type listFormats struct{ Folders }
 
-// Run does it.
+// Run prints a table of the known families: name, marks and models.
 func (c *listFormats) Run(m *Console) error {
 	set, err := c.formats(m)
 	if err != nil {
@@ -47,7 +47,8 @@ type showFormat struct {
 	Cases bool   `env:"-" help:"Include the test cases: the whole file."`
 }
 
-// Run does it.
+// Run prints the family's declaration, with its test cases if Cases is set. It returns an error if
+// the family does not exist.
 func (c *showFormat) Run(m *Console) error {
 	set, err := c.formats(m)
 	if err != nil {

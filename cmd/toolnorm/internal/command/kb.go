@@ -37,7 +37,7 @@ type kbPlace struct {
 // open runs do with the knowledge bases, and creates their store if it does not exist. It does not
 // restrict access, since a user of the command line can read the store's file anyway.
 func (c *kbPlace) open(m *Console, do func(ctx context.Context, k *kb.KB) error) error {
-	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true,
+	return withToolbox(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true,
 		Warn: m.warn}, hasKB, func(ctx context.Context, box *toolbox.Box) error {
 		return do(auth.WithPrincipal(ctx, auth.Local()), box.KB)
 	})
@@ -47,7 +47,7 @@ func (c *kbPlace) open(m *Console, do func(ctx context.Context, k *kb.KB) error)
 func hasKB(box *toolbox.Box) bool { return box.KB != nil && box.KB.Problem == nil }
 
 // warn prints a warning about something that cannot be used and was left out.
-func (m *Console) warn(text string) { fmt.Fprintln(m.Err, "toolnorm:", shown(text)) }
+func (m *Console) warn(text string) { fmt.Fprintln(m.Err, "toolnorm:", printable(text)) }
 
 // openBase runs do with the knowledge base of that id or name.
 func (c *kbPlace) openBase(m *Console, which string, do func(ctx context.Context, k *kb.KB,
@@ -95,7 +95,8 @@ type kbCreate struct {
 	Tenant      string `placeholder:"NAME" help:"Whose it is: the tenant_id of the JWTs that may look into it. Default: those without one."`
 	ID          string `name:"id" placeholder:"UUID" help:"Its id. Default: a random one."`
 	// The settings come last, so that the help begins with the command's own options.
-	kbPlace `embed:""`
+	kbPlace      `embed:""`
+	ollamaServer `embed:""`
 }
 
 // Run makes a knowledge base.
@@ -108,7 +109,7 @@ func (c *kbCreate) Run(m *Console) error {
 		}
 		fmt.Fprintln(m.Out, b.ID)
 		if k.Embedder == nil {
-			m.offerEmbedder(ctx)
+			m.offerEmbedder(ctx, c.ollamaServer)
 		}
 		return nil
 	})
@@ -125,7 +126,9 @@ type kbImport struct {
 	Tenant     string   `placeholder:"NAME" help:"The tenant they belong to. Default: that of the knowledge base."`
 	Prune      bool     `help:"Take documents of the collection out whose files are gone from the folder."`
 	Verbose    bool     `short:"v" env:"-" help:"Print a line for each file that is imported or left out, also where there are many."`
-	kbPlace    `embed:""`
+
+	kbPlace      `embed:""`
+	ollamaServer `embed:""`
 }
 
 // leftOut prints which files of a folder are not imported: each file with its reason if they are
@@ -135,12 +138,12 @@ func (m *Console) leftOut(left []kb.Left, verbose bool) {
 	for _, l := range left {
 		kinds[l.Kind]++
 		if verbose || len(left) <= mostLines {
-			fmt.Fprintf(m.Err, "%s: left out: %s\n", shown(l.Source), shown(l.Why))
+			fmt.Fprintf(m.Err, "%s: left out: %s\n", printable(l.Source), printable(l.Why))
 		}
 	}
 	var counts []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		counts = append(counts, fmt.Sprintf("%d %s", kinds[kind], shown(kind)))
+		counts = append(counts, fmt.Sprintf("%d %s", kinds[kind], printable(kind)))
 	}
 	if len(left) > 0 {
 		fmt.Fprintf(m.Err, "left out: %s (%s)\n", count(len(left), "file"),
@@ -163,7 +166,7 @@ func (c *kbImport) Run(m *Console) error {
 	}
 	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		defer m.leftOut(left, c.Verbose)
-		return m.importInto(ctx, k, c.Verbose, kb.Import{
+		return c.run(ctx, m, k, kb.Import{
 			Base: b, Collection: c.Collection, Files: files, Sources: sources, Prune: c.Prune,
 			Access: kbstore.Access{Tenant: c.Tenant, Departments: c.Department,
 				Clearance: c.Clearance},
@@ -171,25 +174,25 @@ func (c *kbImport) Run(m *Console) error {
 	})
 }
 
-// importInto imports and reports. Changes are written to standard output and failures to standard
+// run imports and reports. Changes are written to standard output and failures to standard
 // error, so that a script can tell them apart. Unchanged files get no line, so a second import of a
 // thousand files prints one line.
-func (m *Console) importInto(ctx context.Context, k *kb.KB, verbose bool, in kb.Import) error {
+func (c *kbImport) run(ctx context.Context, m *Console, k *kb.KB, in kb.Import) error {
 	if m.OnTerminal() {
 		in.Progress = m.begin("passages").show
 	}
-	verbose = verbose || len(in.Sources) <= mostLines
+	verbose := c.Verbose || len(in.Sources) <= mostLines
 	in.Each = func(i kb.Imported) {
 		m.Clear()
 		switch i.Status {
 		case kb.StatusFailed:
-			fmt.Fprintf(m.Err, "%s: %s\n", shown(i.Source), shown(i.Error))
+			fmt.Fprintf(m.Err, "%s: %s\n", printable(i.Source), printable(i.Error))
 		case kb.StatusImported, kb.StatusRemoved:
 			if verbose {
-				fmt.Fprintf(m.Out, "%s: %s, %d passages\n", shown(i.Source), i.Status, i.Chunks)
+				fmt.Fprintf(m.Out, "%s: %s, %d passages\n", printable(i.Source), i.Status, i.Chunks)
 			}
 			if i.Error != "" {
-				fmt.Fprintf(m.Err, "%s: %s\n", shown(i.Source), shown(i.Error))
+				fmt.Fprintf(m.Err, "%s: %s\n", printable(i.Source), printable(i.Error))
 			}
 		}
 	}
@@ -201,7 +204,7 @@ func (m *Console) importInto(ctx context.Context, k *kb.KB, verbose bool, in kb.
 	if k.Embedder == nil && total.Imported > 0 {
 		fmt.Fprintln(m.Err,
 			"no embedding model is set (--text-embedding-model-url): passages are found by their words, not by their meaning")
-		m.offerEmbedder(ctx)
+		m.offerEmbedder(ctx, c.ollamaServer)
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -225,15 +228,15 @@ func (c *kbList) Run(m *Console) error {
 	return c.open(m, func(ctx context.Context, k *kb.KB) error {
 		all, err := k.Store.Bases(ctx, auth.PrincipalOf(ctx))
 		for _, b := range all {
-			fmt.Fprintf(m.Out, "%s  %s\n", b.ID, shown(described(&b)))
+			fmt.Fprintf(m.Out, "%s  %s\n", b.ID, printable(describe(&b)))
 		}
 		return err
 	})
 }
 
-// described returns the name and the description of a knowledge base, as
+// describe returns the name and the description of a knowledge base, as
 // get_knowledge_base_summary writes them, and its tenant.
-func described(b *kbstore.Base) string {
+func describe(b *kbstore.Base) string {
 	text := b.Name
 	if b.Description != "" {
 		text += ": " + b.Description
@@ -253,7 +256,7 @@ type kbShow struct {
 // Run prints a line for each document.
 func (c *kbShow) Run(m *Console) error {
 	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
-		fmt.Fprintf(m.Out, "%s\n%s\n", b.ID, shown(described(&b)))
+		fmt.Fprintf(m.Out, "%s\n%s\n", b.ID, printable(describe(&b)))
 		collections, err := k.Store.Collections(ctx, b.ID)
 		if err != nil {
 			return err
@@ -264,8 +267,9 @@ func (c *kbShow) Run(m *Console) error {
 		}
 		all, err := k.Store.Documents(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
 		for _, d := range all {
-			fmt.Fprintf(m.Out, "  %s/%s: %s, %d passages, %s\n", shown(names[d.Collection]),
-				shown(d.Source), shown(d.Title), d.Chunks, shown(readers(&d.Access, b.Tenant)))
+			fmt.Fprintf(m.Out, "  %s/%s: %s, %d passages, %s\n", printable(names[d.Collection]),
+				printable(d.Source), printable(d.Title), d.Chunks,
+				printable(readers(&d.Access, b.Tenant)))
 		}
 		return err
 	})
@@ -356,13 +360,13 @@ func hasData(box *toolbox.Box) bool { return box.Data != nil }
 // Run imports, and prints a line for each file. Progress is written to standard error. Files that
 // were imported before an error are printed, too, since they are in the collection.
 func (c *docsImport) Run(m *Console) error {
-	return opened(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, hasData,
+	return withToolbox(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, hasData,
 		func(ctx context.Context, box *toolbox.Box) error {
 			all, err := box.Data.Import(ctx, c.Path, m.begin("documents").show)
 			m.Clear()
 			for _, one := range all {
-				fmt.Fprintf(m.Out, "%s: %d documents, %d embedded, %d removed\n", shown(one.Source),
-					one.Documents, one.Embedded, one.Removed)
+				fmt.Fprintf(m.Out, "%s: %d documents, %d embedded, %d removed\n",
+					printable(one.Source), one.Documents, one.Embedded, one.Removed)
 			}
 			return err
 		})

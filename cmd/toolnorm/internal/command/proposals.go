@@ -16,8 +16,8 @@ import (
 // It renders calls with the model's template, so the model's server must be running.
 type guessFormat struct {
 	Folders
-	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes."`
-	Model  string `arg:"" help:"The model, as the server names it. It will be loaded."`
+	ollamaServer `embed:""`
+	Model        string `arg:"" help:"The model, as the server names it. It will be loaded."`
 }
 
 // Run prints the proposal, a family's file, to stdout, and returns an error for what it does not
@@ -27,7 +27,7 @@ func (c *guessFormat) Run(m *Console) error {
 	if err != nil {
 		return err
 	}
-	base, err := ollama.ParseHost(c.Ollama)
+	base, err := c.base()
 	if err != nil {
 		return fmt.Errorf("ollama: %w", err)
 	}

@@ -34,7 +34,7 @@ func (c toolStore) with(m *Console, do func(ctx context.Context, s *dynamic.Set)
 		Warn: m.warn,
 	}
 	hasTools := func(box *toolbox.Box) bool { return box.Custom != nil }
-	return opened(c.Data, config, hasTools, func(ctx context.Context, box *toolbox.Box) error {
+	return withToolbox(c.Data, config, hasTools, func(ctx context.Context, box *toolbox.Box) error {
 		return do(ctx, box.Custom)
 	})
 }
@@ -96,15 +96,17 @@ func (c *toolsImport) Run(m *Console) error {
 		all, err := s.Import(ctx, whoami(), c.DryRun, c.Paths...)
 		refused, failing := 0, 0
 		for _, one := range all {
-			fmt.Fprintf(m.Out, "%s: %s %s\n", shown(one.File), one.Action, kindOf(one))
+			fmt.Fprintf(m.Out, "%s: %s %s\n", printable(one.File), one.Action, kindOf(one))
 			if one.Err != nil {
 				refused++
-				fmt.Fprintf(m.Err, "toolnorm: %s: %s\n", shown(one.File), shown(one.Err.Error()))
+				fmt.Fprintf(m.Err, "toolnorm: %s: %s\n", printable(one.File),
+					printable(one.Err.Error()))
 			}
 			for _, v := range one.Verdicts {
 				if !v.OK {
 					failing++
-					fmt.Fprintf(m.Err, "toolnorm: %s: %s\n", shown(one.File), shown(v.Sentence()))
+					fmt.Fprintf(m.Err, "toolnorm: %s: %s\n", printable(one.File),
+						printable(v.Sentence()))
 				}
 			}
 		}
@@ -129,9 +131,9 @@ func (c *toolsImport) Run(m *Console) error {
 // kindOf returns the name of what was imported, with "set" before the name of a set.
 func kindOf(one dynamic.Imported) string {
 	if one.Set {
-		return "set " + shown(one.Name)
+		return "set " + printable(one.Name)
 	}
-	return shown(one.Name)
+	return printable(one.Name)
 }
 
 // toolsCheck is the command tools check.
@@ -148,7 +150,7 @@ func (c *toolsCheck) Run(m *Console) error {
 		defer cancel()
 		found, err := s.Check(ctx, c.Names...)
 		for _, one := range found.Findings {
-			fmt.Fprintf(m.Out, "%s: %s\n", shown(one.Name), shown(one.What))
+			fmt.Fprintf(m.Out, "%s: %s\n", printable(one.Name), printable(one.What))
 		}
 		if err != nil {
 			return err

@@ -77,7 +77,7 @@ func (c Client) Plan(home, folder string, s Server) ([]Change, error) {
 			if err != nil {
 				return nil, err
 			}
-			add = filled(example, s)
+			add = fillExample(example, s)
 		}
 		change := Change{Path: path, After: add}
 		change.Before, err = os.ReadFile(path)
@@ -111,9 +111,9 @@ func (c Client) ByHand(s Server) []string {
 	return strings.Split(text, "\n")
 }
 
-// filled returns an example with the address, model and key of s. JSON, YAML and TOML accept the
-// same quoted texts.
-func filled(example []byte, s Server) []byte {
+// fillExample returns an example with the address, model and key of s. JSON, YAML and TOML accept
+// the same quoted texts.
+func fillExample(example []byte, s Server) []byte {
 	quoted := func(text string) string {
 		b, _ := json.Marshal(text)
 		return string(b)
@@ -192,7 +192,8 @@ type Changed struct {
 	kept    string
 }
 
-// Error says which file was changed, and where its old text is.
+// Error returns a sentence that names the first file that was changed, and the file that keeps what
+// it was before.
 func (c *Changed) Error() string {
 	return fmt.Sprintf("%s was changed since; what it was before is in %s (before, base64)",
 		c.Undoing[0].Path, c.kept)
@@ -251,7 +252,7 @@ func (c Client) Connected(folder string) bool {
 // keptAt returns the path of the file that keeps the old text of a client's files.
 func (c Client) keptAt(folder string) string { return filepath.Join(folder, c.Name+".json") }
 
-// kept reads that file.
+// kept reads the file in which Write has recorded what Undo needs.
 func (c Client) kept(folder string) (all []kept, err error) {
 	text, err := os.ReadFile(c.keptAt(folder))
 	if err == nil {

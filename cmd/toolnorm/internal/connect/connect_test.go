@@ -2,6 +2,7 @@ package connect
 
 import (
 	"encoding/json"
+	"maps"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -229,9 +230,7 @@ func merged(a, b any) any {
 		return b
 	}
 	out := map[string]any{}
-	for key, v := range x {
-		out[key] = v
-	}
+	maps.Copy(out, x)
 	for key, v := range y {
 		if old, there := out[key]; there {
 			v = merged(old, v)

@@ -44,7 +44,7 @@ func mergeObject(to, from *hujson.Object, line string) {
 		if i < 0 {
 			to.Members = append(to.Members, hujson.ObjectMember{
 				Name:  hujson.Value{BeforeExtra: hujson.Extra(inner), Value: m.Name.Value},
-				Value: indented(m.Value, own, inner),
+				Value: reindent(m.Value, own, inner),
 			})
 			if !strings.Contains(string(to.AfterExtra), "\n") {
 				to.AfterExtra = append(to.AfterExtra, line...)
@@ -57,7 +57,7 @@ func mergeObject(to, from *hujson.Object, line string) {
 			mergeObject(theirs, ours, inner)
 			continue
 		}
-		to.Members[i].Value.Value = indented(m.Value, own, inner).Value
+		to.Members[i].Value.Value = reindent(m.Value, own, inner).Value
 	}
 }
 
@@ -72,8 +72,8 @@ func lineOf(o *hujson.Object, otherwise string) string {
 	return otherwise
 }
 
-// indented returns a member's value with the indentation of its further lines changed.
-func indented(v hujson.Value, from, to string) hujson.Value {
+// reindent returns a member's value with the indentation of its further lines changed.
+func reindent(v hujson.Value, from, to string) hujson.Value {
 	v = v.Clone()
 	shift := func(x hujson.Extra) hujson.Extra {
 		return hujson.Extra(strings.ReplaceAll(string(x), from, to))

@@ -1,4 +1,4 @@
-package engine
+package reduce
 
 import (
 	"encoding/json"
@@ -11,9 +11,9 @@ import (
 	"toolnorm/chat"
 )
 
-// TestReduce has the keywords that make one server or another refuse a whole request, and those
+// TestSchemas has the keywords that make one server or another refuse a whole request, and those
 // that it drops.
-func TestReduce(t *testing.T) {
+func TestSchemas(t *testing.T) {
 	for _, row := range []struct{ name, schema, want string }{
 		{"none", ``, `{"type":"object","properties":{}}`},
 		{"empty", `{}`, `{"type":"object","properties":{}}`},
@@ -37,7 +37,7 @@ func TestReduce(t *testing.T) {
 		{"references in a ring", `{"$defs":{"A":{"$ref":"#/$defs/B"},"B":{"$ref":"#/$defs/A"}},"properties":{"a":{"$ref":"#/$defs/A"}}}`, `{"type":"object","properties":{"a":{"description":"(any value)"}}}`},
 		{"names in any script", `{"properties":{"日\"付":{"type":"string","description":"<b> & é"}}}`, `{"type":"object","properties":{"日\"付":{"description":"\u003cb\u003e \u0026 é","type":"string"}}}`},
 	} {
-		got := reduce(json.RawMessage(row.schema))
+		got := parametersOf(json.RawMessage(row.schema))
 		if string(got) != row.want {
 			t.Errorf("%s: %s, want %s", row.name, got, row.want)
 		}
@@ -48,32 +48,32 @@ func TestReduce(t *testing.T) {
 	}
 }
 
-// reduce is the schema alone.
-func reduce(schema json.RawMessage) json.RawMessage {
-	_, parameters := reduced(chat.Tool{Schema: schema})
+// parametersOf returns the reduced schema alone.
+func parametersOf(schema json.RawMessage) json.RawMessage {
+	_, parameters := Tool(chat.Tool{Schema: schema})
 	return parameters
 }
 
-// TestReduceIsBounded grows a schema by references that each name two others.
-func TestReduceIsBounded(t *testing.T) {
+// TestSchemasAreBounded grows a schema by references that each name two others.
+func TestSchemasAreBounded(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{`)
 	for i := range 40 {
 		b.WriteString(`"d` + strconv.Itoa(i) + `":{"properties":{"l":{"$ref":"#/$defs/d` + strconv.Itoa(i+1) + `"},"r":{"$ref":"#/$defs/d` + strconv.Itoa(i+1) + `"}}},`)
 	}
 	b.WriteString(`"d40":{}}}`)
-	if n := len(reduce(json.RawMessage(b.String()))); n > 2*maxSchemaSize {
+	if n := len(parametersOf(json.RawMessage(b.String()))); n > 2*maxSchemaSize {
 		t.Errorf("%d bytes from %d", n, b.Len())
 	}
 }
 
-// FuzzReduce wants from any bytes a schema that Ollama's own types can read.
-func FuzzReduce(f *testing.F) {
+// FuzzSchema wants from any bytes a schema that Ollama's own types can read.
+func FuzzSchema(f *testing.F) {
 	f.Add([]byte(`{"type":"object","properties":{"a":{"type":"string","pattern":"^a$"}},"required":["a"]}`))
 	f.Add([]byte(`{"$defs":{"N":{"properties":{"next":{"$ref":"#/$defs/N"}}}},"properties":{"n":{"$ref":"#/$defs/N"},"o":{"allOf":[{"enum":[1,null]}]}}}`))
 	f.Add([]byte(`{"properties":{"a":{"anyOf":[true,{"type":["int","string"]}],"items":[{}]}}}`))
 	f.Fuzz(func(t *testing.T, schema []byte) {
-		got := reduce(schema)
+		got := parametersOf(schema)
 		if !json.Valid(got) {
 			t.Fatalf("reduce(%q) = %q is no JSON", schema, got)
 		}

@@ -1,4 +1,6 @@
-package engine
+// Package reduce writes the schemas of tools with the keywords that every model server and chat
+// template takes. What the other keywords say goes into the descriptions.
+package reduce
 
 import (
 	"bytes"
@@ -8,6 +10,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
+	"toolnorm/internal/kept"
 )
 
 const (
@@ -18,8 +21,8 @@ const (
 	maxNote = 200
 )
 
-// reduced returns a tool's description and schema for a server; the description includes what the
-// schema says about all arguments together, which would be lost otherwise.
+// Tool returns a tool's description and schema for a server; the description includes what
+// the schema says about all arguments together, which would be lost otherwise.
 //
 // The schema is in the words that every version of Ollama takes and prints: type, description,
 // enum, properties, required, items, anyOf. Some others make the whole request fail, some vanish;
@@ -29,13 +32,13 @@ const (
 //	{"type":"string","format":"date","description":"A day."}   {"description":"A day. (format: date)","type":"string"}
 //	{"const":"x"}                                              {"type":"string","enum":["x"]}
 //	true                                                       {"description":"(any value)"}
-func reduced(t chat.Tool) (description string, parameters json.RawMessage) {
-	return plainly(t.Schema).of(t.Description)
+func Tool(t chat.Tool) (description string, parameters json.RawMessage) {
+	return read(t.Schema).of(t.Description)
 }
 
-// plainSchema is the part of reduced's result that depends on the schema alone, so that it can be
-// kept for a conversation's next turn.
-type plainSchema struct {
+// parts is the part of Tool's result that depends on the schema alone, so that it can be kept for a
+// conversation's next turn.
+type parts struct {
 	own        string // the schema's own description, for a tool without one
 	notes      string // what is appended to either description
 	parameters json.RawMessage
@@ -43,7 +46,7 @@ type plainSchema struct {
 
 // of returns the description and the schema that are sent for a tool with that description: the
 // description with the schema's notes added.
-func (p plainSchema) of(description string) (string, json.RawMessage) {
+func (p parts) of(description string) (string, json.RawMessage) {
 	if description == "" {
 		description = p.own
 	}
@@ -53,11 +56,11 @@ func (p plainSchema) of(description string) (string, json.RawMessage) {
 	return description, p.parameters
 }
 
-// plainly writes a schema with the keywords that every server takes.
-func plainly(text json.RawMessage) plainSchema {
+// read returns a schema with the keywords that every server takes.
+func read(text json.RawMessage) parts {
 	root := schema.Parse(text).Written()
 	if root.Opaque {
-		return plainSchema{parameters: json.RawMessage(`{"type":"object","properties":{}}`)}
+		return parts{parameters: json.RawMessage(`{"type":"object","properties":{}}`)}
 	}
 	r := &reducer{}
 	r.raw(`{"type":"object","properties":`)
@@ -69,24 +72,26 @@ func plainly(text json.RawMessage) plainSchema {
 	}
 	r.required(root)
 	r.raw("}")
-	return plainSchema{root.Description(), annotated("", root.Notes(true)), r.dst}
+	return parts{root.Description(), annotate("", root.Notes(true)), r.dst}
 }
 
-// longestKept limits the reduced schemas that are kept, in bytes: references can make a short
-// schema long.
-const longestKept = 16 << 10
+// maxKept limits the schemas that are kept, in bytes: references can make a short schema long.
+const maxKept = 16 << 10
 
-// plain returns the same as reduced, and keeps it for the next time. A conversation sends the same
-// tools with every turn, 18 to 44 KB of them with coding agents.
-func (e *Engine) plain(t chat.Tool) (description string, parameters json.RawMessage) {
-	p := e.plainSchemas.Get(t.Schema, func(text string) plainSchema {
-		if p := plainly(json.RawMessage(text)); len(p.parameters) <= longestKept {
+// Cache keeps plain schemas. A conversation sends the same tools with every turn, 18 to 44 KB of
+// them with coding agents. The zero value is ready.
+type Cache struct{ schemas kept.Cache[parts] }
+
+// Tool returns the same as the function Tool, and keeps it for the next time.
+func (c *Cache) Tool(t chat.Tool) (description string, parameters json.RawMessage) {
+	p := c.schemas.Get(t.Schema, func(text string) parts {
+		if p := read(json.RawMessage(text)); len(p.parameters) <= maxKept {
 			return p
 		}
-		return plainSchema{}
+		return parts{}
 	})
 	if p.parameters == nil { // the cached value was too long to be kept
-		p = plainly(t.Schema)
+		p = read(t.Schema)
 	}
 	return p.of(t.Description)
 }
@@ -160,7 +165,7 @@ func (r *reducer) schema(w *schema.Written, depth int) {
 		return
 	}
 	r.raw("{")
-	if text := annotated(w.Description(), w.Notes(false)); text != "" {
+	if text := annotate(w.Description(), w.Notes(false)); text != "" {
 		r.member("description")
 		r.json(text)
 	}
@@ -241,10 +246,10 @@ func (r *reducer) union(of []*schema.Written, depth int) {
 	r.raw("]")
 }
 
-// annotated returns a description with the keywords that a reduced schema has no place for: "A day.
+// annotate returns a description with the keywords that a reduced schema has no place for: "A day.
 // (format: date)". The model would not know the keywords that Ollama drops, and its calls would be
 // wrong where only they say what is right.
-func annotated(text string, notes []schema.Note) string {
+func annotate(text string, notes []schema.Note) string {
 	if len(notes) == 0 {
 		return text
 	}
