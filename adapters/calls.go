@@ -22,8 +22,7 @@ type calls struct {
 	hold  int // bytes of arguments that wait before a call leaves; negative: no bytes wait
 	// holdNow returns hold for a call that begins; nil: hold does not change
 	holdNow func() int
-	// asked reports whether the user has written the values of a call; nil: nothing is known
-	asked func(args string) bool
+	heard   *heard // what was said before; nil: nothing is known
 	callCount
 	argsAt  int     // position of the arguments being read, which stay buffered; -1: none
 	calling calling // the call being read; Out points to its output, or is nil outside of calls
@@ -174,12 +173,20 @@ func (cs *calls) maybeShown() bool {
 	return !c.filled
 }
 
-// isShown reports whether the call, which has ended, is one that the model shows: each of its
-// values is a placeholder, and the user has not written them.
+// isShown reports whether the call, which has ended, is one that the model shows: it has no marks
+// and the user's last message is it in some notation, or each of its values is a placeholder that
+// the user has not written.
 func (cs *calls) isShown() bool {
 	c := &cs.calling
-	return !c.released && !c.filled && fillingOf(string(c.JSON), c.tool.Type()) == blanks &&
-		(cs.asked == nil || !cs.asked(string(c.JSON)))
+	if c.released {
+		return false
+	}
+	if cs.heard != nil && cs.trial.closing.Markless() &&
+		cs.heard.given(chat.Call{Name: c.tool.Name, Args: c.JSON}) {
+		return true
+	}
+	return !c.filled && fillingOf(string(c.JSON), c.tool.Type()) == blanks &&
+		(cs.heard == nil || !cs.heard.wrote(string(c.JSON)))
 }
 
 // held returns how many bytes of the current call are held back. A call whose first member the tool

@@ -118,8 +118,8 @@ func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 		ar.Space(n), 1) {
 	}
 	key, value := ar.KeyAt(n)
-	return ar.At(n) == '"' || ar.At(n) == ',' && !ar.endsCall(n) && ar.At(n+1+ar.Space(n+1)) != '{' ||
-		value > 0 && t.Has(key)
+	return ar.At(n) == '"' || value > 0 && t.Has(key) ||
+		ar.At(n) == ',' && !ar.endsCall(n) && ar.At(n+1+ar.Space(n+1)) != '{'
 }
 
 // ended reports whether arguments that begin at from have a closer, or are followed by nothing but

@@ -119,7 +119,7 @@ func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 	text := &d.Buffer
 	d.drafts = drafts{Reader: &d.Reader, out: &d.out, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, tools: tools, heard: heard{messages: o.Messages}}
-	d.calls.asked = d.drafts.heard.wrote
+	d.calls.heard = &d.drafts.heard
 	d.doubt = doubt{Reader: &d.Reader, in: &d.in, marks: &d.marks, page: &d.page,
 		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, which: o.Which}
 	d.unmarked = unmarked{Buffer: text, marks: &d.marks, page: &d.page, trial: &d.trial,

@@ -41,7 +41,7 @@ func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 		}
 		switch {
 		case m.Role != chat.User && m.Role != chat.ToolRole || h.answers(m, call.Name):
-		case all && holds(call.Name) && strings.Contains(text, "{"):
+		case all && holds(call.Name) && (strings.Contains(text, "{") || writesOut(text, call)):
 			return prose.Pasted
 		case m.Role == chat.User && last:
 			last = false
@@ -59,6 +59,35 @@ func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 		return 0
 	}
 	return e
+}
+
+// given reports whether the last message is the user's and holds the call in a notation, as a text
+// that is to be written in another one does.
+func (h *heard) given(call chat.Call) bool {
+	if len(h.messages) == 0 || h.messages[len(h.messages)-1].Role != chat.User {
+		return false
+	}
+	text := h.messages[len(h.messages)-1].Content
+	text = strings.ToLower(text[:min(len(text), maxHeard)])
+	return strings.Contains(text, strings.ToLower(call.Name)) && writesOut(text, call) &&
+		!slices.ContainsFunc(leaves(string(call.Args)), func(v string) bool {
+			return !strings.Contains(text, strings.ToLower(v))
+		})
+}
+
+// writesOut reports whether a text in small letters has each member of a call's arguments in a
+// notation: in JSON, in a tag, or at the beginning of a line.
+func writesOut(text string, call chat.Call) bool {
+	fields := scan.Fields(string(call.Args))
+	return len(fields) > 0 && !slices.ContainsFunc(fields, func(f scan.Field) bool {
+		key := strings.ToLower(f.Key)
+		return !strings.Contains(text, "<"+key+">") && !strings.Contains(text, `"`+key+`"`) &&
+			!slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
+				behind, ok := strings.CutPrefix(strings.TrimLeft(line, " \t'-*"), key)
+				behind = strings.TrimLeft(behind, " \t'")
+				return ok && behind != "" && (behind[0] == ':' || behind[0] == '=')
+			})
+	})
 }
 
 // wrote reports whether the user's last message has all texts of arguments and asks nothing about

@@ -89,10 +89,10 @@ func (wr *wrappers) mayHold() bool {
 // shown reports whether a call in some form is what the user asks to see, or was given to the model
 // to read. A command is one unless the user asked for that call.
 func (wr *wrappers) shown(c wrapper.Call, form wrapper.Form) bool {
-	if form == wrapper.Known {
-		return false
-	}
 	heard := wr.drafts.heard.evidence(chat.Call{Name: c.Tool.Name, Args: []byte(c.Args)})
+	if form == wrapper.Known {
+		return heard&prose.Pasted != 0
+	}
 	return heard&(prose.Pasted|prose.Taught) != 0 ||
 		form == wrapper.Command && heard&prose.Asked == 0
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -88,10 +89,11 @@ func TestASessionThatEndsTakesItsCallsAlong(t *testing.T) {
 	r, began, ended := waiting(t)
 	_, a, b := replicas(t, r)
 	h, other := a.initialized("2025-11-25", "x", "1"), a.initialized("2025-11-25", "x", "1")
+	var calls sync.WaitGroup
 	for _, of := range []header{h, other} {
-		go func() {
+		calls.Go(func() {
 			a.post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"waits"}}`, of)
-		}()
+		})
 		<-began
 	}
 	get := header{"Mcp-Session-Id": h["Mcp-Session-Id"], "Accept": "text/event-stream"}
@@ -105,6 +107,8 @@ func TestASessionThatEndsTakesItsCallsAlong(t *testing.T) {
 	if len(ended) > 0 {
 		t.Error("another session's call ended, too")
 	}
+	b.do(http.MethodDelete, "/mcp", "", other)
+	calls.Wait()
 }
 
 // TestATaskIsReachedFromAnotherReplica begins a task at one replica, and asks for it, answers its

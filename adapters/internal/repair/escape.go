@@ -46,17 +46,7 @@ func (x *stringReader) escape() {
 	case c == '"' || c == '\'' && x.d.open[0] == '\'':
 		x.escapedQuote()
 	case x.n.Flags&sRaw != 0:
-		cost := 0
-		if c >= 0 && strings.IndexByte("nrt", byte(c)) >= 0 && !lower {
-			cost = 3 // rather a line break
-		} else if c == '\\' {
-			cost = small
-		}
-		to := x.n.stay(x.i + 1)
-		if c == '\\' {
-			to.Flags |= unsure // perhaps doubled
-		}
-		x.step(cost, to, x.run, `\\`)
+		x.rawBackslash(c, lower)
 	case c == '\\':
 		to := x.n.stay(x.i + 2)
 		if x.at(x.i+2) == '"' && x.d.open != `"` {
@@ -94,6 +84,21 @@ func (x *stringReader) escape() {
 			x.step(0, x.n.stay(x.i+1), x.run)
 		}
 	}
+}
+
+// rawBackslash reads a backslash, before c, in a string in which backslashes stand for themselves.
+func (x *stringReader) rawBackslash(c int, lower bool) {
+	cost := 0
+	if c >= 0 && strings.IndexByte("nrt", byte(c)) >= 0 && !lower {
+		cost = 3 // rather a line break
+	} else if c == '\\' {
+		cost = small
+	}
+	to := x.n.stay(x.i + 1)
+	if c == '\\' {
+		to.Flags |= unsure // perhaps doubled
+	}
+	x.step(cost, to, x.run, `\\`)
 }
 
 // byteEscape reads \xXX. In Python it is a character. JSON does not know it: from \xa0 on it is
