@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -79,7 +78,7 @@ func TestTheIndexOnDiskFindsWhatTheOneInMemoryFinds(t *testing.T) {
 			}
 		}
 	}
-	t.Log(fmt.Sprintf("%d answers compared, %d differ; up to %d segments", compared, differ, segments))
+	t.Logf("%d answers compared, %d differ; up to %d segments", compared, differ, segments)
 	if segments < 2 {
 		t.Error("nothing was in segments")
 	}
