@@ -93,6 +93,8 @@ export const koSaid: Record<string, string> = {
     '값 도중에 글이 끝나 그 자리에서 닫았습니다',
   'a list in round brackets or braces got square ones':
     '둥근 괄호나 중괄호로 쓴 목록을 대괄호로 바꿨습니다',
+  'a call with placeholders for all values is shown as text':
+    '모든 값이 자리표시자인 호출은 텍스트로 표시됩니다',
   'a call that can be read in two ways is shown as text':
     '두 가지로 읽을 수 있는 호출을 텍스트로 표시했습니다',
   'a text became a value of the type that the schema wants':
