@@ -81,13 +81,19 @@ func writesOut(text string, call chat.Call) bool {
 	fields := scan.Fields(string(call.Args))
 	return len(fields) > 0 && !slices.ContainsFunc(fields, func(f scan.Field) bool {
 		key := strings.ToLower(f.Key)
-		return !strings.Contains(text, "<"+key+">") && !strings.Contains(text, `"`+key+`"`) &&
+		_, behind, quoted := strings.Cut(text, `"`+key+`"`)
+		return !strings.Contains(text, "<"+key+">") && !(quoted && assigns(behind)) &&
 			!slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
 				behind, ok := strings.CutPrefix(strings.TrimLeft(line, " \t'-*"), key)
-				behind = strings.TrimLeft(behind, " \t'")
-				return ok && behind != "" && (behind[0] == ':' || behind[0] == '=')
+				return ok && assigns(behind)
 			})
 	})
+}
+
+// assigns reports whether what is behind a name gives it a value.
+func assigns(behind string) bool {
+	behind = strings.TrimLeft(behind, " \t'")
+	return behind != "" && (behind[0] == ':' || behind[0] == '=')
 }
 
 // wrote reports whether the user's last message has all texts of arguments and asks nothing about

@@ -92,7 +92,7 @@ func TestParameters(t *testing.T) {
 		{"SELECT :이름", `! a parameter cannot be called "이름"`, `! a parameter cannot be called "이름"; letters`},
 		{"SELECT :a(1)", "! SQLite has no ( behind", "a@7"},
 		{"SELECT 1 : a", "", ""},
-		{"SELECT \xff", "! the statement is no valid UTF-8", "! the statement"},
+		{"SELECT \xff", "! the statement is not valid UTF-8", "! the statement"},
 	} {
 		for kind, want := range map[Kind]string{SQLite: tt.sqlite, PostgreSQL: tt.postgres} {
 			found, err := kind.Parameters(tt.sql)

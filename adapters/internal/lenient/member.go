@@ -40,11 +40,13 @@ func (r *Reader) Meant(t *schema.Type, key string, seen []string) string {
 }
 
 // nearMiss reports whether a member that t does not have is spelled like one that was not written,
-// but for a character: without that one the call may mean something else.
+// but for a character: without that one the call may mean something else. A call without a required
+// member does not fit, and is repaired as such.
 func nearMiss(t *schema.Type, key string, seen []string) bool {
 	return len(key) > 3 && !t.Prop(key).Known() &&
 		slices.ContainsFunc(t.Members(), func(member string) bool {
-			return len(member) > 3 && OneOff(key, member) && !slices.Contains(seen, member)
+			return len(member) > 3 && OneOff(key, member) && !slices.Contains(seen, member) &&
+				!slices.Contains(t.Required(), member)
 		})
 }
 
