@@ -62,6 +62,7 @@ type calling struct {
 	id       string
 	released bool // CallStart has left
 	filled   bool // it has a value that is no placeholder
+	looked   int  // how much of the arguments filled is known of
 	endless  bool // where a value of it ends is not known
 }
 
@@ -169,7 +170,9 @@ func (cs *calls) mayLeave(n int) bool {
 // so far, or none yet. It waits for the first value that is none.
 func (cs *calls) maybeShown() bool {
 	c := &cs.calling
-	c.filled = c.filled || fillingOf(string(c.JSON[:c.Decided()]), c.tool.Type()) == filled
+	if n := c.Decided(); !c.filled && n != c.looked {
+		c.filled, c.looked = fillingOf(string(c.JSON[:n]), c.tool.Type()) == filled, n
+	}
 	return !c.filled
 }
 
