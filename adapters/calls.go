@@ -166,32 +166,6 @@ func (cs *calls) mayLeave(n int) bool {
 	return cs.calling.released || n > cs.held() && !cs.maybeShown()
 }
 
-// maybeShown reports whether the call, of which nothing has left, has only placeholders for values
-// so far, or none yet. It waits for the first value that is none.
-func (cs *calls) maybeShown() bool {
-	c := &cs.calling
-	if n := c.Decided(); !c.filled && n != c.looked {
-		c.filled, c.looked = fillingOf(string(c.JSON[:n]), c.tool.Type()) == filled, n
-	}
-	return !c.filled
-}
-
-// isShown reports whether the call, which has ended, is one that the model shows: it has no marks
-// and the user's last message is it in some notation, or each of its values is a placeholder that
-// the user has not written.
-func (cs *calls) isShown() bool {
-	c := &cs.calling
-	if c.released {
-		return false
-	}
-	if cs.heard != nil && cs.trial.closing.Markless() &&
-		cs.heard.given(chat.Call{Name: c.tool.Name, Args: c.JSON}) {
-		return true
-	}
-	return !c.filled && fillingOf(string(c.JSON), c.tool.Type()) == blanks &&
-		(cs.heard == nil || !cs.heard.wrote(string(c.JSON)))
-}
-
 // held returns how many bytes of the current call are held back. A call whose first member the tool
 // does not have seldom fits, and a call of which nothing has left can be asked for again. So it is
 // held up to a size, even where other calls are held for a time.
@@ -314,14 +288,6 @@ func (cs *calls) cutCall() {
 	}
 	cs.sendArgs(max(decided-c.Sent(), 0))
 	cs.index++
-}
-
-// showAgain sends a call that the model shows as text, from position from on.
-func (cs *calls) showAgain(from int) {
-	cs.Out = nil
-	cs.Repaired("placeholders")
-	cs.page.solidFrom(from)
-	cs.page.flushText()
 }
 
 // textAgain sends a call that can be read in two ways as text again, from position from on. Nothing

@@ -41,7 +41,7 @@
 //	code.go        code: which text is code: fenced blocks and spans
 //	trial.go       trial: attempts to read a call, which can be taken back
 //	calls.go       calls: a call from its certain point to its end; calls that were cut
-//	template.go    calls that a model only shows, with placeholders in the place of all values
+//	template.go    calls that a model only shows: with placeholders for all values, or the user's own
 //	counted.go     counted: which calls of a reply count: none after a made-up result, none twice
 //
 // What is recognised as a call:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/internal/jsontree"
 )
@@ -147,4 +148,41 @@ func wordsIn(name string) []string {
 		words[i] = strings.ToLower(w)
 	}
 	return words
+}
+
+// maybeShown reports whether the call, of which nothing has left, has only placeholders for values
+// so far, or none yet. It waits for the first value that is none.
+func (cs *calls) maybeShown() bool {
+	c := &cs.calling
+	if n := c.Decided(); !c.filled && n != c.looked {
+		c.filled, c.looked = fillingOf(string(c.JSON[:n]), c.tool.Type()) == filled, n
+	}
+	return !c.filled
+}
+
+// isShown reports whether the call, which has ended, is one that the model shows: it has no marks
+// and the user's last message is it in some notation, or each of its values is a placeholder that
+// the user has not written.
+func (cs *calls) isShown() bool {
+	c := &cs.calling
+	if c.released {
+		return false
+	}
+	if cs.heard != nil && cs.trial.closing.Markless() &&
+		cs.heard.given(chat.Call{Name: c.tool.Name, Args: c.JSON}) {
+		return true
+	}
+	return !c.filled && fillingOf(string(c.JSON), c.tool.Type()) == blanks &&
+		(cs.heard == nil || !cs.heard.wrote(string(c.JSON)))
+}
+
+// showAgain sends a call that the model shows as text, from position from on. One that the user has
+// written down is text as it is, and nothing to report.
+func (cs *calls) showAgain(from int) {
+	cs.Out = nil
+	if c := &cs.calling; !c.filled && fillingOf(string(c.JSON), c.tool.Type()) == blanks {
+		cs.Repaired("placeholders")
+	}
+	cs.page.solidFrom(from)
+	cs.page.flushText()
 }

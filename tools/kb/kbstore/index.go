@@ -285,20 +285,9 @@ func (m *maker) settle(ctx context.Context, tx *store.Tx, id int64, base string,
 	return passages, nil
 }
 
-// forgetOld empties an index of words that another version of lexical.Tokens made: all documents
-// are fresh then.
+// forgetOld empties an index of words, see onNewTokens: all documents are fresh then.
 func forgetOld(ctx context.Context, db *store.DB) error {
-	const query = "SELECT version FROM tokens_version"
-	var version int
-	if err := db.QueryRowContext(ctx, query).Scan(&version); err != nil ||
-		version == lexical.Version {
-		return err
-	}
-	return db.Alone(ctx, func(tx *store.Tx) error {
-		if err := tx.QueryRowContext(ctx, query).Scan(&version); err != nil ||
-			version == lexical.Version {
-			return err // another program did it
-		}
+	return onNewTokens(ctx, db, func(tx *store.Tx) error {
 		for _, statement := range []string{
 			"INSERT OR IGNORE INTO fresh SELECT document FROM placed", "DELETE FROM postings",
 			"DELETE FROM streams", "DELETE FROM gone", "DELETE FROM placed", "DELETE FROM segments",
@@ -307,7 +296,6 @@ func forgetOld(ctx context.Context, db *store.DB) error {
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, "UPDATE tokens_version SET version = $1", lexical.Version)
-		return err
+		return nil
 	})
 }

@@ -85,10 +85,10 @@ func steps(kind store.Kind) []store.Step {
 		store.SQL("words", words)}
 }
 
-// tokenize makes the tokens of all passages anew when they were made by another version of
-// lexical.Tokens: those of a query would miss them. It runs once, at the first start of a program
-// that brings another version.
-func tokenize(ctx context.Context, db *store.DB) error {
+// onNewTokens calls renew in a transaction if what is stored was made by another version of
+// lexical.Tokens: the tokens of a query would miss it. It runs once, at the first start of a
+// program that brings another version.
+func onNewTokens(ctx context.Context, db *store.DB, renew func(tx *store.Tx) error) error {
 	const query = "SELECT version FROM tokens_version"
 	var version int
 	if err := db.QueryRowContext(ctx, query).Scan(&version); err != nil ||
@@ -100,6 +100,17 @@ func tokenize(ctx context.Context, db *store.DB) error {
 			version == lexical.Version {
 			return err // another program did it
 		}
+		if err := renew(tx); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "UPDATE tokens_version SET version = $1", lexical.Version)
+		return err
+	})
+}
+
+// tokenize makes the tokens of all passages anew, see onNewTokens.
+func tokenize(ctx context.Context, db *store.DB) error {
+	return onNewTokens(ctx, db, func(tx *store.Tx) error {
 		all, err := store.Read(ctx, tx.Tx, nil, func(r *store.Row) (row [4]string, err error) {
 			err = r.Scan(store.Needed(&row[0]), store.Named(&row[1]), store.Named(&row[2]),
 				store.Text(&row[3], longestText))
@@ -117,8 +128,7 @@ func tokenize(ctx context.Context, db *store.DB) error {
 				return err
 			}
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE tokens_version SET version = $1", lexical.Version)
-		return err
+		return nil
 	})
 }
 
