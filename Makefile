@@ -1,7 +1,7 @@
 # make run     build and serve on 127.0.0.1:11435, with the tools of the sample company, which the examples ask for
 # make install toolnorm and toolrun into Go's bin folder, or BINDIR
 # make release  archives, .deb packages, checksums and the SBOM, into dist
-# make release-lane  the same, then each is installed and run: a lane of CI
+# make release-lane  the same for a platform of each system, then each is installed and run: a lane of CI
 # make image   the container image, called toolnorm, with Docker
 # make page    the admin page, with Node; without it the binary has none, and says so at /admin. build and install begin with it
 # make test    unit tests; they need nothing but Go. Those of the admin page run where Node is
@@ -84,7 +84,10 @@ release:
 	done
 	SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) go run ./internal/release --version '$(VERSION)' --maintainer '$(MAINTAINER)' --homepage '$(HOMEPAGE)' $(DIST)
 
-release-lane: release
+# A platform costs minutes on a machine that builds for the first time: one of each system, and both processors, show what the
+# others would.
+release-lane:
+	$(MAKE) --no-print-directory release TARGETS='linux_amd64 darwin_arm64 windows_amd64'
 	./internal/release/lane.sh $(DIST)
 
 image:

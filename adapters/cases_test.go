@@ -143,11 +143,18 @@ func skipped(i int) bool { return testing.Short() && i%10 != 0 }
 // checkSplits compares the whole text with its bytes, every two-way split and random splits.
 func checkSplits(t *testing.T, f *Format, raw, finish string, o Options) {
 	t.Helper()
+	checkCuts(t, f, raw, finish, o, 0, 1)
+}
+
+// checkCuts compares the whole text with its bytes, random splits, and the two-way splits at every
+// n-th place from place k on.
+func checkCuts(t *testing.T, f *Format, raw, finish string, o Options, k, n int) {
+	t.Helper()
 	want, err := transcript(f, []string{raw}, finish, o)
 	if err != nil {
 		t.Fatalf("%q: %v", raw, err)
 	}
-	for what, cut := range golden.Cuts(raw) {
+	for what, cut := range golden.Cuts(raw, k, n) {
 		if got, err := transcript(f, cut, finish, o); got != want || err != nil {
 			t.Fatalf("%s, hold %d\nraw   %q\ngot   %s\nwhole %s\nerr %v", what, o.Hold, raw, got, want, err)
 		}
@@ -165,7 +172,7 @@ func TestNegativesStayText(t *testing.T) {
 			t.Parallel()
 			for i, s := range texts {
 				if !skipped(i + k) {
-					checkText(t, f, s, Options{Tools: tools})
+					checkText(t, f, s, Options{Tools: tools}, i+k)
 				}
 			}
 		})
@@ -186,8 +193,8 @@ func negatives(t *testing.T) []golden.Section {
 	return all
 }
 
-// checkText reads a text that holds no call, in every cut.
-func checkText(t *testing.T, f *Format, s golden.Section, o Options) {
+// checkText reads a text that holds no call, in the cuts of one format of eight: number k.
+func checkText(t *testing.T, f *Format, s golden.Section, o Options, k int) {
 	t.Helper()
 	for _, finish := range []string{chat.Stop, chat.Length} {
 		if finish == chat.Length && strings.Contains(s.Name, "half a") && strings.HasSuffix(s.Name, "mark") {
@@ -201,7 +208,7 @@ func checkText(t *testing.T, f *Format, s golden.Section, o Options) {
 			t.Errorf("%s\ngot  %s\nwant %s\nerr %v", s.Name, got, want, err)
 			continue
 		}
-		checkSplits(t, f, s.Text, finish, o)
+		checkCuts(t, f, s.Text, finish, o, k, 8)
 	}
 }
 

@@ -109,7 +109,7 @@ func TestWhichTextRunsInAnyCut(t *testing.T) {
 		}
 		checkDecode(t, x.family, x.text, chat.Stop, o)
 		if whole, _ := transcript(x.family, []string{x.text}, chat.Stop, o); !strings.Contains(whole, "\ncall ") && !strings.HasPrefix(whole, "call ") {
-			checkText(t, x.family, golden.Section{Name: x.name, Text: x.text}, o)
+			checkText(t, x.family, golden.Section{Name: x.name, Text: x.text}, o, i)
 		}
 	}
 }

@@ -62,17 +62,17 @@ func (c *Case) Whole(decode Decode) *Difference {
 	return nil
 }
 
-// Split runs the case cut in every way that Cuts knows, in every degree; nil means that each gave
-// what the whole text gives. It compares with what the whole text gives, not with what the case
+// Split runs the case cut in every way that Cuts knows, byte by byte and at random in every degree,
+// in two at each place in one of them; nil means that each gave what the whole text gives. It compares with what the whole text gives, not with what the case
 // wants: so it says something of the degrees, too, in which a cut call gives other events than the
 // case has.
 func (c *Case) Split(decode Decode) *Difference {
-	for _, hold := range degrees {
+	for k, hold := range degrees {
 		want, err := Transcript(decode(Source([]string{c.Raw}, c.Finish), c.Prompt, hold))
 		if err != nil {
 			return &Difference{"whole, hold " + hold, c.Raw, want, "", err}
 		}
-		for how, pieces := range Cuts(c.Raw) {
+		for how, pieces := range Cuts(c.Raw, k, len(degrees)) {
 			if d := c.run(decode, how, hold, pieces, want); d != nil {
 				return d
 			}

@@ -75,7 +75,7 @@ func TestTranscriptJoinsFragments(t *testing.T) {
 func TestCutsLoseNothing(t *testing.T) {
 	for _, text := range []string{"", "a", "한국어 text", strings.Repeat("x", longText)} {
 		n := 0
-		for what, cut := range Cuts(text) {
+		for what, cut := range Cuts(text, 0, 1) {
 			n++
 			if got := strings.Join(cut, ""); got != text {
 				t.Errorf("%s of %d bytes gives %d", what, len(text), len(got))
