@@ -183,6 +183,8 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 		ar.writtenAsPython(text[:end-from], today)
 	if !ok {
 		m, ok = lenient.Decide(text, g, name, today)
+		// a value in a tag is all that the tag holds
+		ok = ok && (name != "" || !startsElement(text[min(m.End, len(text)):]))
 	}
 	ar.Pos = end
 	switch {
@@ -198,6 +200,17 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 			(ar.Unclosed || out.Broken || over && ar.in.lengthCut())
 		out.Broken, out.Doubt = cut, !cut
 	}
+}
+
+// startsElement reports whether a text begins with what may be an element of a list, perhaps behind
+// surplus closers and commas.
+func startsElement(text string) bool {
+	text = strings.TrimLeft(text, " \t\r\n]},")
+	// a lone quote is a surplus one
+	if text != "" && scan.IsQuote(int(text[0])) {
+		text = text[1:]
+	}
+	return text != "" && (scan.IsWord(int(text[0])) || text[0] == '[' || text[0] == '{')
 }
 
 // noticeRest notes that something follows a value that has ended, as in ["a"], "b"]: the

@@ -50,14 +50,7 @@ func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end fun
 // messages.
 func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	n, a := tg.marks.literal(0, h.own)
-	if a == matched && h.onLines() && tg.At(0) != '\n' {
-		tail := tg.Slice(max(h.from, tg.Pos-maxIndent), tg.Pos)
-		line := bytes.TrimRight(tail, " \t")
-		laid := len(line) < len(tail) && bytes.HasSuffix(line, []byte("\n")) &&
-			bytes.ContainsRune(bytes.TrimSpace(tail), '\n')
-		// which of several lines are indented by the layout is not known
-		tg.Out.Doubt = tg.Out.Doubt || laid
-	}
+	tg.Out.Doubt = tg.Out.Doubt || a == matched && tg.closerIndented(h)
 	if a == matched && tg.afterValue(p, n) {
 		if p == p.Family.Header &&
 			bytes.HasSuffix(bytes.TrimSpace(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)),
@@ -105,6 +98,17 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	}
 	tg.Out.Doubt = tg.Out.Doubt || h.p.Keyed() && tg.tagInText(h, t)
 	return 0, false
+}
+
+// closerIndented reports whether the closer of a value that has lines of its own is indented where it
+// begins here. Which lines of the value are indented by the layout is then not known.
+func (tg *tagged) closerIndented(h head) bool {
+	if !h.onLines() || tg.At(0) == '\n' {
+		return false
+	}
+	tail := tg.Slice(max(h.from, tg.Pos-maxIndent, tg.Base), tg.Pos)
+	line := bytes.TrimRight(tail, " \t")
+	return len(line) < len(tail) && bytes.HasSuffix(line, []byte("\n"))
 }
 
 // opensInside reports whether the value that ends here holds, a little before its end, the head of

@@ -280,7 +280,23 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 			return true
 		}
 	}
-	return false
+	return tg.exchanged(members)
+}
+
+// exchanged reports whether two values may have changed places: a text is a whole list in JSON, and
+// a list of one element is not written as a list.
+func (tg *tagged) exchanged(members map[string]any) bool {
+	texts, others := false, false
+	for key, v := range members {
+		switch v := v.(type) {
+		case string:
+			v = strings.TrimSpace(v)
+			texts = texts || v != "" && v[0] == '[' && json.Valid([]byte(v))
+		case []any:
+			others = others || len(v) == 1 && !slices.Contains(tg.written.sound, key)
+		}
+	}
+	return texts && others
 }
 
 // tagBehind reports whether a call that is not closed is followed by something that begins like a

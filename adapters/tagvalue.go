@@ -220,7 +220,9 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 	int, bool) {
 	switch {
 	case tg.plan.made:
-		return 0, tg.plan.to >= 0 && tg.Pos >= tg.plan.to
+		over := tg.plan.to >= 0 && tg.Pos >= tg.plan.to
+		tg.Out.Doubt = tg.Out.Doubt || over && tg.closerIndented(h)
+		return 0, over
 	case h.cdata:
 		return tg.lastOf(p, h, t, func() (int, bool) { return tg.cdataEnd(p, h) })
 	case h.p.Keyed():

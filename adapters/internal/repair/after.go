@@ -308,5 +308,18 @@ func (x *afterReader) commaLost(here Place) {
 			x.text[x.n.Pos-size:x.n.Pos] == x.text[x.n.Pos:x.n.Pos+size] {
 		here.Flags |= unsure // the family's own quote, doubled
 	}
+	if x.separatorInside() {
+		here.Flags |= unsure // the comma may be inside the quotes
+	}
 	x.step(cost, here, ",")
+}
+
+// separatorInside reports whether the string before ends with a comma or a line break.
+func (x *afterReader) separatorInside() bool {
+	before := strings.TrimRight(x.text[:x.n.Pos], " \t\r\n")
+	if before == "" || !scan.IsQuote(int(before[len(before)-1])) {
+		return false
+	}
+	inside := strings.TrimRight(before[:len(before)-1], " \t")
+	return inside != "" && strings.IndexByte(",\n", inside[len(inside)-1]) >= 0
 }

@@ -212,7 +212,7 @@ func (p *pairReader) value(listed bool) *node {
 	word := p.text[:size]
 	// a sign at the end may belong to the sentence
 	if word == "" || strings.ContainsRune(".!?:", rune(word[len(word)-1])) ||
-		strings.ContainsAny(word, "\"'`|<>;$&*(){}[]\\=#~") ||
+		strings.ContainsAny(word, "\"'`|<>;$&*(){}[]\\=#~“”„«»「」『』‘’″′") ||
 		!listed && strings.HasPrefix(word, "-") && strings.Trim(word, "-.0123456789") != "" {
 		return nil
 	}
@@ -241,18 +241,21 @@ func quotedValue(quoted string) *node {
 // dollar matches what a shell replaces in a text.
 var dollar = regexp.MustCompile("\\$[\\w({]|`")
 
-// gap reads the separator of two pairs, and reports whether there was one.
+// gap reads the separator of two pairs, and reports whether there was one. Behind a text that ends
+// in a separator, blanks alone are none: it may have been meant to stand behind the quotes.
 func (p *pairReader) gap() bool {
 	before := len(p.text)
 	p.text = strings.TrimLeft(p.text, " \t\r")
+	last := p.n.members[len(p.n.members)-1].value.text
+	separated := last == "" || strings.IndexByte(",;|\n", last[len(last)-1]) < 0
 	for _, sep := range []string{",", ";", "\\\n", "\\\r\n"} {
 		if rest, ok := strings.CutPrefix(p.text, sep); ok {
-			p.text = rest
+			p.text, separated = rest, true
 			break
 		}
 	}
 	p.text = strings.TrimLeft(p.text, " \t\r\n")
-	return len(p.text) < before
+	return separated && len(p.text) < before
 }
 
 // assigned reads a document of assignments as in TOML: key = value, below the name of a table.
