@@ -101,14 +101,18 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 }
 
 // closerIndented reports whether the closer of a value that has lines of its own is indented where it
-// begins here. Which lines of the value are indented by the layout is then not known.
+// begins here, and so may be the value. Which blanks belong to the layout is then not known.
 func (tg *tagged) closerIndented(h head) bool {
 	if !h.onLines() || tg.At(0) == '\n' {
 		return false
 	}
 	tail := tg.Slice(max(h.from, tg.Pos-maxIndent, tg.Base), tg.Pos)
 	line := bytes.TrimRight(tail, " \t")
-	return len(line) < len(tail) && bytes.HasSuffix(line, []byte("\n"))
+	if len(line) == len(tail) || !bytes.HasSuffix(line, []byte("\n")) {
+		return false
+	}
+	return h.indent != "" || h.from < tg.Base || bytes.ContainsRune(bytes.TrimSpace(tail), '\n') ||
+		bytes.IndexByte([]byte(" \t"), tg.Slice(h.from, tg.Pos)[0]) >= 0
 }
 
 // opensInside reports whether the value that ends here holds, a little before its end, the head of
