@@ -226,8 +226,9 @@ The templates come with llama.cpp and are rendered by llama-server. Written by
 // borrowed are the wrong calls that come of reading a family by the marks of others alone, with
 // neither its file nor its template: tags alike, and values whose newlines are data in one family
 // and the tag's in the other. Kimi K2's is a list that was closed too early: it is repaired there,
-// and the family leaves it in doubt.
-var borrowed = map[string]int{"apriel": 1, "glm4": 2, "kimi-k2": 1, "trinity": 1}
+// and the family leaves it in doubt. Qwen3-Coder's are an indented value and two values that may
+// have changed places, which its own reader holds and that of any elements reads.
+var borrowed = map[string]int{"apriel": 1, "glm4": 2, "kimi-k2": 1, "qwen3-coder": 2, "trinity": 1}
 
 // TestUnknownFormsInKnownMarks reads each family's cases as generic, without the family, its
 // cousins and any template: an unknown form inside known marks is text, and becomes no call with
