@@ -69,7 +69,8 @@ func views(t tools.Tool) [3]string {
 		whole += " (" + names + ")"
 	}
 	first, _, _ := strings.Cut(t.Description, ". ")
-	return [3]string{clip.To(whole, longest), clip.To(cmp.Or(first, Words(name)), longest), Words(name)}
+	name = Words(name)
+	return [3]string{clip.To(whole, longest), clip.To(cmp.Or(first, name), longest), name}
 }
 
 // Find returns the tools that a text asks for, the best first, by their words, and by what they

@@ -34,7 +34,8 @@ const mostHops = 1
 func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	out := tools.Tool{
 		Name: qualify(l.entry.Name, t.Name), Title: t.Title,
-		Description: clip.Dots(t.Description, longestText), Schema: t.Schema, Output: t.Output, Hints: t.Hints, More: t.More,
+		Description: clip.Dots(t.Description, longestText),
+		Schema:      t.Schema, Output: t.Output, Hints: t.Hints, More: t.More,
 		// timed limits the time of a call, and stops while a user answers a question
 		Timeout: longestCall,
 	}
