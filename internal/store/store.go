@@ -67,8 +67,8 @@ func Open(ctx context.Context, where string) (*DB, error) {
 	return openSQLite(ctx, where)
 }
 
-// OpenFor opens a database as [Open] does, and brings the tables of a domain up to date. Unless make
-// is set, it makes no file: where there is none, the database is nil.
+// OpenFor opens a database as [Open] does, and brings the tables of a domain up to date. Unless
+// make is set, it makes no file: where there is none, the database is nil.
 func OpenFor(ctx context.Context, where, domain string, make bool, steps ...Step) (*DB, error) {
 	if _, err := os.Stat(where); !make && filepath.IsAbs(where) && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

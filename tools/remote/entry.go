@@ -95,9 +95,9 @@ func (e Entry) check() error {
 	return nil
 }
 
-// checkURL returns what is wrong with a server's URL. A user and password in it are refused: URLs are listed and logged,
-// headers are not. An address that no server may be at is refused here already, so that the mistake
-// is found when it is made.
+// checkURL returns what is wrong with a server's URL. A user and password in it are refused: URLs
+// are listed and logged, headers are not. An address that no server may be at is refused here
+// already, so that the mistake is found when it is made.
 func checkURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
