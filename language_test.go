@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // What makes the code readable for someone who has never seen it, as far as a program can measure
@@ -115,10 +117,7 @@ func speaksOfThePast(path string) bool {
 
 // TestTheGlossaryIsShort counts the words that a newcomer has to learn.
 func TestTheGlossaryIsShort(t *testing.T) {
-	src, err := os.ReadFile("ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, "ARCHITECTURE.md")
 	_, words, ok := strings.Cut(string(src), "\n## Words\n")
 	if n := strings.Count(words, "\n| ") - 1; !ok || n < 10 || n > glossaryLimit {
 		t.Errorf("%d words in the glossary, want 10 to %d", n, glossaryLimit)

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 var (
@@ -47,10 +49,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 		if strings.Contains(path, "testdata/") || strings.Contains(path, "/descriptions/") {
 			continue
 		}
-		src, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Read(t, path)
 		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(string(src), ""), -1) {
 			target := path
 			if m[1] != "" {
@@ -73,10 +72,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 // punctuation, dashes for blanks.
 func anchors(t *testing.T, path string) map[string]bool {
 	t.Helper()
-	src, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, path)
 	all := map[string]bool{}
 	for _, m := range heading.FindAllStringSubmatch(fence.ReplaceAllString(string(src), ""), -1) {
 		name := strings.ReplaceAll(strings.ToLower(m[1]), " ", "-")
@@ -88,10 +84,7 @@ func anchors(t *testing.T, path string) map[string]bool {
 // TestNamedPagesExist looks up every document that code, a script or a message names.
 func TestNamedPagesExist(t *testing.T) {
 	for _, path := range tracked(t, "*.go", "*.md", "*.sh", "*.txt", "*.yaml", "*.yml", "*.svelte", "*.ts", "Makefile", "Dockerfile", ".ci/*") {
-		src, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Read(t, path)
 		for _, named := range page.FindAllString(string(src), -1) {
 			if _, err := os.Stat(named); err != nil && !strings.Contains(path, "testdata/") {
 				t.Errorf("%s names %s, which does not exist", path, named)
@@ -106,10 +99,7 @@ var status = regexp.MustCompile(`^\*20\d\d-\d\d-\d\d\. (Accepted|Accepted; chang
 // TestDecisionsHaveADateAndAStatus reads the entries of docs/internal/decisions.
 func TestDecisionsHaveADateAndAStatus(t *testing.T) {
 	for _, path := range tracked(t, "docs/internal/decisions/*.md") {
-		src, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Read(t, path)
 		if filepath.Base(path) == "README.md" {
 			continue
 		}

@@ -3,11 +3,12 @@ package toolnorm
 import (
 	"go/ast"
 	"go/token"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // said is a message in the first column of a table.
@@ -17,10 +18,7 @@ var said = regexp.MustCompile("(?m)^\\| (?:header )?(`[^|]+`(?:[,;] `[^|]+`)*) \
 // program. What is behind "…" differs, and is not looked for.
 func TestTroubleshootingQuotesTheProgram(t *testing.T) {
 	const page = "docs/troubleshooting.md"
-	src, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, page)
 	printed := literals(t)
 	n := 0
 	for _, m := range said.FindAllStringSubmatch(string(src), -1) {

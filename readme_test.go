@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // What a newcomer reads before the first command.
@@ -16,10 +18,7 @@ const (
 )
 
 func TestTheReadmeIsShort(t *testing.T) {
-	src, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, "README.md")
 	if lines, words := strings.Count(string(src), "\n"), len(strings.Fields(string(src))); lines > readmeLines || words > readmeWords {
 		t.Errorf("%d lines and %d words, want %d and %d at most: the rest belongs into docs", lines, words, readmeLines, readmeWords)
 	}
@@ -33,10 +32,7 @@ var quoted = regexp.MustCompile(`<!-- from (\S+) -->\n\n((?:    .*\n)+)`)
 func TestPagesQuoteWhatWasRecorded(t *testing.T) {
 	n := 0
 	for _, path := range tracked(t, "*.md") {
-		page, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Read(t, path)
 		for _, m := range quoted.FindAllStringSubmatch(string(page), -1) {
 			n++
 			recorded, err := os.ReadFile(m[1])
@@ -66,10 +62,7 @@ var release = regexp.MustCompile(`^## (\d+)\.(\d+)\.(\d+) – \d{4}-\d\d-\d\d$`)
 // TestTheChangelogHasVersions checks the headings: what is unreleased, then versions, the newest
 // first.
 func TestTheChangelogHasVersions(t *testing.T) {
-	src, err := os.ReadFile("CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, "CHANGELOG.md")
 	var versions [][]int
 	for line := range strings.Lines(string(src)) {
 		line = strings.TrimSpace(line)
@@ -95,14 +88,8 @@ func TestTheChangelogHasVersions(t *testing.T) {
 // TestTheWorkflowRunsEveryLane compares the lanes of .ci/run with those of the workflow. The
 // modules are fetched in front of each.
 func TestTheWorkflowRunsEveryLane(t *testing.T) {
-	script, err := os.ReadFile(".ci/run")
-	if err != nil {
-		t.Fatal(err)
-	}
-	workflow, err := os.ReadFile(".github/workflows/ci.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Read(t, ".ci/run")
+	workflow := must.Read(t, ".github/workflows/ci.yml")
 	var lanes []string
 	for _, m := range regexp.MustCompile(`(?m)^(?:tail_lines=\d+ )?lane (\w+) \d`).FindAllStringSubmatch(string(script), -1) {
 		if m[1] != "modules" {

@@ -1,11 +1,9 @@
 package toolnorm
 
 import (
-	"flag"
 	"fmt"
 	"go/ast"
 	"go/token"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,9 +12,8 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/engine"
+	"toolnorm/internal/test/must"
 )
-
-var update = flag.Bool("update", false, "rewrite the table in docs/repairs.md")
 
 // repairsPage is where every reason code has a line.
 const repairsPage = "docs/repairs.md"
@@ -25,22 +22,13 @@ const repairsPage = "docs/repairs.md"
 const tableHead = "| code | what it means | a model writes | what comes of it |\n|---|---|---|---|\n"
 
 func TestRepairsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile(repairsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Read(t, repairsPage)
 	intro, _, _ := strings.Cut(string(page), tableHead)
 	want := intro + tableHead
 	for _, r := range allReasons() {
 		want += reasonLine(r)
 	}
-	if *update {
-		if err := os.WriteFile(repairsPage, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if string(page) != want {
-		t.Errorf("%s is not what the reasons say; go test -run %s . -update writes it", repairsPage, t.Name())
-	}
+	must.Match(t, repairsPage, want)
 }
 
 // allReasons are those of the decoder and of the engine, in alphabetical order.

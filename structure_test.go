@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // The mechanical rules of this repository, checked so that nobody has to police them.
@@ -181,10 +183,7 @@ func TestLinesFitTheScreen(t *testing.T) {
 	_, all := readPackages(t)
 	for _, p := range all {
 		for path := range p.files {
-			source, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			source := must.Read(t, path)
 			texts, from := stringsIn(source), 0
 			for i, line := range strings.Split(string(source), "\n") {
 				if n := tooWide(line); n > 0 && !texts.cover(from+n) && !texts.cover(from) {
@@ -322,21 +321,22 @@ func isTop(dir string) bool {
 // below lists what each package may import of this module.
 var below = map[string][]string{
 	"internal/auth":          {"internal/fault", "internal/pattern"},
-	"internal/body":          {"internal/fault"},
-	"internal/fault":         {},
+	"internal/body":          {"chat", "internal/fault"},
+	"internal/clip":          {},
+	"internal/fault":         {"internal/clip"},
 	"internal/front":         {"internal/fault"},
 	"internal/sse":           {},
 	"internal/golden":        {"chat"},
 	"internal/exam":          {"chat"},
 	"internal/doctor":        {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault", "internal/spelling"},
 	"chat":                   {},
-	"chat/schema":            {"chat", "internal/jsontree"},
+	"chat/schema":            {"chat", "internal/jsontree", "internal/clip"},
 	"adapters":               {"chat", "chat/schema", "internal/jsontree", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/internal/restore", "adapters/internal/form"},
 	"adapters/derive":        {"chat", "adapters"},
 	"tools":                  {"chat", "internal/spelling"},
-	"tools/find":             {"chat/schema", "internal/lexical", "internal/vector", "tools"},
+	"tools/find":             {"chat/schema", "internal/lexical", "internal/vector", "tools", "internal/clip"},
 	"tools/company":          {"tools", "internal/store"},
-	"tools/dynamic":          {"chat", "engine/valid", "tools", "internal/store", "internal/sleep", "internal/sqlsafe", "internal/pyexpr", "internal/pyexpr/py", "internal/fault", "internal/auth"},
+	"tools/dynamic":          {"chat", "engine/valid", "tools", "internal/store", "internal/sleep", "internal/sqlsafe", "internal/pyexpr", "internal/pyexpr/py", "internal/fault", "internal/auth", "internal/clip"},
 	"internal/embedding":     {"internal/post"},
 	"tools/data":             {"tools", "internal/store", "internal/sqlsafe", "internal/chroma", "internal/embedding", "internal/lexical", "internal/vector"},
 	"tools/kb/chunk":         {"internal/aside"},
@@ -361,21 +361,21 @@ var below = map[string][]string{
 	"internal/sleep":         {},
 	"internal/store":         {"internal/sleep"},
 	"internal/shared":        {"internal/sleep", "internal/store"},
-	"engine":                 {"chat", "chat/schema", "adapters", "adapters/derive", "engine/repeat", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/demo", "engine/valid", "engine/history", "engine/reduce", "engine/window", "internal/fault", "internal/pattern", "internal/kept", "internal/replace"},
+	"engine":                 {"chat", "chat/schema", "adapters", "adapters/derive", "engine/repeat", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/demo", "engine/valid", "engine/history", "engine/reduce", "engine/window", "internal/fault", "internal/pattern", "internal/kept", "internal/replace", "internal/clip"},
 	"engine/history":         {"chat", "adapters"},
-	"engine/reduce":          {"chat", "chat/schema", "internal/kept"},
+	"engine/reduce":          {"chat", "chat/schema", "internal/kept", "internal/clip"},
 	"engine/repeat":          {"chat"},
-	"engine/window":          {"chat", "chat/schema"},
+	"engine/window":          {"chat", "chat/schema", "internal/clip"},
 	"engine/wait":            {"chat", "internal/fault", "internal/sleep"},
 	"engine/upstream":        {"chat", "adapters", "adapters/derive", "engine/wait", "internal/fault"},
 	"engine/ollama":          {"chat", "adapters/derive", "engine/wait", "engine/upstream", "engine/window", "internal/fault"},
 	"engine/openai":          {"chat", "adapters", "adapters/derive", "engine/wait", "engine/upstream", "internal/fault", "internal/jsonscan", "internal/kept"},
-	"engine/demo":            {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream", "internal/sleep"},
-	"engine/valid":           {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/jsontree", "internal/kept", "internal/spelling"},
-	"internal/trace":         {"chat", "internal/fault"},
+	"engine/demo":            {"chat", "chat/schema", "adapters", "engine/ollama", "engine/upstream", "internal/sleep", "internal/clip"},
+	"engine/valid":           {"chat", "chat/schema", "internal/fault", "internal/jsonscan", "internal/jsontree", "internal/kept", "internal/spelling", "internal/clip"},
+	"internal/trace":         {"chat", "internal/body", "internal/fault"},
 	"internal/limit":         {"internal/auth", "internal/fault", "internal/pattern", "internal/shared", "internal/sleep", "internal/trace"},
 	"internal/metrics":       {"chat", "engine", "internal/trace"},
-	"internal/spans":         {"chat", "internal/trace"},
+	"internal/spans":         {"chat", "internal/trace", "internal/clip"},
 	"internal/usage":         {"internal/auth", "internal/store", "internal/trace"},
 	"internal/history":       {"internal/store", "internal/trace"},
 	"admin":                  {"adapters", "chat", "engine", "tools", "tools/dynamic", "tools/kb", "tools/kb/chunk", "tools/kb/kbstore", "tools/remote", "internal/auth", "internal/body", "internal/family", "internal/fault", "internal/history", "internal/pyexpr", "internal/replay", "internal/sse", "internal/store", "internal/trace", "internal/usage"},
@@ -384,7 +384,7 @@ var below = map[string][]string{
 	"runner":                 {"chat", "tools", "internal/body", "internal/fault", "internal/replace"},
 	"internal/pattern":       {},
 	"internal/spelling":      {},
-	"mcpserver":              {"chat", "tools", "internal/replace", "internal/sleep", "internal/sse"},
+	"mcpserver":              {"chat", "tools", "internal/replace", "internal/sleep", "internal/sse", "internal/clip"},
 
 	"proxy/form/messages":  {"chat", "internal/fault", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
 	"proxy/field":          {"chat", "chat/schema", "internal/fault"},
@@ -414,9 +414,9 @@ var below = map[string][]string{
 	"adapters/internal/wrapper":     {"chat/schema", "adapters/internal/lenient", "adapters/internal/scan", "adapters/internal/toolset"},
 	"internal/companymcp":           {"tools/company"},
 
-	"agent":                 {"adapters", "agent/internal/worded", "chat", "chat/schema", "internal/fault", "internal/ocr", "internal/sse", "tools", "tools/find"},
+	"agent":                 {"adapters", "agent/internal/worded", "chat", "chat/schema", "internal/fault", "internal/ocr", "internal/sse", "tools", "tools/find", "internal/clip"},
 	"agent/internal/worded": {"adapters", "chat", "chat/schema", "internal/jsontree"},
-	"internal/family":       {"adapters", "adapters/derive", "chat", "internal/golden"},
+	"internal/family":       {"adapters", "adapters/derive", "chat", "internal/golden", "internal/clip"},
 	"internal/home":         {},
 	"internal/jsonscan":     {},
 	"internal/jsontree":     {},
@@ -427,14 +427,15 @@ var below = map[string][]string{
 	"internal/toolbox":      {"internal/sleep", "internal/store", "internal/toolargs", "tools", "tools/company", "tools/data", "tools/dynamic", "tools/kb"},
 	"internal/version":      {},
 	"internal/voidmodel":    {},
-	"tools/remote":          {"chat", "chat/schema", "internal/body", "internal/fault", "internal/jsontree", "internal/replace", "internal/sleep", "tools"},
+	"tools/remote":          {"chat", "chat/schema", "internal/body", "internal/fault", "internal/jsontree", "internal/replace", "internal/sleep", "tools", "internal/clip"},
 
+	"cmd/toolnorm/internal/logs":    {},
 	"cmd/toolnorm/internal/connect": {"examples/editors", "internal/replace"},
 	"cmd/toolnorm/internal/command": {"proxy/form/openai", "chat", "cmd/toolnorm/internal/connect", "chat/schema", "adapters", "engine/ollama", "engine/upstream", "engine/wait", "internal/auth", "internal/doctor", "internal/family", "internal/golden", "internal/home", "internal/replay", "internal/toolbox", "tools/data", "tools/dynamic", "tools/kb", "tools/kb/kbstore"},
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "internal/jsontree", "internal/spelling", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/internal/restore", "adapters/internal/form", "adapters/derive", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "internal/clip", "internal/jsontree", "internal/spelling", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/internal/restore", "adapters/internal/form", "adapters/derive", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)
@@ -511,10 +512,7 @@ func listed(t *testing.T, args ...string) (names []string) {
 }
 
 func TestDependenciesAreFew(t *testing.T) {
-	mod, err := os.ReadFile("go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mod := must.Read(t, "go.mod")
 	var direct []string
 	for line := range strings.Lines(string(mod)) {
 		f := strings.Fields(strings.TrimPrefix(line, "require "))

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 )
 
 // TestTheDocumentAndTheServerHaveTheSameRoutes holds that nothing is served that is not described,
@@ -173,10 +174,7 @@ func TestPagesHearOfChanges(t *testing.T) {
 	defer s.Close()
 	var bodies []io.ReadCloser
 	for range 2 {
-		resp, err := http.Get(srv.URL + "/admin/api/events")
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Open(t, "GET", srv.URL+"/admin/api/events", "")
 		defer resp.Body.Close()
 		bodies = append(bodies, resp.Body)
 		if got := events(t, resp.Body, 1); fmt.Sprint(got) != "[ready]" {

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"net/http"
 
-	"toolnorm/chat"
 	"toolnorm/internal/body"
 )
 
@@ -17,16 +16,7 @@ const maxBody = 1 << 20
 func read(r *http.Request, v any) error { return body.Read(r, maxBody, v) }
 
 // write answers with v as JSON.
-func write(w http.ResponseWriter, status int, v any) error {
-	text, err := chat.JSON(v)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, err = w.Write(append(text, '\n'))
-	return err
-}
+func write(w http.ResponseWriter, status int, v any) error { return body.Write(w, status, v) }
 
 // document is the description of the API.
 //

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools/kb"
 	"toolnorm/tools/kb/chunk"
 )
@@ -177,10 +177,7 @@ func TestWithoutAStoreThereAreNoKnowledgeBases(t *testing.T) {
 
 // TestThePageOffersAllFilesThatAreRead compares what the page lets one choose with what is read.
 func TestThePageOffersAllFilesThatAreRead(t *testing.T) {
-	page, err := os.ReadFile("web/src/pages/knowledge.tsx")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Read(t, "web/src/pages/knowledge.tsx")
 	if want := "'" + strings.Join(chunk.Endings(), ",") + "'"; !strings.Contains(string(page), want) {
 		t.Errorf("knowledge.tsx lacks %s", want)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"toolnorm/internal/auth"
-	"toolnorm/internal/store"
+	"toolnorm/internal/test/storetest"
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
 	"toolnorm/tools/dynamic"
@@ -21,11 +21,7 @@ func withTools(t *testing.T) *Server {
 	t.Helper()
 	dir := t.TempDir()
 	where := filepath.Join(dir, "store.db")
-	db, err := store.Open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.Open(t, where)
 	args := new(toolargs.Reader)
 	set, err := dynamic.Open(t.Context(), dynamic.Config{DB: db, Registry: tools.New(tools.Options{Fit: args.Fit}), Fit: args.Fit, Data: dir, Store: where})
 	if err != nil {

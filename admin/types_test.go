@@ -2,9 +2,7 @@ package admin
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,6 +14,7 @@ import (
 	"toolnorm/internal/family"
 	"toolnorm/internal/replay"
 	"toolnorm/internal/sqlsafe"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/trace"
 	"toolnorm/internal/usage"
 	"toolnorm/tools/dynamic"
@@ -23,8 +22,6 @@ import (
 	"toolnorm/tools/kb/kbstore"
 	"toolnorm/tools/remote"
 )
-
-var update = flag.Bool("update", false, "write the types of the page")
 
 // typesFile has the types of the page, which are written from the structs of the server.
 const typesFile = "web/src/types.ts"
@@ -188,14 +185,7 @@ func TestTheTypesOfThePageAreTheServers(t *testing.T) {
 		}
 		out.WriteString("}\n")
 	}
-	if *update {
-		if err := os.WriteFile(typesFile, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if have, err := os.ReadFile(typesFile); err != nil || string(have) != out.String() {
-		t.Errorf("%s is not what the structs say (%v); go test ./admin -run TypesOfThePage -update writes it:\n%s", typesFile, err, out.String())
-	}
+	must.Match(t, typesFile, out.String())
 }
 
 // TestTheDocumentHasTheFieldsOfTheServer compares the fields of openapi.yaml's schemas with those

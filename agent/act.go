@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolnorm/chat"
+	"toolnorm/internal/clip"
 	"toolnorm/internal/fault"
 	"toolnorm/tools"
 )
@@ -154,7 +155,7 @@ func (r *run) observation(res tools.Result) string {
 		text = "Error: " + text
 	}
 	if most := r.loop.cfg.Observation; len(text) > most {
-		cut := strings.ToValidUTF8(text[:most], "")
+		cut := clip.To(text, most)
 		text = fmt.Sprintf("%s\n… truncated %d bytes", cut, len(text)-len(cut))
 	}
 	// A server may send invalid UTF-8; the request to the model is JSON, which must be.

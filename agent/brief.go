@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
+	"toolnorm/internal/clip"
 	"toolnorm/tools"
 )
 
@@ -89,10 +90,7 @@ func briefly(t tools.Tool) described {
 	}
 	text, _ := chat.JSON(params)
 	first, _, _ := strings.Cut(t.Description, ". ")
-	if len(first) > 120 {
-		first = strings.ToValidUTF8(first[:120], "") + "…"
-	}
-	return described{t.Name, first, text}
+	return described{t.Name, clip.Dots(first, 120), text}
 }
 
 // searchTool is the name of the tool that finds other tools. It has no dot, so no server's tool can

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolnorm/chat"
+	"toolnorm/internal/clip"
 )
 
 // Suffix at the end of a model's name asks for the agent, as in "demo/hermes@agent". The model's
@@ -195,21 +196,14 @@ func (s *stream) tell(p Progress) {
 	case "queue":
 		text = fmt.Sprintf("[waiting for the model, place %d]\n", p.Position)
 	case "call":
-		text = fmt.Sprintf("\n[%s %s]\n", p.Tool, shown(string(compact(p.Arguments))))
+		text = fmt.Sprintf("\n[%s %s]\n", p.Tool,
+			clip.Dots(string(compact(p.Arguments)), longestShown))
 	case "result":
-		text = fmt.Sprintf("[%d ms: %s]\n", p.Millis, shown(p.Text))
+		text = fmt.Sprintf("[%d ms: %s]\n", p.Millis, clip.Dots(p.Text, longestShown))
 	default:
 		return // the events themselves are passed on
 	}
 	s.send(chat.Event{Kind: chat.Reasoning, Text: text})
-}
-
-// shown returns the beginning of a text as a thought shows it, cut between two characters.
-func shown(text string) string {
-	if len(text) <= longestShown {
-		return text
-	}
-	return strings.ToValidUTF8(text[:longestShown], "") + "…"
 }
 
 // beats flushes what is buffered, and sends keep-alives until the function that it returns is

@@ -1,21 +1,18 @@
 package agent
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // TestRepliesHeldOut reads replies that were written before the reader was looked at again, in four
 // rounds: what is said of them in testdata is what was right then.
 func TestRepliesHeldOut(t *testing.T) {
 	for file, missing := range map[string]int{"heldout.txt": 1, "heldout2.txt": 2, "heldout3.txt": 0, "heldout4.txt": 3} {
-		text, err := os.ReadFile("testdata/sloppy/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Read(t, "testdata/sloppy/"+file)
 		replies, err := golden.Sections(text)
 		if err != nil {
 			t.Fatal(err)

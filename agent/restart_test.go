@@ -4,16 +4,15 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"net"
 	"net/http"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
 	"toolnorm/tools/remote"
@@ -26,17 +25,7 @@ func adder(t *testing.T, addr string) *http.Server {
 	s.AddTool(mcp.NewTool("add", mcp.WithNumber("a"), mcp.WithNumber("b")), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText(fmt.Sprint(r.GetInt("a", 0) + r.GetInt("b", 0))), nil
 	})
-	var l net.Listener
-	var err error
-	for range 50 {
-		if l, err = net.Listen("tcp", addr); err == nil {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Listen(t, addr)
 	h := &http.Server{Addr: l.Addr().String(), Handler: server.NewStreamableHTTPServer(s)}
 	go h.Serve(l)
 	t.Cleanup(func() { h.Close() })

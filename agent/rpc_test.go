@@ -16,6 +16,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -160,12 +161,7 @@ func TestAClientThatLeavesEndsTheRun(t *testing.T) {
 		close(ended)
 	}))
 	defer s.Close()
-	r, _ := http.NewRequestWithContext(t.Context(), "POST", s.URL+Path, strings.NewReader(spec))
-	r.Header.Set("Accept", "text/event-stream")
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Open(t, "POST", s.URL+Path, spec, "Accept: text/event-stream")
 	if _, err := bufio.NewReader(resp.Body).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}

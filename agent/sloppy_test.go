@@ -16,6 +16,7 @@ import (
 	"toolnorm/agent/internal/worded"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // sloppy is SloppyAgentBench: replies made of forms, languages and slips by a seed, each with the
@@ -42,10 +43,7 @@ type variant struct {
 func readSloppy(t testing.TB) *sloppy {
 	t.Helper()
 	s := &sloppy{words: map[string]map[string]string{}}
-	text, err := os.ReadFile("testdata/sloppy/words.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "testdata/sloppy/words.txt")
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "#") {
 			continue
@@ -57,10 +55,7 @@ func readSloppy(t testing.TB) *sloppy {
 		s.words[parts[0]][parts[1]] = parts[2]
 	}
 	s.langs = slices.Sorted(maps.Keys(s.words))
-	if text, err = os.ReadFile("testdata/sloppy/forms.txt"); err != nil {
-		t.Fatal(err)
-	}
-	sections, err := golden.Sections(text)
+	sections, err := golden.Sections(must.Read(t, "testdata/sloppy/forms.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -363,10 +358,7 @@ func TestDocumentsAreAnswers(t *testing.T) {
 	}
 	n := 0
 	for _, file := range files {
-		page, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Read(t, file)
 		for i, part := range strings.SplitAfter(string(page), "\n\n") {
 			// Marks of families are theirs to read, wherever they stand.
 			if strings.TrimSpace(part) == "" || len(part) > 4000 || strings.Contains(part, "<|") || strings.Contains(part, "<think") {

@@ -14,6 +14,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
 )
@@ -74,10 +75,7 @@ type desk struct {
 // newDesk fills a registry as tools/remote does.
 func newDesk(t testing.TB) *desk {
 	t.Helper()
-	text, err := os.ReadFile("testdata/tools.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "testdata/tools.json")
 	var servers map[string][]struct {
 		Name, Description string
 		Schema            json.RawMessage
@@ -152,10 +150,7 @@ func readTranscripts(t testing.TB) (all []*transcript) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		src, err := os.ReadFile("testdata/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Read(t, "testdata/"+file)
 		sections, err := golden.Sections(src)
 		if err != nil {
 			t.Fatal(err)

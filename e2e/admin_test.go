@@ -8,24 +8,23 @@ import (
 	"testing"
 )
 
-// TestTheAdminPage walks the story of the admin page in a real browser: see admin/story.mjs. Two
-// defective replies of a real Ollama stand in Live beforehand. The pictures stay in
-// TOOLNORM_E2E_SHOTS, if that is set.
-func TestTheAdminPage(t *testing.T) {
-	l := open(t)
+// chromium is the browser that install.sh installs.
+func chromium(t *testing.T) string {
+	t.Helper()
 	cache, err := cacheFolder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	packages, err := npmFolder(cache, "admin")
-	if err == nil {
-		_, err = os.Stat(packages)
-	}
 	browser := filepath.Join(cache, "chromium")
 	if err == nil {
 		_, err = os.Stat(browser)
 	}
 	demand(t, err, nil)
+	return browser
+}
+
+// TestTheAdminPage walks the story of the admin page in a real browser: see admin/story.mjs. Two
+// defective replies of a real Ollama stand in Live beforehand. The pictures stay in
+// TOOLNORM_E2E_SHOTS, if that is set.
+func TestTheAdminPage(t *testing.T) {
+	l, packages, browser := open(t), npmPart(t, "admin"), chromium(t)
 	base := l.proxied(t, l.newest, "--trace-bodies")
 	for _, sc := range l.defects {
 		if sc.Name == "defect_single_quotes" || sc.Name == "defect_above_maximum" {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 
 	"toolnorm/e2e/gguf"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // sloppy is a transcript of agent/testdata whose calls are all in its first step.
@@ -32,10 +32,7 @@ type sloppy struct {
 // result, so there must be one.
 func readSloppy(t *testing.T) (all []sloppy) {
 	t.Helper()
-	src, err := os.ReadFile("../agent/testdata/transcripts/steps.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, "../agent/testdata/transcripts/steps.txt")
 	sections, err := golden.Sections(src)
 	if err != nil {
 		t.Fatal(err)
@@ -109,10 +106,7 @@ type recorder struct {
 
 func (r *recorder) serve(t *testing.T) (urls map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile("../agent/testdata/tools.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "../agent/testdata/tools.json")
 	var servers map[string][]struct {
 		Name, Description string
 		Schema            json.RawMessage

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +18,7 @@ import (
 
 	"toolnorm/e2e/gguf"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // agentTime is how long a client may take for one task, unless its file says another time: beside
@@ -57,10 +56,7 @@ func readAgents(t *testing.T) (all []*agent) {
 		t.Fatalf("%d clients, %v", len(names), err)
 	}
 	for _, name := range names {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Read(t, name)
 		sections, err := golden.Sections(src)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -137,11 +133,7 @@ func (a *agent) read(s golden.Section) error {
 
 // installedAt is the folder of its packages.
 func (a *agent) installedAt() (string, error) {
-	cache, err := cacheFolder()
-	if err != nil {
-		return "", err
-	}
-	dir, err := npmFolder(cache, a.folder)
+	dir, err := npmFolder(a.folder)
 	if err == nil {
 		_, err = os.Stat(filepath.Join(dir, "node_modules"))
 	}
@@ -265,26 +257,15 @@ func (a *agent) do(t *testing.T, m agentModel, bin, dir, step string) task {
 // exchange is what was said in a request, as the trace view shows it.
 func (m agentModel) exchange(t *testing.T, id string) string {
 	t.Helper()
-	resp, err := http.Get(m.base + "/debug/exchanges?id=" + id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	_, b := must.Ask(t, "GET", m.base+"/debug/exchanges?id="+id, "")
+	return b
 }
 
 // requests counts the replies that toolnorm was asked for, by its log, and gives the id of the
 // last.
 func (m agentModel) requests(t *testing.T) (n int, last string) {
 	t.Helper()
-	b, err := os.ReadFile(m.log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Read(t, m.log)
 	for line := range bytes.Lines(b) {
 		var entry struct{ ID, Message string }
 		if json.Unmarshal(line, &entry) == nil && entry.ID != "" && slices.Contains([]string{"responses", "messages", "chat"}, entry.Message) {
@@ -381,10 +362,7 @@ func TestSettingsOfAgentsAreOnTheirPages(t *testing.T) {
 		if !strings.HasSuffix(a.settings, ".md") {
 			continue
 		}
-		page, err := os.ReadFile(filepath.Join("..", a.settings))
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.Read(t, filepath.Join("..", a.settings))
 		for path, text := range a.files {
 			for part := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 				if part = fill.Replace(part); !strings.Contains(string(page), part) {

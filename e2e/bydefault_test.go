@@ -14,6 +14,7 @@ import (
 
 	"toolnorm/e2e/models"
 	"toolnorm/internal/exam"
+	"toolnorm/internal/test/must"
 )
 
 // byDefaultPage is where the figures of TestByDefault stand.
@@ -56,17 +57,13 @@ func TestByDefault(t *testing.T) {
 		file := filepath.Join(filepath.Dir(m.saved), "by-default-"+part.name+".md")
 		if slices.Contains(strings.Split(chosen, ","), part.name) {
 			text := fmt.Sprintf("\n%s\n\nRevision: %s. Load average at the end: %.0f.\n", strings.TrimSpace(part.measure(m, t)), revision, models.Load())
-			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Write(t, file, text)
 		}
 		if text, err := os.ReadFile(file); err == nil {
 			page += string(text)
 		}
 	}
-	if err := os.WriteFile(byDefaultPage, []byte(page), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, byDefaultPage, page)
 }
 
 // forms asks for answers in a form, by the command of bench/forms, whose validator is not
@@ -78,10 +75,7 @@ func (m *modelLane) forms(t *testing.T) string {
 	if err := ask.Run(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, page)
 	return string(text)
 }
 
@@ -123,18 +117,12 @@ func (m *modelLane) everyday(t *testing.T) string {
 
 // everydayExam reads the everyday prompts and their tools.
 func everydayExam(t *testing.T) ([]exam.Question, json.RawMessage) {
-	text, err := os.ReadFile("models/everyday.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "models/everyday.txt")
 	prompts, err := exam.Parse(string(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := os.ReadFile("models/everyday.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := must.Read(t, "models/everyday.json")
 	return prompts, tools
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // pageMu is held while a row is written: clients run beside each other.
@@ -20,10 +22,7 @@ func clientRow(t *testing.T, kind string, cells ...string) {
 	t.Helper()
 	pageMu.Lock()
 	defer pageMu.Unlock()
-	src, err := os.ReadFile(clientsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, clientsPage)
 	head, rest, ok := strings.Cut(string(src), "<!-- "+kind+" -->\n")
 	table, tail, ended := strings.Cut(rest, "<!-- end -->")
 	if !ok || !ended {
@@ -56,9 +55,7 @@ func clientRow(t *testing.T, kind string, cells ...string) {
 		lines = append(lines, row)
 	}
 	page := head + "<!-- " + kind + " -->\n" + strings.Join(lines, "\n") + "\n<!-- end -->" + tail
-	if err := os.WriteFile(clientsPage, []byte(page), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, clientsPage, page)
 }
 
 // first is the first cell of a row.

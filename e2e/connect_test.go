@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // connected are the clients of the command connect that have a program, and where it is below its
@@ -30,13 +32,9 @@ var connected = []struct{ name, folder, program, at string }{
 // their names.
 func programs(t *testing.T) (dir string, names []string) {
 	t.Helper()
-	cache, err := cacheFolder()
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir = t.TempDir()
 	for _, c := range connected {
-		folder, err := npmFolder(cache, c.folder)
+		folder, err := npmFolder(c.folder)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,9 +226,7 @@ func TestDocumentsAreAskedAboutWithoutAnID(t *testing.T) {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, filepath.Join(folder, name), text)
 	}
 	data := filepath.Join(l.dir, logName(base))
 	run(l.binary, "kb", "create", "Office", "--data", data)
@@ -246,9 +242,7 @@ func TestDocumentsAreAskedAboutWithoutAnID(t *testing.T) {
 		if slices.Contains(names, "claude-code") {
 			run(l.binary, "connect", "claude-code", "--server", base, "--model", model, "-y")
 			mcp := filepath.Join(home, "mcp.json")
-			if err := os.WriteFile(mcp, []byte(`{"mcpServers":{"toolnorm":{"type":"http","url":"`+base+`/mcp"}}}`), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Write(t, mcp, `{"mcpServers":{"toolnorm":{"type":"http","url":"`+base+`/mcp"}}}`)
 			asked("Claude Code, "+model, run(filepath.Join(path, "claude"), "-p", question, "--mcp-config", mcp, "--allowedTools", "mcp__toolnorm"))
 		}
 		if slices.Contains(names, "continue") {

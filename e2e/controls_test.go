@@ -14,6 +14,7 @@ import (
 
 	"toolnorm/e2e/gguf"
 	"toolnorm/e2e/script"
+	"toolnorm/internal/test/must"
 )
 
 // controlSetups are the set-ups of the second vocabulary, in which the marks of calls and thoughts
@@ -54,10 +55,7 @@ func (l *lane) controlled(t *testing.T) []script.Script {
 // where many scripts share their marks the model confuses them.
 func (l *lane) startControl(t *testing.T, dir, version string, scripts []script.Script, setups []setup) *server {
 	t.Helper()
-	jinja, err := os.ReadFile(filepath.Join("setups", "chat.jinja"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	jinja := must.Read(t, filepath.Join("setups", "chat.jinja"))
 	setups = slices.Clone(setups)
 	for i, s := range setups {
 		template := ""

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"toolnorm/internal/store"
+	"toolnorm/internal/test/must"
+	"toolnorm/internal/test/storetest"
 	"toolnorm/tools"
 	"toolnorm/tools/data"
 )
@@ -18,11 +19,7 @@ import (
 // is skipped, or fails in CI, where they are not installed.
 func npmPart(t *testing.T, name string) string {
 	t.Helper()
-	cache, err := cacheFolder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder, err := npmFolder(cache, name)
+	folder, err := npmFolder(name)
 	if err == nil {
 		_, err = os.Stat(folder)
 	}
@@ -60,19 +57,13 @@ func TestRealEmbeddingsInTheStoreAndInChroma(t *testing.T) {
 	t.Cleanup(func() { l.newest.unload("embed") }) // doctor's reports say what is loaded
 	path := filepath.Join(t.TempDir(), "words.txt")
 	words := []string{"a red apple", "the invoice of March", "사용자 이메일 주소", "order date", "a green pear", "주문 번호"}
-	if err := os.WriteFile(path, []byte(strings.Join(words, "\n")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, strings.Join(words, "\n"))
 	embedder := data.Config{EmbeddingURL: l.newest.base + "/api/embed", EmbeddingModel: "embed"}
 	inChroma := embedder
 	inChroma.ChromaHost, inChroma.ChromaPort, inChroma.ChromaCollection = "127.0.0.1", port, "column_metadata"
 	var found []string
 	for _, config := range []data.Config{embedder, inChroma} {
-		db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
+		db := storetest.Open(t, filepath.Join(t.TempDir(), "x.db"))
 		d, err := data.Open(t.Context(), config, db, nil, nil)
 		if err != nil {
 			t.Fatal(err)

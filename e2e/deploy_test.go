@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // readsCompose is a program that validates a compose file: SCHEMA FILE.
@@ -46,9 +48,7 @@ func TestDeployFitsItsSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "kubernetes.yaml")
-	if err := os.WriteFile(file, made, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, made)
 	out, err := exec.Command(python, "-m", "kubernetes_validate", "--strict", file).CombinedOutput()
 	if passed := strings.Count(string(out), " passed "); err != nil || passed != 11 {
 		t.Errorf("%d of 11 resources fit, %v\n%s", passed, err, out)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // examined are the reports of doctor that are held to a file of doctor/.
@@ -55,9 +57,7 @@ func TestDoctorsReports(t *testing.T) {
 			}
 			file := filepath.Join("doctor", e.file+".txt")
 			if os.Getenv("TOOLNORM_E2E_DOCTOR") == "write" {
-				if err := os.WriteFile(file, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.Write(t, file, got)
 			}
 			if want, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%v; got\n%s\nwant\n%s", err, got, want)

@@ -18,12 +18,7 @@ const settingsFolder = "../examples/editors"
 // read when TestAgents runs them, and so are Cline's, pi's and Qwen Code's by make e2e-agents; Zed
 // and Void have no package, so examples/editors holds them to their sources.
 func TestEditorsReadTheirSettings(t *testing.T) {
-	cache, err := cacheFolder()
-	demand(t, nil, err)
-	packages, err := npmFolder(cache, "editors")
-	demand(t, nil, err)
-	_, missing := os.Stat(packages)
-	demand(t, missing, nil)
+	packages := npmPart(t, "editors")
 	python, missing := sdkPython("aider")
 	demand(t, missing, nil)
 	t.Run("Continue and Roo", func(t *testing.T) {
@@ -64,12 +59,7 @@ func readByOpencode(t *testing.T) {
 	if os.Getenv("TOOLNORM_E2E_AGENTS") != "all" {
 		t.Skip("make e2e-agents installs it")
 	}
-	cache, err := cacheFolder()
-	demand(t, nil, err)
-	packages, err := npmFolder(cache, "opencode")
-	demand(t, nil, err)
-	_, missing := os.Stat(packages)
-	demand(t, missing, nil)
+	packages := npmPart(t, "opencode")
 	file, err := os.ReadFile(filepath.Join(settingsFolder, "opencode/opencode.json"))
 	demand(t, nil, err)
 	home := t.TempDir()

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/transcript"
 )
 
@@ -48,10 +49,7 @@ func TestExamplesPrintWhatTheirReadmesShow(t *testing.T) {
 // typeReadme runs a README's commands in its folder.
 func (l *lane) typeReadme(t *testing.T, folder, addr string, env []string) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(folder, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Read(t, filepath.Join(folder, "README.md"))
 	started, ran := 0, 0
 	for _, c := range transcript.Commands(string(page)) {
 		switch {

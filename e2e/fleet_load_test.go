@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"toolnorm/e2e/gguf"
+	"toolnorm/internal/test/must"
 )
 
 // longLines is how many lines the long answer of a fleet's model has. Each is a token, so a stream
@@ -234,17 +234,12 @@ const scalePage = "../docs/evidence/scale.md"
 // writeBlock writes a block of the page between its marks.
 func writeBlock(t *testing.T, name, text string) {
 	t.Helper()
-	page, err := os.ReadFile(scalePage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Read(t, scalePage)
 	begin, end := "<!-- "+name+" -->\n", "\n<!-- end -->"
 	before, rest, found := strings.Cut(string(page), begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
 		t.Fatalf("%s has no block %s", scalePage, name)
 	}
-	if err := os.WriteFile(scalePage, []byte(before+begin+text+end+after), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, scalePage, before+begin+text+end+after)
 }

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // demoModel answers inside of a replica, so that a soak of many streams costs no model server.
@@ -66,10 +68,7 @@ const soakPrompt = "Tell me of this and that, in a few sentences."
 // resident returns the memory of a process, in KiB.
 func resident(t *testing.T, m *instance) (kib int) {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", m.cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, fmt.Sprintf("/proc/%d/status", m.cmd.Process.Pid))
 	_, rest, _ := strings.Cut(string(text), "VmRSS:")
 	if _, err := fmt.Sscan(rest, &kib); err != nil {
 		t.Fatal(err)

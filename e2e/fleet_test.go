@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"toolnorm/e2e/gguf"
+	"toolnorm/internal/test/must"
 )
 
 // instance is a process of a fleet that is killed and started again, at one address.
@@ -84,10 +85,7 @@ var serverLine = regexp.MustCompile(`(?m)^.*\b(toolnorm|ollama)-(\d):\d+.*\n`)
 // copy's path.
 func fleetFile(t *testing.T, file string, at loopback) string {
 	t.Helper()
-	src, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, file)
 	text := serverLine.ReplaceAllStringFunc(string(src), func(line string) string {
 		kind := serverLine.FindStringSubmatch(line)
 		if kind[2] != "1" {
@@ -119,9 +117,7 @@ func fleetFile(t *testing.T, file string, at loopback) string {
 		text = hashPolicy.ReplaceAllLiteralString(text, "  balance "+at.policy+"\n")
 	}
 	out := filepath.Join(dir, filepath.Base(file))
-	if err := os.WriteFile(out, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, out, text)
 	return out
 }
 

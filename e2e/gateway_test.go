@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // TestServerEverythingIsTheSameThroughToolnorm has a stock client do the same with
@@ -44,9 +46,7 @@ func mcpFile(t *testing.T, servers map[string]any) string {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "mcp.json")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, text)
 	return file
 }
 
@@ -78,10 +78,7 @@ func awaitEverything(t *testing.T, base string) {
 // seen is what a client saw, by its steps.
 func (l *serversLane) seen(t *testing.T, capable string, way ...string) (steps map[string]any) {
 	t.Helper()
-	cache, err := cacheFolder()
-	demand(t, err, nil)
-	packages, err := npmFolder(cache, "mcp")
-	demand(t, err, nil)
+	packages := npmPart(t, "mcp")
 	cmd := exec.CommandContext(t.Context(), l.node, append([]string{filepath.Join("mcp", "gateway.mjs"), packages}, way...)...)
 	cmd.Env = append(os.Environ(), "CAPABLE="+capable)
 	cmd.Stderr = os.Stderr

@@ -18,6 +18,7 @@ import (
 	"toolnorm/e2e/gguf"
 	"toolnorm/engine/valid"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // grammarTools are offered to models that a grammar holds. The report has nothing in it whose
@@ -62,10 +63,7 @@ func openGrammarLane(t *testing.T) *grammarLane {
 // as likely as any other.
 func (l *grammarLane) serve(t *testing.T, name string, scripts ...gguf.Script) *server {
 	t.Helper()
-	jinja, err := os.ReadFile(filepath.Join("setups", "chat.jinja"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	jinja := must.Read(t, filepath.Join("setups", "chat.jinja"))
 	m, err := gguf.New(append(scripts, gguf.Script{Name: "default"}), string(jinja))
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/e2e/script"
 	"toolnorm/engine/valid"
+	"toolnorm/internal/test/must"
 )
 
 // guaranteePage is where it is written what became of defective replies.
@@ -80,10 +81,7 @@ func TestTheGuarantee(t *testing.T) {
 // defectRules check the arguments of the tools.
 func (l *lane) defectRules(t *testing.T) map[string]*valid.Validator {
 	t.Helper()
-	b, err := os.ReadFile("defects/tools.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Read(t, "defects/tools.json")
 	tools, err := chat.ParseTools(b)
 	if err != nil {
 		t.Fatal(err)

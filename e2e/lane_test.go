@@ -123,7 +123,7 @@ func locateFolders() error {
 	}
 	installed.newest = filepath.Join(cache, "ollama-"+version["OLLAMA"]+"-llama-"+version["LLAMA_SERVER"]+"-ggml-"+version["GGML"])
 	installed.former = filepath.Join(cache, "ollama-"+version["OLLAMA_OLD"])
-	installed.clients, err = npmFolder(cache, "clients")
+	installed.clients, err = npmFolder("clients")
 	return err
 }
 
@@ -137,7 +137,11 @@ func cacheFolder() (string, error) {
 }
 
 // npmFolder is where install.sh puts the packages of a folder's lock file.
-func npmFolder(cache, dir string) (string, error) {
+func npmFolder(dir string) (string, error) {
+	cache, err := cacheFolder()
+	if err != nil {
+		return "", err
+	}
 	lock, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
 	return filepath.Join(cache, fmt.Sprintf("%s-%.6x", dir, sha256.Sum256(lock))), err
 }

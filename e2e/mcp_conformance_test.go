@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // revision is one of the protocol, and how many scenarios the conformance tool scores for it.
@@ -122,10 +124,7 @@ func (l *mcpLane) scored(t *testing.T, revision string) []string {
 // has them.
 func (l *mcpLane) required(t *testing.T, revision, of string) (names []string) {
 	t.Helper()
-	list, err := os.ReadFile(filepath.Join(l.packages, "node_modules", "@modelcontextprotocol", "conformance", "requirements", revision+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Read(t, filepath.Join(l.packages, "node_modules", "@modelcontextprotocol", "conformance", "requirements", revision+".yaml"))
 	_, rest, _ := strings.Cut(string(list), "\n"+of+":\n")
 	for line := range strings.Lines(rest) {
 		name, isItem := strings.CutPrefix(strings.TrimSpace(line), "- ")

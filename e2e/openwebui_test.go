@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // openWebUIStarts bounds the start of Open WebUI, which imports for a minute.
@@ -22,20 +24,13 @@ func TestOpenWebUI(t *testing.T) {
 		t.Skip("make openwebui runs it")
 	}
 	l := openMCP(t)
-	cache, err := cacheFolder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	packages, err := npmFolder(cache, "admin")
-	demand(t, err, nil)
+	packages, browser := npmPart(t, "admin"), chromium(t)
 	base := l.toolnorm(t, "--ollama", "127.0.0.1:1", "--list-suffixes", "agent", "--kb-model", "demo/hermes")
 	folder := filepath.Join(t.TempDir(), "office")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "printer.md"), []byte("# Printer\n\nThe printer needs toner TN-2420.\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(folder, "printer.md"), "# Printer\n\nThe printer needs toner TN-2420.\n")
 	data := filepath.Join(l.dir, logName(base))
 	for _, args := range [][]string{{"kb", "create", "Office", "--data", data}, {"kb", "import", "Office", folder, "--data", data}} {
 		if out, err := exec.CommandContext(t.Context(), l.binary, args...).CombinedOutput(); err != nil {
@@ -47,7 +42,7 @@ func TestOpenWebUI(t *testing.T) {
 	if shots == "" {
 		shots = t.TempDir()
 	}
-	cmd := exec.CommandContext(t.Context(), "node", filepath.Join("openwebui", "story.mjs"), packages, filepath.Join(cache, "chromium"), chat, base, shots)
+	cmd := exec.CommandContext(t.Context(), "node", filepath.Join("openwebui", "story.mjs"), packages, browser, chat, base, shots)
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
 	if err != nil || strings.Count(string(out), "ok ") != 4 {

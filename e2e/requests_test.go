@@ -10,12 +10,13 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // prompts stands in front of a server and remembers the rendered prompts that the model is given.
@@ -114,10 +115,7 @@ func TestHistoriesOfClientsAreInTheRealPrompt(t *testing.T) {
 		base := l.toolnorm(t, "--ollama", seen.base, "--no-probe")
 		for _, model := range rendering(server) {
 			for _, file := range files {
-				src, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				src := must.Read(t, file)
 				body := regexp.MustCompile(`"model": "[^"]*"`).ReplaceAllString(string(src), `"model": "`+model+`"`)
 				resp, reply := send(t, base+"/v1/chat/completions", body)
 				if resp.StatusCode != http.StatusOK {

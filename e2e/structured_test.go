@@ -52,15 +52,7 @@ func TestStructuredOutputWhereTheServerIgnoresFormat(t *testing.T) {
 		}
 		t.Run("node", func(t *testing.T) {
 			t.Parallel()
-			cache, err := cacheFolder()
-			demand(t, nil, err)
-			var folders []string
-			for _, name := range []string{"clients", "anthropic"} {
-				folder, err := npmFolder(cache, name)
-				demand(t, nil, err)
-				folders = append(folders, folder)
-			}
-			count(t, "node ", runSDK(t, "node", []string{filepath.Join("clients", "structured.mjs"), folders[0], folders[1], base, "unheld"}))
+			count(t, "node ", runSDK(t, "node", []string{filepath.Join("clients", "structured.mjs"), npmPart(t, "clients"), npmPart(t, "anthropic"), base, "unheld"}))
 		})
 	})
 	t.Run("count", func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"toolnorm/e2e/models"
+	"toolnorm/internal/test/must"
 )
 
 const tasksHead = `# Fifty tasks for a small model's agent
@@ -63,9 +64,7 @@ func TestTasks(t *testing.T) {
 		return
 	}
 	page := fmt.Sprintf(tasksHead, m.report.Machine, m.report.Versions, models.Revision(), models.Load()) + tasksTable(tried)
-	if err := os.WriteFile("../docs/evidence/tasks.md", []byte(page), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, "../docs/evidence/tasks.md", page)
 }
 
 // tasksTable counts right answers by the steps of the task, and lists those that are wrong.

@@ -19,6 +19,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/adapters/derive"
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/templates"
 )
 
@@ -98,10 +99,7 @@ func TestTemplateRecordings(t *testing.T) {
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".jinja")
 		t.Run(name, func(t *testing.T) {
-			source, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			source := must.Read(t, file)
 			render := l.templateServer(t, file)
 			fresh := &templates.Recording{Family: templateFamilies[name], Source: derive.Excerpt(string(source)), Prompts: map[string]string{}, Refused: map[string]string{}}
 			derive.From("mystery", new(adapters.Set), derive.Template{Source: string(source), Render: func(messages []chat.Message, tools []chat.Tool) (string, error) {

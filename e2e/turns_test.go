@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // turnsPage shows what TestTurns has measured.
@@ -112,15 +114,9 @@ var (
 // half of the longest are no turns of the conversation: a title, or a summary.
 func (m agentModel) turns(t *testing.T, do func() task) (all conversation) {
 	t.Helper()
-	before, err := os.ReadFile(m.server.log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Read(t, m.server.log)
 	got := do()
-	text, err := os.ReadFile(m.server.log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, m.server.log)
 	at, longest := map[string]int{}, 0
 	for line := range strings.Lines(string(text[len(before):])) {
 		if found := newPrompt.FindStringSubmatch(line); found != nil {
@@ -173,9 +169,7 @@ func writeTurns(t *testing.T, rows map[string]string) {
 	for _, id := range slices.Sorted(maps.Keys(rows)) {
 		b.WriteString(rows[id] + "\n")
 	}
-	if err := os.WriteFile(turnsPage, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, turnsPage, b.String())
 }
 
 // turnsHead is the page without its rows.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"toolnorm/e2e/script"
+	"toolnorm/internal/test/must"
 )
 
 // page is where it is written which strategy each set-up gets.
@@ -99,10 +100,7 @@ func (l *lane) choice(t *testing.T, on *server, s setup) string {
 	if resp.StatusCode != http.StatusOK {
 		t.Errorf("%s, %s: status %d", on.name, s.name, resp.StatusCode)
 	}
-	log, err := os.ReadFile(l.log(logName(base)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Read(t, l.log(logName(base)))
 	for line := range bytes.Lines(log) {
 		var said struct {
 			Model, Message string

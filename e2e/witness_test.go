@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // witness stands between clients and a toolnorm and counts by itself what they send and get, so
@@ -55,10 +57,7 @@ func (l *lane) witness(t *testing.T, base string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Listen(t, "127.0.0.1:0")
 	w := &witness{behind: base, seen: map[string]*seenReplies{}}
 	go func() {
 		for {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // What is simulated. Times are seconds, prompts tokens.
@@ -256,13 +258,8 @@ func TestTheBalanceFactor(t *testing.T) {
 		rows = append(rows, head+simulate(c, inTurn).row("round robin"), head+simulate(c, leastRequests).row("least connections"))
 	}
 	t.Log("\n" + strings.Join(rows, "\n"))
-	page, err := os.ReadFile("../docs/evidence/scale.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Read(t, "../docs/evidence/scale.md")
 	block := regexp.MustCompile(`(?s)(<!-- balance -->\n[^\n]*\n[^\n]*\n).*?(<!-- end -->)`)
 	page = block.ReplaceAll(page, []byte("${1}"+strings.Join(rows, "\n")+"\n${2}"))
-	if err := os.WriteFile("../docs/evidence/scale.md", page, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, "../docs/evidence/scale.md", page)
 }

@@ -11,6 +11,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/clip"
 	"toolnorm/internal/fault"
 )
 
@@ -167,8 +168,7 @@ func requireCall(r *chat.Request, in events) events {
 			case err == nil && ev.Kind == chat.Finish && ev.Text == chat.Stop && calls == 0:
 				why := chat.MetaOf(ev).Cause
 				if said = strings.TrimSpace(said); why == "" && said != "" {
-					why = fmt.Sprintf("it began %q",
-						strings.ToValidUTF8(said[:min(len(said), maxQuoted)], ""))
+					why = fmt.Sprintf("it began %q", clip.To(said, maxQuoted))
 				}
 				yield(chat.Event{}, noCall(why))
 				return

@@ -11,6 +11,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
+	"toolnorm/internal/clip"
 	"toolnorm/internal/fault"
 )
 
@@ -392,9 +393,8 @@ const maxQuoted = 120
 
 // misfit returns the error of a reply whose answer does not fit and could not be made to.
 func (a *formedAnswer) misfit(text string) error {
-	wrote := strings.ToValidUTF8(text[:min(len(text), maxQuoted)], "")
 	return &fault.Error{Kind: fault.Failed, Param: "response_format", Code: "invalid_answer",
 		Message: fmt.Sprintf(
 			"the model's answer does not fit response_format (%s; it began %q), and asking again did not help: simplify the schema, raise the limit of tokens, or use a larger model",
-			a.problem(text), wrote)}
+			a.problem(text), clip.To(text, maxQuoted))}
 }

@@ -10,6 +10,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/window"
+	"toolnorm/internal/clip"
 	"toolnorm/internal/pattern"
 )
 
@@ -89,12 +90,9 @@ func question(r *chat.Request) string {
 	if said == "" {
 		return now
 	}
-	return "Earlier the user said: " + atMostTold(said) + "\nThe answer was: " +
-		atMostTold(answer) + "\nNow the user says: " + now
+	return "Earlier the user said: " + clip.To(said, mostTold) + "\nThe answer was: " +
+		clip.To(answer, mostTold) + "\nNow the user says: " + now
 }
-
-// atMostTold returns the first mostTold bytes of a text.
-func atMostTold(s string) string { return strings.ToValidUTF8(s[:min(len(s), mostTold)], "") }
 
 // askBeforeTools removes the tools from a request when the model, asked beforehand, says that it
 // needs none of them. A pick that fails in any way changes nothing.

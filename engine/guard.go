@@ -105,7 +105,7 @@ func (g *guard) take(ev chat.Event) bool {
 	case chat.CallArgs:
 		return g.write(ev)
 	case chat.CallEnd:
-		return g.end(ev)
+		return g.end()
 	case chat.Usage:
 		ev = costing(ev, g.spent)
 	case chat.Finish:
@@ -185,7 +185,7 @@ func (g *guard) release(c *guarded, to int) bool {
 // end sends the rest of a call that fits. Members that the schema forbids are not a reason to ask
 // again if the rest fits without them: strict schemas forbid what models like to add ("reason":
 // "user asked"), and a second generation lost what was right.
-func (g *guard) end(ev chat.Event) bool {
+func (g *guard) end() bool {
 	c := g.call
 	g.call = nil
 	if c.reason = c.rules.Check(c.args.Text()); len(c.reason) > 0 {

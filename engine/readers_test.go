@@ -3,9 +3,7 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,9 +13,8 @@ import (
 	"toolnorm/chat/schema"
 	"toolnorm/engine/reduce"
 	"toolnorm/engine/valid"
+	"toolnorm/internal/test/must"
 )
-
-var update = flag.Bool("update", false, "rewrite testdata/readers.txt")
 
 // tried are the values that every reader is asked about.
 var tried = []string{`"3"`, `3`, `3.5`, `-1`, `true`, `null`, `"red"`, `"some longer text"`, `[1]`, `{"k":1}`}
@@ -128,16 +125,7 @@ func TestTheReadersOfSchemasAgree(t *testing.T) {
 			t.Errorf("%s: the readers are said to disagree, and do not", row)
 		}
 	}
-	const file = "testdata/readers.txt"
-	if *update {
-		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || !bytes.Equal(want, b.Bytes()) {
-		t.Errorf("%v: the readers say other things than %s; look at the difference of go test ./engine -run Readers -update", err, file)
-	}
+	must.Match(t, "testdata/readers.txt", b.String())
 }
 
 // ruleOf is what a grammar has for the parameter n; of a rule that is named, what it says.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
 
 // TestModelsAreKnownAfterARestart has a program find out what a model understands and what its
@@ -43,9 +43,7 @@ func TestModelsAreKnownAfterARestart(t *testing.T) {
 			t.Errorf("%v: it asks %s", other, again)
 		}
 	}
-	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, "{")
 	if again := ask("v2", "sha:1"); strings.Count(again, "chat") < 3 {
 		t.Errorf("with a broken file it asks %s", again)
 	}

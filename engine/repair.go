@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
 	"toolnorm/engine/valid"
+	"toolnorm/internal/clip"
 	"toolnorm/internal/fault"
 )
 
@@ -212,7 +212,7 @@ func (g *guard) written(c *guarded) string {
 // the model wrote.
 func (g *guard) misfit(c *guarded) string {
 	text := cmp.Or(c.text, string(c.args.Written()))
-	wrote := strings.ToValidUTF8(text[:min(len(text), maxQuoted)], "")
+	wrote := clip.To(text, maxQuoted)
 	return "the call of " + g.j.names.forClient(c.tool.Name) + " does not fit its schema: " +
 		valid.Sentences(c.reason[:1]) + "; the model wrote " + wrote
 }

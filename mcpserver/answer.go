@@ -28,7 +28,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m mes
 		s.engine.handle(r.Context(), c, m)
 		w.WriteHeader(http.StatusAccepted)
 	case c.modern && m.method == string(mcp.MethodSubscriptionsListen):
-		s.subscribe(w, r, c, m)
+		s.subscribe(w, r, m)
 	case s.enter(w):
 		s.request(w, r, c, m)
 	}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"toolnorm/chat"
+	"toolnorm/internal/clip"
 	"toolnorm/tools"
 )
 
@@ -81,8 +81,7 @@ func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
 // registry finds them. Void shows a user the data of an error and not its message; most others show
 // only the message, so the message of a tool that was switched off says so, too.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
-	rpcErr := fail(codeParams, "Unknown tool: %s", strings.ToValidUTF8(name[:min(len(name), 128)],
-		""))
+	rpcErr := fail(codeParams, "Unknown tool: %s", clip.To(name, 128))
 	if why := e.cfg.Registry.For(ctx).Gone(name); why != "" {
 		rpcErr.message += ": " + why
 	}

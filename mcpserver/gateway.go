@@ -55,7 +55,7 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 	key := tools.Lists[m.method]
 	switch {
 	case key != "" && m.said.Cursor == "" && len(e.cfg.Gateway.Offers()) > 0:
-		result, rpcErr = e.join(ctx, c, m, key)
+		result = e.join(ctx, c, m, key)
 		return result, rpcErr, true
 	case m.method == string(mcp.MethodSetLogLevel):
 		result, rpcErr = e.bridge(ctx, c, m)
@@ -97,8 +97,7 @@ func forwarded(method string) bool {
 
 // join returns our own list with the lists of other servers appended. If our own cannot be listed,
 // it counts as empty.
-func (e *engine) join(ctx context.Context, c *caller, m message, key string) (
-	json.RawMessage, *rpcError) {
+func (e *engine) join(ctx context.Context, c *caller, m message, key string) json.RawMessage {
 	own := map[string]json.RawMessage{}
 	var all []json.RawMessage
 	if raw, rpcErr := e.bridge(ctx, c, m); rpcErr == nil {
@@ -111,7 +110,7 @@ func (e *engine) join(ctx context.Context, c *caller, m message, key string) (
 		maps.Copy(own, map[string]json.RawMessage{"ttlMs": encode(cacheMillis),
 			"cacheScope": encode(cacheScope)})
 	}
-	return e.passed(c, encode(own)), nil
+	return e.passed(c, encode(own))
 }
 
 // passed returns another server's result as the client's revision wants it: 2026-07-28 demands

@@ -109,7 +109,7 @@ func (s *Server) over(session string) {
 // subscribe serves the stream on which a client of 2026-07-28 is notified of the changes that it
 // asked for. It takes no place among the requests, since it stays open for hours; MaxStreams bounds
 // it.
-func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, c *caller, m message) {
+func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, m message) {
 	box := newOutbox()
 	l, hears, rpcErr := s.engine.subscription(r.Context(), box, m)
 	if rpcErr != nil {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"toolnorm/internal/clip"
+
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -128,8 +130,9 @@ func (s seal) mint(of *session) string {
 	rand.Read(nonce[:]) // never fails
 	is := of.now()
 	return s.close("session", sealedSession{
-		Version: is.version, Client: cut(is.client.Name), Release: cut(is.client.Version),
-		Can:       letters(is.can),
+		Version: is.version, Can: letters(is.can),
+		// An id is short whatever a client calls itself.
+		Client: clip.To(is.client.Name, 64), Release: clip.To(is.client.Version, 64),
 		Principal: digest(of.principal), Since: time.Now().Unix(),
 		Nonce: hex.EncodeToString(nonce[:]),
 	})
@@ -149,9 +152,6 @@ func (s seal) read(id, principal string) (*session, bool) {
 			abilities(is.Can), defaultLevel},
 	}, true
 }
-
-// cut keeps an id short whatever a client calls itself.
-func cut(name string) string { return strings.ToValidUTF8(name[:min(len(name), 64)], "") }
 
 // digest returns eight bytes of a principal's hash, for texts that are not secret. They are enough
 // to tell apart the few principals that a server has.

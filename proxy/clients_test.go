@@ -2,12 +2,10 @@ package proxy
 
 import (
 	"encoding/json"
-	flags "flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"sort"
@@ -15,9 +13,8 @@ import (
 	"testing"
 
 	"toolnorm/engine"
+	"toolnorm/internal/test/must"
 )
-
-var update = flags.Bool("update", false, "rewrite the golden files")
 
 // renderer is an Ollama that remembers what it was to render last.
 type renderer struct{ asked json.RawMessage }
@@ -54,10 +51,7 @@ func TestHistoriesOfClientsReachTheModelWhole(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
-			src, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			src := must.Read(t, file)
 			body := regexp.MustCompile(`"model": "[^"]*"`).ReplaceAllString(string(src), `"model": "qwen3"`)
 			resp, reply := do(t, "POST", srv.URL+"/v1/chat/completions", body)
 			if resp.StatusCode != http.StatusOK {
@@ -67,7 +61,7 @@ func TestHistoriesOfClientsReachTheModelWhole(t *testing.T) {
 				t.Errorf("the stream does not say %q: %s", word, reply)
 			}
 			got := shownOf(t, ollama.asked) + notesOf(resp.Header)
-			golden(t, strings.TrimSuffix(file, ".json")+".shown", got)
+			must.Match(t, strings.TrimSuffix(file, ".json")+".shown", got)
 			there := leaves(t, ollama.asked)
 			for _, text := range said(t, src) {
 				if !strings.Contains(there, text) {
@@ -75,21 +69,6 @@ func TestHistoriesOfClientsReachTheModelWhole(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// golden compares with a file, or rewrites it.
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || string(want) != got {
-		t.Errorf("%s (%v):\n%s\nwant\n%s", file, err, got, want)
 	}
 }
 

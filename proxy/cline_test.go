@@ -1,11 +1,11 @@
 package proxy
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/streamcheck"
 )
 
@@ -25,10 +25,7 @@ func TestClineWorksInItsOwnForm(t *testing.T) {
 			"<search_and_replace>\n<path>a</path>\n<search></search</search>\n<replace></replace>\n<use_regex>true</use_regex>\n</search_and_replace>"},
 	} {
 		t.Run(tt.prompt, func(t *testing.T) {
-			system, err := os.ReadFile("form/xml/testdata/" + tt.prompt + ".txt")
-			if err != nil {
-				t.Fatal(err)
-			}
+			system := must.Read(t, "form/xml/testdata/"+tt.prompt+".txt")
 			srv, m := serve(t, tt.script)
 			quoted := func(s string) string { return string(chat.AppendQuoted(nil, s)) }
 			resp, body := do(t, "POST", srv.URL+"/v1/chat/completions", `{"model":"m","stream":true,"messages":[{"role":"system","content":`+quoted(string(system))+

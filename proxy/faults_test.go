@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 // send is a handler that answers with some bytes, of a kind.
@@ -189,29 +189,17 @@ func unreachable(t *testing.T) (cells string) {
 
 // compareTable holds the table against the one in the docs.
 func compareTable(t *testing.T, table string) {
-	page, err := os.ReadFile(faultsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Read(t, faultsPage)
 	intro, _, _ := strings.Cut(string(page), faultsHead)
 	want := intro + faultsHead + table
-	if *update {
-		if err := os.WriteFile(faultsPage, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	} else if string(page) != want {
-		t.Errorf("%s is not what comes of the faults; go test ./proxy -run TestEveryFaultEndsOnce -update writes it. Now:\n%s", faultsPage, table)
-	}
+	must.Match(t, faultsPage, want)
 }
 
 // TestAReplyCutAnywhereEndsOnce cuts a recorded reply of each API at every byte, in good order and
 // by breaking the connection. A reply of which the end is missing is never taken for a good one.
 func TestAReplyCutAnywhereEndsOnce(t *testing.T) {
 	for file, model := range map[string]string{"ollama.ndjson": "m", "openai.sse": "box/m"} {
-		record, err := os.ReadFile("testdata/faults/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		record := must.Read(t, "testdata/faults/"+file)
 		text := string(record)
 		good := strings.LastIndex(text, "}\n") + 1 // from here on nothing is missing: the last line counts without its end
 		if i := strings.Index(text, `"finish_reason":"stop"`); i >= 0 {

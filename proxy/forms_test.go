@@ -3,11 +3,10 @@ package proxy
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/proxy/form/shell"
 	"toolnorm/runner"
 	"toolnorm/tools"
@@ -88,20 +87,10 @@ func TestFormsAreRefusedWhereAPathHasOne(t *testing.T) {
 			{"m", "nope", ""},
 		} {
 			srv, m := serve(t, script{say("a"), finish("stop")}, func(c *Config) { c.Forms = map[string]string{"m": "shell"} })
-			req, err := http.NewRequest("POST", srv.URL+path, strings.NewReader(fmt.Sprintf(body, tt.model)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			req.Header.Set("Toolnorm-Client-Form", tt.header)
-			resp, err := http.DefaultClient.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, _ := io.ReadAll(resp.Body)
-			resp.Body.Close()
+			resp, text := must.Ask(t, "POST", srv.URL+path, fmt.Sprintf(body, tt.model), "Toolnorm-Client-Form: "+tt.header)
 			switch {
 			case tt.want == "":
-				if resp.StatusCode != 400 || !strings.Contains(string(text), "client form") {
+				if resp.StatusCode != 400 || !strings.Contains(text, "client form") {
 					t.Errorf("%s %s %s: %d %s", path, tt.model, tt.header, resp.StatusCode, text)
 				}
 			case resp.StatusCode != 200 || m.last.Model != tt.want:

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 	testfiles "toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/streamcheck"
 )
 
@@ -31,10 +31,7 @@ func TestResponsesCases(t *testing.T) {
 
 // responsesCase runs one file, or rewrites what it wants.
 func responsesCase(t *testing.T, file string) {
-	src, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, file)
 	sections, err := testfiles.Sections(src)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +64,7 @@ func responsesCase(t *testing.T, file string) {
 		}
 		fmt.Fprintf(&out, "-- %s --\n%s\n", name, strings.TrimRight(text, "\n"))
 	}
-	golden(t, file, out.String())
+	must.Match(t, file, out.String())
 }
 
 // leftOut is the line that says what was left out.

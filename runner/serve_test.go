@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -178,9 +179,7 @@ func TestAnAddressIsItsOwnersAlone(t *testing.T) {
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
 		t.Errorf("left: %v", left)
 	}
-	if err := os.WriteFile(filepath.Join(dir, addressFile), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(dir, addressFile), "{")
 	if _, err := FindAddress(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a broken file: %v", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+
+	"toolnorm/internal/clip"
 )
 
 // outcome is what became of a request.
@@ -77,12 +79,9 @@ func (t *table) count(a asked, g given) {
 	if !expected && len(t.texts[key]) < t.show {
 		t.texts[key] = append(t.texts[key], fmt.Sprintf(
 			"%s %s %s, answer %d\n    %s\n    schema %.600s\n    got %q %s\n", a.row(), a.Source,
-			a.Name, a.long, why, a.Schema, firstPage(g.text), g.end))
+			a.Name, a.long, why, a.Schema, clip.To(g.text, 1500), g.end))
 	}
 }
-
-// firstPage returns at most a page of a text.
-func firstPage(s string) string { return strings.ToValidUTF8(s[:min(len(s), 1500)], "") }
 
 // print prints the table, and what was not expected.
 func (t *table) print(w io.Writer, schemas int) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/internal/clip"
 	"toolnorm/internal/jsontree"
 )
 
@@ -51,17 +52,8 @@ func (e *Excess) Error() string {
 	if e.Tool == "" {
 		return fmt.Sprintf("this schema is too large: %s", e.What)
 	}
-	return fmt.Sprintf("tool %q is too large: %s", shortName(e.Tool), e.What)
-}
-
-// shortName returns a name as an error quotes it. The name is part of the request and may itself be
-// too large, so the error must not grow with it. A name is never cut in the middle of a character.
-func shortName(name string) string {
-	const most = 64 // bytes; the names of real tools have no more
-	if len(name) <= most {
-		return name
-	}
-	return strings.ToValidUTF8(name[:most], "") + "…"
+	// A name is part of the request and may itself be too large; those of real tools have no more.
+	return fmt.Sprintf("tool %q is too large: %s", clip.Dots(e.Tool, 64), e.What)
 }
 
 // Affordable checks the schemas of a request: those of its tools and the schema that its answer

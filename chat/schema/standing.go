@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/internal/clip"
 	"toolnorm/internal/jsontree"
 )
 
@@ -52,7 +52,7 @@ func abridge(raw string) string {
 	case raw[0] != '"' || json.Unmarshal([]byte(raw), &text) != nil:
 		return raw
 	}
-	return Quote(strings.ToValidUTF8(text[:min(len(text), maxHeld)], "") + "…")
+	return Quote(clip.To(text, maxHeld) + "…")
 }
 
 // With returns the value with the parts that were not right taken from a new value; the parts that

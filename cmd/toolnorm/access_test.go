@@ -6,13 +6,13 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 )
 
 // accessPage shows what this file measures, between comments; -update writes it.
@@ -223,20 +223,10 @@ func checkAccessPage(t *testing.T, cells map[auth.Need]map[string]string, who []
 			b.WriteString("\n")
 		}
 	}
-	src, err := os.ReadFile(accessPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, accessPage)
 	if !accessTable.Match(src) {
 		t.Fatalf("%s has no place for the table", accessPage)
 	}
 	page := accessTable.ReplaceAllString(string(src), "${1}"+strings.ReplaceAll(b.String(), "$", "$$")+"\n${2}")
-	if *update {
-		err = os.WriteFile(accessPage, []byte(page), 0o644)
-	} else if page != string(src) {
-		t.Errorf("%s does not show who may ask what; go test ./cmd/toolnorm -run %s -update writes it", accessPage, t.Name())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Match(t, accessPage, page)
 }

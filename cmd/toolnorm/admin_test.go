@@ -30,10 +30,7 @@ func TestAnAdminKeyOpensAdmin(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			clean(t, "")
-			m, err := started(t, io.Discard, append(tt.args, "--listen", "127.0.0.1:0", "--data", t.TempDir())...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := serving(t, io.Discard, append(tt.args, "--data", t.TempDir())...)
 			for ask, want := range tt.want {
 				path, key, _ := strings.Cut(ask, " ")
 				got := status(t, m.URL()+path, key)
@@ -50,10 +47,7 @@ func TestABrowserIsLedToThePage(t *testing.T) {
 		t.Skip("the binary has no page; make page builds it")
 	}
 	clean(t, "")
-	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--data", t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := serving(t, io.Discard, "--data", t.TempDir())
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
 	}}
@@ -77,11 +71,8 @@ func TestABrowserIsLedToThePage(t *testing.T) {
 
 func TestAnAliasMayEndInASuffix(t *testing.T) {
 	clean(t, "")
-	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--data", t.TempDir(), "--sample", "always",
+	m := serving(t, io.Discard, "--data", t.TempDir(), "--sample", "always",
 		"--alias", "helper=demo/hermes@agent", "--alias", "term=demo/hermes@shell")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for model, want := range map[string]string{"helper": "EMP001", "term": "```bash"} {
 		resp, err := http.Post(m.URL()+"/v1/chat/completions", "application/json", strings.NewReader(
 			`{"model":"`+model+`","messages":[{"role":"user","content":"How many vacation days has employee EMP001 left in 2025?"}]}`))

@@ -1,26 +1,20 @@
 package main
 
 import (
-	"bytes"
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // transcripts reads the cases of a file: what is run, what it reads, and what it prints and
 // complains about.
 func transcripts(t *testing.T, path string) map[string]map[string]string {
 	t.Helper()
-	src, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, path)
 	sections, err := golden.Sections(src)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -39,22 +33,6 @@ func transcripts(t *testing.T, path string) map[string]map[string]string {
 	return cases
 }
 
-// runCommand runs the program with arguments and input, and gives what it wrote.
-func runCommand(t *testing.T, args, in string) (out, warn string, err error) {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	m := NewMain(&stdout, &stderr)
-	m.In = strings.NewReader(in)
-	err = m.ParseFlags(strings.Fields(args))
-	if err == nil {
-		err = m.instead()
-	}
-	if errors.Is(err, errDone) {
-		err = nil
-	}
-	return stdout.String(), stderr.String(), err
-}
-
 func TestCommandsDoWhatTheirTranscriptsSay(t *testing.T) {
 	paths, _ := filepath.Glob("testdata/commands/*.txt")
 	n := 0
@@ -63,7 +41,7 @@ func TestCommandsDoWhatTheirTranscriptsSay(t *testing.T) {
 			n++
 			t.Run(filepath.Base(path)+"/"+name, func(t *testing.T) {
 				clean(t, "")
-				out, warn, err := runCommand(t, c["run"], c["in"])
+				out, warn, err := ran(t, c["in"], strings.Fields(c["run"])...)
 				if strings.TrimRight(out, "\n") != strings.TrimRight(c["out"], "\n") {
 					t.Errorf("printed\n%s\nwant\n%s", out, c["out"])
 				}
@@ -101,22 +79,15 @@ func TestWrongArgumentsEndWithAStatusOfTheirOwn(t *testing.T) {
 func TestDecodeSaysWhy(t *testing.T) {
 	clean(t, "")
 	offered := filepath.Join(t.TempDir(), "tools.json")
-	if err := os.WriteFile(offered, []byte(`[{"type":"function","function":{"name":"weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}]`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, offered, `[{"type":"function","function":{"name":"weather","parameters":{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}}}]`)
 	for wrote, want := range map[string]string{
 		`<tool_call>{"name": "weather", "arguments": {}}</tool_call>`:      "weather does not fit its schema: city: is missing. The server has the model write the call again.",
 		`<tool_call>{"name": "no_such_tool", "arguments": {}}</tool_call>`: "no_such_tool is not among the offered tools (weather).",
 		"It is fine.": "read as hermes\n",
 	} {
-		var errs bytes.Buffer
-		m := NewMain(io.Discard, &errs)
-		m.In = strings.NewReader(wrote)
-		if err := m.ParseFlags([]string{"decode", "--format", "hermes", "--tools", offered}); err != nil {
-			t.Fatal(err)
-		}
-		if err := m.instead(); err != nil || !strings.HasSuffix(strings.TrimSpace(errs.String()), strings.TrimSpace(want)) {
-			t.Errorf("%s: %q, %v; want %q", wrote, errs.String(), err, want)
+		_, log, err := ran(t, wrote, "decode", "--format", "hermes", "--tools", offered)
+		if err != nil || !strings.HasSuffix(strings.TrimSpace(log), strings.TrimSpace(want)) {
+			t.Errorf("%s: %q, %v; want %q", wrote, log, err, want)
 		}
 	}
 }
@@ -132,14 +103,8 @@ func TestDecodeReadsTheConversation(t *testing.T) {
 		`, "messages": [{"role": "user", "content": "Pyth yw hemma: ` + call + `"}]}`: `"calls":[]`,
 		`, "messages": [{"role": "nobody"}]}`:                                         `messages[0].role: must be`,
 	} {
-		var out bytes.Buffer
-		m := NewMain(&out, io.Discard)
-		m.In = strings.NewReader(line + rest + "\n")
-		if err := m.ParseFlags([]string{"decode", "--jsonl"}); err != nil {
-			t.Fatal(err)
-		}
-		if err := m.instead(); err != nil || !strings.Contains(out.String(), want) {
-			t.Errorf("%s: %q, %v; want %q", rest, out.String(), err, want)
+		if out, _, err := ran(t, line+rest+"\n", "decode", "--jsonl"); err != nil || !strings.Contains(out, want) {
+			t.Errorf("%s: %q, %v; want %q", rest, out, err, want)
 		}
 	}
 }

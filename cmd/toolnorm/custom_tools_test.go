@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 	"toolnorm/runner"
 )
@@ -47,23 +48,8 @@ const (
 // administer sends a request to the admin API as the page does.
 func administer(t *testing.T, m *Main, method, path, body string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, m.URL()+"/admin/api/"+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Toolnorm-Admin", "1")
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Origin", m.URL())
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(text)
+	resp, text := must.Ask(t, method, m.URL()+"/admin/api/"+path, body, "Toolnorm-Admin: 1", "Content-Type: application/json", "Origin: "+m.URL())
+	return resp.StatusCode, text
 }
 
 // listening is an MCP client of 2024-11-05, whose stream hears of changes.

@@ -27,7 +27,7 @@
 //	runner.go     what toolrun needs: the address, and calls that are kept for it
 //	mcp.go        MCP clients over HTTP, and the one that started the program
 //	admin.go      the keys of administrators
-//	log.go        the log; history.go: requests that are kept over a restart
+//	history.go    requests that are kept over a restart; internal/logs is the log
 //	limits.go     how much each caller may ask; spans.go: traces
 //
 // Commands that take the settings of serve:

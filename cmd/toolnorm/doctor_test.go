@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -12,30 +11,24 @@ import (
 
 	"toolnorm/cmd/toolnorm/internal/command"
 	"toolnorm/internal/doctor"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/version"
 )
 
 // examines runs doctor, and gives what it prints and the status that the program would end with.
 func examines(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
-	var out, progress bytes.Buffer
-	m := NewMain(&out, &progress)
-	err := m.ParseFlags(append([]string{"doctor"}, args...))
+	stdout, stderr, err := ran(t, "", append([]string{"doctor"}, args...)...)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err = m.instead(); err != nil {
 		status = command.StatusOf(err)
 	}
-	return out.String(), progress.String(), status
+	return stdout, stderr, status
 }
 
 func TestDoctorEndsAsItFinds(t *testing.T) {
 	path := clean(t, "upstreams: [{name: box, url: 'openai+http://127.0.0.1:1'}]\n")
 	bad := filepath.Join(t.TempDir(), "questions.txt")
-	if err := os.WriteFile(bad, []byte("Hello.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, bad, "Hello.\n")
 	for args, want := range map[string]int{
 		"demo/hermes":                          0,
 		"demo/hermse":                          command.StatusFailed,
@@ -62,9 +55,7 @@ func TestDoctorKnowsTheUsersOwnFamilies(t *testing.T) {
 		t.Fatal(err)
 	}
 	family := "format  mine\nmodels  mine*\ncall    <mine>{call}</mine>\n"
-	if err := os.WriteFile(filepath.Join(data, "families", "mine.txt"), []byte(family), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(data, "families", "mine.txt"), family)
 	if out, _, status := examines(t, "demo/mine", "--data", data); status != 0 || !strings.Contains(out, "format mine") {
 		t.Errorf("status %d:\n%s", status, out)
 	}
@@ -76,9 +67,7 @@ func TestDoctorReadsTheFileOfOtherServers(t *testing.T) {
 	clean(t, "")
 	data := t.TempDir()
 	file := `{"mcpServers":{"good":{"url":"http://127.0.0.1:9/mcp"},"words":{"command":"python3 server.py"},"unset":{"url":"https://h/${NO_SUCH_VARIABLE}"},"odd":7}}`
-	if err := os.WriteFile(filepath.Join(data, "mcp.json"), []byte(file), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(data, "mcp.json"), file)
 	out, _, _ := examines(t, "--data", data, "--ollama=127.0.0.1:1")
 	for _, want := range []string{"OTHER MCP SERVERS", `"args": ["server.py"]`, "has no NO_SUCH_VARIABLE", "must be an object", "1 of 4 servers"} {
 		if !strings.Contains(out, want) {
@@ -110,10 +99,7 @@ func TestDoctorsSettingsAreTaken(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); err != nil {
 		t.Fatal(err)
 	}
-	m := NewMain(io.Discard, io.Discard)
-	if err := m.ParseFlags([]string{"serve", "--config", clean(t, r.Model.Settings)}); err != nil {
-		t.Fatalf("%v in\n%s", err, r.Model.Settings)
-	}
+	m := parsed(t, "serve", "--config", clean(t, r.Model.Settings))
 	if m.Config.Strategy["demo/hermes"] != "raw" || m.Config.Format["demo/hermes"] != "hermes" {
 		t.Errorf("the settings\n%swere read as %+v", r.Model.Settings, m.Config)
 	}
@@ -122,28 +108,14 @@ func TestDoctorsSettingsAreTaken(t *testing.T) {
 // The page gets the report of the command, by the settings in force.
 func TestThePageExamines(t *testing.T) {
 	clean(t, "")
-	m, err := started(t, io.Discard, "--ollama", "127.0.0.1:1", "--listen", "127.0.0.1:0", "--data", t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := serving(t, io.Discard, "--data", t.TempDir())
 	for body, want := range map[string]string{
 		`{}`:                      "127.0.0.1:1",
 		`{"model":"demo/hermes"}`: `"problems":false`,
 		`{"model":"no-such"}`:     `"problems":true`,
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, m.URL()+"/admin/api/doctor", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Toolnorm-Admin", "1")
-		req.Header.Set("Content-Type", "application/json")
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, _ := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if !strings.Contains(string(text), "event: report\n") || !strings.Contains(string(text), want) {
+		resp, text := must.Ask(t, http.MethodPost, m.URL()+"/admin/api/doctor", body, "Toolnorm-Admin: 1", "Content-Type: application/json")
+		if !strings.Contains(text, "event: report\n") || !strings.Contains(text, want) {
 			t.Errorf("%s: %d %s", body, resp.StatusCode, text)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools/kb"
 	"toolnorm/tools/kb/kbstore"
 )
@@ -41,9 +42,7 @@ func TestAKnowledgeBaseIsAModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "printer.md"), []byte("# Printer\n\nThe printer on the first floor needs toner <TN-2420>.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(dir, "printer.md"), "# Printer\n\nThe printer on the first floor needs toner <TN-2420>.\n")
 	if _, err := m.toolbox.KB.Import(auth.WithPrincipal(t.Context(), auth.Local()), kb.Import{Base: b, Files: os.DirFS(dir), Sources: []string{"printer.md"}, Access: kbstore.Access{Tenant: "acme", Public: true}}); err != nil {
 		t.Fatal(err)
 	}

@@ -3,13 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"toolnorm/internal/test/left"
+	"toolnorm/internal/test/must"
 )
 
 // TestNothingRunsBehindClose looks at the moment when Close has returned: what runs on would use
@@ -18,15 +17,10 @@ func TestNothingRunsBehindClose(t *testing.T) {
 	clean(t, "")
 	before := left.Ours()
 	data := t.TempDir()
-	hangs, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	hangs := must.Listen(t, "127.0.0.1:0")
 	defer hangs.Close()
 	entries := fmt.Sprintf(`[{"name":"hangs","url":"http://%s/mcp"},{"name":"sleeps","command":"sleep","args":["1000"]},{"name":"floods","command":"yes"}]`, hangs.Addr())
-	if err := os.WriteFile(filepath.Join(data, "mcp.json"), []byte(entries), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(data, "mcp.json"), entries)
 	m := serving(t, io.Discard, "--data", data, "--grace", "100ms")
 	for _, path := range []string{"/sse", "/admin/api/events"} { // streams, which a client leaves open
 		resp, err := http.Get(m.URL() + path)

@@ -42,11 +42,11 @@ func rendering(t *testing.T, f *adapters.Format) *httptest.Server {
 func TestGuessAsksTheServer(t *testing.T) {
 	clean(t, "")
 	s := rendering(t, adapters.Named("functionary-v3.1"))
-	out, warn, err := runCommand(t, "formats guess new:1b --ollama "+s.URL, "")
+	out, warn, err := ran(t, "", "formats", "guess", "new:1b", "--ollama", s.URL)
 	if err != nil || !strings.Contains(out, "\nmodels  new*\nlike    functionary-v3.1\n-- one call: raw --\n") || !strings.Contains(warn, "as the known family functionary-v3.1") {
 		t.Errorf("printed\n%s\ncomplained %s\n%v", out, warn, err)
 	}
-	if _, _, err := runCommand(t, "formats guess new:1b --ollama 127.0.0.1:1", ""); err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") {
+	if _, _, err := ran(t, "", "formats", "guess", "new:1b", "--ollama", "127.0.0.1:1"); err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") {
 		t.Errorf("without a server: %v", err)
 	}
 }

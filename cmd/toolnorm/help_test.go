@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -13,22 +10,17 @@ import (
 	"github.com/alecthomas/kong"
 
 	"toolnorm/cmd/toolnorm/internal/command"
+	"toolnorm/internal/test/must"
 )
 
 // printed is what the program prints for arguments that serve nothing.
 func printed(t *testing.T, args ...string) string {
 	t.Helper()
-	var out bytes.Buffer
-	m := NewMain(&out, io.Discard)
-	if err := m.ParseFlags(args); err == nil {
-		err = m.instead()
-		if err != nil {
-			t.Fatalf("%q: %v", args, err)
-		}
-	} else if err != errDone {
+	out, _, err := ran(t, "", args...)
+	if err != nil {
 		t.Fatalf("%q: %v", args, err)
 	}
-	return out.String()
+	return out
 }
 
 func TestEverySettingStandsUnderOneHeading(t *testing.T) {
@@ -108,9 +100,7 @@ func TestShellsReadTheCompletions(t *testing.T) {
 			continue
 		}
 		file := filepath.Join(t.TempDir(), shell)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, file, text)
 		if out, err := exec.Command(shell, "-n", file).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%s: %v %s", shell, err, out)
 		}
@@ -119,17 +109,13 @@ func TestShellsReadTheCompletions(t *testing.T) {
 
 func TestModelsAreListed(t *testing.T) {
 	clean(t, "")
-	var out bytes.Buffer
-	m := NewMain(&out, io.Discard)
-	if err := m.ParseFlags([]string{"models", "--ollama", "127.0.0.1:1"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := m.instead(); command.StatusOf(err) != command.StatusUnreachable {
+	out, _, err := ran(t, "", "models", "--ollama", "127.0.0.1:1")
+	if command.StatusOf(err) != command.StatusUnreachable {
 		t.Errorf("%v", err)
 	}
 	for _, want := range []string{"demo/hermes", "ollama cannot"} {
-		if !strings.Contains(strings.ToLower(out.String()), strings.ToLower(want)) {
-			t.Errorf("no %q in %s", want, out.String())
+		if !strings.Contains(strings.ToLower(out), strings.ToLower(want)) {
+			t.Errorf("no %q in %s", want, out)
 		}
 	}
 }

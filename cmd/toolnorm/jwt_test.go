@@ -2,14 +2,12 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,6 +16,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 	"toolnorm/runner"
 	"toolnorm/tools"
 )
@@ -131,17 +130,7 @@ func TestEveryFaceTellsToolsWhoAsks(t *testing.T) {
 // sessionOf opens an MCP session as a client that shows errors, which Void does not.
 func sessionOf(t *testing.T, url, token string) string {
 	t.Helper()
-	r, err := http.NewRequest("POST", url, strings.NewReader(strings.Replace(initialize, "toolnorm-client", "inspector", 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	r.Header.Set("Authorization", "Bearer "+token)
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Open(t, "POST", url, strings.Replace(initialize, "toolnorm-client", "inspector", 1), "Content-Type: application/json", "Accept: application/json, text/event-stream", "Authorization: Bearer "+token)
 	resp.Body.Close()
 	return resp.Header.Get("Mcp-Session-Id")
 }
@@ -152,15 +141,7 @@ func TestALegacyMessageIsAskedByItsOwnToken(t *testing.T) {
 	t.Setenv("TOOLNORM_JWT_SECRET", jwtSecret)
 	m := serving(t, io.Discard, "--jwt-admin-role", "boss")
 	askedBy(t, m)
-	req, err := http.NewRequest("GET", m.URL()+"/sse", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+tokenOf(t, "hong", "role", "boss"))
-	stream, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stream := must.Open(t, "GET", m.URL()+"/sse", "", "Authorization: Bearer "+tokenOf(t, "hong", "role", "boss"))
 	defer stream.Body.Close()
 	lines := bufio.NewScanner(stream.Body)
 	at := ""
@@ -207,9 +188,7 @@ func TestOnlyAdminsManageTheServer(t *testing.T) {
 func TestTokensOpenTheServerToOtherMachines(t *testing.T) {
 	clean(t, "")
 	file := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(file, []byte(jwtSecret+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, jwtSecret+"\n")
 	var out log
 	if _, err := started(t, &out, "--listen", "0.0.0.0:0", "--jwt-secret-file", file); err != nil || !strings.Contains(out.String(), `"jwt":true`) || strings.Contains(out.String(), jwtSecret) {
 		t.Errorf("%v; the log is %s", err, out.String())
@@ -241,19 +220,13 @@ func TestWhoAsksOnStandardInput(t *testing.T) {
 		{jwtSecret, "nonsense", "jwt-token: Invalid authentication credentials"},
 		{"", tokenOf(t, "hong"), "must say how it is verified"},
 	} {
-		var out, errs bytes.Buffer
-		m := NewMain(&out, &errs)
-		m.In = strings.NewReader(frames)
 		t.Setenv("TOOLNORM_JWT_SECRET", row.secret)
 		t.Setenv("TOOLNORM_JWT_TOKEN", row.token)
-		if err := m.ParseFlags([]string{"mcp", "--data", t.TempDir()}); err != nil {
-			t.Fatal(err)
+		out, errs, err := ran(t, frames, "mcp", "--data", t.TempDir())
+		if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) || err == nil && !strings.Contains(out, `"id":1`) {
+			t.Errorf("%+v: %v; %s", row, err, out)
 		}
-		err := m.instead()
-		if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) || err == nil && !strings.Contains(out.String(), `"id":1`) {
-			t.Errorf("%+v: %v; %s", row, err, out.String())
-		}
-		if err != nil && row.token != "" && strings.Contains(err.Error()+errs.String(), row.token) && row.token != "nonsense" {
+		if err != nil && row.token != "" && strings.Contains(err.Error()+errs, row.token) && row.token != "nonsense" {
 			t.Errorf("the token is shown: %v", err)
 		}
 	}

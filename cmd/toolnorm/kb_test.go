@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -10,25 +9,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // commandOf runs a command and returns what it prints.
 func commandOf(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	out, _, err := commandSays(t, args...)
+	out, _, err := ran(t, "", args...)
 	return out, err
-}
-
-// commandSays runs a command and returns what it prints to standard output and to standard error.
-func commandSays(t *testing.T, args ...string) (string, string, error) {
-	t.Helper()
-	var out, told bytes.Buffer
-	m := NewMain(&out, &told)
-	if err := m.ParseFlags(args); err != nil {
-		t.Fatalf("%q: %v", args, err)
-	}
-	err := m.instead()
-	return out.String(), told.String(), err
 }
 
 // TestKnowledgeBasesFromTheCommandLine makes, fills, shows and deletes one.
@@ -37,9 +26,7 @@ func TestKnowledgeBasesFromTheCommandLine(t *testing.T) {
 	t.Setenv("TOOLNORM_DATA", t.TempDir())
 	dir := t.TempDir()
 	for name, text := range map[string]string{"leave.md": "# Leave\n\nTwenty days.\n", "b.html": "<title>Page</title><p>x"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, filepath.Join(dir, name), text)
 	}
 	const id = "cf23c222-b024-4533-81aa-52e4f673281e"
 	for _, step := range []struct {
@@ -73,9 +60,7 @@ func TestKnowledgeBasesFromTheCommandLine(t *testing.T) {
 			t.Errorf("%s prints\n%swant %s", step.args, got, step.want)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "bad.pdf"), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(dir, "bad.pdf"), "x")
 	got, err := commandOf(t, "kb", "import", "Other", dir)
 	if err == nil || !strings.Contains(err.Error(), "1 of 3 files") || !strings.Contains(got, "2 imported") {
 		t.Errorf("a bad file: %v\n%s", err, got)
@@ -100,9 +85,7 @@ func TestAnEmbeddingModelOfOllamaIsOffered(t *testing.T) {
 	}))
 	defer up.Close()
 	file := filepath.Join(t.TempDir(), "a.md")
-	if err := os.WriteFile(file, []byte("# Leave\n\nTwenty days.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, "# Leave\n\nTwenty days.\n")
 	offer := "text-embedding-model-url: " + up.URL + "/api/embed\n  text-embedding-model-name: bge-m3:latest\n"
 	settings := filepath.Join(t.TempDir(), "toolnorm.yaml")
 	for _, tt := range []struct {
@@ -125,12 +108,10 @@ func TestAnEmbeddingModelOfOllamaIsOffered(t *testing.T) {
 				args = append(args, "--ollama", tt.flag)
 			}
 			if tt.file != "" {
-				if err := os.WriteFile(settings, []byte("ollama: "+tt.file+"\n"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Write(t, settings, "ollama: "+tt.file+"\n")
 				args = append(args, "--config", settings)
 			}
-			_, told, _ := commandSays(t, args...)
+			_, told, _ := ran(t, "", args...)
 			if got := strings.Contains(told, offer); got != (tt.offered && args[1] != "delete") {
 				t.Errorf("%+v %q: %s", tt, args, told)
 			}

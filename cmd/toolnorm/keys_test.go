@@ -2,24 +2,14 @@ package main
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"toolnorm/internal/test/must"
+
 	"go.yaml.in/yaml/v3"
 )
-
-// started is the program with some settings beside those of a test.
-func started(t *testing.T, out io.Writer, args ...string) (*Main, error) {
-	t.Helper()
-	m := NewMain(io.Discard, out)
-	if err := m.ParseFlags(append(args, "--ollama", "127.0.0.1:1")); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { m.Close() })
-	return m, m.Run()
-}
 
 func TestOnlyWithKeysOthersMayReachTheServer(t *testing.T) {
 	for _, row := range []struct {
@@ -62,13 +52,8 @@ func TestOnlyWithKeysOthersMayReachTheServer(t *testing.T) {
 func TestEveryPathButTheHealthCheckWantsAKey(t *testing.T) {
 	clean(t, "")
 	file := filepath.Join(t.TempDir(), "keys")
-	if err := os.WriteFile(file, []byte("sk-0123456789abcdef\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--api-keys-file", file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, "sk-0123456789abcdef\n")
+	m := serving(t, io.Discard, "--api-keys-file", file)
 	for path, want := range map[string]int{
 		"/healthz": 200, "/v1/models": 401, "/v1/chat/completions": 401, "/debug": 401, "/version": 401, "/": 401, "/api/tags": 401, "/nowhere": 401,
 	} {
@@ -84,10 +69,7 @@ func TestEveryPathButTheHealthCheckWantsAKey(t *testing.T) {
 // TestTheContainersPortsAreOfThisMachine holds that what docker-compose.yml publishes is what it
 // tells the program, and that nothing in it lets everybody in.
 func TestTheContainersPortsAreOfThisMachine(t *testing.T) {
-	text, err := os.ReadFile("../../docker-compose.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "../../docker-compose.yml")
 	var file struct {
 		Services map[string]struct {
 			Environment map[string]string

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 )
 
 // TestKeysHaveTheirLimits asks with two keys, one of which has limits, in each API, and reads what
@@ -16,16 +17,8 @@ func TestKeysHaveTheirLimits(t *testing.T) {
 	const ann, bob = "ann " + aKey, "bob sk-bobbobbobbobbob"
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--sample=never", "--api-keys", ann, "--api-keys", bob, "--limits", "ann=rpm=3,context=1000")
 	send := func(key, method, path, body string) (*http.Response, string) {
-		r, _ := http.NewRequestWithContext(t.Context(), method, m.URL()+path, strings.NewReader(body))
-		r.Header.Set("Authorization", "Bearer "+key[4:])
-		r.Header.Set("Content-Type", "application/json")
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		text, _ := io.ReadAll(resp.Body)
-		return resp, string(text)
+		resp, text := must.Ask(t, method, m.URL()+path, body, "Authorization: Bearer "+key[4:], "Content-Type: application/json")
+		return resp, text
 	}
 	chat := func(said string) string {
 		return `{"model":"demo/hermes","max_tokens":9,"messages":[{"role":"user","content":"` + said + `"}]}`
@@ -61,16 +54,8 @@ func TestKeysHaveTheirLimits(t *testing.T) {
 			t.Errorf("the metrics have no %s", want)
 		}
 	}
-	r, _ := http.NewRequestWithContext(t.Context(), "GET", m.URL()+"/admin/api/usage?as=csv", nil)
-	r.Header.Set("Authorization", "Bearer "+ann[4:])
-	r.Header.Set("Toolnorm-Admin", "1")
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	table, _ := io.ReadAll(resp.Body)
-	if !strings.Contains(string(table), ",ann,demo/hermes,3,2,0,") || !strings.Contains(string(table), ",bob,demo/hermes,3,0,0,") {
+	resp, table := must.Ask(t, "GET", m.URL()+"/admin/api/usage?as=csv", "", "Authorization: Bearer "+ann[4:], "Toolnorm-Admin: 1")
+	if !strings.Contains(table, ",ann,demo/hermes,3,2,0,") || !strings.Contains(table, ",bob,demo/hermes,3,0,0,") {
 		t.Errorf("the usage is %d %s", resp.StatusCode, table)
 	}
 	for _, secret := range []string{aKey, "ann", "bob"} {

@@ -14,43 +14,17 @@ import (
 	"time"
 
 	"toolnorm/cmd/toolnorm/internal/command"
-	"toolnorm/internal/test/locked"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/version"
 	"toolnorm/tools/data"
 )
-
-// clean gives the test an environment without settings, and the path of a settings file with that
-// text.
-func clean(t *testing.T, text string) (path string) {
-	t.Helper()
-	for _, env := range os.Environ() {
-		if name, value, _ := strings.Cut(env, "="); strings.HasPrefix(name, "TOOLNORM_") || name == "OLLAMA_HOST" {
-			os.Unsetenv(name)
-			t.Cleanup(func() { os.Setenv(name, value) })
-		}
-	}
-	dir := t.TempDir()
-	t.Setenv("XDG_CONFIG_HOME", dir)
-	t.Setenv("XDG_DATA_HOME", dir)
-	path = filepath.Join(dir, "settings.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// log is what the program may write while the test reads.
-type log = locked.Buffer
 
 func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {
 	path := clean(t, "listen: 127.0.0.1:1\nmodel: from-file\nnum-ctx: 1\nhosts: [a, b]\nformat: {qwen*: hermes}\nheartbeat: 3s\n")
 	t.Setenv("TOOLNORM_MODEL", "from-env")
 	t.Setenv("TOOLNORM_NUM_CTX", "2")
 	t.Setenv("TOOLNORM_CONFIG", path)
-	m := NewMain(io.Discard, io.Discard)
-	if err := m.ParseFlags([]string{"--num-ctx", "3", "--strategy", "a*=raw;b=native"}); err != nil {
-		t.Fatal(err)
-	}
+	m := parsed(t, "--num-ctx", "3", "--strategy", "a*=raw;b=native")
 	c := m.Config
 	if c.Listen != "127.0.0.1:1" || c.Model != "from-env" || c.NumCtx != 3 || c.Heartbeat != 3*time.Second || c.IdleTimeout != 2*time.Minute {
 		t.Errorf("got %+v", c)
@@ -76,10 +50,7 @@ func TestOllamaIsFoundWhereOllamaSaysItIs(t *testing.T) {
 				os.Unsetenv(name)
 			}
 		}
-		m := NewMain(io.Discard, io.Discard)
-		if err := m.ParseFlags(nil); err != nil {
-			t.Fatal(err)
-		}
+		m := parsed(t)
 		if s, err := m.Config.resolve(); err != nil || s.ollama != tt.want {
 			t.Errorf("TOOLNORM_OLLAMA=%q OLLAMA_HOST=%q: %q, %v, want %q", tt.own, tt.ollama, s.ollama, err, tt.want)
 		}
@@ -89,10 +60,7 @@ func TestOllamaIsFoundWhereOllamaSaysItIs(t *testing.T) {
 func TestTokensMayBeWrittenInThousands(t *testing.T) {
 	path := clean(t, "num-ctx: 16k\ntool-budget: 900\n")
 	t.Setenv("TOOLNORM_MAX_CTX", "64K")
-	m := NewMain(io.Discard, io.Discard)
-	if err := m.ParseFlags([]string{"--config", path}); err != nil {
-		t.Fatal(err)
-	}
+	m := parsed(t, "--config", path)
 	if c := m.Config; c.NumCtx != 16384 || c.MaxCtx != 65536 || c.ToolBudget != 900 {
 		t.Errorf("num-ctx %d, max-ctx %d, tool-budget %d", c.NumCtx, c.MaxCtx, c.ToolBudget)
 	}
@@ -194,9 +162,7 @@ func TestTheUsersOwnFamiliesAreRead(t *testing.T) {
 	family := filepath.Join(data, "families", "mine.txt")
 	var out *log
 	run := func(text string) error {
-		if err := os.WriteFile(family, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, family, text)
 		out = new(log)
 		m := NewMain(io.Discard, out)
 		if err := m.ParseFlags([]string{"--listen", "127.0.0.1:0", "--ollama", "127.0.0.1:1", "--data", data, "--format", "x*=mine"}); err != nil {
@@ -235,14 +201,9 @@ func TestExchangesAreKeptAsTheSettingsSay(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer m.Close()
-		resp, err := http.Get(m.URL() + "/debug/exchanges")
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil || !strings.Contains(string(b), want) {
-			t.Errorf("%s: %s %v, want %s", args, b, err, want)
+		_, b := must.Ask(t, "GET", m.URL()+"/debug/exchanges", "")
+		if !strings.Contains(b, want) {
+			t.Errorf("%s: %s, want %s", args, b, want)
 		}
 		if warns := strings.Contains(out.String(), "kept in memory"); warns != strings.Contains(args, "bodies") {
 			t.Errorf("%s: the log is %s", args, out.String())
@@ -264,14 +225,9 @@ func TestTheProgramServesAndStops(t *testing.T) {
 	}
 	defer m.Close()
 	for path, want := range map[string]string{"/healthz": "ok", "/version": version.String(), "/v1/models": "demo/", "/debug/exchanges": `"keeps":50,"bodies":false`} {
-		resp, err := http.Get(m.URL() + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil || resp.StatusCode != 200 || !strings.Contains(string(b), want) {
-			t.Errorf("%s: %d %s %v, want %q", path, resp.StatusCode, b, err, want)
+		resp, b := must.Ask(t, "GET", m.URL()+path, "")
+		if resp.StatusCode != 200 || !strings.Contains(b, want) {
+			t.Errorf("%s: %d %s, want %q", path, resp.StatusCode, b, want)
 		}
 	}
 	for deadline := time.Now().Add(5 * time.Second); !strings.Contains(out.String(), "does not answer"); time.Sleep(10 * time.Millisecond) {
@@ -295,10 +251,7 @@ func TestWrongFormsAreNamed(t *testing.T) {
 		"--client-form=x=klingon": "there are openai, shell, void, cline", "--runner=/usr/bin/toolrun": "runner: ", "--shell-fence=a`b": "shell-fence: ",
 	} {
 		clean(t, "")
-		m := NewMain(io.Discard, io.Discard)
-		if err := m.ParseFlags([]string{args, "--listen", "127.0.0.1:0"}); err != nil {
-			t.Fatal(err)
-		}
+		m := parsed(t, args, "--listen", "127.0.0.1:0")
 		if err := m.Run(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}

@@ -1,27 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // spoken is what "toolnorm mcp" writes when its client has said that and closed the connection.
 func spoken(t *testing.T, said string, flags ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	clean(t, "")
-	var out, log bytes.Buffer
-	m := NewMain(&out, &log)
-	m.In = strings.NewReader(said)
-	if err := m.ParseFlags(append([]string{"mcp"}, flags...)); err != nil {
-		t.Fatal(err)
-	}
-	err = m.instead()
-	return out.String(), log.String(), err
+	return ran(t, said, append([]string{"mcp"}, flags...)...)
 }
 
 func TestStandardOutputCarriesTheProtocolAlone(t *testing.T) {
@@ -55,9 +48,7 @@ func TestStandardOutputCarriesTheProtocolAlone(t *testing.T) {
 
 func TestAStoreThatCannotBeOpenedEndsMCP(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "db"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(dir, "db"), "")
 	stdout, _, err := spoken(t, initialize, "--data", dir)
 	if err == nil || stdout != "" {
 		t.Errorf("served from a folder that holds no data: %q, %v", stdout, err)
@@ -90,11 +81,9 @@ func TestCustomToolsAreServedOnStandardInputAsWell(t *testing.T) {
 	dir := t.TempDir()
 	crm := filepath.Join(dir, "db", "sample.db") // any SQLite file will do
 	tool := filepath.Join(dir, "users.yaml")
-	if err := os.WriteFile(tool, []byte("name: users\ndescription_agent: x\ntool_type: SQL\ndefinition: SELECT count(*) AS n FROM h_user\noptions: {connection: crm}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, tool, "name: users\ndescription_agent: x\ntool_type: SQL\ndefinition: SELECT count(*) AS n FROM h_user\noptions: {connection: crm}\n")
 	clean(t, "")
-	if out, log, err := commandLine(t, "tools", "import", tool, "--data", dir, "--connection", "crm="+crm); err != nil {
+	if out, log, err := ran(t, "", "tools", "import", tool, "--data", dir, "--connection", "crm="+crm); err != nil {
 		t.Fatalf("%s%s%v", out, log, err)
 	}
 	said := initialize + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" + `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"users","arguments":{}}}`
@@ -107,9 +96,7 @@ func TestCustomToolsAreServedOnStandardInputAsWell(t *testing.T) {
 // TestTheFirstListHasTheToolsOfOtherServers asks at once, as clients do that ask once.
 func TestTheFirstListHasTheToolsOfOtherServers(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "mcp.json"), []byte(`[{"name":"loud","url":"`+elsewhere(t)+`"}]`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(dir, "mcp.json"), `[{"name":"loud","url":"`+elsewhere(t)+`"}]`)
 	clean(t, "")
 	const list = `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`
 	const call = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"loud.shout","arguments":{"text":"hey"}}}`

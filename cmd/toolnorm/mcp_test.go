@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // initialize is what Void sends first, to the address that its user wrote, whichever that is.
@@ -35,10 +37,7 @@ func posted(t *testing.T, url, body, session, key string) *http.Response {
 
 func TestMCPClientsAreServedOnTheSamePort(t *testing.T) {
 	clean(t, "")
-	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := serving(t, io.Discard)
 	session := ""
 	for _, path := range []string{"/mcp", "/sse"} {
 		resp := posted(t, m.URL()+path, initialize, "", "")
@@ -47,10 +46,7 @@ func TestMCPClientsAreServedOnTheSamePort(t *testing.T) {
 			t.Errorf("POST %s: %s %s", path, resp.Status, body)
 		}
 	}
-	resp, err := http.Get(m.URL() + "/sse")
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Open(t, "GET", m.URL()+"/sse", "")
 	defer resp.Body.Close()
 	if first, err := bufio.NewReader(resp.Body).ReadString('\n'); first != "event: endpoint\n" {
 		t.Errorf("GET /sse begins with %q, %v", first, err)
@@ -58,10 +54,7 @@ func TestMCPClientsAreServedOnTheSamePort(t *testing.T) {
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := started(t, io.Discard, "--listen", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := serving(t, io.Discard)
 	if resp := posted(t, again.URL()+"/sse", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, session, ""); resp.StatusCode != http.StatusOK {
 		t.Errorf("the session does not outlive a restart: %s", resp.Status)
 	}
@@ -70,10 +63,7 @@ func TestMCPClientsAreServedOnTheSamePort(t *testing.T) {
 func TestMCPSessionBelongsToItsKey(t *testing.T) {
 	clean(t, "")
 	t.Setenv("TOOLNORM_API_KEYS", "sk-0123456789abcdef,sk-another-key-0123")
-	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := serving(t, io.Discard)
 	session := posted(t, m.URL()+"/mcp", initialize, "", "sk-0123456789abcdef").Header.Get("Mcp-Session-Id")
 	for key, want := range map[string]int{"": 401, "sk-another-key-0123": 404, "sk-0123456789abcdef": 200} {
 		if resp := posted(t, m.URL()+"/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, session, key); resp.StatusCode != want {
@@ -84,10 +74,7 @@ func TestMCPSessionBelongsToItsKey(t *testing.T) {
 
 func TestMCPCanBeSwitchedOff(t *testing.T) {
 	clean(t, "")
-	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--no-mcp")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := serving(t, io.Discard, "--no-mcp")
 	if resp := posted(t, m.URL()+"/mcp", initialize, "", ""); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("%s, want 404", resp.Status)
 	}
@@ -95,10 +82,7 @@ func TestMCPCanBeSwitchedOff(t *testing.T) {
 
 func TestCompanyToolsAnswerAsPromised(t *testing.T) {
 	clean(t, "")
-	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := serving(t, io.Discard)
 	for _, row := range []struct{ method, params, want string }{
 		{"tools/call", `{"name":"abc123_calculate_vacation_days","arguments":{"employee_id":"EMP001","year":"2025"}}`,
 			`"text":"{\"success\":true,\"result\":{\"employee_id\":\"EMP001\",\"year\":2025,\"total\":19,\"used\":4.5,\"remaining\":14.5}}"}],"structuredContent":{"success":true,"result":{"employee_id":"EMP001"`},

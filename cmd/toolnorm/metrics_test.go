@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -16,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -268,13 +269,8 @@ func TestPrometheusRunsEveryQuery(t *testing.T) {
 	scraped(t, m)
 	dir := t.TempDir()
 	config := "scrape_configs: [{job_name: toolnorm, scrape_interval: 1s, static_configs: [{targets: ['" + strings.TrimPrefix(m.URL(), "http://") + "']}]}]\n"
-	if err := os.WriteFile(filepath.Join(dir, "p.yml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(dir, "p.yml"), config)
+	free := must.Listen(t, "127.0.0.1:0")
 	at := free.Addr().String()
 	free.Close()
 	server := exec.CommandContext(t.Context(), "prometheus", "--config.file="+filepath.Join(dir, "p.yml"), "--storage.tsdb.path="+filepath.Join(dir, "db"), "--web.listen-address="+at)

@@ -18,7 +18,9 @@ import (
 	"testing"
 
 	"toolnorm/internal/store"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/odd"
+	"toolnorm/internal/test/storetest"
 )
 
 // oddHome is the folder of a user with odd members of every kind among good ones.
@@ -118,9 +120,7 @@ func (h *oddHome) write(name string, text []byte) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		h.Fatal(err)
 	}
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		h.Fatal(err)
-	}
+	must.Write(h, path, text)
 }
 
 // ask sends a request with a good key.
@@ -205,11 +205,7 @@ func (h *oddHome) familiesWork(m *Main) {
 
 func (h *oddHome) putConnections() {
 	path := filepath.Join(h.data, "crm.db")
-	db, err := store.Open(h.Context(), path)
-	if err != nil {
-		h.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(h, path)
 	if _, err := db.ExecContext(h.Context(), "CREATE TABLE deals (name TEXT); INSERT INTO deals VALUES ('big')"); err != nil {
 		h.Fatal(err)
 	}
@@ -391,9 +387,7 @@ func (h *oddHome) settingsStay(m *Main) {
 	path := m.given.file.path
 	for range 10 {
 		why, text := odd.File(h.r, []byte(h.settings+"trace: 20\n"))
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			h.Fatal(err)
-		}
+		must.Write(h, path, text)
 		err := m.Reload() // some odd files are good ones
 		if err != nil && !strings.Contains(err.Error(), "settings.yaml") {
 			h.Errorf("%s: %v does not name the file", why, err)
@@ -402,9 +396,7 @@ func (h *oddHome) settingsStay(m *Main) {
 			h.Errorf("behind settings %s: %d", why, got)
 		}
 	}
-	if err := os.WriteFile(path, []byte(h.settings+"nonsense: 7\n"), 0o600); err != nil {
-		h.Fatal(err)
-	}
+	must.Write(h, path, h.settings+"nonsense: 7\n")
 	if err := m.Reload(); err == nil {
 		h.Error("wrong settings are taken")
 	}
@@ -414,10 +406,7 @@ func (h *oddHome) settingsStay(m *Main) {
 // open opens a database of the data folder.
 func (h *oddHome) open(name string) *store.DB {
 	h.Helper()
-	db, err := store.Open(h.Context(), filepath.Join(h.data, name))
-	if err != nil {
-		h.Fatal(err)
-	}
+	db := storetest.Open(h, filepath.Join(h.data, name))
 	return db
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/transcript"
 )
 
@@ -42,10 +43,7 @@ func TestTheDocumentsCommandsPrintWhatTheyShow(t *testing.T) {
 	}
 	n := 0
 	for _, page := range append(pages, root+"/README.md") {
-		src, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Read(t, page)
 		commands := transcript.Commands(string(src))
 		n += len(commands)
 		if len(commands) == 0 {
@@ -74,10 +72,7 @@ func TestTheDocumentsNameNoFlagThatIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	usage, err := os.ReadFile("../toolrun/usage.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	usage := must.Read(t, "../toolrun/usage.txt")
 	flag := regexp.MustCompile(`(?:^|[\s\x60'"(])(--[a-z][a-z0-9-]*[a-z0-9])\b(?:[^-*]|$)`)
 	known := otherFlags + strings.Join(flag.FindAllString(string(usage), -1), " ") + " "
 	err = kong.Visit(parser.Model.Node, func(node kong.Visitable, next kong.Next) error {
@@ -94,10 +89,7 @@ func TestTheDocumentsNameNoFlagThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, page := range append(pages, "../../README.md") {
-		src, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Read(t, page)
 		for _, m := range flag.FindAllStringSubmatch(string(src), -1) {
 			if !strings.Contains(known, m[1]+" ") {
 				t.Errorf("%s names %s, which no program has", page, m[1])
@@ -146,9 +138,7 @@ func (r *reader) run(t *testing.T, c transcript.Command) {
 		}
 	}
 	if name, shown := strings.CutPrefix(c.Text, "cat "); shown && !strings.ContainsAny(name, " |<>/") {
-		if err := os.WriteFile(filepath.Join(r.dir, name), []byte(c.Output), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, filepath.Join(r.dir, name), c.Output)
 		return
 	}
 	text := strings.NewReplacer("localhost:11435", documented, documentedOllama, nobody).Replace(c.Text)

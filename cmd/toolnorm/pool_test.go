@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,10 +13,7 @@ func TestPoolsInFlagsAndFile(t *testing.T) {
 		"flags": {"--ollama a:11434,b", "upstream: {box: 'http://c,http://d'}", "http://a:11434,http://b:11434"},
 		"file":  {"", "ollama: [a, b]\nupstreams:\n  - {name: box, url: [http://c, http://d]}\n", "http://a:11434,http://b:11434"},
 	} {
-		m := NewMain(io.Discard, io.Discard)
-		if err := m.ParseFlags(append(strings.Fields(row.flags), "--config", clean(t, row.file))); err != nil {
-			t.Fatal(name, err)
-		}
+		m := parsed(t, append(strings.Fields(row.flags), "--config", clean(t, row.file))...)
 		s, err := m.Config.resolve()
 		want := []engine.Upstream{{Name: "box", URL: "http://c,http://d"}}
 		if err != nil || s.ollama != row.ollama || !reflect.DeepEqual(s.upstreams, want) {
@@ -33,10 +29,7 @@ func TestPoolsThatAreWrong(t *testing.T) {
 		`is of kind openai, and another`: "upstreams:\n  - {name: box, url: ['ollama+http://a', 'openai+http://b']}\n",
 		`http://a is there twice`:        "upstream: {box: 'http://a,http://a/'}",
 	} {
-		m := NewMain(io.Discard, io.Discard)
-		if err := m.ParseFlags([]string{"--config", clean(t, file)}); err != nil {
-			t.Fatal(err)
-		}
+		m := parsed(t, "--config", clean(t, file))
 		if _, err := m.Config.resolve(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", file, err, want)
 		}

@@ -19,6 +19,7 @@ import (
 
 	"toolnorm/adapters"
 	"toolnorm/cmd/toolnorm/internal/command"
+	"toolnorm/cmd/toolnorm/internal/logs"
 	"toolnorm/engine"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/front"
@@ -41,7 +42,7 @@ type Main struct {
 	instead func() error // what to do instead of serving; nil: serve
 	given   given        // where the settings came from
 	log     zerolog.Logger
-	level   level         // of the log
+	level   logs.Level    // of the log
 	unkept  zerolog.Level // of messages about a data folder that cannot be written
 	toolbox *toolbox.Box  // the tools that this program runs itself
 	lasting               // the parts that outlive a face
@@ -58,6 +59,16 @@ type Main struct {
 func NewMain(stdout, stderr io.Writer) *Main {
 	return &Main{Console: command.Console{In: os.Stdin, Out: stdout, Err: stderr},
 		server: httpServer{failed: make(chan error, 1)}, stop: func() {}, unkept: zerolog.WarnLevel}
+}
+
+// newLog returns the log that the settings ask for.
+// kong has checked the level; an unknown level, which only tests set, means info.
+func (m *Main) newLog() zerolog.Logger {
+	m.level.Set(m.Config.LogLevel)
+	if m.Config.LogFormat == "text" || m.Config.LogFormat == "auto" && m.OnTerminal() {
+		return logs.ForPeople(m.Err, &m.level, m.OnTerminal() && os.Getenv("NO_COLOR") == "")
+	}
+	return logs.ForPrograms(m.Err, &m.level)
 }
 
 // Run starts to serve and returns. All parts of the program are named here, and nowhere else. Each

@@ -87,7 +87,7 @@ func (m *Main) use(ctx context.Context, next given, sameFamilies bool) error {
 		return err
 	}
 	m.given = next
-	m.level.set(config.LogLevel)
+	m.level.Set(config.LogLevel)
 	sayOdd(m.log, s)
 	m.show(ctx, f)
 	return nil

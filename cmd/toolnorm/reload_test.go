@@ -11,14 +11,14 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // rewrite gives the settings file another text, and has it read again.
 func rewrite(t *testing.T, m *Main, path, text string) error {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, text)
 	return m.Reload()
 }
 
@@ -139,13 +139,11 @@ func TestAReplyKeepsItsSettings(t *testing.T) {
 	})
 	path := clean(t, "upstream: {box: ollama+"+url+"}\n")
 	m := serving(t, new(log), "--config", path)
-	resp, err := http.Post(m.URL()+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"box/m","stream":true,"messages":[{"role":"user","content":"hi"}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Open(t, "POST", m.URL()+"/v1/chat/completions", `{"model":"box/m","stream":true,"messages":[{"role":"user","content":"hi"}]}`, "Content-Type: application/json")
 	defer resp.Body.Close()
 	stream := bufio.NewReader(resp.Body)
 	for line := ""; !strings.Contains(line, "beginning"); {
+		var err error
 		if line, err = stream.ReadString('\n'); err != nil {
 			t.Fatal(err)
 		}
@@ -205,9 +203,7 @@ func TestASignalOrAChangeReadsTheSettingsAgain(t *testing.T) {
 	path := clean(t, "api-keys-file: "+keys+"\n")
 	write := func(path, text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, path, text)
 	}
 	write(keys, oneKey+"\n")
 	p := startProcess(t, "--config="+path, "--data="+t.TempDir())

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/runner"
 	"toolnorm/tools/remote"
 )
@@ -28,34 +28,6 @@ func elsewhere(t *testing.T) string {
 	h := httptest.NewServer(server.NewStreamableHTTPServer(s))
 	t.Cleanup(func() { h.CloseClientConnections(); h.Close() })
 	return h.URL + "/mcp"
-}
-
-// serving is the program, at work.
-func serving(t *testing.T, out io.Writer, args ...string) *Main {
-	t.Helper()
-	m, err := started(t, out, append([]string{"--listen=127.0.0.1:0"}, args...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// ask sends a request and gives the answer's status and body.
-func ask(t *testing.T, method, url, body string) (int, string) {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, _ := io.ReadAll(resp.Body)
-	return resp.StatusCode, string(text)
 }
 
 func TestToolsOfOtherServersAreOfferedHere(t *testing.T) {
@@ -110,17 +82,13 @@ func TestAddressesInsideAreNamedFromThisMachine(t *testing.T) {
 func TestTheFileOfServersIsBesideThatOfSettings(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "toolnorm.yaml")
-	if err := os.WriteFile(config, []byte("grace: 1s\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, config, "grace: 1s\n")
 	clean(t, "")
 	serving(t, io.Discard, "--config", config)
 	if text, err := os.ReadFile(filepath.Join(dir, "mcp.json")); err != nil || string(text) != "[]\n" {
 		t.Errorf("mcp.json is %q, %v", text, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "mcp.json"), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, filepath.Join(dir, "mcp.json"), "{")
 	m := serving(t, io.Discard, "--config", config)
 	if status, body := ask(t, "GET", m.URL()+"/mcp/list?state=1", ""); status != 200 || !strings.Contains(body, `"name":"mcp.json","url":"","state":"invalid"`) {
 		t.Errorf("a broken file: %d %s", status, body)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -200,13 +201,7 @@ func TestReplicasShareLimits(t *testing.T) {
 // mcpSession begins a session and returns its id.
 func mcpSession(t *testing.T, m *Main) string {
 	t.Helper()
-	r, _ := http.NewRequestWithContext(t.Context(), "POST", m.URL()+"/mcp", strings.NewReader(initialize))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Open(t, "POST", m.URL()+"/mcp", initialize, "Content-Type: application/json", "Accept: application/json, text/event-stream")
 	defer resp.Body.Close()
 	io.Copy(io.Discard, resp.Body)
 	return resp.Header.Get("Mcp-Session-Id")
@@ -215,17 +210,8 @@ func mcpSession(t *testing.T, m *Main) string {
 // inSession sends a request of a session.
 func inSession(t *testing.T, m *Main, method, session, body string) (int, string) {
 	t.Helper()
-	r, _ := http.NewRequestWithContext(t.Context(), method, m.URL()+"/mcp", strings.NewReader(body))
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	r.Header.Set("Mcp-Session-Id", session)
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, _ := io.ReadAll(resp.Body)
-	return resp.StatusCode, string(text)
+	resp, text := must.Ask(t, method, m.URL()+"/mcp", body, "Content-Type: application/json", "Accept: application/json, text/event-stream", "Mcp-Session-Id: "+session)
+	return resp.StatusCode, text
 }
 
 // withoutHost sends a request of HTTP/1.0 without a header, and returns the answer.

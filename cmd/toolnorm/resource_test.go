@@ -18,6 +18,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 	"toolnorm/tools/remote"
 )
@@ -68,10 +69,7 @@ func TestMCPClientsAreToldWhereToSignIn(t *testing.T) {
 	clean(t, "")
 	issuer := signsIn(t)
 	m := serving(t, io.Discard, "--jwt-keys", issuer+"/keys", "--jwt-issuer", issuer, "--jwt-audience", "tools")
-	resp, err := http.Post(m.URL()+"/mcp", "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Open(t, "POST", m.URL()+"/mcp", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "Content-Type: application/json")
 	resp.Body.Close()
 	about := m.URL() + "/.well-known/oauth-protected-resource/mcp"
 	if got := resp.Header.Get("WWW-Authenticate"); resp.StatusCode != 401 || got != `Bearer realm="toolnorm", resource_metadata="`+about+`"` {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 )
 
 // rightsOf are the needs that each right of the setting opens, besides those that every caller may
@@ -92,16 +93,8 @@ func TestRightsBoundModels(t *testing.T) {
 	m := serving(t, io.Discard, "--data", t.TempDir(), "--sample=never", "--api-keys", "ci "+aKey, "--api-keys", "all sk-allallallallall", "--list-suffixes", "agent",
 		"--alias", "helper=demo/hermes@agent", "--alias", "plain=demo/hermes", "--alias", "other=demo/qwen3-coder", "--rights", "ci=models=demo/hermes*,models=helper,tools;all=models")
 	send := func(key, method, path, body string) (int, string) {
-		r, _ := http.NewRequestWithContext(t.Context(), method, m.URL()+path, strings.NewReader(body))
-		r.Header.Set("Authorization", "Bearer "+key)
-		r.Header.Set("Content-Type", "application/json")
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		text, _ := io.ReadAll(resp.Body)
-		return resp.StatusCode, string(text)
+		resp, text := must.Ask(t, method, m.URL()+path, body, "Authorization: Bearer "+key, "Content-Type: application/json")
+		return resp.StatusCode, text
 	}
 	said := `"messages":[{"role":"user","content":"Hi."}]`
 	bodies := map[string]string{

@@ -9,16 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/runner"
 )
 
 func TestARunnerFindsTheServerAndNeedsNoKey(t *testing.T) {
 	clean(t, "")
 	dir := t.TempDir()
-	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--data", dir, "--api-keys", "a-key-of-somebody-else")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := serving(t, io.Discard, "--data", dir, "--api-keys", "a-key-of-somebody-else")
 	address, err := runner.FindAddress(dir)
 	if err != nil || address.URL != m.URL() {
 		t.Fatalf("found %s, %v; want %s", address.URL, err, m.URL())
@@ -78,18 +76,12 @@ func TestARunnerThatIsNotOnThePathIsSaid(t *testing.T) {
 		"there are no tools to run": {[]string{"--client-form", "*=shell", "--no-tools"}, "", 0},
 	} {
 		out := new(log)
-		m, err := started(t, out, append(row.args, "--listen", "127.0.0.1:0", "--data", t.TempDir())...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := serving(t, out, append(row.args, "--data", t.TempDir())...)
 		for range 2 {
 			if row.ask == "" {
 				break
 			}
-			resp, err := http.Post("http://"+m.server.listener.Addr().String()+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"`+row.ask+`","messages":[{"role":"user","content":"hi"}]}`))
-			if err != nil {
-				t.Fatal(err)
-			}
+			resp := must.Open(t, "POST", "http://"+m.server.listener.Addr().String()+"/v1/chat/completions", `{"model":"`+row.ask+`","messages":[{"role":"user","content":"hi"}]}`, "Content-Type: application/json")
 			resp.Body.Close()
 		}
 		if got := strings.Count(out.String(), "not on PATH"); got != row.said {

@@ -1,17 +1,15 @@
 package main
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
+	"toolnorm/internal/test/must"
+
 	"github.com/alecthomas/kong"
 )
-
-var update = flag.Bool("update", false, "rewrite the tables in docs/settings.md")
 
 // settingsPage has a table below each heading of toolnorm serve -h. What stands around the tables
 // is written by hand.
@@ -32,10 +30,7 @@ func TestThePageListsEverySetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	flags := settingsOf(parser.Model)
-	src, err := os.ReadFile(settingsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, settingsPage)
 	missing := map[string]bool{}
 	for _, title := range headings {
 		missing[title] = true
@@ -48,14 +43,7 @@ func TestThePageListsEverySetting(t *testing.T) {
 	for title := range missing {
 		t.Errorf("%s has no table %q", settingsPage, title)
 	}
-	if *update {
-		err = os.WriteFile(settingsPage, []byte(page), 0o644)
-	} else if page != string(src) {
-		t.Errorf("%s does not list the settings as they are; go test ./cmd/toolnorm -run %s -update writes it", settingsPage, t.Name())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Match(t, settingsPage, page)
 }
 
 // tableOf is the table of the settings below a heading.

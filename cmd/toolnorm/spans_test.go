@@ -8,12 +8,13 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // members calls do with each member of a protobuf message that has bytes.
@@ -111,12 +112,7 @@ func TestATraceIsWhole(t *testing.T) {
 		`{"model":"box/qwen3","messages":[{"role":"user","content":"<tool_call>\n{\"name\": \"get_time\", \"arguments\": {\"secret\": 3}}\n</tool_call>"}],"tools":[{"type":"function","function":{"name":"get_time","parameters":{"type":"object","properties":{"zone":{"type":"string"}},"required":["zone"]}}}]}`,
 		`{"model":"demo/hermes@agent","messages":[{"role":"user","content":"What time is it in UTC?"}]}`,
 	} {
-		r, _ := http.NewRequestWithContext(t.Context(), "POST", m.URL()+"/v1/chat/completions", strings.NewReader(body))
-		r.Header.Set("Traceparent", "00-"+trace+"-"+parent+"-01")
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Open(t, "POST", m.URL()+"/v1/chat/completions", body, "Traceparent: 00-"+trace+"-"+parent+"-01")
 		if text, _ := io.ReadAll(resp.Body); resp.StatusCode != 200 {
 			t.Fatalf("%d %s", resp.StatusCode, text)
 		}
@@ -170,9 +166,7 @@ func TestATraceGoesOnBehindMCP(t *testing.T) {
 	far := serving(t, io.Discard, "--data", t.TempDir(), "--sample=always")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "mcp.json")
-	if err := os.WriteFile(file, []byte(`{"mcpServers":{"far":{"url":"`+far.URL()+`/mcp","include":["calculate_vacation_days"]}}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, `{"mcpServers":{"far":{"url":"`+far.URL()+`/mcp","include":["calculate_vacation_days"]}}}`)
 	near := serving(t, io.Discard, "--data", dir, "--sample=never", "--mcp-file", file)
 	eventually(t, "the far tools are never there", func() bool {
 		_, list := ask(t, "POST", near.URL()+"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
@@ -183,14 +177,7 @@ func TestATraceGoesOnBehindMCP(t *testing.T) {
 		"/v1/chat/completions": `{"model":"demo/hermes@agent","messages":[{"role":"user","content":"How many vacation days has employee \"EMP001\" left in 2025?"}]}`,
 		"/mcp":                 `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"far.calculate_vacation_days","arguments":{"employee_id":"EMP001","year":2025}}}`,
 	} {
-		r, _ := http.NewRequestWithContext(t.Context(), "POST", near.URL()+path, strings.NewReader(body))
-		r.Header.Set("Traceparent", "00-"+trace+"-"+parent+"-01")
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json")
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Open(t, "POST", near.URL()+path, body, "Traceparent: 00-"+trace+"-"+parent+"-01", "Content-Type: application/json", "Accept: application/json")
 		if text, _ := io.ReadAll(resp.Body); resp.StatusCode != 200 || !strings.Contains(string(text), "14.5") {
 			t.Fatalf("%d %s", resp.StatusCode, text)
 		}

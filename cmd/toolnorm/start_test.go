@@ -4,23 +4,19 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"toolnorm/cmd/toolnorm/internal/command"
+	"toolnorm/internal/test/must"
 )
 
 func TestAnAddressThatCannotBeListenedAtSaysWhatToDo(t *testing.T) {
-	other, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Listen(t, "127.0.0.1:0")
 	defer other.Close()
 	for _, tt := range []struct {
 		listen, want string
@@ -42,9 +38,7 @@ func TestAnAddressThatCannotBeListenedAtSaysWhatToDo(t *testing.T) {
 func TestAFolderThatCannotBeWrittenIsToldOnce(t *testing.T) {
 	clean(t, "")
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, "")
 	out := new(log)
 	serving(t, out, "--data", filepath.Join(file, "data"), "--ollama", "127.0.0.1:1")
 	if n := strings.Count(out.String(), file); n != 1 || !strings.Contains(out.String(), "nothing can be kept") {
@@ -83,10 +77,7 @@ func TestAReplyThatIsCutByTheEndSaysSo(t *testing.T) {
 	out := new(log)
 	url := writing(t, "Hi, this is the beginning of a long story.\n\nOnce upon a time", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	m := serving(t, out, "--upstream", "box=ollama+"+url, "--grace", "20ms")
-	resp, err := http.Post(m.URL()+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"box/m","stream":true,"messages":[{"role":"user","content":"hi"}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Open(t, "POST", m.URL()+"/v1/chat/completions", `{"model":"box/m","stream":true,"messages":[{"role":"user","content":"hi"}]}`, "Content-Type: application/json")
 	defer resp.Body.Close()
 	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(out.String(), `"models":1`) && time.Now().Before(deadline); {
 		time.Sleep(5 * time.Millisecond)
@@ -100,6 +91,7 @@ func TestAReplyThatIsCutByTheEndSaysSo(t *testing.T) {
 		t.Fatalf("%s %s", resp.Status, text)
 	}
 	for line := ""; !strings.Contains(line, "Hi"); {
+		var err error
 		if line, err = stream.ReadString('\n'); err != nil {
 			t.Fatal(err)
 		}

@@ -11,16 +11,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools/dynamic"
 )
 
 func TestTheToolsHaveTheirDataInTheDataFolder(t *testing.T) {
 	clean(t, "")
 	dir := filepath.Join(t.TempDir(), "data")
-	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--data", dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := serving(t, io.Discard, "--data", dir)
 	if n := len(m.toolbox.Registry.Snapshot().Tools); n != 4 {
 		t.Errorf("%d tools", n)
 	}
@@ -32,10 +30,7 @@ func TestTheToolsHaveTheirDataInTheDataFolder(t *testing.T) {
 func TestWithoutToolsNoDataIsMade(t *testing.T) {
 	clean(t, "")
 	dir := filepath.Join(t.TempDir(), "data")
-	m, err := started(t, io.Discard, "--listen", "127.0.0.1:0", "--data", dir, "--no-tools")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := serving(t, io.Discard, "--data", dir, "--no-tools")
 	if n := len(m.toolbox.Registry.Snapshot().Tools); n != 0 {
 		t.Errorf("%d tools", n)
 	}
@@ -47,18 +42,13 @@ func TestWithoutToolsNoDataIsMade(t *testing.T) {
 func TestDataThatCannotBeOpenedLeavesTheToolsOut(t *testing.T) {
 	clean(t, "")
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, "")
 	data := t.TempDir()
 	if err := os.WriteFile(filepath.Join(data, "db"), nil, 0o600); err != nil { // where the store's folder would be
 		t.Fatal(err)
 	}
 	out := new(log)
-	m, err := started(t, out, "--listen", "127.0.0.1:0", "--data", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := serving(t, out, "--data", data)
 	if n := len(m.toolbox.Registry.Snapshot().Tools); n != 0 || !strings.Contains(out.String(), "sample tools are off") {
 		t.Errorf("%d tools, log %s", n, out)
 	}

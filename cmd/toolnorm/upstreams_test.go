@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"toolnorm/engine"
+	"toolnorm/internal/test/must"
 )
 
 func TestUpstreamsOfFlagsAndFile(t *testing.T) {
@@ -22,10 +23,7 @@ alias: {gpt-4o: cloud/gpt-4o}
 `)
 	t.Setenv("CLOUD_KEY", "sk-1")
 	t.Setenv("BOX_KEY", "sk-2")
-	m := NewMain(io.Discard, io.Discard)
-	if err := m.ParseFlags(strings.Fields("--upstream box=openai+http://127.0.0.1:1 --upstream near=127.0.0.1:2 --key-env box=BOX_KEY --config " + path)); err != nil {
-		t.Fatal(err)
-	}
+	m := parsed(t, strings.Fields("--upstream box=openai+http://127.0.0.1:1 --upstream near=127.0.0.1:2 --key-env box=BOX_KEY --config "+path)...)
 	s, err := m.Config.resolve()
 	want := []engine.Upstream{
 		{Name: "box", URL: "openai+http://127.0.0.1:1", Key: "sk-2"},
@@ -64,10 +62,7 @@ func TestAnUpstreamAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	resp, err := http.Post(m.URL()+"/v1/chat/completions", "application/json", strings.NewReader(`{"model":"mine","messages":[{"role":"user","content":"hi"}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Open(t, "POST", m.URL()+"/v1/chat/completions", `{"model":"mine","messages":[{"role":"user","content":"hi"}]}`, "Content-Type: application/json")
 	defer resp.Body.Close()
 	if body, _ := io.ReadAll(resp.Body); !strings.Contains(string(body), "from the box") || !strings.Contains(string(body), `"model":"mine"`) {
 		t.Errorf("status %d: %s", resp.StatusCode, body)

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"testing"
 
-	"toolnorm/internal/store"
+	"toolnorm/internal/test/must"
+	"toolnorm/internal/test/storetest"
 	"toolnorm/internal/toolbox"
 	"toolnorm/tools/dynamic"
 )
@@ -16,10 +16,7 @@ import (
 func TestCustomToolsRunWithoutAServer(t *testing.T) {
 	dir := t.TempDir()
 	crm := filepath.Join(dir, "crm.db")
-	db, err := store.Open(t.Context(), crm)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.Open(t, crm)
 	if _, err := db.Exec("CREATE TABLE deals (id INTEGER, won TEXT); INSERT INTO deals VALUES (1, 'Y'), (2, 'N')"); err != nil {
 		t.Fatal(err)
 	}
@@ -38,9 +35,7 @@ func TestCustomToolsRunWithoutAServer(t *testing.T) {
 	}
 	box.Close()
 	settings := filepath.Join(dir, "toolnorm.yaml")
-	if err := os.WriteFile(settings, []byte("data: "+dir+"\nconnections:\n  crm: "+crm+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, settings, "data: "+dir+"\nconnections:\n  crm: "+crm+"\n")
 	for _, tt := range []struct {
 		env        map[string]string
 		name, args string

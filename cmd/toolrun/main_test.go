@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/version"
 	"toolnorm/runner"
 	"toolnorm/tools"
@@ -220,9 +221,7 @@ func TestACallThatMayHaveRunIsNotRunAgain(t *testing.T) {
 func TestTheProxysSettingsSayWhereTheDataIs(t *testing.T) {
 	data, _, _ := proxy(t)
 	file := filepath.Join(t.TempDir(), "toolnorm.yaml")
-	if err := os.WriteFile(file, []byte("listen: 127.0.0.1:1\ndata: "+data+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, "listen: 127.0.0.1:1\ndata: "+data+"\n")
 	if got := runs(t, map[string]string{"TOOLNORM_CONFIG": file}, "", "where"); got.out != `{"success":true,"result":"in the proxy "}`+"\n" {
 		t.Errorf("%+v", got)
 	}

@@ -1,11 +1,11 @@
 package models
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"toolnorm/internal/exam"
+	"toolnorm/internal/test/must"
 )
 
 const someTools = `
@@ -36,10 +36,7 @@ func parsed(t *testing.T, text string) []exam.Question {
 
 // TestThePromptsFile holds the file to what the report promises.
 func TestThePromptsFile(t *testing.T) {
-	text, err := os.ReadFile("prompts.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "prompts.txt")
 	plain := 0
 	prompts := parsed(t, string(text))
 	for _, p := range prompts {

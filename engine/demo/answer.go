@@ -14,6 +14,7 @@ import (
 	"toolnorm/chat/schema"
 	"toolnorm/engine/ollama"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/clip"
 )
 
 // maxQuoted is how many bytes of a result the demo repeats, and how many bytes of a message it
@@ -33,7 +34,7 @@ func (t demoTurn) answer() (string, []ollama.Call) {
 	case last.Role == "tool":
 		return fmt.Sprintf("The tool %s answered:\n\n%s\n\nThat is all I have to say.",
 			t.calledAs(last.ToolName),
-			strings.ToValidUTF8(last.Content[:min(len(last.Content), maxQuoted)], "")), nil
+			clip.To(last.Content, maxQuoted)), nil
 	case len(t.Tools) == 0:
 		return "Hello! I am a demo without a model behind me: offer me tools and I will call one. You said: " + user, nil
 	}

@@ -2,9 +2,7 @@ package history
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -13,9 +11,8 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/chat"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
-
-var update = flag.Bool("update", false, "rewrite what the cases expect")
 
 // message is a chat.Message as the case files have it.
 type message struct {
@@ -86,10 +83,7 @@ func TestConversationsBecomeWhatTemplatesTake(t *testing.T) {
 		t.Fatalf("no cases: %v", err)
 	}
 	for _, file := range files {
-		src, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Read(t, file)
 		sections, err := golden.Sections(src)
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
@@ -106,15 +100,13 @@ func TestConversationsBecomeWhatTemplatesTake(t *testing.T) {
 			if i+1 < len(sections) && sections[i+1].Name == name+": shown" {
 				want = sections[i+1].Text + "\n"
 			}
-			if !*update && strings.TrimSpace(got) != strings.TrimSpace(want) {
+			if !*must.Update && strings.TrimSpace(got) != strings.TrimSpace(want) {
 				t.Errorf("%s, %s:\n%s\nwant\n%s", file, name, got, want)
 			}
 			now += fmt.Sprintf("-- %s: sent --\n%s\n\n-- %s: shown --\n%s\n", name, strings.TrimSpace(s.Text), name, got)
 		}
-		if *update {
-			if err := os.WriteFile(file, []byte(strings.TrimRight(now, "\n")+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+		if *must.Update {
+			must.Write(t, file, strings.TrimRight(now, "\n")+"\n")
 		}
 	}
 }

@@ -3,12 +3,12 @@ package ollama
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
+	"toolnorm/internal/test/must"
 )
 
 // rendering is a real rendering of Ollama and the tools that it was asked with.
@@ -33,10 +33,7 @@ func TestGoStructsBecomeJSON(t *testing.T) {
 			`{"name":"get_time","description":"Time in a zone","parameters":{"type":"object","properties":{"tz":{"type":"string"}}}}</tools>`,
 		"native": `{"type": "function", "function": {"name": "get_weather", "description": "Weather for a city", "parameters": {"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}}}`,
 	} {
-		data, err := os.ReadFile("testdata/rendered/" + file + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Read(t, "testdata/rendered/"+file+".json")
 		var r rendering
 		if err := json.Unmarshal(data, &r); err != nil {
 			t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"runtime"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/upstreamtest"
 )
 
@@ -106,10 +106,7 @@ func TestStatuses(t *testing.T) {
 }
 
 func TestRefusedConnectionSaysWhatToDo(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Listen(t, "127.0.0.1:0")
 	base := "http://" + l.Addr().String()
 	l.Close()
 	o, err := New(base, nil)

@@ -10,6 +10,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
+	"toolnorm/internal/clip"
 	"toolnorm/internal/kept"
 )
 
@@ -266,8 +267,5 @@ func brief(value json.RawMessage) string {
 	if bytes.HasPrefix(value, []byte{'"'}) {
 		_ = json.Unmarshal(value, &text) // it has been parsed before
 	}
-	if len(text) <= maxNote {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxNote], "") + "…"
+	return clip.Dots(text, maxNote)
 }

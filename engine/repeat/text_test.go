@@ -4,13 +4,13 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 )
 
 // defaultRepeat is the engine's limit.
@@ -87,10 +87,7 @@ func TestWhatOnlyLooksRepetitiveIsLeftAlone(t *testing.T) {
 		t.Fatalf("%d families, %v", len(files), err)
 	}
 	for _, f := range files {
-		src, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		src := must.Read(t, f)
 		cases, err := golden.Cases(src)
 		if err != nil {
 			t.Fatal(err)

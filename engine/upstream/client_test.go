@@ -7,16 +7,15 @@ import (
 	"net"
 	"net/http"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // TestAKeptConnectionMayBeClosed asks a server that ends each connection behind its first request
 // without saying so, as a llama-server does behind its hundredth: a second one that was sent
 // meanwhile is sent again, or the client would see an error of no cause.
 func TestAKeptConnectionMayBeClosed(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Listen(t, "127.0.0.1:0")
 	defer l.Close()
 	go func() {
 		for {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"toolnorm/internal/clip"
 	"toolnorm/internal/jsontree"
 )
 
@@ -179,12 +180,5 @@ func checkNumber(s string) error {
 	return nil
 }
 
-// shorten cuts a text that a sentence quotes. The cut is between characters, as the sentence goes
-// into a prompt and into JSON.
-func shorten(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+// shorten cuts a text that a sentence quotes.
+func shorten(s string) string { return clip.Dots(s, 80) }

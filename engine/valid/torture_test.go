@@ -2,9 +2,7 @@ package valid
 
 import (
 	"encoding/json"
-	"flag"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +13,8 @@ import (
 	"toolnorm/chat/schema"
 	"toolnorm/internal/golden"
 	"toolnorm/internal/test/heavy"
+	"toolnorm/internal/test/must"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 const tortureFile = "testdata/torture.txt"
 
@@ -32,10 +29,7 @@ type hard struct {
 // torture reads the set.
 func torture(t *testing.T) []*hard {
 	t.Helper()
-	src, err := os.ReadFile(tortureFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, tortureFile)
 	sections, err := golden.Sections(src)
 	if err != nil {
 		t.Fatal(err)
@@ -132,19 +126,16 @@ func TestConstraintsTakeWhatFitsTheOriginalAndSayWhatTheyDrop(t *testing.T) {
 }
 
 func TestWhatIsDroppedAndReportedIsKnown(t *testing.T) {
-	src, err := os.ReadFile(tortureFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, tortureFile)
 	head, _, _ := strings.Cut(string(src), "-- ")
 	var b strings.Builder
 	b.WriteString(head)
 	for _, h := range torture(t) {
 		dropped, reported := listed(constraints(h)["call"].Dropped), strings.Join(readSloppily(t, h), "\n")
-		if dropped != h.dropped && !*update {
+		if dropped != h.dropped && !*must.Update {
 			t.Errorf("%s: dropped\n%s\nwant\n%s", h.name, dropped, h.dropped)
 		}
-		if reported != h.reported && !*update {
+		if reported != h.reported && !*must.Update {
 			t.Errorf("%s: reported\n%s\nwant\n%s", h.name, reported, h.reported)
 		}
 		for _, s := range []golden.Section{{Name: "schema", Text: h.schema}, {Name: "valid", Text: strings.Join(h.valid, "\n")},
@@ -154,10 +145,8 @@ func TestWhatIsDroppedAndReportedIsKnown(t *testing.T) {
 			}
 		}
 	}
-	if *update {
-		if err := os.WriteFile(tortureFile, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if *must.Update {
+		must.Write(t, tortureFile, b.String())
 	}
 }
 

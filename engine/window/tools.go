@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
+	"toolnorm/internal/clip"
 )
 
 // Fitted holds tools that were shortened to fit a budget.
@@ -100,10 +100,7 @@ func shorten(text string, most int) string {
 		return text
 	}
 	most = max(most-len(dots), 0)
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	head := text[:most]
+	head := clip.To(text, most)
 	at := max(strings.LastIndex(head, ". ")+1, strings.LastIndexByte(head, '\n'))
 	if at < most/2 {
 		at = strings.LastIndexByte(head, ' ')

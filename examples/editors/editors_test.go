@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"toolnorm/internal/test/must"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -44,14 +46,8 @@ func readAll(t *testing.T) map[string]string {
 var fence = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
 
 func TestThePageShowsEachFileAndNothingElse(t *testing.T) {
-	page, err := os.ReadFile("../../docs/editors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile("../python-openai/main.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Read(t, "../../docs/editors.md")
+	program := must.Read(t, "../python-openai/main.py")
 	files := readAll(t)
 	shown := map[string]bool{}
 	for _, m := range fence.FindAllStringSubmatch(string(page), -1) {
@@ -149,10 +145,7 @@ type void struct {
 // strictly reads JSON that has no other members than the value.
 func strictly(t *testing.T, path string, into any) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Read(t, path)
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
@@ -213,10 +206,7 @@ func TestOpenWebUIJoinsTheServices(t *testing.T) {
 	}
 	var main, added compose
 	for path, into := range map[string]*compose{"../../docker-compose.yml": &main, "open-webui/compose.yaml": &added} {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Read(t, path)
 		if err := yaml.Unmarshal(b, into); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}

@@ -57,10 +57,7 @@ func TestTheProgramPrintsItsTranscript(t *testing.T) {
 	if err := run(t.Context(), &got, srv.URL, "5a8f3b7e-2f4c-4d52-9c62-0d5b1f6a7c11", byCommand); err != nil {
 		t.Fatalf("%v\n%s", err, got.String())
 	}
-	want, err := transcript.Of("main.go", "go run ./examples/knowledge-base")
-	if err != nil || got.String() != want {
-		t.Errorf("printed:\n%s\nmain.go says:\n%s%v", got.String(), want, err)
-	}
+	transcript.Match(t, "main.go", "go run ./examples/knowledge-base", got.String())
 }
 
 // served is what toolnorm serves of a folder of data, as far as the example asks it.

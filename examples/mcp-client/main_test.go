@@ -36,10 +36,7 @@ func TestTheProgramPrintsItsTranscript(t *testing.T) {
 	if err := run(t.Context(), &got, served(t), "calculate_vacation_days", `{"employee_id": "EMP001", "year": 2025}`); err != nil {
 		t.Fatal(err)
 	}
-	want, err := transcript.Of("main.go", "go run ./examples/mcp-client")
-	if err != nil || got.String() != want {
-		t.Errorf("printed:\n%s\nmain.go says:\n%s%v", got.String(), want, err)
-	}
+	transcript.Match(t, "main.go", "go run ./examples/mcp-client", got.String())
 }
 
 func TestACallThatFailsIsShown(t *testing.T) {

@@ -19,8 +19,5 @@ func TestTheProgramPrintsItsTranscript(t *testing.T) {
 	if err := run(t.Context(), &got, srv.URL+"/v1", "demo/hermes"); err != nil {
 		t.Fatal(err)
 	}
-	want, err := transcript.Of("main.go", "go run ./examples/openai-go")
-	if err != nil || got.String() != want {
-		t.Errorf("printed:\n%s\nmain.go says:\n%s%v", got.String(), want, err)
-	}
+	transcript.Match(t, "main.go", "go run ./examples/openai-go", got.String())
 }

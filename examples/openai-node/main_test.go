@@ -10,6 +10,7 @@ import (
 
 	"toolnorm/engine"
 	"toolnorm/engine/demo"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/transcript"
 	"toolnorm/proxy"
 )
@@ -54,21 +55,13 @@ func TestTheProgramPrintsItsTranscript(t *testing.T) {
 	if err := os.Symlink(module, filepath.Join(dir, "node_modules", "openai")); err != nil {
 		t.Fatal(err)
 	}
-	src, err := os.ReadFile("main.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "main.mjs"), src, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, "main.mjs")
+	must.Write(t, filepath.Join(dir, "main.mjs"), src)
 	cmd := exec.Command("node", "main.mjs")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TOOLNORM_URL="+srv.URL+"/v1")
 	got, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, got)
 	}
-	want, err := transcript.Of("main.mjs", "node main.mjs")
-	if err != nil || string(got) != want {
-		t.Errorf("printed:\n%s\nmain.mjs says:\n%s%v", got, want, err)
-	}
+	transcript.Match(t, "main.mjs", "node main.mjs", string(got))
 }

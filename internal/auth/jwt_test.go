@@ -14,7 +14,6 @@ import (
 	"math/big"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -27,6 +26,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 const sharedSecret = "0123456789abcdef0123456789abcdef"
@@ -235,9 +235,7 @@ func TestThePublicKeyIsNoSecret(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "key.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, file, text)
 	for _, c := range []TokenConfig{{Keys: file}, {Keys: file, Secret: []byte(sharedSecret)}} {
 		v := mustTokens(t, c, now)
 		if _, err := v.Verify(context.Background(), signed(t, jwt.SigningMethodRS256, key, "any", now.with(nil))); err != nil {
@@ -343,9 +341,7 @@ func TestWrongTokenSettings(t *testing.T) {
 	dir := t.TempDir()
 	private := filepath.Join(dir, "private.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(rsaKey(t))})
-	if err := os.WriteFile(private, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, private, text)
 	for want, c := range map[string]TokenConfig{
 		"at least 32":            {Secret: []byte("short")},
 		"no such file":           {Keys: filepath.Join(dir, "nowhere")},

@@ -6,10 +6,11 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 
 	"github.com/rs/zerolog"
 )
@@ -98,17 +99,13 @@ func TestWrongKeysAreNamedAndNotShown(t *testing.T) {
 		"sha256:" + strings.Repeat("z", 64): "line 1: sha256: must be followed",
 	} {
 		path := filepath.Join(t.TempDir(), "keys")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, path, text)
 		if _, _, err := ReadKeys(path); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "words") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "keys")
-	if err := os.WriteFile(path, []byte("# mine\n"+goodKey+"\r\n\n"+otherKey), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, "# mine\n"+goodKey+"\r\n\n"+otherKey)
 	if k, _, err := ReadKeys(path); err != nil || len(k) != 2 || !hasKey(k, goodKey) || !hasKey(k, otherKey) || hasKey(k, "# mine") {
 		t.Errorf("%d keys, %v", len(k), err)
 	}

@@ -64,14 +64,3 @@ func (s Sets) Of(p *Principal) []string {
 	}
 	return slices.Clone(sets)
 }
-
-// Holders lists the callers to whom the settings allow a set, sorted by name.
-func (s Sets) Holders(set string) (who []string) {
-	for name, sets := range s {
-		if slices.Contains(sets, set) {
-			who = append(who, name)
-		}
-	}
-	slices.Sort(who)
-	return who
-}

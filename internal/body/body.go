@@ -1,5 +1,5 @@
 // Package body reads the JSON bodies of requests to the server itself, and not to a model: one
-// object of bounded size, without unknown members.
+// object of bounded size, without unknown members. It writes their answers as well.
 package body
 
 import (
@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 
+	"toolnorm/chat"
 	"toolnorm/internal/fault"
 )
 
@@ -37,6 +38,18 @@ func Read(r *http.Request, most int, v any) error {
 		return fault.New(fault.Invalid, "something follows the JSON object")
 	}
 	return nil
+}
+
+// Write answers with v as JSON.
+func Write(w http.ResponseWriter, status int, v any) error {
+	text, err := chat.JSON(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, err = w.Write(append(text, '\n'))
+	return err
 }
 
 // unreadable returns the fault for a JSON error, with the field that is wrong.

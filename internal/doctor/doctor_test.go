@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -22,9 +20,8 @@ import (
 	"toolnorm/engine"
 	"toolnorm/engine/demo"
 	"toolnorm/internal/exam"
+	"toolnorm/internal/test/must"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // right are the calls that the questions want, as Hermes writes them.
 var right = map[string]string{
@@ -75,16 +72,7 @@ func TestReportsAreAsTheGoldenFiles(t *testing.T) {
 			if err := r.Print(&got); err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("testdata", name+".txt")
-			if *update {
-				if err := os.WriteFile(file, steady(got.Bytes()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil || !bytes.Equal(steady(got.Bytes()), want) {
-				t.Errorf("%v; printed\n%s\nwant\n%s", err, steady(got.Bytes()), want)
-			}
+			must.Match(t, filepath.Join("testdata", name+".txt"), string(steady(got.Bytes())))
 		})
 	}
 }
@@ -260,18 +248,12 @@ func TestNearNames(t *testing.T) {
 // explained is what explains the report to people.
 func explained(t *testing.T) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "doctor.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Read(t, filepath.Join("..", "..", "docs", "doctor.md"))
 	return string(b)
 }
 
 func TestThePageShowsWhatIsPrinted(t *testing.T) {
-	want, err := os.ReadFile(filepath.Join("testdata", "demo.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Read(t, filepath.Join("testdata", "demo.txt"))
 	var shown strings.Builder
 	_, rest, _ := strings.Cut(explained(t), "$ toolnorm doctor demo/hermes\n")
 	for line := range strings.Lines(rest) {

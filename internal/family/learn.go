@@ -12,6 +12,7 @@ import (
 	"toolnorm/adapters"
 	"toolnorm/adapters/derive"
 	"toolnorm/chat"
+	"toolnorm/internal/clip"
 	"toolnorm/internal/golden"
 )
 
@@ -130,7 +131,7 @@ func Learn(name string, set *adapters.Set, replies []Reply) (
 	for _, r := range open {
 		questions = append(questions, fmt.Sprintf(
 			"is this a call? It names a tool, and no declaration that reads it was found: %q",
-			clip(r.Raw)))
+			clip.Dots(r.Raw, 160)))
 	}
 	for i, line := range byCount(calls) {
 		lines += line
@@ -215,15 +216,6 @@ func byCount(lines map[string]int) []string {
 		return strings.Compare(a, b)
 	})
 	return out
-}
-
-// clip returns the beginning of a text, for a sentence. A character that is cut in two is
-// dropped.
-func clip(s string) string {
-	if len(s) > 160 {
-		return strings.ToValidUTF8(s[:160], "") + "…"
-	}
-	return s
 }
 
 // learnedCases returns the replies as golden cases, with what the format reads in them. Replies are

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
+
+	"toolnorm/internal/clip"
 )
 
 // Kind says whose fault it is, and so what a client should do about it.
@@ -101,12 +102,7 @@ func New(k Kind, format string, args ...any) *Error {
 const longest = 1000
 
 // Short cuts a text that may come from elsewhere to a readable length.
-func Short(text string) string {
-	if len(text) <= longest {
-		return text
-	}
-	return strings.ToValidUTF8(text[:longest], "") + "…"
-}
+func Short(text string) string { return clip.Dots(text, longest) }
 
 // Error returns the public sentence, without the cause: errors of this kind are wrapped into texts
 // that clients read.

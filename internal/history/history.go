@@ -12,9 +12,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -86,19 +83,9 @@ func (h *History) open(ctx context.Context, make bool) (*store.DB, error) {
 	if h.db != nil {
 		return h.db, nil
 	}
-	if _, err := os.Stat(h.where); !make && filepath.IsAbs(h.where) &&
-		errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	db, err := store.Open(ctx, h.where)
-	if err != nil {
-		return nil, err
-	}
-	if err := db.Migrate(ctx, "history", steps...); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
+	db, err := store.OpenFor(ctx, h.where, "history", make, steps...)
 	h.db = db
-	return db, nil
+	return db, err
 }
 
 // close closes the database, if it was opened.

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestTheDataFolder(t *testing.T) {
@@ -40,9 +42,7 @@ func TestSettingsOfTheProxyAreRead(t *testing.T) {
 		"listen: 127.0.0.1:1\ndata: /srv/x\nstore: postgres://a@b/c\nhosts: [a]\n": {Data: "/srv/x", Store: "postgres://a@b/c"},
 		"# nothing\n": {},
 	} {
-		if err := os.WriteFile(File(), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, File(), text)
 		if s, err := ReadSettings(""); err != nil || s.Data != want.Data || s.Store != want.Store {
 			t.Errorf("%q: %+v, %v", text, s, err)
 		}

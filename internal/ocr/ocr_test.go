@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"toolnorm/internal/test/must"
 
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/width"
@@ -132,10 +133,7 @@ func TestTheDictionaryIsRestored(t *testing.T) {
 // the marks were.
 func labelled(t *testing.T) (in, out []string) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/labelled.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "testdata/labelled.txt")
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			in, out = append(in, strings.ReplaceAll(line, "~", "-")), append(out, strings.ReplaceAll(line, "~", "ー"))
@@ -334,10 +332,7 @@ func FuzzNormalize(f *testing.F) {
 
 // BenchmarkRule is 10,000 characters of the labelled lines, by the rule alone.
 func BenchmarkRule(b *testing.B) {
-	text, err := os.ReadFile("testdata/labelled.txt")
-	if err != nil {
-		b.Fatal(err)
-	}
+	text := must.Read(b, "testdata/labelled.txt")
 	page := []rune(strings.Repeat(strings.ReplaceAll(string(text), "~", "-"), 3))[:MaxText]
 	n := Normalizer{Without: Keep}
 	for b.Loop() {

@@ -3,7 +3,6 @@ package pyexpr
 import (
 	"context"
 	"errors"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	"toolnorm/internal/pyexpr/chars"
 	"toolnorm/internal/pyexpr/py"
+	"toolnorm/internal/test/must"
 )
 
 // What one hostile expression may take: memory by the runtime's own count, time on a machine that
@@ -26,10 +26,7 @@ type bomb struct{ expr, want string }
 // bombs reads the corpus.
 func bombs(t testing.TB) (all []bomb) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/bombs.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "testdata/bombs.txt")
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimRight(line, "\n")
 		switch {

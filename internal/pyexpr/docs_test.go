@@ -3,23 +3,20 @@ package pyexpr
 import (
 	"fmt"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"toolnorm/internal/pyexpr/py"
+	"toolnorm/internal/test/must"
 )
 
 const page = "../../docs/expressions.md"
 
 // TestPageListsEverything holds the table of functions and methods on the page.
 func TestPageListsEverything(t *testing.T) {
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, page)
 	row := func(of string, names []string) string {
 		return fmt.Sprintf("| %s | `%s` |\n", of, strings.Join(names, "` `"))
 	}
@@ -34,10 +31,7 @@ func TestPageListsEverything(t *testing.T) {
 
 // TestPageIsRight computes the examples of the page: results, and the error with its place.
 func TestPageIsRight(t *testing.T) {
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, page)
 	rows := regexp.MustCompile("(?m)^\\| `(.*)` \\| `(.*)` \\|$").FindAllStringSubmatch(string(text), -1)
 	n := 0
 	for _, row := range rows {
@@ -52,7 +46,7 @@ func TestPageIsRight(t *testing.T) {
 	if n < 7 {
 		t.Errorf("%d results on the page, want 7", n)
 	}
-	_, err = run("100 * count / total", map[string]any{"count": 1, "total": 0}, py.Limits{})
+	_, err := run("100 * count / total", map[string]any{"count": 1, "total": 0}, py.Limits{})
 	if err == nil || !strings.Contains(string(text), "    "+strings.ReplaceAll(err.Error(), "\n", "\n    ")) {
 		t.Errorf("the page does not show\n%v", err)
 	}

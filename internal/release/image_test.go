@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // image is what the last stage of Dockerfile makes.
@@ -24,10 +26,7 @@ type image struct {
 // that Dockerfile cannot grow past this test.
 func readImage(t *testing.T, dist string) *image {
 	t.Helper()
-	text, err := os.ReadFile("../../Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "../../Dockerfile")
 	_, last, ok := strings.Cut(string(text), "FROM scratch\n")
 	if !ok || !strings.Contains(string(text), "make programs BIN=/bin/built VERSION=$VERSION") {
 		t.Fatal("Dockerfile does not build as the release does, or its last stage is not empty at first")

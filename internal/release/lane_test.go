@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +21,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // These tests look at what "make release" has made, and run it: lane.sh names the folder. They are
@@ -85,10 +86,7 @@ func native(suffix string) string {
 
 func TestReleaseChecksums(t *testing.T) {
 	dist := made(t)
-	sums, err := os.ReadFile(filepath.Join(dist, "SHA256SUMS"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sums := must.Read(t, filepath.Join(dist, "SHA256SUMS"))
 	n := 0
 	for line := range strings.Lines(string(sums)) {
 		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
@@ -187,10 +185,7 @@ func TestReleaseArchives(t *testing.T) {
 			suffix = ".zip"
 		}
 		path := one(t, dist, "toolnorm_*_"+target+suffix)
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Read(t, path)
 		top := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), ".tar.gz"), ".zip") + "/"
 		names := namesIn(t, data)
 		for _, name := range want {
@@ -309,20 +304,8 @@ const demoCall = `{"model": "demo/hermes", "messages": [{"role": "user", "conten
 func ask(t *testing.T, url, body string) string {
 	t.Helper()
 	method := map[bool]string{true: "GET", false: "POST"}[body == ""]
-	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	_, text := must.Ask(t, method, url, body)
+	return text
 }
 
 // TestReleaseIsTheSameElsewhere builds this platform's packages once more, from a copy of the
@@ -340,14 +323,8 @@ func TestReleaseIsTheSameElsewhere(t *testing.T) {
 		if suffix == ".deb" && runtime.GOOS != "linux" {
 			continue
 		}
-		first, err := os.ReadFile(one(t, dist, native(suffix)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		second, err := os.ReadFile(one(t, again, native(suffix)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Read(t, one(t, dist, native(suffix)))
+		second := must.Read(t, one(t, again, native(suffix)))
 		if !bytes.Equal(first, second) {
 			t.Errorf("the same source gave another %s in another folder", suffix)
 		}

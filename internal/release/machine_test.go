@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // machine is a systemd that runs beside this machine, on a copy of its files: see machine.sh.
@@ -85,10 +87,7 @@ func (m *machine) want(line, pattern string) {
 // already.
 func (m *machine) follow(as, folder, heading, behind string) {
 	m.t.Helper()
-	page, err := os.ReadFile("../../docs/install.md")
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	page := must.Read(m.t, "../../docs/install.md")
 	_, section, found := strings.Cut(string(page), "\n## "+heading+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	_, section, there := strings.Cut(section, behind)
@@ -209,11 +208,6 @@ func newer(t *testing.T) string {
 // copyFile copies a file: a link would lead out of the machine inside.
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
-	data, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	data := must.Read(t, from)
+	must.Write(t, to, data)
 }

@@ -19,6 +19,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 )
 
 // at is when the commit of the tests was made.
@@ -142,10 +144,7 @@ func TestTheSBOMNamesWhatIsLinkedIn(t *testing.T) {
 	if err := r.writeSBOM(all); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(r.dist, "toolnorm_1.0_sbom.cdx.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, filepath.Join(r.dist, "toolnorm_1.0_sbom.cdx.json"))
 	var bom struct {
 		BOMFormat  string
 		Components []struct{ Name, Version, PURL string }

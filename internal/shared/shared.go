@@ -118,25 +118,15 @@ type Note = struct {
 }
 
 // Others returns what was put of a kind under other ids than this one, for so long each.
-func (s *Store) Others(kind, id string, life time.Duration) (all []Note, err error) {
+func (s *Store) Others(kind, id string, life time.Duration) ([]Note, error) {
 	ctx, cancel := asking()
 	defer cancel()
-	rows, err := s.db.QueryContext(ctx,
-		"SELECT body, EXTRACT(EPOCH FROM until - now())::float8 FROM h_shared WHERE kind = $1 AND id <> $2 AND until > now()", kind, id)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var n Note
+	return store.Read(ctx, s.db, nil, func(r *store.Row) (n Note, err error) {
 		var left float64
-		if err := rows.Scan(&n.Body, &left); err != nil {
-			return nil, err
-		}
+		err = r.Scan(&n.Body, &left)
 		n.Age = max(life-time.Duration(left*float64(time.Second)), 0)
-		all = append(all, n)
-	}
-	return all, rows.Err()
+		return n, err
+	}, "SELECT body, EXTRACT(EPOCH FROM until - now())::float8 FROM h_shared WHERE kind = $1 AND id <> $2 AND until > now()", kind, id)
 }
 
 // row asks for the body of one row.

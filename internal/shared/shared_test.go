@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"toolnorm/internal/store"
 	"toolnorm/internal/test/storetest"
 )
 
@@ -25,11 +24,8 @@ func open(t *testing.T) (a, b *Store) {
 	where := databases.Postgres(t)
 	var all [2]*Store
 	for i := range all {
-		db, err := store.Open(t.Context(), where)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { db.Close() })
+		db := storetest.Open(t, where)
+		var err error
 		if all[i], err = Open(t.Context(), db); err != nil {
 			t.Fatal(err)
 		}
@@ -134,11 +130,7 @@ func TestNobodyKeepsTooMuch(t *testing.T) {
 }
 
 func TestAFileIsNotShared(t *testing.T) {
-	db, err := store.Open(t.Context(), t.TempDir()+"/a.db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(t, t.TempDir()+"/a.db")
 	if s, err := Open(t.Context(), db); s != nil || err != nil {
 		t.Errorf("%v, %v", s, err)
 	}

@@ -27,6 +27,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"toolnorm/chat"
+	"toolnorm/internal/clip"
 	exchanges "toolnorm/internal/trace"
 )
 
@@ -223,7 +224,7 @@ func (r *run) generate(name string) func(chat.Event) {
 			return
 		}
 		if r.texts {
-			span.SetAttributes(attribute.String("toolnorm.text", clip(string(text))))
+			span.SetAttributes(attribute.String("toolnorm.text", begin(string(text))))
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -252,7 +253,7 @@ func (t *Tracer) End(ctx context.Context, s *exchanges.Sum) {
 	if t == nil || it == nil {
 		return
 	}
-	model := strings.ToValidUTF8(s.Model[:min(len(s.Model), 200)], "")
+	model := clip.To(s.Model, 200)
 	operation := exchanges.Operation(s.API)
 	if operation == "" {
 		return
@@ -284,11 +285,11 @@ func (t *Tracer) Tool(ctx context.Context, name string, args []byte) (
 	ctx, span := t.tracer.Start(ctx, "execute_tool "+name, trace.WithAttributes(attribute.String(
 		"gen_ai.operation.name", "execute_tool"), attribute.String("gen_ai.tool.name", name)))
 	if t.texts {
-		span.SetAttributes(attribute.String("gen_ai.tool.call.arguments", clip(string(args))))
+		span.SetAttributes(attribute.String("gen_ai.tool.call.arguments", begin(string(args))))
 	}
 	return ctx, func(failed bool, result func() string) {
 		if t.texts {
-			span.SetAttributes(attribute.String("gen_ai.tool.call.result", clip(result())))
+			span.SetAttributes(attribute.String("gen_ai.tool.call.result", begin(result())))
 		}
 		if failed {
 			span.SetAttributes(attribute.String("error.type", "tool_error"))

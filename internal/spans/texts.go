@@ -2,17 +2,17 @@ package spans
 
 import (
 	"encoding/json"
-	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/internal/clip"
 )
 
 // longest is how many bytes of a text a span has. Receivers refuse larger ones, or all that comes
 // with them.
 const longest = 64 << 10
 
-// clip returns the beginning of a text.
-func clip(s string) string { return strings.ToValidUTF8(s[:min(len(s), longest)], "") }
+// begin returns the beginning of a text.
+func begin(s string) string { return clip.To(s, longest) }
 
 // part is a part of a message, as the conventions write it.
 type part struct {
@@ -54,14 +54,14 @@ func messageOf(m *chat.Message) message {
 	out := message{Role: m.Role, Parts: []part{}}
 	if m.Role == chat.ToolRole {
 		out.Parts = append(out.Parts, part{Type: "tool_call_response", ID: m.CallID,
-			Response: clip(m.Content)})
+			Response: begin(m.Content)})
 		return out
 	}
 	if m.Reasoning != "" {
-		out.Parts = append(out.Parts, part{Type: "reasoning", Content: clip(m.Reasoning)})
+		out.Parts = append(out.Parts, part{Type: "reasoning", Content: begin(m.Reasoning)})
 	}
 	if m.Content != "" {
-		out.Parts = append(out.Parts, part{Type: "text", Content: clip(m.Content)})
+		out.Parts = append(out.Parts, part{Type: "text", Content: begin(m.Content)})
 	}
 	for _, c := range m.Calls {
 		args := c.Args

@@ -1,9 +1,10 @@
 package sqlsafe
 
 import (
-	"os"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // statement is a case of a corpus.
@@ -12,10 +13,7 @@ type statement struct{ says, sql string }
 // corpus reads a file of statements; testdata/README.md says how they are written.
 func corpus(t testing.TB, name string) (all []statement) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "testdata/"+name)
 	hostile := strings.HasSuffix(name, "_hostile.txt")
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSuffix(line, "\n")

@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -16,10 +17,7 @@ import (
 // hostileValues are texts that would change a statement if they were ever written into it.
 func hostileValues(t testing.TB) (all []string) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/values.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "testdata/values.txt")
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSuffix(line, "\n"); line != "" && line[0] != '#' || strings.HasPrefix(line, "#{") {
 			all = append(all, strings.ReplaceAll(line, "⏎", "\n"))

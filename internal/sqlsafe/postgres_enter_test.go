@@ -5,12 +5,13 @@ import (
 	"errors"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -19,10 +20,7 @@ import (
 // sectionsOf reads the lines of a file of testdata, in sections.
 func sectionsOf(t testing.TB, name string) (sections [][]string) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "testdata/"+name)
 	sections = [][]string{nil}
 	for line := range strings.Lines(string(text)) {
 		line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "⏎", "\n")
@@ -74,10 +72,7 @@ func hostileStatements(t testing.TB, seed uint64, rounds int) []string {
 // owned makes the owner's objects, and takes the functions that are on no list from everybody.
 func (s *server) owned(t *testing.T, first string) {
 	t.Helper()
-	owner, err := os.ReadFile("testdata/postgres_owner.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	owner := must.Read(t, "testdata/postgres_owner.sql")
 	if _, err := s.admin.Exec(t.Context(), first+string(owner)); err != nil {
 		t.Fatal(err)
 	}
@@ -86,10 +81,7 @@ func (s *server) owned(t *testing.T, first string) {
 // revoke takes the server's functions that are on no list from everybody.
 func (s *server) revoke(t *testing.T) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/postgres_revoke.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "testdata/postgres_revoke.sql")
 	listed := strings.Join(slices.Sorted(maps.Keys(postgresFunctions())), " ")
 	if _, err := s.admin.Exec(t.Context(), strings.ReplaceAll(string(text), "'$1'", "'"+listed+"'")); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 )
 
@@ -36,10 +37,7 @@ func newServer(t *testing.T) *server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { admin.Close(context.Background()) })
-	tables, err := os.ReadFile("testdata/postgres_tables.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := must.Read(t, "testdata/postgres_tables.sql")
 	roles := `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'reader') THEN
 		CREATE ROLE reader LOGIN PASSWORD 'p@ss/w%rd'; CREATE ROLE writer LOGIN; END IF; END $$;
 		GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader, writer; REVOKE ALL ON secret FROM reader; GRANT INSERT ON orders TO writer;`

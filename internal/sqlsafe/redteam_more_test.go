@@ -10,16 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
+
 	"github.com/jackc/pgx/v5"
 )
 
 // readTestdata returns a file of testdata.
 func readTestdata(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "testdata/"+name)
 	return string(text)
 }
 
@@ -120,10 +119,7 @@ func TestSQLiteStopsTheSecondRedTeam(t *testing.T) {
 	db := openFile(t, path, func(c *SQLiteConfig) {
 		c.Tables = append(c.Tables, "made", "v_users", "v_bomb", "mirror", "od\"d ] ` name")
 	})
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Read(t, path)
 	attackAll(t, "as written", all, func(ctx context.Context, sql string) (*Table, error) { return db.Query(ctx, sql) })
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
 		t.Errorf("the file has changed, %v", err)

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"toolnorm/internal/test/must"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -29,10 +30,7 @@ type attack struct{ class, rule, sql string }
 // redTeam reads a file of attacks; each has at least three hundred.
 func redTeam(t *testing.T, name string) (all []attack) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "testdata/"+name)
 	class, rule, seen := "", "", map[string]bool{}
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSuffix(line, "\n")
@@ -204,10 +202,7 @@ func TestSQLiteStopsTheRedTeam(t *testing.T) {
 	}
 	defer own.Close()
 	bytes := func() string {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Read(t, path)
 		return string(text)
 	}
 	before := bytes()

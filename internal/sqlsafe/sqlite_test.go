@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/internal/test/must"
+
 	_ "modernc.org/sqlite"
 )
 
@@ -25,10 +27,7 @@ func newFile(t testing.TB) string {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	tables, err := os.ReadFile("testdata/sqlite_tables.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := must.Read(t, "testdata/sqlite_tables.sql")
 	if _, err := db.Exec(string(tables)); err != nil {
 		t.Fatal(err)
 	}
@@ -53,10 +52,7 @@ func openFile(t testing.TB, path string, change func(*SQLiteConfig)) *SQLiteDB {
 func TestSQLiteStopsHostileStatements(t *testing.T) {
 	path := newFile(t)
 	db := openFile(t, path, nil)
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Read(t, path)
 	for _, c := range corpus(t, "sqlite_hostile.txt") {
 		start := time.Now()
 		table, err := db.Query(t.Context(), c.sql)

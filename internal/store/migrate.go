@@ -75,28 +75,12 @@ func (db *DB) Migrate(ctx context.Context, domain string, steps ...Step) error {
 	})
 }
 
-// asker is a DB or a Tx.
-type asker interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
 // takenSteps returns the names of the steps that a domain has taken, in their order. If the table
 // of steps is missing it returns an error, which Migrate takes for a first start.
-func (db *DB) takenSteps(ctx context.Context, in asker, domain string) (names []string, err error) {
-	rows, err := in.QueryContext(ctx, "SELECT name FROM "+db.steps+
-		" WHERE domain = $1 ORDER BY step", domain)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, rows.Err()
+func (db *DB) takenSteps(ctx context.Context, in Asker, domain string) ([]string, error) {
+	return Read(ctx, in, nil, func(r *Row) (name string, err error) {
+		return name, r.Scan(&name)
+	}, "SELECT name FROM "+db.steps+" WHERE domain = $1 ORDER BY step", domain)
 }
 
 // matching returns an error unless the steps taken are the first of those known. An older program

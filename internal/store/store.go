@@ -10,6 +10,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -64,6 +65,22 @@ func Open(ctx context.Context, where string) (*DB, error) {
 		return nil, fmt.Errorf("store: neither an absolute path nor a postgres:// URL: %q", where)
 	}
 	return openSQLite(ctx, where)
+}
+
+// OpenFor opens a database as [Open] does, and brings the tables of a domain up to date. Unless
+// make is set, it makes no file: where there is none, the database is nil.
+func OpenFor(ctx context.Context, where, domain string, make bool, steps ...Step) (*DB, error) {
+	if _, err := os.Stat(where); !make && filepath.IsAbs(where) && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	db, err := Open(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.Migrate(ctx, domain, steps...); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
 }
 
 // Close ends all listeners, waits up to closeWait for running statements, then closes the database.

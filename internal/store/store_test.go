@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toolnorm/internal/store"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 )
 
@@ -157,9 +158,7 @@ func TestAFileIsItsOwnersAlone(t *testing.T) {
 
 func TestWhatCannotBeOpened(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "broken.db")
-	if err := os.WriteFile(broken, []byte(strings.Repeat("no database ", 100)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, broken, strings.Repeat("no database ", 100))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	for where, want := range map[string]string{

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"crypto/rand"
 	_ "embed"
-	"encoding/json"
 	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"toolnorm/chat"
+	"toolnorm/internal/body"
 	"toolnorm/internal/fault"
 )
 
@@ -74,22 +74,9 @@ func (v *View) Serve(w http.ResponseWriter, r *http.Request) error {
 	case wantsPage(r):
 		return v.page(w, it)
 	case it.One != nil:
-		return writePlain(w, it.One)
+		return body.Write(w, http.StatusOK, it.One)
 	}
-	return writePlain(w, it.List)
-}
-
-// writePlain answers with v, and leaves <, > and & unescaped, for human readers.
-func writePlain(w http.ResponseWriter, v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_, err := w.Write(b.Bytes())
-	return err
+	return body.Write(w, http.StatusOK, it.List)
 }
 
 // page writes the page. The policy allows no script, no picture and no form: even markup that

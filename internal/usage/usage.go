@@ -9,9 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -160,19 +157,9 @@ func (u *Usage) open(ctx context.Context, make bool) (*store.DB, error) {
 	if u.db != nil {
 		return u.db, nil
 	}
-	if _, err := os.Stat(u.config.Where); !make && filepath.IsAbs(u.config.Where) &&
-		errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	db, err := store.Open(ctx, u.config.Where)
-	if err != nil {
-		return nil, err
-	}
-	if err := db.Migrate(ctx, "usage", steps...); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
+	db, err := store.OpenFor(ctx, u.config.Where, "usage", make, steps...)
 	u.db = db
-	return db, nil
+	return db, err
 }
 
 // close closes the database, if it was opened.
@@ -255,20 +242,11 @@ func (u *Usage) Rows(ctx context.Context, days int) ([]Row, error) {
 	if db == nil {
 		return all, err
 	}
-	rows, err := db.QueryContext(ctx,
-		`SELECT day, caller, model, requests, failed, calls, prompt, cached, completion FROM u_usage WHERE day >= $1`, since(days))
-	if err != nil {
-		return all, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var r Row
-		if err := rows.Scan(&r.Day, &r.Caller, &r.Model, &r.Requests, &r.Failed, &r.Calls,
-			&r.Prompt, &r.Cached, &r.Completion); err != nil {
-			return all, err
-		}
-		all = append(all, r)
-	}
+	read, err := store.Read(ctx, db, nil, func(row *store.Row) (r Row, err error) {
+		return r, row.Scan(&r.Day, &r.Caller, &r.Model, &r.Requests, &r.Failed, &r.Calls,
+			&r.Prompt, &r.Cached, &r.Completion)
+	}, `SELECT day, caller, model, requests, failed, calls, prompt, cached, completion FROM u_usage WHERE day >= $1`, since(days))
+	all = append(all, read...)
 	slices.SortFunc(all, func(a, b Row) int {
 		if a.Day != b.Day {
 			return strings.Compare(b.Day, a.Day)
@@ -278,5 +256,5 @@ func (u *Usage) Rows(ctx context.Context, days int) ([]Row, error) {
 		}
 		return strings.Compare(a.Caller+" "+a.Model, b.Caller+" "+b.Model)
 	})
-	return all, rows.Err()
+	return all, err
 }

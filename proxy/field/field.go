@@ -126,6 +126,29 @@ func Into(v *fastjson.Value, to any) error {
 	return to.(func(*fastjson.Value) error)(v)
 }
 
+// Only returns a reader for a field of which one number is served: it returns an error unless the
+// value is that one, or null.
+func Only(served int64, why string) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		var n *int64
+		if err := Into(v, &n); err != nil || n == nil || *n == served {
+			return err
+		}
+		return Bad("", "%s", why)
+	}
+}
+
+// Off returns a reader for a flag that is not served: it returns an error if the value is true.
+func Off(why string) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		on := false
+		if err := Into(v, &on); err != nil || !on {
+			return err
+		}
+		return Bad("", "%s", why)
+	}
+}
+
 // Refuse returns a reader for a field that asks for something that is not served: it returns an
 // error unless the value is null, which asks for nothing.
 func Refuse(why string) func(*fastjson.Value) error {

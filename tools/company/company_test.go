@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,13 +13,11 @@ import (
 
 	"toolnorm/engine/valid"
 	"toolnorm/internal/golden"
-	"toolnorm/internal/store"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
 )
-
-var update = flag.Bool("update", false, "rewrite the results in testdata")
 
 var databases storetest.Databases
 
@@ -34,11 +31,7 @@ func today() time.Time {
 // open opens the company for as long as the test runs, with a registry of its tools.
 func open(t *testing.T, where string) (*Company, *tools.Registry) {
 	t.Helper()
-	db, err := store.Open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.Open(t, where)
 	c, err := Open(t.Context(), db, today)
 	if err != nil {
 		t.Fatal(err)
@@ -60,10 +53,7 @@ func TestCalls(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		_, registry := open(t, where)
 		for _, file := range files {
-			src, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			src := must.Read(t, file)
 			calls, err := golden.Sections(src)
 			if err != nil {
 				t.Fatal(err)
@@ -72,14 +62,12 @@ func TestCalls(t *testing.T) {
 			for _, call := range calls {
 				got := outcome(t, registry, call.Name)
 				out.WriteString("-- " + call.Name + " --\n" + got + "\n\n")
-				if want := strings.TrimSpace(call.Text); got != want && !*update {
+				if want := strings.TrimSpace(call.Text); got != want && !*must.Update {
 					t.Errorf("%s: %s\n got %s\nwant %s", file, call.Name, got, want)
 				}
 			}
-			if *update {
-				if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
+			if *must.Update {
+				must.Write(t, file, out.Bytes())
 			}
 		}
 	})
@@ -126,11 +114,7 @@ func TestTheSampleIsLargeEnough(t *testing.T) {
 
 func TestDataThatIsThereIsLeftAlone(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
-		db, err := store.Open(t.Context(), where)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
+		db := storetest.Open(t, where)
 		for _, s := range []string{tables, "INSERT INTO employees (id, name, department, hire_date) VALUES ('E1', 'Own', 'x', '2030-01-01'), ('E2', 'Odd', 'x', 'soon')"} {
 			if _, err := db.ExecContext(t.Context(), s); err != nil {
 				t.Fatal(err)

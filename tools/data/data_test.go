@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"toolnorm/internal/home"
-	"toolnorm/internal/store"
+	"toolnorm/internal/test/must"
 	"toolnorm/internal/test/storetest"
 	"toolnorm/internal/toolargs"
 	"toolnorm/tools"
@@ -33,11 +33,7 @@ func open(t *testing.T, c Config) (*Data, *tools.Registry) {
 // openOn is open on a store.
 func openOn(t *testing.T, c Config, where string) (*Data, *tools.Registry) {
 	t.Helper()
-	db, err := store.Open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storetest.Open(t, where)
 	c.Tools = "always"
 	d, err := Open(t.Context(), c, db, nil, nil)
 	if err != nil {
@@ -157,9 +153,7 @@ func catalog(t *testing.T, rows ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "catalog.csv")
 	text := "table,column,type,description\n" + strings.Join(rows, "\n")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, text)
 	return path
 }
 
@@ -208,9 +202,7 @@ func TestVectorsFindAndAreMadeOnce(t *testing.T) {
 	config := Config{EmbeddingURL: letters(t, false, &asked), EmbeddingModel: "letters"}
 	d, r := open(t, config)
 	path := filepath.Join(t.TempDir(), "words.txt")
-	if err := os.WriteFile(path, []byte("banana\n\ncherry\nbanana\napricot\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, "banana\n\ncherry\nbanana\napricot\n")
 	imported(t, d, path, Imported{"words.txt", 3, 3, 0})
 	imported(t, d, path, Imported{"words.txt", 3, 0, 0})
 	got, _ := call(t, r, "search_similar_documents", `{"query_list":["nab","chery"],"n_results":2.0}`)
@@ -228,11 +220,7 @@ func TestVectorsFindAndAreMadeOnce(t *testing.T) {
 }
 
 func TestWhatIsOffered(t *testing.T) {
-	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(t, filepath.Join(t.TempDir(), "x.db"))
 	for c, want := range map[string]struct {
 		config Config
 		n      int

@@ -6,17 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"toolnorm/internal/store"
+	"toolnorm/internal/test/storetest"
 )
 
 // TestAToolWithoutAConnectionAsksTheOneThatIsConfigured holds that made-up data is asked only while
 // there is no other, and that none is guessed among several.
 func TestAToolWithoutAConnectionAsksTheOneThatIsConfigured(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "real.db")
-	db, err := store.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.Open(t, path)
 	if _, err := db.ExecContext(t.Context(), strings.ReplaceAll(sampleTables, "(1, 'USER', 1, 50)", "(1, 'USER', 1, 77)")); err != nil {
 		t.Fatal(err)
 	}

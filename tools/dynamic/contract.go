@@ -10,8 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
-	"unicode/utf8"
 
+	"toolnorm/internal/clip"
 	"toolnorm/tools"
 )
 
@@ -84,7 +84,7 @@ func (v *Verdict) run(ctx context.Context, in *tools.Registry, c *compiled, one 
 	res := in.Call(context.WithValue(ctx, noteKey{}, &noted), c.draft.Name, one.Arguments)
 	v.Millis = float64(time.Since(start).Microseconds()) / 1000
 	note := noted.Load()
-	v.Got = clip(shownResult(res), 4096)
+	v.Got = clip.Dots(shownResult(res), 4096)
 	v.Message, v.Diff = one.judge(res, note, c.draft.Type == typeSQL)
 	v.OK = v.Message == ""
 }
@@ -104,14 +104,14 @@ func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, 
 	switch {
 	case e.Error != "" && !res.IsError:
 		return fmt.Sprintf("expected an error with %q, got a result: %s", e.Error,
-			clip(text, 200)), nil
+			clip.Dots(text, 200)), nil
 	case e.Error != "" && !strings.Contains(text, e.Error):
 		return fmt.Sprintf("expected an error with %q, got another: %s", e.Error,
-			clip(text, 400)), nil
+			clip.Dots(text, 400)), nil
 	case e.Error != "":
 		return "", nil
 	case res.IsError:
-		return "expected a result, got an error: " + clip(text, 400), nil
+		return "expected a result, got an error: " + clip.Dots(text, 400), nil
 	}
 	if len(e.Result) > 0 {
 		if diff = e.differs(res); len(diff) > 0 {
@@ -125,7 +125,7 @@ func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, 
 		case err != nil:
 			return err.Error(), nil
 		case !countable:
-			return "rows counts the rows of a SELECT or the members of a list, and the result is neither: " + clip(text, 200), nil
+			return "rows counts the rows of a SELECT or the members of a list, and the result is neither: " + clip.Dots(text, 200), nil
 		case !holds(op, got, n):
 			return fmt.Sprintf("expected rows %s, got %d", e.Rows, got), nil
 		}
@@ -133,7 +133,7 @@ func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, 
 	if whole := res.Text(); e.Contains != "" && !strings.Contains(whole, e.Contains) &&
 		!strings.Contains(text, e.Contains) {
 		return fmt.Sprintf("expected a result that contains %q, got %s", e.Contains,
-			clip(text, 400)), nil
+			clip.Dots(text, 400)), nil
 	}
 	return "", nil
 }
@@ -261,17 +261,5 @@ func inSentence(value any) string {
 	if err != nil {
 		return cmp.Or(err.Error(), "?")
 	}
-	return clip(string(text), 200)
-}
-
-// clip cuts a text that is longer than most bytes, between two characters, and appends an
-// ellipsis.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most] + "…"
+	return clip.Dots(string(text), 200)
 }

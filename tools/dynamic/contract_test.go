@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"toolnorm/internal/test/storetest"
 
-	"toolnorm/internal/store"
+	"go.yaml.in/yaml/v3"
 )
 
 // judged runs one example of a tool, and gives what is wrong in a line; empty: it holds.
@@ -226,11 +226,7 @@ func TestACheckEndsInTime(t *testing.T) {
 // statement that is not run.
 func TestDriftOnPostgres(t *testing.T) {
 	where := databases.Postgres(t)
-	db, err := store.Open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(t, where)
 	do := func(statements ...string) {
 		t.Helper()
 		for _, one := range statements {

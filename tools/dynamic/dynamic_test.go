@@ -204,10 +204,7 @@ func TestRowsThatAnotherProgramWroteAreTools(t *testing.T) {
 
 func TestATableThatIsThereIsKept(t *testing.T) {
 	where := filepath.Join(t.TempDir(), "store.db")
-	db, err := store.Open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.Open(t, where)
 	if _, err := db.Exec(`CREATE TABLE h_custom_tool (id INTEGER PRIMARY KEY, name TEXT UNIQUE, description_agent TEXT, description_user TEXT, tool_type TEXT, definition TEXT, is_active TEXT, reg_dt TEXT, created_by TEXT);
 		CREATE TABLE h_custom_tool_param (id INTEGER PRIMARY KEY, tool_id INTEGER, param_name TEXT, param_type TEXT, is_required TEXT, description TEXT);
 		INSERT INTO h_custom_tool VALUES (1, 'six', 'x', '', 'PYTHON', '6', 'Y', '', '')`); err != nil {

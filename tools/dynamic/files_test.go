@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 )
 
 // actions imports, and says what was done in a line.
@@ -110,9 +112,7 @@ func TestAFolderMayBeTheWholeTruth(t *testing.T) {
 			}
 		}
 		for name, text := range notes {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Write(t, filepath.Join(dir, name), text)
 		}
 		files, err := from.Export(t.Context(), dir, true)
 		if err != nil {
@@ -177,9 +177,7 @@ func TestAChangedFileChangesItsToolAndNoOther(t *testing.T) {
 		"g.yaml":   "",
 		"notes.md": "no tool",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, filepath.Join(dir, name), text)
 	}
 	got := actions(t, s, false, dir)
 	for _, want := range []string{"a.json update", "b.yaml refused: only SELECT statements are allowed", "c.yml refused: " + dir + "/a.json has a tool of the same name", "d.yaml refused: no tool", "definitoin", "e.yaml refused: no tool can be read from it: a file holds one tool", "f.yaml refused", "requird", "g.yaml refused"} {

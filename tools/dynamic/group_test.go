@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
 
 // groupNames are the sets of a store, each with how many of its tools are offered.
@@ -101,9 +102,7 @@ func TestSetsAsFiles(t *testing.T) {
 	if got := actions(t, other, false, dir); got != strings.ReplaceAll(did, "create", "unchanged") {
 		t.Error(got)
 	}
-	if err := os.WriteFile(path, []byte("set: maths\ntools: [x]\nhints: none\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, "set: maths\ntools: [x]\nhints: none\n")
 	if got := actions(t, other, false, path); !strings.Contains(got, "refused") || !strings.Contains(got, "hints") {
 		t.Error(got)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"toolnorm/internal/store"
 	"toolnorm/internal/test/odd"
+	"toolnorm/internal/test/storetest"
 )
 
 // specified are the two tables as the specification writes them, without a bound on any column.
@@ -38,11 +39,7 @@ func TestAnOddRowStopsNoOther(t *testing.T) {
 
 // oddRows is the test on one database.
 func oddRows(t *testing.T, where string, r *rand.Rand) {
-	db, err := store.Open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(t, where)
 	write := func(query string, values ...any) {
 		if _, err := db.ExecContext(t.Context(), query, values...); err != nil {
 			t.Fatal(err)
@@ -96,11 +93,7 @@ func oddRows(t *testing.T, where string, r *rand.Rand) {
 // have next to nothing in the columns that may be empty.
 func TestToolsOfSparseTablesAreChanged(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
-		db, err := store.Open(t.Context(), where)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
+		db := storetest.Open(t, where)
 		key := map[store.Kind]string{store.SQLite: "(id INTEGER PRIMARY KEY", store.Postgres: "(id SERIAL PRIMARY KEY"}[db.Kind]
 		tables := strings.ReplaceAll(specified, "(id INTEGER", key)
 		if _, err := db.ExecContext(t.Context(), tables+`INSERT INTO h_custom_tool (name, description_agent, tool_type, definition, is_active) VALUES ('sparse', 'x', 'PYTHON', '1', 'Y')`); err != nil {
@@ -124,11 +117,7 @@ func TestToolsOfSparseTablesAreChanged(t *testing.T) {
 // the tools come without a restart.
 func TestTablesThatCannotBeReadStopNothing(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
-		db, err := store.Open(t.Context(), where)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
+		db := storetest.Open(t, where)
 		if _, err := db.ExecContext(t.Context(), strings.Replace(specified, " created_by TEXT", " maker TEXT", 1)); err != nil {
 			t.Fatal(err)
 		}

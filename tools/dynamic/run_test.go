@@ -10,7 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"toolnorm/internal/store"
+	"toolnorm/internal/test/must"
+	"toolnorm/internal/test/storetest"
 )
 
 // trial runs a draft with arguments.
@@ -143,10 +144,7 @@ func TestATestRunSaysWhichLimitItHit(t *testing.T) {
 // injections are values for the parameter of a saved tool; internal/sqlsafe has them.
 func injections(t *testing.T) (all []string) {
 	t.Helper()
-	text, err := os.ReadFile("../../internal/sqlsafe/testdata/values.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "../../internal/sqlsafe/testdata/values.txt")
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSuffix(line, "\n"); line != "" && (line[0] != '#' || strings.HasPrefix(line, "#{")) {
 			all = append(all, strings.ReplaceAll(line, "⏎", "\n"))
@@ -188,10 +186,7 @@ func TestConnectionsAreThoseOfTheSettings(t *testing.T) {
 	dir := t.TempDir()
 	where := filepath.Join(dir, "store.db")
 	crm := filepath.Join(dir, "crm.db")
-	db, err := store.Open(t.Context(), crm)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := storetest.Open(t, crm)
 	if _, err := db.Exec("CREATE TABLE deals (id INTEGER, won TEXT); CREATE TABLE secret (word TEXT); INSERT INTO deals VALUES (1, 'Y')"); err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"toolnorm/internal/test/must"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -112,10 +113,7 @@ func makeToolbox(t *testing.T, tables, list string) (made int, lost []string) {
 		t.Fatal(err)
 	}
 	defer admin.Close(context.Background())
-	script, err := os.ReadFile("testdata/" + tables)
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Read(t, "testdata/"+tables)
 	if _, err := admin.Exec(t.Context(), string(script)+`
 		DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'asker') THEN CREATE ROLE asker LOGIN; END IF; END $$;
 		GRANT SELECT ON ALL TABLES IN SCHEMA public TO asker`); err != nil {
@@ -124,10 +122,7 @@ func makeToolbox(t *testing.T, tables, list string) (made int, lost []string) {
 	s := newSet(t, where, func(c *Config) {
 		c.Connections = map[string]string{"shop": strings.Replace(where, "postgres@", "asker@", 1)}
 	})
-	text, err := os.ReadFile("testdata/" + list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "testdata/"+list)
 	for line := range strings.Lines(string(text)) {
 		line, ok := strings.CutPrefix(strings.TrimSpace(line), "- ")
 		if !ok {

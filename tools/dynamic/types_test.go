@@ -3,7 +3,6 @@ package dynamic
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"toolnorm/internal/auth"
-	"toolnorm/internal/store"
+	"toolnorm/internal/test/must"
+	"toolnorm/internal/test/storetest"
 )
 
 // typed is a parameter with what is said of it.
@@ -151,10 +151,7 @@ func TestTypesInFilesAndTables(t *testing.T) {
 		if _, err := s.Export(t.Context(), dir, false); err != nil {
 			t.Fatal(err)
 		}
-		text, err := os.ReadFile(filepath.Join(dir, "t.yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Read(t, filepath.Join(dir, "t.yaml"))
 		for _, want := range []string{"default: 7", `- paid <now>`, "max_items: 3", "properties:\n        z:\n          type: number", `minimum: "2024-01-01"`} {
 			if !strings.Contains(string(text), want) {
 				t.Errorf("the file lacks %q:\n%s", want, text)
@@ -175,10 +172,7 @@ func TestTypesInFilesAndTables(t *testing.T) {
 
 func TestTablesOfTheFirstVersionTakeTheNewTypes(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
-		db, err := store.Open(t.Context(), where)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := storetest.Open(t, where)
 		if err := db.Migrate(t.Context(), "custom_tools", steps()[:1]...); err != nil {
 			t.Fatal(err)
 		}
@@ -204,11 +198,7 @@ func TestTablesOfTheFirstVersionTakeTheNewTypes(t *testing.T) {
 
 func TestATableThatTakesOnlySomeTypesSaysSo(t *testing.T) {
 	where := filepath.Join(t.TempDir(), "store.db")
-	db, err := store.Open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(t, where)
 	if _, err := db.Exec(strings.NewReplacer("'STRING', 'NUMBER'", "'NUMBER', 'STRING'", "id IDENTITY", "id INTEGER PRIMARY KEY AUTOINCREMENT").Replace(specifiedTables)); err != nil {
 		t.Fatal(err)
 	}
@@ -296,11 +286,7 @@ func TestTypesOnPostgres(t *testing.T) {
 // statement.
 func TestChoicesAreThoseOfNow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
-	db, err := store.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storetest.Open(t, path)
 	if _, err := db.Exec("CREATE TABLE orders (id INTEGER, status TEXT, day DATE); INSERT INTO orders VALUES (1, 'open', '2024-01-10'), (2, 'paid', '2024-01-11')"); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"toolnorm/internal/embedding"
 	"toolnorm/internal/lexical"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -20,10 +21,7 @@ import (
 func readTools(t testing.TB, files ...string) (all []tools.Tool) {
 	t.Helper()
 	for _, file := range files {
-		text, err := os.ReadFile("testdata/" + file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Read(t, "testdata/"+file)
 		if strings.HasSuffix(file, ".jsonl") {
 			for line := range strings.Lines(string(text)) {
 				var one struct {
@@ -55,10 +53,7 @@ const few = 5
 // those whose tool is the first.
 func count(t testing.TB, file string, ranked func(question string) []tools.Tool) (five, first, all int) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Read(t, "testdata/"+file)
 	for line := range strings.Lines(string(text)) {
 		question, want, _ := strings.Cut(strings.TrimSpace(line), " => ")
 		at := slices.IndexFunc(ranked(question), func(tool tools.Tool) bool {
@@ -138,10 +133,7 @@ func TestEvaluation(t *testing.T) {
 		client := &embedding.Client{URL: url, Model: model}
 		meanings = &Meanings{Question: client.With(question).Embed, Tool: client.With(tool).Embed}
 	}
-	old, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := must.Read(t, page)
 	text := string(old)
 	for _, set := range sets {
 		f := New(readTools(t, set.tools...))
@@ -172,7 +164,5 @@ func TestEvaluation(t *testing.T) {
 			}
 		}
 	}
-	if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, page, text)
 }

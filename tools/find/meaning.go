@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"toolnorm/internal/clip"
 	"toolnorm/internal/lexical"
 	"toolnorm/internal/vector"
 	"toolnorm/tools"
@@ -63,17 +64,13 @@ func views(t tools.Tool) [3]string {
 		name = t.Name
 	}
 	names, _ := parameters(t)
-	whole := Words(t.Name) + ": " + begin(t.Description, longest*3/4)
+	whole := Words(t.Name) + ": " + clip.To(t.Description, longest*3/4)
 	if names != "" {
 		whole += " (" + names + ")"
 	}
 	first, _, _ := strings.Cut(t.Description, ". ")
-	return [3]string{begin(whole, longest), begin(cmp.Or(first, Words(name)), longest), Words(name)}
-}
-
-// begin returns at most n bytes of a text, without half a character at the end.
-func begin(text string, n int) string {
-	return strings.ToValidUTF8(text[:min(n, len(text))], "")
+	name = Words(name)
+	return [3]string{clip.To(whole, longest), clip.To(cmp.Or(first, name), longest), name}
 }
 
 // Find returns the tools that a text asks for, the best first, by their words, and by what they
@@ -82,7 +79,7 @@ func begin(text string, n int) string {
 func (f *Finder) Find(ctx context.Context, m *Meanings, text string) []tools.Tool {
 	worded := f.rank(text)
 	if m != nil && len(f.list) <= mostTools && strings.TrimSpace(text) != "" {
-		if meant := m.rank(ctx, f.list, begin(text, longest)); meant != nil {
+		if meant := m.rank(ctx, f.list, clip.To(text, longest)); meant != nil {
 			var joined []int
 			for _, hit := range lexical.Join(near, weights, append([][]int{worded}, meant...)...) {
 				joined = append(joined, hit.Row)
@@ -227,7 +224,7 @@ func patiently(ctx context.Context, embed Embed, texts []string) ([][]float32, e
 		return nil, err
 	}
 	if half == 0 {
-		return patiently(ctx, embed, []string{begin(texts[0], len(texts[0])/2)})
+		return patiently(ctx, embed, []string{clip.To(texts[0], len(texts[0])/2)})
 	}
 	first, err := patiently(ctx, embed, texts[:half])
 	if err != nil {

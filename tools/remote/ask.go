@@ -151,7 +151,7 @@ func (c *conn) heard(ctx context.Context, params json.RawMessage) (
 	if meta, err = meta.with("progressToken", token); err != nil {
 		return nil, nil, err
 	}
-	if params, err = withMembers(params, "_meta", must(meta)); err != nil {
+	if params, err = withMembers(params, "_meta", meta.text()); err != nil {
 		return nil, nil, err
 	}
 	news, end, told := make(chan mcp.JSONRPCNotification, mostNews), make(chan struct{}),
@@ -218,7 +218,7 @@ func (c *conn) addressed(ctx context.Context, method string, params json.RawMess
 			mcp.MetaKeyClientInfo, mcp.MetaKeyLogLevel} {
 			meta = slices.DeleteFunc(meta, func(m member) bool { return m.key == key })
 		}
-		params, err = withMembers(params, "_meta", must(meta))
+		params, err = withMembers(params, "_meta", meta.text())
 		return params, nil, err
 	}
 	can, who := any(c.me.can), any(c.me.who)
@@ -240,7 +240,7 @@ func (c *conn) addressed(ctx context.Context, method string, params json.RawMess
 			return nil, nil, err
 		}
 	}
-	if params, err = withMembers(params, "_meta", must(meta)); err != nil {
+	if params, err = withMembers(params, "_meta", meta.text()); err != nil {
 		return nil, nil, err
 	}
 	header := http.Header{}
@@ -335,5 +335,5 @@ func withMembers(params json.RawMessage, pairs ...any) (json.RawMessage, error) 
 			return nil, err
 		}
 	}
-	return must(o), nil
+	return o.text(), nil
 }

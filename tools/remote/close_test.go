@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/internal/test/left"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -53,9 +54,7 @@ func TestNothingOfASetRunsBehindClose(t *testing.T) {
 		}
 		t.Run(fmt.Sprint(wait), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "mcp.json")
-			if err := os.WriteFile(path, text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Write(t, path, text)
 			before := left.Ours()
 			r := tools.New(tools.Options{})
 			s := Open(Config{Path: path, Registry: r, Version: "1", Log: zerolog.Nop()})

@@ -3,7 +3,6 @@ package remote
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,16 +14,14 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
 // quiet is an address that takes connections and says nothing.
 func quiet(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Listen(t, "127.0.0.1:0")
 	t.Cleanup(func() { l.Close() })
 	return "http://" + l.Addr().String() + "/mcp"
 }
@@ -72,9 +69,7 @@ func TestAServerThatHangsCostsOneCallItsTime(t *testing.T) {
 		inner.ServeHTTP(w, r)
 	}))
 	path := filepath.Join(t.TempDir(), "mcp.json")
-	if err := os.WriteFile(path, []byte(`[{"name":"s","url":"http://`+m.addr+`/mcp"}]`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, `[{"name":"s","url":"http://`+m.addr+`/mcp"}]`)
 	r := tools.New(tools.Options{})
 	s := Open(Config{Path: path, Registry: r, Version: "1", Log: zerolog.Nop(), CallTime: 4 * time.Second})
 	t.Cleanup(s.Close)

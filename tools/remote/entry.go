@@ -90,35 +90,32 @@ func (e Entry) check() error {
 		return errors.New("needs either a url or a command")
 	// The variable may be the host itself, so such a URL is checked once its value is known.
 	case e.URL != "" && !strings.Contains(e.URL, "${"):
-		_, err := parseURL(e.URL)
-		return err
+		return checkURL(e.URL)
 	}
 	return nil
 }
 
-// parseURL reads a server's URL. A user and password in it are refused: URLs are listed and logged,
-// headers are not. An address that no server may be at is refused here already, so that the mistake
-// is found when it is made.
-func parseURL(text string) (*url.URL, error) {
+// checkURL returns what is wrong with a server's URL. A user and password in it are refused: URLs
+// are listed and logged, headers are not. An address that no server may be at is refused here
+// already, so that the mistake is found when it is made.
+func checkURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || len(text) > longestURL:
 		// the parser's own error would show the URL with its secrets
-		return nil, errors.New("its url cannot be read; it should look like http://host:port/mcp")
+		return errors.New("its url cannot be read; it should look like http://host:port/mcp")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("its url must begin with http:// or https://, not %q", u.Scheme)
+		return fmt.Errorf("its url must begin with http:// or https://, not %q", u.Scheme)
 	case u.Hostname() == "":
-		return nil, errors.New("its url names no host")
+		return errors.New("its url names no host")
 	case u.User != nil:
-		return nil, errors.New("its url holds a password; put it into headers")
+		return errors.New("its url holds a password; put it into headers")
 	}
 	// Only for a better message: what counts is the address that is dialled (policy.go).
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil {
-		if err := alwaysRefused(ip); err != nil {
-			return nil, err
-		}
+		return alwaysRefused(ip)
 	}
-	return u, nil
+	return nil
 }
 
 // variable is where the environment's value is put: ${NAME}, ${env:NAME} or, with a default,

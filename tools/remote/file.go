@@ -242,7 +242,7 @@ func (f *file) put(e Entry) error {
 	if err != nil {
 		return err
 	}
-	w := written{key: e.Name, text: must(o)}
+	w := written{key: e.Name, text: o.text()}
 	switch {
 	case at >= 0:
 		if f.keyed {
@@ -270,7 +270,7 @@ func (f *file) disable(at int, off bool) error {
 			return err
 		}
 	}
-	f.servers[at].text = must(o)
+	f.servers[at].text = o.text()
 	f.read()
 	return nil
 }
@@ -296,7 +296,7 @@ func (f *file) encode() ([]byte, error) {
 	for _, w := range f.servers {
 		servers = append(servers, member{w.key, w.text})
 	}
-	text := must(servers)
+	text := servers.text()
 	if !f.keyed {
 		var err error
 		if text, err = f.encodeList(); err != nil {
@@ -307,7 +307,7 @@ func (f *file) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return indent(must(around))
+	return indent(around.text())
 }
 
 // encodeList encodes the servers as a list.
@@ -329,8 +329,8 @@ func (f *file) encodeList() ([]byte, error) {
 	return append(b, "]\n"...), nil
 }
 
-// must returns an object's text. Its values are JSON already, so nothing can fail.
-func must(o object) json.RawMessage {
+// text returns an object's text. Its values are JSON already, so nothing can fail.
+func (o object) text() json.RawMessage {
 	text, _ := o.MarshalJSON()
 	return text
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"toolnorm/internal/test/must"
 )
 
 func TestTheFileKeepsItsFormAndWhatIsNotKnown(t *testing.T) {
@@ -169,9 +171,7 @@ func TestNamesThatCannotBeNamesHereAreChanged(t *testing.T) {
 func TestAChangeKeepsWhatItCannotWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mcp.json")
 	before := "// mine\n[{\"name\":\"a\",\"url\":\"http://h\"}, 7]\n"
-	if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, before)
 	f, err := load(path)
 	if err == nil {
 		err = f.put(Entry{Name: "b", URL: "http://h/b"})

@@ -285,7 +285,7 @@ func (s *Set) target(ctx context.Context, method string, params json.RawMessage)
 		if err != nil {
 			return nil, params
 		}
-		return one(l), member2(params, "ref", json.RawMessage(member2(must(ref), "name", name)))
+		return one(l), member2(params, "ref", json.RawMessage(member2(ref.text(), "name", name)))
 	case method == "completion/complete":
 		return s.at(ctx, p.Ref.URI), params
 	case strings.HasPrefix(method, "tasks/"):

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode"
 
-	"toolnorm/chat"
 	"toolnorm/internal/body"
 	"toolnorm/internal/fault"
 )
@@ -73,20 +72,9 @@ func (s *Set) Mount(mux interface{ Handle(string, http.Handler) }) {
 				fault.Write(w, err)
 				return
 			}
-			writeJSON(w, answer)
+			_ = body.Write(w, http.StatusOK, answer) // a client that is gone cannot be told
 		}))
 	}
-}
-
-// writeJSON answers with a value. A client that is gone cannot be told.
-func writeJSON(w http.ResponseWriter, v any) {
-	text, err := chat.JSON(v)
-	if err != nil {
-		fault.Write(w, err)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(text, '\n'))
 }
 
 // registering is the body of a request that adds a server. Command is read only to refuse it by

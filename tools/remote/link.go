@@ -185,7 +185,7 @@ func (l *link) dial(ctx context.Context, last string, me greeting, said *tail) (
 		return nil, "", err
 	}
 	if e.URL != "" {
-		if _, err := parseURL(e.URL); err != nil {
+		if err := checkURL(e.URL); err != nil {
 			return nil, "", err
 		}
 	}

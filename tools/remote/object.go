@@ -153,7 +153,7 @@ func (o object) replaced(path []string, value json.RawMessage) (object, error) {
 			if err != nil {
 				return nil, err
 			}
-			value = must(inner)
+			value = inner.text()
 		}
 		return o.with(m.key, value)
 	}

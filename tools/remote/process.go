@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"toolnorm/internal/clip"
+
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
@@ -162,7 +164,7 @@ func listen(r io.Reader, told func(string)) {
 			time.Sleep(floodPause)
 			continue
 		}
-		told(strings.ToValidUTF8(string(line[:min(len(line), 1024)]), ""))
+		told(clip.To(string(line), 1024))
 		// ReadLine returns a long line in pieces of the buffer's size; the first is enough for a
 		// log.
 		for more && err == nil {

@@ -76,7 +76,7 @@ func more(o object) json.RawMessage {
 				kept = append(kept, a)
 			}
 			if wrong == nil {
-				out = append(out, member{m.key, must(kept)})
+				out = append(out, member{m.key, kept.text()})
 			}
 		case "_meta":
 			if wrong == nil {
@@ -97,7 +97,7 @@ func more(o object) json.RawMessage {
 			}
 		}
 	}
-	return must(out)
+	return out.text()
 }
 
 // wording returns a text, or "" if value is not a text.
@@ -144,7 +144,7 @@ func argumentsSchema(text json.RawMessage) (json.RawMessage, error) {
 		if o, err = o.with("type", "object"); err != nil {
 			return nil, err
 		}
-		return must(o), nil
+		return o.text(), nil
 	default:
 		return nil, fmt.Errorf("is of the type %.40s, and arguments are an object", said)
 	}
@@ -220,13 +220,13 @@ func plainGreeting(raw json.RawMessage) json.RawMessage {
 					plain = append(plain, c)
 				}
 			}
-			o[i].value, changed = must(plain), true
+			o[i].value, changed = plain.text(), true
 		case m.key == "serverInfo":
 			plain := object{}
 			for _, key := range []string{"name", "version"} {
 				plain, _ = plain.with(key, wording(inner.get(key))) // texts always encode
 			}
-			o[i].value, changed = must(plain), true
+			o[i].value, changed = plain.text(), true
 		case m.key == "instructions" && m.value[0] != '"', m.key == "_meta" && wrong != nil:
 			o[i].value, changed = json.RawMessage("null"), true
 		}
@@ -234,5 +234,5 @@ func plainGreeting(raw json.RawMessage) json.RawMessage {
 	if !changed {
 		return raw
 	}
-	return must(o)
+	return o.text()
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/internal/test/locked"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -89,17 +90,7 @@ type machine struct {
 
 func boot(t *testing.T, addr string, h http.Handler) *machine {
 	t.Helper()
-	var l net.Listener
-	var err error
-	for range 50 {
-		if l, err = net.Listen("tcp", addr); err == nil {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Listen(t, addr)
 	m := &machine{t, l.Addr().String(), &http.Server{Handler: h}}
 	go m.http.Serve(l)
 	t.Cleanup(m.kill)
@@ -113,9 +104,7 @@ func opened(t *testing.T, text string) (*Set, *tools.Registry, *locked.Buffer) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mcp.json")
 	if text != "" {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Write(t, path, text)
 	}
 	r, log := tools.New(tools.Options{}), new(locked.Buffer)
 	s := Open(Config{Path: path, Registry: r, Version: "1", Log: zerolog.New(log), ListTime: 2 * time.Second, Private: func(context.Context) bool { return true }})
@@ -320,9 +309,7 @@ func TestServersAreSwitchedOffAndOn(t *testing.T) {
 	if err := s.Switch("none", true); err == nil || !strings.Contains(err.Error(), "no MCP server") {
 		t.Errorf("a server that is not there: %v", err)
 	}
-	if err := os.WriteFile(s.cfg.Path, []byte(`[{"name":"cmd","command":"/bin/false","disabled":true}]`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, s.cfg.Path, `[{"name":"cmd","command":"/bin/false","disabled":true}]`)
 	if err := s.Switch("cmd", true); err == nil || !strings.Contains(err.Error(), "is a command") {
 		t.Errorf("a disabled command: %v", err)
 	}
@@ -354,13 +341,9 @@ func TestServersAreAddedAndRemovedAtOnce(t *testing.T) {
 	if found, err := s.Remove("calc"); found || err != nil {
 		t.Errorf("Remove of one that is gone = %v, %v", found, err)
 	}
-	if err := os.WriteFile(path, []byte(`[{"name":"calc","url":"`+url+`"}]`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, `[{"name":"calc","url":"`+url+`"}]`)
 	until(t, "the tools of an edited file", func() bool { return len(r.Snapshot().Tools) == 4 })
-	if err := os.WriteFile(path, []byte(`[{`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, `[{`)
 	if err := s.Add(t.Context(), Asked{Name: "x", URL: url}); err == nil {
 		t.Error("a server was added to a file that is broken")
 	}
@@ -382,9 +365,7 @@ func TestABrokenFileIsNotAnEmptyOne(t *testing.T) {
 	if err := s.Add(t.Context(), Asked{Name: "x", URL: "http://127.0.0.1:9/mcp"}); err == nil {
 		t.Error("a server was added to it")
 	}
-	if err := os.WriteFile(s.cfg.Path, []byte(`[{"name":"a","url":"http://127.0.0.1:9/mcp"}]`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, s.cfg.Path, `[{"name":"a","url":"http://127.0.0.1:9/mcp"}]`)
 	until(t, "the file that was put right", func() bool { all := s.List(); return len(all) == 1 && all[0].Name == "a" })
 }
 

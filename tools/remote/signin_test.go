@@ -20,6 +20,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"toolnorm/internal/test/locked"
+	"toolnorm/internal/test/must"
 	"toolnorm/tools"
 )
 
@@ -171,9 +172,7 @@ func TestAUserSignsIn(t *testing.T) {
 	dir := t.TempDir()
 	path, accounts := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "mcp.accounts")
 	text := fmt.Sprintf(`{"mcpServers": {"p": {"url": %q}}}`, i.mcp)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, path, text)
 	r, log := tools.New(tools.Options{}), new(locked.Buffer)
 	s := Open(Config{Path: path, Registry: r, Accounts: accounts, Log: zerolog.New(log)})
 	t.Cleanup(s.Close)

@@ -15,6 +15,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
+	"toolnorm/internal/clip"
 	"toolnorm/tools"
 )
 
@@ -32,8 +33,9 @@ const mostHops = 1
 // offers the tool.
 func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	out := tools.Tool{
-		Name: qualify(l.entry.Name, t.Name), Title: t.Title, Description: short(t.Description),
-		Schema: t.Schema, Output: t.Output, Hints: t.Hints, More: t.More,
+		Name: qualify(l.entry.Name, t.Name), Title: t.Title,
+		Description: clip.Dots(t.Description, longestText),
+		Schema:      t.Schema, Output: t.Output, Hints: t.Hints, More: t.More,
 		// timed limits the time of a call, and stops while a user answers a question
 		Timeout: longestCall,
 	}
@@ -80,14 +82,6 @@ func qualify(server, tool string) string {
 // otherOfTool matches characters that a tool's name may not contain; a run of them becomes one _,
 // whatever the script.
 var otherOfTool = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
-
-// short cuts a description between two characters, and shows that it was cut.
-func short(text string) string {
-	if len(text) <= longestText {
-		return text
-	}
-	return strings.ToValidUTF8(text[:longestText], "") + "…"
-}
 
 // answered is a call's result on the wire. It is read here and not by mcp-go, which refuses a
 // result with a part of an unknown kind.

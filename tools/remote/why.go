@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 
+	"toolnorm/internal/clip"
+
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
@@ -142,10 +144,7 @@ func reason(err error) string {
 		at, query, _ := strings.Cut(url, "?")
 		return at + "?" + secretValue.ReplaceAllString(query, "=…")
 	})
-	if len(text) > longestReason {
-		text = strings.ToValidUTF8(text[:longestReason], "") + "…"
-	}
-	return text
+	return clip.Dots(text, longestReason)
 }
 
 // queries are URLs with a query in a text.
@@ -168,10 +167,7 @@ const (
 func (t *tail) add(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(line) > longestLine {
-		line = strings.ToValidUTF8(line[:longestLine], "") + "…"
-	}
-	t.lines = append(t.lines, strings.ToValidUTF8(line, "�"))
+	t.lines = append(t.lines, strings.ToValidUTF8(clip.Dots(line, longestLine), "�"))
 	t.lines = t.lines[max(0, len(t.lines)-mostLines):]
 }
 

@@ -19,7 +19,19 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"toolnorm/internal/sleep"
+	"toolnorm/internal/store"
 )
+
+// Open opens a database, and closes it when the test ends.
+func Open(t testing.TB, where string) *store.DB {
+	t.Helper()
+	db, err := store.Open(t.Context(), where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
 
 // server is the one PostgreSQL of a test program.
 type server struct {

@@ -6,7 +6,16 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"testing"
 )
+
+// Match reports an error unless a source file says that a command prints got.
+func Match(t testing.TB, file, command, got string) {
+	t.Helper()
+	if want, err := Of(file, command); err != nil || got != want {
+		t.Errorf("printed:\n%s\n%s says:\n%s%v", got, file, want, err)
+	}
+}
 
 // Of returns what the comment at the top of a source file shows behind the line "$ command": all of
 // it up to the comment's end. In the comment it is indented by a tab. It fails when the file cannot

@@ -3,12 +3,10 @@ package upstreamtest
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,9 +14,8 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
+	"toolnorm/internal/test/must"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Capture is one recorded answer.
 type Capture struct {
@@ -31,11 +28,7 @@ type Capture struct {
 // Read reads a file of testdata.
 func Read(t testing.TB, file string) Capture {
 	c := Capture{Name: strings.TrimSuffix(filepath.Base(file), ".json")}
-	data, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(data, &c)
-	}
-	if err != nil {
+	if err := json.Unmarshal(must.Read(t, file), &c); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -61,25 +54,13 @@ func Goldens(t *testing.T, dir string, replay func(t testing.TB, c Capture, cuts
 	for _, file := range files {
 		c := Read(t, file)
 		t.Run(c.Name, func(t *testing.T) {
-			golden := filepath.Join(dir, c.Name+".events")
-			got := replay(t, c)
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Fatalf("events:\n%swant:\n%s", got, want)
-			}
+			want := replay(t, c)
+			must.Match(t, filepath.Join(dir, c.Name+".events"), want)
 			seed := uint64(time.Now().UnixNano())
 			rnd := rand.New(rand.NewPCG(seed, 0))
 			for range 5 {
 				cuts := someCuts(rnd, len(c.Body))
-				if got := replay(t, c, cuts...); got != string(want) {
+				if got := replay(t, c, cuts...); got != want {
 					t.Fatalf("seed %d, cut at %v:\n%swant:\n%s", seed, cuts, got, want)
 				}
 			}

@@ -3,11 +3,9 @@ package messages
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,19 +13,15 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/golden"
+	"toolnorm/internal/test/must"
 	"toolnorm/proxy/form"
 )
-
-var update = flag.Bool("update", false, "rewrite what the cases expect")
 
 // cases runs the cases of a file: each section "NAME: in" is given to out, whose results, in the
 // order of kinds, must be the sections behind it. See testdata/README.md.
 func cases(t *testing.T, file, in string, kinds []string, out func(text string) []string) {
 	t.Helper()
-	src, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	src := must.Read(t, file)
 	sections, err := golden.Sections(src)
 	if err != nil {
 		t.Fatal(err)
@@ -46,17 +40,15 @@ func cases(t *testing.T, file, in string, kinds []string, out func(text string) 
 		now += fmt.Sprintf("-- %s --\n%s\n", s.Name, strings.TrimSpace(s.Text))
 		for i, got := range out(s.Text) {
 			title := name + ": " + kinds[i]
-			if got = strings.TrimSpace(got); !*update && got != strings.TrimSpace(want[title]) {
+			if got = strings.TrimSpace(got); !*must.Update && got != strings.TrimSpace(want[title]) {
 				t.Errorf("%s:\n%s\nwant\n%s", title, got, want[title])
 			}
 			now += fmt.Sprintf("-- %s --\n%s\n", title, got)
 		}
 		now += "\n"
 	}
-	if *update {
-		if err := os.WriteFile(file, []byte(strings.TrimRight(now, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if *must.Update {
+		must.Write(t, file, strings.TrimRight(now, "\n")+"\n")
 	}
 }
 

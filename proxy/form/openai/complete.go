@@ -47,29 +47,12 @@ func (r *request) textFields() field.Members {
 	return field.Members{
 		{"prompt", r.readPrompt},
 		{"suffix", &r.Continue.Suffix},
-		{"best_of", readBestOf},
-		{"echo", readEcho},
+		{"best_of", field.Only(1,
+			"only one text a request is written, so there is no best one")},
+		{"echo", field.Off("the prompt is not repeated in the reply")},
 		{"logprobs", field.Refuse("probabilities are given by /v1/chat/completions only")},
 		{"messages", chats}, {"tools", chats}, {"tool_choice", chats},
 	}
-}
-
-// readBestOf reads the number of texts of which the best is wanted. Only 1 is allowed.
-func readBestOf(v *fastjson.Value) error {
-	var of *int64
-	if err := field.Into(v, &of); err != nil || of == nil || *of == 1 {
-		return err
-	}
-	return field.Bad("", "only one text a request is written, so there is no best one")
-}
-
-// readEcho reads whether the prompt is to be repeated, which is not possible here.
-func readEcho(v *fastjson.Value) error {
-	echo := false
-	if err := field.Into(v, &echo); err != nil || !echo {
-		return err
-	}
-	return field.Bad("", "the prompt is not repeated in the reply")
 }
 
 // readPrompt reads a text, alone or as the only element of an array. OpenAI accepts several texts

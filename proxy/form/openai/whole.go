@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 
@@ -123,12 +122,10 @@ func wholeCall(c chat.Call) toolCall {
 
 // write sends the reply. How the reply was made is in its headers.
 func (w *whole) write(c *completion) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(c); err != nil {
+	text, err := chat.JSON(c)
+	if err != nil {
 		return err
 	}
 	form.TellHeaders(w.Out.W.Header(), w.meta)
-	return form.WriteJSON(w.Out.W, 200, b.Bytes())
+	return form.WriteJSON(w.Out.W, 200, append(text, '\n'))
 }

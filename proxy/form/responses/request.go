@@ -117,29 +117,13 @@ func (r *request) fields() field.Members {
 		{"client_metadata", pass}, {"stream_options", pass}, {"context_management", pass},
 		// Without these the reply would be wrong: a background response outlives its request, which
 		// is not possible here.
-		{"background", noBackground},
+		{"background", field.Off(
+			"a reply lasts as long as its request here; send the request without it")},
 		{"conversation", elsewhere}, {"prompt", elsewhere},
-		{"top_logprobs", noLogprobs},
+		{"top_logprobs", field.Only(0,
+			"probabilities are given by /v1/chat/completions only")},
 		{"messages", field.Refuse("belongs to /v1/chat/completions; here it is input")},
 	}, r.Sampling()...)
-}
-
-// noBackground refuses background: true, which asks for a reply that outlives its request.
-func noBackground(v *fastjson.Value) error {
-	on := false
-	if err := field.Into(v, &on); err != nil || !on {
-		return err
-	}
-	return field.Bad("", "a reply lasts as long as its request here; send the request without it")
-}
-
-// noLogprobs reads how many probabilities are wanted, which are refused; 0 asks for none.
-func noLogprobs(v *fastjson.Value) error {
-	var n *int64
-	if err := field.Into(v, &n); err != nil || n == nil || *n == 0 {
-		return err
-	}
-	return field.Bad("", "probabilities are given by /v1/chat/completions only")
 }
 
 // oneOf returns a reader that checks that a field is null or one of the words. It is for fields

@@ -1,17 +1,14 @@
 package xml
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/test/must"
 )
-
-var update = flag.Bool("update", false, "write what is read of each prompt into its .golden file")
 
 // TestPromptsAreRead reads each prompt in testdata: as its .golden file says, the tools come first,
 // then the rest of the prompt.
@@ -31,24 +28,13 @@ func TestPromptsAreRead(t *testing.T) {
 				got += fmt.Sprintf("== %s ==\n%s\n%s\n", tool.Name, tool.Description, tool.Schema)
 			}
 			got += "== rest ==\n" + rest[0].Content
-			golden := strings.TrimSuffix(file, ".txt") + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if want := read(t, golden); got != want {
-				t.Errorf("%s reads:\n%s\nwant:\n%s", file, got, want)
-			}
+			must.Match(t, strings.TrimSuffix(file, ".txt")+".golden", got)
 		}
 	}
 }
 
 func read(t testing.TB, file string) string {
 	t.Helper()
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Read(t, file)
 	return string(b)
 }

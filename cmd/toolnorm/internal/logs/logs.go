@@ -1,9 +1,10 @@
-package main
+// Package logs makes the log of the program: lines of JSON for programs, or arranged for people.
+package logs
 
 import (
 	"fmt"
+	"io"
 	"maps"
-	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -13,26 +14,24 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// newLog makes the log that the settings ask for.
-// kong has checked the level; an unknown level, which only tests set, means info.
-func (m *Main) newLog() zerolog.Logger {
-	m.level.set(m.Config.LogLevel)
-	w := m.Err
-	if m.Config.LogFormat == "text" || m.Config.LogFormat == "auto" && m.OnTerminal() {
-		plain := !m.OnTerminal() || os.Getenv("NO_COLOR") != ""
-		w = zerolog.ConsoleWriter{Out: w, NoColor: plain, TimeFormat: time.TimeOnly,
-			FormatPrepare: readable, FormatMessage: align(plain)}
-	}
-	return zerolog.New(w).Level(zerolog.DebugLevel).Sample(&m.level).With().Timestamp().Logger()
+// ForPrograms returns a log whose lines are JSON.
+func ForPrograms(w io.Writer, level *Level) zerolog.Logger {
+	return zerolog.New(w).Level(zerolog.DebugLevel).Sample(level).With().Timestamp().Logger()
 }
 
-// level drops lines below a level that may change. Every part of the program holds a copy of the
+// ForPeople returns a log whose lines are read in a terminal.
+func ForPeople(w io.Writer, level *Level, coloured bool) zerolog.Logger {
+	return ForPrograms(zerolog.ConsoleWriter{Out: w, NoColor: !coloured, TimeFormat: time.TimeOnly,
+		FormatPrepare: readable, FormatMessage: align(!coloured)}, level)
+}
+
+// Level drops lines below a level that may change. Every part of the program holds a copy of the
 // log, whose own level cannot be changed later, so the level is a sampler. A sampler is asked
 // before a line's fields are written, so dropped lines cost just as little.
-type level struct{ least atomic.Int32 }
+type Level struct{ least atomic.Int32 }
 
-// set changes the least level that is logged from now on; an unknown name means info.
-func (l *level) set(name string) {
+// Set changes the least level that is logged from now on; an unknown name means info.
+func (l *Level) Set(name string) {
 	least, err := zerolog.ParseLevel(name)
 	if err != nil {
 		least = zerolog.InfoLevel
@@ -41,7 +40,7 @@ func (l *level) set(name string) {
 }
 
 // Sample implements zerolog.Sampler.
-func (l *level) Sample(of zerolog.Level) bool { return int32(of) >= l.least.Load() }
+func (l *Level) Sample(of zerolog.Level) bool { return int32(of) >= l.least.Load() }
 
 // messageWidth is the least width of a printed message, so that the fields after short messages are
 // aligned.
