@@ -331,7 +331,7 @@ var below = map[string][]string{
 	"internal/doctor":        {"chat", "engine", "engine/wait", "engine/upstream", "engine/ollama", "engine/openai", "engine/window", "internal/exam", "internal/fault", "internal/spelling"},
 	"chat":                   {},
 	"chat/schema":            {"chat", "internal/jsontree", "internal/clip"},
-	"adapters":               {"chat", "chat/schema", "internal/jsontree", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/internal/restore", "adapters/internal/form"},
+	"adapters":               {"chat", "chat/schema", "internal/jsontree", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/internal/notation", "adapters/internal/restore", "adapters/internal/form"},
 	"adapters/derive":        {"chat", "adapters"},
 	"tools":                  {"chat", "internal/spelling"},
 	"tools/find":             {"chat/schema", "internal/lexical", "internal/vector", "tools", "internal/clip"},
@@ -411,6 +411,7 @@ var below = map[string][]string{
 	"adapters/internal/print":       {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/form", "adapters/internal/scan", "internal/jsontree"},
 	"adapters/internal/grammar":     {"chat", "chat/schema", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/scan"},
 	"adapters/internal/restore":     nil,
+	"adapters/internal/notation":    {"chat/schema", "adapters/internal/lenient", "adapters/internal/scan", "adapters/internal/toolset"},
 	"adapters/internal/wrapper":     {"chat/schema", "adapters/internal/lenient", "adapters/internal/scan", "adapters/internal/toolset"},
 	"internal/companymcp":           {"tools/company"},
 
@@ -435,7 +436,7 @@ var below = map[string][]string{
 }
 
 // standardOnly are the leaves: the standard library and each other, nothing else.
-var standardOnly = []string{"chat", "chat/schema", "internal/clip", "internal/jsontree", "internal/spelling", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/internal/restore", "adapters/internal/form", "adapters/derive", "tools"}
+var standardOnly = []string{"chat", "chat/schema", "internal/clip", "internal/jsontree", "internal/spelling", "adapters", "adapters/internal/declaration", "adapters/internal/print", "adapters/internal/grammar", "adapters/internal/scan", "adapters/internal/lenient", "adapters/internal/repair", "adapters/internal/prose", "adapters/internal/claim", "adapters/internal/toolset", "adapters/internal/wrapper", "adapters/internal/notation", "adapters/internal/restore", "adapters/internal/form", "adapters/derive", "tools"}
 
 func TestImportsPointDown(t *testing.T) {
 	set, all := readPackages(t)

@@ -34,6 +34,7 @@ type decoder struct {
 	unmarked unmarked
 	wrappers wrappers
 	restored restored
+	notated  notated
 	thinking thinking
 	openers  openers
 	start    start
@@ -131,6 +132,9 @@ func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 	d.restored = restored{Buffer: text, in: &d.in, page: &d.page, trial: &d.trial, calls: &d.calls,
 		drafts: &d.drafts,
 		tools:  tools, format: f, o: o, off: o.Which == Strict || o.Whole}
+	d.notated = notated{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
+		calls: &d.calls, drafts: &d.drafts, doubt: &d.doubt, tools: tools, format: f, o: o,
+		off: o.Alone || o.Which == Strict || o.Whole}
 	d.thinking = thinking{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,
 		trial: &d.trial, calls: &d.calls, drafts: &d.drafts, openers: &d.openers, tools: tools,
 		quiet: o.Quiet}
@@ -138,7 +142,7 @@ func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 		code:  &d.code,
 		trial: &d.trial, calls: &d.calls, headers: &d.headers, messages: &d.messages,
 		patterns: &d.patterns, doubt: &d.doubt, unmarked: &d.unmarked, wrappers: &d.wrappers,
-		restored: &d.restored,
+		restored: &d.restored, notated: &d.notated,
 		thinking: &d.thinking, tools: tools}
 	d.start = start{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
 		calls: &d.calls, messages: &d.messages, patterns: &d.patterns, thinking: &d.thinking,

@@ -15,6 +15,7 @@
 //	internal/repair       every reading of damaged arguments that is likely, by search
 //	internal/lenient      the reader of arguments as models write them, and the repair of documents: strict JSON out
 //	internal/wrapper      wrappers: what names a tool and holds its arguments is a call
+//	internal/notation     calls in any notation: a tool, its parameters with values, and structure
 //	internal/restore      the texts that a call with damaged marks may have been meant as
 //	internal/form         calls in any arrangement, read whole and to the byte
 //	internal/declaration  what the text file of a family says: patterns, literals, the index of all marks
@@ -87,6 +88,8 @@
 //	headless.go    calls whose opening mark is missing
 //	wrapper.go     wrappers: whole replies that hold calls in no known form
 //	restored.go    replies that are calls with slips in their marks
+//	notated.go     notated: replies that end in a call in any notation
+//	spoken.go      what the conversation says of such a call
 //	fence.go       calls in fenced blocks
 //	reasoning.go   thinking: the reasoning state
 //	openers.go     openers: the order of decisions at a mark

@@ -27,6 +27,7 @@ type openers struct {
 	unmarked *unmarked
 	wrappers *wrappers
 	restored *restored
+	notated  *notated
 	thinking *thinking
 	tools    *toolset.Set // nil when no tools are offered
 }
@@ -101,19 +102,21 @@ func (op *openers) tryMarks(c int, line bool) bool {
 			return false
 		}
 	}
-	if op.tools != nil && (line || c == '{') && op.unmarked.read(c, line) {
+	switch {
+	case op.withoutMarks(c, line):
 		return true
+	case !wasCut:
+		return (line || op.page.blank) && op.notated.read()
 	}
-	if op.tools != nil && (line || op.page.blank) && op.unmarked.headlessCall(c) {
-		return true
-	}
-	if op.wrappers.read(c) || op.restored.read() {
-		return true
-	}
-	if wasCut {
-		op.calls.dropRest(glue)
-	}
-	return wasCut
+	op.calls.dropRest(glue)
+	return true
+}
+
+// withoutMarks reads calls that begin here without a mark of their own, or with a damaged one.
+func (op *openers) withoutMarks(c int, line bool) bool {
+	return op.tools != nil && ((line || c == '{') && op.unmarked.read(c, line) ||
+		(line || op.page.blank) && op.unmarked.headlessCall(c)) ||
+		op.wrappers.read(c) || op.restored.read()
 }
 
 // rejectQuoted keeps a whole call that begins in quoted code as text to its end, if the quotation

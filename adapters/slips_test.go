@@ -490,7 +490,7 @@ func TestSlipsGiveNoWrongArguments(t *testing.T) {
 		for k := range after {
 			after[k] -= before[k]
 		}
-		families[notation(f)] = add(families[notation(f)], after)
+		families[notationOf(f)] = add(families[notationOf(f)], after)
 	}
 	var table strings.Builder
 	row := func(name string, n [slipClasses]int) {
@@ -536,8 +536,8 @@ func add(to *[slipClasses]int, n [slipClasses]int) *[slipClasses]int {
 	return to
 }
 
-// notation is how a family writes the arguments of its calls.
-func notation(f *Format) string {
+// notationOf returns how a family writes the arguments of its calls.
+func notationOf(f *Format) string {
 	for _, p := range f.Calls {
 		switch {
 		case p.Hole("args") >= 0:

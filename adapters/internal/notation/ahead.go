@@ -1,0 +1,203 @@
+package notation
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
+)
+
+// Ahead reads a text byte by byte, and tells when it can no longer be a call that [Read] reads, so
+// that all other text is shown as it comes. It stops at the first word that no call has in front of
+// its first value, and later at a line without a parameter with more text behind it.
+type Ahead struct {
+	*Vocabulary
+	text    []byte // up to the first value
+	from    int    // where the current word begins
+	first   bool   // a word has ended
+	strange int    // words in marks that are unknown
+	named   bool   // the tool was named
+	keyed   bool   // a parameter was named
+	quotes  int    // plain quotes so far
+	line    []byte // the current line, behind the tool and its first parameter
+	depth   int    // of the brackets that are open
+	open    bool   // the line before had a parameter, so its value may be on this line
+	over    bool   // a line without a parameter has ended: it must have been the last one
+}
+
+// Vocabulary holds the words that may come in front of the first value of a call.
+type Vocabulary struct {
+	tools  *toolset.Set
+	folded map[string]bool // parameters of all tools, folded
+	words  []string        // all words, sorted, for the search by prefix
+}
+
+// NewVocabulary returns the vocabulary of some tools.
+func NewVocabulary(tools *toolset.Set) *Vocabulary {
+	v := &Vocabulary{tools: tools, folded: map[string]bool{}}
+	for _, name := range tools.MemberNames() {
+		v.folded[fold(name)] = true
+		v.words = append(v.words, strings.ToLower(name), fold(name))
+	}
+	slices.Sort(v.words)
+	return v
+}
+
+// Bounds on the text in front of the first value, in bytes: on all of it, on a word, and on the
+// words of which only their marks are known.
+const (
+	maxFront   = 256
+	maxWord    = 64
+	maxStrange = 2
+	maxBehind  = 160 // of a sentence behind the call
+)
+
+// Goes adds a byte and reports whether the text may still be a call.
+func (a *Ahead) Goes(c byte) bool {
+	if a.named && a.keyed {
+		return a.goesOn(c)
+	}
+	a.text = append(a.text, c)
+	if len(a.text) > maxFront {
+		return false
+	}
+	// the last character, when all of its bytes are here
+	r, size := utf8.DecodeLastRune(a.text)
+	if c >= utf8.RuneSelf && (r == utf8.RuneError || size < 2) {
+		return true
+	}
+	front := len(a.text) - size
+	switch {
+	case isWord(r) || front > a.from && (r == '-' || r == '.'):
+		return len(a.text)-a.from <= maxWord && a.mayBe(string(a.text[a.from:]))
+	case front > a.from:
+		ok := a.ends(strings.TrimRight(string(a.text[a.from:front]), "-."))
+		a.from = len(a.text)
+		return ok
+	}
+	a.from = len(a.text)
+	return true
+}
+
+// mayBe reports whether the beginning of a word may become a word of a call.
+func (a *Ahead) mayBe(word string) bool {
+	if a.inMark() || a.keyed || strings.Trim(word, "0123456789.") == "" {
+		return true
+	}
+	lower, last := strings.ToLower(word), word
+	if parts := partsOf(word); len(parts) > 0 {
+		last = parts[len(parts)-1]
+	}
+	return hasPrefix(a.words, lower) || hasPrefix(sorted, lower) || hasPrefix(sorted, last) ||
+		hasPrefix(a.words, last) || a.tools.Begins([]byte(word)) || a.tools.Begins([]byte(last))
+}
+
+// inMark reports whether the word at the end of the text follows a sign of a mark directly.
+func (a *Ahead) inMark() bool {
+	at := a.from - 1
+	return at >= 0 && (strings.IndexByte("<[{(|%@=", a.text[at]) >= 0 || a.text[at] >= utf8.RuneSelf)
+}
+
+// hasPrefix reports whether one of some sorted words begins with a text.
+func hasPrefix(words []string, text string) bool {
+	i, _ := slices.BinarySearch(words, text)
+	return i < len(words) && strings.HasPrefix(words[i], text)
+}
+
+// ends takes a whole word in front of the first value.
+func (a *Ahead) ends(word string) bool {
+	first := !a.first
+	a.first = true
+	word = strings.TrimFunc(word, func(r rune) bool { return !isWord(r) })
+	r := reader{tools: a.tools, tokens: []token{{kind: aWord, inner: word}}}
+	role := roleOf(word)
+	switch {
+	case word == "":
+		a.first = !first
+	case r.toolAt(0) != nil:
+		a.named = true
+	case a.isParameter(word):
+		a.keyed = true
+	case strings.Trim(word, "0123456789.") == "":
+	case role&shownWord != 0, first && role&linkWord != 0:
+		return false
+	case role != 0 || a.keyed:
+	default:
+		a.strange++
+		return a.strange <= maxStrange && a.inMark()
+	}
+	if a.named && a.keyed {
+		for _, c := range a.text {
+			a.count(c)
+		}
+		a.line, a.text = append(a.line, a.text...), nil
+	}
+	return true
+}
+
+// isParameter reports whether a word, or its last part, is a parameter of some tool.
+func (a *Ahead) isParameter(word string) bool {
+	return a.folded[fold(word)] || a.folded[fold(word[strings.LastIndexAny(word, ".-_")+1:])]
+}
+
+// count follows the quotes and the brackets that are open.
+func (a *Ahead) count(c byte) {
+	switch c {
+	case '"':
+		a.quotes++
+	case '{', '[':
+		a.depth++
+	case '}', ']':
+		a.depth--
+	}
+}
+
+// goesOn takes a byte behind the tool's name and its first parameter.
+func (a *Ahead) goesOn(c byte) bool {
+	a.count(c)
+	if c != '\n' {
+		if len(a.line) < maxFront {
+			a.line = append(a.line, c)
+		}
+		return !(a.over && !scan.IsSpace(int(c)) || len(a.line) == maxBehind && !a.open &&
+			!a.mayStand(string(a.line)))
+	}
+	line := strings.TrimSpace(string(a.line))
+	stands := a.mayStand(line)
+	bullet := line != "" && strings.IndexByte("-*+>|", line[0]) >= 0
+	a.over = a.over || !stands && !a.open && !bullet
+	a.open = line == "" && a.open || line != "" && (stands || bullet)
+	a.line = a.line[:0]
+	return true
+}
+
+// mayStand reports whether a line may be one of a call: it has a parameter, the tool or words of
+// structure, or it is in a text in quotes or between brackets.
+func (a *Ahead) mayStand(line string) bool {
+	if a.quotes%2 == 1 || a.depth > 0 || strings.Contains(line, "'''") {
+		return true
+	}
+	unknown := false
+	for _, t := range lex(line) {
+		if t.kind != aWord && t.kind != aText {
+			continue
+		}
+		r := reader{tools: a.tools, tokens: []token{t}}
+		if a.isParameter(t.inner) || r.toolAt(0) != nil {
+			return true
+		}
+		unknown = unknown || roleOf(t.inner) == 0
+	}
+	return !unknown
+}
+
+// sorted holds the words of words.txt.
+var sorted = func() (all []string) {
+	for word := range roles {
+		all = append(all, word)
+	}
+	slices.Sort(all)
+	return all
+}()

@@ -1,0 +1,144 @@
+package notation
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// kind is the kind of a token.
+type kind uint8
+
+const (
+	aWord kind = iota
+	aSign      // one character
+	aText      // a text in quotes
+	aSpace
+	aBreak // the end of a line
+)
+
+// token is a piece of a text.
+type token struct {
+	kind     kind
+	from, to int
+	inner    string // what a text in quotes says; for other tokens the token itself
+}
+
+// quotes holds the quotation marks by their opening one.
+var quotes = map[rune]string{'"': `"`, '\'': "'", '`': "`", '“': "”", '”': "”", '„': "“", '«': "»",
+	'「': "」", '『': "』", '‘': "’", '‹': "›", '＂': "＂"}
+
+// The marks around a text in XML whose signs have no meaning.
+const (
+	cdata    = "<![CDATA["
+	cdataEnd = "]]>"
+)
+
+// isWord reports whether a character belongs to words.
+func isWord(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
+}
+
+// lex returns the tokens of a text.
+func lex(text string) (all []token) {
+	before := rune(' ')
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		t := token{kind: aSign, from: i, to: i + size}
+		switch {
+		case r == '\n':
+			t.kind = aBreak
+		case strings.HasPrefix(text[i:], cdata) && strings.Contains(text[i:], cdataEnd):
+			t.kind, t.to = aText, i+strings.Index(text[i:], cdataEnd)+len(cdataEnd)
+			t.inner = text[i+len(cdata) : t.to-len(cdataEnd)]
+		case unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b':
+			t.kind = aSpace
+		case isWord(r):
+			t.kind, t.to = aWord, i+wordSize(text[i:])
+		case quotes[r] != "" && !isWord(before):
+			if inner, n := quoted(text[i:], r); n > 0 && (inner != "" || r == '"' || r == '\'') {
+				t.kind, t.to, t.inner = aText, i+n, inner
+			}
+		}
+		if t.kind != aText {
+			t.inner = text[t.from:t.to]
+		}
+		all = append(all, t)
+		i = t.to
+		before, _ = utf8.DecodeLastRuneInString(text[:i])
+	}
+	return all
+}
+
+// wordSize returns the length of the word that a text begins with. Hyphens and full stops between
+// letters belong to it.
+func wordSize(text string) int {
+	n := 0
+	for n < len(text) {
+		r, size := utf8.DecodeRuneInString(text[n:])
+		next, _ := utf8.DecodeRuneInString(text[n+size:])
+		if !isWord(r) && !(strings.ContainsRune("-.", r) && isWord(next)) {
+			break
+		}
+		n += size
+	}
+	return n
+}
+
+// quoted reads a text in quotes at the beginning of a text, and returns what it says, and its
+// length with the quotes; 0 if there is none. A quote ends the text where no letter follows it.
+func quoted(text string, open rune) (inner string, size int) {
+	first, closer := string(open), quotes[open]
+	if three := strings.Repeat(first, 3); strings.HasPrefix(text, three) {
+		end := strings.Index(text[len(three):], three)
+		if open == '`' || end < 0 {
+			return "", 0
+		}
+		return text[len(three) : len(three)+end], 2*len(three) + end
+	}
+	if strings.HasPrefix(text, first+first) && first != closer {
+		return "", 0 // ««tool»»
+	}
+	for i := len(first); i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == '\\' && (open == '"' || open == '\''):
+			_, more := utf8.DecodeRuneInString(text[i+n:])
+			i += n + more
+			continue
+		case r == '\n' && open != '"':
+			return "", 0
+		case strings.HasPrefix(text[i:], closer):
+			next, _ := utf8.DecodeRuneInString(text[i+len(closer):])
+			inner := text[len(first):i]
+			if open == '\'' && strings.TrimSpace(inner) != inner {
+				return "", 0 // 'add '(1 2)
+			}
+			if i+len(closer) == len(text) || first != closer || !isWord(next) && !strings.HasPrefix(
+				text[i+len(closer):], closer) {
+				return unescaped(text[len(first):i], open), i + len(closer)
+			}
+		}
+		i += n
+	}
+	return "", 0
+}
+
+// unknowable is what a text in quotes says whose meaning depends on the notation.
+const unknowable = "\x00"
+
+// unescaped returns what a text between quotes says; [unknowable] if that depends on the notation.
+func unescaped(inner string, open rune) string {
+	var said string
+	switch {
+	case !strings.Contains(inner, `\`):
+		if strings.ContainsRune(inner, open) {
+			return unknowable
+		}
+		return inner
+	case open == '"' && json.Unmarshal([]byte(`"`+inner+`"`), &said) == nil:
+		return said
+	}
+	return unknowable
+}

@@ -1,0 +1,275 @@
+// Package notation reads a call in any notation: a text that names one offered tool once, has
+// values for the tool's parameters, and nothing else but signs and words of structure.
+//
+// Models that were not trained on a form of calls make one up: lines with labels, expressions,
+// words with flags, tags of their own, bullets. No list of these would be complete. What they have
+// in common is the law of [Read].
+//
+// The files of the package:
+//
+//	notation.go  the law: which keys a text has, and that it has one reading
+//	segment.go   the parts of a text between its keys: values, and what is between them
+//	value.go     where a value begins and ends, and what it says
+//	rest.go      what may be left over
+//	lex.go       words, signs, texts in quotes
+//	words.go     words of structure, from words.txt
+//	ahead.go     when a text that is still being written can no longer be such a call
+package notation
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"toolnorm/adapters/internal/lenient"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
+)
+
+// Call is a call in some notation, with its arguments as strict JSON.
+type Call struct {
+	Tool *toolset.Tool
+	Args string
+	// Shell tells that the call is in a block of a shell or of a program, as commands are that the
+	// user is to run, or that its notation has no signs, as a sentence has none.
+	Shell bool
+}
+
+// maxText bounds the text of a call, in bytes; maxReadings how many choices of keys are tried.
+const (
+	maxText     = 1 << 14
+	maxReadings = 64
+)
+
+// Read reads a text that is one call. The text names one offered tool, once; it has values for
+// parameters of this tool, each parameter once and every required one, and each value fits the
+// schema as it is written; what is left over are signs and words of structure. A text with two
+// readings that differ in their arguments is no call. said reports whether the user has written a
+// value: then no other is meant.
+func Read(text string, tools *toolset.Set, said func(value string) bool) (Call, bool) {
+	text = strings.TrimSpace(text)
+	if tools == nil || text == "" || len(text) > maxText {
+		return Call{}, false
+	}
+	r := reader{text: text, tools: tools, tokens: lex(text), said: said}
+	if !r.divide() {
+		return Call{}, false
+	}
+	var found Call
+	seen := false
+	for _, keys := range r.choices() {
+		args, ok := r.segment(keys)
+		if !ok {
+			continue
+		}
+		if seen && !lenient.SameJSON(args, found.Args) {
+			return Call{}, false
+		}
+		found, seen = Call{r.tool, args, r.shell || r.plain}, true
+	}
+	return found, seen
+}
+
+// reader reads one text.
+type reader struct {
+	text   string
+	tools  *toolset.Set
+	tokens []token
+	// said reports whether the user has written a value as it is, which settles where it ends
+	said   func(value string) bool
+	tool   *toolset.Tool
+	folded map[string]string // its parameters by their folded names
+	keys   []key             // the places where a parameter may be named
+	shell  bool
+	plain  bool // there is no sign between keys and values
+}
+
+// key is a place where a parameter is named.
+type key struct {
+	name string
+	at   int // index of its token
+}
+
+// divide finds the tool and its parameters, and reports whether there is one tool.
+func (r *reader) divide() bool {
+	for i := range r.tokens {
+		t := r.toolAt(i)
+		if t == nil || r.closes(i) {
+			continue
+		}
+		if r.tool != nil && r.tool != t {
+			return false
+		}
+		r.tool = t
+	}
+	if r.tool == nil || len(r.tool.Type().Members()) == 0 {
+		return false
+	}
+	r.folded = map[string]string{}
+	for _, m := range r.tool.Type().Members() {
+		if _, twice := r.folded[fold(m)]; twice {
+			r.folded[fold(m)] = ""
+			continue
+		}
+		r.folded[fold(m)] = m
+	}
+	r.split()
+	for i, t := range r.tokens {
+		if t.kind != aWord && t.kind != aText || len(t.inner) > toolset.MaxName || r.closes(i) {
+			continue
+		}
+		if name := r.param(t.inner); name != "" {
+			r.keys = append(r.keys, key{name, i})
+		}
+	}
+	return len(r.keys) > 0 && len(r.keys) <= maxReadings
+}
+
+// toolAt returns the tool that a token names, or nil. A namespace may precede the name.
+func (r *reader) toolAt(i int) *toolset.Tool {
+	t := &r.tokens[i]
+	if t.kind != aWord && t.kind != aText || len(t.inner) > toolset.MaxName || t.inner == "" {
+		return nil
+	}
+	if found := r.tools.Find(t.inner); found != nil {
+		// get-weather, addTodo; a single word in another spelling is a word of a sentence
+		if found.Name == t.inner || strings.HasSuffix(t.inner, found.Name) ||
+			len(partsOf(t.inner)) > 1 && fold(found.Name) == fold(t.inner) {
+			return found
+		}
+		return nil
+	}
+	for _, sep := range []string{"__", ".", "/", ":"} {
+		if at := strings.LastIndex(t.inner, sep); at > 0 {
+			if found := r.tools.Named(t.inner[at+len(sep):]); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// split divides words whose last part is a parameter behind the tool or structure:
+// get_weather.city, ARG_CITY. It opens quotes around a parameter with its value: `city=Paris`.
+func (r *reader) split() {
+	var all []token
+	for i, t := range r.tokens {
+		if t.kind == aText && strings.Contains("`«‹「『", string(firstRune(r.text[t.from:t.to]))) {
+			if inner := r.opened(t); inner != nil {
+				all = append(all, inner...)
+				continue
+			}
+		}
+		at := strings.LastIndexAny(t.inner, ".-_")
+		if t.kind != aWord || at < 0 || r.param(t.inner) != "" || r.toolAt(i) != nil ||
+			r.param(t.inner[at+1:]) == "" || t.inner[:at] != r.tool.Name &&
+			roleOf(t.inner[:at])&structural == 0 {
+			all = append(all, t)
+			continue
+		}
+		mid := t.from + at
+		all = append(all, token{aWord, t.from, mid, t.inner[:at]},
+			token{aSign, mid, mid + 1, "."}, token{aWord, mid + 1, t.to, t.inner[at+1:]})
+	}
+	r.tokens = all
+}
+
+// opened returns the tokens of a text in quotes that begins with a parameter and a sign; nil if it
+// does not.
+func (r *reader) opened(t token) []token {
+	open := len(string(firstRune(r.text[t.from:t.to])))
+	inner := lex(r.text[t.from+open : t.to-open])
+	if len(inner) < 3 || r.param(inner[0].inner) == "" || inner[1].kind != aSign &&
+		inner[2].kind != aSign {
+		return nil
+	}
+	all := []token{{aSign, t.from, t.from + open, r.text[t.from : t.from+open]}}
+	for _, in := range inner {
+		in.from, in.to = in.from+t.from+open, in.to+t.from+open
+		all = append(all, in)
+	}
+	return append(all, token{aSign, t.to - open, t.to, r.text[t.to-open : t.to]})
+}
+
+// param returns the parameter that a word names, exactly or in another spelling that no other
+// parameter has; "" if there is none.
+func (r *reader) param(word string) string {
+	if r.tool.Type().Has(word) {
+		return word
+	}
+	return r.folded[fold(word)]
+}
+
+// choices returns the ways to choose which places name parameters: each parameter is named once at
+// most, and every required one is.
+func (r *reader) choices() [][]key {
+	places := map[string][]key{}
+	var names []string
+	for _, k := range r.keys {
+		if places[k.name] == nil {
+			names = append(names, k.name)
+		}
+		places[k.name] = append(places[k.name], k)
+	}
+	required := r.tool.Type().Required()
+	for _, name := range required {
+		if places[name] == nil {
+			return nil
+		}
+	}
+	all := [][]key{nil}
+	for _, name := range names {
+		var next [][]key
+		for _, chosen := range all {
+			if !slices.Contains(required, name) {
+				next = append(next, chosen)
+			}
+			for _, k := range places[name] {
+				next = append(next, append(slices.Clip(chosen), k))
+			}
+		}
+		if all = next; len(all) > maxReadings {
+			return nil
+		}
+	}
+	for _, keys := range all {
+		sort.Slice(keys, func(i, j int) bool { return keys[i].at < keys[j].at })
+	}
+	return all
+}
+
+// closes reports whether a token closes what an earlier one of the same name has opened: </city>,
+// [/city], end city.
+func (r *reader) closes(i int) bool {
+	before := func(n int) string {
+		if i-n < 0 {
+			return ""
+		}
+		return r.tokens[i-n].inner
+	}
+	if before(1) == ":" && before(3) == "/" { // </arg:city>
+		return before(4) == "<"
+	}
+	if before(1) == "/" {
+		return strings.Contains("<[{(⟨⟦", before(2)) && before(2) != ""
+	}
+	word := before(1)
+	if word == " " || word == "{" || word == ":" || word == "_" {
+		word = before(2)
+	}
+	return closing[strings.ToLower(word)]
+}
+
+// closing are words in front of the name of what ends.
+var closing = map[string]bool{"end": true, "ende": true, "fin": true, "close": true, "slut": true}
+
+// object returns the chosen values as an object, and whether the tool takes it.
+func (r *reader) object(keys []key, values []string) (string, bool) {
+	var out strings.Builder
+	for i, k := range keys {
+		out.WriteString([]string{"{", ","}[min(i, 1)] + `"` + k.name + `":` + values[i])
+	}
+	out.WriteString("}")
+	args := out.String()
+	return args, r.tool.Takes(scan.Fields(args)) && lenient.Fits(args, r.tool.Type())
+}

@@ -1,0 +1,190 @@
+package notation
+
+import (
+	"regexp"
+	"strings"
+
+	"toolnorm/adapters/internal/toolset"
+)
+
+// rest judges what is left over between the values of one reading.
+type rest struct {
+	*reader
+	isKey  map[int]bool
+	chosen map[string]bool
+	marks  map[string][2]int // words in marks: before and behind the first value
+	values int               // that were passed
+	named  int               // how often the tool was named
+	last   int               // index of the last word of structure; -1: none
+}
+
+// left reports whether what is left over between the values is structure: the tool's name once,
+// signs, words of structure, and words in marks that stand on both sides of the call.
+func (r *reader) left(keys []key, members []member) bool {
+	l := rest{reader: r, isKey: map[int]bool{}, chosen: map[string]bool{},
+		marks: map[string][2]int{}, last: -1}
+	for _, k := range keys {
+		l.isKey[k.at], l.chosen[k.name] = true, true
+	}
+	for i := 0; i < len(r.tokens); i++ {
+		// a value: go on behind it
+		if at := r.valueAt(keys, members, i, &l.values); at > i {
+			i = at - 1
+			continue
+		}
+		switch t := &r.tokens[i]; {
+		case t.inner == unknowable, t.inner == "?" && i > 0 && !l.isKey[i+1]:
+			return false
+		case (t.kind == aWord || t.kind == aText) && !l.isKey[i] && !l.word(i):
+			return false
+		}
+	}
+	for _, n := range l.marks {
+		if n[0] == 0 || n[1] == 0 {
+			return false
+		}
+	}
+	return l.named == 1
+}
+
+// word reports whether a word that is left over is structure.
+func (l *rest) word(i int) bool {
+	word := l.tokens[i].inner
+	switch param, role := l.param(word), roleOf(word); {
+	case l.closes(i) && (l.marks[word][0] > 0 || l.tool.Type().Has(word) || role != 0 ||
+		l.toolAt(i) == l.tool):
+		if n := l.marks[word]; n[0] > 0 {
+			l.marks[word] = [2]int{n[0], n[1] + 1}
+		}
+		return true
+	case l.toolAt(i) != nil:
+		l.named++
+		return true
+	// a parameter that is no key of this reading has lost its value, unless it names the tool
+	case param != "" && !l.chosen[param] && !l.beside(i):
+		return false
+	case l.labels(i):
+		return true
+	case role&shownWord != 0:
+		return false
+	case role&(structural|endWord) != 0:
+		l.last = i
+		return true
+	}
+	return l.numbered(i) || l.inMarks(i)
+}
+
+// numbered reports whether a word is a number of the call, of an element of a list, or of a
+// protocol.
+func (l *rest) numbered(i int) bool {
+	word := l.tokens[i].inner
+	if l.last >= 0 && i-l.last <= 3 {
+		before := fold(l.tokens[l.last].inner)
+		if number.MatchString(word) && counts[before] || version.MatchString(word) &&
+			before == "http" {
+			return true
+		}
+	}
+	return l.ordinal(i)
+}
+
+// inMarks reports whether a word is in a mark, and notes on which side of the call.
+func (l *rest) inMarks(i int) bool {
+	if !l.enclosed(i) {
+		return false
+	}
+	n := l.marks[l.tokens[i].inner]
+	n[min(l.values, 1)]++
+	l.marks[l.tokens[i].inner] = n
+	return true
+}
+
+// beside reports whether a token that could be a parameter may as well be a part of the call: the
+// next word is the tool's name, or says that it is a call: type="function".
+func (r *reader) beside(i int) bool {
+	word := r.tokens[i].inner
+	for i++; i < len(r.tokens); i++ {
+		if t := r.tokens[i]; t.kind == aWord || t.kind == aText {
+			return r.toolAt(i) != nil || roleOf(word)&structural != 0 && calling[fold(t.inner)]
+		}
+	}
+	return false
+}
+
+// calling are the types of a call.
+var calling = set("function tool toolcall tooluse functioncall call action toolrequest")
+
+// valueAt returns the index of the first token behind the value that begins behind key m, if token
+// i is that key; else i.
+func (r *reader) valueAt(keys []key, members []member, i int, m *int) int {
+	if *m == len(keys) || keys[*m].at != i {
+		return i
+	}
+	end := members[*m].end
+	*m++
+	for i < len(r.tokens) && r.tokens[i].from < end {
+		i++
+	}
+	return i
+}
+
+// number matches the number or id of a call.
+var number = regexp.MustCompile(`^(?i:(?:call|tc|id|step|c|t)?[_-]?[0-9]{1,4})$`)
+
+// version matches the version of a protocol.
+var version = regexp.MustCompile(`^[0-9](?:\.[0-9])?$`)
+
+// counts are the words in front of the number of a call.
+var counts = map[string]bool{"id": true, "callid": true, "toolid": true, "call": true,
+	"step": true, "toolcall": true}
+
+// labels reports whether a token is the label of a fence. A block of a shell or of a program is one
+// that the user may be meant to run.
+func (r *reader) labels(i int) bool {
+	if i < 3 || r.tokens[i-1].inner != "`" && r.tokens[i-1].inner != "~" ||
+		r.tokens[i-1].inner != r.tokens[i-3].inner {
+		return false
+	}
+	word := strings.ToLower(r.tokens[i].inner)
+	switch {
+	case formatLabels[word] || roleOf(word)&structural != 0:
+		return true
+	case programLabels[word]:
+		r.shell = true
+		return true
+	}
+	return false
+}
+
+// Labels of fences.
+var (
+	formatLabels = set(
+		"json json5 jsonc yaml yml toml ini xml edn lisp scheme clojure hcl properties conf proto " +
+			"textproto csv tsv dsl")
+	programLabels = set(
+		"bash sh shell zsh console cmd powershell ps1 bat http sql python py js javascript ts " +
+			"typescript ruby rb go rust java php perl lua julia r kotlin swift c cpp csharp elixir " +
+			"erlang prolog haskell makefile latex tex")
+)
+
+// set returns the set of the words in a text.
+func set(words string) map[string]bool {
+	all := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		all[w] = true
+	}
+	return all
+}
+
+// ordinal reports whether a token is the number of an element of a list: "2. ".
+func (r *reader) ordinal(i int) bool {
+	return (i == 0 || r.tokens[i-1].kind == aBreak) && i+2 < len(r.tokens) &&
+		strings.Trim(r.tokens[i].inner, "0123456789") == "" && r.tokens[i+2].kind == aSpace &&
+		strings.Contains(".)", r.tokens[i+1].inner)
+}
+
+// enclosed reports whether a word has signs directly on both sides, as a mark has.
+func (r *reader) enclosed(i int) bool {
+	return i > 0 && i+1 < len(r.tokens) && len(r.tokens[i].inner) <= toolset.MaxName &&
+		r.tokens[i].kind == aWord && r.tokens[i-1].kind == aSign && r.tokens[i+1].kind == aSign
+}

@@ -1,0 +1,251 @@
+package notation
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// member is a parameter with its value in a text.
+type member struct {
+	conn  string // the signs between the two, without blanks
+	value string // as strict JSON
+	end   int    // where the value ends
+	bare  bool   // it has no quotes and no brackets, so signs end it
+	sep   string // the sign in front of the next parameter that was cut off the value
+	text  string // the value as it is written
+	open  bool   // it is bare, and neither a line of its own nor a sign ends it
+}
+
+// segment reads a text whose parameters are named at the given places, and returns their values as
+// an object. It reports false if a value cannot be read, or if something is left over.
+func (r *reader) segment(keys []key) (string, bool) {
+	if len(keys) == 0 {
+		return "", false
+	}
+	members, values := make([]member, len(keys)), make([]string, len(keys))
+	for i, k := range keys {
+		next := len(r.text)
+		if i+1 < len(keys) {
+			next = r.tokens[keys[i+1].at].from
+		}
+		m, ok := r.member(k, next)
+		if !ok {
+			return "", false
+		}
+		members[i], values[i] = m, m.value
+	}
+	if !r.alike(members) || !r.left(keys, members) {
+		return "", false
+	}
+	r.plain = members[0].conn == "" && !strings.Contains(r.text, "\n") &&
+		!r.signed(keys[0].at) && slices.ContainsFunc(members, func(m member) bool { return m.bare })
+	return r.object(keys, values)
+}
+
+// signed reports whether a sign stands directly in front of a key.
+func (r *reader) signed(at int) bool { return at > 0 && r.tokens[at-1].kind == aSign }
+
+// alike reports whether all members are written in one way: one notation has one sign between keys
+// and values, and one between members, which the last value must not hold. A last value of several
+// words that nothing ends may go on in other words.
+func (r *reader) alike(members []member) bool {
+	sep := ""
+	for _, m := range members {
+		if m.conn != members[0].conn || m.sep != "" && sep != "" && sep != m.sep {
+			return false
+		}
+		if m.sep != "" {
+			sep = m.sep
+		}
+	}
+	last := members[len(members)-1]
+	sign := strings.TrimSpace(sep)
+	return !last.open || r.said(last.text) || sign == "" && !strings.Contains(last.text, " ") ||
+		sign != "" && !strings.Contains(last.text, sign)
+}
+
+// member reads the value of a parameter in the text up to a position.
+func (r *reader) member(k key, next int) (m member, ok bool) {
+	j, conn := r.connector(k.at+1, next)
+	if j >= len(r.tokens) || r.tokens[j].from >= next {
+		return m, false
+	}
+	typ := r.tool.Type().Prop(k.name)
+	if list, end, ok := r.bullets(k.at+1, next, typ); ok {
+		return member{conn: strings.TrimRight(conn, "-*•"), value: list, end: end}, true
+	}
+	// ["a", "b"], {"a": 1}
+	if at := r.opens(j, k.at); at >= 0 {
+		from := r.tokens[at].from
+		if value, size, ok := r.structured(r.text[from:next], typ); ok {
+			return member{conn: strings.TrimRight(conn, "[{"), value: value,
+				end: from + size}, true
+		}
+	}
+	if t := r.tokens[j]; t.kind == aText {
+		value, ok := r.literal(t.inner, typ, r.text[t.from:t.to])
+		return member{conn: conn, value: value, end: t.to}, ok
+	}
+	from, conn, ok := r.begins(j, k.at, conn)
+	if !ok {
+		return m, false
+	}
+	text, sep, ok := r.bare(k, from, next, conn)
+	// the blanks in front of a value on a line of its own may belong to it
+	if !ok || r.indented(k.at, from) && !r.said(text) {
+		return m, false
+	}
+	plain := text
+	if conn == "=" && query.MatchString(r.text) {
+		if plain, ok = unquery(text); !ok {
+			return m, false
+		}
+	}
+	value, ok := r.literal(plain, typ, plain)
+	end := from + len(text)
+	behind := strings.TrimLeft(r.text[end:next], " \t\r")
+	return member{conn: conn, value: value, end: end, bare: true, sep: sep, text: text,
+		open: sep == "" && strings.TrimSpace(behind) == "" && !r.lineBegins(k.at)}, ok
+}
+
+// indented reports whether a value is on another line than its key, behind blanks.
+func (r *reader) indented(keyAt, from int) bool {
+	front := r.text[r.tokens[keyAt].to:from]
+	at := strings.LastIndexByte(front, '\n')
+	return at >= 0 && len(front) > at+1
+}
+
+// query matches the beginning of the parameters of an address.
+var query = regexp.MustCompile(`\S\?[\w.-]+=\S`)
+
+// unquery returns what a value of an address says; a plus sign may be a blank or not.
+func unquery(text string) (string, bool) {
+	plain, err := url.PathUnescape(text)
+	return plain, err == nil && !strings.ContainsAny(text, "+ ")
+}
+
+// connector reads what is between a parameter and its value: signs, and words such as "value". It
+// returns the index of the first token that may belong to the value, and the signs.
+func (r *reader) connector(j, next int) (int, string) {
+	conn := ""
+	for ; j < len(r.tokens) && r.tokens[j].from < next; j++ {
+		switch t := r.tokens[j]; t.kind {
+		case aSign:
+			conn += t.inner
+		case aText:
+			return j, conn
+		case aWord:
+			size := r.between(j)
+			if size == 0 {
+				return j, conn
+			}
+			conn += t.inner
+			j += size - 1
+		}
+	}
+	return j, conn
+}
+
+// between returns how many tokens from here on are a word that stands between a parameter and its
+// value, with what belongs to it: value=, is, type="string". It returns 0 if the word may be the
+// value.
+func (r *reader) between(j int) int {
+	word := strings.ToLower(r.tokens[j].inner)
+	follows := func(n int, k kind) bool { return j+n < len(r.tokens) && r.tokens[j+n].kind == k }
+	sign := follows(1, aSign) && strings.Contains("=:>", r.tokens[j+1].inner)
+	switch {
+	case word == "type" && sign && (follows(2, aText) || follows(2, aWord)) &&
+		typeNames[strings.ToLower(r.tokens[j+2].inner)]:
+		return 3
+	case roles[word]&valueWord == 0:
+		return 0
+	case sign:
+		return 1
+	case (word == "is" || word == "equals" || word == "ist") && follows(1, aSpace):
+		return 1
+	}
+	return 0
+}
+
+// typeNames are the names of types of values.
+var typeNames = map[string]bool{"string": true, "str": true, "int": true, "integer": true,
+	"number": true, "float": true, "bool": true, "boolean": true, "array": true, "list": true,
+	"object": true, "json": true, "text": true}
+
+// opens returns the index of the bracket directly in front of token j, which may open a list or an
+// object, or -1. It is behind the key.
+func (r *reader) opens(j, keyAt int) int {
+	first := -1
+	for i := j - 1; i > keyAt; i-- {
+		switch t := r.tokens[i]; {
+		case t.inner == "[" || t.inner == "{":
+			first = i
+		case t.kind != aSpace && t.kind != aBreak:
+			return first
+		}
+	}
+	return first
+}
+
+// ofValues are signs with which a value may begin.
+const ofValues = "/.~#@$€£¥+-\\^"
+
+// inFront are signs that stand in front of a value and never belong to it.
+const inFront = ":=<>([{|«⟦⟨【「→⇒➜➔➡←：＝・·├└─│»›▸▶➤•,;-.~"
+
+// connectors are the signs that stand between a parameter and its value.
+var connectors = []string{":=", "=>", "->", "-->", "==>", "::", "==", "~>", ":", "=", "→", "⇒", "➜",
+	"➔", "➡", "←", "<-", "|", ">", "»", "：", "＝", "├", "│", "~", "«"}
+
+// begins returns where a value without quotes begins whose first word is token j: signs directly in
+// front of it may belong to it, or to what is between the parameter and the value. It returns false
+// if that is unknown.
+func (r *reader) begins(j, keyAt int, conn string) (int, string, bool) {
+	k := j
+	for k-1 > keyAt && r.tokens[k-1].kind == aSign {
+		k--
+	}
+	cluster := r.text[r.tokens[k].from:r.tokens[j].from]
+	// (1 + 2) * 3
+	if i := strings.LastIndexAny(cluster, "([") + 1; i > 0 && i == len(cluster) {
+		from := r.tokens[j].from - 1
+		if size := balanced(r.text[from:]); size > 0 && r.goesOn(from+size) {
+			return from, strings.TrimSuffix(conn, cluster[i-1:]), k-1 > keyAt || len(cluster) > 1
+		}
+	}
+	if cluster == "" {
+		return r.tokens[j].from, conn, true
+	}
+	front := strings.TrimLeft(cluster, inFront)
+	if strings.Trim(front, ofValues) != "" {
+		return 0, "", false // a sign of the value or of the notation: who knows
+	}
+	if k-1 > keyAt { // there is a blank in front of the signs
+		if strings.Trim(cluster, ofValues) == "" {
+			front = cluster
+		}
+		return r.tokens[j].from - len(front), strings.TrimSuffix(conn, front), true
+	}
+	if strings.TrimRight(cluster, ofValues) == cluster {
+		return r.tokens[j].from, conn, true
+	}
+	sign := ""
+	for _, c := range connectors {
+		if strings.HasPrefix(cluster, c) && len(c) > len(sign) {
+			sign = c
+		}
+	}
+	if sign == "" || strings.Trim(cluster[len(sign):], ofValues) != "" {
+		return 0, "", false
+	}
+	return r.tokens[k].from + len(sign), strings.TrimSuffix(conn, cluster[len(sign):]), true
+}
+
+// goesOn reports whether a word follows on the line here, perhaps behind an operator.
+func (r *reader) goesOn(at int) bool {
+	line, _, _ := strings.Cut(r.text[at:], "\n")
+	line = strings.TrimLeft(line, " +-*/%^=.")
+	return line != "" && isWord(firstRune(line))
+}

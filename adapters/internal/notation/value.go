@@ -1,0 +1,382 @@
+package notation
+
+import (
+	"encoding/json"
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"toolnorm/adapters/internal/lenient"
+	"toolnorm/chat/schema"
+)
+
+// literal returns a text as JSON of a type, without any repair: written says how it was written,
+// with its quotes. A text that may be of two types is none.
+func (r *reader) literal(text string, t *schema.Type, written string) (string, bool) {
+	inQuotes := text != written
+	text, ok := r.plainText(text, written)
+	if !ok {
+		return "", false
+	}
+	if t.Only(schema.Array | schema.Null) {
+		return r.list(text, t, inQuotes)
+	}
+	word := strings.TrimSpace(text)
+	v := strings.ToLower(strings.TrimPrefix(word, "$"))
+	if t.Allows(schema.Boolean) && (v == "true" || v == "false") {
+		return v, !t.Allows(schema.String)
+	}
+	if schema.IsNumber(word) && t.Allows(schema.Number|schema.Integer) &&
+		(!t.Allows(schema.String) || !inQuotes) {
+		return word, t.Known() && !t.Allows(schema.String) && lenient.Fits(word, t)
+	}
+	if !inQuotes && typeNames[strings.ToLower(word)] && !r.said(word) {
+		return "", false // city: string
+	}
+	quoted := schema.Quote(text)
+	return quoted, t.Allows(schema.String) && lenient.Fits(quoted, t)
+}
+
+// plainText returns what a value says, and whether that is known: a backslash and an entity mean
+// something in some notations, unless the user has written the text just so.
+func (r *reader) plainText(text, written string) (string, bool) {
+	switch {
+	case text == unknowable:
+		inner := strings.Trim(written, `"'`+"`")
+		return inner, len(written)-len(inner) == 2 && r.said(inner)
+	case strings.TrimSpace(text) == "" || !utf8.ValidString(text):
+		return "", false
+	case html.UnescapeString(text) != text && strings.Contains(r.text, "<"),
+		text == written && strings.Contains(text, `\`):
+		return text, r.said(text)
+	}
+	return text, true
+}
+
+// list returns a text as a list: items with commas between them. Items of several words are one
+// text or several; what the user said tells which.
+func (r *reader) list(text string, t *schema.Type, inQuotes bool) (string, bool) {
+	if inQuotes && strings.ContainsAny(text, "[{\"") {
+		var raw json.RawMessage
+		if json.Unmarshal([]byte(text), &raw) == nil && text[0] == '[' {
+			return text, lenient.Fits(text, t)
+		}
+		return "", false
+	}
+	var all []string
+	for item := range strings.SplitSeq(text, ",") {
+		item = strings.TrimSpace(item)
+		if inner, n := quotedAll(item); n {
+			item = inner
+		}
+		value, ok := r.literal(item, t.Item(), item)
+		if !ok || strings.ContainsAny(item, ";|\"") ||
+			strings.Contains(item, " ") && !r.said(item) {
+			return "", false
+		}
+		all = append(all, value)
+	}
+	list := "[" + strings.Join(all, ",") + "]"
+	return list, lenient.Fits(list, t)
+}
+
+// quotedAll returns what a text says that is a text in quotes as a whole.
+func quotedAll(text string) (string, bool) {
+	open, _ := utf8.DecodeRuneInString(text)
+	if quotes[open] == "" {
+		return text, false
+	}
+	inner, size := quoted(text, open)
+	return inner, size == len(text) && size > 0 && inner != unknowable
+}
+
+// structured reads a list or an object at the beginning of a text, and returns it as JSON with its
+// length. Keys need no quotes, and texts do but for the items of a list.
+func (r *reader) structured(text string, t *schema.Type) (string, int, bool) {
+	if t.Known() && !t.Allows(schema.Array|schema.Object) {
+		return "", 0, false
+	}
+	var raw json.RawMessage
+	d := json.NewDecoder(strings.NewReader(text))
+	if d.Decode(&raw) == nil {
+		return string(raw), int(d.InputOffset()), lenient.Fits(string(raw), t)
+	}
+	size := balanced(text)
+	if size == 0 {
+		return "", 0, false
+	}
+	out, whole := lenient.RepairAs(text[:size], t)
+	if whole && json.Valid([]byte(out)) && quotesIn(out) == quotesIn(text[:size]) {
+		return out, size, lenient.Fits(out, t)
+	}
+	if text[0] != '[' || !t.Only(schema.Array|schema.Null) || strings.ContainsAny(text[1:size-1],
+		"[{(\n") {
+		return "", 0, false
+	}
+	out, ok := r.list(strings.TrimSpace(text[1:size-1]), t, false)
+	return out, size, ok
+}
+
+// quotesIn counts the values in quotes in a text: keys have a colon behind them.
+func quotesIn(text string) (n int) {
+	tokens := lex(text)
+	for i, t := range tokens {
+		next := i + 1
+		for next < len(tokens) && tokens[next].kind == aSpace {
+			next++
+		}
+		if t.kind == aText && (next == len(tokens) || tokens[next].inner != ":" &&
+			tokens[next].inner != "=") {
+			n++
+		}
+	}
+	return n
+}
+
+// balanced returns the length of the bracket at the beginning of a text up to its closer, or 0.
+func balanced(text string) int {
+	depth := 0
+	for _, t := range lex(text) {
+		switch {
+		case t.kind == aBreak && depth == 0:
+			return 0
+		case strings.Contains("[{(", t.inner):
+			depth++
+		case strings.Contains(")}]", t.inner):
+			if depth--; depth == 0 {
+				return t.to
+			}
+		}
+	}
+	return 0
+}
+
+// bullet matches an element of a list on a line of its own.
+var bullet = regexp.MustCompile(`^[ \t]*[-*•+] +(\S.*?)[ \t]*$`)
+
+// bullets reads the value of a parameter whose items are on lines of their own, behind token j.
+func (r *reader) bullets(j, next int, t *schema.Type) (string, int, bool) {
+	for j < len(r.tokens) && r.tokens[j].kind != aBreak {
+		if k := r.tokens[j].kind; k == aWord || k == aText {
+			return "", 0, false
+		}
+		j++
+	}
+	if j >= len(r.tokens) || r.tokens[j].from >= next || !t.Only(schema.Array|schema.Null) {
+		return "", 0, false
+	}
+	from := r.tokens[j].to
+	var all []string
+	for line := range strings.Lines(r.text[from:next]) {
+		m := bullet.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if m == nil || strings.ContainsAny(m[1], ":{}<>|") {
+			break
+		}
+		item, inQuotes := quotedAll(m[1])
+		value, ok := r.literal(item, t.Item(), map[bool]string{true: m[1], false: item}[inQuotes])
+		if !ok {
+			return "", 0, false
+		}
+		all, from = append(all, value), from+len(line)
+	}
+	if len(all) == 0 {
+		return "", 0, false
+	}
+	list := "[" + strings.Join(all, ",") + "]"
+	return list, min(from, next), lenient.Fits(list, t)
+}
+
+// Signs of bare values.
+const (
+	hard      = "<>{}|`\"«»⟦⟧⟨⟩【】《》\u0000" // they end a value, as structure does
+	separates = ",;&·•¦"                   // between two members
+)
+
+// bare returns the value without quotes that begins at a position, up to the next key at most, and
+// the sign between it and the next member.
+func (r *reader) bare(k key, from, next int, conn string) (value, sep string, ok bool) {
+	line, whole := r.text[from:next], false
+	if i := strings.IndexByte(line, '\n'); i >= 0 {
+		line, whole = line[:i], true
+	}
+	inLine, own := !whole && next < len(r.text), r.lineBegins(k.at)
+	if cut := structureIn(line, conn); cut >= 0 &&
+		!(own && !inLine && lineSigns[strings.Trim(conn, "*`\"'")] && hasWords(line[cut:])) {
+		line, inLine = line[:cut], false
+	} else if inLine {
+		if line, sep, ok = beforeNext(line); !ok {
+			return "", "", false
+		}
+	}
+	value = strings.TrimRight(line, " \t\r")
+	if inner, ok := strings.CutSuffix(value, " \\"); ok && whole {
+		value = strings.TrimRight(inner, " ") // the line of a shell goes on
+	}
+	value = strings.TrimRight(strings.TrimRight(value, ",;"), " \t")
+	value = strings.TrimRight(r.withoutFrame(value, from), " \t")
+	return value, sep, value != "" && r.isValue(k, value, conn, sep, own && !inLine)
+}
+
+// lineSigns are signs behind which a value reaches to the end of its line.
+var lineSigns = set(": = := => -> → ： ＝ <- ←")
+
+// hasWords reports whether a text has words that are no structure.
+func hasWords(text string) bool {
+	return slices.ContainsFunc(lex(text), func(t token) bool {
+		return (t.kind == aWord || t.kind == aText) && roleOf(t.inner) == 0
+	})
+}
+
+// structureIn returns where a sign or an unbalanced closer ends a bare value in a line, or -1. A
+// bracket that the parameter stands in is one that ends the value: [city]Paris[/city].
+func structureIn(line, conn string) int {
+	depth := map[rune]int{}
+	for i, c := range line {
+		switch {
+		case strings.ContainsRune(hard, c),
+			c == '[' && strings.ContainsRune(conn, ']'),
+			c == '(' && strings.ContainsRune(conn, ')'):
+			return i
+		case c == '(' || c == '[':
+			depth[c]++
+		case c == ')':
+			if depth['(']--; depth['('] < 0 {
+				return i
+			}
+		case c == ']':
+			if depth['[']--; depth['['] < 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// gap matches the end of a value in front of another member on its line.
+var gap = regexp.MustCompile(`^(?s)(.*?\S??)([ \t]*[` + separates + `/][ \t]*|[ \t]+)([^\s\pL\pN]*)$`)
+
+// beforeNext cuts off a value what belongs to the next member on its line.
+func beforeNext(line string) (value, sep string, ok bool) {
+	m := gap.FindStringSubmatch(line)
+	if m == nil {
+		return "", "", false
+	}
+	return m[1], strings.TrimSpace(m[2]) + " " + m[3], true
+}
+
+// withoutFrame cuts off a value the signs at the end of the text that repeat those at its
+// beginning.
+func (r *reader) withoutFrame(value string, from int) string {
+	if from+len(value) < len(strings.TrimRight(r.text, " \t\r\n")) {
+		return value
+	}
+	n := 0
+	for i, c := range r.text {
+		if unicode.IsSpace(c) || isWord(c) {
+			n = i
+			break
+		}
+	}
+	frame := r.text[:n]
+	if n < 2 && frame != "*" && frame != "§" || strings.Trim(frame, "-#>/!$") == "" && n < 2 {
+		return value
+	}
+	return strings.TrimSuffix(value, frame)
+}
+
+// isValue reports whether a bare value is one text without any doubt. own tells that it is alone on
+// its line with its key.
+func (r *reader) isValue(k key, value, conn, sep string, own bool) bool {
+	last, _ := utf8.DecodeLastRuneInString(value)
+	sign := strings.TrimLeft(strings.TrimRight(conn, " "), "*`\"'")
+	switch {
+	case strings.Contains(value, r.tool.Name):
+		return false
+	case r.said(value) && !strings.ContainsRune(".,;:", last):
+		return true
+	case strings.ContainsRune(":=\\,;", last) || quotes[firstRune(value)] != "",
+		!own && (strings.ContainsAny(value, "\"`") || strings.ContainsRune(".!?", last)),
+		r.hasSigns(value), r.flagged(k.at) && flags.MatchString(value):
+		return false
+	// units=metric behind it is no part of the value, unless each member has a line of its own
+	case sign != "" && inner(value, sign) && !(own && r.lined()):
+		return false
+	case strings.TrimSpace(sep) != "" && strings.Contains(value, strings.TrimSpace(sep)):
+		return false
+	// city Paris units metric
+	case sign == "" && !own && strings.ContainsAny(value, " \t"):
+		return false
+	}
+	return true
+}
+
+// hasSigns reports whether a bare value has what some notations give a meaning: a comment, an
+// escape of an address, a variable of a shell.
+func (r *reader) hasSigns(value string) bool {
+	return commented.MatchString(value) ||
+		escaped.MatchString(value) && !query.MatchString(r.text) ||
+		variables.MatchString(value) && !strings.EqualFold(value, "$true") &&
+			!strings.EqualFold(value, "$false")
+}
+
+// flagged reports whether a key is written as a flag: --city.
+func (r *reader) flagged(at int) bool { return at > 0 && r.tokens[at-1].inner == "-" }
+
+// lined reports whether the text has several parameters, each at the beginning of a line.
+func (r *reader) lined() bool {
+	n := 0
+	for _, k := range r.keys {
+		if r.lineBegins(k.at) {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// firstRune returns the first character of a text.
+func firstRune(text string) rune {
+	c, _ := utf8.DecodeRuneInString(text)
+	return c
+}
+
+var (
+	commented = regexp.MustCompile(`\s(?:#\s|//\s|/\*)`) // a comment behind a value
+	variables = regexp.MustCompile(`\$[\w({]`)
+	flags     = regexp.MustCompile(`\s--?[A-Za-z]`)
+	escaped   = regexp.MustCompile(`%[0-9A-Fa-f]{2}`) // of a query
+)
+
+// inner reports whether a value holds a word with the sign behind it that stands between keys and
+// values.
+func inner(value, sign string) bool {
+	for rest := value; ; {
+		at := strings.Index(rest, sign)
+		if at < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(strings.TrimRight(rest[:at], " "))
+		behind := rest[at+len(sign):]
+		after := firstRune(behind)
+		digits := unicode.IsDigit(before) && unicode.IsDigit(after)
+		if at > 0 && isWord(before) && !digits && !strings.HasPrefix(behind, "//") {
+			return true
+		}
+		rest = behind
+	}
+}
+
+// lineBegins reports whether only signs and blanks precede a token on its line.
+func (r *reader) lineBegins(at int) bool {
+	for i := at - 1; i >= 0; i-- {
+		switch r.tokens[i].kind {
+		case aBreak:
+			return true
+		case aWord, aText:
+			return roleOf(r.tokens[i].inner)&structural != 0 && r.lineBegins(i)
+		}
+	}
+	return true
+}

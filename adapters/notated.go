@@ -1,0 +1,206 @@
+package adapters
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"toolnorm/adapters/internal/claim"
+	"toolnorm/adapters/internal/notation"
+	"toolnorm/adapters/internal/prose"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
+	"toolnorm/adapters/internal/wrapper"
+	"toolnorm/chat"
+)
+
+// notated reads a reply whose end is a call in a notation that no other part reads, see
+// [notation.Read]. It is tried last. A sentence that announces the call may precede it, and a short
+// one may follow.
+type notated struct {
+	*scan.Buffer
+	in     *input
+	marks  *marks
+	page   *page
+	trial  *trial
+	calls  *calls
+	drafts *drafts
+	doubt  *doubt
+	tools  *toolset.Set
+	words  *notation.Vocabulary // of the tools; nil until needed
+	format *Format
+	o      Options
+	off    bool
+}
+
+// maxFrontText bounds the text of a reply in front of such a call, in bytes. A longer text is a
+// document.
+const maxFrontText = 600
+
+// read reads such a call, which begins here, at the start of a line.
+func (nt *notated) read() bool {
+	if nt.off || nt.tools == nil || len(nt.drafts.heard.messages) == 0 || nt.calls.done > 0 ||
+		nt.page.state != chat.Text || nt.page.gapAt > maxFrontText || nt.drafts.out.drafting ||
+		!nt.begins() {
+		return false
+	}
+	front := ""
+	if !nt.page.blank {
+		front = string(nt.page.announcement())
+	}
+	said := nt.announced(front)
+	if said == prose.Never {
+		return false
+	}
+	return nt.drafts.draft(maxUnmarked, func() bool {
+		end := nt.ends()
+		if end < 0 {
+			return false
+		}
+		call, size := nt.callIn(string(nt.Slice(nt.Pos, nt.Pos+end)))
+		if size == 0 || !nt.meant(call, said, front, size < end) || nt.readsElse(front, end) {
+			return false
+		}
+		nt.Pos += size
+		return nt.trial.attemptBy(wrapped, func() match {
+			return sendCalls(nt.calls, []wrapper.Call{{Tool: call.Tool, Args: call.Args}})
+		}) == committed
+	})
+}
+
+// begins reports whether the line here may begin such a call, by the part of it that has arrived.
+func (nt *notated) begins() bool {
+	if nt.words == nil {
+		nt.words = notation.NewVocabulary(nt.tools)
+	}
+	ahead := notation.Ahead{Vocabulary: nt.words}
+	for _, c := range nt.Window()[:min(len(nt.Window()), maxBegins)] {
+		if !ahead.Goes(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxBegins is how many bytes that have arrived are looked at before anything else is decided.
+const maxBegins = 48
+
+// ends returns how long the reply is from here on, or -1 when it is no such call, or was cut.
+func (nt *notated) ends() int {
+	ahead := notation.Ahead{Vocabulary: nt.words}
+	for n := 0; ; n++ {
+		switch c := nt.At(n); {
+		case c < 0 && nt.in.lengthCut():
+			return -1
+		case c < 0 || c == '<' && n > 0 && nt.marks.over(n):
+			return n
+		case !ahead.Goes(byte(c)):
+			return -1
+		}
+	}
+}
+
+// callIn returns the call that a text is, and its length; 0 if there is none. One short sentence
+// may follow the call.
+func (nt *notated) callIn(text string) (notation.Call, int) {
+	if call, ok := notation.Read(text, nt.tools, nt.drafts.heard.said); ok {
+		if claim.Speaks(withoutLabels(text, call.Tool)) {
+			return notation.Call{}, 0
+		}
+		return call, len(text)
+	}
+	at := strings.LastIndexByte(strings.TrimSpace(text), '\n')
+	if at < 0 {
+		return notation.Call{}, 0
+	}
+	behind := strings.TrimSpace(text[at:])
+	if !farewell.MatchString(behind) || !prose.GoesOn([]byte("\n"+behind)) {
+		return notation.Call{}, 0
+	}
+	call, ok := notation.Read(text[:at], nt.tools, nt.drafts.heard.said)
+	if !ok || claim.Speaks(withoutLabels(text, call.Tool)) ||
+		slices.ContainsFunc(call.Tool.Type().Members(), func(key string) bool {
+			return strings.Contains(behind, key)
+		}) {
+		return notation.Call{}, 0
+	}
+	return call, len(strings.TrimRight(text[:at], " \t\r\n"))
+}
+
+// withoutLabels returns a text without what labels the call's own parts at the beginnings of its
+// lines: the parameters, and words in front of the tool's name. What speaks of a result then does
+// so outside of the call.
+func withoutLabels(text string, t *toolset.Tool) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		bare := strings.TrimLeftFunc(line, func(r rune) bool { return !partOfWord(r) })
+		for _, key := range append(t.Type().Members(), "tool", "function") {
+			behind, ok := strings.CutPrefix(strings.ToLower(bare), strings.ToLower(key))
+			own := t.Type().Has(key) || strings.Contains(bare, t.Name)
+			if first, _ := utf8.DecodeRuneInString(behind); ok && own && !partOfWord(first) {
+				bare = "x" + bare[len(key):]
+				break
+			}
+		}
+		out.WriteString(bare)
+	}
+	return out.String()
+}
+
+// farewell matches a short sentence behind the call: words, and the sign that ends it.
+var farewell = regexp.MustCompile(`^\pL[\pL\pM\pN ,'’-]{3,110}[.!…。！।]$`)
+
+// writtenThought matches a thought that is written into the reply, in front of a call.
+var writtenThought = regexp.MustCompile(`(?s)^(?:\*[^*\n]+\*|\((?:thinking|thought|reasoning)[^()\n]*\)|` +
+	`<(\w+)>[^<>]*</\w+>|(?:Thought|Thinking|Reasoning|Plan)s?: [^\n]+)\s*`)
+
+// announced returns what the text in front says of the call.
+func (nt *notated) announced(front string) prose.Kind {
+	rest := front
+	if nt.page.gapAt < prose.Reach {
+		rest = writtenThought.ReplaceAllString(front, "")
+	}
+	if rest == "" {
+		return prose.Surely
+	}
+	if strings.Contains(rest, "\n\n") || strings.ContainsAny(rest, "`{}[]<>|=") {
+		return prose.Never
+	}
+	return nt.doubt.judged([]byte(rest))
+}
+
+// meant reports whether the call is meant: the text in front announces it, and the conversation
+// speaks of its values and did not show it.
+func (nt *notated) meant(call notation.Call, said prose.Kind, front string, goesOn bool) bool {
+	made := chat.Call{Name: call.Tool.Name, Args: []byte(call.Args)}
+	h := &nt.drafts.heard
+	e := nt.drafts.evidence(front, made)
+	heard := h.speaksOf(made)
+	if heard == silent || (call.Shell || goesOn) && heard != wholly {
+		return false
+	}
+	if heard >= mostly {
+		e |= prose.Asked
+	}
+	return e&(prose.Pasted|prose.Taught) == 0 && said.Announces(e)
+}
+
+// readsElse reports whether the other parts find anything in the reply from here on: a call, a
+// result, or a text in doubt.
+func (nt *notated) readsElse(front string, size int) (found bool) {
+	o := nt.o
+	o.Prompt, o.Hold, o.HoldNow, o.Repaired = "", HoldCall, nil, nil
+	text := string(nt.Slice(nt.Pos, nt.Pos+size))
+	if front != "" {
+		text = front + "\n" + text
+	}
+	d := newDecoder(nt.format, ended(text), o, func(e chat.Event, err error) bool {
+		found = found || err != nil || e.Kind == chat.CallStart || e.Kind == aside ||
+			e.Meta != nil && (e.Meta.Doubt != "" || len(e.Meta.Repairs) > 0)
+		return err == nil && !found
+	})
+	d.restored.off, d.notated.off = true, true
+	d.run()
+	return found
+}

@@ -1,0 +1,117 @@
+package adapters
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"toolnorm/adapters/internal/prose"
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat"
+)
+
+// said reports whether the user's last message has a value as it is.
+func (h *heard) said(value string) bool {
+	for _, m := range slices.Backward(h.messages) {
+		if m.Role != chat.User {
+			continue
+		}
+		text := m.Content[:min(len(m.Content), maxHeard)]
+		at := strings.Index(text, value)
+		if len(value) < 3 || at < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(value):])
+		return !partOfWord(before) && !partOfWord(after)
+	}
+	return false
+}
+
+// partOfWord reports whether a character belongs to a word.
+func partOfWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// portion is how many of a call's values a conversation has.
+type portion uint8
+
+const (
+	silent portion = iota // none, or the user asks how calls are written
+	partly
+	mostly // a word of every second value
+	wholly // every value as it is
+)
+
+// speaksOf returns how many of a call's values the user's messages and results of tools have. A
+// user who names the tool asks for a call only with all of its values.
+func (h *heard) speaksOf(call chat.Call) portion {
+	values := leaves(string(call.Args))
+	last, all := "", ""
+	for _, m := range h.messages {
+		text := strings.ToLower(m.Content[:min(len(m.Content), maxHeard)])
+		if m.Role == chat.User {
+			last = text
+		}
+		if m.Role == chat.User || m.Role == chat.ToolRole {
+			all += text + "\n"
+		}
+	}
+	names := strings.Contains(last, strings.ToLower(call.Name))
+	if prose.AboutData(last) || names && writes(last, call) {
+		return silent
+	}
+	whole := !slices.ContainsFunc(values, func(v string) bool {
+		return !strings.Contains(last, strings.ToLower(v))
+	})
+	switch {
+	case whole:
+		return wholly
+	case names:
+		return silent
+	}
+	some := 0
+	for _, v := range values {
+		if shares(all, v) {
+			some++
+		}
+	}
+	switch {
+	case some == 0:
+		return silent
+	case 2*some < len(values):
+		return partly
+	}
+	return mostly
+}
+
+// writes reports whether a text in small letters has one of a call's parameters with a sign beside
+// it, as a call in some notation does: --city, city=, "city".
+func writes(text string, call chat.Call) bool {
+	return slices.ContainsFunc(scan.Fields(string(call.Args)), func(f scan.Field) bool {
+		key := strings.ToLower(f.Key)
+		for rest := text; ; {
+			before, behind, ok := strings.Cut(rest, key)
+			if !ok {
+				return false
+			}
+			if strings.HasSuffix(before, "-") || assigns(strings.TrimLeft(behind, "\"'`>")) ||
+				strings.HasPrefix(behind, ">") {
+				return true
+			}
+			rest = behind
+		}
+	})
+}
+
+// shares reports whether a text in small letters has a word or a number of a value.
+func shares(text, value string) bool {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(value),
+		func(r rune) bool { return !partOfWord(r) }) {
+		n := utf8.RuneCountInString(word)
+		long := n > 2 || n > 1 && word[0] >= utf8.RuneSelf || word[0] >= '0' && word[0] <= '9'
+		if long && strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
