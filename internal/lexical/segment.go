@@ -23,6 +23,8 @@ type Builder struct {
 	numbers map[string]uint32
 	lists   []building
 	counts  []int // by token, of the text that is added
+	classes []int // by text
+	most    int   // classes
 	s       Segment
 }
 
@@ -32,8 +34,9 @@ type building struct {
 	postings    []byte
 }
 
-// Add adds a text of one or more fields.
-func (b *Builder) Add(fields ...string) {
+// Add adds a text of one or more fields. Long lists count the texts of each class, so that a search
+// that counts those of some classes alone need not read them.
+func (b *Builder) Add(class int, fields ...string) {
 	if b.numbers == nil {
 		b.numbers = map[string]uint32{}
 	}
@@ -61,6 +64,7 @@ func (b *Builder) Add(fields ...string) {
 		b.lists[n].add(at, b.counts[n])
 		b.counts[n] = 0
 	}
+	b.classes, b.most = append(b.classes, class), max(b.most, class+1)
 	b.s.Streams, b.s.Lengths = append(b.s.Streams, Seal(stream)), append(b.s.Lengths, length)
 }
 
@@ -84,9 +88,34 @@ func (b *Builder) Segment() *Segment {
 		n := b.numbers[token]
 		list := binary.AppendUvarint(nil, uint64(n))
 		list = binary.AppendUvarint(list, uint64(b.lists[n].texts))
+		list = b.countClasses(list, &b.lists[n])
 		b.s.Lists[i] = Seal(append(list, b.lists[n].postings...))
 	}
 	return &b.s
+}
+
+// longList is how many texts a list has that counts classes. For each class it has to have as many
+// as longClass: with more classes their counts would take more room than the texts.
+const longList, longClass = 64, 4
+
+// countClasses appends how many texts of a list are of each class, or nothing.
+func (b *Builder) countClasses(to []byte, l *building) []byte {
+	if l.texts < longList {
+		return to
+	}
+	if l.texts < longClass*b.most {
+		return binary.AppendUvarint(to, 0)
+	}
+	read, counts := List{Texts: l.texts, postings: l.postings}, make([]uint64, b.most)
+	all, _ := read.Read(nil, len(b.classes)) // it was just written
+	for _, p := range all {
+		counts[b.classes[p.Text]]++
+	}
+	to = binary.AppendUvarint(to, uint64(b.most))
+	for _, n := range counts {
+		to = binary.AppendUvarint(to, n)
+	}
+	return to
 }
 
 // List returns the list of a token, or nil if no text has it.
@@ -122,6 +151,7 @@ func Unseal(sealed []byte) ([]byte, error) {
 type List struct {
 	Number uint32 // of the token, in streams
 	Texts  int    // how many have it
+	Counts []int  // how many of each class; nil: that is not known
 
 	postings []byte
 }
@@ -143,7 +173,30 @@ func ReadList(sealed []byte) (l List, err error) {
 	if m <= 0 || texts > uint64(len(data)-n-m) {
 		return l, ErrDamaged
 	}
-	return List{uint32(number), int(texts), data[n+m:]}, nil
+	l = List{Number: uint32(number), Texts: int(texts), postings: data[n+m:]}
+	if l.Texts >= longList {
+		l.Counts, l.postings, err = readCounts(l.postings, l.Texts)
+	}
+	return l, err
+}
+
+// readCounts reads what countClasses wrote.
+func readCounts(data []byte, texts int) (counts []int, rest []byte, err error) {
+	n, data, ok := number(data)
+	if !ok {
+		return nil, nil, ErrDamaged
+	}
+	for range n {
+		v, k := binary.Uvarint(data)
+		if k <= 0 || v > uint64(texts) {
+			return nil, nil, ErrDamaged
+		}
+		counts, data, texts = append(counts, int(v)), data[k:], texts-int(v)
+	}
+	if n > 0 && texts > 0 {
+		return nil, nil, ErrDamaged
+	}
+	return counts, data, nil
 }
 
 // Read returns the postings in the order of the texts, of which the segment has so many. They stand

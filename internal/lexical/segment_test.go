@@ -59,7 +59,7 @@ func TestSegmentsScoreLikeAnIndex(t *testing.T) {
 			}
 			text := strings.Repeat(randomText(r)+" ", 1+r.IntN(3)*r.IntN(80))
 			x.Add("", text[:len(text)/2], text)
-			builders[len(builders)-1].Add(text[:len(text)/2], text)
+			builders[len(builders)-1].Add(0, text[:len(text)/2], text)
 		}
 		var all []*Segment
 		for _, b := range builders {
@@ -92,11 +92,12 @@ func FuzzSegment(f *testing.F) {
 	f.Add("副業の許可\n副業 副業", []byte{1, 2, 3}, uint(7))
 	f.Add("employees apply\n\nusers.created_at", []byte{0x80, 0x80}, uint(99))
 	f.Add("", []byte{}, uint(0))
+	f.Add(strings.Repeat("副業 許可\n", 200), []byte{1, 70, 2, 30, 40}, uint(0))
 	f.Fuzz(func(t *testing.T, texts string, data []byte, bit uint) {
 		b, want := new(Builder), map[string]map[int]int{}
 		split := strings.Split(texts, "\n")
 		for i, text := range split {
-			b.Add(text)
+			b.Add(i%3, text)
 			for _, token := range Tokens(text) {
 				if want[token] == nil {
 					want[token] = map[int]int{}
@@ -120,6 +121,16 @@ func FuzzSegment(f *testing.F) {
 			postings, other := list.Read(nil, len(split))
 			for _, p := range postings {
 				got[int(p.Text)] = int(p.Count)
+			}
+			for class, n := range list.Counts {
+				for text := range got {
+					if text%3 == class {
+						n--
+					}
+				}
+				if n != 0 {
+					t.Fatalf("%q: %v of the classes of %v", token, list.Counts, got)
+				}
 			}
 			if err != nil || other != nil || !reflect.DeepEqual(got, want[token]) || list.Texts != len(got) {
 				t.Fatalf("%q is in %v, want %v: %v, %v", token, got, want[token], err, other)

@@ -64,9 +64,9 @@ func (m *maker) add(d *Document, chunks []Chunk) {
 		class = len(m.Rights)
 		m.Rights = append(m.Rights, d.Access)
 	}
-	m.summaries.Add(d.Title + "\n" + d.Summary)
+	m.summaries.Add(class, d.Title+"\n"+d.Summary)
 	for i := range chunks {
-		m.passages.Add(d.Title, chunks[i].Heading, chunks[i].Text)
+		m.passages.Add(class, d.Title, chunks[i].Heading, chunks[i].Text)
 		m.chunks, m.Keys = append(m.chunks, chunks[i].ID), append(m.Keys, key(chunks[i].ID))
 		m.Owners = append(m.Owners, uint32(len(m.Documents)))
 	}

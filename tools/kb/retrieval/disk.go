@@ -38,6 +38,7 @@ type seen struct {
 	documents, passages []uint8
 	may                 []uint8 // documents without those that stage 1 left out
 	whole               bool    // it is all of the part
+	classes             []bool  // which classes of rights it is; nil: something of the part is gone
 }
 
 // spot is where a passage is, with its words.
@@ -74,7 +75,9 @@ func newDisk(r *kbstore.Reader, p *parts, f kbstore.Filter, query []string,
 				v.passages[row] = 1
 			}
 		}
-		v.may = v.documents
+		if v.may = v.documents; x.gone == nil {
+			v.classes = allowed
+		}
 		d.seen = append(d.seen, v)
 	}
 	d.documentsSeen = d.count
@@ -138,8 +141,8 @@ func (d *disk) decode(part, texts int, list lexical.List) ([]lexical.Posting, er
 }
 
 // statistics returns the statistics of the texts that may be seen, for the words whose lists were
-// read. A hidden text is not counted: a score would tell what is in it. The number that a list
-// begins with is taken only where nothing of the part is hidden.
+// read. A hidden text is not counted: a score would tell what is in it. The numbers that a list
+// begins with are taken where nothing of the part is hidden, or whole classes of rights are.
 func (d *disk) statistics(kind int, lists []map[string]lexical.List) (lexical.Statistics, error) {
 	s := lexical.Statistics{Texts: d.documentsSeen, Frequency: map[string]int{}}
 	if kind == kbstore.OfPassages {
@@ -153,6 +156,14 @@ func (d *disk) statistics(kind int, lists []map[string]lexical.List) (lexical.St
 		for word, list := range lists[i] {
 			if v.whole {
 				s.Frequency[word] += list.Texts
+				continue
+			}
+			if n := len(list.Counts); n > 0 && n <= len(v.classes) {
+				for class, n := range list.Counts {
+					if v.classes[class] {
+						s.Frequency[word] += n
+					}
+				}
 				continue
 			}
 			postings, err := d.decode(i, len(shown), list)
