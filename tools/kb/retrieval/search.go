@@ -199,24 +199,21 @@ func (l *Local) search(ctx context.Context, q Query) (*search, error) {
 	}
 	s := &search{Query: q, asked: beginning(q.Text), local: l}
 	s.embed(ctx) // before the index is locked, since it cannot change while it is
-	for tries := 0; ; tries++ {
-		err := s.run(ctx, base, tries > 0)
+	err = s.run(ctx, base, false)
+	for errors.Is(err, kbstore.ErrStale) {
 		var damaged *kbstore.Damaged
-		switch {
-		case err == nil:
-			return s, nil
-		case tries == mostTries || !errors.Is(err, kbstore.ErrStale):
-			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
-		case errors.As(err, &damaged):
-			if err := l.Store.Words.Forget(ctx, damaged); err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		if errors.As(err, &damaged) { // each time one segment less is
+			if err = l.Store.Words.Forget(ctx, damaged); err != nil {
+				break
 			}
 		}
+		err = s.run(ctx, base, true) // of one moment: stale is only what is damaged
 	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return s, nil
 }
-
-// mostTries is how often a search begins again whose index changed under it, or was damaged.
-const mostTries = 3
 
 // embed asks for the query's vector. It runs before stage 2, but does not look at the base: only
 // the query is sent. A search does not wait long, but the request continues: a server stops loading
