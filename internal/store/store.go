@@ -101,7 +101,8 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	options := url.Values{
 		"_busy_timeout": {fmt.Sprint(busyWait.Milliseconds())}, "_journal_mode": {"WAL"},
 		"_synchronous":  {"NORMAL"},
-		"_foreign_keys": {"1"}, "_txlock": {"immediate"}, "_pragma": {"trusted_schema(0)", cachePages},
+		"_foreign_keys": {"1"}, "_txlock": {"immediate"},
+		"_pragma": {"trusted_schema(0)", cachePages},
 	}
 	connector, err := sqlite.NewConnector(
 		(&url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}).String())

@@ -82,8 +82,8 @@ func listed[T any](values []T) string {
 }
 
 // among returns a condition on a text: it is one of those that value n lists.
-func (s *Store) among(n int) string {
-	if s.db.Kind == store.Postgres {
+func among(kind store.Kind, n int) string {
+	if kind == store.Postgres {
 		return fmt.Sprintf("= ANY (ARRAY(SELECT json_array_elements_text($%d::text::json)))", n)
 	}
 	return fmt.Sprintf("IN (SELECT value FROM json_each($%d))", n)
@@ -91,17 +91,17 @@ func (s *Store) among(n int) string {
 
 // byIDs returns a condition on documents: they are of base $1, and among those that value n lists.
 // By the + SQLite looks them up by their ids, and does not go through all of the base.
-func (s *Store) byIDs(n int) string {
-	where := "c.knowledge_base_id = $1 AND d.id " + s.among(n)
-	if s.db.Kind == store.SQLite {
+func byIDs(kind store.Kind, n int) string {
+	where := "c.knowledge_base_id = $1 AND d.id " + among(kind, n)
+	if kind == store.SQLite {
 		where = "+" + where
 	}
 	return where
 }
 
 // each returns a table j, in whose column value is what value n lists.
-func (s *Store) each(n int) string {
-	if s.db.Kind == store.Postgres {
+func each(kind store.Kind, n int) string {
+	if kind == store.Postgres {
 		return fmt.Sprintf("json_array_elements($%d::text::json) j(value)", n)
 	}
 	return fmt.Sprintf("json_each($%d) j", n)

@@ -287,7 +287,7 @@ func (w *Words) settle(ctx context.Context, tx *store.Tx, m *maker, id int64, ba
 		err = r.Scan(store.Needed(&r.ID), store.Whole(&f.Version))
 		f.ID = r.ID
 		return f, err
-	}, "SELECT d.id, d.version"+of+"WHERE "+w.store.byIDs(2)+" AND "+there, args...)
+	}, "SELECT d.id, d.version"+of+"WHERE "+byIDs(w.store.db.Kind, 2)+" AND "+there, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -306,13 +306,13 @@ func (w *Words) settle(ctx context.Context, tx *store.Tx, m *maker, id int64, ba
 		placed, ids = append(placed, [2]any{d.ID, i}), append(ids, d.ID)
 	}
 	if _, err = tx.ExecContext(ctx, "INSERT INTO gone (segment, place) SELECT CAST(j.value ->> 0 AS BIGINT), CAST(j.value ->> 1 AS BIGINT) FROM "+
-		w.store.each(1), listed(gone)); err != nil {
+		each(w.store.db.Kind, 1), listed(gone)); err != nil {
 		return 0, err
 	}
 	if _, err = tx.ExecContext(ctx, "INSERT INTO placed (document, segment, place) SELECT j.value ->> 0, CAST($1 AS BIGINT), CAST(j.value ->> 1 AS BIGINT) FROM "+
-		w.store.each(2)+" WHERE TRUE ON CONFLICT (document) DO UPDATE SET segment = excluded.segment, place = excluded.place", id, listed(placed)); err != nil {
+		each(w.store.db.Kind, 2)+" WHERE TRUE ON CONFLICT (document) DO UPDATE SET segment = excluded.segment, place = excluded.place", id, listed(placed)); err != nil {
 		return 0, err
 	}
-	_, err = tx.ExecContext(ctx, "DELETE FROM fresh WHERE document "+w.store.among(1), listed(ids))
+	_, err = tx.ExecContext(ctx, "DELETE FROM fresh WHERE document "+among(w.store.db.Kind, 1), listed(ids))
 	return passages, err
 }

@@ -43,7 +43,7 @@ func (s *Store) Chunks(ctx context.Context, base string, f Filter, ids []string)
 func (s *Store) chunksByID(base string, f Filter, ids []string) (text string, args []any) {
 	args = []any{base, listed(ids)}
 	text = fmt.Sprintf(candidates, "0.0") + "WHERE c.knowledge_base_id = $1 AND k.id " +
-		s.among(2) + " AND " + f.where(&args)
+		among(s.db.Kind, 2) + " AND " + f.where(&args)
 	return text, args
 }
 

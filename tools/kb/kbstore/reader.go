@@ -92,7 +92,7 @@ func (r *Reader) Look(ctx context.Context, tokens []string) (x Indexed, all List
 		UNION ALL SELECT -1, id, '', NULL FROM segments WHERE knowledge_base_id = $1
 		UNION ALL SELECT p.kind, p.segment, p.token, p.list FROM segments s CROSS JOIN postings p
 		WHERE s.knowledge_base_id = $1 AND p.segment = s.id AND p.kind IN (0, 1) AND p.token `+
-		r.words.store.among(2), r.base, listed(keysOf(tokens)))
+		among(r.words.store.db.Kind, 2), r.base, listed(keysOf(tokens)))
 	if err != nil {
 		return x, all, err
 	}
@@ -129,7 +129,8 @@ func (l *Lists) Of(kind int, segment int64, token string) []byte {
 	return l[kind][segment][keyOf(token)]
 }
 
-// longestKey is the longest token that is its own key, in bytes: PostgreSQL takes a third of a page.
+// longestKey is the longest token that is its own key, in bytes. PostgreSQL takes a third of a
+// page.
 const longestKey = 1 << 10
 
 // keyOf returns the key of a token in the table of lists: itself, or what no token looks like.
@@ -223,7 +224,7 @@ func (r *Reader) Make(ctx context.Context, ids []string) (map[string]*Made, erro
 // texts reads documents, and their passages by the documents.
 func (w *Words) texts(ctx context.Context, tx *sql.Tx, base string, ids []string) (
 	[]Document, map[string][]Chunk, error) {
-	where, list := w.store.byIDs(2), listed(ids)
+	where, list := byIDs(w.store.db.Kind, 2), listed(ids)
 	documents, err := documentRows(ctx, w.store, tx, base, where, list)
 	if err != nil {
 		return nil, nil, err
@@ -258,7 +259,7 @@ func (r *Reader) Streams(ctx context.Context, all []Place) ([]Stream, error) {
 		at[p], asked[i] = i, [2]int64{p.Segment, int64(p.Passage)}
 	}
 	rows, err := r.in.QueryContext(ctx, "SELECT t.segment, t.passage, t.chunk, t.tokens FROM "+
-		r.words.store.each(1)+" CROSS JOIN streams t WHERE t.segment = CAST(j.value ->> 0 AS BIGINT) AND t.passage = CAST(j.value ->> 1 AS BIGINT)", listed(asked))
+		each(r.words.store.db.Kind, 1)+" CROSS JOIN streams t WHERE t.segment = CAST(j.value ->> 0 AS BIGINT) AND t.passage = CAST(j.value ->> 1 AS BIGINT)", listed(asked))
 	if err != nil {
 		return nil, err
 	}

@@ -11,13 +11,15 @@
 //	stages.go    the seven stages
 //	score.go     how likely a passage answers
 //	copies.go    which passages say the same
-//	disk.go      the embedded backend: the index of words is in the store
+//	disk.go      the index of words is in the store, of both kinds
+//	narrow.go    stage 1 by that index
+//	found.go     the passages that were found by it, and by vectors beside it
 //	parts.go     the segments of such an index that a process has read
-//	memory.go    the same with vectors: an index in memory, kept up with its store
+//	memory.go    SQLite with vectors: an index in memory, kept up with its store
 //	visible.go   the statistics of what a caller may see of it
 //	vectors.go   the vectors of such an index
-//	database.go  PostgreSQL finds by words, this program scores
-//	pgvector.go  and by vectors, where it has pgvector
+//	database.go  PostgreSQL with vectors: words in the store, vectors in memory
+//	pgvector.go  or compared by PostgreSQL, where it has pgvector
 //	remote.go    another service searches
 package retrieval
 
