@@ -1,6 +1,7 @@
 package kbstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -258,6 +259,9 @@ func (r *Reader) Streams(ctx context.Context, all []Place) ([]Stream, error) {
 	for i, p := range all {
 		at[p], asked[i] = i, [2]int64{p.Segment, int64(p.Passage)}
 	}
+	slices.SortFunc(asked, func(a, b [2]int64) int { // neighbors are in one page of the database
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+	})
 	rows, err := r.in.QueryContext(ctx, "SELECT t.segment, t.passage, t.chunk, t.tokens FROM "+
 		each(r.words.store.db.Kind, 1)+" CROSS JOIN streams t WHERE t.segment = CAST(j.value ->> 0 AS BIGINT) AND t.passage = CAST(j.value ->> 1 AS BIGINT)", listed(asked))
 	if err != nil {

@@ -262,7 +262,7 @@ func (d *disk) words(ctx context.Context, query string, n int) ([]*passage, erro
 func (d *disk) gather(found *best, i int, scores []float64) {
 	may, owners, keys := d.seen[i].may, d.parts[i].Owners, d.parts[i].Keys
 	for row, score := range scores {
-		if score > 0 && score >= found.least && may[owners[row]] == 1 {
+		if score >= found.least && score > 0 && may[owners[row]] == 1 {
 			found.put(ranked{score, keys[row], i, row})
 		}
 	}
