@@ -313,6 +313,7 @@ func (w *Words) settle(ctx context.Context, tx *store.Tx, m *maker, id int64, ba
 		each(w.store.db.Kind, 2)+" WHERE TRUE ON CONFLICT (document) DO UPDATE SET segment = excluded.segment, place = excluded.place", id, listed(placed)); err != nil {
 		return 0, err
 	}
-	_, err = tx.ExecContext(ctx, "DELETE FROM fresh WHERE document "+among(w.store.db.Kind, 1), listed(ids))
+	_, err = tx.ExecContext(ctx, "DELETE FROM fresh WHERE document "+among(w.store.db.Kind, 1),
+		listed(ids))
 	return passages, err
 }

@@ -39,8 +39,8 @@ CREATE TABLE tokens_version (version INTEGER NOT NULL);
 INSERT INTO tokens_version VALUES (0);`
 
 // segments are the index of words, in SQLite's words. A segment indexes some documents, and does
-// not change. Triggers note in the transaction of a change which documents are in no segment as they
-// are now (fresh), and which of a segment are not to be found by it any more (gone): whatever
+// not change. Triggers note in the transaction of a change which documents are in no segment as
+// they are now (fresh), and which of a segment are not to be found by it any more (gone): whatever
 // changes a document, the index says no more than its tables.
 const segments = `
 CREATE TABLE tokens_version (version INTEGER NOT NULL);
