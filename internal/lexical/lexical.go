@@ -9,8 +9,7 @@
 // characters, as 副業.
 //
 // tokens.go cuts texts, lexical.go holds and searches them, segment.go writes an index for a
-// database and reads it, features.go compares results in more detail, postgres.go writes the same
-// tokens for PostgreSQL, fuse.go merges rankings.
+// database and reads it, features.go compares results in more detail, fuse.go merges rankings.
 package lexical
 
 import (
@@ -23,8 +22,7 @@ import (
 // while none adds or removes texts. Rows are numbered in the order of addition, and those of
 // removed texts are used again.
 type Index struct {
-	// Whole, when set, are the statistics of a larger collection of which the rows are a part:
-	// candidates that PostgreSQL chose are scored as in the whole collection.
+	// Whole, when set, are the statistics of a larger collection of which the rows are a part.
 	Whole *Statistics
 
 	numbers  map[string]uint32 // of the tokens
@@ -326,7 +324,7 @@ func (x *Index) Ideal(query string) (sum float64) {
 // needs them to score like the whole.
 func (x *Index) Statistics(query string) Statistics {
 	s := Statistics{Texts: x.texts, Tokens: x.tokens, Frequency: map[string]int{}}
-	for _, token := range Distinct(query) {
+	for _, token := range Words(query) {
 		s.Frequency[token] = x.frequency(token)
 	}
 	return s

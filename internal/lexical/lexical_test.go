@@ -166,21 +166,6 @@ func TestFuseScores(t *testing.T) {
 	}
 }
 
-func TestPostgresForms(t *testing.T) {
-	if got, want := Lexemes("手当 手当 it's e-1"), "'1':7 '=e-1':6 'e':5 'it':3 's':4 '手当':1,2"; got != want {
-		t.Errorf("Lexemes = %s, want %s", got, want)
-	}
-	if got, want := Query("手当 手当 金額"), "'手当' | '金額'"; got != want {
-		t.Errorf("Query = %s, want %s", got, want)
-	}
-	if got := Lexemes(strings.Repeat("x", 5000) + " ok"); got != "'ok':3 '~xxxxx':2" {
-		t.Errorf("a word too long for PostgreSQL: %.40s", got)
-	}
-	if got := Lexemes(strings.Repeat("a ", 20000)); strings.Count(got, ",") != mostPlaces-1 {
-		t.Errorf("%d places", strings.Count(got, ",")+1)
-	}
-}
-
 // pieces are words that random texts are made of.
 var pieces = strings.Fields("副業 許可 条件 リモートワーク手当 の は 金額 재택근무 수당 은 employees apply e-4012 users.created_at ー - 。")
 

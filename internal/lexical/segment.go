@@ -3,6 +3,7 @@ package lexical
 import (
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"maps"
 	"slices"
 )
@@ -12,8 +13,8 @@ import (
 // the query's tokens and the streams of the best texts are read.
 type Segment struct {
 	Tokens  []string // sorted
-	Lists   [][]byte // of each token: see List
-	Streams [][]byte // of each text: its tokens in their order
+	Lists   [][]byte // of each token, sealed: see List
+	Streams [][]byte // of each text, sealed: its tokens in their order
 	Lengths []int    // of each text, in tokens
 }
 
@@ -22,6 +23,8 @@ type Builder struct {
 	numbers map[string]uint32
 	lists   []building
 	counts  []int // by token, of the text that is added
+	classes []int // by text
+	most    int   // classes
 	s       Segment
 }
 
@@ -31,8 +34,9 @@ type building struct {
 	postings    []byte
 }
 
-// Add adds a text of one or more fields.
-func (b *Builder) Add(fields ...string) {
+// Add adds a text of one or more fields. Long lists count the texts of each class, so that a search
+// that counts those of some classes alone need not read them.
+func (b *Builder) Add(class int, fields ...string) {
 	if b.numbers == nil {
 		b.numbers = map[string]uint32{}
 	}
@@ -60,7 +64,8 @@ func (b *Builder) Add(fields ...string) {
 		b.lists[n].add(at, b.counts[n])
 		b.counts[n] = 0
 	}
-	b.s.Streams, b.s.Lengths = append(b.s.Streams, stream), append(b.s.Lengths, length)
+	b.classes, b.most = append(b.classes, class), max(b.most, class+1)
+	b.s.Streams, b.s.Lengths = append(b.s.Streams, Seal(stream)), append(b.s.Lengths, length)
 }
 
 // add adds a text that has the token count times. Most have it once, which takes no byte.
@@ -83,9 +88,34 @@ func (b *Builder) Segment() *Segment {
 		n := b.numbers[token]
 		list := binary.AppendUvarint(nil, uint64(n))
 		list = binary.AppendUvarint(list, uint64(b.lists[n].texts))
-		b.s.Lists[i] = append(list, b.lists[n].postings...)
+		list = b.countClasses(list, &b.lists[n])
+		b.s.Lists[i] = Seal(append(list, b.lists[n].postings...))
 	}
 	return &b.s
+}
+
+// longList is how many texts a list has that counts classes. For each class it has to have as many
+// as longClass: with more classes their counts would take more room than the texts.
+const longList, longClass = 64, 4
+
+// countClasses appends how many texts of a list are of each class, or nothing.
+func (b *Builder) countClasses(to []byte, l *building) []byte {
+	if l.texts < longList {
+		return to
+	}
+	if l.texts < longClass*b.most {
+		return binary.AppendUvarint(to, 0)
+	}
+	read, counts := List{Texts: l.texts, postings: l.postings}, make([]uint64, b.most)
+	all, _ := read.Read(nil, len(b.classes)) // it was just written
+	for _, p := range all {
+		counts[b.classes[p.Text]]++
+	}
+	to = binary.AppendUvarint(to, uint64(b.most))
+	for _, n := range counts {
+		to = binary.AppendUvarint(to, n)
+	}
+	return to
 }
 
 // List returns the list of a token, or nil if no text has it.
@@ -96,66 +126,114 @@ func (s *Segment) List(token string) []byte {
 	return nil
 }
 
-// errDamaged is the error of bytes that no Builder made.
-var errDamaged = errors.New("the index of words is damaged")
+// ErrDamaged is the error of bytes that are not as a Builder made them.
+var ErrDamaged = errors.New("the index of words is damaged")
+
+// castagnoli is the polynomial that processors have an instruction for.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Seal returns bytes with a checksum in front: a byte that changed in the database would otherwise
+// be another passage, or none.
+func Seal(data []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(data, castagnoli)), data...)
+}
+
+// Unseal returns the bytes that were sealed, or ErrDamaged.
+func Unseal(sealed []byte) ([]byte, error) {
+	if len(sealed) < 4 ||
+		binary.LittleEndian.Uint32(sealed) != crc32.Checksum(sealed[4:], castagnoli) {
+		return nil, ErrDamaged
+	}
+	return sealed[4:], nil
+}
 
 // List is which texts of a segment have a token, and how often each.
 type List struct {
 	Number uint32 // of the token, in streams
 	Texts  int    // how many have it
+	Counts []int  // how many of each class; nil: that is not known
 
 	postings []byte
 }
 
+// Posting is a text of a list, with how often it has the token.
+type Posting struct{ Text, Count uint32 }
+
 // ReadList reads a list as Builder wrote it.
-func ReadList(data []byte) (l List, err error) {
+func ReadList(sealed []byte) (l List, err error) {
+	data, err := Unseal(sealed)
+	if err != nil {
+		return l, err
+	}
 	number, n := binary.Uvarint(data)
 	if n <= 0 || number > 1<<32-1 {
-		return l, errDamaged
+		return l, ErrDamaged
 	}
 	texts, m := binary.Uvarint(data[n:])
-	if m <= 0 || texts > uint64(len(data)) {
-		return l, errDamaged
+	if m <= 0 || texts > uint64(len(data)-n-m) {
+		return l, ErrDamaged
 	}
-	return List{uint32(number), int(texts), data[n+m:]}, nil
+	l = List{Number: uint32(number), Texts: int(texts), postings: data[n+m:]}
+	if l.Texts >= longList {
+		l.Counts, l.postings, err = readCounts(l.postings, l.Texts)
+	}
+	return l, err
 }
 
-// next reads one posting: how many texts are passed over, and how often the next one has the token.
-// ok is false if there is none.
-func next(p []byte) (step uint64, count uint64, rest []byte, ok bool) {
-	if len(p) == 0 {
-		return 0, 0, nil, false
+// readCounts reads what countClasses wrote.
+func readCounts(data []byte, texts int) (counts []int, rest []byte, err error) {
+	n, data, ok := number(data)
+	if !ok {
+		return nil, nil, ErrDamaged
 	}
-	n := 1
-	if p[0] < 0x80 {
-		step = uint64(p[0])
-	} else if step, n = binary.Uvarint(p); n <= 0 {
-		return 0, 0, nil, false
-	}
-	p = p[n:]
-	if step&1 == 0 {
-		return step >> 1, 1, p, true
-	}
-	if count, n = binary.Uvarint(p); n <= 0 {
-		return 0, 0, nil, false
-	}
-	return step >> 1, count + 2, p[n:], true
-}
-
-// Each calls do for each text of the list with how often it has the token, in the order of the
-// texts, of which the segment has so many.
-func (l *List) Each(texts int, do func(text, count int)) error {
-	at, p := 0, l.postings
-	for range l.Texts {
-		step, count, rest, ok := next(p)
-		if !ok || step >= uint64(texts-at) || count > 1<<31 {
-			return errDamaged
+	for range n {
+		v, k := binary.Uvarint(data)
+		if k <= 0 || v > uint64(texts) {
+			return nil, nil, ErrDamaged
 		}
-		p, at = rest, at+int(step)
-		do(at, int(count))
+		counts, data, texts = append(counts, int(v)), data[k:], texts-int(v)
+	}
+	if n > 0 && texts > 0 {
+		return nil, nil, ErrDamaged
+	}
+	return counts, data, nil
+}
+
+// Read returns the postings in the order of the texts, of which the segment has so many. They stand
+// in the place of what was in into.
+func (l *List) Read(into []Posting, texts int) ([]Posting, error) {
+	into = slices.Grow(into[:0], l.Texts)[:l.Texts]
+	at, p, i := 0, l.postings, 0
+	for k := range into {
+		if i >= len(p) {
+			return nil, ErrDamaged
+		}
+		step, count := uint64(p[i]), uint64(1)
+		if i++; step >= 0x80 {
+			long, n := binary.Uvarint(p[i-1:])
+			if n <= 0 {
+				return nil, ErrDamaged
+			}
+			step, i = long, i-1+n
+		}
+		if step&1 == 1 { // more than once
+			more, n := binary.Uvarint(p[i:])
+			if n <= 0 || more > 1<<31 {
+				return nil, ErrDamaged
+			}
+			count, i = more+2, i+n
+		}
+		if step >>= 1; step >= uint64(texts-at) {
+			return nil, ErrDamaged
+		}
+		at += int(step)
+		into[k] = Posting{uint32(at), uint32(count)}
 		at++
 	}
-	return nil
+	if i != len(p) {
+		return nil, ErrDamaged
+	}
+	return into, nil
 }
 
 // Scale computes what a token adds to the score of a text, in a collection whose texts have a
@@ -176,43 +254,42 @@ func (x *Index) Scale() *Scale {
 
 // Score adds what a token of that weight contributes to the scores of the texts of its list, as
 // Index.Search does. The lengths are those of the texts.
-func (l *List) Score(s *Scale, weight float64, scores []float64, lengths []uint32) error {
-	at, p := 0, l.postings
-	for range l.Texts {
-		step, count, rest, ok := next(p)
-		if !ok || step >= uint64(len(scores)-at) {
-			return errDamaged
-		}
-		p, at = rest, at+int(step)
-		if length := lengths[at]; count == 1 && int(length) < len(s.once) {
-			scores[at] += weight * s.once[length]
+func (s *Scale) Score(list []Posting, weight float64, scores []float64, lengths []uint32) {
+	for _, p := range list {
+		if length := lengths[p.Text]; p.Count == 1 && int(length) < len(s.once) {
+			scores[p.Text] += weight * s.once[length]
 		} else {
-			scores[at] += weight * saturated(float64(count), float64(length), s.average)
+			scores[p.Text] += weight * saturated(float64(p.Count), float64(length), s.average)
 		}
-		at++
 	}
-	return nil
 }
 
 // ReadStream returns the tokens of a text, field by field, by their numbers in the segment.
-func ReadStream(data []byte) ([][]uint32, error) {
+func ReadStream(sealed []byte) ([][]uint32, error) {
+	data, err := Unseal(sealed)
+	if err != nil {
+		return nil, err
+	}
 	n, data, ok := number(data)
 	if !ok {
-		return nil, errDamaged
+		return nil, ErrDamaged
 	}
 	fields := make([][]uint32, n)
 	for i := range fields {
 		if n, data, ok = number(data); !ok {
-			return nil, errDamaged
+			return nil, ErrDamaged
 		}
 		fields[i] = make([]uint32, n)
 		for j := range fields[i] {
 			v, k := binary.Uvarint(data)
 			if k <= 0 || v > 1<<32-1 {
-				return nil, errDamaged
+				return nil, ErrDamaged
 			}
 			fields[i][j], data = uint32(v), data[k:]
 		}
+	}
+	if len(data) > 0 {
+		return nil, ErrDamaged
 	}
 	return fields, nil
 }

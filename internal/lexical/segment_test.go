@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"cmp"
 	"maps"
 	"math/rand/v2"
 	"reflect"
@@ -30,9 +29,11 @@ func searched(t *testing.T, all []*Segment, whole Statistics, query string) (sco
 				t.Fatal(err)
 			}
 			place[list.Number] = i
-			if err := list.Score(scale, term.Weight, part, lengths); err != nil {
+			postings, err := list.Read(nil, len(part))
+			if err != nil {
 				t.Fatal(err)
 			}
+			scale.Score(postings, term.Weight, part, lengths)
 		}
 		for _, stream := range s.Streams {
 			fields, err := ReadStream(stream)
@@ -58,7 +59,7 @@ func TestSegmentsScoreLikeAnIndex(t *testing.T) {
 			}
 			text := strings.Repeat(randomText(r)+" ", 1+r.IntN(3)*r.IntN(80))
 			x.Add("", text[:len(text)/2], text)
-			builders[len(builders)-1].Add(text[:len(text)/2], text)
+			builders[len(builders)-1].Add(0, text[:len(text)/2], text)
 		}
 		var all []*Segment
 		for _, b := range builders {
@@ -86,16 +87,17 @@ func TestSegmentsScoreLikeAnIndex(t *testing.T) {
 }
 
 // FuzzSegment reads back what was written of texts, and reads bytes that nothing wrote: these are an
-// error or texts of the segment.
+// error or texts of the segment. One bit of what was written is changed: that is always an error.
 func FuzzSegment(f *testing.F) {
-	f.Add("副業の許可\n副業 副業", []byte{1, 2, 3})
-	f.Add("employees apply\n\nusers.created_at", []byte{0x80, 0x80})
-	f.Add("", []byte{})
-	f.Fuzz(func(t *testing.T, texts string, data []byte) {
+	f.Add("副業の許可\n副業 副業", []byte{1, 2, 3}, uint(7))
+	f.Add("employees apply\n\nusers.created_at", []byte{0x80, 0x80}, uint(99))
+	f.Add("", []byte{}, uint(0))
+	f.Add(strings.Repeat("副業 許可\n", 200), []byte{1, 70, 2, 30, 40}, uint(0))
+	f.Fuzz(func(t *testing.T, texts string, data []byte, bit uint) {
 		b, want := new(Builder), map[string]map[int]int{}
 		split := strings.Split(texts, "\n")
 		for i, text := range split {
-			b.Add(text)
+			b.Add(i%3, text)
 			for _, token := range Tokens(text) {
 				if want[token] == nil {
 					want[token] = map[int]int{}
@@ -107,17 +109,36 @@ func FuzzSegment(f *testing.F) {
 		if !slices.Equal(s.Tokens, slices.Sorted(maps.Keys(want))) {
 			t.Fatalf("tokens %q", s.Tokens)
 		}
+		damage := func(sealed []byte) []byte {
+			damaged := slices.Clone(sealed)
+			damaged[bit/8%uint(len(damaged))] ^= 1 << (bit % 8)
+			return damaged
+		}
 		names := map[uint32]string{}
 		for i, token := range s.Tokens {
 			list, err := ReadList(s.Lists[i])
 			got := map[int]int{}
-			if err == nil {
-				err = list.Each(len(split), func(text, count int) { got[text] = count })
+			postings, other := list.Read(nil, len(split))
+			for _, p := range postings {
+				got[int(p.Text)] = int(p.Count)
 			}
-			if err != nil || !reflect.DeepEqual(got, want[token]) || list.Texts != len(got) {
-				t.Fatalf("%q is in %v, want %v: %v", token, got, want[token], err)
+			for class, n := range list.Counts {
+				for text := range got {
+					if text%3 == class {
+						n--
+					}
+				}
+				if n != 0 {
+					t.Fatalf("%q: %v of the classes of %v", token, list.Counts, got)
+				}
+			}
+			if err != nil || other != nil || !reflect.DeepEqual(got, want[token]) || list.Texts != len(got) {
+				t.Fatalf("%q is in %v, want %v: %v, %v", token, got, want[token], err, other)
 			}
 			names[list.Number] = token
+			if _, err := ReadList(damage(s.Lists[i])); err == nil {
+				t.Fatalf("another bit in the list of %q is not noticed", token)
+			}
 		}
 		for i, stream := range s.Streams {
 			fields, err := ReadStream(stream)
@@ -129,20 +150,33 @@ func FuzzSegment(f *testing.F) {
 					t.Fatalf("token %d of %q is %q", j, split[i], names[fields[0][j]])
 				}
 			}
-		}
-		if list, err := ReadList(data); err == nil {
-			last := -1
-			err := list.Each(5, func(text, count int) {
-				if text <= last || text >= 5 || count < 1 {
-					t.Fatalf("text %d behind %d, %d times", text, last, count)
-				}
-				last = text
-			})
-			scores := make([]float64, 5)
-			if other := list.Score(new(Index).Scale(), 1, scores, make([]uint32, 5)); err == nil && other != nil {
-				t.Fatalf("Each reads it, Score does not: %v", cmp.Or(other, err))
+			if _, err := ReadStream(damage(stream)); err == nil {
+				t.Fatalf("another bit in text %d is not noticed", i)
 			}
 		}
-		_, _ = ReadStream(data)
+		readAnything(t, data)
+		readAnything(t, Seal(data))
 	})
+}
+
+// readAnything reads bytes as a list and as a stream.
+func readAnything(t *testing.T, data []byte) {
+	t.Helper()
+	_, _ = ReadStream(data)
+	list, err := ReadList(data)
+	if err != nil {
+		return
+	}
+	postings, err := list.Read(nil, 5)
+	if err == nil && len(postings) != list.Texts {
+		t.Fatalf("%d postings of %d", len(postings), list.Texts)
+	}
+	last := -1
+	for _, p := range postings {
+		if int(p.Text) <= last || p.Text >= 5 || p.Count < 1 {
+			t.Fatalf("text %d behind %d, %d times", p.Text, last, p.Count)
+		}
+		last = int(p.Text)
+	}
+	new(Index).Scale().Score(postings, 1, make([]float64, 5), make([]uint32, 5))
 }

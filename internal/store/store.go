@@ -118,7 +118,8 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	options := url.Values{
 		"_busy_timeout": {fmt.Sprint(busyWait.Milliseconds())}, "_journal_mode": {"WAL"},
 		"_synchronous":  {"NORMAL"},
-		"_foreign_keys": {"1"}, "_txlock": {"immediate"}, "_pragma": {"trusted_schema(0)"},
+		"_foreign_keys": {"1"}, "_txlock": {"immediate"},
+		"_pragma": {"trusted_schema(0)", cachePages},
 	}
 	connector, err := sqlite.NewConnector(
 		(&url.URL{Scheme: "file", Path: path, RawQuery: options.Encode()}).String())
@@ -132,6 +133,10 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	}
 	return db, nil
 }
+
+// cachePages is how much of a file each connection holds. SQLite's own 2 MB are less than what a
+// search in a large knowledge base looks up again and again.
+const cachePages = "cache_size(-16000)"
 
 // patiently tries again while the file is locked: programs that switch a new file to WAL at the
 // same time do not wait for each other. The busy timeout does not cover that change of mode.

@@ -170,10 +170,6 @@ func askAs(t *testing.T, s *kbstore.Store, r *rand.Rand, base string,
 			}
 		}
 	}
-	if s.Ranks() {
-		found, err := s.Sparse(t.Context(), base, f, "same", len(rights))
-		check("Sparse", found, err)
-	}
 	if s.Compares() {
 		found, err := s.Dense(t.Context(), base, f,
 			kbstore.Embedding{Model: Model, Vector: Vector(r)}, len(rights))

@@ -62,20 +62,24 @@ func (s *Store) Changes(ctx context.Context, base string, since int64) (*Changes
 	return c, nil
 }
 
-// snapshot runs do in a transaction that sees one moment and writes nothing. SQLite's always see
-// one moment, and ours would lock out writers unless they are read-only; PostgreSQL's see each
-// statement's own moment unless told otherwise.
+// snapshot runs do in a transaction that sees one moment and writes nothing.
 func (s *Store) snapshot(ctx context.Context, do func(tx *sql.Tx) error) error {
-	options := &sql.TxOptions{ReadOnly: true}
-	if s.db.Kind == store.Postgres {
-		options.Isolation = sql.LevelRepeatableRead
-	}
-	tx, err := s.db.BeginTx(ctx, options)
+	tx, err := s.begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // nothing to keep
 	return do(tx)
+}
+
+// begin begins such a transaction. SQLite's always see one moment, and ours would lock out writers
+// unless they are read-only; PostgreSQL's see each statement's own moment unless told otherwise.
+func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
+	options := &sql.TxOptions{ReadOnly: true}
+	if s.db.Kind == store.Postgres {
+		options.Isolation = sql.LevelRepeatableRead
+	}
+	return s.db.BeginTx(ctx, options)
 }
 
 // The tables of a base, as reports of odd rows call them.

@@ -1,11 +1,13 @@
 package kbstore
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/store"
 )
 
 // Filter is what a principal may see of a knowledge base: documents of the principal's tenant,
@@ -70,6 +72,39 @@ func places[T any](args *[]any, values []T) string {
 		all = append(all, fmt.Sprintf("$%d", len(*args)))
 	}
 	return strings.Join(all, ", ")
+}
+
+// listed returns values as one value of a statement, whose text then is the same for any number of
+// them: see among and each. What is listed can always be written as JSON.
+func listed[T any](values []T) string {
+	list, _ := json.Marshal(append([]T{}, values...)) // none is []
+	return string(list)
+}
+
+// among returns a condition on a text: it is one of those that value n lists.
+func among(kind store.Kind, n int) string {
+	if kind == store.Postgres {
+		return fmt.Sprintf("= ANY (ARRAY(SELECT json_array_elements_text($%d::text::json)))", n)
+	}
+	return fmt.Sprintf("IN (SELECT value FROM json_each($%d))", n)
+}
+
+// byIDs returns a condition on documents: they are of base $1, and among those that value n lists.
+// By the + SQLite looks them up by their ids, and does not go through all of the base.
+func byIDs(kind store.Kind, n int) string {
+	where := "c.knowledge_base_id = $1 AND d.id " + among(kind, n)
+	if kind == store.SQLite {
+		where = "+" + where
+	}
+	return where
+}
+
+// each returns a table j, in whose column value is what value n lists.
+func each(kind store.Kind, n int) string {
+	if kind == store.Postgres {
+		return fmt.Sprintf("json_array_elements($%d::text::json) j(value)", n)
+	}
+	return fmt.Sprintf("json_each($%d) j", n)
 }
 
 // ReadableBy reports whether a principal may look into a knowledge base: an administrator always,

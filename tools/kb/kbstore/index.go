@@ -3,8 +3,8 @@ package kbstore
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -25,7 +25,7 @@ type Sizes struct {
 // costs a search microseconds for each of its words.
 var standardSizes = Sizes{Fresh: 1024, Small: 16 << 10, Many: 32, Large: 32 << 10}
 
-// Words is the index of words of a store that keeps one: a SQLite file.
+// Words is the index of words of a store.
 type Words struct {
 	Sizes Sizes
 
@@ -38,9 +38,9 @@ type Words struct {
 // call Index first.
 func (w *Words) FreshLimit() int { return 2 * w.Sizes.Fresh }
 
-// note calls Index from time to time, as passages are put in. A nil index needs none.
+// note calls Index from time to time, as passages are put in.
 func (w *Words) note(ctx context.Context, base string, passages int) error {
-	if w == nil || w.added.Add(int64(passages)) < int64(w.Sizes.Fresh) {
+	if w.added.Add(int64(passages)) < int64(w.Sizes.Fresh) {
 		return nil
 	}
 	w.added.Store(0)
@@ -123,8 +123,8 @@ func (w *Words) takeSmall(ctx context.Context, tx *sql.Tx, base string) (*job, e
 	}
 	all, err := store.Read(ctx, tx, nil, func(r *store.Row) (x small, err error) {
 		return x, r.Scan(&x.id, &x.passages)
-	}, `SELECT s.id, (SELECT COALESCE(sum(d.chunk_count), 0) FROM placed p JOIN documents d ON d.id = p.document WHERE p.segment = s.id) AS there
-		FROM segments s WHERE s.knowledge_base_id = $1 AND (s.passages <= $2 OR EXISTS (SELECT 1 FROM gone g WHERE g.segment = s.id)) AND there <= $2 ORDER BY there, s.id`, base, w.Sizes.Small)
+	}, `SELECT id, there FROM (SELECT s.id, (SELECT COALESCE(sum(d.chunk_count), 0) FROM placed p JOIN documents d ON d.id = p.document WHERE p.segment = s.id) AS there
+		FROM segments s WHERE s.knowledge_base_id = $1 AND (s.passages <= $2 OR EXISTS (SELECT 1 FROM gone g WHERE g.segment = s.id))) x WHERE there <= $2 ORDER BY there, id`, base, w.Sizes.Small)
 	if err != nil || len(all) < w.Sizes.Many {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (w *Words) indexOnce(ctx context.Context, base string, j *job) (int, error)
 		if err != nil {
 			return err
 		}
-		if placed, err = m.settle(ctx, tx, id, base, versions, j.old); err != nil {
+		if placed, err = w.settle(ctx, tx, m, id, base, versions, j.old); err != nil {
 			return err
 		}
 		if placed == 0 { // all of it changed, or another program was faster
@@ -182,12 +182,7 @@ func (w *Words) indexOnce(ctx context.Context, base string, j *job) (int, error)
 			}
 		}
 		for _, old := range j.old { // a document that could not be read is in no segment then
-			if _, err := tx.ExecContext(ctx,
-				"INSERT OR IGNORE INTO fresh SELECT document FROM placed WHERE segment = $1",
-				old); err != nil {
-				return err
-			}
-			if _, err := tx.ExecContext(ctx, "DELETE FROM segments WHERE id = $1", old); err != nil {
+			if err := forget(ctx, tx, old); err != nil {
 				return err
 			}
 		}
@@ -197,6 +192,22 @@ func (w *Words) indexOnce(ctx context.Context, base string, j *job) (int, error)
 		return 0, fmt.Errorf("write the index of words: %w", err)
 	}
 	return placed, nil
+}
+
+// forget removes a segment. The documents that are still in it are fresh then.
+func forget(ctx context.Context, tx *store.Tx, segment int64) error {
+	if _, err := tx.ExecContext(ctx,
+		"INSERT INTO fresh SELECT document FROM placed WHERE segment = $1 ON CONFLICT DO NOTHING",
+		segment); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, "DELETE FROM segments WHERE id = $1", segment)
+	return err
+}
+
+// Forget removes a damaged segment. Its documents are indexed anew by the next search or Index.
+func (w *Words) Forget(ctx context.Context, d *Damaged) error {
+	return w.store.db.Alone(ctx, func(tx *store.Tx) error { return forget(ctx, tx, d.Segment) })
 }
 
 // write writes a segment with its lists and streams.
@@ -212,57 +223,71 @@ func (m *maker) write(ctx context.Context, tx *store.Tx, base string) (id int64,
 	if err != nil {
 		return 0, err
 	}
-	insert, err := tx.PrepareContext(ctx,
-		"INSERT INTO postings (segment, kind, token, list) VALUES ($1, $2, $3, $4)")
-	if err != nil {
-		return 0, err
-	}
-	defer insert.Close()
+	var lists, streams []any
 	for kind, x := range []*lexical.Segment{OfPassages: passages, OfSummaries: summaries} {
 		for i, token := range x.Tokens {
-			if _, err := insert.ExecContext(ctx, id, kind, token, x.Lists[i]); err != nil {
-				return 0, err
-			}
+			lists = append(lists, id, kind, keyOf(token), x.Lists[i])
 		}
 	}
-	stream, err := tx.PrepareContext(ctx,
-		"INSERT INTO streams (segment, passage, chunk, tokens) VALUES ($1, $2, $3, $4)")
-	if err != nil {
+	if err := insertRows(ctx, tx, "postings (segment, kind, token, list)", lists); err != nil {
 		return 0, err
 	}
-	defer stream.Close()
 	for i, tokens := range passages.Streams {
-		if _, err := stream.ExecContext(ctx, id, i, m.chunks[i], tokens); err != nil {
-			return 0, err
+		streams = append(streams, id, i, m.chunks[i], tokens)
+	}
+	return id, insertRows(ctx, tx, "streams (segment, passage, chunk, tokens)", streams)
+}
+
+// insertRows inserts rows of four values, many with each statement: PostgreSQL would take a round
+// trip for each row.
+func insertRows(ctx context.Context, tx *store.Tx, into string, values []any) error {
+	const columns, most = 4, 4 * 500
+	text := func(n int) string {
+		var b strings.Builder
+		for i := 1; i <= n; i += columns {
+			fmt.Fprintf(&b, ", ($%d, $%d, $%d, $%d)", i, i+1, i+2, i+3)
+		}
+		return "INSERT INTO " + into + " VALUES " + b.String()[2:]
+	}
+	insert, err := tx.PrepareContext(ctx, text(most))
+	if err != nil {
+		return err
+	}
+	defer insert.Close()
+	for ; len(values) >= most; values = values[most:] {
+		if _, err := insert.ExecContext(ctx, values[:most]...); err != nil {
+			return err
 		}
 	}
-	return id, nil
+	if len(values) > 0 {
+		_, err = tx.ExecContext(ctx, text(len(values)), values...)
+	}
+	return err
 }
 
 // settle notes which segment has the documents now. One that changed since its text was read, or
 // that another program put into a segment, is none of this segment: what was written of it is not
 // looked at. It returns how many passages are the segment's.
-func (m *maker) settle(ctx context.Context, tx *store.Tx, id int64, base string,
+func (w *Words) settle(ctx context.Context, tx *store.Tx, m *maker, id int64, base string,
 	versions map[string]int64, old []int64) (passages int, err error) {
 	ids := make([]string, len(m.Documents))
 	for i := range ids {
 		ids[i] = m.Documents[i].ID
 	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return 0, err
-	}
-	args := []any{base, string(list)}
+	args := []any{base, listed(ids)}
 	there := "EXISTS (SELECT 1 FROM fresh f WHERE f.document = d.id)"
 	if len(old) > 0 {
 		there = "EXISTS (SELECT 1 FROM placed p WHERE p.document = d.id AND p.segment IN (" +
 			places(&args, old) + "))"
 	}
+	if tx.Kind == store.Postgres { // somebody who is changing one is waited for, and waits
+		there += " FOR SHARE OF d"
+	}
 	now, err := store.Read(ctx, tx.Tx, nil, func(r *store.Row) (f Fresh, err error) {
 		err = r.Scan(store.Needed(&r.ID), store.Whole(&f.Version))
 		f.ID = r.ID
 		return f, err
-	}, "SELECT d.id, d.version FROM json_each($2) j CROSS JOIN documents d ON d.id = j.value JOIN collections c ON c.id = d.collection_id WHERE c.knowledge_base_id = $1 AND "+there, args...)
+	}, "SELECT d.id, d.version"+of+"WHERE "+byIDs(w.store.db.Kind, 2)+" AND "+there, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -270,32 +295,25 @@ func (m *maker) settle(ctx context.Context, tx *store.Tx, id int64, base string,
 	for _, f := range now {
 		same[f.ID] = f.Version == versions[f.ID]
 	}
+	var placed, gone [][2]any
+	ids = ids[:0]
 	for i, d := range m.Documents {
 		if !same[d.ID] {
-			_, err = tx.ExecContext(ctx, "INSERT INTO gone (segment, place) VALUES ($1, $2)", id, i)
-		} else if _, err = tx.ExecContext(ctx,
-			"INSERT INTO placed (document, segment, place) VALUES ($1, $2, $3) ON CONFLICT (document) DO UPDATE SET segment = $2, place = $3", d.ID, id, i); err == nil {
-			passages += d.Chunks
-			_, err = tx.ExecContext(ctx, "DELETE FROM fresh WHERE document = $1", d.ID)
+			gone = append(gone, [2]any{id, i})
+			continue
 		}
-		if err != nil {
-			return 0, err
-		}
+		passages += d.Chunks
+		placed, ids = append(placed, [2]any{d.ID, i}), append(ids, d.ID)
 	}
-	return passages, nil
-}
-
-// forgetOld empties an index of words, see onNewTokens: all documents are fresh then.
-func forgetOld(ctx context.Context, db *store.DB) error {
-	return onNewTokens(ctx, db, func(tx *store.Tx) error {
-		for _, statement := range []string{
-			"INSERT OR IGNORE INTO fresh SELECT document FROM placed", "DELETE FROM postings",
-			"DELETE FROM streams", "DELETE FROM gone", "DELETE FROM placed", "DELETE FROM segments",
-		} {
-			if _, err := tx.ExecContext(ctx, statement); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	if _, err = tx.ExecContext(ctx, "INSERT INTO gone (segment, place) SELECT CAST(j.value ->> 0 AS BIGINT), CAST(j.value ->> 1 AS BIGINT) FROM "+
+		each(w.store.db.Kind, 1), listed(gone)); err != nil {
+		return 0, err
+	}
+	if _, err = tx.ExecContext(ctx, "INSERT INTO placed (document, segment, place) SELECT j.value ->> 0, CAST($1 AS BIGINT), CAST(j.value ->> 1 AS BIGINT) FROM "+
+		each(w.store.db.Kind, 2)+" WHERE TRUE ON CONFLICT (document) DO UPDATE SET segment = excluded.segment, place = excluded.place", id, listed(placed)); err != nil {
+		return 0, err
+	}
+	_, err = tx.ExecContext(ctx, "DELETE FROM fresh WHERE document "+among(w.store.db.Kind, 1),
+		listed(ids))
+	return passages, err
 }

@@ -124,12 +124,6 @@ func goodRows(t *testing.T, s *kbstore.Store, base string, rights map[string]kbs
 		if sum, err := s.Summary(t.Context(), base, f); err != nil || p.Admin && sum.Documents < len(rights) {
 			t.Errorf("summary %+v, %v", sum, err)
 		}
-		if s.Ranks() {
-			found, err := s.Sparse(t.Context(), base, f, "good passage", 100)
-			if err != nil || p.Admin && len(found) < len(rights) {
-				t.Errorf("%d are found, %v", len(found), err)
-			}
-		}
 	}
 }
 

@@ -167,15 +167,9 @@ func insertDocument(ctx context.Context, tx *store.Tx, d *Document, version int6
 	return nil
 }
 
-// insertChunks writes the passages of a document, for PostgreSQL with the tokens by which it finds
-// them.
+// insertChunks writes the passages of a document.
 func insertChunks(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk) error {
-	columns, values := "id, document_id, chunk_index, heading, text, model, vector",
-		"$1, $2, $3, $4, $5, $6, $7"
-	if tx.Kind == store.Postgres {
-		columns, values = columns+", words, tokens", values+", $8::tsvector, $9"
-	}
-	insert, err := tx.PrepareContext(ctx, "INSERT INTO chunks ("+columns+") VALUES ("+values+")")
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO chunks (id, document_id, chunk_index, heading, text, model, vector) VALUES ($1, $2, $3, $4, $5, $6, $7)")
 	if err != nil {
 		return err
 	}
@@ -183,12 +177,8 @@ func insertChunks(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk
 	for i := range chunks {
 		c := &chunks[i]
 		c.ID, c.Document, c.Index = newID(), d.ID, i
-		args := []any{c.ID, d.ID, i, c.Heading, c.Text, c.Model, c.packed()}
-		if tx.Kind == store.Postgres {
-			lexemes, n := tokensOf(d.Title, c.Heading, c.Text)
-			args = append(args, lexemes, n)
-		}
-		if _, err := insert.ExecContext(ctx, args...); err != nil {
+		if _, err := insert.ExecContext(ctx, c.ID, d.ID, i, c.Heading, c.Text, c.Model,
+			c.packed()); err != nil {
 			return err
 		}
 	}

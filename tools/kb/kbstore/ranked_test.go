@@ -1,10 +1,8 @@
 package kbstore_test
 
 import (
-	"context"
-	"errors"
-	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"toolnorm/internal/auth"
@@ -13,91 +11,81 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-func TestPostgreSQLFindsByWords(t *testing.T) {
-	where := databases.Postgres(t)
-	s := open(t, where)
-	b, collection := base(t, s, "acme")
-	put(t, s, b.ID, collection, "a.md", "副業は許可が要ります", "The error E-4012 is shown", "リモートワーク手当は月 5,000 円")
-	put(t, s, b.ID, collection, "b.md", "it's \\ 'quoted' & | ! ( ) :* text")
-	all := kbstore.FilterOf(auth.Local())
-	for query, want := range map[string]string{
-		"副業":      "副業は許可が要ります",
-		"E-4012?": "The error E-4012 is shown",
-		"リモ-トワ-ク": "リモートワーク手当は月 5,000 円",
-		"quoted'": "it's \\ 'quoted' & | ! ( ) :* text",
-		"":        "",
-		"!&|":     "",
-		"unknown": "",
-	} {
-		found, err := s.Sparse(t.Context(), b.ID, all, query, 10)
+// TestChunksAreThoseThatMayBeSeen reads passages by their ids.
+func TestChunksAreThoseThatMayBeSeen(t *testing.T) {
+	databases.Each(t, func(t *testing.T, where string) {
+		s := open(t, where)
+		b, collection := base(t, s, "acme")
+		put(t, s, b.ID, collection, "a.md", "one", "two")
+		changes, err := s.Changes(t.Context(), b.ID, 0)
 		if err != nil {
-			t.Errorf("%q: %v", query, err)
+			t.Fatal(err)
 		}
-		got := ""
-		if len(found) > 0 {
-			got = found[0].Text
+		var ids []string
+		for _, k := range changes.Chunks {
+			ids = append(ids, k.ID)
 		}
-		if got != want {
-			t.Errorf("%q finds %q, want %q", query, got, want)
+		found, err := s.Chunks(t.Context(), b.ID, kbstore.FilterOf(auth.Local()), append(ids, "none"))
+		if err != nil || len(found) != 2 || found[0].Title == "" || found[0].Collection == "" {
+			t.Errorf("Chunks = %+v, %v", found, err)
 		}
-	}
-	checkStatistics(t, s, b.ID, all)
-
-	// As an older program would have left it.
-	db, err := store.Open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), "UPDATE knowledge.chunks SET words = NULL; UPDATE knowledge.tokens_version SET version = 0"); err != nil {
-		t.Fatal(err)
-	}
-	again := open(t, where)
-	if found, err := again.Sparse(t.Context(), b.ID, all, "副業", 10); err != nil || len(found) != 1 {
-		t.Errorf("old tokens were left: %v, %v", found, err)
-	}
+		if none, err := s.Chunks(t.Context(), b.ID, kbstore.Filter{}, ids); err != nil || len(none) != 0 {
+			t.Errorf("Chunks shows %v, %v to nobody", none, err)
+		}
+	})
 }
 
-// checkStatistics compares them with those of an index in memory, which the other kind of store
-// has.
-func checkStatistics(t *testing.T, s *kbstore.Store, base string, f kbstore.Filter) {
-	t.Helper()
-	const query = "副業 E-4012 applying unknown"
-	x := new(lexical.Index)
-	changes, err := s.Changes(t.Context(), base, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ids []string
-	for _, k := range changes.Chunks {
-		at := slices.IndexFunc(changes.Documents, func(d kbstore.Document) bool { return d.ID == k.Document })
-		x.Add(k.ID, changes.Documents[at].Title+"\n"+k.Heading+"\n"+k.Text)
-		ids = append(ids, k.ID)
-	}
-	want := x.Statistics(query)
-	got, err := s.Statistics(t.Context(), base, f, query)
-	if err != nil || got.Texts != want.Texts || got.Tokens != want.Tokens {
-		t.Errorf("Statistics = %+v, %v; want %+v", got, err, want)
-	}
-	for token, n := range got.Frequency {
-		if want.Frequency[token] != n {
-			t.Errorf("%q is in %d texts, want %d", token, n, want.Frequency[token])
+// TestTheIndexIsInTheStore puts passages into a segment, long and odd words among them, and reads
+// their lists; a change by another program counts, and damage has a name.
+func TestTheIndexIsInTheStore(t *testing.T) {
+	databases.Each(t, func(t *testing.T, where string) {
+		s := open(t, where)
+		s.Words.Sizes = kbstore.Sizes{Fresh: 1, Small: 8, Many: 9, Large: 16}
+		b, collection := base(t, s, "acme")
+		long := strings.Repeat("x1", 5000)
+		put(t, s, b.ID, collection, "a.md", "副業は許可が要ります", "it's \\ 'quoted' & "+long)
+		look := func() (kbstore.Indexed, kbstore.Lists) {
+			r, err := s.Words.Reader(t.Context(), b.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			if err := r.Begin(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			now, lists, err := r.Look(t.Context(), []string{"副業", lexical.Words(long)[0], "unknown"})
+			if err == nil {
+				err = r.Rest(t.Context(), &now)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return now, lists
 		}
-	}
-	found, err := s.Chunks(t.Context(), base, f, ids)
-	if err != nil || len(found) != len(ids) || found[0].Title == "" || found[0].Collection == "" {
-		t.Errorf("Chunks = %+v, %v", found, err)
-	}
-	if none, err := s.Chunks(t.Context(), base, kbstore.Filter{}, ids); err != nil || len(none) != 0 {
-		t.Errorf("Chunks shows %v, %v to nobody", none, err)
-	}
-}
-
-func TestAFileDoesNotRank(t *testing.T) {
-	s := open(t, filepath.Join(t.TempDir(), "x.db"))
-	_, sparse := s.Sparse(context.Background(), "", kbstore.Filter{}, "a", 1)
-	_, statistics := s.Statistics(context.Background(), "", kbstore.Filter{}, "a")
-	if !errors.Is(sparse, kbstore.ErrUnranked) || !errors.Is(statistics, kbstore.ErrUnranked) {
-		t.Errorf("%v, %v", sparse, statistics)
-	}
+		now, lists := look()
+		if len(now.Segments) != 1 || len(now.Fresh) != 0 {
+			t.Fatalf("%+v", now)
+		}
+		for word, want := range map[string]int{"副業": 1, lexical.Words(long)[0]: 1, "unknown": 0} {
+			data, n := lists.Of(kbstore.OfPassages, now.Segments[0], word), 0
+			if list, err := lexical.ReadList(data); err == nil {
+				n = list.Texts
+			}
+			if n != want {
+				t.Errorf("%.20q is in %d passages, want %d", word, n, want)
+			}
+		}
+		db, err := store.Open(t.Context(), where)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		prefix := map[store.Kind]string{store.Postgres: "knowledge."}[db.Kind]
+		if _, err := db.ExecContext(t.Context(), "UPDATE "+prefix+"documents SET title = 'other'"); err != nil {
+			t.Fatal(err)
+		}
+		if now, _ = look(); len(now.Fresh) != 1 || !slices.Equal(now.Gone[now.Segments[0]], []int{0}) {
+			t.Errorf("after a change: %+v", now)
+		}
+	})
 }

@@ -1,11 +1,13 @@
 package kbstore
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"toolnorm/internal/lexical"
 	"toolnorm/internal/store"
@@ -26,78 +28,159 @@ type Fresh struct {
 	Chunks  int
 }
 
-// Reader reads the index of words of a base, and its texts, as they are at one moment.
+// ErrStale is the error of a search that read what another program was changing, or what is
+// damaged. Searching again finds it changed or made anew.
+var ErrStale = errors.New("the index of words changed meanwhile")
+
+// Damaged is the error of a segment that is not as it was written. It is an ErrStale.
+type Damaged struct{ Segment int64 }
+
+// Error says what is damaged.
+func (d *Damaged) Error() string {
+	return fmt.Sprintf("the index of words is damaged in segment %d", d.Segment)
+}
+
+// Is reports that the error is an ErrStale.
+func (d *Damaged) Is(target error) bool { return target == ErrStale }
+
+// Reader reads the index of words of a base, and its texts. With Begin, all of it is of one moment;
+// without, each statement's is, and what no longer fits together is an ErrStale. That saves
+// PostgreSQL two round trips.
 type Reader struct {
 	words *Words
-	tx    *sql.Tx
+	in    store.Asker
+	tx    *sql.Tx // nil: before Begin
 	base  string
 }
 
-// Reader begins to read. It has to be closed.
-func (w *Words) Reader(ctx context.Context, base string) (*Reader, error) {
-	tx, err := w.store.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return nil, err
+// Reader begins to read. It has to be closed. In a SQLite file, where a transaction costs nothing,
+// it begins one.
+func (w *Words) Reader(ctx context.Context, base string) (r *Reader, err error) {
+	r = &Reader{words: w, in: w.store.db, base: base}
+	if w.store.db.Kind == store.SQLite {
+		err = r.Begin(ctx)
 	}
-	return &Reader{w, tx, base}, nil
+	return r, err
 }
 
-// Close ends the reading.
-func (r *Reader) Close() { _ = r.tx.Rollback() }
+// Begin begins a transaction, unless there is one.
+func (r *Reader) Begin(ctx context.Context) (err error) {
+	if r.tx == nil {
+		if r.tx, err = r.words.store.begin(ctx); err == nil {
+			r.in = r.tx
+		}
+	}
+	return err
+}
 
-// Version returns the base's version, and the segments of its index: while both stay as they are,
-// so does all that Indexed has.
-func (r *Reader) Version(ctx context.Context) (x Indexed, err error) {
-	err = r.tx.QueryRowContext(ctx, "SELECT version FROM knowledge_bases WHERE id = $1",
-		r.base).Scan(store.Whole(&x.Version))
-	if errors.Is(err, sql.ErrNoRows) {
-		return x, ErrNotFound
+// Begun reports whether there is a transaction.
+func (r *Reader) Begun() bool { return r.tx != nil }
+
+// Close ends the reading.
+func (r *Reader) Close() {
+	if r.tx != nil {
+		_ = r.tx.Rollback()
 	}
-	if err == nil {
-		x.Segments, err = readColumn[int64](ctx, r.tx,
-			"SELECT id FROM segments WHERE knowledge_base_id = $1 ORDER BY id", r.base)
+}
+
+// Lists are those of some tokens, sealed: by what they are of, the segment and the token.
+type Lists [2]map[int64]map[string][]byte
+
+// Look returns the base's version and the segments of its index (while both stay as they are, so
+// does all that Indexed has), and the lists of tokens, in one statement.
+func (r *Reader) Look(ctx context.Context, tokens []string) (x Indexed, all Lists, err error) {
+	rows, err := r.in.QueryContext(ctx, `SELECT -2, version, '', CAST(NULL AS BYTEA) FROM knowledge_bases WHERE id = $1
+		UNION ALL SELECT -1, id, '', NULL FROM segments WHERE knowledge_base_id = $1
+		UNION ALL SELECT p.kind, p.segment, p.token, p.list FROM segments s CROSS JOIN postings p
+		WHERE s.knowledge_base_id = $1 AND p.segment = s.id AND p.kind IN (0, 1) AND p.token `+
+		among(r.words.store.db.Kind, 2), r.base, listed(keysOf(tokens)))
+	if err != nil {
+		return x, all, err
 	}
-	return x, err
+	defer rows.Close()
+	all, there := Lists{{}, {}}, false
+	for rows.Next() {
+		var kind int
+		var number int64
+		var token string
+		var list []byte
+		if err := rows.Scan(&kind, &number, &token, &list); err != nil {
+			return x, all, err
+		}
+		switch {
+		case kind == -2:
+			x.Version, there = number, true
+		case kind == -1:
+			x.Segments = append(x.Segments, number)
+		case all[kind][number] == nil:
+			all[kind][number] = map[string][]byte{token: list}
+		default:
+			all[kind][number][token] = list
+		}
+	}
+	if err = rows.Err(); err == nil && !there {
+		err = ErrNotFound
+	}
+	slices.Sort(x.Segments)
+	return x, all, err
+}
+
+// Of returns the list of a token in a segment, or nil.
+func (l *Lists) Of(kind int, segment int64, token string) []byte {
+	return l[kind][segment][keyOf(token)]
+}
+
+// longestKey is the longest token that is its own key, in bytes. PostgreSQL takes a third of a
+// page.
+const longestKey = 1 << 10
+
+// keyOf returns the key of a token in the table of lists: itself, or what no token looks like.
+func keyOf(token string) string {
+	if len(token) <= longestKey {
+		return token
+	}
+	return fmt.Sprintf("#%x", sha256.Sum256([]byte(token)))
+}
+
+// keysOf returns the keys of tokens.
+func keysOf(tokens []string) []string {
+	all := make([]string, len(tokens))
+	for i := range all {
+		all[i] = keyOf(tokens[i])
+	}
+	return all
 }
 
 // Rest reads what Version leaves out.
 func (r *Reader) Rest(ctx context.Context, x *Indexed) (err error) {
 	x.Gone = map[int64][]int{}
-	for _, id := range x.Segments {
-		if x.Gone[id], err = readColumn[int](ctx, r.tx,
-			"SELECT place FROM gone WHERE segment = $1", id); err != nil {
+	rows, err := r.in.QueryContext(ctx, "SELECT g.segment, g.place FROM segments s CROSS JOIN gone g WHERE s.knowledge_base_id = $1 AND g.segment = s.id", r.base)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var segment int64
+		var place int
+		if err := rows.Scan(&segment, &place); err != nil {
 			return err
 		}
+		x.Gone[segment] = append(x.Gone[segment], place)
 	}
-	x.Fresh, err = freshOf(ctx, r.tx, r.base)
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	x.Fresh, err = freshOf(ctx, r.in, r.base)
 	return err
 }
 
 // freshOf returns the documents of a base that are in no segment yet.
-func freshOf(ctx context.Context, tx *sql.Tx, base string) ([]Fresh, error) {
+func freshOf(ctx context.Context, tx store.Asker, base string) ([]Fresh, error) {
 	return store.Read(ctx, tx, nil, func(r *store.Row) (f Fresh, err error) {
 		err = r.Scan(store.Needed(&r.ID), store.Whole(&f.Version), store.Count(&f.Chunks, 0))
 		f.ID = r.ID
 		return f, err
-	}, "SELECT d.id, d.version, d.chunk_count FROM fresh f CROSS JOIN documents d ON d.id = f.document JOIN collections c ON c.id = d.collection_id WHERE c.knowledge_base_id = $1 ORDER BY d.source, d.id", base)
-}
-
-// readColumn reads one column of numbers.
-func readColumn[T any](ctx context.Context, tx *sql.Tx, query string, args ...any) (
-	all []T, err error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var v T
-		if err := rows.Scan(&v); err != nil {
-			return nil, err
-		}
-		all = append(all, v)
-	}
-	return all, rows.Err()
+	}, "SELECT d.id, d.version, d.chunk_count FROM fresh f CROSS JOIN documents d JOIN collections c ON c.id = d.collection_id WHERE d.id = f.document AND c.knowledge_base_id = $1 ORDER BY d.source, d.id", base)
 }
 
 // Segment reads a segment.
@@ -107,7 +190,11 @@ func (r *Reader) Segment(ctx context.Context, id int64) (*Segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	return unpack(id, about)
+	s, err := unpack(id, about)
+	if err != nil {
+		return nil, &Damaged{id}
+	}
+	return s, nil
 }
 
 // Made is a segment in memory, of documents that are in no segment of the store yet.
@@ -138,52 +225,17 @@ func (r *Reader) Make(ctx context.Context, ids []string) (map[string]*Made, erro
 // texts reads documents, and their passages by the documents.
 func (w *Words) texts(ctx context.Context, tx *sql.Tx, base string, ids []string) (
 	[]Document, map[string][]Chunk, error) {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, nil, err
-	}
-	// By the + SQLite looks the documents up by their ids, and does not go through all of the base.
-	const where = "+c.knowledge_base_id = $1 AND d.id IN (SELECT value FROM json_each($2))"
-	documents, err := documentRows(ctx, w.store, tx, base, where, string(list))
+	where, list := byIDs(w.store.db.Kind, 2), listed(ids)
+	documents, err := documentRows(ctx, w.store, tx, base, where, list)
 	if err != nil {
 		return nil, nil, err
 	}
 	chunks := map[string][]Chunk{}
-	all, err := w.store.chunksOf(ctx, tx, base, where, string(list))
+	all, err := w.store.chunksOf(ctx, tx, base, where, list)
 	for _, c := range all {
 		chunks[c.Document] = append(chunks[c.Document], c)
 	}
 	return documents, chunks, err
-}
-
-// Lists reads the lists of some tokens, by the segment and the token.
-func (r *Reader) Lists(ctx context.Context, kind int, segments []int64, tokens []string) (
-	map[int64]map[string][]byte, error) {
-	all := map[int64]map[string][]byte{}
-	if len(segments) == 0 || len(tokens) == 0 {
-		return all, nil
-	}
-	args := []any{kind}
-	query := "SELECT segment, token, list FROM postings WHERE kind = $1 AND segment IN (" +
-		places(&args, segments) + ") AND token IN (" + places(&args, tokens) + ")"
-	rows, err := r.tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var segment int64
-		var token string
-		var list []byte
-		if err := rows.Scan(&segment, &token, &list); err != nil {
-			return nil, err
-		}
-		if all[segment] == nil {
-			all[segment] = map[string][]byte{}
-		}
-		all[segment][token] = list
-	}
-	return all, rows.Err()
 }
 
 // Place is where a passage is: a segment of the store, and the passage's number in it.
@@ -203,18 +255,37 @@ func (r *Reader) Streams(ctx context.Context, all []Place) ([]Stream, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	read, err := r.tx.PrepareContext(ctx,
-		"SELECT chunk, tokens FROM streams WHERE segment = $1 AND passage = $2")
+	at, asked := map[Place]int{}, make([][2]int64, len(all))
+	for i, p := range all {
+		at[p], asked[i] = i, [2]int64{p.Segment, int64(p.Passage)}
+	}
+	slices.SortFunc(asked, func(a, b [2]int64) int { // neighbors are in one page of the database
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+	})
+	rows, err := r.in.QueryContext(ctx, "SELECT t.segment, t.passage, t.chunk, t.tokens FROM "+
+		each(r.words.store.db.Kind, 1)+" CROSS JOIN streams t WHERE t.segment = CAST(j.value ->> 0 AS BIGINT) AND t.passage = CAST(j.value ->> 1 AS BIGINT)", listed(asked))
 	if err != nil {
 		return nil, err
 	}
-	defer read.Close()
-	streams := make([]Stream, len(all))
-	for i, at := range all {
-		err := read.QueryRowContext(ctx, at.Segment, at.Passage).Scan(&streams[i].Chunk,
-			&streams[i].Tokens)
-		if err != nil {
-			return nil, fmt.Errorf("the words of passage %d: %w", at.Passage, err)
+	defer rows.Close()
+	streams, read := make([]Stream, len(all)), 0
+	for rows.Next() {
+		var p Place
+		var s Stream
+		if err := rows.Scan(&p.Segment, &p.Passage, &s.Chunk, &s.Tokens); err != nil {
+			return nil, err
+		}
+		streams[at[p]], read = s, read+1
+	}
+	if err := rows.Err(); err != nil || read == len(all) {
+		return streams, err
+	}
+	if r.tx == nil {
+		return nil, ErrStale
+	}
+	for i := range streams {
+		if streams[i].Tokens == nil {
+			return nil, &Damaged{all[i].Segment}
 		}
 	}
 	return streams, nil
@@ -225,6 +296,10 @@ func (r *Reader) Chunks(ctx context.Context, f Filter, ids []string) ([]Candidat
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	text, args := chunksByID(r.base, f, ids)
-	return r.words.store.readCandidates(ctx, r.tx, text, args)
+	text, args := r.words.store.chunksByID(r.base, f, ids)
+	all, err := r.words.store.readCandidates(ctx, r.in, text, args)
+	if err == nil && r.tx == nil && len(all) < len(ids) {
+		err = ErrStale
+	}
+	return all, err
 }

@@ -3,7 +3,6 @@ package kbstore
 import (
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,9 +64,9 @@ func (m *maker) add(d *Document, chunks []Chunk) {
 		class = len(m.Rights)
 		m.Rights = append(m.Rights, d.Access)
 	}
-	m.summaries.Add(d.Title + "\n" + d.Summary)
+	m.summaries.Add(class, d.Title+"\n"+d.Summary)
 	for i := range chunks {
-		m.passages.Add(d.Title, chunks[i].Heading, chunks[i].Text)
+		m.passages.Add(class, d.Title, chunks[i].Heading, chunks[i].Text)
 		m.chunks, m.Keys = append(m.chunks, chunks[i].ID), append(m.Keys, key(chunks[i].ID))
 		m.Owners = append(m.Owners, uint32(len(m.Documents)))
 	}
@@ -119,11 +118,8 @@ func (s *Segment) pack() ([]byte, error) {
 	for i, n := range s.Lengths {
 		b = binary.BigEndian.AppendUint64(put(b, uint64(n)), s.Keys[i])
 	}
-	return b, nil
+	return lexical.Seal(b), nil
 }
-
-// errDamaged is the error of a segment that this program did not write.
-var errDamaged = errors.New("the index of words is damaged")
 
 // packed is what is left to read of a packed segment. After an error nothing is.
 type packed struct {
@@ -155,10 +151,14 @@ func (p *packed) bytes() []byte {
 }
 
 // unpack reads what pack wrote.
-func unpack(id int64, b []byte) (*Segment, error) {
+func unpack(id int64, sealed []byte) (*Segment, error) {
+	b, err := lexical.Unseal(sealed)
+	if err != nil {
+		return nil, err
+	}
 	s, p := &Segment{ID: id}, &packed{b: b}
 	if err := json.Unmarshal(p.bytes(), &s.Rights); err != nil {
-		return nil, errDamaged
+		return nil, lexical.ErrDamaged
 	}
 	s.Documents = make([]Placed, p.number(len(p.b)))
 	passages := 0
@@ -168,18 +168,18 @@ func unpack(id int64, b []byte) (*Segment, error) {
 		passages += s.Documents[i].Chunks
 	}
 	if p.failed || passages > len(p.b)/9 {
-		return nil, errDamaged
+		return nil, lexical.ErrDamaged
 	}
 	s.Lengths, s.Keys = make([]uint32, passages), make([]uint64, passages)
 	for i := range s.Lengths {
 		s.Lengths[i] = uint32(p.number(1<<31 - 1))
 		if len(p.b) < 8 {
-			return nil, errDamaged
+			return nil, lexical.ErrDamaged
 		}
 		s.Keys[i], p.b = binary.BigEndian.Uint64(p.b), p.b[8:]
 	}
 	if len(p.b) > 0 {
-		return nil, errDamaged
+		return nil, lexical.ErrDamaged
 	}
 	s.Owners = make([]uint32, 0, passages)
 	for i, d := range s.Documents {

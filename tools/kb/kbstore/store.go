@@ -16,7 +16,7 @@ import (
 
 // Store keeps knowledge bases. It may be used by many at once, in several programs.
 type Store struct {
-	Words *Words // its index of words; nil: PostgreSQL has its own
+	Words *Words // its index of words
 
 	db      *store.DB
 	vectors bool // pgvector compares
@@ -31,8 +31,7 @@ const schema = "knowledge"
 const topic = "knowledge"
 
 // OpenStore opens the store at where: the path of a SQLite file, or the URL of a PostgreSQL, in
-// which it makes a schema of its own. The step that makes tokens runs behind the migration, as it
-// is one of data and may be needed again with every version.
+// which it makes a schema of its own.
 func OpenStore(ctx context.Context, where string) (*Store, error) {
 	var err error
 	if strings.HasPrefix(where, "postgres") {
@@ -44,15 +43,13 @@ func OpenStore(ctx context.Context, where string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("knowledge bases: %w", err)
 	}
-	err = db.Migrate(ctx, topic, steps(db.Kind)...)
 	s := &Store{db: db}
-	switch {
-	case err != nil:
-	case db.Kind == store.Postgres:
-		err = s.prepare(ctx)
-	default:
-		s.Words = &Words{Sizes: standardSizes, store: s}
+	s.Words = &Words{Sizes: standardSizes, store: s}
+	if err = db.Migrate(ctx, topic, steps(db.Kind)...); err == nil {
 		err = forgetOld(ctx, db)
+	}
+	if err == nil && db.Kind == store.Postgres {
+		err = s.prepare(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("knowledge bases: %w", err), db.Close())
@@ -60,11 +57,8 @@ func OpenStore(ctx context.Context, where string) (*Store, error) {
 	return s, nil
 }
 
-// prepare makes what PostgreSQL finds by: tokens, and vectors where pgvector is.
+// prepare makes what PostgreSQL compares vectors by, where pgvector is.
 func (s *Store) prepare(ctx context.Context) (err error) {
-	if err = tokenize(ctx, s.db); err != nil {
-		return err
-	}
 	if s.vectors, err = findVector(ctx, s.db); err == nil && s.vectors {
 		err = prepareVectors(ctx, s.db)
 	}

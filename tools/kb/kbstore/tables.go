@@ -30,8 +30,7 @@ CREATE TABLE chunks (id TEXT PRIMARY KEY, document_id TEXT NOT NULL REFERENCES d
 CREATE TABLE removed_documents (knowledge_base_id TEXT NOT NULL REFERENCES knowledge_bases (id) ON DELETE CASCADE,
 	document_id TEXT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (knowledge_base_id, document_id));`
 
-// words are the tokens by which PostgreSQL finds passages: lexical.Lexemes of title, headings and
-// text.
+// words are the tokens by which PostgreSQL found passages itself, before it had segments.
 const words = `
 ALTER TABLE chunks ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE chunks ADD COLUMN words tsvector;
@@ -39,9 +38,9 @@ CREATE INDEX chunks_words ON chunks USING gin (words);
 CREATE TABLE tokens_version (version INTEGER NOT NULL);
 INSERT INTO tokens_version VALUES (0);`
 
-// segments are the index of words in a SQLite file. A segment indexes some documents, and does not
-// change. Triggers note in the transaction of a change which documents are in no segment as they
-// are now (fresh), and which of a segment are not to be found by it any more (gone): whatever
+// segments are the index of words, in SQLite's words. A segment indexes some documents, and does
+// not change. Triggers note in the transaction of a change which documents are in no segment as
+// they are now (fresh), and which of a segment are not to be found by it any more (gone): whatever
 // changes a document, the index says no more than its tables.
 const segments = `
 CREATE TABLE tokens_version (version INTEGER NOT NULL);
@@ -76,19 +75,56 @@ CREATE TRIGGER documents_changed AFTER UPDATE OF id, collection_id, tenant, clea
 	INSERT OR IGNORE INTO fresh SELECT NEW.id WHERE NEW.id IS NOT NULL;
 END;`
 
-// steps returns the changes of the tables so far.
-func steps(kind store.Kind) []store.Step {
-	if kind == store.SQLite {
-		return []store.Step{store.SQL("tables", tables), store.SQL("segments", segments)}
-	}
-	return []store.Step{store.SQL("tables", strings.ReplaceAll(tables, " BLOB", " BYTEA")),
-		store.SQL("words", words)}
+// postgresSegments are the same for PostgreSQL, in the place of words. Lists are not compressed:
+// they hardly get shorter. The trigger finds its tables whatever the search path of who changes a
+// document.
+func postgresSegments() string {
+	_, made, _ := strings.Cut(segments, "INSERT INTO tokens_version VALUES (0);")
+	made, _, _ = strings.Cut(made, "INSERT OR IGNORE")
+	made = strings.NewReplacer(" BLOB", " BYTEA", " WITHOUT ROWID", "",
+		"INTEGER PRIMARY KEY AUTOINCREMENT", "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+		"segment INTEGER", "segment BIGINT", "token TEXT", `token TEXT COLLATE "C"`).Replace(made)
+	return "ALTER TABLE chunks DROP COLUMN words, DROP COLUMN tokens;" + made + `
+ALTER TABLE segments ALTER COLUMN about SET STORAGE EXTERNAL;
+ALTER TABLE postings ALTER COLUMN list SET STORAGE EXTERNAL;
+INSERT INTO fresh SELECT id FROM documents WHERE id IS NOT NULL ON CONFLICT DO NOTHING;
+CREATE FUNCTION documents_words() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN
+	IF TG_OP <> 'INSERT' THEN
+		INSERT INTO gone SELECT segment, place FROM placed WHERE document = OLD.id ON CONFLICT DO NOTHING;
+		DELETE FROM placed WHERE document = OLD.id;
+		DELETE FROM fresh WHERE document = OLD.id;
+	END IF;
+	IF TG_OP <> 'DELETE' THEN
+		INSERT INTO fresh SELECT NEW.id WHERE NEW.id IS NOT NULL ON CONFLICT DO NOTHING;
+	END IF;
+	RETURN NULL;
+END $$;
+CREATE TRIGGER documents_words AFTER INSERT OR DELETE OR UPDATE OF id, collection_id, tenant, clearance, title, summary, version ON documents
+	FOR EACH ROW EXECUTE FUNCTION documents_words();`
 }
 
-// onNewTokens calls renew in a transaction if what is stored was made by another version of
-// lexical.Tokens: the tokens of a query would miss it. It runs once, at the first start of a
-// program that brings another version.
-func onNewTokens(ctx context.Context, db *store.DB, renew func(tx *store.Tx) error) error {
+// steps returns the changes of the tables so far. What is sealed came after the first segments,
+// which therefore are made anew.
+func steps(kind store.Kind) []store.Step {
+	if kind == store.SQLite {
+		return []store.Step{store.SQL("tables", tables), store.SQL("segments", segments),
+			{Name: "sealed", Do: forgetAll}}
+	}
+	return []store.Step{store.SQL("tables", strings.ReplaceAll(tables, " BLOB", " BYTEA")),
+		store.SQL("words", words), store.SQL("segments", postgresSegments())}
+}
+
+// forgetAll empties the index of words. All documents are fresh then.
+func forgetAll(ctx context.Context, tx *store.Tx) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO fresh SELECT document FROM placed WHERE TRUE ON CONFLICT DO NOTHING;
+		DELETE FROM postings; DELETE FROM streams; DELETE FROM gone; DELETE FROM placed; DELETE FROM segments`)
+	return err
+}
+
+// forgetOld empties an index whose tokens were made by another version of lexical.Tokens: those of
+// a query would miss them. It does so once, at the first start of a program that brings another
+// version.
+func forgetOld(ctx context.Context, db *store.DB) error {
 	const query = "SELECT version FROM tokens_version"
 	var version int
 	if err := db.QueryRowContext(ctx, query).Scan(&version); err != nil ||
@@ -100,42 +136,10 @@ func onNewTokens(ctx context.Context, db *store.DB, renew func(tx *store.Tx) err
 			version == lexical.Version {
 			return err // another program did it
 		}
-		if err := renew(tx); err != nil {
+		if err := forgetAll(ctx, tx); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, "UPDATE tokens_version SET version = $1", lexical.Version)
 		return err
 	})
-}
-
-// tokenize makes the tokens of all passages anew, see onNewTokens.
-func tokenize(ctx context.Context, db *store.DB) error {
-	return onNewTokens(ctx, db, func(tx *store.Tx) error {
-		all, err := store.Read(ctx, tx.Tx, nil, func(r *store.Row) (row [4]string, err error) {
-			err = r.Scan(store.Needed(&row[0]), store.Named(&row[1]), store.Named(&row[2]),
-				store.Text(&row[3], longestText))
-			return row, err
-		},
-			"SELECT k.id, d.title, k.heading, k.text FROM chunks k JOIN documents d ON d.id = k.document_id")
-		if err != nil {
-			return err
-		}
-		for _, row := range all {
-			lexemes, n := tokensOf(row[1], row[2], row[3])
-			if _, err := tx.ExecContext(ctx,
-				"UPDATE chunks SET words = $1::tsvector, tokens = $2 WHERE id = $3", lexemes, n,
-				row[0]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// tokensOf returns the tokens of a passage, as PostgreSQL's tsvector, and their number. Both kinds
-// of store index the same text: candidates of PostgreSQL are scored again by the index that SQLite
-// has.
-func tokensOf(title, heading, text string) (lexemes string, n int) {
-	whole := title + "\n" + heading + "\n" + text
-	return lexical.Lexemes(whole), len(lexical.Tokens(whole))
 }

@@ -9,21 +9,36 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// disk is what a principal may see of a base whose index of words is in the store. A search reads
-// the lists of its words, and the words of the best passages.
+// disk is what a principal may see of a base by its index of words, which is in the store. A search
+// reads the lists of its words, and the words of the best passages.
 type disk struct {
-	store      *kbstore.Store
-	reader     *kbstore.Reader
-	filter     kbstore.Filter
-	parts      []*part
-	may        [][]bool // by part and document; nothing else is ever looked at
-	seen       [][]bool // those that may be seen; stage 1 leaves some of them out of may
-	count, all int      // documents
-	rows       []spot   // of the passages that were found
-	look       *lexical.Look
-	place      []map[uint32]int  // by part: the query's tokens by their numbers
-	numbers    map[string]uint32 // of words that were compared
-	closed     bool
+	reader *kbstore.Reader
+	filter kbstore.Filter
+	parts  []*part
+	read   kbstore.Lists
+	query  []string // its words
+	seen   []*seen  // by part
+	all    int      // documents
+	count  int      // of them, those that may be looked at
+	// of all that may be seen
+	documentsSeen, texts, tokens int
+
+	rows     []spot         // of the passages that were found
+	rowOf    map[string]int // in rows, by the passage's id
+	look     *lexical.Look
+	place    []map[uint32]int // by part: the query's tokens by their numbers
+	postings []lexical.Posting
+	numbers  map[string]uint32 // of words that were compared
+	closed   bool
+}
+
+// seen is what may be seen of a part. Ones and zeros, and not true and false: they are added up for
+// every posting of a search.
+type seen struct {
+	documents, passages []uint8
+	may                 []uint8 // documents without those that stage 1 left out
+	whole               bool    // it is all of the part
+	classes             []bool  // which classes of rights it is; nil: something of the part is gone
 }
 
 // spot is where a passage is, with its words.
@@ -34,25 +49,38 @@ type spot struct {
 
 // newDisk runs stage 2: it applies the filter to the rights of every segment, of which there are
 // few kinds, and so to every document.
-func newDisk(s *kbstore.Store, r *kbstore.Reader, p *parts, f kbstore.Filter) *disk {
-	d := &disk{store: s, reader: r, filter: f, parts: p.all, numbers: map[string]uint32{}}
+func newDisk(r *kbstore.Reader, p *parts, f kbstore.Filter, query []string,
+	read kbstore.Lists) *disk {
+	d := &disk{reader: r, filter: f, parts: p.all, read: read, query: query,
+		numbers: map[string]uint32{}, rowOf: map[string]int{}}
 	for _, x := range p.all {
 		allowed := make([]bool, len(x.Rights))
 		for i := range x.Rights {
 			allowed[i] = f.Allows(&x.Rights[i])
 		}
-		may := make([]bool, len(x.Documents))
+		v := &seen{documents: make([]uint8, len(x.Documents)),
+			passages: make([]uint8, len(x.Owners)), whole: x.gone == nil}
 		for i := range x.Documents {
+			doc := &x.Documents[i]
 			if x.gone != nil && x.gone[i] {
 				continue
 			}
-			d.all++
-			if may[i] = allowed[x.Documents[i].Rights]; may[i] {
-				d.count++
+			if d.all++; !allowed[doc.Rights] {
+				v.whole = false
+				continue
+			}
+			d.count, d.texts, d.tokens = d.count+1, d.texts+doc.Chunks, d.tokens+doc.Tokens
+			v.documents[i] = 1
+			for row := doc.First; row < doc.First+doc.Chunks; row++ {
+				v.passages[row] = 1
 			}
 		}
-		d.may, d.seen = append(d.may, may), append(d.seen, may)
+		if v.may = v.documents; x.gone == nil {
+			v.classes = allowed
+		}
+		d.seen = append(d.seen, v)
 	}
+	d.documentsSeen = d.count
 	return d
 }
 
@@ -67,80 +95,84 @@ func (d *disk) close() {
 // documents counts them.
 func (d *disk) documents() (allowed, all int) { return d.count, d.all }
 
-// lists reads the lists of a query's words in every part.
-func (d *disk) lists(ctx context.Context, kind int, query string) ([]map[string]lexical.List,
-	error) {
-	words := lexical.Words(query)
-	var ids []int64
-	for _, x := range d.parts {
-		if x.made == nil {
-			ids = append(ids, x.ID)
-		}
+// damaged returns an error of a part: that of its segment, which is made anew then.
+func (d *disk) damaged(part int, err error) error {
+	if err != nil && d.parts[part].made == nil {
+		return &kbstore.Damaged{Segment: d.parts[part].ID}
 	}
-	read, err := d.reader.Lists(ctx, kind, ids, words)
-	if err != nil {
-		return nil, err
-	}
+	return err
+}
+
+// lists returns the lists of a query's words in every part.
+func (d *disk) lists(kind int) ([]map[string]lexical.List, error) {
 	all := make([]map[string]lexical.List, len(d.parts))
 	for i, x := range d.parts {
 		all[i] = map[string]lexical.List{}
-		for _, word := range words {
-			data := read[x.ID][word]
-			if x.made != nil && kind == kbstore.OfPassages {
+		for _, word := range d.query {
+			var data []byte
+			switch {
+			case x.made == nil:
+				data = d.read.Of(kind, x.ID, word)
+			case kind == kbstore.OfPassages:
 				data = x.made.Passages.List(word)
-			} else if x.made != nil {
+			default:
 				data = x.made.Summaries.List(word)
 			}
 			if data == nil {
 				continue
 			}
-			if all[i][word], err = lexical.ReadList(data); err != nil {
-				return nil, err
+			list, err := lexical.ReadList(data)
+			if err != nil {
+				return nil, d.damaged(i, err)
 			}
+			all[i][word] = list
 		}
 	}
 	return all, nil
 }
 
+// decode returns the postings of a list, until the next call.
+func (d *disk) decode(part, texts int, list lexical.List) ([]lexical.Posting, error) {
+	postings, err := list.Read(d.postings, texts)
+	if err == nil {
+		d.postings = postings
+	}
+	return postings, d.damaged(part, err)
+}
+
 // statistics returns the statistics of the texts that may be seen, for the words whose lists were
-// read. A hidden text is not counted: a score would tell what is in it. The number that a list
-// begins with is taken only where nothing of the part is hidden.
-func (d *disk) statistics(kind int, lists []map[string]lexical.List) (
-	s lexical.Statistics, err error) {
-	s.Frequency = map[string]int{}
-	for i, x := range d.parts {
-		whole := true
-		for n, seen := range d.seen[i] {
-			switch doc := &x.Documents[n]; {
-			case !seen:
-				whole = false
-			case kind == kbstore.OfSummaries:
-				s.Texts++
-			default:
-				s.Texts, s.Tokens = s.Texts+doc.Chunks, s.Tokens+doc.Tokens
-			}
+// read. A hidden text is not counted: a score would tell what is in it. The numbers that a list
+// begins with are taken where nothing of the part is hidden, or whole classes of rights are.
+func (d *disk) statistics(kind int, lists []map[string]lexical.List) (lexical.Statistics, error) {
+	s := lexical.Statistics{Texts: d.documentsSeen, Frequency: map[string]int{}}
+	if kind == kbstore.OfPassages {
+		s.Texts, s.Tokens = d.texts, d.tokens
+	}
+	for i, v := range d.seen {
+		shown := v.documents
+		if kind == kbstore.OfPassages {
+			shown = v.passages
 		}
 		for word, list := range lists[i] {
-			if whole {
+			if v.whole {
 				s.Frequency[word] += list.Texts
 				continue
 			}
-			n := 0
-			if kind == kbstore.OfSummaries {
-				err = list.Each(len(x.Documents), func(text, _ int) {
-					if d.seen[i][text] {
-						n++
+			if n := len(list.Counts); n > 0 && n <= len(v.classes) {
+				for class, n := range list.Counts {
+					if v.classes[class] {
+						s.Frequency[word] += n
 					}
-				})
-			} else {
-				err = list.Each(len(x.Owners), func(text, _ int) {
-					if d.seen[i][x.Owners[text]] {
-						n++
-					}
-				})
+				}
+				continue
 			}
+			postings, err := d.decode(i, len(shown), list)
 			if err != nil {
 				return s, err
+			}
+			n := 0
+			for _, p := range postings {
+				n += int(shown[p.Text])
 			}
 			s.Frequency[word] += n
 		}
@@ -183,7 +215,7 @@ func (b *best) cut() {
 
 // words finds by words: it scores all passages that may be seen, part by part.
 func (d *disk) words(ctx context.Context, query string, n int) ([]*passage, error) {
-	lists, err := d.lists(ctx, kbstore.OfPassages, query)
+	lists, err := d.lists(kbstore.OfPassages)
 	if err != nil {
 		return nil, err
 	}
@@ -207,64 +239,33 @@ func (d *disk) words(ctx context.Context, query string, n int) ([]*passage, erro
 				continue
 			}
 			place[list.Number] = k
-			if err := list.Score(scale, t.Weight, scores, x.Lengths); err != nil {
+			postings, err := d.decode(i, len(scores), list)
+			if err != nil {
 				return nil, err
 			}
+			scale.Score(postings, t.Weight, scores, x.Lengths)
 		}
 		if len(place) > 0 {
-			d.take(&found, i, scores)
+			d.gather(&found, i, scores)
 		}
 	}
 	found.cut()
+	cut := map[uint32]int{} // of passages that take cuts
+	for k, t := range terms {
+		cut[d.number(t.Token)] = k
+	}
+	d.place = append(d.place, cut)
 	return d.passages(ctx, found.all, whole.Ideal(query))
 }
 
-// take puts the passages of a part among the best, as far as they may be looked at.
-func (d *disk) take(found *best, i int, scores []float64) {
-	may, owners, keys := d.may[i], d.parts[i].Owners, d.parts[i].Keys
+// gather puts the passages of a part among the best, as far as they may be looked at.
+func (d *disk) gather(found *best, i int, scores []float64) {
+	may, owners, keys := d.seen[i].may, d.parts[i].Owners, d.parts[i].Keys
 	for row, score := range scores {
-		if score > 0 && score >= found.least && may[owners[row]] {
+		if score >= found.least && score > 0 && may[owners[row]] == 1 {
 			found.put(ranked{score, keys[row], i, row})
 		}
 	}
-}
-
-// passages reads the words of passages. Their texts are read when it is clear which are shown.
-func (d *disk) passages(ctx context.Context, found []ranked, ideal float64) ([]*passage, error) {
-	var places []kbstore.Place
-	for _, s := range found {
-		if x := d.parts[s.part]; x.made == nil {
-			places = append(places, kbstore.Place{Segment: x.ID, Passage: s.passage})
-		}
-	}
-	streams, err := d.reader.Streams(ctx, places)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]*passage, 0, len(found))
-	for _, s := range found {
-		x := d.parts[s.part]
-		var stream kbstore.Stream
-		if x.made != nil {
-			stream = kbstore.Stream{Chunk: x.made.Chunks[s.passage],
-				Tokens: x.made.Passages.Streams[s.passage]}
-		} else {
-			stream, streams = streams[0], streams[1:]
-		}
-		fields, err := lexical.ReadStream(stream.Tokens)
-		if err != nil {
-			return nil, err
-		}
-		p := &passage{row: len(d.rows), Metadata: Metadata{Chunk: stream.Chunk,
-			Document: x.Documents[x.Owners[s.passage]].ID, Sparse: value(s.score / ideal)}}
-		if len(fields) > 0 {
-			p.words.length = len(fields[len(fields)-1])
-		}
-		p.words.all = func() []uint32 { return d.numbered(p.text) }
-		d.rows = append(d.rows, spot{s.part, s.passage, fields})
-		all = append(all, p)
-	}
-	return all, nil
 }
 
 // numbered returns the words of a text as numbers: those of two parts are not numbered alike.
@@ -272,14 +273,19 @@ func (d *disk) numbered(text string) []uint32 {
 	tokens := lexical.Tokens(text)
 	all := make([]uint32, len(tokens))
 	for i, token := range tokens {
-		n, there := d.numbers[token]
-		if !there {
-			n = uint32(len(d.numbers))
-			d.numbers[token] = n
-		}
-		all[i] = n
+		all[i] = d.number(token)
 	}
 	return all
+}
+
+// number returns the number of a word.
+func (d *disk) number(token string) uint32 {
+	n, there := d.numbers[token]
+	if !there {
+		n = uint32(len(d.numbers))
+		d.numbers[token] = n
+	}
+	return n
 }
 
 // features looks at passages.
@@ -291,82 +297,9 @@ func (d *disk) features(_ string, all []*passage) (features []lexical.Features, 
 	return features, nil
 }
 
-// load reads the texts. The store asks the filter once more.
-func (d *disk) load(ctx context.Context, all []*passage) ([]*passage, error) {
-	ids := make([]string, len(all))
-	byID := map[string]*passage{}
-	for i, p := range all {
-		ids[i], byID[p.Chunk] = p.Chunk, p
-	}
-	candidates, err := d.reader.Chunks(ctx, d.filter, ids)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range candidates {
-		p := byID[c.ID]
-		p.text, p.Document, p.Index, p.Collection = c.Text, c.Document, c.Index, c.Collection
-		p.Title, p.Heading = c.Title, c.Heading
-		delete(byID, c.ID)
-	}
-	return slices.DeleteFunc(all, func(p *passage) bool { return byID[p.Chunk] != nil }), nil
-}
-
-// nearest and compare are never asked: with vectors, the base is in memory.
+// nearest and compare are never asked: who has vectors has other ones.
 func (d *disk) nearest(context.Context, []float32, int) ([]*passage, error) {
 	return nil, skip("no embedder")
 }
 
 func (d *disk) compare(context.Context, []*passage, []float32) error { return nil }
-
-// narrow runs stage 1 by the words of summaries.
-func (d *disk) narrow(ctx context.Context, query string, _ []float32) (int, error) {
-	lists, err := d.lists(ctx, kbstore.OfSummaries, query)
-	if err != nil {
-		return 0, err
-	}
-	statistics, err := d.statistics(kbstore.OfSummaries, lists)
-	if err != nil {
-		return 0, err
-	}
-	whole := &lexical.Index{Whole: &statistics}
-	shares := whole.Look(query).Shares()
-	type scoredPlace struct {
-		part, document int
-		score          float64
-	}
-	var scores []scoredPlace
-	best := 0.0
-	for i, x := range d.parts {
-		coverage := make([]float64, len(x.Documents))
-		for _, t := range shares {
-			list := lists[i][t.Token]
-			err := list.Each(len(coverage), func(n, _ int) { coverage[n] += t.Weight })
-			if err != nil {
-				return 0, err
-			}
-		}
-		for n, may := range d.may[i] {
-			if c := min(1, coverage[n]); may {
-				scores, best = append(scores, scoredPlace{i, n, c}), max(best, c)
-			}
-		}
-	}
-	if best < answered || len(scores) <= keptDocuments {
-		return d.count, skip("no summary stands out")
-	}
-	slices.SortFunc(scores, func(a, b scoredPlace) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(
-			d.parts[a.part].Documents[a.document].ID, d.parts[b.part].Documents[b.document].ID))
-	})
-	d.may = slices.Clone(d.may)
-	for i := range d.may {
-		d.may[i] = slices.Clone(d.may[i])
-	}
-	for i, s := range scores {
-		if i >= keptDocuments && s.score < unlike {
-			d.may[s.part][s.document] = false
-			d.count--
-		}
-	}
-	return d.count, nil
-}

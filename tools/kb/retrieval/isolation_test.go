@@ -246,7 +246,7 @@ func TestWhatFailsBeforeTheRightsAreKnownEndsTheSearch(t *testing.T) {
 	base := fill(t, store, sample(t, "en"))
 	s := &search{Query: Query{Text: "leave", Base: base.ID, Principal: someone}, local: &Local{Store: store}, reports: map[string]*Report{}}
 	_ = store.Close()
-	if err := s.run(t.Context(), base); err == nil || len(s.passages) > 0 || len(s.reports) > 0 {
+	if err := s.run(t.Context(), base, false); err == nil || len(s.passages) > 0 || len(s.reports) > 0 {
 		t.Errorf("%v, %d passages, %d stages ran", err, len(s.passages), len(s.reports))
 	}
 }

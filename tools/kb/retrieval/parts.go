@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"toolnorm/internal/lexical"
 	"toolnorm/tools/kb/kbstore"
 )
 
@@ -112,54 +113,64 @@ func (p *parts) read(ctx context.Context, r *kbstore.Reader, base kbstore.Base,
 	return q, nil
 }
 
-// openDisk returns the view of a base whose index of words is in the store.
-func (l *Local) openDisk(ctx context.Context, base kbstore.Base, f kbstore.Filter) (view, error) {
+// openDisk returns the view of a base by its index of words. whole says that all is to be read at
+// one moment; else that is so only if the index is another than that of the last search.
+func (l *Local) openDisk(ctx context.Context, base kbstore.Base, f kbstore.Filter, query string,
+	whole bool) (*disk, error) {
+	words := lexical.Words(query)
 	for tries := 0; ; tries++ {
 		r, err := l.Store.Words.Reader(ctx, base.ID)
+		if err == nil && whole {
+			err = r.Begin(ctx)
+		}
 		if err != nil {
 			return nil, err
 		}
-		p, full, err := l.partsAt(ctx, r, base, tries == 0)
+		p, lists, full, err := l.partsAt(ctx, r, base, words, tries == 0)
+		if err == nil && !full {
+			return newDisk(r, p, f, words, lists), nil
+		}
+		if r.Close(); err == nil {
+			err = l.build(ctx, base)
+		}
 		if err != nil {
-			r.Close()
-			return nil, err
-		}
-		if !full {
-			return newDisk(l.Store, r, p, f), nil
-		}
-		r.Close()
-		if err := l.build(ctx, base); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// partsAt returns the parts of a base at a reader's moment. full is true, instead, if there are
-// more fresh passages than a search should index for itself.
-func (l *Local) partsAt(ctx context.Context, r *kbstore.Reader, base kbstore.Base, first bool) (
-	p *parts, full bool, err error) {
-	now, err := r.Version(ctx)
+// partsAt returns the parts of a base at a reader's moment, and the lists of words. full is true,
+// instead, if there are more fresh passages than a search should index for itself.
+func (l *Local) partsAt(ctx context.Context, r *kbstore.Reader, base kbstore.Base, words []string,
+	first bool) (p *parts, lists kbstore.Lists, full bool, err error) {
+	now, lists, err := r.Look(ctx, words)
 	if err != nil {
-		return nil, false, err
+		return nil, lists, false, err
 	}
 	p = l.states.get(base.ID)
 	if p.current(base, &now) {
-		return p, false, nil
+		return p, lists, false, nil
+	}
+	if !r.Begun() {
+		if err := r.Begin(ctx); err != nil {
+			return nil, lists, false, err
+		}
+		return l.partsAt(ctx, r, base, words, first)
 	}
 	if err := r.Rest(ctx, &now); err != nil {
-		return nil, false, err
+		return nil, lists, false, err
 	}
 	fresh := 0
 	for _, d := range now.Fresh {
 		fresh += d.Chunks
 	}
 	if first && fresh > l.Store.Words.FreshLimit() {
-		return nil, true, nil
+		return nil, lists, true, nil
 	}
 	if p, err = p.read(ctx, r, base, now); err == nil {
 		l.states.set(base.ID, p)
 	}
-	return p, false, err
+	return p, lists, false, err
 }
 
 // build indexes the fresh passages of a base. If the search's time is over, the indexing goes on,

@@ -9,14 +9,16 @@ import (
 // indexed is a database that compares vectors itself, by pgvector: nothing of the base is held in
 // memory, however large it is.
 type indexed struct {
-	*database
-	model string // whose vectors are compared
+	*disk
+	source *kbstore.Store
+	id     string // of the base
+	model  string // whose vectors are compared
 }
 
 // narrow skips stage 1, which keeps a search from looking through everything: the database's index
 // does that.
 func (x *indexed) narrow(context.Context, string, []float32) (int, error) {
-	return x.database.allowed, skip("the database looks through all documents")
+	return x.count, skip("the database looks through all documents")
 }
 
 // nearest asks the database. The filter and the model are conditions of its statement, so that what
@@ -27,13 +29,13 @@ func (x *indexed) nearest(ctx context.Context, v []float32, n int) ([]*passage, 
 	if err != nil {
 		return nil, err
 	}
-	if len(candidates) == 0 && x.database.allowed > 0 {
+	if len(candidates) == 0 && x.count > 0 {
 		return nil, skip("the passages have no vectors of " + x.model + "; import them again")
 	}
 	all := []*passage{}
-	for _, c := range candidates {
-		p := x.take(c)
-		p.Dense = value(c.Score)
+	for i := range candidates {
+		p := x.take(&candidates[i])
+		p.Dense = value(candidates[i].Score)
 		all = append(all, p)
 	}
 	return all, nil

@@ -11,13 +11,15 @@
 //	stages.go    the seven stages
 //	score.go     how likely a passage answers
 //	copies.go    which passages say the same
-//	disk.go      the embedded backend: the index of words is in the store
+//	disk.go      the index of words is in the store, of both kinds
+//	narrow.go    stage 1 by that index
+//	found.go     the passages that were found by it, and by vectors beside it
 //	parts.go     the segments of such an index that a process has read
-//	memory.go    the same with vectors: an index in memory, kept up with its store
+//	memory.go    SQLite with vectors: an index in memory, kept up with its store
 //	visible.go   the statistics of what a caller may see of it
 //	vectors.go   the vectors of such an index
-//	database.go  PostgreSQL finds by words, this program scores
-//	pgvector.go  and by vectors, where it has pgvector
+//	database.go  PostgreSQL with vectors: words in the store, vectors in memory
+//	pgvector.go  or compared by PostgreSQL, where it has pgvector
 //	remote.go    another service searches
 package retrieval
 
@@ -197,9 +199,19 @@ func (l *Local) search(ctx context.Context, q Query) (*search, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	s := &search{Query: q, asked: beginning(q.Text), local: l, reports: map[string]*Report{}}
+	s := &search{Query: q, asked: beginning(q.Text), local: l}
 	s.embed(ctx) // before the index is locked, since it cannot change while it is
-	if err := s.run(ctx, base); err != nil {
+	err = s.run(ctx, base, false)
+	for errors.Is(err, kbstore.ErrStale) {
+		var damaged *kbstore.Damaged
+		if errors.As(err, &damaged) { // each time one segment less is
+			if err = l.Store.Words.Forget(ctx, damaged); err != nil {
+				break
+			}
+		}
+		err = s.run(ctx, base, true) // of one moment: stale is only what is damaged
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return s, nil

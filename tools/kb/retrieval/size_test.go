@@ -60,21 +60,22 @@ func grow(b *testing.B, knowledge *kbstore.Store, where string, n int) kbstore.B
 		b.Fatal(err)
 	}
 	defer db.Close()
+	schema := map[store.Kind]string{store.Postgres: "knowledge."}[db.Kind]
 	z, r := newZipf(1), rand.New(rand.NewPCG(3, 0))
 	id := func() string { return fmt.Sprintf("%08x-0000-4000-8000-%012x", r.Uint32(), r.Uint64()>>16) }
 	for i := 0; i < n/10; {
 		err := db.Alone(b.Context(), func(tx *store.Tx) error {
 			for range 1000 {
 				document, department := id(), []string{"", "hr", ""}[i%3]
-				if _, err := tx.ExecContext(b.Context(), "INSERT INTO documents VALUES ($1, $2, 10, 'acme', $3, $4, $5, '', $6, '', NULL, 2, '')",
+				if _, err := tx.ExecContext(b.Context(), "INSERT INTO "+schema+"documents VALUES ($1, $2, 10, 'acme', $3, $4, $5, '', $6, '', NULL, 2, '')",
 					document, collection, i%4, z.text(3), fmt.Sprint("d", i), z.text(10)); err != nil {
 					return err
 				}
-				if _, err := tx.ExecContext(b.Context(), "INSERT INTO document_departments VALUES ($1, $2)", document, department); err != nil {
+				if _, err := tx.ExecContext(b.Context(), "INSERT INTO "+schema+"document_departments VALUES ($1, $2)", document, department); err != nil {
 					return err
 				}
 				for j := range 10 {
-					if _, err := tx.ExecContext(b.Context(), "INSERT INTO chunks VALUES ($1, $2, $3, $4, $5, '', NULL)",
+					if _, err := tx.ExecContext(b.Context(), "INSERT INTO "+schema+"chunks (id, document_id, chunk_index, heading, text, model, vector) VALUES ($1, $2, $3, $4, $5, '', NULL)",
 						id(), document, j, z.text(2), z.text(40+(i+j)%40)); err != nil {
 						return err
 					}
@@ -93,7 +94,8 @@ func grow(b *testing.B, knowledge *kbstore.Store, where string, n int) kbstore.B
 // BenchmarkSize measures the goal of a base of many passages: the first search of a process, p50
 // and p95 of the following ones by somebody who may see a part of it, and the memory. The file is
 // kept where TOOLNORM_SIZE names a folder, so that another process can measure its first search.
-// TOOLNORM_SIZE_PASSAGES is how many passages it has (100,000).
+// TOOLNORM_SIZE_PASSAGES is how many passages it has (100,000). TOOLNORM_SIZE may be the URL of an
+// empty PostgreSQL instead of a folder.
 func BenchmarkSize(b *testing.B) {
 	n, err := strconv.Atoi(os.Getenv("TOOLNORM_SIZE_PASSAGES"))
 	if err != nil {
@@ -104,6 +106,9 @@ func BenchmarkSize(b *testing.B) {
 		folder = b.TempDir()
 	}
 	where := filepath.Join(folder, fmt.Sprintf("size-%d.db", n))
+	if strings.HasPrefix(folder, "postgres") {
+		where = folder
+	}
 	knowledge := openAt(b, where)
 	bases, err := knowledge.Bases(b.Context(), someone)
 	if err != nil {

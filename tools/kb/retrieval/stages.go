@@ -107,10 +107,15 @@ func (s skip) Error() string { return string(s) }
 // run runs the stages over what may be seen of a base. An optional stage that fails costs a search
 // its help and nothing more; without the rights, or without the words that every other stage builds
 // on, there is no search.
-func (s *search) run(ctx context.Context, base kbstore.Base) error {
+//
+// whole says that all is to be read at one moment, which costs PostgreSQL two round trips. Without
+// it the search may have to run again: kbstore.ErrStale.
+func (s *search) run(ctx context.Context, base kbstore.Base, whole bool) error {
 	var err error
 	began := time.Now()
-	if s.view, err = s.local.open(ctx, base, kbstore.FilterOf(s.Principal)); err != nil {
+	s.reports = map[string]*Report{}
+	f := kbstore.FilterOf(s.Principal)
+	if s.view, err = s.local.open(ctx, base, f, s.asked, whole); err != nil {
 		return err
 	}
 	s.opening = time.Since(began)
@@ -128,7 +133,7 @@ func (s *search) run(ctx context.Context, base kbstore.Base) error {
 			return ctx.Err()
 		case errors.As(err, &why):
 			report(skipped, why.Error())
-		case err != nil && stage.number == "3A":
+		case err != nil && stage.number == "3A", errors.Is(err, kbstore.ErrStale):
 			return err // nothing can replace the store itself
 		case err != nil:
 			report(failed, err.Error())

@@ -1,0 +1,118 @@
+package retrieval
+
+import (
+	"context"
+	"slices"
+
+	"toolnorm/internal/lexical"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// passages reads the words of passages. Their texts are read when it is clear which are shown.
+func (d *disk) passages(ctx context.Context, found []ranked, ideal float64) ([]*passage, error) {
+	var places []kbstore.Place
+	for _, s := range found {
+		if x := d.parts[s.part]; x.made == nil {
+			places = append(places, kbstore.Place{Segment: x.ID, Passage: s.passage})
+		}
+	}
+	streams, err := d.reader.Streams(ctx, places)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*passage, 0, len(found))
+	for _, s := range found {
+		x := d.parts[s.part]
+		var stream kbstore.Stream
+		if x.made != nil {
+			stream = kbstore.Stream{Chunk: x.made.Chunks[s.passage],
+				Tokens: x.made.Passages.Streams[s.passage]}
+		} else {
+			stream, streams = streams[0], streams[1:]
+		}
+		fields, err := lexical.ReadStream(stream.Tokens)
+		if err != nil {
+			return nil, d.damaged(s.part, err)
+		}
+		p := &passage{row: len(d.rows), Metadata: Metadata{Chunk: stream.Chunk,
+			Document: x.Documents[x.Owners[s.passage]].ID, Sparse: value(s.score / ideal)}}
+		if len(fields) > 0 {
+			p.words.length = len(fields[len(fields)-1])
+		}
+		p.words.all = func() []uint32 { return d.numbered(p.text) }
+		d.rowOf[stream.Chunk] = len(d.rows)
+		d.rows = append(d.rows, spot{s.part, s.passage, fields})
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// load reads the texts that are not there yet. The store asks the filter once more.
+func (d *disk) load(ctx context.Context, all []*passage) ([]*passage, error) {
+	var ids []string
+	byID := map[string]*passage{}
+	for _, p := range all {
+		if p.text == "" {
+			ids, byID[p.Chunk] = append(ids, p.Chunk), p
+		}
+	}
+	candidates, err := d.reader.Chunks(ctx, d.filter, ids)
+	if err != nil {
+		return nil, err
+	}
+	for i := range candidates {
+		byID[candidates[i].ID].read(&candidates[i])
+	}
+	return slices.DeleteFunc(all, func(p *passage) bool { return p.text == "" }), nil
+}
+
+// read sets what the store has of a passage.
+func (p *passage) read(c *kbstore.Candidate) {
+	p.Chunk, p.text, p.Document, p.Index, p.Collection = c.ID, c.Text, c.Document, c.Index,
+		c.Collection
+	p.Title, p.Heading = c.Title, c.Heading
+}
+
+// nearby returns passages that vectors found, as far as they are to be seen. Those that words found
+// as well have been looked at already, and merge has them once.
+func (d *disk) nearby(ctx context.Context, near []*passage) ([]*passage, error) {
+	var ids []string
+	for _, p := range near {
+		if _, known := d.rowOf[p.Chunk]; !known {
+			ids = append(ids, p.Chunk)
+		}
+	}
+	candidates, err := d.reader.Chunks(ctx, d.filter, ids)
+	if err != nil {
+		return nil, err
+	}
+	taken := map[string]*passage{}
+	for i := range candidates {
+		taken[candidates[i].ID] = d.take(&candidates[i])
+	}
+	all := []*passage{}
+	for _, p := range near {
+		if read := taken[p.Chunk]; read != nil {
+			read.Dense, p = p.Dense, read
+		} else if _, known := d.rowOf[p.Chunk]; !known {
+			continue // it went meanwhile
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// take returns the passage of a candidate. The words of one that words did not find are cut: its
+// place in the index is not known.
+func (d *disk) take(c *kbstore.Candidate) *passage {
+	row, there := d.rowOf[c.ID]
+	if !there {
+		row = len(d.rows)
+		d.rowOf[c.ID] = row
+		d.rows = append(d.rows, spot{len(d.parts), 0,
+			[][]uint32{d.numbered(c.Title), d.numbered(c.Heading), d.numbered(c.Text)}})
+	}
+	p := &passage{row: row, words: wordsOf(d.rows[row].fields[2])}
+	p.read(c)
+	return p
+}

@@ -1,0 +1,101 @@
+package retrieval
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"toolnorm/internal/lexical"
+	"toolnorm/tools/kb/kbstore"
+)
+
+// narrow runs stage 1 by the words of summaries.
+func (d *disk) narrow(_ context.Context, query string, _ []float32) (int, error) {
+	lists, err := d.lists(kbstore.OfSummaries)
+	if err != nil {
+		return 0, err
+	}
+	statistics, err := d.statistics(kbstore.OfSummaries, lists)
+	if err != nil {
+		return 0, err
+	}
+	shares := (&lexical.Index{Whole: &statistics}).Look(query).Shares()
+	coverage, best := make([][]float64, len(d.parts)), 0.0
+	for i, v := range d.seen {
+		coverage[i] = make([]float64, len(v.may))
+		for _, t := range shares {
+			postings, err := d.decode(i, len(v.may), lists[i][t.Token])
+			if err != nil {
+				return 0, err
+			}
+			for _, p := range postings {
+				coverage[i][p.Text] += t.Weight
+			}
+		}
+		for n, c := range coverage[i] {
+			if v.may[n] == 1 {
+				best = max(best, min(1, c))
+			}
+		}
+	}
+	if best < answered || d.count <= keptDocuments {
+		return d.count, skip("no summary stands out")
+	}
+	d.keep(coverage)
+	return d.count, nil
+}
+
+// keep leaves out the documents that are unlike the query, and not among the best fifty.
+func (d *disk) keep(coverage [][]float64) {
+	type unlikely struct {
+		part, document int
+		score          float64
+	}
+	var rest []unlikely // sorted, as many as there is room for
+	room := keptDocuments
+	for i, v := range d.seen {
+		for n, c := range coverage[i] {
+			if v.may[n] == 1 && min(1, c) >= unlike {
+				room--
+			}
+		}
+	}
+	room, d.count = max(0, room), 0
+	id := func(u unlikely) string { return d.parts[u.part].Documents[u.document].ID }
+	before := func(a, b unlikely) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(id(a), id(b)))
+	}
+	for i, v := range d.seen {
+		v.may = slices.Clone(v.may)
+		for n, c := range coverage[i] {
+			if v.may[n] == 0 || min(1, c) >= unlike {
+				d.count += int(v.may[n])
+				continue
+			}
+			v.may[n] = 0
+			u := unlikely{i, n, c}
+			at, _ := slices.BinarySearchFunc(rest, u, before)
+			if at < room {
+				rest = slices.Insert(rest[:min(len(rest), room-1)], at, u)
+			}
+		}
+	}
+	for _, u := range rest {
+		d.seen[u.part].may[u.document] = 1
+	}
+	d.count += len(rest)
+}
+
+// leave leaves out the documents that are not kept.
+func (d *disk) leave(kept func(id string) bool) {
+	d.count = 0
+	for i, v := range d.seen {
+		v.may = slices.Clone(v.may)
+		for n := range v.may {
+			if v.may[n] == 1 && !kept(d.parts[i].Documents[n].ID) {
+				v.may[n] = 0
+			}
+			d.count += int(v.may[n])
+		}
+	}
+}
