@@ -309,6 +309,10 @@ func (py *python) keywords(t *toolset.Tool) match {
 		if !py.pythonValue(typ.Prop(key)) {
 			return incompleteAtEnd(py.At(0), mismatch)
 		}
+		// f('city', 'Oslo'): names and values in turn
+		if py.Positional && typ.Has(scan.Unquote(string(py.Out.JSON[value:]))) {
+			return mismatch
+		}
 		// days=None for an integer that may be left out
 		if string(py.Out.JSON[value:]) == "null" && py.Omitted(typ, key) {
 			py.Out.JSON = py.Out.JSON[:at]

@@ -50,7 +50,8 @@ func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end fun
 // messages.
 func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	n, a := tg.marks.literal(0, h.own)
-	tg.Out.Doubt = tg.Out.Doubt || a == matched && tg.closerIndented(h)
+	tg.Out.Doubt = tg.Out.Doubt || a == matched && tg.At(0) != '\n' &&
+		h.closerIndented(tg.Slice(max(h.from, tg.Base), tg.Pos))
 	if a == matched && tg.afterValue(p, n) {
 		if p == p.Family.Header &&
 			bytes.HasSuffix(bytes.TrimSpace(tg.Slice(max(h.from, tg.Pos-maxBorder), tg.Pos)),
@@ -100,19 +101,14 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	return 0, false
 }
 
-// closerIndented reports whether the closer of a value that has lines of its own is indented where it
-// begins here, and so may be the value. Which blanks belong to the layout is then not known.
-func (tg *tagged) closerIndented(h head) bool {
-	if !h.onLines() || tg.At(0) == '\n' {
-		return false
-	}
-	tail := tg.Slice(max(h.from, tg.Pos-maxIndent, tg.Base), tg.Pos)
-	line := bytes.TrimRight(tail, " \t")
-	if len(line) == len(tail) || !bytes.HasSuffix(line, []byte("\n")) {
-		return false
-	}
-	return h.indent != "" || h.from < tg.Base || bytes.ContainsRune(bytes.TrimSpace(tail), '\n') ||
-		bytes.IndexByte([]byte(" \t"), tg.Slice(h.from, tg.Pos)[0]) >= 0
+// closerIndented reports whether the closer of a value that has lines of its own is indented, and
+// so may be the value, which is text up to that closer. Which blanks belong to the layout is then
+// not known.
+func (h head) closerIndented(text []byte) bool {
+	line := bytes.TrimRight(text, " \t")
+	return h.onLines() && len(line) < len(text) && bytes.HasSuffix(line, []byte("\n")) &&
+		(h.indent != "" || text[0] == ' ' || text[0] == '\t' ||
+			bytes.ContainsRune(bytes.TrimSpace(text), '\n'))
 }
 
 // opensInside reports whether the value that ends here holds, a little before its end, the head of

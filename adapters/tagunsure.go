@@ -280,12 +280,12 @@ func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 			return true
 		}
 	}
-	return tg.exchanged(members)
+	return tg.written.exchanged(members)
 }
 
 // exchanged reports whether two values may have changed places: a text is a whole list in JSON, and
 // a list of one element is not written as a list.
-func (tg *tagged) exchanged(members map[string]any) bool {
+func (w *asWritten) exchanged(members map[string]any) bool {
 	texts, others := false, false
 	for key, v := range members {
 		switch v := v.(type) {
@@ -293,7 +293,7 @@ func (tg *tagged) exchanged(members map[string]any) bool {
 			v = strings.TrimSpace(v)
 			texts = texts || v != "" && v[0] == '[' && json.Valid([]byte(v))
 		case []any:
-			others = others || len(v) == 1 && !slices.Contains(tg.written.sound, key)
+			others = others || len(v) == 1 && !slices.Contains(w.sound, key)
 		}
 	}
 	return texts && others

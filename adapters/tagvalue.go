@@ -221,7 +221,8 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 	switch {
 	case tg.plan.made:
 		over := tg.plan.to >= 0 && tg.Pos >= tg.plan.to
-		tg.Out.Doubt = tg.Out.Doubt || over && tg.closerIndented(h)
+		tg.Out.Doubt = tg.Out.Doubt || over &&
+			h.closerIndented(tg.Slice(max(h.from, tg.Base), tg.Pos))
 		return 0, over
 	case h.cdata:
 		return tg.lastOf(p, h, t, func() (int, bool) { return tg.cdataEnd(p, h) })

@@ -63,9 +63,9 @@ func (c *Case) Whole(decode Decode) *Difference {
 }
 
 // Split runs the case cut in every way that Cuts knows, byte by byte and at random in every degree,
-// in two at each place in one of them; nil means that each gave what the whole text gives. It compares with what the whole text gives, not with what the case
-// wants: so it says something of the degrees, too, in which a cut call gives other events than the
-// case has.
+// in two at each place in one of them; nil means that each gave what the whole text gives. It
+// compares with that, not with what the case wants: so it says something of the degrees, too, in
+// which a cut call gives other events than the case has.
 func (c *Case) Split(decode Decode) *Difference {
 	for k, hold := range degrees {
 		want, err := Transcript(decode(Source([]string{c.Raw}, c.Finish), c.Prompt, hold))

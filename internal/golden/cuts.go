@@ -27,12 +27,13 @@ func Source(pieces []string, finish string) chat.Source {
 const longText = 3000
 
 // Cuts yields the ways in which a text has to give the same events, with a name for each: byte by
-// byte, in two at every n-th place from place k on (of texts below 3,000 bytes), and in eight random
-// ways that are the same every time. A test that reads a text in n ways gives each of them a k, so
-// that together they cut it everywhere; n is 1 for all places. Byte by byte finds code that decides before it has seen enough, two pieces name
-// the place, random ones find what depends on two cuts at once. Cuts go through the middle of
-// characters, as tokens do. They are the same each time (seed 1), so that a failure can be looked
-// at again.
+// byte, in two at every n-th place from place k on (of texts below 3,000 bytes), and in eight
+// random ways. A test that reads a text in n ways gives each of them a k, so
+// that together they cut it everywhere; n is 1 for all places.
+//
+// Byte by byte finds code that decides before it has seen enough, two pieces name the place, random
+// ones find what depends on two cuts at once. Cuts go through the middle of characters, as tokens
+// do. They are the same each time (seed 1), so that a failure can be looked at again.
 func Cuts(text string, k, n int) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		if !yield("byte by byte", Bytes(text)) {
