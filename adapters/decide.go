@@ -1,7 +1,6 @@
 package adapters
 
 import (
-	"bytes"
 	"strings"
 
 	"toolnorm/adapters/internal/declaration"
@@ -90,7 +89,7 @@ func (ar *arguments) closerMoved() bool {
 		if _, a := ar.marks.literal(n, l); a == matched {
 			return false
 		}
-		if mark := l.Trimmed().Plain(); len(mark) > 3 && bytes.Contains(ar.Out.JSON, []byte(mark)) {
+		if mark := l.Trimmed().Plain(); len(mark) > 3 && strings.Contains(ar.Out.From(0), mark) {
 			return true
 		}
 	}

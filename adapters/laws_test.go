@@ -136,7 +136,7 @@ func soup(r *rand.Rand) string {
 
 func TestSoupNeverBreaksAnything(t *testing.T) {
 	tools := testTools(t)
-	n := 400
+	n := 150
 	if testing.Short() {
 		n = 60
 	}
@@ -336,7 +336,7 @@ func TestHostileTextIsReadToItsEnd(t *testing.T) {
 	tools := testTools(t)
 	starts := []string{"", "Sure:\n", "<think>\n", "<tool_call>\n{\"name\": \"write_file\", \"arguments\": {\"path\": \"a\", \"content\": \"", "<tool_call>\n<function=write_file>\n<parameter=path>\n", "<|tool_call_start|>[write_file(path='a"}
 	units := []string{"<", "{", "\"+\"", "\" + ", "\", \"", "\" \"", "\"]]", "''", "' '", "{\"name\":\"", "{\"arguments\":{\"a\":\"", ".\nwrite_file(path=\"", "<tool_call>\n{\"name\": \"write_file\", \"x\": \"", "```json\n{", "\n</parameter>\n<parameter=", "<|start|>", "\n", "`"}
-	size := 64 << 10
+	size := 32 << 10
 	if testing.Short() {
 		size = 8 << 10
 	}
@@ -355,8 +355,8 @@ var closedTwice = []string{
 	"qwen3-coder/text glued between two calls", "poolside/a text that ends one call, holds one in JSON and begins another",
 }
 
-// TestAReplyCutAnywhereHoldsNoHalfCall cuts every golden reply at every byte, by its length, and by
-// a source that fails: a call that is finished then is one of the whole reply's, and nothing is
+// TestAReplyCutAnywhereHoldsNoHalfCall cuts every golden reply at every third byte, by its length, and
+// by a source that fails: a call that is finished then is one of the whole reply's, and nothing is
 // both shown as text and part of a call.
 func TestAReplyCutAnywhereHoldsNoHalfCall(t *testing.T) {
 	tools := testTools(t)
@@ -366,10 +366,10 @@ func TestAReplyCutAnywhereHoldsNoHalfCall(t *testing.T) {
 		}
 		o := Options{Tools: tools, Prompt: g.Prompt, Hold: HoldCall}
 		whole, _ := transcript(Named(g.format), []string{g.Raw}, chat.Stop, o)
-		for i := range len(g.Raw) + len(g.Raw)/5 { // the failing source at every fifth byte only
-			at, ending := i, chat.Length
-			if i >= len(g.Raw) {
-				at, ending = (i-len(g.Raw))*5, ""
+		for at := i % 3; at < len(g.Raw); at += 3 {
+			ending := chat.Length
+			if at%4 == 0 { // the failing source at every fourth of them
+				ending = ""
 			}
 			cut := g.Raw[:at]
 			got, err := transcript(Named(g.format), []string{cut}, ending, o)

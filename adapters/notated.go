@@ -187,14 +187,20 @@ func (nt *notated) meant(call notation.Call, said prose.Kind, front string, goes
 }
 
 // readsElse reports whether the other parts find anything in the reply from here on: a call, a
-// result, or a text in doubt.
-func (nt *notated) readsElse(front string, size int) (found bool) {
-	o := nt.o
-	o.Prompt, o.Hold, o.HoldNow, o.Repaired = "", HoldCall, nil, nil
+// result, or a text in doubt. What they read without the text in front, and not behind it, is a
+// call that the reply shows.
+func (nt *notated) readsElse(front string, size int) bool {
 	text := string(nt.Slice(nt.Pos, nt.Pos+size))
-	if front != "" {
-		text = front + "\n" + text
+	if front == "" {
+		return nt.finds(text, nt.o.Messages)
 	}
+	return nt.finds(text, nil) || nt.finds(front+"\n"+text, nt.o.Messages)
+}
+
+// finds reports whether the other parts find anything in a reply.
+func (nt *notated) finds(text string, messages []chat.Message) (found bool) {
+	o := nt.o
+	o.Prompt, o.Hold, o.HoldNow, o.Repaired, o.Messages = "", HoldCall, nil, nil, messages
 	d := newDecoder(nt.format, ended(text), o, func(e chat.Event, err error) bool {
 		found = found || err != nil || e.Kind == chat.CallStart || e.Kind == aside ||
 			e.Meta != nil && (e.Meta.Doubt != "" || len(e.Meta.Repairs) > 0)

@@ -76,7 +76,7 @@ func TestControlTokensChooseTheStrategy(t *testing.T) {
 		"an older server": {func(f *fakeOllama, _ *chat.Request) { f.version, f.control = "0.24.0", []string{"<|think|>x"} },
 			`I NEED IT.[get_weather {"city":"Lugano","days":3}] stop by raw`, ""},
 		"a reader that reads nothing": {func(f *fakeOllama, _ *chat.Request) { f.show.Parser = "passthrough" },
-			"thought\nI need it.\n", ""},
+			"thought\nI need it.[get_weather {\"city\":\"Lugano\",\"days\":3}] stop by raw", ""},
 		"messages of the model's own": {func(f *fakeOllama, _ *chat.Request) { f.show.Messages = []api.Message{{Role: "user", Content: "x"}} },
 			`I NEED IT.[get_weather {"city":"Lugano","days":3}] stop by tap`, ""},
 		"a quoted call, by tap": {func(f *fakeOllama, _ *chat.Request) {

@@ -88,7 +88,8 @@ func serve(m *Main) error {
 			debug.FreeOSMemory()
 		}
 		if later != nil && terminal && !hasTerminal() {
-			signal.Stop(hup)
+			// the signal of the terminal that is gone may still come, and would kill the program
+			signal.Ignore(syscall.SIGHUP)
 			stop()
 			return m.Close()
 		}
