@@ -151,12 +151,20 @@ func embeddings(ctx context.Context, tx *store.Tx, chunks []Chunk) error {
 // until n have passed it, so the n are the nearest of those that may be seen.
 func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n int) (
 	all []Candidate, err error) {
+	return (&Reader{words: s.Words, base: base}).Dense(ctx, f, e, n)
+}
+
+// Dense does what the store's does, in the reader's transaction if it has begun one: a search that
+// needed two connections could wait for itself.
+func (r *Reader) Dense(ctx context.Context, f Filter, e Embedding, n int) (
+	all []Candidate, err error) {
+	s := r.words.store
 	if !s.vectors {
 		return nil, ErrUnranked
 	}
-	text, near, args := s.compared(base, f, e)
+	text, near, args := s.compared(r.base, f, e)
 	text += fmt.Sprintf(" ORDER BY %s LIMIT %d", near, n)
-	err = s.snapshot(ctx, func(tx *sql.Tx) error {
+	err = r.within(ctx, func(tx *sql.Tx) error {
 		// ef_search is how many rows the graph returns at once, by default 40. Without the last
 		// setting a scan ends after 20,000 rows, however few of them the filter let through.
 		for _, setting := range []string{fmt.Sprintf("ef_search = %d", min(max(n, 40), 1000)),
@@ -173,8 +181,9 @@ func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n
 
 // Cosines compares one vector with those of passages, given by their ids, as Dense does. Passages
 // without a vector of the model are left out.
-func (s *Store) Cosines(ctx context.Context, base string, f Filter, e Embedding, ids []string) (
+func (r *Reader) Cosines(ctx context.Context, f Filter, e Embedding, ids []string) (
 	map[string]float64, error) {
+	s := r.words.store
 	if !s.vectors {
 		return nil, ErrUnranked
 	}
@@ -182,12 +191,15 @@ func (s *Store) Cosines(ctx context.Context, base string, f Filter, e Embedding,
 	if len(ids) == 0 {
 		return cosines, nil
 	}
-	text, _, args := s.compared(base, f, e)
+	text, _, args := s.compared(r.base, f, e)
 	text += " AND k.id IN (" + places(&args, ids) + ")"
-	all, err := s.candidates(ctx, text, args)
-	for _, c := range all {
-		cosines[c.ID] = c.Score
-	}
+	err := r.within(ctx, func(tx *sql.Tx) error {
+		all, err := s.readCandidates(ctx, tx, text, args)
+		for _, c := range all {
+			cosines[c.ID] = c.Score
+		}
+		return err
+	})
 	return cosines, err
 }
 

@@ -76,6 +76,14 @@ func (r *Reader) Begin(ctx context.Context) (err error) {
 // Begun reports whether there is a transaction.
 func (r *Reader) Begun() bool { return r.tx != nil }
 
+// within runs do in the reader's transaction, or in one of its own.
+func (r *Reader) within(ctx context.Context, do func(tx *sql.Tx) error) error {
+	if r.tx != nil {
+		return do(r.tx)
+	}
+	return r.words.store.snapshot(ctx, do)
+}
+
 // Close ends the reading.
 func (r *Reader) Close() {
 	if r.tx != nil {

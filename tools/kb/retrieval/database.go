@@ -29,7 +29,7 @@ func (l *Local) open(ctx context.Context, base kbstore.Base, f kbstore.Filter, q
 	case l.Embedder == nil:
 		return d, nil
 	case m == nil:
-		return &indexed{d, l.Store, base.ID, l.Model}, nil
+		return &indexed{d, l.Model}, nil
 	}
 	return &database{d, m}, nil
 }

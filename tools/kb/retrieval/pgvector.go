@@ -10,9 +10,7 @@ import (
 // memory, however large it is.
 type indexed struct {
 	*disk
-	source *kbstore.Store
-	id     string // of the base
-	model  string // whose vectors are compared
+	model string // whose vectors are compared
 }
 
 // narrow skips stage 1, which keeps a search from looking through everything: the database's index
@@ -24,7 +22,7 @@ func (x *indexed) narrow(context.Context, string, []float32) (int, error) {
 // nearest asks the database. The filter and the model are conditions of its statement, so that what
 // is found are the nearest of those that may be seen.
 func (x *indexed) nearest(ctx context.Context, v []float32, n int) ([]*passage, error) {
-	candidates, err := x.source.Dense(ctx, x.id, x.filter,
+	candidates, err := x.reader.Dense(ctx, x.filter,
 		kbstore.Embedding{Model: x.model, Vector: v}, n)
 	if err != nil {
 		return nil, err
@@ -48,7 +46,7 @@ func (x *indexed) compare(ctx context.Context, all []*passage, v []float32) erro
 	for i, p := range all {
 		ids[i] = p.Chunk
 	}
-	cosines, err := x.source.Cosines(ctx, x.id, x.filter,
+	cosines, err := x.reader.Cosines(ctx, x.filter,
 		kbstore.Embedding{Model: x.model, Vector: v}, ids)
 	for _, p := range all {
 		if c, there := cosines[p.Chunk]; there {
