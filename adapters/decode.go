@@ -126,13 +126,13 @@ func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 	d.unmarked = unmarked{Buffer: text, marks: &d.marks, page: &d.page, trial: &d.trial,
 		calls: &d.calls, names: &d.names, patterns: &d.patterns, drafts: &d.drafts, doubt: &d.doubt,
 		openers: &d.openers, tools: tools, which: o.Which}
-	d.wrappers = wrappers{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
+	d.wrappers = wrappers{Buffer: text, marks: &d.marks, page: &d.page, trial: &d.trial,
 		calls: &d.calls, drafts: &d.drafts, fences: &d.unmarked, tools: tools, off: o.Alone ||
 			o.Which == Strict}
 	d.restored = restored{Buffer: text, in: &d.in, page: &d.page, trial: &d.trial, calls: &d.calls,
 		drafts: &d.drafts,
 		tools:  tools, format: f, o: o, off: o.Which == Strict || o.Whole}
-	d.notated = notated{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, trial: &d.trial,
+	d.notated = notated{Buffer: text, marks: &d.marks, page: &d.page, trial: &d.trial,
 		calls: &d.calls, drafts: &d.drafts, doubt: &d.doubt, tools: tools, format: f, o: o,
 		off: o.Alone || o.Which == Strict || o.Whole}
 	d.thinking = thinking{Buffer: text, in: &d.in, marks: &d.marks, page: &d.page, code: &d.code,

@@ -18,6 +18,23 @@ type marks struct {
 	index *declaration.Index  // of the marks of all families that count
 }
 
+// replyEnd returns how long the reply is from here on, without a mark of the turn behind it, or -1
+// if it was cut or goes says of a byte that the text cannot be a call: the missing part might have
+// made it a record.
+func (ms *marks) replyEnd(goes func(byte) bool) int {
+	for n := 0; ; n++ {
+		switch c := ms.At(n); {
+		case c < 0 && ms.in.lengthCut():
+			return -1
+		// <|im_end|>
+		case c < 0 || c == '<' && n > 0 && ms.over(n):
+			return n
+		case !goes(byte(c)):
+			return -1
+		}
+	}
+}
+
 // marksAt returns the list of marks that could be at offset i, by the first two bytes there. Two
 // table look-ups end it for nearly every byte of prose; all marks of all families are in the one
 // index.

@@ -20,7 +20,6 @@ import (
 // one may follow.
 type notated struct {
 	*scan.Buffer
-	in     *input
 	marks  *marks
 	page   *page
 	trial  *trial
@@ -54,7 +53,8 @@ func (nt *notated) read() bool {
 		return false
 	}
 	return nt.drafts.draft(maxUnmarked, func() bool {
-		end := nt.ends()
+		ahead := notation.Ahead{Vocabulary: nt.words}
+		end := nt.marks.replyEnd(ahead.Goes)
 		if end < 0 {
 			return false
 		}
@@ -85,21 +85,6 @@ func (nt *notated) begins() bool {
 
 // maxBegins is how many bytes that have arrived are looked at before anything else is decided.
 const maxBegins = 48
-
-// ends returns how long the reply is from here on, or -1 when it is no such call, or was cut.
-func (nt *notated) ends() int {
-	ahead := notation.Ahead{Vocabulary: nt.words}
-	for n := 0; ; n++ {
-		switch c := nt.At(n); {
-		case c < 0 && nt.in.lengthCut():
-			return -1
-		case c < 0 || c == '<' && n > 0 && nt.marks.over(n):
-			return n
-		case !ahead.Goes(byte(c)):
-			return -1
-		}
-	}
-}
 
 // callIn returns the call that a text is, and its length; 0 if there is none. One short sentence
 // may follow the call.

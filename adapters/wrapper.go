@@ -16,7 +16,6 @@ import (
 // [wrapper.Calls]. It is tried last, when no other reader finds a call.
 type wrappers struct {
 	*scan.Buffer
-	in     *input
 	marks  *marks
 	page   *page
 	trial  *trial
@@ -47,7 +46,7 @@ func (wr *wrappers) read(c int) bool {
 	}
 	doubt, size := "", 0
 	if wr.drafts.draft(maxUnmarked, func() bool {
-		end := wr.ends()
+		end := wr.marks.replyEnd(wrapper.NewAhead(wr.tools).Goes)
 		if end < 0 {
 			return false
 		}
@@ -95,22 +94,4 @@ func (wr *wrappers) shown(c wrapper.Call, form wrapper.Form) bool {
 	}
 	return heard&(prose.Pasted|prose.Taught) != 0 ||
 		form == wrapper.Command && heard&prose.Asked == 0
-}
-
-// ends returns how long the reply is from here on, without a mark of the turn behind it; -1 when it
-// is no wrapper, or was cut.
-func (wr *wrappers) ends() int {
-	ahead := wrapper.NewAhead(wr.tools)
-	for n := 0; ; n++ {
-		switch c := wr.At(n); {
-		// half a wrapper: the missing part might have made it a record
-		case c < 0 && wr.in.lengthCut():
-			return -1
-		// <|im_end|>
-		case c < 0 || c == '<' && n > 0 && wr.marks.over(n):
-			return n
-		case !ahead.Goes(byte(c)):
-			return -1
-		}
-	}
 }
