@@ -99,13 +99,7 @@ func assigns(behind string) bool {
 // wrote reports whether the user's last message has all texts of arguments and asks nothing about
 // how calls are written. A text without letters counts where it stands in quotes.
 func (h *heard) wrote(args string) bool {
-	text := ""
-	for _, m := range h.messages {
-		if m.Role == chat.User {
-			text = m.Content
-		}
-	}
-	text = text[:min(len(text), maxHeard)]
+	text := h.asked()
 	if prose.AboutData(strings.ToLower(text)) {
 		return false
 	}
@@ -117,6 +111,16 @@ func (h *heard) wrote(args string) bool {
 			return strings.Contains(text, q[0]+v+q[1])
 		})
 	})
+}
+
+// asked returns the user's last message, as much of it as is looked at, or "" if there is none.
+func (h *heard) asked() string {
+	for _, m := range slices.Backward(h.messages) {
+		if m.Role == chat.User {
+			return m.Content[:min(len(m.Content), maxHeard)]
+		}
+	}
+	return ""
 }
 
 // quotesOf are the quotes in which users write a text.

@@ -13,20 +13,14 @@ import (
 
 // said reports whether the user's last message has a value as it is.
 func (h *heard) said(value string) bool {
-	for _, m := range slices.Backward(h.messages) {
-		if m.Role != chat.User {
-			continue
-		}
-		text := m.Content[:min(len(m.Content), maxHeard)]
-		at := strings.Index(text, value)
-		if len(value) < 3 || at < 0 {
-			return false
-		}
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, _ := utf8.DecodeRuneInString(text[at+len(value):])
-		return !partOfWord(before) && !partOfWord(after)
+	text := h.asked()
+	at := strings.Index(text, value)
+	if len(value) < 3 || at < 0 {
+		return false
 	}
-	return false
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at+len(value):])
+	return !partOfWord(before) && !partOfWord(after)
 }
 
 // partOfWord reports whether a character belongs to a word.
@@ -46,14 +40,10 @@ const (
 // user who names the tool asks for a call only with all of its values.
 func (h *heard) speaksOf(call chat.Call) portion {
 	values := leaves(string(call.Args))
-	last, all := "", ""
+	last, all := strings.ToLower(h.asked()), ""
 	for _, m := range h.messages {
-		text := strings.ToLower(m.Content[:min(len(m.Content), maxHeard)])
-		if m.Role == chat.User {
-			last = text
-		}
 		if m.Role == chat.User || m.Role == chat.ToolRole {
-			all += text + "\n"
+			all += strings.ToLower(m.Content[:min(len(m.Content), maxHeard)]) + "\n"
 		}
 	}
 	names := strings.Contains(last, strings.ToLower(call.Name))
