@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"toolnorm/internal/store"
 )
@@ -27,26 +26,6 @@ type Candidate struct {
 // candidates are selected with a score after the columns of a chunk.
 const candidates = "SELECT k.id, k.document_id, k.chunk_index, k.heading, k.text, k.model, d.collection_id, d.title, %s AS score" + of + "JOIN chunks k ON k.document_id = d.id "
 
-// Chunks returns passages by their ids, in no order, and leaves out those that the filter does not
-// allow, no matter where the ids come from. This is the last check of the rights before text leaves
-// the store, so it does not rely on an earlier one.
-func (s *Store) Chunks(ctx context.Context, base string, f Filter, ids []string) (
-	[]Candidate, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	text, args := s.chunksByID(base, f, ids)
-	return s.candidates(ctx, text, args)
-}
-
-// chunksByID returns the statement of Chunks.
-func (s *Store) chunksByID(base string, f Filter, ids []string) (text string, args []any) {
-	args = []any{base, listed(ids)}
-	text = fmt.Sprintf(candidates, "0.0") + "WHERE c.knowledge_base_id = $1 AND k.id " +
-		among(s.db.Kind, 2) + " AND " + f.where(&args)
-	return text, args
-}
-
 // Vectors returns the vectors of passages, by their ids. An index that keeps vectors as bytes
 // compares the best ones again with these.
 func (s *Store) Vectors(ctx context.Context, base string, ids []string) (
@@ -66,16 +45,6 @@ func (s *Store) Vectors(ctx context.Context, base string, ids []string) (
 			}
 			return id, err
 		}, text, args...)
-		return err
-	})
-	return all, err
-}
-
-// candidates reads the rows of a statement.
-func (s *Store) candidates(ctx context.Context, text string, args []any) (
-	all []Candidate, err error) {
-	err = s.snapshot(ctx, func(tx *sql.Tx) error {
-		all, err = s.readCandidates(ctx, tx, text, args)
 		return err
 	})
 	return all, err

@@ -25,11 +25,19 @@ func TestChunksAreThoseThatMayBeSeen(t *testing.T) {
 		for _, k := range changes.Chunks {
 			ids = append(ids, k.ID)
 		}
-		found, err := s.Chunks(t.Context(), b.ID, kbstore.FilterOf(auth.Local()), append(ids, "none"))
+		r, err := s.Words.Reader(t.Context(), b.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if err := r.Begin(t.Context()); err != nil { // without, an id that is none is ErrStale
+			t.Fatal(err)
+		}
+		found, err := r.Chunks(t.Context(), kbstore.FilterOf(auth.Local()), append(ids, "none"))
 		if err != nil || len(found) != 2 || found[0].Title == "" || found[0].Collection == "" {
 			t.Errorf("Chunks = %+v, %v", found, err)
 		}
-		if none, err := s.Chunks(t.Context(), b.ID, kbstore.Filter{}, ids); err != nil || len(none) != 0 {
+		if none, err := r.Chunks(t.Context(), kbstore.Filter{}, ids); err != nil || len(none) != 0 {
 			t.Errorf("Chunks shows %v, %v to nobody", none, err)
 		}
 	})

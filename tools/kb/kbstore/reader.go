@@ -299,13 +299,17 @@ func (r *Reader) Streams(ctx context.Context, all []Place) ([]Stream, error) {
 	return streams, nil
 }
 
-// Chunks is like Store.Chunks, at the reader's moment.
+// Chunks returns passages by their ids, in no order, and leaves out those that the filter does not
+// allow, no matter where the ids come from. This is the last check of the rights before text leaves
+// the store, so it does not rely on an earlier one.
 func (r *Reader) Chunks(ctx context.Context, f Filter, ids []string) ([]Candidate, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	text, args := r.words.store.chunksByID(r.base, f, ids)
-	all, err := r.words.store.readCandidates(ctx, r.in, text, args)
+	s, args := r.words.store, []any{r.base, listed(ids)}
+	text := fmt.Sprintf(candidates, "0.0") + "WHERE c.knowledge_base_id = $1 AND k.id " +
+		among(s.db.Kind, 2) + " AND " + f.where(&args)
+	all, err := s.readCandidates(ctx, r.in, text, args)
 	if err == nil && r.tx == nil && len(all) < len(ids) {
 		err = ErrStale
 	}
