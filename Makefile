@@ -100,12 +100,13 @@ test:
 	@./admin/web/build.sh test
 	$(WITHOUT_REAL) go test -timeout 20m ./...
 
-# Packages of one goroutine have nothing to race: those that read texts and files, and the tests of the tree itself. Of the
-# readers, the tests run that read side by side.
-ONE_GOROUTINE = toolnorm|toolnorm/adapters(/derive)?|toolnorm/tools/kb/chunk|toolnorm/internal/pyexpr/.*|toolnorm/e2e/gguf
+# Packages of one goroutine have nothing to race: those that read texts, statements and files, and the tests of the tree
+# itself. Of the readers and of the guard of statements, the tests run that do things side by side.
+ONE_GOROUTINE = toolnorm|toolnorm/adapters(/derive)?|toolnorm/tools/kb/chunk|toolnorm/internal/(pyexpr/.*|sqlsafe)|toolnorm/e2e/gguf
 race:
 	$(WITHOUT_REAL) go test -race -short -timeout 20m $$(go list ./... | grep -vxE '$(ONE_GOROUTINE)')
 	$(WITHOUT_REAL) go test -race -short -run 'TestWhatAppendPrintsIsInTheGrammar|TestAnySplitGivesTheSameEvents' ./adapters
+	$(WITHOUT_REAL) go test -race -short -run 'AtOnce|Replaced|Bounded|ValuesStayValues' ./internal/sqlsafe
 
 e2e:
 	./e2e/run.sh

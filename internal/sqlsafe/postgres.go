@@ -148,9 +148,6 @@ var errParser = errors.New("the SQL parser cannot read this statement; write it 
 
 // parse reads a statement with PostgreSQL's parser.
 func parse(ctx context.Context, about asked) (is answered, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, startWait, errors.New(
-		"it is still being started; try again"))
-	defer cancel()
 	request, err := json.Marshal(about)
 	if err != nil {
 		return is, err
@@ -172,9 +169,6 @@ func parse(ctx context.Context, about asked) (is answered, err error) {
 	}
 	return is, nil
 }
-
-// startWait is how long the parser may take to start on a busy machine.
-const startWait = 40 * time.Second
 
 // byteOffset returns the offset of the n-th character. PostgreSQL counts characters in errors, and
 // a Refusal counts bytes.
