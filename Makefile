@@ -103,8 +103,10 @@ test:
 # Packages of one goroutine have nothing to race: those that read texts, statements and files, and the tests of the tree
 # itself. Of the readers and of the guard of statements, the tests run that do things side by side.
 ONE_GOROUTINE = toolnorm|toolnorm/adapters(/derive)?|toolnorm/tools/kb/chunk|toolnorm/internal/(pyexpr/.*|sqlsafe)|toolnorm/e2e/gguf
+# Long tests of the other packages that do one thing after the other.
+ONE_BY_ONE = TestADamagedIndexIsMadeAnew|TestTheIndexOnDiskFindsWhatTheOneInMemoryFinds|TestCopiesHideNoAnswer|TestAMovedDocumentIsFoundInItsNewBase|TestTheDocumentsCommandsPrintWhatTheyShow|TestTheHelpOfACommandIsItsOwn|TestCommandsDoWhatTheirTranscriptsSay|TestDemoOfEveryOddName
 race:
-	$(WITHOUT_REAL) go test -race -short -timeout 20m $$(go list ./... | grep -vxE '$(ONE_GOROUTINE)')
+	$(WITHOUT_REAL) go test -race -short -skip '$(ONE_BY_ONE)' -timeout 20m $$(go list ./... | grep -vxE '$(ONE_GOROUTINE)')
 	$(WITHOUT_REAL) go test -race -short -run 'TestWhatAppendPrintsIsInTheGrammar|TestAnySplitGivesTheSameEvents' ./adapters
 	$(WITHOUT_REAL) go test -race -short -run 'AtOnce|Replaced|Bounded|ValuesStayValues' ./internal/sqlsafe
 

@@ -24,6 +24,7 @@ func TestServerEverythingIsTheSameThroughToolnorm(t *testing.T) {
 	byHTTP := map[string]any{"url": url}
 	for _, capable := range []string{"yes", "no"} {
 		t.Run("capable="+capable, func(t *testing.T) {
+			t.Parallel() // what is compared waits most of its time
 			direct := l.seen(t, capable, "--", l.node, everything, "stdio")
 			overHTTP := l.seen(t, capable, "=", url)
 			for name, entry := range map[string]map[string]any{"command": byCommand, "http": byHTTP} {
