@@ -20,6 +20,7 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 
 	"toolnorm/chat"
+	"toolnorm/internal/fault"
 	"toolnorm/internal/replace"
 )
 
@@ -104,6 +105,23 @@ func (a *account) save(s saved) error {
 		all[a.entry.Name] = s
 		return true
 	})
+}
+
+// removeAccount removes the account of a server from the file, and returns it.
+func removeAccount(path, server string) (was saved, err error) {
+	found := false
+	err = changeAccounts(path, func(all map[string]saved) bool {
+		was, found = all[server]
+		delete(all, server)
+		return found
+	})
+	switch {
+	case err != nil:
+		return was, fault.New(fault.Unable, "the file of sign-ins cannot be changed: %w", err)
+	case !found:
+		return was, fault.New(fault.NotFound, "nobody is signed in to %q", server)
+	}
+	return was, nil
 }
 
 // update changes the account in the file, if it is still there: a request that was under way while

@@ -23,7 +23,7 @@
 //	relay.go    connections for one client, over which a server can ask it questions
 //	gateway.go  what servers offer besides tools; directory.go remembers which server named what
 //	level.go    the level of what servers log
-//	account.go  what the user has signed in to; signin.go signs in, visit.go from a page
+//	account.go  what the user has signed in to; signin.go signs in, visit.go from a page, revoke.go out
 //	tool.go     a server's tool as the registry's; its results
 //	entry.go    one server in mcp.json; member.go reads the spellings of its members
 //	file.go     mcp.json as a whole; text.go reads its encodings and comments, object.go keeps unknown members

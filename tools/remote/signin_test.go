@@ -88,7 +88,11 @@ func (i *issuer) sign(w http.ResponseWriter, r *http.Request) {
 		if i.odd == "plain http" {
 			at = "http://elsewhere.example/authorize"
 		}
-		fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":"%[4]s","token_endpoint":"%[2]s/token","registration_endpoint":"%[2]s/register","code_challenge_methods_supported":%[3]s,"authorization_response_iss_parameter_supported":true}`, issued, i.url, methods, at)
+		revoking := fmt.Sprintf(`"revocation_endpoint":"%s/revoke",`, i.url)
+		if i.odd == "no revoking" {
+			revoking = ""
+		}
+		fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":"%[4]s","token_endpoint":"%[2]s/token","registration_endpoint":"%[2]s/register",%[5]s"code_challenge_methods_supported":%[3]s,"authorization_response_iss_parameter_supported":true}`, issued, i.url, methods, at, revoking)
 	case "/register":
 		var asked struct {
 			URIs []string `json:"redirect_uris"`
@@ -123,9 +127,23 @@ func (i *issuer) sign(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, q.Get("redirect_uri")+"?"+back.Encode(), http.StatusFound)
 	case "/token":
 		i.token(w, r)
+	case "/revoke":
+		i.revoke(w, r)
 	default:
 		w.WriteHeader(http.StatusNotFound)
 	}
+}
+
+// revoke takes a token back from the program that it was issued to (RFC 7009).
+func (i *issuer) revoke(w http.ResponseWriter, r *http.Request) {
+	_ = r.ParseForm()
+	if r.Form.Get("client_id") != "registered" || i.odd == "fails to revoke" {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		fmt.Fprint(w, `{"error":"out of order"}`)
+		return
+	}
+	all := map[string]map[string]bool{"refresh_token": i.old, "access_token": i.good}
+	delete(all[r.Form.Get("token_type_hint")], r.Form.Get("token"))
 }
 
 // token exchanges codes, each once and with its verifier, and refresh tokens, each once.

@@ -139,31 +139,35 @@ func (s *Set) EndSignIn(back url.Values) (said string, err error) {
 }
 
 // SignOut removes the tokens of a server, and its tools. The server is asked again without a
-// sign-in. The tokens are not revoked where they come from.
+// sign-in. Then the server that issued the tokens is asked to take them back; the log says if it
+// has not. It waits for that a few seconds.
 func (s *Set) SignOut(name string) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	at := s.file.find(name)
 	if at < 0 || s.file.servers[at].err != nil {
+		s.mu.Unlock()
 		return fault.New(fault.NotFound, "there is no MCP server %q", name)
 	}
-	w, found := s.file.servers[at], false
-	err := changeAccounts(s.cfg.Accounts, func(all map[string]saved) bool {
-		_, found = all[w.entry.Name]
-		delete(all, w.entry.Name)
-		return found
-	})
-	switch {
-	case err != nil:
-		return fault.New(fault.Unable, "the file of sign-ins cannot be changed: %w", err)
-	case !found:
-		return fault.New(fault.NotFound, "nobody is signed in to %q", name)
+	w := s.file.servers[at]
+	was, err := removeAccount(s.cfg.Accounts, w.entry.Name)
+	if l := s.links[w.entry.Name]; err == nil && l != nil {
+		l.withdraw()
+		s.connect(w)
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return err
 	}
 	s.cfg.Log.Info().Str("mcp_server", w.entry.Name).Msg(
 		"the user has signed out of the MCP server")
-	if l := s.links[w.entry.Name]; l != nil {
-		l.withdraw()
-		s.connect(w)
+	e, err := w.entry.filled()
+	if err == nil && was.Token != nil {
+		e.URL = was.URL // the tokens are of that server, also if the entry has got another address
+		err = (&account{entry: e, path: s.cfg.Accounts}).revoke(s.ctx, was)
+	}
+	if err != nil {
+		s.cfg.Log.Warn().Str("mcp_server", w.entry.Name).Str("error", reason(err)).Msg(
+			"signed out, but the tokens were not revoked and are good until they expire")
 	}
 	return nil
 }

@@ -114,6 +114,35 @@ func TestAPageSignsInAndOut(t *testing.T) {
 	}
 }
 
+// TestASignOutTakesTheTokensBack also where they were issued, if that server can. If not, they are
+// removed here all the same, and the log says so.
+func TestASignOutTakesTheTokensBack(t *testing.T) {
+	for odd, want := range map[string]string{"": "", "no revoking": "no address", "fails to revoke": "out of order", "away": "no address"} {
+		t.Run(odd, func(t *testing.T) {
+			s := newSigning(t, odd)
+			if _, err := s.EndSignIn(s.visited(t)); err != nil {
+				t.Fatal(err)
+			}
+			if odd == "away" {
+				s.stop()
+			}
+			if err := s.SignOut("p"); err != nil {
+				t.Fatal(err)
+			}
+			s.issuer.mu.Lock()
+			left := len(s.good) + len(s.old)
+			s.issuer.mu.Unlock()
+			told := s.log.String()
+			if (left == 0) != (want == "") || strings.Contains(told, "not revoked") != (want != "") || !strings.Contains(told, want) {
+				t.Errorf("%d tokens are still good, want %q in the log:\n%s", left, want, told)
+			}
+			if strings.Contains(told+s.saved(), "secret-") {
+				t.Errorf("a token is left, or told: %s\n%s", s.saved(), told)
+			}
+		})
+	}
+}
+
 // TestWhatABrowserBringsIsChecked has one thing wrong with each answer. None of them signs in, and
 // none can be used again.
 func TestWhatABrowserBringsIsChecked(t *testing.T) {
