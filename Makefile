@@ -39,7 +39,7 @@ FUZZTIME ?= 30s
 # Run by version, so that the product's go.mod knows nothing of it.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: run build programs release release-lane image page install test race e2e e2e-agents turns clients fleet balance soak openwebui first-hour upstreams guarantee faces by-default tasks doctor e2e-models bench slips slips-sample forms forms-sample arena arena-sample canitoolcall hostile eval fuzz lint
+.PHONY: run build programs release release-lane image page install test race e2e e2e-agents turns clients fleet balance soak openwebui first-hour upstreams guarantee faces by-default tasks doctor e2e-models bench slips slips-sample forms forms-sample arena arena-sample canitoolcall hostile eval search fuzz lint
 
 # The one spelling of a build: of make, of a release and of the container image. The version is the tag's; git's own stamp is
 # left out, since the image is built without .git, and the same commit must give the same bytes there.
@@ -194,6 +194,11 @@ canitoolcall:
 # Without models their stages say that they were skipped; docs/evidence/retrieval.md names what sets them.
 eval:
 	TOOLNORM_EVAL=write go test -count=1 -v -run 'TestEvaluation|TestPublicSets' ./tools/kb/retrieval ./tools/find
+
+# Other search engines on the same questions: HANDBOOK is the html folder of the package debian-handbook, SETS one of files in
+# the form of SQuAD, POSTGRES the URL of a database.
+search:
+	go run -C bench ./search -handbook '$(HANDBOOK)' -sets '$(SETS)' -postgres '$(POSTGRES)'
 
 fuzz:
 	@for pkg in $$(go list ./...); do \
