@@ -65,7 +65,7 @@ func (rs *restored) read() bool {
 		return true
 	}
 	if rs.doubt == "" && text != "" {
-		rs.doubt = rs.calledIn(text)
+		rs.doubt = rs.calledIn(text, front == maxMarkedFront)
 	}
 	if rs.doubt == "" || rs.readsAsItIs(text) {
 		return false
@@ -78,25 +78,80 @@ func (rs *restored) read() bool {
 
 // calledIn returns the tool that a reply calls if no reader can read it, or "" if it may be prose.
 // Such a reply has the name of an offered tool early in it with structure around the name, then one
-// of the tool's parameters, and ends in structure.
-func (rs *restored) calledIn(text string) string {
-	if i, j := strings.IndexAny(text, "{["), strings.LastIndexAny(text, "}]"); i >= 0 && i < j &&
-		json.Valid([]byte(text[i:j+1])) {
-		return "" // nothing is damaged: a tool's description, or another document
-	}
+// of the tool's parameters or, at its end, a mark of the family, and ends in structure. marked says
+// that it begins with a mark of the family.
+func (rs *restored) calledIn(text string, marked bool) string {
 	at, t := rs.firstName(text)
 	if t == nil || at > maxBareFront || threeWords.MatchString(text[:at]) {
 		return ""
 	}
+	if doc := documentAround(text, at); doc != "" && !(marked && holdsCall(doc, t)) {
+		return "" // nothing is damaged: a tool's description, or another document
+	}
 	text = strings.TrimSpace(text[at+len(t.Name):])
-	if text == "" || strings.IndexByte(">})]\"'`", text[len(text)-1]) < 0 || strings.IndexByte(
-		"\"'>({=<[:,|`\\", text[0]) < 0 {
+	if text == "" || strings.IndexByte(">})]\"'`;", text[len(text)-1]) < 0 ||
+		strings.IndexByte("\"'>]({=<[:,|`\\&", text[0]) < 0 && !beginsMember(text, t) {
 		return ""
+	}
+	if marked && slices.ContainsFunc(rs.format.marks(), func(m string) bool {
+		return strings.HasSuffix(text, m)
+	}) {
+		return t.Name
 	}
 	for _, key := range t.Type().Members() {
 		if strings.Contains(text, key) {
 			return t.Name
 		}
+	}
+	return ""
+}
+
+// documentAround returns the JSON in a text that surrounds a position, or "" if there is none or it
+// is not correct.
+func documentAround(text string, at int) string {
+	i, j := strings.IndexAny(text, "{["), strings.LastIndexAny(text, "}]")
+	if i < 0 || i > at || j < at || !json.Valid([]byte(text[i:j+1])) {
+		return ""
+	}
+	return text[i : j+1]
+}
+
+// holdsCall reports whether JSON holds an object in which a tool is named beside arguments that it
+// takes, or is the key of them.
+func holdsCall(doc string, t *toolset.Tool) bool {
+	var list []json.RawMessage
+	if json.Unmarshal([]byte(doc), &list) == nil {
+		return slices.ContainsFunc(list, func(e json.RawMessage) bool {
+			return holdsCall(string(e), t)
+		})
+	}
+	fields := scan.Fields(doc)
+	named := slices.ContainsFunc(fields, func(f scan.Field) bool {
+		return f.Key == t.Name || f.Value[0] == '"' && strings.Contains(f.Value, t.Name)
+	})
+	return slices.ContainsFunc(fields, func(f scan.Field) bool {
+		args := scan.Fields(f.Value)
+		return named && len(args) > 0 && t.Takes(args) || holdsCall(f.Value, t)
+	})
+}
+
+// beginsMember reports whether a text begins with a parameter of a tool: what stands between the
+// tool's name and the parameter is missing.
+func beginsMember(text string, t *toolset.Tool) bool {
+	return slices.ContainsFunc(t.Type().Members(), func(key string) bool {
+		return strings.HasPrefix(text, key)
+	})
+}
+
+// unfinished returns the tool of a call that was cut, if the model has ended the reply there by
+// itself and nothing of the call has left, else "". Such a call may be asked for again: no limit
+// cut it, so what is damaged is the call.
+func (rs *restored) unfinished() string {
+	if !rs.calls.wasCut || rs.in.finish.Text != chat.Stop {
+		return ""
+	}
+	if at, t := rs.firstName(rs.calls.cutText); t != nil && at <= maxBareFront {
+		return t.Name
 	}
 	return ""
 }
@@ -110,7 +165,8 @@ func (rs *restored) firstName(text string) (at int, first *toolset.Tool) {
 		i := strings.Index(text, name)
 		end := i + len(name)
 		if i < 0 || first != nil && i >= at || i > 0 && scan.IsWord(int(text[i-1])) ||
-			end < len(text) && scan.IsWord(int(text[end])) {
+			end < len(text) && scan.IsWord(int(text[end])) &&
+				!beginsMember(text[end:], rs.tools.Find(name)) {
 			continue
 		}
 		at, first = i, rs.tools.Find(name)
@@ -147,6 +203,9 @@ func (rs *restored) begins() (front int) {
 	if bare && rs.beginsPython() {
 		return maxBareFront
 	}
+	if rs.beginsFence() {
+		return maxMarkedFront
+	}
 	marks := rs.format.marks()
 	for n := 1; n <= maxOpening && rs.At(n-1) >= 0; n++ {
 		switch text := string(rs.Slice(rs.Pos, rs.Pos+n)); {
@@ -163,6 +222,15 @@ func (rs *restored) begins() (front int) {
 func (rs *restored) beginsPython() bool {
 	n := rs.Run(0, maxOpening, scan.IsWord)
 	return n > 0 && rs.At(n) == '(' && rs.tools.Find(string(rs.Slice(rs.Pos, rs.Pos+n))) != nil
+}
+
+// beginsFence reports whether a reply begins with a fence that opens calls of the family.
+func (rs *restored) beginsFence() bool {
+	return rs.At(0) == '`' && slices.ContainsFunc(slices.Concat(rs.format.Sections,
+		rs.format.Calls), func(p *declaration.Pattern) bool {
+		mark := strings.TrimSpace(p.Parts[0].Lit.Text)
+		return strings.HasPrefix(mark, "```") && rs.Has(0, mark)
+	})
 }
 
 // Bounds on the beginning of a reply, in bytes.
@@ -246,7 +314,7 @@ func (rs *restored) whole(text string) (found []wrapper.Call, ok bool) {
 			return nil, false
 		}
 		read.Add(e)
-		if e.Meta != nil && e.Meta.Doubt != "" {
+		if e.Kind == chat.Text && e.Meta != nil && e.Meta.Doubt != "" {
 			rs.doubt = e.Meta.Doubt
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -20,8 +19,8 @@ type outcome int
 // The outcomes, the worst last.
 const (
 	exact outcome = iota // the call that was meant, and no other
-	held                 // none, for it has two readings, or it does not fit: it is asked for again
-	lost                 // none: the text is shown
+	held                 // none, by two readings, no end or a misfit: it is asked for again
+	lost                 // none: the text is shown, or nothing
 	wrong                // a call that was not meant, and fits the schema: it runs
 	outcomes
 )
@@ -42,7 +41,7 @@ func (t *tool) fits(args string) bool {
 // read is what a reader made of a text.
 type read struct {
 	calls   []chat.Call
-	doubt   bool // it says that there are two readings, or the call began and never ended
+	doubt   bool // it names a call to ask for again, or the call began and never ended
 	content string
 	crash   string // what the reader panicked with
 }
@@ -98,7 +97,7 @@ func (l *lab) decode(f *adapters.Format, h how) (got read) {
 			break
 		}
 		c.Add(e)
-		if e.Meta != nil && slices.Contains(e.Meta.Repairs, "two-readings") {
+		if e.Meta != nil && e.Meta.Doubt != "" {
 			got.doubt = true
 		}
 	}

@@ -3,6 +3,7 @@ package lenient
 import (
 	"bytes"
 	"strings"
+	"toolnorm/adapters/internal/repair"
 
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
@@ -161,4 +162,13 @@ func (s *stringReader) closes(i int) bool {
 	}
 	defer s.Out.UnseeEnd()()
 	return s.ahead.valueFollows(i)
+}
+
+// copyText reads a string where the schema leaves the text free. Three quotes around it may be the
+// text's own, see [repair.QuotedText]; Python has no such text.
+func (r *Reader) copyText(q Delim) {
+	from, three := r.Pos, q.Open == `"""` && !r.Python
+	r.Out.Odd = r.Out.Odd || three
+	r.strings().copyString(q)
+	r.Out.doubt(three && from >= r.Base && repair.QuotedText(string(r.Slice(from, r.Pos))))
 }

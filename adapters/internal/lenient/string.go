@@ -80,7 +80,7 @@ func DelimsOf(quotes []string) []Delim {
 // Where no string is wanted, a string with quotes inside may be several values, which is a doubt.
 func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	if t.Allows(schema.String) && t.Enum() == nil {
-		r.strings().copyString(q)
+		r.copyText(q)
 		return
 	}
 	at := r.HoldOn()

@@ -2,6 +2,7 @@ package repair
 
 import (
 	"strings"
+	"toolnorm/chat/schema"
 	"unicode/utf8"
 
 	"toolnorm/chat"
@@ -80,4 +81,20 @@ func oneSlip(text, mark string) bool {
 	}
 	a, b := text[front:len(text)-back], mark[front:len(mark)-back]
 	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+}
+
+// QuotedText reports whether what begins with three quotes, which close it as well, may be a text
+// that is itself in quotes and has each of them doubled, as in CSV: """x""" is x as Python writes
+// it, or "x". A line break, an escaped quote or a single one shows that it is Python.
+func QuotedText(text string) bool {
+	inner, _, ok := strings.Cut(text[3:], `"""`)
+	return ok && !strings.ContainsAny(inner, "\n\r") && !strings.Contains(inner, `\"`) &&
+		!strings.Contains(strings.ReplaceAll(inner, `""`, ""), `"`)
+}
+
+// quotedText reports whether a delimiter at an offset may belong to a text in quotes, where the
+// schema leaves the text free.
+func (x *valueReader) quotedText(d *delim, at int) bool {
+	return d.open == `"""` && !x.python && x.t.Allows(schema.String) && x.t.Enum() == nil &&
+		QuotedText(x.text[at:])
 }

@@ -77,7 +77,8 @@ func (x *valueReader) openStrings(prefix int, raw bool) {
 			!x.has(i+1, d.close) && !scan.IsCloser(x.at(to.Pos)) {
 			to.Flags |= unsure // the sign may belong before the quote
 		}
-		if d.open == `\"` && !x.t.Only(schema.String) && !x.escaped() {
+		if d.open == `\"` && !x.t.Only(schema.String) && !x.escaped() ||
+			x.quotedText(d, x.n.Pos+prefix) {
 			to.Flags |= unsure // the text may begin with the quote
 		}
 		if raw {
