@@ -16,8 +16,9 @@ import (
 )
 
 // notated reads a reply whose end is a call in a notation that no other part reads, see
-// [notation.Read]. It is tried last. A sentence that announces the call may precede it, and a short
-// one may follow.
+// [notation.Read]. It is tried last. A sentence that announces the call may precede it, or a short
+// one may follow. Between two sentences the call may be shown as well: what would be called, what
+// was called before, what is refused.
 type notated struct {
 	*scan.Buffer
 	marks  *marks
@@ -59,7 +60,7 @@ func (nt *notated) read() bool {
 			return false
 		}
 		call, size := nt.callIn(string(nt.Slice(nt.Pos, nt.Pos+end)))
-		if size == 0 || !nt.meant(call, said, front, size < end) || nt.readsElse(said, front, end) {
+		if size == 0 || front != "" && size < end || !nt.meant(call, said, front, size < end) || nt.readsElse(said, front, end) {
 			return false
 		}
 		nt.Pos += size
