@@ -14,9 +14,9 @@ import (
 const aside = chat.Kind(255)
 
 // counted passes on the events of a reply, without the calls that do not count. A call does not
-// leave if it follows a result that the model has made up, or if the reply has already made it: a
-// call that acts on invented data does harm, and a repeated call may send a mail twice. The calls
-// that do leave are numbered anew.
+// leave if it follows a result or a user's turn that the model has made up, or if the reply has
+// already made it: a call that acts on invented data does harm, and a repeated call may send a mail
+// twice. The calls that do leave are numbered anew.
 type counted struct {
 	yield func(chat.Event, error) bool
 	tools []chat.Tool       // the tools that are offered
@@ -64,7 +64,7 @@ func (c *counted) call(e chat.Event) bool {
 	switch e.Kind {
 	case chat.CallStart:
 		c.next, c.sized = chat.Call{Name: e.Text}, minCompared
-		if len(c.made) == 0 && c.answered() {
+		if len(c.made) == 0 && (claim.Asks(string(c.gap)) || c.answered()) {
 			c.stop()
 			return true
 		}

@@ -41,7 +41,7 @@ func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 		}
 		switch {
 		case m.Role != chat.User && m.Role != chat.ToolRole || h.answers(m, call.Name):
-		case all && holds(call.Name) && (strings.Contains(text, "{") || writesOut(text, call)):
+		case all && holds(call.Name) && strings.Contains(text, "{"), pastes(text, call):
 			return prose.Pasted
 		case m.Role == chat.User && last:
 			last = false
@@ -68,26 +68,59 @@ func (h *heard) given(call chat.Call) bool {
 		return false
 	}
 	text := h.messages[len(h.messages)-1].Content
-	text = strings.ToLower(text[:min(len(text), maxHeard)])
+	return pastes(strings.ToLower(text[:min(len(text), maxHeard)]), call)
+}
+
+// pastes reports whether a text in small letters holds a call in a notation: the tool's name, each
+// member of the arguments as notations write them, and the words of all values, which quotes and
+// escapes may divide.
+func pastes(text string, call chat.Call) bool {
 	return strings.Contains(text, strings.ToLower(call.Name)) && writesOut(text, call) &&
 		!slices.ContainsFunc(leaves(string(call.Args)), func(v string) bool {
-			return !strings.Contains(text, strings.ToLower(v))
+			return !strings.Contains(text, strings.ToLower(v)) && !hasWords(text, v)
 		})
 }
 
+// hasWords reports whether a text in small letters has all words and numbers of a value.
+func hasWords(text, value string) bool {
+	words := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return !partOfWord(r) })
+	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool {
+		return !strings.Contains(text, word)
+	})
+}
+
 // writesOut reports whether a text in small letters has each member of a call's arguments in a
-// notation: in JSON, in a tag, or at the beginning of a line.
+// notation: in JSON, in a tag, or at the beginning of a line; or all of them with a sign beside
+// them, behind the tool's name and no other word, as expressions and commands have.
 func writesOut(text string, call chat.Call) bool {
 	fields := scan.Fields(string(call.Args))
+	heads := headed(text, call)
 	return len(fields) > 0 && !slices.ContainsFunc(fields, func(f scan.Field) bool {
 		key := strings.ToLower(f.Key)
 		_, behind, quoted := strings.Cut(text, `"`+key+`"`)
-		return !strings.Contains(text, "<"+key+">") && !(quoted && assigns(behind)) &&
+		return !(heads && signed(text, key)) &&
+			!strings.Contains(text, "<"+key+">") && !(quoted && assigns(behind)) &&
 			!slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
 				behind, ok := strings.CutPrefix(strings.TrimLeft(line, " \t'-*"), key)
 				return ok && assigns(behind)
 			})
 	})
+}
+
+// headed reports whether a text in small letters has the tool's name with a member of the
+// arguments behind it, and no word between: get_weather(city=, get_weather --city.
+func headed(text string, call chat.Call) bool {
+	for rest, ok := text, true; ok; {
+		if _, rest, ok = strings.Cut(rest, strings.ToLower(call.Name)); !ok {
+			return false
+		}
+		behind := strings.TrimLeftFunc(rest, func(r rune) bool { return !partOfWord(r) })
+		if len(behind) < len(rest) && slices.ContainsFunc(scan.Fields(string(call.Args)),
+			func(f scan.Field) bool { return strings.HasPrefix(behind, strings.ToLower(f.Key)) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // assigns reports whether what is behind a name gives it a value.

@@ -16,8 +16,9 @@ import (
 )
 
 // notated reads a reply whose end is a call in a notation that no other part reads, see
-// [notation.Read]. It is tried last. A sentence that announces the call may precede it, and a short
-// one may follow.
+// [notation.Read]. It is tried last. A sentence that announces the call may precede it, or a short
+// one may follow. Between two sentences the call may be shown as well: what would be called, what
+// was called before, what is refused.
 type notated struct {
 	*scan.Buffer
 	marks  *marks
@@ -59,7 +60,7 @@ func (nt *notated) read() bool {
 			return false
 		}
 		call, size := nt.callIn(string(nt.Slice(nt.Pos, nt.Pos+end)))
-		if size == 0 || !nt.meant(call, said, front, size < end) || nt.readsElse(front, end) {
+		if size == 0 || front != "" && size < end || !nt.meant(call, said, front, size < end) || nt.readsElse(said, front, end) {
 			return false
 		}
 		nt.Pos += size
@@ -173,17 +174,20 @@ func (nt *notated) meant(call notation.Call, said prose.Kind, front string, goes
 
 // readsElse reports whether the other parts find anything in the reply from here on: a call, a
 // result, or a text in doubt. What they read without the text in front, and not behind it, is a
-// call that the reply shows.
-func (nt *notated) readsElse(front string, size int) bool {
+// call that the reply shows; a wrapper only if the text in front alone does not announce it, as it
+// would if the user asked how calls are written: no other part reads one behind a text.
+func (nt *notated) readsElse(said prose.Kind, front string, size int) bool {
 	text := string(nt.Slice(nt.Pos, nt.Pos+size))
 	if front == "" {
-		return nt.finds(text, nt.o.Messages)
+		return nt.finds(text, nt.o.Messages, true)
 	}
-	return nt.finds(text, nil) || nt.finds(front+"\n"+text, nt.o.Messages)
+	announces := said.Announces(prose.Weigh(front, prose.Tool{}) | prose.Taught)
+	return nt.finds(text, nil, !announces) || nt.finds(front+"\n"+text, nt.o.Messages, true)
 }
 
-// finds reports whether the other parts find anything in a reply.
-func (nt *notated) finds(text string, messages []chat.Message) (found bool) {
+// finds reports whether the other parts, or all but the reader of wrappers, find anything in a
+// reply.
+func (nt *notated) finds(text string, messages []chat.Message, wrappers bool) (found bool) {
 	o := nt.o
 	o.Prompt, o.Hold, o.HoldNow, o.Repaired, o.Messages = "", HoldCall, nil, nil, messages
 	d := newDecoder(nt.format, ended(text), o, func(e chat.Event, err error) bool {
@@ -191,7 +195,7 @@ func (nt *notated) finds(text string, messages []chat.Message) (found bool) {
 			e.Meta != nil && (e.Meta.Doubt != "" || len(e.Meta.Repairs) > 0)
 		return err == nil && !found
 	})
-	d.restored.off, d.notated.off = true, true
+	d.restored.off, d.notated.off, d.wrappers.off = true, true, !wrappers
 	d.run()
 	return found
 }

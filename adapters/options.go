@@ -163,7 +163,7 @@ var reasons = [...][4]string{
 	{"inner-quotes", "quotes inside quotes were escaped, or those around an object left out",
 		`{"a": "say "hi" now"}`, `{"a": "say \"hi\" now"}`},
 	{"invented-result",
-		"the model went on from a result that it had made up: the calls behind it were left out, and so were the block and what it wrote behind such a call", "<tool_response>Paid.</tool_response>", ""},
+		"the model went on from a result, or from a turn of the user, that it had made up: the calls behind it were left out, and so were the block and what it wrote behind such a call", "<tool_response>Paid.</tool_response>", ""},
 	{"joined-strings",
 		"strings that are joined by a plus sign, or in Python by nothing, became one",
 		`{"a": "x" + "y"}`, `{"a": "xy"}`},

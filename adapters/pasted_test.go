@@ -10,12 +10,14 @@ import (
 
 // pastedForms write a call of get_weather with a city that the test chooses.
 var pastedForms = map[string]string{
-	"json":  `{"name": "get_weather", "arguments": {"city": "CITY", "days": 3}}`,
-	"lines": "{\n  \"name\": \"get_weather\",\n  \"arguments\": {\n    \"city\": \"CITY\",\n    \"days\": 3\n  }\n}",
-	"list":  `[{"name":"get_weather","parameters":{"city":"CITY","days":3}}]`,
-	"yaml":  "name: get_weather\narguments:\n  city: CITY\n  days: 3",
-	"toml":  "name = \"get_weather\"\n[arguments]\ncity = \"CITY\"\ndays = 3",
-	"tags":  "<call name=\"get_weather\"><city>CITY</city><days>3</days></call>",
+	"json":   `{"name": "get_weather", "arguments": {"city": "CITY", "days": 3}}`,
+	"lines":  "{\n  \"name\": \"get_weather\",\n  \"arguments\": {\n    \"city\": \"CITY\",\n    \"days\": 3\n  }\n}",
+	"list":   `[{"name":"get_weather","parameters":{"city":"CITY","days":3}}]`,
+	"yaml":   "name: get_weather\narguments:\n  city: CITY\n  days: 3",
+	"toml":   "name = \"get_weather\"\n[arguments]\ncity = \"CITY\"\ndays = 3",
+	"tags":   "<call name=\"get_weather\"><city>CITY</city><days>3</days></call>",
+	"python": `get_weather(city='CITY', days=3)`,
+	"shell":  `get_weather --city "CITY" --days 3`,
 }
 
 // TestPastedCallsAreText gives the model a call in one notation to write in another, in words that

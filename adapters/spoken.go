@@ -78,19 +78,23 @@ func (h *heard) speaksOf(call chat.Call) portion {
 // it, as a call in some notation does: --city, city=, "city".
 func writes(text string, call chat.Call) bool {
 	return slices.ContainsFunc(scan.Fields(string(call.Args)), func(f scan.Field) bool {
-		key := strings.ToLower(f.Key)
-		for rest := text; ; {
-			before, behind, ok := strings.Cut(rest, key)
-			if !ok {
-				return false
-			}
-			if strings.HasSuffix(before, "-") || assigns(strings.TrimLeft(behind, "\"'`>")) ||
-				strings.HasPrefix(behind, ">") {
-				return true
-			}
-			rest = behind
-		}
+		return signed(text, strings.ToLower(f.Key))
 	})
+}
+
+// signed reports whether a text has a name with a sign beside it.
+func signed(text, name string) bool {
+	for rest := text; ; {
+		before, behind, ok := strings.Cut(rest, name)
+		if !ok {
+			return false
+		}
+		if strings.HasSuffix(before, "-") || assigns(strings.TrimLeft(behind, "\"'`>")) ||
+			strings.HasPrefix(behind, ">") {
+			return true
+		}
+		rest = behind
+	}
 }
 
 // shares reports whether a text in small letters has a word or a number of a value.

@@ -74,6 +74,17 @@ var spoken = regexp.MustCompile(
 		`|<[|｜]?(?:im_start|im_user|im_system|start_header_id|start_of_turn|start|turn|begin|role|im_middle)[|｜]?>\s*(?:user|tool|ipython|function|observation|environment|system)` +
 		`|(?m:^\s*(?:user|tool|human|observation|system|ipython|environment)\s*(?::|：|$))`)
 
+// asked matches turns of users, by the marks that templates put around them, at the beginning of a
+// line or behind another mark. Words such as "User:" may be anything.
+var asked = regexp.MustCompile(`(?im)(?:^|>)[ \t]*(?:<[|｜]?(?:user|human|im_user)[|｜]?>|\[INST\]` +
+	`|<[|｜]?(?:im_start|start_header_id|start_of_turn|start|turn|begin|role)[|｜]?>\s*(?:user|human)\b)`)
+
+// block matches a block of code.
+var block = regexp.MustCompile("(?ms)^[ \t]*```.*?^[ \t]*```")
+
+// Asks reports whether a text has the turn of a user, outside of blocks of code.
+func Asks(text string) bool { return asked.MatchString(block.ReplaceAllString(text, "")) }
+
 // markup matches what does not occur in an announcement: tags, JSON, tables, quoted lines, arrows,
 // code.
 var markup = regexp.MustCompile(

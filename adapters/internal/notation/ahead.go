@@ -1,6 +1,7 @@
 package notation
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -24,13 +25,14 @@ type Ahead struct {
 	line    []byte // the current line, behind the tool and its first parameter
 	depth   int    // of the brackets that are open
 	open    bool   // the line before had a parameter, so its value may be on this line
+	block   int    // the column, from 1 on, of the line that a literal block belongs to; 0: none
 	over    bool   // a line without a parameter has ended: it must have been the last one
 }
 
 // Vocabulary holds the words that may come in front of the first value of a call.
 type Vocabulary struct {
 	tools  *toolset.Set
-	folded map[string]bool // parameters of all tools, folded
+	folded map[string]bool // parameters of all tools and their members, folded
 	words  []string        // all words, sorted, for the search by prefix
 }
 
@@ -40,6 +42,9 @@ func NewVocabulary(tools *toolset.Set) *Vocabulary {
 	for _, name := range tools.MemberNames() {
 		v.folded[fold(name)] = true
 		v.words = append(v.words, strings.ToLower(name), fold(name))
+	}
+	for _, name := range tools.InnerNames() {
+		v.folded[fold(name)] = true
 	}
 	slices.Sort(v.words)
 	return v
@@ -94,9 +99,14 @@ func (a *Ahead) mayBe(word string) bool {
 		hasPrefix(a.words, last) || a.tools.Begins([]byte(word)) || a.tools.Begins([]byte(last))
 }
 
-// inMark reports whether the word at the end of the text follows a sign of a mark directly.
+// inMark reports whether the word at the end of the text follows a sign of a mark directly, or is
+// in a tag.
 func (a *Ahead) inMark() bool {
 	at := a.from - 1
+	front := a.text[:a.from]
+	if bytes.LastIndexByte(front, '<') > bytes.LastIndexByte(front, '>') {
+		return true
+	}
 	return at >= 0 && (strings.IndexByte("<[{(|%@=", a.text[at]) >= 0 || a.text[at] >= utf8.RuneSelf)
 }
 
@@ -162,9 +172,19 @@ func (a *Ahead) goesOn(c byte) bool {
 			a.line = append(a.line, c)
 		}
 		return !(a.over && !scan.IsSpace(int(c)) || len(a.line) == maxBehind && !a.open &&
-			!a.mayStand(string(a.line)))
+			a.block == 0 && !a.mayStand(string(a.line)))
 	}
+	raw := string(a.line[bytes.LastIndexByte(a.line, '\n')+1:])
 	line := strings.TrimSpace(string(a.line))
+	column := len(raw) - len(strings.TrimLeft(raw, " ")) + 1
+	if a.block > 0 && (line == "" || column > a.block) {
+		a.line = a.line[:0]
+		return true
+	}
+	if a.block = 0; strings.Contains(line, ":") &&
+		strings.HasSuffix(strings.TrimSuffix(line, "-"), "|") {
+		a.block = column
+	}
 	stands := a.mayStand(line)
 	bullet := line != "" && strings.IndexByte("-*+>|", line[0]) >= 0
 	a.over = a.over || !stands && !a.open && !bullet

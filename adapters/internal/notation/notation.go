@@ -9,8 +9,12 @@
 //
 //	notation.go  the law: which keys a text has, and that it has one reading
 //	segment.go   the parts of a text between its keys: values, and what is between them
+//	nested.go    members of parameters, and lists of tags
+//	rows.go      parameters in one row, and values in the next
+//	block.go     literal blocks of YAML
 //	value.go     where a value begins and ends, and what it says
 //	rest.go      what may be left over
+//	divide.go    words of several parts, and quotes around a parameter with its value
 //	lex.go       words, signs, texts in quotes
 //	words.go     words of structure, from words.txt
 //	ahead.go     when a text that is still being written can no longer be such a call
@@ -24,6 +28,7 @@ import (
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/adapters/internal/toolset"
+	"toolnorm/chat/schema"
 )
 
 // Call is a call in some notation, with its arguments as strict JSON.
@@ -31,7 +36,8 @@ type Call struct {
 	Tool *toolset.Tool
 	Args string
 	// Shell tells that the call is in a block of a shell or of a program, as commands are that the
-	// user is to run, or that its notation has no signs, as a sentence has none.
+	// user is to run, that it is a table, as records of calls are, or that its notation has no
+	// signs, as a sentence has none.
 	Shell bool
 }
 
@@ -51,23 +57,36 @@ func Read(text string, tools *toolset.Set, said func(value string) bool) (Call, 
 	if tools == nil || text == "" || len(text) > maxText {
 		return Call{}, false
 	}
-	r := reader{text: text, tools: tools, tokens: lex(text), said: said}
+	tries := 4 * maxReadings
+	r := reader{text: text, tools: tools, tokens: lex(text), said: said, tries: &tries}
 	if !r.divide() {
 		return Call{}, false
 	}
-	var found Call
-	seen := false
+	args, ok := r.arguments()
+	rows, table := r.rows()
+	if table {
+		ok, args = args == "" || ok && lenient.SameJSON(args, rows), rows
+	}
+	return Call{r.tool, args, r.shell || r.plain || table}, ok
+}
+
+// arguments returns the values as an object; false if there is none, or there are two readings, of
+// which it returns one, or too many.
+func (r *reader) arguments() (found string, ok bool) {
 	for _, keys := range r.choices() {
+		if *r.tries--; *r.tries < 0 {
+			return "", false
+		}
 		args, ok := r.segment(keys)
 		if !ok {
 			continue
 		}
-		if seen && !lenient.SameJSON(args, found.Args) {
-			return Call{}, false
+		if found != "" && !lenient.SameJSON(args, found) {
+			return args, false
 		}
-		found, seen = Call{r.tool, args, r.shell || r.plain}, true
+		found = args
 	}
-	return found, seen
+	return found, found != ""
 }
 
 // reader reads one text.
@@ -78,6 +97,9 @@ type reader struct {
 	// said reports whether the user has written a value as it is, which settles where it ends
 	said   func(value string) bool
 	tool   *toolset.Tool
+	typ    *schema.Type      // of its arguments, or of a member of them, see nested
+	outer  string            // the name of that member
+	tries  *int              // how many more choices are tried, here and in its members
 	folded map[string]string // its parameters by their folded names
 	keys   []key             // the places where a parameter may be named
 	shell  bool
@@ -105,15 +127,26 @@ func (r *reader) divide() bool {
 	if r.tool == nil || len(r.tool.Type().Members()) == 0 {
 		return false
 	}
+	r.typ = r.tool.Type()
+	r.fold()
+	(&divider{r}).split()
+	return r.places()
+}
+
+// fold notes the parameters by their folded names.
+func (r *reader) fold() {
 	r.folded = map[string]string{}
-	for _, m := range r.tool.Type().Members() {
+	for _, m := range r.typ.Members() {
 		if _, twice := r.folded[fold(m)]; twice {
 			r.folded[fold(m)] = ""
 			continue
 		}
 		r.folded[fold(m)] = m
 	}
-	r.split()
+}
+
+// places finds where parameters may be named, and reports whether there are such places.
+func (r *reader) places() bool {
 	for i, t := range r.tokens {
 		if t.kind != aWord && t.kind != aText || len(t.inner) > toolset.MaxName || r.closes(i) {
 			continue
@@ -149,52 +182,10 @@ func (r *reader) toolAt(i int) *toolset.Tool {
 	return nil
 }
 
-// split divides words whose last part is a parameter behind the tool or structure:
-// get_weather.city, ARG_CITY. It opens quotes around a parameter with its value: `city=Paris`.
-func (r *reader) split() {
-	var all []token
-	for i, t := range r.tokens {
-		if t.kind == aText && strings.Contains("`«‹「『", string(firstRune(r.text[t.from:t.to]))) {
-			if inner := r.opened(t); inner != nil {
-				all = append(all, inner...)
-				continue
-			}
-		}
-		at := strings.LastIndexAny(t.inner, ".-_")
-		if t.kind != aWord || at < 0 || r.param(t.inner) != "" || r.toolAt(i) != nil ||
-			r.param(t.inner[at+1:]) == "" || t.inner[:at] != r.tool.Name &&
-			roleOf(t.inner[:at])&structural == 0 {
-			all = append(all, t)
-			continue
-		}
-		mid := t.from + at
-		all = append(all, token{aWord, t.from, mid, t.inner[:at]},
-			token{aSign, mid, mid + 1, "."}, token{aWord, mid + 1, t.to, t.inner[at+1:]})
-	}
-	r.tokens = all
-}
-
-// opened returns the tokens of a text in quotes that begins with a parameter and a sign; nil if it
-// does not.
-func (r *reader) opened(t token) []token {
-	open := len(string(firstRune(r.text[t.from:t.to])))
-	inner := lex(r.text[t.from+open : t.to-open])
-	if len(inner) < 3 || r.param(inner[0].inner) == "" || inner[1].kind != aSign &&
-		inner[2].kind != aSign {
-		return nil
-	}
-	all := []token{{aSign, t.from, t.from + open, r.text[t.from : t.from+open]}}
-	for _, in := range inner {
-		in.from, in.to = in.from+t.from+open, in.to+t.from+open
-		all = append(all, in)
-	}
-	return append(all, token{aSign, t.to - open, t.to, r.text[t.to-open : t.to]})
-}
-
 // param returns the parameter that a word names, exactly or in another spelling that no other
 // parameter has; "" if there is none.
 func (r *reader) param(word string) string {
-	if r.tool.Type().Has(word) {
+	if r.typ.Has(word) {
 		return word
 	}
 	return r.folded[fold(word)]
@@ -211,7 +202,7 @@ func (r *reader) choices() [][]key {
 		}
 		places[k.name] = append(places[k.name], k)
 	}
-	required := r.tool.Type().Required()
+	required := r.typ.Required()
 	for _, name := range required {
 		if places[name] == nil {
 			return nil
@@ -271,5 +262,5 @@ func (r *reader) object(keys []key, values []string) (string, bool) {
 	}
 	out.WriteString("}")
 	args := out.String()
-	return args, r.tool.Takes(scan.Fields(args)) && lenient.Fits(args, r.tool.Type())
+	return args, (r.outer != "" || r.tool.Takes(scan.Fields(args))) && lenient.Fits(args, r.typ)
 }

@@ -20,6 +20,7 @@ func offered() *toolset.Set {
 		tool("get_weather", `{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city"]`),
 		tool("write_file", `{"path":{"type":"string"},"text":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}}},"required":["path","text"]`),
 		tool("find", `{"query":{"type":"string"},"type":{"type":"string"}},"required":["query"]`),
+		tool("book", `{"room":{"type":"string"},"guest":{"type":"object","properties":{"name":{"type":"string"},"phone":{"type":"string"}},"required":["name"]}},"required":["room"]`),
 	}, nil)
 }
 

@@ -44,22 +44,22 @@ func (r *reader) left(keys []key, members []member) bool {
 			return false
 		}
 	}
-	return l.named == 1
+	return l.named == 1 || l.named == 0 && r.outer != ""
 }
 
 // word reports whether a word that is left over is structure.
 func (l *rest) word(i int) bool {
 	word := l.tokens[i].inner
 	switch param, role := l.param(word), roleOf(word); {
-	case l.closes(i) && (l.marks[word][0] > 0 || l.tool.Type().Has(word) || role != 0 ||
-		l.toolAt(i) == l.tool):
+	case l.closes(i) && (l.marks[word][0] > 0 || l.typ.Has(word) || role != 0 ||
+		word == l.outer && word != "" || l.toolAt(i) == l.tool):
 		if n := l.marks[word]; n[0] > 0 {
 			l.marks[word] = [2]int{n[0], n[1] + 1}
 		}
 		return true
 	case l.toolAt(i) != nil:
 		l.named++
-		return true
+		return l.outer == ""
 	// a parameter that is no key of this reading has lost its value, unless it names the tool
 	case param != "" && !l.chosen[param] && !l.beside(i):
 		return false
@@ -71,7 +71,19 @@ func (l *rest) word(i int) bool {
 		l.last = i
 		return true
 	}
-	return l.numbered(i) || l.inMarks(i)
+	return l.numbered(i) || l.ofTool(word) || l.attribute(i) || l.inMarks(i)
+}
+
+// ofTool reports whether a word is made of the tool's name and a word of structure: GetWeatherArgs.
+func (l *rest) ofTool(word string) bool {
+	behind, ok := strings.CutPrefix(fold(word), fold(l.tool.Name))
+	return ok && l.outer == "" && roles[behind]&structural != 0
+}
+
+// attribute reports whether a word is an attribute with the tool's name in quotes: do what="find".
+func (l *rest) attribute(i int) bool {
+	return i+2 < len(l.tokens) && l.tokens[i+1].inner == "=" && l.tokens[i+2].kind == aText &&
+		l.toolAt(i+2) == l.tool
 }
 
 // numbered reports whether a word is a number of the call, of an element of a list, or of a

@@ -15,6 +15,7 @@ type member struct {
 	bare  bool   // it has no quotes and no brackets, so signs end it
 	sep   string // the sign in front of the next parameter that was cut off the value
 	text  string // the value as it is written
+	inner bool   // it is an object of members of its own
 	open  bool   // it is bare, and neither a line of its own nor a sign ends it
 }
 
@@ -28,7 +29,7 @@ func (r *reader) segment(keys []key) (string, bool) {
 	for i, k := range keys {
 		next := len(r.text)
 		if i+1 < len(keys) {
-			next = r.tokens[keys[i+1].at].from
+			next = r.from(keys[i+1].at)
 		}
 		m, ok := r.member(k, next)
 		if !ok {
@@ -44,6 +45,14 @@ func (r *reader) segment(keys []key) (string, bool) {
 	return r.object(keys, values)
 }
 
+// from returns where a key begins, with its owner in front of it.
+func (r *reader) from(at int) int {
+	if at > 0 && r.tokens[at-1].kind == aSign && strings.HasSuffix(r.tokens[at-1].inner, ".") {
+		return r.tokens[at-1].from
+	}
+	return r.tokens[at].from
+}
+
 // signed reports whether a sign stands directly in front of a key.
 func (r *reader) signed(at int) bool { return at > 0 && r.tokens[at-1].kind == aSign }
 
@@ -52,6 +61,10 @@ func (r *reader) signed(at int) bool { return at > 0 && r.tokens[at-1].kind == a
 // words that nothing ends may go on in other words.
 func (r *reader) alike(members []member) bool {
 	sep := ""
+	members = slices.DeleteFunc(slices.Clone(members), func(m member) bool { return m.inner })
+	if len(members) == 0 {
+		return true
+	}
 	for _, m := range members {
 		if m.conn != members[0].conn || m.sep != "" && sep != "" && sep != m.sep {
 			return false
@@ -68,11 +81,15 @@ func (r *reader) alike(members []member) bool {
 
 // member reads the value of a parameter in the text up to a position.
 func (r *reader) member(k key, next int) (m member, ok bool) {
+	typ := r.typ.Prop(k.name)
+	several := lines{r, k, next, typ}
+	if value, end, ok := several.block(); ok {
+		return member{conn: ":", value: value, end: end}, true
+	}
 	j, conn := r.connector(k.at+1, next)
 	if j >= len(r.tokens) || r.tokens[j].from >= next {
 		return m, false
 	}
-	typ := r.tool.Type().Prop(k.name)
 	if list, end, ok := r.bullets(k.at+1, next, typ); ok {
 		return member{conn: strings.TrimRight(conn, "-*•"), value: list, end: end}, true
 	}
@@ -83,6 +100,12 @@ func (r *reader) member(k key, next int) (m member, ok bool) {
 			return member{conn: strings.TrimRight(conn, "[{"), value: value,
 				end: from + size}, true
 		}
+	}
+	if m, ok := several.nested(); ok {
+		return m, true
+	}
+	if list, end, ok := several.elements(); ok {
+		return member{conn: conn[:strings.Index(conn, ">")+1], value: list, end: end}, true
 	}
 	if t := r.tokens[j]; t.kind == aText {
 		value, ok := r.literal(t.inner, typ, r.text[t.from:t.to])
@@ -114,7 +137,7 @@ func (r *reader) member(k key, next int) (m member, ok bool) {
 func (r *reader) indented(keyAt, from int) bool {
 	front := r.text[r.tokens[keyAt].to:from]
 	at := strings.LastIndexByte(front, '\n')
-	return at >= 0 && len(front) > at+1
+	return at >= 0 && len(front) > at+1 && strings.TrimSpace(front[at:]) == ""
 }
 
 // query matches the beginning of the parameters of an address.
@@ -126,22 +149,28 @@ func unquery(text string) (string, bool) {
 	return plain, err == nil && !strings.ContainsAny(text, "+ ")
 }
 
-// connector reads what is between a parameter and its value: signs, and words such as "value". It
-// returns the index of the first token that may belong to the value, and the signs.
+// connector reads what is between a parameter and its value: signs, words such as "value", and in
+// front of such a word what closes the name: <key>city</key><value>. It returns the index of the
+// first token that may belong to the value, and the signs.
 func (r *reader) connector(j, next int) (int, string) {
-	conn := ""
+	conn, closed := "", false
 	for ; j < len(r.tokens) && r.tokens[j].from < next; j++ {
-		switch t := r.tokens[j]; t.kind {
-		case aSign:
+		t := r.tokens[j]
+		switch {
+		case t.kind == aSign:
 			conn += t.inner
-		case aText:
-			return j, conn
-		case aWord:
+		case t.kind == aWord && r.closes(j) && roleOf(t.inner)&structural != 0:
+			closed = true
+		case t.kind == aWord || t.kind == aText:
 			size := r.between(j)
+			// <key>city</key>Paris
+			if size == 0 && closed || t.kind == aText && size > 0 && strings.Contains(conn, "}") {
+				return len(r.tokens), conn
+			}
 			if size == 0 {
 				return j, conn
 			}
-			conn += t.inner
+			conn, closed = conn+t.inner, false
 			j += size - 1
 		}
 	}
@@ -159,7 +188,8 @@ func (r *reader) between(j int) int {
 	case word == "type" && sign && (follows(2, aText) || follows(2, aWord)) &&
 		typeNames[strings.ToLower(r.tokens[j+2].inner)]:
 		return 3
-	case roles[word]&valueWord == 0:
+	case roles[word]&valueWord == 0,
+		r.tokens[j].kind == aText && !(follows(1, aSign) && r.tokens[j+1].inner == ":"):
 		return 0
 	case sign:
 		return 1
@@ -193,7 +223,7 @@ func (r *reader) opens(j, keyAt int) int {
 const ofValues = "/.~#@$€£¥+-\\^"
 
 // inFront are signs that stand in front of a value and never belong to it.
-const inFront = ":=<>([{|«⟦⟨【「→⇒➜➔➡←：＝・·├└─│»›▸▶➤•,;-.~"
+const inFront = ":=<>([{]|«⟦⟨【「→⇒➜➔➡←：＝・·├└─│»›▸▶➤•,;-.~"
 
 // connectors are the signs that stand between a parameter and its value.
 var connectors = []string{":=", "=>", "->", "-->", "==>", "::", "==", "~>", ":", "=", "→", "⇒", "➜",

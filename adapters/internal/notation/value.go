@@ -378,5 +378,5 @@ func (r *reader) lineBegins(at int) bool {
 			return roleOf(r.tokens[i].inner)&structural != 0 && r.lineBegins(i)
 		}
 	}
-	return true
+	return r.outer == ""
 }

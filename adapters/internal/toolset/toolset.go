@@ -355,3 +355,16 @@ func (s *Set) MemberNames() (names []string) {
 	}
 	return names
 }
+
+// InnerNames returns the names of the members of members that are objects.
+func (s *Set) InnerNames() (names []string) {
+	s.build()
+	for _, t := range s.exact {
+		for _, m := range t.Type().Members() {
+			if in := t.Type().Prop(m); in.Only(schema.Object | schema.Null) {
+				names = append(names, in.Members()...)
+			}
+		}
+	}
+	return names
+}
