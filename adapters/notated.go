@@ -60,7 +60,8 @@ func (nt *notated) read() bool {
 			return false
 		}
 		call, size := nt.callIn(string(nt.Slice(nt.Pos, nt.Pos+end)))
-		if size == 0 || front != "" && size < end || !nt.meant(call, said, front, size < end) || nt.readsElse(said, front, end) {
+		if size == 0 || front != "" && size < end || !nt.meant(call, said, front, size < end) ||
+			nt.readsElse(said, front, end) {
 			return false
 		}
 		nt.Pos += size

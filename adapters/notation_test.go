@@ -466,19 +466,17 @@ func TestOrdinaryDocumentsAreNoNotations(t *testing.T) {
 	}
 }
 
-// TestAskedDocumentsAreNoCalls has notations that a user asks to see: none of the call's values was
-// said.
+// TestAskedDocumentsAreNoCalls has replies with a notation that show a call, in answer to the
+// question above each: testdata/asked.txt.
 func TestAskedDocumentsAreNoCalls(t *testing.T) {
 	v := seenVocabulary()
-	for question, text := range map[string]string{
-		"How is a call of get_weather written in YAML?": "```yaml\nget_weather:\n  city: Paris\n```",
-		"Write me a config in TOML.":                    "[get_weather]\ncity = \"Paris\"",
-		"How do I use get_weather?":                     "get_weather --city Paris",
-		"Where is this run?":                            "```bash\nget_weather --city Paris\n```",
-	} {
+	for _, s := range readSections(t, "testdata/asked.txt") {
+		question, text, _ := strings.Cut(s.Text, "\n\n")
 		o := Options{Tools: v.tools, Messages: []chat.Message{{Role: chat.User, Content: question}}}
-		if calls := decodeCalls(t, Named("generic"), []string{text}, o); len(calls) > 0 {
-			t.Errorf("%q: %q runs", question, text)
+		for _, pieces := range [][]string{{text}, golden.Bytes(text)} {
+			if calls := decodeCalls(t, Named("generic"), pieces, o); len(calls) > 0 {
+				t.Errorf("%s in %d pieces runs", s.Name, len(pieces))
+			}
 		}
 	}
 }

@@ -3,8 +3,8 @@ package lenient
 import (
 	"bytes"
 	"strings"
-	"toolnorm/adapters/internal/repair"
 
+	"toolnorm/adapters/internal/repair"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
 )

@@ -2,10 +2,10 @@ package repair
 
 import (
 	"strings"
-	"toolnorm/chat/schema"
 	"unicode/utf8"
 
 	"toolnorm/chat"
+	"toolnorm/chat/schema"
 )
 
 // ownQuote returns the length of the family's own quote at i, or 0.
