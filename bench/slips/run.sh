@@ -28,4 +28,4 @@ if [ ! -f "$wheel" ]; then
 	echo "$JSON_REPAIR_SHA256  $(ls "$scratch"/*)" | sha256sum --check --quiet
 	mv "$scratch"/*.whl "$wheel"
 fi
-go run ./slips -seeds 1,2,3,4 -held-out 9109,9127,9133,9151 -rounds 1 -roots "$roots" -patience 6m -json-repair "$wheel" -page ../docs/evidence/slips.md
+go run ./slips -seeds 1,2,3,4 -held-out 9161,9173,9181,9187 -rounds 1 -roots "$roots" -patience 6m -json-repair "$wheel" -page ../docs/evidence/slips.md
