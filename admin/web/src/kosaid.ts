@@ -37,8 +37,8 @@ export const koSaid: Record<string, string> = {
     '전각 쉼표나 콜론을 반각으로 바꿨습니다',
   'quotes inside quotes were escaped, or those around an object left out':
     '따옴표 안의 따옴표를 이스케이프하거나 객체를 둘러싼 따옴표를 제거했습니다',
-  'the model went on from a result that it had made up: the calls behind it were left out, and so were the block and what it wrote behind such a call':
-    '모델이 도구 결과를 지어내고 계속 썼습니다. 그 뒤의 호출과 해당 블록, 그 뒤의 글을 제거했습니다',
+  'the model went on from a result, or from a turn of the user, that it had made up: the calls behind it were left out, and so were the block and what it wrote behind such a call':
+    '모델이 도구 결과나 사용자의 차례를 지어내고 계속 썼습니다. 그 뒤의 호출과 해당 블록, 그 뒤의 글을 제거했습니다',
   'strings that are joined by a plus sign, or in Python by nothing, became one':
     '이어 붙인 문자열을 하나로 합쳤습니다',
   "a parameter in another case, or with other separators, got the schema's spelling":
