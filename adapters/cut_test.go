@@ -36,35 +36,6 @@ func TestWhatACutLeavesOutIsKept(t *testing.T) {
 	}
 }
 
-// TestACallThatTheModelLeftUnfinishedCanBeAskedFor reads calls that have no end: the end of the
-// reply names the tool if the model has ended by itself, and not if a limit cut the call.
-func TestACallThatTheModelLeftUnfinishedCanBeAskedFor(t *testing.T) {
-	for _, row := range []struct{ family, raw, want string }{
-		{"hermes", "No call.", ""},
-		{"hermes", "<tool_call>", ""},
-		{"hermes", "<tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Par", "get_weather"},
-		{"mistral", `[TOOL_CALLS]get_weather[ARGS]{"city": "Paris`, "get_weather"},
-		{"mistral", `[TOOL_CALLS]get_weather[ARGS]{"city": "Paris}"`, "get_weather"},
-		{"react", "Action: get_weather\nAction Input: \n- city: Paris\n- days: 2\n", "get_weather"},
-		{"functionary-v3.2", ">>>get_weather\n?city=Paris&days=2", "get_weather"},
-	} {
-		for finish, want := range map[string]string{chat.Stop: row.want, chat.Length: ""} {
-			got := "no Finish"
-			for e, err := range Named(row.family).Decode(golden.Source([]string{row.raw}, finish), Options{Tools: testTools(t), Hold: HoldCall}) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				if e.Kind == chat.Finish {
-					got = e.Meta.Doubt
-				}
-			}
-			if got != want {
-				t.Errorf("%s, %s: %q names %q, want %q", row.family, finish, row.raw, got, want)
-			}
-		}
-	}
-}
-
 // TestACutInACloserIsNoText reads replies that end inside a closer, a value, or a mark that is a
 // word: half a closer closes what stands in front of it, half a value never runs, and a word that
 // nothing follows is text of a model that has ended.

@@ -211,7 +211,6 @@ func (d *decoder) end() {
 	// what the source has repaired comes first: it read the reply before
 	meta.Format, meta.Repairs, meta.Cut = d.marks.f.Name,
 		append(slices.Clip(meta.Repairs), d.Repairs...), d.calls.cutText
-	meta.Doubt = d.restored.unfinished()
 	switch {
 	// Nothing was sent of a call that was cut, and the model ended by itself: the calls before it
 	// are whole.

@@ -143,19 +143,6 @@ func beginsMember(text string, t *toolset.Tool) bool {
 	})
 }
 
-// unfinished returns the tool of a call that was cut, if the model has ended the reply there by
-// itself and nothing of the call has left, else "". Such a call may be asked for again: no limit
-// cut it, so what is damaged is the call.
-func (rs *restored) unfinished() string {
-	if !rs.calls.wasCut || rs.in.finish.Text != chat.Stop {
-		return ""
-	}
-	if at, t := rs.firstName(rs.calls.cutText); t != nil && at <= maxBareFront {
-		return t.Name
-	}
-	return ""
-}
-
 // threeWords are words of a sentence.
 var threeWords = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
 
@@ -314,7 +301,7 @@ func (rs *restored) whole(text string) (found []wrapper.Call, ok bool) {
 			return nil, false
 		}
 		read.Add(e)
-		if e.Kind == chat.Text && e.Meta != nil && e.Meta.Doubt != "" {
+		if e.Meta != nil && e.Meta.Doubt != "" {
 			rs.doubt = e.Meta.Doubt
 		}
 	}

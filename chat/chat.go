@@ -101,7 +101,7 @@ type Meta struct {
 	// Finish: the stop sequence that ended the reply, where Request.TellStop has it told
 	Stopped string
 	// Text: the name of the tool that this text calls, if it is a call that can be read in several
-	// ways. Finish: the tool of the call in Cut, if the model itself has ended the reply there
+	// ways
 	Doubt string
 	// Text and Finish, when the request asks for them: the tokens of this text, or of text before
 	// it that has none

@@ -63,7 +63,6 @@ type guarded struct {
 	sent   int  // bytes of the arguments that were sent
 	reason []valid.Problem
 	stands *schema.Standing // what a new call keeps of the arguments; nil: nothing
-	ending *chat.Event      // the end of the reply if the call is not written again; nil: none
 }
 
 // guardCalls checks every call of a reply. A request without tools has no calls; with Unchecked the
@@ -138,34 +137,12 @@ func (g *guard) begin(ev chat.Event) bool {
 // doubtful keeps the text of a call that can be read in several ways: none of the readings is run,
 // and the model writes the call again.
 func (g *guard) doubtful(ev chat.Event) bool {
-	g.unread(ev.Meta.Doubt, ev.Text, "arguments: can be read in more than one way")
-	return true
-}
-
-// unread notes that the model must write a call of a tool again, whose arguments are not known.
-func (g *guard) unread(name, text, why string) {
-	tool := g.tool(name)
+	tool := g.tool(ev.Meta.Doubt)
 	rules := g.rules(tool)
 	g.wrong = &guarded{start: chat.Event{Kind: chat.CallStart, Text: tool.Name}, tool: tool,
-		rules: rules, args: rules.Prefix(), text: text,
-		reason: []valid.Problem{{Keyword: "json", Text: why}}}
-}
-
-// unfinished keeps the end of a reply that the model has ended inside a call of which nothing was
-// sent. The model writes that call again; if it cannot, the reply ends as one that was cut.
-func (g *guard) unfinished(ev chat.Event) bool {
-	cut := chat.MetaOf(ev)
-	if cut.Doubt == "" || !g.repairs() {
-		return false
-	}
-	g.unread(cut.Doubt, cut.Cut, "arguments: the end is missing")
-	end, whole := ev, ev
-	cut.Doubt = ""
-	end.Meta = &cut
-	repaired := cut
-	repaired.Cut, repaired.Cause = "", ""
-	whole.Text, whole.Meta = chat.Stop, &repaired
-	g.wrong.ending, g.late = &end, append(g.late, whole)
+		rules: rules, args: rules.Prefix(), text: ev.Text,
+		reason: []valid.Problem{
+			{Keyword: "json", Text: "arguments: can be read in more than one way"}}}
 	return true
 }
 
@@ -276,9 +253,6 @@ func (g *guard) stop(reason, cause string) {
 // A call that the model ended, but not rightly, is handled differently: what was sent of it is
 // kept, and the rest is written again.
 func (g *guard) finish(ev chat.Event) bool {
-	if g.unfinished(ev) {
-		return true
-	}
 	if c := g.call; c != nil && c.begun && g.j.seen != nil && g.j.seen.end == chat.Stop {
 		if c.stands = c.args.Standing(); c.stands != nil {
 			c.reason = []valid.Problem{{Keyword: "json", Text: "arguments: the end is no JSON"}}

@@ -76,9 +76,6 @@ func TestACallThatDoesNotFitIsMendedOrShown(t *testing.T) {
 			`[forecast {"city": "` + long + `","days":2}] stop rewritten`, 2},
 		"what has left stands, whatever the model says then": {Config{}, []string{wrongLate, object("forecast", `{"city":"Bonn","days":2}`)},
 			`[forecast {"city": "` + long + `","days":2}] stop rewritten`, 2},
-		"it has no end": {Config{}, []string{"Hi.\n<tool_call>\n{\"name\": \"forecast\", \"arguments\": {\"city\": \"Ro", object("forecast", `{"city":"Rome","days":7}`)},
-			`Hi.[forecast {"city":"Rome","days":7}] stop truncated,rewritten`, 2},
-		"it has no end, and nothing helps": {Config{}, []string{"<tool_call>\n{\"name\": \"forecast\", \"arguments\": {\"city\": \"Ro"}, ` length truncated`, 3},
 		"no rest is to be had": {Config{}, []string{wrongLate, object("forecast", `{"city":"Bonn","days":8}`)},
 			`[forecast {"city": "` + long + `"] length left-open`, 2},
 	} {

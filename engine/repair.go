@@ -156,14 +156,10 @@ func (g *guard) extends(c *guarded, change func([]byte) ([]byte, bool)) (json.Ra
 	return args, ok
 }
 
-// giveUp ends a call that could not be repaired: as a reply that was cut where the model left it
-// unfinished, or without the optional members that do not fit, or as the settings want it, or as
-// honest text when nothing of it was sent, or as a reply that was cut.
+// giveUp ends a call that could not be repaired: without the optional members that do not fit, or
+// as the settings want it, or as honest text when nothing of it was sent, or as a reply that was
+// cut.
 func (g *guard) giveUp(c *guarded) bool {
-	if c.ending != nil {
-		g.finish(*c.ending)
-		return false
-	}
 	switch g.j.engine.cfg.OutOfBounds {
 	case BoundsClamp:
 		if args, ok := c.rules.Clamped(c.args.Text()); ok {
