@@ -1,7 +1,6 @@
 package adapters
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -9,6 +8,7 @@ import (
 	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
 	"toolnorm/chat"
+	"toolnorm/internal/jsontree"
 )
 
 // heard is what was said before the reply.
@@ -172,21 +172,27 @@ func (h *heard) answers(m chat.Message, tool string) bool {
 }
 
 // leaves returns the texts and numbers in JSON.
-func leaves(raw string) (all []string) {
-	var items []json.RawMessage
-	switch {
-	case json.Unmarshal([]byte(raw), &items) == nil:
-		for _, item := range items {
-			all = append(all, leaves(string(item))...)
-		}
-	case strings.HasPrefix(raw, "{"):
-		for _, f := range scan.Fields(raw) {
-			all = append(all, leaves(strings.TrimSpace(f.Value))...)
-		}
-	case strings.HasPrefix(raw, `"`):
-		all = append(all, scan.Unquote(raw))
-	case raw != "true" && raw != "false" && raw != "null":
-		all = append(all, raw)
+func leaves(raw string) []string {
+	doc, _ := jsontree.Parse([]byte(raw), maxUnmarked)
+	if doc == nil {
+		return []string{raw}
 	}
-	return all
+	return addLeaves(nil, doc)
+}
+
+// addLeaves adds the texts and numbers of a value to all.
+func addLeaves(all []string, v *jsontree.Value) []string {
+	for _, item := range v.Items {
+		all = addLeaves(all, item)
+	}
+	for _, m := range v.Members {
+		all = addLeaves(all, m.Value)
+	}
+	switch v.Raw[0] {
+	case '"':
+		return append(all, v.Text)
+	case '[', '{', 't', 'f', 'n': // true, false and null are no texts
+		return all
+	}
+	return append(all, v.Raw)
 }

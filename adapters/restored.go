@@ -1,7 +1,6 @@
 package adapters
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"toolnorm/adapters/internal/wrapper"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
+	"toolnorm/internal/jsontree"
 )
 
 // restored reads a reply that consists of calls in the family's own form with slips in its marks.
@@ -85,7 +85,7 @@ func (rs *restored) calledIn(text string, marked bool) string {
 	if t == nil || at > maxBareFront || threeWords.MatchString(text[:at]) {
 		return ""
 	}
-	if doc := documentAround(text, at); doc != "" && !(marked && holdsCall(doc, t)) {
+	if doc := documentAround(text, at); doc != nil && !(marked && holdsCall(doc, t)) {
 		return "" // nothing is damaged: a tool's description, or another document
 	}
 	text = strings.TrimSpace(text[at+len(t.Name):])
@@ -106,33 +106,37 @@ func (rs *restored) calledIn(text string, marked bool) string {
 	return ""
 }
 
-// documentAround returns the JSON in a text that surrounds a position, or "" if there is none or it
-// is not correct.
-func documentAround(text string, at int) string {
+// documentAround returns the JSON in a text that surrounds a position, or nil if there is none or
+// it is not valid.
+func documentAround(text string, at int) *jsontree.Value {
 	i, j := strings.IndexAny(text, "{["), strings.LastIndexAny(text, "}]")
-	if i < 0 || i > at || j < at || !json.Valid([]byte(text[i:j+1])) {
-		return ""
+	if i < 0 || i > at || j < at {
+		return nil
 	}
-	return text[i : j+1]
+	doc, _ := jsontree.Parse([]byte(text[i:j+1]), maxUnmarked)
+	return doc
 }
 
 // holdsCall reports whether JSON holds an object in which a tool is named beside arguments that it
 // takes, or is the key of them.
-func holdsCall(doc string, t *toolset.Tool) bool {
-	var list []json.RawMessage
-	if json.Unmarshal([]byte(doc), &list) == nil {
-		return slices.ContainsFunc(list, func(e json.RawMessage) bool {
-			return holdsCall(string(e), t)
-		})
+func holdsCall(doc *jsontree.Value, t *toolset.Tool) bool {
+	named := slices.ContainsFunc(doc.Members, func(m jsontree.Member) bool {
+		return m.Name == t.Name || m.Value.Raw[0] == '"' && strings.Contains(m.Value.Raw, t.Name)
+	})
+	return slices.ContainsFunc(doc.Members, func(m jsontree.Member) bool {
+		return named && takes(t, m.Value) || holdsCall(m.Value, t)
+	}) || slices.ContainsFunc(doc.Items, func(item *jsontree.Value) bool {
+		return holdsCall(item, t)
+	})
+}
+
+// takes reports whether a value has members, and a tool takes them as its arguments.
+func takes(t *toolset.Tool, args *jsontree.Value) bool {
+	fields := make([]scan.Field, len(args.Members))
+	for i, m := range args.Members {
+		fields[i] = scan.Field{Key: m.Name, Value: m.Value.Raw}
 	}
-	fields := scan.Fields(doc)
-	named := slices.ContainsFunc(fields, func(f scan.Field) bool {
-		return f.Key == t.Name || f.Value[0] == '"' && strings.Contains(f.Value, t.Name)
-	})
-	return slices.ContainsFunc(fields, func(f scan.Field) bool {
-		args := scan.Fields(f.Value)
-		return named && len(args) > 0 && t.Takes(args) || holdsCall(f.Value, t)
-	})
+	return len(fields) > 0 && t.Takes(fields)
 }
 
 // beginsMember reports whether a text begins with a parameter of a tool: what stands between the

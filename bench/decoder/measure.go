@@ -197,8 +197,7 @@ func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 		}
 		s := of(n)
 		t := trial{tokens: text.Tokens(s.raw), rounds: rounds}
-		before = last
-		last = patience
+		before, last = last, patience
 		times := 1
 		if i == 0 {
 			times = 3 // garbage of the rows before may be collected meanwhile

@@ -155,8 +155,8 @@ func fts5(tokenizer string, terms func(string) []string) opener {
 			USING fts5(heading, text, tokenize = '`+tokenizer+`')`)
 		for i, p := range s.passages {
 			if err == nil {
-				_, err = db.ExecContext(ctx, `INSERT INTO p (rowid, heading, text) VALUES (?, ?, ?)`,
-					i+1, p.heading, p.text)
+				_, err = db.ExecContext(ctx,
+					`INSERT INTO p (rowid, heading, text) VALUES (?, ?, ?)`, i+1, p.heading, p.text)
 			}
 		}
 		return func(text string) (found []int, err error) {
@@ -224,7 +224,8 @@ func openPostgres(url string) opener {
 		for i, p := range s.passages {
 			if err == nil {
 				_, err = db.Exec(ctx,
-					`INSERT INTO p VALUES ($1, to_tsvector($2::text::regconfig, $3))`, i, configuration, p.heading+"\n"+p.text)
+					`INSERT INTO p VALUES ($1, to_tsvector($2::text::regconfig, $3))`, i, configuration,
+					p.heading+"\n"+p.text)
 			}
 		}
 		if err != nil {
@@ -233,7 +234,8 @@ func openPostgres(url string) opener {
 		return func(text string) ([]int, error) {
 			rows, err := db.Query(ctx, `WITH q AS (SELECT replace(plainto_tsquery(
 					$1::text::regconfig, $2)::text, '&', '|')::tsquery AS q)
-				SELECT n FROM p, q WHERE t @@ q ORDER BY ts_rank(t, q, 1) DESC, n LIMIT $3`, configuration, text, shown)
+				SELECT n FROM p, q WHERE t @@ q ORDER BY ts_rank(t, q, 1) DESC, n LIMIT $3`,
+				configuration, text, shown)
 			if err != nil {
 				return nil, err
 			}

@@ -1,12 +1,14 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"toolnorm/internal/test/questions"
 )
 
 // set is passages in one language, and questions over them.
@@ -28,44 +30,32 @@ type question struct {
 // readSample reads the sample knowledge base and its questions, a set for each language. Questions
 // without an answer are left out: every engine shows something.
 func readSample(kb string) (sets []set, err error) {
-	asked, err := os.ReadFile(filepath.Join(kb, "retrieval", "testdata", "questions.txt"))
+	asked, err := questions.OfSample(kb)
 	if err != nil {
 		return nil, err
 	}
-	for _, language := range []string{"ja", "ko", "en"} {
+	for _, language := range questions.Languages {
+		documents, err := questions.Sample(kb, language)
+		if err != nil {
+			return nil, err
+		}
 		s := set{name: "sample, " + language, language: language}
-		files, _ := filepath.Glob(filepath.Join(kb, "sample", language, "*.md"))
-		at := map[string]int{} // by document.section
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				return nil, err
-			}
-			parts := strings.Split(string(text), "\n## ")
-			title, _, _ := strings.Cut(strings.TrimPrefix(parts[0], "# "), "\n")
-			name := strings.TrimSuffix(filepath.Base(file), ".md")
-			for i, part := range parts[1:] {
-				heading, body, _ := strings.Cut(part, "\n")
-				at[fmt.Sprint(name, ".", i+1)] = len(s.passages)
-				s.passages = append(s.passages,
-					passage{title + " > " + heading, strings.TrimSpace(body)})
+		at := map[string]int{} // by file#index
+		for _, file := range slices.Sorted(maps.Keys(documents)) {
+			for i, c := range documents[file] {
+				at[fmt.Sprint(file, "#", i)] = len(s.passages)
+				s.passages = append(s.passages, passage{c.Heading, c.Text})
 			}
 		}
-		for line := range strings.Lines(string(asked)) {
-			part := strings.SplitN(strings.TrimSpace(line), " ", 4)
-			if len(part) < 4 || part[0] != language {
+		for _, q := range asked {
+			if q.Language != language || len(q.Right) == 0 {
 				continue
 			}
-			document, section, _ := strings.Cut(part[2], ".")
-			q := question{part[3], map[int]bool{}}
-			for where, i := range at {
-				if where == part[2] || section == "*" && strings.HasPrefix(where, document+".") {
-					q.right[i] = true
-				}
+			right := map[int]bool{}
+			for name := range q.Right {
+				right[at[name]] = true
 			}
-			if len(q.right) > 0 {
-				s.questions = append(s.questions, q)
-			}
+			s.questions = append(s.questions, question{q.Text, right})
 		}
 		sets = append(sets, s)
 	}
@@ -78,38 +68,23 @@ func readSQuAD(folder string) (sets []set, err error) {
 	if err != nil || folder == "" {
 		return nil, err
 	}
-	slices.Sort(files)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
 		}
-		var is struct {
-			Data []struct {
-				Paragraphs []struct {
-					Context string
-					QAs     []struct{ Question string }
-				}
-			}
-		}
-		if err := json.Unmarshal(text, &is); err != nil {
+		paragraphs, places, err := questions.SQuAD(text)
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		s := set{name: strings.Replace(name, "-", ", ", 1),
 			language: name[strings.LastIndexByte(name, '-')+1:]}
-		at := map[string]int{}
-		for _, d := range is.Data {
-			for _, p := range d.Paragraphs {
-				if _, there := at[p.Context]; !there {
-					at[p.Context] = len(s.passages)
-					s.passages = append(s.passages, passage{"", p.Context})
-				}
-				for _, qa := range p.QAs {
-					s.questions = append(s.questions,
-						question{qa.Question, map[int]bool{at[p.Context]: true}})
-				}
-			}
+		for _, p := range paragraphs {
+			s.passages = append(s.passages, passage{"", p})
+		}
+		for _, q := range slices.Sorted(maps.Keys(places)) {
+			s.questions = append(s.questions, question{q, map[int]bool{places[q]: true}})
 		}
 		sets = append(sets, s)
 	}

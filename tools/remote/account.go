@@ -163,13 +163,15 @@ func (a *account) SaveToken(ctx context.Context, t *transport.Token) error {
 	return err
 }
 
-// config returns the OAuth configuration by which the account is refreshed.
-func (a *account) config(s saved) transport.OAuthConfig {
-	return transport.OAuthConfig{
+// handlerOf returns what refreshes the token of an account, and knows who issued it.
+func (a *account) handlerOf(s saved) *transport.OAuthHandler {
+	h := transport.NewOAuthHandler(transport.OAuthConfig{
 		ClientID: s.ClientID, ClientSecret: s.Secret, TokenEndpointAuthMethod: s.Method,
 		ProtectedResourceMetadataURL: s.About,
 		TokenStore:                   a, PKCEEnabled: true, HTTPClient: a.entry.signInClient(),
-	}
+	})
+	h.SetBaseURL(cmp.Or(s.Resource, path(a.entry.URL)))
+	return h
 }
 
 // header returns the Authorization header for a request, or "" if there is no usable sign-in.
@@ -180,8 +182,7 @@ func (a *account) header(ctx context.Context) string {
 	}
 	a.mu.Lock()
 	if a.handler == nil || a.client != s.ClientID {
-		a.handler, a.client = transport.NewOAuthHandler(a.config(s)), s.ClientID
-		a.handler.SetBaseURL(cmp.Or(s.Resource, path(a.entry.URL)))
+		a.handler, a.client = a.handlerOf(s), s.ClientID
 	}
 	h := a.handler
 	a.mu.Unlock()

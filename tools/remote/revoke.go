@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +26,7 @@ func (a *account) revoke(ctx context.Context, s saved) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, revokeTime, fmt.Errorf(
 		"no answer within %v", revokeTime))
 	defer cancel()
-	find := transport.NewOAuthHandler(a.config(s))
-	find.SetBaseURL(cmp.Or(s.Resource, path(a.entry.URL)))
-	about, err := find.GetServerMetadata(ctx)
+	about, err := a.handlerOf(s).GetServerMetadata(ctx)
 	if err != nil {
 		return err
 	}

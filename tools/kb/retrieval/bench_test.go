@@ -41,7 +41,7 @@ func BenchmarkSearch5000(b *testing.B) {
 	questions := readQuestions(b)
 	var took []time.Duration
 	search := func(i int) {
-		q := Query{Text: questions[i%len(questions)].text, Base: base.ID, Threshold: DefaultThreshold, Max: DefaultMax, Principal: someone}
+		q := Query{Text: questions[i%len(questions)].Text, Base: base.ID, Threshold: DefaultThreshold, Max: DefaultMax, Principal: someone}
 		began := time.Now()
 		if _, err := local.Search(b.Context(), q); err != nil {
 			b.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"toolnorm/internal/auth"
 	"toolnorm/internal/embedding"
+	"toolnorm/internal/test/questions"
 	"toolnorm/tools/kb/kbstore"
 )
 
@@ -108,7 +109,7 @@ func (m *inMemory) ask(question string, answer int, answered bool) example {
 
 // examples asks each question of a set twice: as it is, and with its paragraph taken out.
 func examples(t *testing.T, name string, text []byte) (all []example) {
-	paragraphs, questions, err := new(squad).read(text)
+	paragraphs, places, err := questions.SQuAD(text)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -120,13 +121,13 @@ func examples(t *testing.T, name string, text []byte) (all []example) {
 	for i, p := range paragraphs {
 		m.put(i, p)
 	}
-	asked := make([]string, 0, len(questions))
-	for q := range questions {
+	asked := make([]string, 0, len(places))
+	for q := range places {
 		asked = append(asked, q)
 	}
 	slices.Sort(asked)
 	for i, q := range asked {
-		with := m.ask(q, questions[q], true)
+		with := m.ask(q, places[q], true)
 		if strings.HasPrefix(name, terms) {
 			with.set, with.right = name, -1
 			if len(with.passages) > 0 && with.passages[0][covered] > .5 {
@@ -135,9 +136,9 @@ func examples(t *testing.T, name string, text []byte) (all []example) {
 			all = append(all, with)
 			continue
 		}
-		m.remove(fmt.Sprint(questions[q]))
-		without := m.ask(q, questions[q], false)
-		m.put(questions[q], paragraphs[questions[q]])
+		m.remove(fmt.Sprint(places[q]))
+		without := m.ask(q, places[q], false)
+		m.put(places[q], paragraphs[places[q]])
 		for _, e := range []example{with, without} {
 			e.set, e.half = name, i%2
 			all = append(all, e)

@@ -32,17 +32,17 @@ func TestCopiesHideNoAnswer(t *testing.T) {
 			base := fill(t, store, all)
 			names := sources(t, store, base)
 			for _, q := range readQuestions(t) {
-				if q.language != language || q.kind != "fact" && q.kind != "none" {
+				if q.Language != language || q.Kind != "fact" && q.Kind != "none" {
 					continue
 				}
-				r, err := (&Local{Store: store}).Search(t.Context(), Query{Text: q.text, Base: base.ID, Threshold: DefaultThreshold, Max: MostResults, Principal: someone})
+				r, err := (&Local{Store: store}).Search(t.Context(), Query{Text: q.Text, Base: base.ID, Threshold: DefaultThreshold, Max: MostResults, Principal: someone})
 				if err != nil {
 					t.Fatal(err)
 				}
-				if q.kind == "none" && r.Count > 0 {
+				if q.Kind == "none" && r.Count > 0 {
 					misled[i]++
 				}
-				if slices.ContainsFunc(r.Results, func(f Found) bool { return q.right[copied.ReplaceAllString(names[f.Metadata.Chunk], "#")] }) {
+				if slices.ContainsFunc(r.Results, func(f Found) bool { return q.Right[copied.ReplaceAllString(names[f.Metadata.Chunk], "#")] }) {
 					found[i]++
 				}
 			}

@@ -29,7 +29,7 @@ type asked struct {
 func (a *asked) rank(stage string) int {
 	all := a.stages[stage]
 	for i, p := range all[:min(10, len(all))] {
-		if a.right[a.names[p.Chunk]] {
+		if a.Right[a.names[p.Chunk]] {
 			return i + 1
 		}
 	}
@@ -57,7 +57,7 @@ func ask(t testing.TB) (all []asked) {
 		base := fill(t, store, embedded(t, set, sample(t, language)))
 		names := sources(t, store, base)
 		for _, q := range questions {
-			if q.language == language {
+			if q.Language == language {
 				all = append(all, asked{question: q, names: names, stages: map[string][]*passage{}})
 				runStages(t, &Local{Store: store, Embedder: set.Embedder, Model: set.Model, Reranker: set.Reranker}, base.ID, &all[len(all)-1])
 			}
@@ -69,7 +69,7 @@ func ask(t testing.TB) (all []asked) {
 // runStages asks one question, and keeps the order of each stage.
 func runStages(t testing.TB, l *Local, base string, a *asked) {
 	t.Helper()
-	s, err := l.search(t.Context(), Query{Text: a.text, Base: base, Max: 10, Principal: auth.Local()})
+	s, err := l.search(t.Context(), Query{Text: a.Text, Base: base, Max: 10, Principal: auth.Local()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,18 +106,18 @@ func table(all []asked) string {
 			n, mrr, recall := 0.0, 0.0, 0.0
 			byKind := map[string][2]float64{}
 			for _, a := range all {
-				if a.language != language || a.kind == "none" {
+				if a.Language != language || a.Kind == "none" {
 					continue
 				}
 				n++
-				k := byKind[a.kind]
+				k := byKind[a.Kind]
 				k[1]++
 				if r := a.rank(stage); r > 0 {
 					mrr += 1 / float64(r)
 					recall++
 					k[0] += 1 / float64(r)
 				}
-				byKind[a.kind] = k
+				byKind[a.Kind] = k
 			}
 			fmt.Fprintf(&b, "| %s | %s | %.3f | %.3f |", stage, language, mrr/n, recall/n)
 			for _, kind := range kinds {
@@ -136,7 +136,7 @@ type shown struct{ answered, questions, right, passages, unanswerable, misled fl
 // theirs is there.
 func at(all []asked, language string, threshold float64) (s shown) {
 	for _, a := range all {
-		if a.language != language || a.kind == "paraphrase" {
+		if a.Language != language || a.Kind == "paraphrase" {
 			continue
 		}
 		found := false
@@ -145,16 +145,16 @@ func at(all []asked, language string, threshold float64) (s shown) {
 				continue
 			}
 			s.passages++
-			if a.right[a.names[p.Chunk]] {
+			if a.Right[a.names[p.Chunk]] {
 				s.right++
 				found = true
 			}
-			if a.kind == "none" {
+			if a.Kind == "none" {
 				s.misled++
 				break
 			}
 		}
-		if a.kind == "none" {
+		if a.Kind == "none" {
 			s.unanswerable++
 			continue
 		}
@@ -219,8 +219,8 @@ var marks = [2]string{"<!-- written by make eval -->", "<!-- to here -->"}
 func checkFound(t *testing.T, all []asked, language, kind string) {
 	t.Helper()
 	for _, a := range all {
-		if a.language == language && a.kind == kind && a.rank("5 bm25_rerank") == 0 {
-			t.Errorf("%s: not among the first ten: %s", language, a.text)
+		if a.Language == language && a.Kind == kind && a.rank("5 bm25_rerank") == 0 {
+			t.Errorf("%s: not among the first ten: %s", language, a.Text)
 		}
 	}
 }

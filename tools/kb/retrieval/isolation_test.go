@@ -223,18 +223,18 @@ func TestTheDatabaseOrdersAsTheMemoryDoes(t *testing.T) {
 		documents := sample(t, language)
 		a, b := fill(t, inDatabase, documents), fill(t, inMemory, documents)
 		for _, q := range readQuestions(t) {
-			if q.language != language {
+			if q.Language != language {
 				continue
 			}
 			scores := func(s *kbstore.Store, base kbstore.Base) (line string) {
-				r, _ := find(t, &Local{Store: s}, Query{Text: q.text, Base: base.ID, Max: 10, Principal: someone})
+				r, _ := find(t, &Local{Store: s}, Query{Text: q.Text, Base: base.ID, Max: 10, Principal: someone})
 				for _, f := range r.Results {
 					line += fmt.Sprintf("%.3f %.3f %.3f\n", f.Score, *f.Metadata.Sparse, *f.Metadata.BM25)
 				}
 				return line
 			}
 			if got, want := scores(inDatabase, a), scores(inMemory, b); got != want {
-				t.Errorf("%s: the database\n%s, in memory\n%s", q.text, got, want)
+				t.Errorf("%s: the database\n%s, in memory\n%s", q.Text, got, want)
 			}
 		}
 	}

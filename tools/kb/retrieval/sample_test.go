@@ -1,49 +1,27 @@
 package retrieval
 
 import (
-	"bufio"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"toolnorm/internal/test/questions"
 	"toolnorm/tools/kb/kbstore"
 )
 
-// question is one of the evaluation, with the passages that answer it.
-type question struct {
-	language, kind, text string
-	right                map[string]bool // by source#index
-}
+// question is one of the evaluation.
+type question = questions.Question
 
 // languages are those of the sample.
-var languages = []string{"ja", "ko", "en"}
+var languages = questions.Languages
 
 // readQuestions reads testdata/questions.txt.
-func readQuestions(t testing.TB) (all []question) {
+func readQuestions(t testing.TB) []question {
 	t.Helper()
-	f, err := os.Open("testdata/questions.txt")
+	all, err := questions.OfSample("..")
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		if strings.HasPrefix(lines.Text(), "#") || lines.Text() == "" {
-			continue
-		}
-		part := strings.SplitN(lines.Text(), " ", 4)
-		document, section, _ := strings.Cut(part[2], ".")
-		q := question{part[0], part[1], part[3], map[string]bool{}}
-		for i := 1; i <= 5; i++ {
-			if section == "*" || section == fmt.Sprint(i) {
-				q.right[fmt.Sprintf("%s.md#%d", document, i-1)] = true
-			}
-		}
-		if len(q.right) == 0 && q.kind != "none" {
-			t.Fatalf("no such section: %s", lines.Text())
-		}
-		all = append(all, q)
 	}
 	return all
 }
@@ -87,22 +65,9 @@ func fill(t testing.TB, s *kbstore.Store, documents map[string][]kbstore.Chunk) 
 // sample is the sample knowledge base in a language, one passage a section.
 func sample(t testing.TB, language string) map[string][]kbstore.Chunk {
 	t.Helper()
-	files, err := filepath.Glob("../sample/" + language + "/*.md")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no sample: ", err)
-	}
-	documents := map[string][]kbstore.Chunk{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts := strings.Split(string(text), "\n## ")
-		title, _, _ := strings.Cut(strings.TrimPrefix(parts[0], "# "), "\n")
-		for _, part := range parts[1:] {
-			heading, body, _ := strings.Cut(part, "\n")
-			documents[filepath.Base(file)] = append(documents[filepath.Base(file)], kbstore.Chunk{Heading: title + " > " + heading, Text: strings.TrimSpace(body)})
-		}
+	documents, err := questions.Sample("..", language)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return documents
 }
