@@ -284,7 +284,7 @@ func TestAServerOfUnknownKindThatIsDown(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, b, err)
 		}
 	}
-	if _, _, err := e.Server(t.Context(), "box/m"); err == nil {
+	if _, _, err := e.Server(t.Context(), "box/m", nil); err == nil {
 		t.Error("there is a way to it")
 	}
 	if _, err := e.Describe(t.Context(), "box/m", false); err == nil {

@@ -20,9 +20,11 @@ import (
 )
 
 // Server returns the transport to the model's server for requests of Ollama's own API, and the name
-// that the model has there. An empty model means the first server. The transport is nil when that
-// server does not speak this API.
-func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, string, error) {
+// that the model has there. An empty model means the first server. In a pool, the transport asks the
+// server that knows the conversation of request, the parsed body; nil means that there is none. The
+// transport is nil when the server does not speak this API.
+func (e *Engine) Server(ctx context.Context, model string, request *fastjson.Value) (
+	http.RoundTripper, string, error) {
 	s, name := e.place(model)
 	if s.pool == nil {
 		known, err := s.known(ctx)
@@ -33,7 +35,7 @@ func (e *Engine) Server(ctx context.Context, model string) (http.RoundTripper, s
 			return nil, name, nil
 		}
 	}
-	return &passing{e, s, name, model}, name, nil
+	return &passing{e, s, name, model, passedRoot(name, request)}, name, nil
 }
 
 // Tags returns the body of /api/tags: every model that can be asked, by the name that clients call

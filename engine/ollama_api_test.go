@@ -75,7 +75,7 @@ func TestModelsThatWriteCanCallTools(t *testing.T) {
 func TestRequestsAreForwardedToTheModelsServer(t *testing.T) {
 	e := nativeServer(t, map[string]string{"/api/generate": `{"response":"real","done":true}`, "/api/ps": `{"models":[{"name":"m:latest"}]}`, "/api/version": `{"version":"9"}`})
 	for model, want := range map[string]string{"m": `m {"response":"real"`, "demo/hermes": "hermes ", "": ` {"response":"real"`} {
-		rt, name, err := e.Server(t.Context(), model)
+		rt, name, err := e.Server(t.Context(), model, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestRequestsAreForwardedToTheModelsServer(t *testing.T) {
 		t.Errorf("%s %v", v, err)
 	}
 	gone := New(Config{Ollama: "http://127.0.0.1:1"})
-	rt, _, _ := gone.Server(t.Context(), "m")
+	rt, _, _ := gone.Server(t.Context(), "m", nil)
 	if _, err := rt.RoundTrip(httptest.NewRequest("POST", "/api/generate", nil)); fault.From(err).Kind != fault.Unavailable {
 		t.Errorf("a server that is gone: %v", err)
 	}

@@ -21,6 +21,7 @@ type passing struct {
 	engine       *Engine
 	server       *server
 	name, called string // the model's name as its server calls it, and as the client does
+	root         string // the key of the request's conversation
 }
 
 var _ http.RoundTripper = (*passing)(nil)
@@ -35,13 +36,12 @@ func (p *passing) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		return p.ask(r, s, &turn{engine: p.engine})
 	}
-	body, err := io.ReadAll(r.Body)
-	if err = errors.Join(err, r.Body.Close()); err != nil {
+	if err := repeatable(r); err != nil {
 		return nil, err
 	}
-	t := p.engine.newTurn(passedRoot(p.name, body))
+	t := p.engine.newTurn(p.root)
 	for {
-		resp, err := p.attempt(r, body, t)
+		resp, err := p.attempt(r, t)
 		switch {
 		case err == nil:
 			resp.Body = &held{resp.Body, t}
@@ -54,8 +54,20 @@ func (p *passing) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
+// repeatable makes sure that a request's body can be read more than once. It fails if the body
+// cannot be read. The proxy sets GetBody itself, so no large body is copied.
+func repeatable(r *http.Request) error {
+	if r.GetBody != nil {
+		return r.Body.Close()
+	}
+	body, err := io.ReadAll(r.Body)
+	r.ContentLength = int64(len(body))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	return errors.Join(err, r.Body.Close())
+}
+
 // attempt asks one server. It fails for a server that is full as long as another one may be asked.
-func (p *passing) attempt(r *http.Request, body []byte, t *turn) (*http.Response, error) {
+func (p *passing) attempt(r *http.Request, t *turn) (*http.Response, error) {
 	s := p.server
 	if s.pool != nil {
 		var err error
@@ -65,7 +77,11 @@ func (p *passing) attempt(r *http.Request, body []byte, t *turn) (*http.Response
 	}
 	c := r.Clone(r.Context())
 	c.Header[upstream.ConversationHeader] = []string{t.key}
-	c.Body, c.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	body, err := r.GetBody()
+	if err != nil {
+		return nil, err
+	}
+	c.Body = body
 	resp, err := p.ask(c, s, t)
 	if err == nil && t.at != nil && !t.patient && resp.StatusCode == http.StatusServiceUnavailable {
 		return nil, errors.Join(fault.New(fault.Busy, "the model server is busy"),
@@ -108,15 +124,11 @@ func (h *held) Broken() error {
 	return nil
 }
 
-// passedRoot returns the key of a request that is passed on, by the members that root uses. A body
-// that cannot be parsed has the key of its model.
-func passedRoot(model string, body []byte) string {
+// passedRoot returns the key of a request that is passed on, by the members that root uses. A nil
+// request has the key of its model.
+func passedRoot(model string, v *fastjson.Value) string {
 	var k upstream.Root
 	k.Add(model)
-	v, err := fastjson.ParseBytes(body)
-	if err != nil {
-		return k.Key()
-	}
 	k.Add(string(v.GetStringBytes("system")))
 	prompt := v.GetStringBytes("prompt")
 	k.Add(string(prompt[:min(len(prompt), continuedRoot)]))

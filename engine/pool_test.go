@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/valyala/fastjson"
+
 	"toolnorm/chat"
 	"toolnorm/engine/upstream"
 	"toolnorm/engine/wait"
@@ -291,11 +293,11 @@ func TestWhatIsPassedOnGoesByItsConversation(t *testing.T) {
 	boxes := []*box{newBox(t, "first"), newBox(t, "second")}
 	e := pooled(boxes...)
 	ask := func(text string) (string, error) {
-		way, _, err := e.Server(t.Context(), "m")
+		body := fmt.Sprintf(`{"model":"m","prompt":%q}`, text)
+		way, _, err := e.Server(t.Context(), "m", fastjson.MustParse(body))
 		if err != nil {
 			return "", err
 		}
-		body := fmt.Sprintf(`{"model":"m","prompt":%q}`, text)
 		resp, err := way.RoundTrip(httptest.NewRequest("POST", "http://here/api/generate", strings.NewReader(body)))
 		if err != nil {
 			return "", err

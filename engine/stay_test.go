@@ -29,7 +29,7 @@ func TestWhatIsPassedOnKeepsTheModelLoaded(t *testing.T) {
 		{"/api/generate", `{"model":"other", "prompt":"p"}`, `{"model":"other", "prompt":"p"}`},
 		{"/api/embed", `{"model":"m", "input":"p"}`, `{"model":"m", "input":"p"}`},
 	} {
-		rt, _, err := e.Server(t.Context(), "m")
+		rt, _, err := e.Server(t.Context(), "m", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/ollama/ollama/api"
+	"github.com/valyala/fastjson"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -33,7 +34,7 @@ type fakeOllama struct {
 	silent bool // does not speak this API
 }
 
-func (f *fakeOllama) Server(_ context.Context, model string) (http.RoundTripper, string, error) {
+func (f *fakeOllama) Server(_ context.Context, model string, _ *fastjson.Value) (http.RoundTripper, string, error) {
 	if f.silent {
 		return nil, model, nil
 	}
@@ -137,7 +138,7 @@ type elsewhere struct {
 	at *url.URL
 }
 
-func (e *elsewhere) Server(_ context.Context, model string) (http.RoundTripper, string, error) {
+func (e *elsewhere) Server(_ context.Context, model string, _ *fastjson.Value) (http.RoundTripper, string, error) {
 	return e, model, nil
 }
 

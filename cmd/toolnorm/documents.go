@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/valyala/fastjson"
+
 	"toolnorm/agent"
 	"toolnorm/chat"
 	"toolnorm/engine"
@@ -52,7 +54,8 @@ func (c *catalog) Plan(model string) engine.Plan {
 
 // Server returns no server for models that the agent answers, since their requests cannot be passed
 // on.
-func (c *catalog) Server(ctx context.Context, model string) (http.RoundTripper, string, error) {
+func (c *catalog) Server(ctx context.Context, model string, request *fastjson.Value) (
+	http.RoundTripper, string, error) {
 	// requests that manage models name none
 	if err := c.may(ctx, model); model != "" && err != nil {
 		return nil, "", err
@@ -60,7 +63,7 @@ func (c *catalog) Server(ctx context.Context, model string) (http.RoundTripper, 
 	if c.loop.Answers(model) {
 		return nil, model, nil
 	}
-	return c.Engine.Server(ctx, model)
+	return c.Engine.Server(ctx, model, request)
 }
 
 // Describe describes a model. For a model that the agent answers, it describes the model that the

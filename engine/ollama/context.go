@@ -115,10 +115,13 @@ func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body == nil || !slices.Contains([]string{"generate", "chat"}, path.Base(r.URL.Path)) {
 		return b.Client.RoundTrip(r)
 	}
-	body, err := io.ReadAll(r.Body)
+	var read bytes.Buffer // of the right size at once: io.ReadAll takes twice as much for 19 MB
+	read.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead)
+	_, err := read.ReadFrom(r.Body)
 	if err = errors.Join(err, r.Body.Close()); err != nil {
 		return nil, err
 	}
+	body := read.Bytes()
 	// A body that is not a JSON object is passed on as it is, for the server to refuse.
 	if v, err := fastjson.ParseBytes(body); err == nil && v.Type() == fastjson.TypeObject &&
 		!v.Exists("options", "num_ctx") {

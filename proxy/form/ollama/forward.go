@@ -20,7 +20,8 @@ import (
 // passOn passes a request that names a model on to that model's server.
 // Replies to such requests hold no calls, so they need not be read.
 func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
-	body, rt, err := s.asked(w, r, x, func(*fastjson.Value) bool { return true })
+	body, rt, err := s.asked(w, r, x, func(*fastjson.Value) bool { return true },
+		func(*fastjson.Value) {})
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 // toFirst passes a request on to the first server, as forward does.
 func (s *Server) toFirst(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	body []byte) error {
-	rt, _, err := s.Upstream.Server(r.Context(), "")
+	rt, _, err := s.Upstream.Server(r.Context(), "", nil)
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,11 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Rec
 	x.Meta.Strategy = "forwarded"
 	if body != nil {
 		r = r.Clone(r.Context())
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		r.GetBody = func() (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(body)), nil
+		}
+		r.Body, _ = r.GetBody()
+		r.ContentLength = int64(len(body))
 	}
 	var from io.Reader // the answer
 	p := &httputil.ReverseProxy{

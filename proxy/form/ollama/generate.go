@@ -16,7 +16,7 @@ import (
 // and passes all others on. An empty prompt only loads the model, and _debug_render_only asks for
 // no reply.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
-	return s.answer(w, r, x, form.API{Read: readGenerate, Open: openGenerate},
+	return s.answer(w, r, x, readGenerate, openGenerate,
 		func(v *fastjson.Value) bool {
 			return noFormat(v.Get("format")) || len(v.GetStringBytes("prompt")) == 0 || v.GetBool(
 				"_debug_render_only")
@@ -25,7 +25,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Re
 
 // readGenerate reads a prompt with a format. It becomes a chat of one turn, as in Ollama, unless
 // the client itself says how the prompt is rendered: then the model continues it as a text.
-func readGenerate(body []byte) (*form.Ask, error) {
+func readGenerate(v *fastjson.Value) (*form.Ask, error) {
 	r := &request{&form.Ask{Stream: true}}
 	var raw bool
 	var system string
@@ -36,29 +36,27 @@ func readGenerate(body []byte) (*form.Ask, error) {
 		}
 		return err
 	}
-	err := field.Parse(body, func(v *fastjson.Value) error {
-		return field.Object(v, append(r.fields(), field.Members{
-			{"prompt", &said.Content},
-			{"suffix", &on.Suffix},
-			{"raw", &raw},
-			{"template", keep},
-			{"context", keep},
-			{"system", func(v *fastjson.Value) error {
-				if err := field.Into(v, &system); err != nil {
-					return err
-				}
-				return keep("system", v)
-			}},
-			{"images", func(v *fastjson.Value) error {
-				if err := readImages(&said, v); err != nil {
-					return err
-				}
-				return keep("images", v)
-			}},
-		}...))
-	})
+	err := field.Object(v, append(r.fields(), field.Members{
+		{"prompt", &said.Content},
+		{"suffix", &on.Suffix},
+		{"raw", &raw},
+		{"template", keep},
+		{"context", keep},
+		{"system", func(v *fastjson.Value) error {
+			if err := field.Into(v, &system); err != nil {
+				return err
+			}
+			return keep("system", v)
+		}},
+		{"images", func(v *fastjson.Value) error {
+			if err := readImages(&said, v); err != nil {
+				return err
+			}
+			return keep("images", v)
+		}},
+	}...))
 	if on.Prompt = said.Content; on.Prompt == "" && err == nil {
-		err = field.AsFault(field.Bad("prompt", "must be a text that is not empty"))
+		err = field.Bad("prompt", "must be a text that is not empty")
 	}
 	switch {
 	case raw:

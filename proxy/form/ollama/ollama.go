@@ -37,8 +37,9 @@ import (
 type Upstream interface {
 	// Server returns the transport to a model's server and the model's name there; for an empty
 	// name, that of the first server. A nil transport means that the server does not speak this
-	// API.
-	Server(ctx context.Context, model string) (http.RoundTripper, string, error)
+	// API. The transport is for one request, whose parsed body is given, or nil if it has none.
+	Server(ctx context.Context, model string, request *fastjson.Value) (http.RoundTripper, string,
+		error)
 	// the body of /api/tags: every model that can be asked
 	Tags(ctx context.Context) (json.RawMessage, error)
 	// the body of /api/ps: the models that are loaded
@@ -197,19 +198,27 @@ func modelOf(v *fastjson.Value) (model string, err error) {
 // asked reads a request that names a model, and finds the transport to the model's server. The
 // returned transport is nil if that server does not speak Ollama's API, or if passed says that the
 // request is not to be passed on; otherwise the returned body names the model as its server does.
-// The body is parsed only once here.
+// If the transport is nil, here has been called with the request, unless there is an error. The
+// body is parsed only once: two copies of a body of 19 MB were 40 MB more memory.
 func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record,
-	passed func(*fastjson.Value) bool) (body []byte, rt http.RoundTripper, err error) {
+	passed func(*fastjson.Value) bool, here func(*fastjson.Value)) (body []byte,
+	rt http.RoundTripper, err error) {
 	if body, err = s.Run.Body(w, r); err != nil {
 		return nil, nil, err
 	}
 	err = field.Parse(body, func(v *fastjson.Value) (err error) {
-		if x.Model, err = modelOf(v); err != nil || !passed(v) {
+		if x.Model, err = modelOf(v); err != nil {
 			return err
 		}
 		var name string
-		if rt, name, err = s.Upstream.Server(r.Context(), x.Model); rt != nil &&
-			(name != x.Model || len(modelMembers(v)) > 1) {
+		if passed(v) {
+			rt, name, err = s.Upstream.Server(r.Context(), x.Model, v)
+		}
+		switch {
+		case err != nil:
+		case rt == nil:
+			here(v)
+		case name != x.Model || len(modelMembers(v)) > 1:
 			body = renameModel(body, v, name)
 		}
 		return err
@@ -221,22 +230,28 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 // call or must fit a schema have to be read here. _debug_render_only asks for the prompt and no
 // reply. If the model's server speaks OpenAI's API, every chat is answered here.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
-	return s.answer(w, r, x, form.API{Read: readChat, Open: open}, func(v *fastjson.Value) bool {
+	return s.answer(w, r, x, readChat, open, func(v *fastjson.Value) bool {
 		plain := len(v.GetArray("tools")) == 0 && noFormat(v.Get("format"))
 		return plain || len(v.GetArray("messages")) == 0 || v.GetBool("_debug_render_only")
 	})
 }
 
-// answer answers a request here, or passes it on if passed returns true for it and its server
-// speaks this API.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record, api form.API,
+// answer answers a request here with a reply that open opens, or passes it on if passed returns
+// true for it and its server speaks this API.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record,
+	read func(*fastjson.Value) (*form.Ask, error),
+	open func(http.Header, *form.Ask, form.Out) (form.Reply, error),
 	passed func(*fastjson.Value) bool) error {
-	body, rt, err := s.asked(w, r, x, passed)
+	var ask *form.Ask
+	var unread error
+	body, rt, err := s.asked(w, r, x, passed, func(v *fastjson.Value) { ask, unread = read(v) })
 	if err != nil {
 		return err
 	}
 	if rt != nil {
 		return s.forward(w, r, x, rt, body)
 	}
-	return s.Run.Answer(w, r, api, x, body)
+	return s.Run.Answer(w, r, form.API{Open: open, Read: func([]byte) (*form.Ask, error) {
+		return ask, field.AsFault(unread)
+	}}, x, nil)
 }

@@ -8,7 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/valyala/fastjson"
+
 	"toolnorm/internal/fault"
+	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
 )
 
 // ask is a chat with a tool.
@@ -16,11 +20,20 @@ func ask(more string) string {
 	return `{"model":"m","messages":[{"role":"user","content":"q"}],"tools":[{"type":"function","function":{"name":"f"}}]` + more + `}`
 }
 
+// parseChat parses a body and reads it as a chat.
+func parseChat(body []byte) (ask *form.Ask, err error) {
+	err = field.Parse(body, func(v *fastjson.Value) error {
+		ask, err = readChat(v)
+		return err
+	})
+	return ask, err
+}
+
 func FuzzRequestIsReadOrRefused(f *testing.F) {
 	f.Add([]byte(ask(`,"options":{"stop":"a","x":{"y":1}},"keep_alive":"5m","format":{"type":"object"},"think":true`)))
 	f.Add([]byte(`{"model":"m","messages":[{"role":"user","images":["AQI="]},{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{"a":"\\\n"}}}]}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		a, err := readChat(body)
+		a, err := parseChat(body)
 		if err != nil {
 			if f := fault.From(err); f.Kind != fault.Invalid || f.Message == "" {
 				t.Fatalf("error %v is no fault of the request", err)
@@ -56,7 +69,7 @@ func TestOptionsOfAWrongKindAreNamed(t *testing.T) {
 		`,"options":{"num_predict":-1,"top_k":5.0,"own":"x","seed":null,"stop":null},"format":"json"`: "",
 		`,"format":{"type":"object"}`: "",
 	} {
-		_, err := readChat([]byte(ask(more)))
+		_, err := parseChat([]byte(ask(more)))
 		if got := ""; err != nil || want != "" {
 			if got = err.Error(); got != want {
 				t.Errorf("%s: %s, want %s", more, got, want)

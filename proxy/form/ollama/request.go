@@ -12,20 +12,17 @@ import (
 // It needs no more than form.Ask: no field of Ollama's depends on another.
 type request struct{ *form.Ask }
 
-// readChat reads a request in Ollama's chat form. Every error is a fault of kind Invalid that names
-// the field. Unknown fields are Ollama's own and do not concern a reply with calls.
-func readChat(body []byte) (*form.Ask, error) {
+// readChat reads a request in Ollama's chat form. Every error names the field. Unknown fields are
+// Ollama's own and do not concern a reply with calls.
+func readChat(v *fastjson.Value) (*form.Ask, error) {
 	r := &request{&form.Ask{Stream: true}} // Ollama streams unless told not to
-	err := field.Parse(body, func(v *fastjson.Value) error {
-		err := field.Object(v, append(r.fields(), field.Members{
-			{"messages", r.readMessages},
-			{"tools", r.ReadTools},
-		}...))
-		if err == nil && len(r.Messages) == 0 {
-			err = field.Bad("messages", "must be an array of at least one message")
-		}
-		return err
-	})
+	err := field.Object(v, append(r.fields(), field.Members{
+		{"messages", r.readMessages},
+		{"tools", r.ReadTools},
+	}...))
+	if err == nil && len(r.Messages) == 0 {
+		err = field.Bad("messages", "must be an array of at least one message")
+	}
 	return r.Ask, err
 }
 
