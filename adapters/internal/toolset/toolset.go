@@ -48,7 +48,10 @@ func New(offered []chat.Tool, also map[string]string) *Set {
 }
 
 // Named returns the tool that is offered by exactly this name, or nil.
-func (s *Set) Named(name string) *Tool { return s.exact[name] }
+func (s *Set) Named(name string) *Tool {
+	s.build()
+	return s.exact[name]
+}
 
 // prefixes holds folded namespaces that models add to offered names: functions.f is harmony's and
 // Kimi K2's, default_api.f Gemma's.
