@@ -26,11 +26,13 @@ type arguments struct {
 	tools   *toolset.Set
 }
 
-// read reads the value of an arguments member. It commits at the first byte when the value is an
-// object, and after reading it when the value is something that stands for an object. A quote may
-// begin an object in a string, which OpenAI's own form has ("arguments": "{\"city\": …}"), an
-// object between quotes that are not escaped, or its first member without a brace. Which of these
-// it is gets decided before anything is committed.
+// read reads the value of an arguments member. It returns committed if the call was begun,
+// incomplete if the text ended before that was certain, and mismatch if the value cannot be
+// arguments. An object is committed at its first byte; a value that stands for an object is
+// committed after it was read. A quote may begin an object in a string, which OpenAI's own form has
+// ("arguments": "{\"city\": …}"), an object between quotes that are not escaped, or the first
+// member of an object without its brace. Which of these it is gets decided before anything is
+// committed.
 //
 //	{"city": "Rome"}              an object: streams
 //	"{\"city\": \"Rome\"}"        in a string, as OpenAI's form has it
@@ -95,8 +97,9 @@ func (ar *arguments) read(t *toolset.Tool, id string, quotes []lenient.Delim) ma
 	return mismatch
 }
 
-// inside reads an object in a fence or in parentheses, or the arguments of a Python call in its
-// parentheses. A fence that holds something else, or is cut, is not read.
+// inside reads an object in a fence or in parentheses, or the keyword arguments of a Python call in
+// parentheses. It returns mismatch if the fence or the parentheses have something else in them, and
+// incomplete if the text ends near here.
 func (ar *arguments) inside(t *toolset.Tool, id string, quotes []lenient.Delim) match {
 	open, end := 1, ")"
 	if ar.Has(0, "```") {
@@ -119,7 +122,9 @@ func (ar *arguments) inside(t *toolset.Tool, id string, quotes []lenient.Delim) 
 	return incompleteAtEnd(ar.At(maxLabel-1), mismatch)
 }
 
-// named reads arguments in the parentheses of a Python call that begin at an offset.
+// named reads the keyword arguments of a Python call, which begin at offset open. It returns
+// mismatch if the text does not consist of keyword arguments, and incomplete if the text ended
+// first.
 func (ar *arguments) named(t *toolset.Tool, id string, open int) match {
 	n := open
 	for n < 8*maxBehind && ar.At(n) >= 0 && !ar.IsMark(n) {
@@ -135,9 +140,9 @@ func (ar *arguments) named(t *toolset.Tool, id string, open int) match {
 	return ar.calls.commitWith(t, id, args)
 }
 
-// braceless reads an object whose opening brace was left out, if the key that it begins with is a
-// parameter of the tool. "arguments": "city": "Rome"} is one reading only when city is a parameter;
-// else it would be a string followed by junk.
+// braceless reads an object whose opening brace was left out. The key is the first key of that
+// object. It returns mismatch if the tool has no parameter of that name, because only with one is
+// "arguments": "city": "Rome"} an object; otherwise it would be a string followed by junk.
 func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient.Delim) match {
 	if !t.Type().Has(key) {
 		return mismatch
@@ -158,8 +163,9 @@ func (ar *arguments) braceless(t *toolset.Tool, id, key string, quotes []lenient
 	return committed
 }
 
-// otherBrace returns the length of another bracket that stands for the opening brace, or 0 if there
-// is none. A parameter of the tool must follow the bracket as a key, which no list has.
+// otherBrace returns the length of a bracket here that stands for the opening brace, with the white
+// space after it, or 0 if there is none. A key that is a parameter of the tool must follow the
+// bracket. No list has such a key.
 func (ar *arguments) otherBrace(t *toolset.Tool) int {
 	for _, bracket := range [...]string{"[", "｛", "［"} {
 		if ar.Has(0, bracket) {
@@ -173,8 +179,8 @@ func (ar *arguments) otherBrace(t *toolset.Tool) int {
 }
 
 // filledSchema reads arguments that a model has written as the schema's properties: {"type":
-// "object", "properties": {…}}. Their values tell them from an echo of the schema, in which each
-// property is a description.
+// "object", "properties": {…}}. It returns mismatch if there are no such arguments, or if the
+// object repeats the schema itself. In a schema each property is a description, and not a value.
 func (ar *arguments) filledSchema(t *toolset.Tool, id string) match {
 	if ar.trial.bare() {
 		return mismatch
@@ -193,8 +199,9 @@ func (ar *arguments) filledSchema(t *toolset.Tool, id string) match {
 	return mismatch
 }
 
-// describes reports whether a member of an object has members that its parameter does not declare:
-// then that member is a schema, and the object describes arguments.
+// describes reports whether an object describes arguments instead of holding them: one of its
+// members has members that the parameter of that name does not declare, so that member is a schema.
+// It also returns true if properties is not a JSON object.
 func describes(properties []byte, t *schema.Type) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(properties, &members) != nil {
@@ -212,8 +219,9 @@ func describes(properties []byte, t *schema.Type) bool {
 	return false
 }
 
-// listed reads arguments in a notation that belongs to no family; see [lenient.Listed]. They end
-// where their call is closed.
+// listed reads arguments in a notation that belongs to no family; see [lenient.Listed]. The
+// arguments end where their call is closed. It returns mismatch if the notation does not fit, and
+// incomplete if the reply ends and the last value may have been cut.
 func (ar *arguments) listed(t *toolset.Tool, id string) match {
 	n := 0
 	for n < 8*maxBehind && ar.At(n) >= 0 && !ar.endsCall(n) {
@@ -236,9 +244,9 @@ func (ar *arguments) listed(t *toolset.Tool, id string) match {
 	return ar.calls.commitWith(t, id, args)
 }
 
-// quotedObject reports whether an object begins here between quotes, and its own quotes are not
-// escaped: "{"city": "Rome"}". A quoted object whose quotes are escaped is a string like any other,
-// and is read as one. What follows the inner quote is a letter of a key, or the end of the text.
+// quotedObject reports whether an object between quotes begins here whose own quotes are not
+// escaped, as in "{"city": "Rome"}". An object whose quotes are escaped is read as a string like
+// any other. The inner quote must be followed by a letter of a key, or by the end of the text.
 func (ar *arguments) quotedObject(quote int) bool {
 	n := 1 + ar.Space(1)
 	if ar.At(n) != '{' {
@@ -248,11 +256,12 @@ func (ar *arguments) quotedObject(quote int) bool {
 	return ar.At(n) == quote && (scan.IsWord(ar.At(n+1)) || ar.At(n+1) < 0)
 }
 
-// objectFits looks at the first member of the arguments: a schema in their place is an echo of the
-// tool list, and a call without marks must begin with a parameter of the tool. Small models do
-// echo: 6 of 248 replies of a 1.5B and 18 of 200 of a 135M repeated a schema or the tool list.
-// After marks any first member is accepted except those of a schema: the call is checked later, and
-// a wrong name is repaired.
+// objectFits looks at the first member of the arguments, without moving. It returns mismatch for a
+// schema, which is an echo of the tool list, and for a placeholder such as {...}. A call without
+// marks must also begin with a parameter of the tool; incomplete means that its first key was cut.
+// Small models do echo: 6 of 248 replies of a 1.5B and 18 of 200 of a 135M repeated a schema or the
+// tool list. After marks any other first member is matched, since the call is checked later and a
+// wrong name is repaired.
 func (ar *arguments) objectFits(t *toolset.Tool) match {
 	start := ar.Pos
 	defer func() { ar.Pos = start }()
@@ -286,9 +295,9 @@ func (ar *arguments) objectFits(t *toolset.Tool) match {
 }
 
 // standIn reads arguments that are not an object but mean one: an object in a string, a list around
-// it, pairs of name and value, null, or the value of the only parameter. The value is read whole
-// before the commit, so it may be refused: [{"name": "city", "value": "Rome"}] is an object;
-// "oops", for a tool with several parameters, is not, and {} would be made up.
+// an object, pairs of name and value, null, or the value of the only parameter. The value is read
+// whole before the commit, so it can be refused with mismatch: [{"name": "city", "value": "Rome"}]
+// means an object, but "oops" does not if the tool has several parameters, and {} would be made up.
 func (ar *arguments) standIn(t *toolset.Tool, id string) match {
 	out, a := ar.Capture(func() { ar.Value(nil) })
 	if a != matched {
@@ -302,17 +311,18 @@ func (ar *arguments) standIn(t *toolset.Tool, id string) match {
 }
 
 // describesParameter reports whether the key just read is followed by a description of a parameter
-// in place of its value: an object that begins with type or description where the schema allows no
-// object. A parameter that may be an object may have those members itself.
+// instead of a value: an object that begins with type or description, although the schema allows no
+// object there. A parameter that can be an object may have those members itself.
 func (ar *arguments) describesParameter(t *schema.Type) bool {
 	n := ar.Space(0)
 	return ar.At(n) == ':' && t.Known() && !t.Allows(schema.Object) && ar.Describes(n+1)
 }
 
-// rawText copies text that is not JSON until ends reports that it is over, and then steps over the
-// number of bytes that ends returned. It returns false if the reply ended first. ends is called at
-// the stops only, so a file of megabytes costs one look-up a byte. Tagged values and programs
-// differ only in what ends them: a tag that something sensible follows, or the end of a message.
+// rawText copies text that is not JSON until the function ends reports that the text is over. Then
+// it skips the number of bytes that ends returned. It returns false if the reply ended first. The
+// function is called only at the bytes in stops, so a file of megabytes costs one look-up a byte.
+// Tagged values and programs differ only in what ends them: a tag that something sensible follows,
+// or the end of a message.
 func (ar *arguments) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
 	q := lenient.Delim{Close: "<", Stops: stops}
 	for {

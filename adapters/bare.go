@@ -28,15 +28,16 @@ type unmarked struct {
 	which    Which // which texts that look like calls are calls
 }
 
-// maxUnmarked bounds a call without marks that is held until it is whole, in bytes. Such a call is
-// held in memory and may be read twice, as text and as a call. A larger call after prose stays
-// text.
+// maxUnmarked bounds, in bytes, a call without marks that is held back until it is whole. Such a
+// call is kept in memory and may be read twice, as text and as a call. A larger call after prose
+// stays text.
 const maxUnmarked = 1 << 16
 
-// read reads calls that have no marks: JSON, a fence, or a name followed by its arguments. They
-// need evidence. At the start of the reply (after reasoning, or after another call) JSON with an
-// offered name and a first argument that is a parameter streams; everything else is held to its end
-// and must be announced, complete and the last thing in the reply.
+// read reads calls that have no marks: JSON, a fence, or a name followed by its arguments. It
+// reports whether it read any; if not, the text is still to be read. Such calls need evidence. At
+// the start of the reply (or after reasoning, or after another call) JSON streams if it has an
+// offered name and its first argument is a parameter. Everything else is held back to its end, and
+// must be announced, complete and the last thing in the reply.
 //
 //	{"name": "get_weather", "arguments": {"city": "Rome"}}    llama3's own form, and what remains of other models' forms
 //	get_weather{"city": "Rome"}   get_weather(city="Rome")    a name followed by its arguments
@@ -61,7 +62,8 @@ func (um *unmarked) read(c int, line bool) bool {
 	return front.said.May() && um.heldCalls(front)
 }
 
-// announcedHere returns what the text before this point says of calls without marks that follow it.
+// announcedHere returns the text before this point, and whether it announces calls without marks
+// that follow.
 func (um *unmarked) announcedHere() announcement {
 	front := um.page.announcement()
 	said := um.doubt.judged(front)
@@ -74,8 +76,8 @@ func (um *unmarked) announcedHere() announcement {
 	return announcement{said, string(front)}
 }
 
-// calledInFront reports whether a call of the reply before this point was not taken. Then the call
-// here is not run by itself, since it may depend on the other.
+// calledInFront reports whether a call of the reply before this point was not taken. In that case
+// the call here is not run alone, since it may depend on the earlier one.
 func (um *unmarked) calledInFront() bool {
 	if um.trial.refused || um.calls.done > 0 {
 		return um.trial.refused
@@ -89,8 +91,9 @@ func (um *unmarked) calledInFront() bool {
 	return false
 }
 
-// goesOnCalling reports whether a call without marks came last, apart from one line of prose: a
-// model that has made such a call, and writes another after "And Oslo:", means that one too.
+// goesOnCalling reports whether a call without marks came last and only one line of prose follows
+// it. A model that makes such a call, and writes another after "And Oslo:", means that second call
+// too.
 func (um *unmarked) goesOnCalling() bool {
 	front := um.page.announcement()
 	return um.calls.markless &&
@@ -114,10 +117,11 @@ var (
 			{Lit: declaration.NewLiteral(":", "name", "count")}, {Hole: "count"}, {Hole: "json"}}}
 )
 
-// heldCalls reads calls as a draft. Either all of them leave or none: calls with text between them
-// are alternatives to choose from. Only white space, a special closer or the end may follow the
-// calls: prose makes an example of them, unless `--calls eager` is set. The text before them must
-// announce the first call.
+// heldCalls reads calls as a draft (see drafts) and reports whether they were taken. Either all of
+// them leave or none, because calls with text between them are alternatives to choose from. The
+// text before the first call must announce it. Only white space, a special closer or the end may
+// follow the calls, since prose after them makes them an example. With `--calls eager` anything may
+// follow.
 func (um *unmarked) heldCalls(front announcement) bool {
 	refused := false
 	taken := um.drafts.draft(maxUnmarked, func() bool {
@@ -132,9 +136,10 @@ func (um *unmarked) heldCalls(front announcement) bool {
 	return taken
 }
 
-// callsAtEnd reports whether the reply goes on in prose and ends with more calls without marks:
-// then the calls here are meant as well. A model that reads a file, says what is in it and sends a
-// mail must read it first: the last call alone is the worst choice.
+// callsAtEnd reports whether the reply goes on in prose and ends with more calls without marks.
+// Then the calls here are meant as well: a model that reads a file, says what is in it and sends a
+// mail must read the file first, so taking only the last call is the worst choice. The position is
+// restored.
 func (um *unmarked) callsAtEnd() bool {
 	start := um.drafts.checkpoint()
 	found := false
@@ -159,8 +164,8 @@ func (um *unmarked) callsAtEnd() bool {
 	return found
 }
 
-// bareCall reads one call without marks here, whichever form it has.
-// JSON comes first, since a list of objects begins like a list of Python calls.
+// bareCall reads one call without marks here, in any of its forms, and reports whether it did. JSON
+// comes first, since a list of objects begins like a list of Python calls.
 func (um *unmarked) bareCall() bool {
 	done := um.calls.done
 	for _, p := range []*declaration.Pattern{bareObjects, barePython, bareJSON, bareCounted} {
@@ -171,10 +176,10 @@ func (um *unmarked) bareCall() bool {
 	return false
 }
 
-// readsUnmarked reports whether calls without marks count. They do not count under `--calls
-// strict`, where only the family's own form does, unless that form has no marks. `--calls strict`
-// runs what the family's own engine would: bare JSON is llama3's form, and not hermes's. Families
-// whose form is a fence, the agent's and gemma3, are read in it as well.
+// readsUnmarked reports whether calls without marks count. Under `--calls strict` they count only
+// if the family's own form has no marks or is a fence, as those of the agent and of gemma3 are.
+// That option runs what the family's own engine would run: bare JSON is llama3's form, but not
+// hermes's.
 func (um *unmarked) readsUnmarked() bool {
 	if um.which != Strict {
 		return true

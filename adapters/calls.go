@@ -9,9 +9,9 @@ import (
 )
 
 // calls writes the calls of the reply, each from the point where it is certain to its end. Between
-// commit and endCall the reader of the arguments writes to Out. Only calls decides how much of them
-// may leave, by the degree of holding and by what can still change; so the forms of calls know
-// nothing of the client.
+// commit and endCall the reader of the arguments writes to Out. Only calls decides how much of the
+// arguments may leave, by the option `--hold` and by what can still change. So the code that reads
+// the different forms of calls needs to know nothing of the client.
 type calls struct {
 	*lenient.Reader
 	in    *input
@@ -28,10 +28,10 @@ type calls struct {
 	calling calling // the call being read; Out points to its output, or is nil outside of calls
 }
 
-// callCount counts the calls so far. index and done differ by the calls that were cut: those have
-// an index but are not finished.
+// callCount counts the calls so far. The fields index and done differ by the calls that were cut: a
+// cut call has an index but is not finished.
 type callCount struct {
-	index    int    // of the next call
+	index    int    // of the next call to leave
 	done     int    // calls finished
 	closed   bool   // the last call was closed by its own marks
 	markless bool   // the last call had no marks
@@ -45,8 +45,9 @@ func (cs *calls) settle() int {
 	return cs.needed()
 }
 
-// sawEnd notes how much was decided when the end of the text was first seen inside a call. A cut
-// call may be sent up to there: what was decided later assumed that nothing more would come.
+// sawEnd records how much of the call was decided when the end of the text was first seen. If the
+// call turns out to be cut, only that much may be sent: what was decided later assumed that nothing
+// more would come. Outside of calls it does nothing.
 func (cs *calls) sawEnd() {
 	if cs.Out != nil {
 		cs.Out.SawEnd()
@@ -54,22 +55,23 @@ func (cs *calls) sawEnd() {
 }
 
 // calling is the call being read: its arguments as written so far, its tool, and whether it has
-// begun to leave. Outside of drafts the pin is where its text begins, until a part of it has left:
-// up to then it can become text again.
+// begun to leave. Outside of drafts, trial.pin is the position where its text begins, until a part
+// of it has left: up to then the call can become text again.
 type calling struct {
 	lenient.Output
 	tool     *toolset.Tool
 	id       string
 	released bool // CallStart has left
 	filled   bool // it has a value that is no placeholder
-	looked   int  // how much of the arguments filled is known of
-	endless  bool // where a value of it ends is not known
+	looked   int  // how much of the arguments was looked at for the field filled
+	endless  bool // where one of its values ends is not known
 }
 
-// commit begins a call: the text before it loses the family's glue and leaves, and reading cannot
-// go back before this point (a draft's caller can still drop everything). What was read up to here
-// may be read again, and none of it has left: the pin keeps it in the buffer. Glue is removed once:
-// of "Hello\n\n\n<tool_call>" a family with one newline leaves "Hello\n\n".
+// commit begins a call: the text before it loses the family's glue (the newlines that belong to the
+// call) and leaves, and reading cannot go back before this point, except that a draft can still be
+// dropped. What was read up to here may be read again, and none of it has left, so the pin keeps it
+// in the buffer. Glue is removed once: of "Hello\n\n\n<tool_call>" a family with one newline leaves
+// "Hello\n\n".
 func (cs *calls) commit(t *toolset.Tool, id string) {
 	if !cs.out.drafting {
 		cs.trial.pin = max(cs.page.leave(cs.trial.glue), cs.keepOthers())
@@ -88,8 +90,8 @@ func (cs *calls) commit(t *toolset.Tool, id string) {
 	}
 }
 
-// commitWith begins a call whose arguments are known as a whole, {} for a tool that is called
-// without arguments. Such a call is decided when it begins: none of its arguments can be cut, held
+// commitWith begins a call whose arguments are known as a whole; they are {} for a tool that is
+// called without arguments. It always returns committed. None of these arguments can be cut, held
 // back or taken back any more.
 func (cs *calls) commitWith(t *toolset.Tool, id, args string) match {
 	cs.commit(t, id)
@@ -116,7 +118,8 @@ func (cs *calls) keepOthers() int {
 }
 
 // release sends CallStart. From then on the call cannot become text again, whatever is found in it.
-// Its index is the number of calls before it, including those of the server's own parser.
+// The index of the call is the number of calls before it, including those of the server's own
+// parser.
 func (cs *calls) release() {
 	c := &cs.calling
 	c.released = true
@@ -124,9 +127,9 @@ func (cs *calls) release() {
 	cs.out.emit(chat.Event{Kind: chat.CallStart, Index: cs.index, ID: c.id, Text: c.tool.Name})
 }
 
-// flush sends everything that is decided, before waiting for more. A rune that is not whole yet
-// stays. flush is called before each read from the source, so what is decided never waits for a
-// slow model. The part of a call that can no longer change leaves, see lenient.Output.
+// flush sends everything that is decided. It is called before each read from the source, so what is
+// decided never waits for a slow model. A rune that is not complete yet is kept. Of a call, the
+// part leaves that can no longer change; see lenient.Output. In a draft nothing leaves.
 func (cs *calls) flush() {
 	if cs.out.drafting {
 		return
@@ -153,22 +156,23 @@ func (cs *calls) needed() int {
 	return from
 }
 
-// flushArgs sends what is decided of the arguments, when the degree of holding allows it. Settled
-// bytes are those that no later byte can change; with `--hold call` no bytes leave before the end.
+// flushArgs sends what is decided of the arguments, if `--hold` allows it. Settled bytes are those
+// that no later byte can change. With `--hold call` no bytes leave before the end.
 func (cs *calls) flushArgs() {
 	if c := &cs.calling; cs.mayLeave(c.Settled()) {
 		cs.sendArgs(c.Decided())
 	}
 }
 
-// mayLeave reports whether the call leaves when n bytes of its arguments are decided.
+// mayLeave reports whether the call may leave when n bytes of its arguments are decided.
 func (cs *calls) mayLeave(n int) bool {
 	return cs.calling.released || n > cs.held() && !cs.maybeShown()
 }
 
-// held returns how many bytes of the current call are held back. A call whose first member the tool
-// does not have seldom fits, and a call of which nothing has left can be asked for again. So it is
-// held up to a size, even where other calls are held for a time.
+// held returns how many bytes of the current call are held back. A call seldom fits if its first
+// member is not a parameter of the tool, and the model can be asked again for a call of which
+// nothing has left. So such a call is held up to the size shortCall, even where others are held for
+// less.
 func (cs *calls) held() int {
 	c := &cs.calling
 	if cs.holdNow == nil || cs.hold >= shortCall || c.released || !bytes.HasPrefix(c.JSON, []byte(
@@ -182,8 +186,9 @@ func (cs *calls) held() int {
 	return shortCall
 }
 
-// sendArgs sends the first n bytes of out. A call leaves with its first fragment, not before: a
-// client that shows a name alone would show one that may yet be text.
+// sendArgs sends the first n bytes of the arguments that have not left. The start of the call
+// leaves with its first fragment, not before: a client that shows a name alone would show a call
+// that may still become text.
 func (cs *calls) sendArgs(n int) {
 	c := &cs.calling
 	if !c.released {
@@ -197,12 +202,12 @@ func (cs *calls) sendArgs(n int) {
 	c.Taken(n)
 }
 
-// endCall ends the call. closed says that the envelope's own closers were seen. A server gives up a
-// reply when it has read the call to its end, so a call that lacks only closers is not cut then. A
-// call with two readings is shown as text if nothing of it has left, and stays open if it has begun
-// to leave: running the wrong reading is worse than either. A text that ends before the closers
-// counts as cut only when the server says "length": models that stop by themselves forget closers
-// all the time.
+// endCall ends the call. The parameter closed says whether the envelope's own closers were seen. A
+// server may give up a reply when it has read the call to its end, so a call that lacks only
+// closers is not cut then. A call with two readings is shown as text if nothing of it has left, and
+// stays open if it has begun to leave, because running the wrong reading is worse than either. A
+// text that ends before the closers counts as cut only if the server says "length", since models
+// that stop by themselves forget closers all the time.
 func (cs *calls) endCall(closed bool) {
 	if cs.Out == nil { // an element of a list that is not a call has ended it already
 		return
@@ -230,15 +235,15 @@ func (cs *calls) endCall(closed bool) {
 	cs.Reset()
 }
 
-// endUnsure records that a value may go on after its apparent end. The text after the call may then
-// be part of the value, and no call is read from it.
+// endUnsure records, if unsure is true, that a value may go on after its apparent end. The text
+// after the call may then be part of the value, so no call is read from that text.
 func (cs *calls) endUnsure(unsure bool) {
 	cs.calling.Doubt = cs.calling.Doubt || unsure
 	cs.calling.endless = cs.calling.endless || unsure
 }
 
-// lateID sets the id of the call to one that follows its arguments, if nothing of the call can have
-// left.
+// lateID sets the id of the call to one that follows its arguments. It does nothing if a part of
+// the call may have left.
 func (cs *calls) lateID(id string) {
 	if !cs.mayLeave(cs.calling.Settled()) {
 		cs.calling.id = id
@@ -246,7 +251,7 @@ func (cs *calls) lateID(id string) {
 }
 
 // passOn sends an event that the server itself has made. A call that the server has parsed is
-// counted, so that the indexes of later calls follow its index.
+// counted, so that the indexes of later calls follow.
 func (cs *calls) passOn(e chat.Event) {
 	e.Index = cs.index
 	cs.out.emit(e)
@@ -257,8 +262,8 @@ func (cs *calls) passOn(e chat.Event) {
 }
 
 // finishCall sends the rest of a complete call. Missing closers are not damage if the model stopped
-// by itself, and are reported as repaired. Text after a call begins anew: white space there is not
-// text, and a further call is at the start of a line.
+// by itself; they are reported as repaired. After a call the text is read as from a beginning:
+// white space is not text, and a further call counts as being at the start of a line.
 func (cs *calls) finishCall(closed bool) {
 	if !closed {
 		cs.Repaired("closers")
@@ -272,10 +277,10 @@ func (cs *calls) finishCall(closed bool) {
 	cs.page.afterCall, cs.closed, cs.markless = true, closed, cs.trial.closing.Markless()
 }
 
-// cutCall ends a call that the end of the text cut: what was decided leaves if the call had been
-// released by then, and it stays open; a call that was still held is left out. White space after it
-// is not text. Clients do not run an open call with finish "length". The rest of the text belongs
-// to the call: half a call must not be shown.
+// cutCall ends a call that was cut by the end of the text. What was decided leaves if the call may
+// leave, and the call stays open; otherwise it is left out, and only Meta.Cut has its beginning.
+// Clients do not run an open call with finish "length". The rest of the text is dropped as part of
+// the call, because half a call must not be shown.
 func (cs *calls) cutCall() {
 	c := &cs.calling
 	cs.wasCut = true
@@ -290,9 +295,9 @@ func (cs *calls) cutCall() {
 	cs.index++
 }
 
-// textAgain sends a call that can be read in two ways as text again, from position from on. Nothing
-// of it has left. The event names the tool, so that the caller may have the call written again.
-// Marks in this text do not begin calls, or the same place would be tried once more.
+// textAgain turns a call that can be read in two ways back into text, which begins at position
+// from. Nothing of the call has left. The event names the tool, so that the caller can ask for the
+// call again. Marks in this text do not begin calls, or the same place would be tried once more.
 func (cs *calls) textAgain(from int) {
 	cs.Out = nil
 	cs.Repaired("two-readings")
@@ -312,11 +317,11 @@ func (cs *calls) textAgain(from int) {
 	})
 }
 
-// further reads a further call after n bytes that separate it from the previous call, which it
-// ends: only now is it known that the previous call is complete. A call that is cut by the end of
-// the text is dropped as a cut call. If there is no call, the position is restored, and the calls
-// before it remain. The pin moves to the start of the attempt, so that the call before it can leave
-// the buffer.
+// further ends the previous call, and reads another one after n bytes that separate the two. It
+// reports whether there was one. Only when another call is tried is it known that the previous one
+// is complete. A call that is cut by the end of the text is dropped as a cut call. If there is no
+// call, the position is restored, and the calls before it remain. The pin moves to the start of the
+// attempt, so that the previous call can leave the buffer.
 func (cs *calls) further(n int, read func() match) bool {
 	start := cs.Pos
 	if cs.endCall(true); cs.wasCut {
@@ -342,9 +347,9 @@ func (cs *calls) further(n int, read func() match) bool {
 	return false
 }
 
-// cutFrom steps over the rest of the text: all from position from on is a call that was cut. It is
-// kept, up to chat.MaxCut bytes, in the Meta of the end (Cut); shown as text, half a call would
-// only puzzle people.
+// cutFrom skips the rest of the text: everything after position from is a call that was cut. Up to
+// chat.MaxCut bytes of it are kept in Meta.Cut. Shown as text, half a call would only puzzle
+// people.
 func (cs *calls) cutFrom(from int) {
 	kept := append([]byte(nil), cs.Slice(from, cs.Pos)...)
 	for cs.At(0) >= 0 {
@@ -355,8 +360,9 @@ func (cs *calls) cutFrom(from int) {
 	cs.wasCut, cs.cutText = true, string(kept)
 }
 
-// dropRest drops the rest of the text: a mark or a call that was cut by the end of the text. Its
-// bytes are in Meta.Cut, so the reply can say what was lost; the finish reason becomes length.
+// dropRest drops the rest of the text, which is a mark or a call that was cut by the end of the
+// text. Its bytes are kept in Meta.Cut, so the reply can say what was lost, and the finish reason
+// becomes length.
 func (cs *calls) dropRest(glue int) {
 	cs.page.leave(glue)
 	// a model that ended by itself after the opener of a call has changed its mind: nothing was cut

@@ -11,8 +11,8 @@ import (
 )
 
 // closers reads what surrounds the arguments of a call: brackets, fences and closers, any of which
-// may be missing. After the commit nothing can fail any more, so a missing piece is noted as
-// repaired, and a surplus one is stepped over.
+// may be missing. After the commit nothing can fail any more, so a missing piece is recorded as
+// repaired, and a surplus one is skipped.
 type closers struct {
 	*lenient.Reader
 	in    *input
@@ -22,10 +22,10 @@ type closers struct {
 	calls *calls
 }
 
-// skipClosers steps over the closers of a call, each of them optional, and reports whether the last
-// one was seen. A closer that is cut by the end of the text is structure too. The result matters
-// for calls at the end of a reply: without its last closer a call is not complete if the reply was
-// cut by its length. Any closer may be missing, doubled or late: a reply that stops after
+// skipClosers skips the closers of a call, each of which is optional, and reports whether the last
+// one was seen. A closer that is cut by the end of the text counts as seen. The result matters for
+// calls at the end of a reply: without its last closer a call is not complete if the reply was cut
+// by its length. Any closer may be missing, doubled or late. For example, a reply that stops after
 // </function> is a complete call of qwen3-coder.
 func (cl *closers) skipClosers(p *declaration.Pattern) bool {
 	if p == p.Family.Header {
@@ -47,15 +47,15 @@ func (cl *closers) skipClosers(p *declaration.Pattern) bool {
 	return closed || cl.openerAsCloser(p)
 }
 
-// maxAside bounds a meaningless text after a body on its last line, in bytes. A
-// sentence may follow a call whose closer is missing, and must stay text; on the same line 64 bytes
-// are a remark.
+// maxAside bounds, in bytes, a meaningless text after a call's arguments on their last line. A
+// sentence may follow a call whose closer is missing, and must stay text. On the same line, up to
+// 64 bytes are taken for a remark.
 const maxAside = 64
 
-// skipJunk steps over a comment, or a few words on the same line, that the first closer of a call
-// follows. So {"name": …} // get the weather</tool_call> ends, or {"name": …}]</tool_call>. Junk
-// with a comma, a quote or a colon may be a member that an early brace has shut out, which makes
-// two readings.
+// skipJunk skips a comment, or a few words on the same line, if the first closer of the call
+// follows. So {"name": …} // get the weather</tool_call> ends, and so does {"name":
+// …}]</tool_call>. Skipped text with a comma, a quote or a colon may be a member that an early
+// brace has shut out. The call then has two readings, and is marked as doubtful.
 func (cl *closers) skipJunk(p *declaration.Pattern) {
 	n := cl.Elastic(0)
 	end, what := n, "extra-closer"
@@ -77,9 +77,9 @@ func (cl *closers) skipJunk(p *declaration.Pattern) {
 	}
 }
 
-// openerAsCloser steps over the opener of a call where its closer is due and nothing follows:
-// models mix up the two. <tool_call>{…}<tool_call> at the end of a reply is an example; with text
-// after it a second call may begin there.
+// openerAsCloser skips the opener of a call where its closer is due and nothing follows, and
+// reports whether it did. Models mix up the two, as in <tool_call>{…}<tool_call> at the end of a
+// reply. With text after that opener, a second call may begin there.
 func (cl *closers) openerAsCloser(p *declaration.Pattern) bool {
 	if p.Markless() {
 		return false
@@ -93,7 +93,8 @@ func (cl *closers) openerAsCloser(p *declaration.Pattern) bool {
 	return true
 }
 
-// extraClosers steps over those of the closing braces and brackets here that close nothing.
+// extraClosers skips the closing braces and brackets here that are among the characters in of. They
+// close nothing, and are recorded as repaired.
 func (cl *closers) extraClosers(of string) {
 	for c := cl.At(0); c >= 0 && strings.IndexByte(of, byte(c)) >= 0; c = cl.At(0) {
 		cl.Pos++
@@ -101,8 +102,8 @@ func (cl *closers) extraClosers(of string) {
 	}
 }
 
-// closeFence steps over the end of a fence around arguments, unless the family closes its calls
-// with one. For DeepSeek V3 the fence is part of its closer, so it is left to skipClosers there.
+// closeFence skips the end of a fence around arguments, if there is one. If the family closes its
+// calls with a fence, as DeepSeek V3 does, the fence is left to skipClosers.
 func (cl *closers) closeFence() {
 	n := cl.Space(0)
 	_, own := cl.marks.closerAt(n, cl.trial.closing)
@@ -111,8 +112,8 @@ func (cl *closers) closeFence() {
 	}
 }
 
-// skipFence steps over the opening line of a fence before JSON.
-// The fence is around arguments only if a brace follows its label.
+// skipFence skips the opening line of a fence before JSON, if there is one. The fence is around
+// arguments only if a brace follows its label.
 func (cl *closers) skipFence() {
 	n := cl.Space(0)
 	if !cl.Has(n, "```") {
@@ -125,9 +126,9 @@ func (cl *closers) skipFence() {
 	}
 }
 
-// brackets steps over the brackets that open a list of calls, at most most of them, and counts
-// them. Small models double them, and leave them out for a single call. No model was seen to write
-// more than two, so a third bracket belongs to a value.
+// brackets skips the brackets that open a list of calls, up to the number in most, and returns how
+// many it skipped. Small models double them, and leave them out for a single call. No model was
+// seen to write more than two, so a third bracket belongs to a value.
 func (cl *closers) brackets(most int) (n int) {
 	for cl.Pos += cl.Space(0); n < most && cl.At(0) == '['; n++ {
 		cl.Pos++
@@ -136,9 +137,9 @@ func (cl *closers) brackets(most int) (n int) {
 	return n
 }
 
-// closeBrackets steps over the closers of those brackets, and returns how many of n are missing, as
-// any closer may be. If the last call was cut, its bracket is missing as well, which is not a
-// reason to call the others incomplete.
+// closeBrackets skips up to n closing brackets of a list of calls, and returns how many are
+// missing. Any of them may be missing. If the last call was cut, its bracket is missing as well,
+// which is not a reason to call the others incomplete.
 func (cl *closers) closeBrackets(n int) int {
 	for ; n > 0 && cl.At(cl.Space(0)) == ']'; n-- {
 		cl.Pos += cl.Space(0) + 1
@@ -146,8 +147,9 @@ func (cl *closers) closeBrackets(n int) int {
 	return n
 }
 
-// enclosed reads the arguments between a call's head and its closers. They may be in a fence, or
-// missing.
+// enclosed reads the arguments between a call's head and its closers, and ends the call. The
+// arguments may be in a fence, or missing. It returns committed, or the result of read if that
+// could not commit the call.
 func (cl *closers) enclosed(p *declaration.Pattern, t *toolset.Tool, id string,
 	read func() match) match {
 	cl.skipFence()
@@ -163,8 +165,8 @@ func (cl *closers) enclosed(p *declaration.Pattern, t *toolset.Tool, id string,
 	return committed
 }
 
-// zeroWidth counts the bytes of zero-width characters here, including the white space around them.
-// It returns 0 if there are no such characters.
+// zeroWidth returns the number of bytes of the zero-width characters here, including the white
+// space around them, or 0 if there are no such characters.
 func (cl *closers) zeroWidth() int {
 	n := cl.Space(0)
 	for size := cl.ZeroWidth(n); size > 0; size = cl.ZeroWidth(n) {
@@ -177,8 +179,8 @@ func (cl *closers) zeroWidth() int {
 	return 0
 }
 
-// separator returns the offset after what may come between two objects. That includes a brace: the
-// surplus one of a call that closed more than it opened.
+// separator returns the offset after what may come between two objects: white space, commas,
+// semicolons and braces. A brace may come there as the surplus one of a call that closed too many.
 func (cl *closers) separator() int {
 	n := cl.Space(0)
 	for c := cl.At(n); c == ',' || c == ';' || c == '}'; c = cl.At(n) {

@@ -20,7 +20,7 @@ type code struct {
 }
 
 // codeState is the kind of code that the text is in. A draft that fails may have read through a
-// fence, so this state is restored as well.
+// fence, so this state is restored with it.
 type codeState struct {
 	// length of the backquotes that opened an inline code span; 0 outside; see quotedLine
 	ticks int
@@ -28,37 +28,37 @@ type codeState struct {
 }
 
 // fence is a fenced block of code whose opening line was read. The rules are CommonMark's except
-// where models break them; each function describes its exceptions.
+// where models break them. Each function describes its exceptions.
 type fence struct {
-	char   byte // the character it is made of; 0: no fence is open
+	char   byte // the character that the fence is made of; 0: no fence is open
 	length int  // how many characters opened it: as many close it
-	page   bool // it holds a page in Markdown, which has fences of its own
+	page   bool // its content is a page in Markdown, which has fences of its own
 	inner  int  // how many of the page's own fences are open
 	lang   bool // its label names a language, so it holds no call
 }
 
-// quotedLine is the value of ticks in a line that quotes.
+// quotedLine is the value of codeState.ticks in a line that is a quotation.
 const quotedLine = -1
 
-// inSpan reports whether a span of code is open, or the line quotes.
+// inSpan reports whether a span of code is open, or the line is a quotation.
 func (co *code) inSpan() bool { return co.ticks != 0 }
 
-// endSpan forgets a span that is open.
+// endSpan ends the span of code that is open, if any.
 func (co *code) endSpan() { co.ticks = 0 }
 
-// quoteLine notes that the line quotes.
+// quoteLine records that the current line is a quotation.
 func (co *code) quoteLine() { co.ticks = quotedLine }
 
 // inBlock reports whether a fenced block is open.
 func (co *code) inBlock() bool { return co.fence.char != 0 }
 
-// leaveCode forgets the block and the span that are open.
+// leaveCode ends the fenced block and the span that are open, if any.
 func (co *code) leaveCode() { co.ticks, co.fence = 0, fence{} }
 
-// opens keeps a run of backquotes or tildes, which opens a fenced block, or opens or closes a span
-// of code in a line. A run that closes a span opens nothing. The run that closes a span was once
-// taken for the opening of a block, which turned "```inline```\n<tool_call>…" into text. Indented
-// code is recognised at the mark, see inIndent.
+// opens keeps a run of backquotes or tildes as text. The run opens a fenced block, or opens or
+// closes a span of code in a line. A run that closes a span opens nothing: it was once taken for
+// the opening of a block, which turned "```inline```\n<tool_call>…" into text. Indented code is
+// recognised at the mark; see inIndent.
 func (co *code) opens(line bool) {
 	c := co.At(0)
 	switch n := co.marks.runOf(0, c); {
@@ -69,9 +69,9 @@ func (co *code) opens(line bool) {
 	}
 }
 
-// span keeps a run of backquotes that is not a fence. A backquote with blanks on both sides is a
-// character that the text talks about: "Use the ` sign.[TOOL_CALLS]get_weather…" has such a
-// backquote, and the call after it is real.
+// span keeps as text a run of backquotes that is not a fence. A backquote with white space on both
+// sides is a character that the text talks about: "Use the ` sign.[TOOL_CALLS]get_weather…" has
+// such a backquote, and the call after it is real.
 func (co *code) span() {
 	n := co.marks.runOf(0, '`')
 	switch {
@@ -88,12 +88,12 @@ func (co *code) spaceBefore() bool {
 	return co.Pos > co.Base && scan.IsSpace(int(co.Slice(co.Pos-1, co.Pos)[0]))
 }
 
-// fenceOpens reports whether the n characters here open a fenced block: at the start of a line
-// whatever follows up to its end except backquotes, after text only a label, as models write
-// "Code:```py" and "- ```". CommonMark has no fence after text. Without this its closing line would
-// count as an opening one, and hide every call after the block. Tildes in a line strike text
-// through. A tilde fence opens only at the start of a line. Fewer than three characters never open
-// one.
+// fenceOpens reports whether the n characters here open a fenced block, and then records the block.
+// Fewer than three characters never do. At the start of a line anything but backquotes may follow
+// on that line. After text only a label may follow, as models write "Code:```py" and "- ```".
+// CommonMark has no fence after text, but without this rule its closing line would count as an
+// opening one, and hide every call after the block. A tilde fence opens only at the start of a
+// line, since tildes in a line strike text through.
 func (co *code) fenceOpens(n int, line bool) bool {
 	c := co.At(0)
 	if n < 3 || co.ticks == quotedLine || c == '~' && !line {
@@ -114,8 +114,8 @@ func isPage(label string) bool {
 	return slices.Contains([]string{"markdown", "md", "mdx"}, strings.ToLower(label))
 }
 
-// isLanguage reports whether a block with this label holds a program. Marks in such a block are
-// part of the program or come after it; they are not shown as examples, as in a block of XML.
+// isLanguage reports whether a block with this label contains a program. Marks in such a block are
+// part of the program or come after it. They are not examples of calls, as in a block of XML.
 func isLanguage(label string) bool {
 	word, _, _ := strings.Cut(strings.ToLower(label), " ")
 	return slices.Contains([]string{"go", "golang", "python", "py", "python3", "js", "javascript",
@@ -125,8 +125,8 @@ func isLanguage(label string) bool {
 		"r"}, word)
 }
 
-// isLabel reports whether a text may be the label of a fence: nothing, or one word such as c++,
-// objective-c or main.go. A text with a blank in it is a sentence after a careless fence,
+// isLabel reports whether a text can be the label of a fence: nothing, or one word such as c++,
+// objective-c or main.go. A text with a blank in it is a sentence after a careless fence, as in
 // "``` is how it starts", and does not open a fence after text.
 func isLabel(s string) bool {
 	for i := range len(s) {
@@ -137,9 +137,10 @@ func isLabel(s string) bool {
 	return len(s) <= maxLabel
 }
 
-// inFence keeps the text of a fenced block up to what closes it. White space at a line's start is
-// kept by itself, at most maxGap of it, so that what is held back stays bounded. A block that
-// nothing closes ends with the turn; up to there everything in it is text, whatever marks it has.
+// inFence keeps the text of a fenced block up to what closes the block. White space at the start of
+// a line is kept by itself, up to maxGap bytes, so that what is held back stays bounded. A block
+// that nothing closes ends with the turn. Up to there everything in it is text, whatever marks it
+// has.
 func (co *code) inFence(c int) {
 	line := c == '\n' || co.page.fresh
 	if line {
@@ -160,9 +161,9 @@ func (co *code) inFence(c int) {
 }
 
 // fenceCloses reports whether the n characters here close the open block. They do if they are alone
-// on their line, before prose, after a line of code that they end, or, anywhere, before a mark of
-// the model's own family. A fence with a label does not close it; in a page it opens an inner
-// block. CommonMark closes a block by a line of backquotes alone. Models write prose or their next
+// on their line, before prose, after a line of code that they end, or anywhere before a mark of the
+// model's own family. A fence with a label does not close the block; in a page it opens an inner
+// block. CommonMark closes a block only by a line of backquotes. Models write prose or their next
 // mark directly after them ("```[TOOL_CALLS]get_weather…"), and by the strict rule that call was
 // lost in 7 of 11 families.
 func (co *code) fenceCloses(n int, line bool) bool {
@@ -186,9 +187,10 @@ func (co *code) fenceCloses(n int, line bool) bool {
 }
 
 // endsCodeLine reports whether the n characters here end a line of code that has no others like
-// them: a model forgets the newline before them. After a blank, a quotation mark or a bracket they
-// are code themselves. `x = "```"` holds backquotes as a value; print(x)``` lacks the newline.
-// "```py\nx```\n<tool_call>…" was all code before, and the call after it text.
+// them, because a model forgot the newline before them. After a blank, a quotation mark or a
+// bracket they are code themselves: `x = "```"` has backquotes as a value, but print(x)``` lacks
+// the newline. Without this rule, "```py\nx```\n<tool_call>…" was all code, and the call after it
+// became text.
 func (co *code) endsCodeLine(n int) bool {
 	if rest, whole := co.marks.restOfLine(n); !whole || rest != "" {
 		return false
@@ -200,9 +202,9 @@ func (co *code) endsCodeLine(n int) bool {
 }
 
 // turnEndsCode reports whether a mark of the model's own family ends the turn here, inside a block
-// that it never closed: as the last thing, or, if it is a special token, as the closer of the reply
-// before the next mark. Without it an end mark after an unclosed block would be shown:
-// "```\nx\n<|im_end|>".
+// that the model never closed. The mark must be the last thing, or be a special token that closes
+// the reply before the next mark. Without this rule an end mark after an unclosed block would be
+// shown, as in "```\nx\n<|im_end|>".
 func (co *code) turnEndsCode() bool {
 	marks := co.marks.marksAt(0)
 	for i := range marks {
@@ -226,11 +228,11 @@ func (co *code) turnEndsCode() bool {
 const maxSpan = 1024
 
 // inCode reports whether a mark here is in code or in a quoted line. A span of code ends in the
-// same line, by as many backquotes as it began with: if these are missing, the first ones were
-// characters that the text talks about, and the mark is not in code. `<tool_call>` in backquotes is
-// how prose speaks of a mark; a lone backquote on the line is an ordinary character, and must not
-// hide a call. The look ahead is bounded by the line, so a span that is never closed costs no more
-// than the line it began in.
+// same line, by as many backquotes as it began with. If these are missing, the first backquotes
+// were characters that the text talks about, and the mark is not in code. Prose mentions a mark as
+// `<tool_call>` in backquotes, but a lone backquote on the line is an ordinary character and must
+// not hide a call. The search ahead is bounded by the line, so a span that is never closed costs no
+// more than the line it began in.
 func (co *code) inCode() bool {
 	switch {
 	case co.ticks == quotedLine:

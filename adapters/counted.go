@@ -9,8 +9,8 @@ import (
 	"toolnorm/chat"
 )
 
-// aside is a kind of event that never leaves the package: it reports a mark that was read and is
-// not shown, such as that of a made-up result.
+// aside is a kind of event that never leaves the package. It reports a mark that was read and is
+// not shown, such as the mark of a made-up result.
 const aside = chat.Kind(255)
 
 // counted passes on the events of a reply, without the calls that do not count. A call does not
@@ -20,23 +20,23 @@ const aside = chat.Kind(255)
 type counted struct {
 	yield func(chat.Event, error) bool
 	tools []chat.Tool       // the tools that are offered
-	most  int               // repeated calls in a row that end the reply; 0: any number
+	most  int               // repeated calls in a row that end the reply; 0: there is no limit
 	known func(string) bool // see Options.Known
 	made  []chat.Call       // the calls that left, in order
-	gap   []byte            // the text after the last of them, or from the beginning on
+	gap   []byte            // the text after the last of them, or from the beginning
 	next  chat.Call         // the call that is being read
 	held  []chat.Event      // the events of that call, until it is known whether it counts
 	waits bool              // next is held
 	// how many bytes of its arguments were compared with those of other calls
 	sized   int
 	keys    map[string]bool // the calls that were made, by chat.Call.Key
-	keyed   int             // how many of them are in keys
+	keyed   int             // how many elements of made are in keys
 	over    bool            // a made-up result was seen: nothing after it counts
 	again   int             // repeated calls since the last new one
 	repairs []string
 }
 
-// take handles the next event, and returns false when no more are wanted.
+// take handles the next event. It returns false if no more events are wanted.
 func (c *counted) take(e chat.Event, err error) bool {
 	switch {
 	case err != nil:
@@ -59,7 +59,7 @@ func (c *counted) take(e chat.Event, err error) bool {
 	return c.over || c.yield(e, nil)
 }
 
-// call handles an event of a call, and returns false when no more are wanted.
+// call handles an event of a call. It returns false if no more events are wanted.
 func (c *counted) call(e chat.Event) bool {
 	switch e.Kind {
 	case chat.CallStart:
@@ -81,8 +81,9 @@ func (c *counted) call(e chat.Event) bool {
 	return c.yield(e, nil)
 }
 
-// answered reports whether the text before the first call has a result behind what was meant as a
-// call and could not be read: the name of a tool with structure behind it, which ends in structure.
+// answered reports whether the text before the first call contains a result after what was meant as
+// a call and could not be read: the name of a tool with structure after it, which ends in
+// structure.
 func (c *counted) answered() bool {
 	text := string(c.gap)
 	at := claim.Begins(text)
@@ -99,33 +100,35 @@ func (c *counted) answered() bool {
 	})
 }
 
-// note keeps the text written after a call, as much of it as is looked at.
+// note keeps the text written after a call, up to the number of bytes that is looked at.
 func (c *counted) note(text string) {
 	if n := claim.Longest + 1 - len(c.gap); n > 0 {
 		c.gap = append(c.gap, text[:min(n, len(text))]...)
 	}
 }
 
-// between returns what is between the last call that counted and the call being read.
+// between returns what is between the last call that counted and the call being read. There must
+// have been a call that counted.
 func (c *counted) between() *claim.Gap {
 	return &claim.Gap{Text: string(c.gap), Calls: len(c.made), Before: c.made[len(c.made)-1].Args,
 		Tool: c.next.Name, Next: c.next.Args, Known: c.known}
 }
 
-// madeBefore reports whether a call of the same tool was made, which may turn out to be the same.
+// madeBefore reports whether a call of the same tool was made. The call being read may turn out to
+// be the same call.
 func (c *counted) madeBefore() bool {
 	return slices.ContainsFunc(c.made, func(made chat.Call) bool {
 		return made.Name == c.next.Name
 	})
 }
 
-// minCompared is the size in bytes from which arguments are compared before they are whole. Shorter
-// arguments wait.
+// minCompared is the number of bytes of arguments from which they are compared before they are
+// whole. Shorter arguments are held back to their end.
 const minCompared = 512
 
 // differs releases a call with long arguments as soon as one of them differs from those of every
-// earlier call of the same tool, so that a second file streams as the first does. A doubted call
-// waits to its end.
+// earlier call of the same tool, so that a second file streams as the first does. A doubted call is
+// held back to its end. It returns false if no more events are wanted.
 func (c *counted) differs() bool {
 	if len(c.next.Args) < c.sized || !c.between().Plain() {
 		return true
@@ -140,8 +143,8 @@ func (c *counted) differs() bool {
 	return c.release()
 }
 
-// members returns the members of an object, as far as they are whole, or nil if it is not an
-// object.
+// members returns the members of an object. It stops at the first member that is incomplete or
+// malformed, and returns nil if the text is not an object.
 func members(object json.RawMessage) map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	d := json.NewDecoder(strings.NewReader(string(object)))
@@ -160,8 +163,8 @@ func members(object json.RawMessage) map[string]json.RawMessage {
 	return all
 }
 
-// differ reports whether the first object has a member that the second lacks or has with another
-// value.
+// differ reports whether the first object has a member that the second lacks, or for which the
+// second has another value.
 func differ(some, all map[string]json.RawMessage) bool {
 	for name, value := range some {
 		other, ok := all[name]
@@ -172,7 +175,8 @@ func differ(some, all map[string]json.RawMessage) bool {
 	return false
 }
 
-// callEnds decides whether the call that has ended counts.
+// callEnds decides whether the call that has ended counts. It returns false if no more events are
+// wanted.
 func (c *counted) callEnds(e chat.Event) bool {
 	c.held = append(c.held, e)
 	switch {
@@ -187,8 +191,8 @@ func (c *counted) callEnds(e chat.Event) bool {
 	return c.release()
 }
 
-// isRepeated reports whether the call was made already. Calls are looked up by chat.Call.Key, which
-// is computed only when a tool is first called again.
+// isRepeated reports whether the same call was made already. Calls are looked up by chat.Call.Key,
+// which is computed only when a tool is called for the second time.
 func (c *counted) isRepeated() bool {
 	if c.keys == nil {
 		c.keys = map[string]bool{}
@@ -199,7 +203,7 @@ func (c *counted) isRepeated() bool {
 	return c.keys[c.next.Key()]
 }
 
-// release sends what is held.
+// release sends the events that are held back. It returns false if no more events are wanted.
 func (c *counted) release() bool {
 	held := c.held
 	c.waits, c.held = false, nil
@@ -211,14 +215,14 @@ func (c *counted) release() bool {
 	return true
 }
 
-// stop notes that nothing more counts: the model has gone on from a result that it made up.
+// stop records that no later event counts: the model has gone on from a result that it made up.
 func (c *counted) stop() {
 	c.over, c.waits, c.held = true, false, nil
 	c.repairs = append(c.repairs, "invented-result")
 }
 
-// repeated leaves out a call that was made already. Many of them in a row end the reply: the model
-// is in a loop.
+// repeated leaves out a call that was made already. It returns false if that ended the reply, which
+// happens after as many such calls in a row as the field most says: the model is in a loop.
 func (c *counted) repeated() bool {
 	if !slices.Contains(c.repairs, "repeated-call") {
 		c.repairs = append(c.repairs, "repeated-call")
@@ -236,9 +240,10 @@ func (c *counted) repeated() bool {
 // Options.Same.
 const SameCalls = "same-calls"
 
-// ends sends the end of the reply. Nothing leaves of a call that was cut while it was held, unless
-// it was held only because it might be the same as another. After a made-up result a reply ends as
-// if it had ended there: its calls are whole.
+// ends sends the end of the reply. Nothing leaves of a call that was cut while it was held back,
+// unless it was held back only because it might be the same as another. A reply with a made-up
+// result ends as if it had ended before that result, so its calls are whole. It returns false if no
+// more events are wanted.
 func (c *counted) ends(e chat.Event) bool {
 	if c.waits {
 		switch gap := c.between(); {

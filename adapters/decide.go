@@ -14,9 +14,10 @@ import (
 // maxBehind bounds how far after arguments the end of their call is looked for, in bytes.
 const maxBehind = 512
 
-// decideArguments calls decide for the arguments of a call, which begin at from. A member of the
-// envelope, or a tool's name as a key, may follow the arguments. quotes are the family's own
-// quotes, if it has any.
+// decideArguments decides what the arguments of a call mean, by calling decide. The arguments begin
+// at position from. A member of the envelope, or a tool's name as a key, may follow them. The
+// parameter quotes lists the family's own quotes, if it has any, and open says that the opening
+// brace was left out. The result is recorded in Out.
 func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient.Delim, open bool) {
 	g := repair.Args{Type: t.Type(), Open: open, Around: byte(ar.outside.around),
 		Envelope: func(key string) bool {
@@ -40,8 +41,8 @@ func (ar *arguments) decideArguments(from int, t *toolset.Tool, quotes []lenient
 	}
 }
 
-// leftOpen reports whether the brace that closes the object around the arguments is missing: it may
-// be the last brace of a text in them.
+// leftOpen reports whether the brace that closes the object around the arguments is missing. That
+// brace may be the last brace of a text in the arguments.
 func (ar *arguments) leftOpen() bool {
 	if p := ar.trial.closing; p.Hole("call") < 0 && p.Hole("calls") < 0 && p.Hole("named") < 0 {
 		return false
@@ -50,9 +51,9 @@ func (ar *arguments) leftOpen() bool {
 	return c != '}' && c != ','
 }
 
-// shutEarly reports whether more braces are closed after the arguments than their call has open,
-// and an object in them is followed by a member that the tool does not have: the object may have
-// been closed too early.
+// shutEarly reports whether an object in the arguments may have been closed too early: more braces
+// follow the arguments than their call has open, and an object in them is followed by a member that
+// the tool does not have.
 func (ar *arguments) shutEarly(t *schema.Type) bool {
 	more := 0
 	for n := ar.Space(0); ar.At(n) == '}'; n += 1 + ar.Space(n+1) {
@@ -75,8 +76,8 @@ func (ar *arguments) shutEarly(t *schema.Type) bool {
 	return false
 }
 
-// closerMoved reports whether the closer of the call is missing after its arguments and is found in
-// a text in them.
+// closerMoved reports whether the closer of the call is missing after its arguments, and occurs in
+// a text in them instead.
 func (ar *arguments) closerMoved() bool {
 	p, n := ar.trial.closing, ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)) &&
@@ -98,8 +99,7 @@ func (ar *arguments) closerMoved() bool {
 
 // goesOnBehind reports whether arguments whose brace is missing go on after the mark that has ended
 // them: the mark is followed by a comma or a quote, perhaps after closers, or by a member that the
-// tool has.
-// The mark may take the place of a comma.
+// tool has. The mark may take the place of a comma.
 func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 	n := ar.Space(0)
 	if end, ok := ar.marks.closerAt(n, ar.trial.closing); ok {
@@ -121,9 +121,9 @@ func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 		ar.At(n) == ',' && !ar.endsCall(n) && ar.At(n+1+ar.Space(n+1)) != '{'
 }
 
-// ended reports whether arguments that begin at from have a closer, or are followed by nothing but
-// closers before what ends the call: its own closer, that of a section, the next call, or the end
-// of the reply.
+// ended reports whether arguments that begin at position from have a closing brace, or are followed
+// by nothing but closers before what ends the call: its own closer, that of a section, the next
+// call, or the end of the reply.
 func (ar *arguments) ended(from int) bool {
 	if from < ar.Base || strings.HasSuffix(strings.TrimSpace(string(ar.Slice(from, ar.Pos))), "}") {
 		return true
@@ -142,11 +142,11 @@ func (ar *arguments) ended(from int) bool {
 	}) != nil
 }
 
-// decide decides what JSON with an oddity means; the JSON begins at from, was written at at, and
-// has just been read. The result is kept if it is the only likely reading. If another reading is
-// the only likely one, that takes its place, unless something else has left already. Else the call
-// can be read in two ways. Nothing after an oddity leaves before the decision (lenient.Output.Odd),
-// so the call can still become text, or something else.
+// decide decides what JSON with an oddity means. The JSON begins at position from, has just been
+// read, and was written to Out at offset at. The result is kept if it is the only likely reading.
+// If another reading is the only likely one, that one replaces the result, unless something else
+// has left already. Otherwise Out is marked as doubtful, or as broken if it was cut. Nothing after
+// an oddity leaves before the decision (see lenient.Output.Odd), so the call can still become text.
 func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	out := ar.Out
 	if !out.Odd {
@@ -201,7 +201,7 @@ func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	}
 }
 
-// startsElement reports whether a text begins with what may be an element of a list, perhaps behind
+// startsElement reports whether a text begins with what may be an element of a list, perhaps after
 // surplus closers and commas.
 func startsElement(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n]},")
@@ -212,8 +212,8 @@ func startsElement(text string) bool {
 	return text != "" && (scan.IsWord(int(text[0])) || text[0] == '[' || text[0] == '{')
 }
 
-// noticeRest notes that something follows a value that has ended, as in ["a"], "b"]: the
-// value is odd then, since what would be left out may be a part of it.
+// noticeRest marks the value that has ended as odd if something follows it, as in ["a"], "b"]: what
+// would be left out may be a part of the value.
 func (ar *arguments) noticeRest() {
 	n := ar.Space(0)
 	if c := ar.At(n); c >= 0 && c != '<' && !ar.IsMark(n) && !ar.outside.argCloser(n) {
@@ -221,8 +221,8 @@ func (ar *arguments) noticeRest() {
 	}
 }
 
-// damagedQuote reports whether the arguments hold a damaged form of the family's own quote, which
-// no text has.
+// damagedQuote reports whether the arguments contain a damaged form of the family's own quote,
+// which no ordinary text has. It returns false if the family has no such quote.
 func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 	if len(quotes) == 0 || len(quotes[0]) < 2 || from < ar.Base {
 		return false
@@ -240,9 +240,8 @@ func (ar *arguments) damagedQuote(from int, quotes []string) bool {
 	return false
 }
 
-// goesOn reports whether the closers of arguments are followed by a quote, an escape, or a comma
-// and a comment, perhaps after a fence: then the arguments may have ended inside a text, or too
-// early.
+// goesOn reports whether the arguments may have ended inside a text, or too early: their closers
+// are followed by a quote, an escape, or a comma and a comment, perhaps after a fence.
 func (ar *arguments) goesOn(t *schema.Type) bool {
 	n := ar.Space(0)
 	for end := n + maxAside; n < end && scan.IsCloser(ar.At(n)); n += 1 + ar.Space(n+1) {
@@ -266,10 +265,10 @@ func (ar *arguments) goesOn(t *schema.Type) bool {
 	return c == '"' || c == '\\'
 }
 
-// damaged returns the text of arguments that begin at position from, and what follows them up to
-// the end of their call. Where containers are open, a mark that begins a call may be text; only the
-// call's own closer ends the arguments then. Without a mark the text is looked at for a little
-// further, since closers may follow.
+// damaged returns the text of arguments that begin at position from, and what follows up to the end
+// of their call. If containers are open, a mark that begins a call may be text, so only the call's
+// own closer ends the arguments then. If there is no mark, at most maxBehind bytes more are
+// returned, since closers may follow.
 func (ar *arguments) damaged(from int) string {
 	n := 0
 	for ; n < maxBehind && ar.At(n) >= 0; n++ {
@@ -280,8 +279,8 @@ func (ar *arguments) damaged(from int) string {
 	return string(ar.Slice(from, ar.Pos+n))
 }
 
-// endsCall reports whether the closer of the call, or half of it at the end of the text, is n bytes
-// ahead. A single bracket is not a closer: it may close a list of the arguments.
+// endsCall reports whether the closer of the call, or half a closer at the end of the text, is n
+// bytes ahead. A single bracket is not a closer, because it may close a list in the arguments.
 func (ar *arguments) endsCall(n int) bool {
 	_, closer := ar.marks.closerAt(n, ar.trial.closing)
 	return closer && strings.IndexByte("]})", byte(ar.At(n))) < 0 ||
@@ -289,7 +288,7 @@ func (ar *arguments) endsCall(n int) bool {
 }
 
 // atMark reports whether a mark, or what closes an argument, is n bytes after position from. A text
-// that ends without a mark may have been cut. A text that a mark ends is complete, whatever is
+// that ends without a mark may have been cut. A text that ends with a mark is complete, whatever is
 // missing in it.
 func (ar *arguments) atMark(from, n int) bool {
 	i := from + n - ar.Pos

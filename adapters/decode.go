@@ -10,13 +10,13 @@ import (
 	"toolnorm/chat"
 )
 
-// decoder reads one reply. It holds the parts that read, goes from one state of the text to the
+// decoder reads one reply. It contains the parts that read, goes from one state of the text to the
 // next, and ends the reply. The code is straight-line: where a part needs a byte it calls At, which
 // reads from the source. So no part sees where one piece of the source ends and the next begins,
 // and a cut between two pieces cannot change the result.
 //
 // Each part knows only the parts listed above it here, and can be tested with a few of them. A
-// failed attempt restores the state of four parts, see progress.
+// failed attempt restores the state of four parts; see progress.
 type decoder struct {
 	lenient.Reader // the text, and the reader of the contents of calls
 
@@ -40,7 +40,7 @@ type decoder struct {
 	start    start
 }
 
-// forms are the parts that read calls, each in one way of writing them.
+// forms are the parts that read calls, each for one way of writing calls.
 type forms struct {
 	names    names
 	closers  closers
@@ -149,8 +149,8 @@ func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 		tools: tools}
 }
 
-// run reads the reply to its end. One state hands over to another by changing the state and
-// returning. An event that passes through ends the text, too: no mark and no call extends across
+// run reads the reply to its end. A state hands over to another one by setting page.state and
+// returning. An event that passes through ends the text as well: no mark and no call extends across
 // such an event. The context is checked between two steps, not at each byte.
 func (d *decoder) run() {
 	if d.page.state == chat.Text {
@@ -169,7 +169,7 @@ func (d *decoder) run() {
 	d.end()
 }
 
-// barrierPassed passes on the event that ended the text, and returns false if that was the end of
+// barrierPassed passes on the event that ended the text. It returns false if that was the end of
 // the reply. After such an event the reply begins anew: at the start of a line, outside of code,
 // and a call may follow.
 func (d *decoder) barrierPassed() bool {
@@ -185,10 +185,10 @@ func (d *decoder) barrierPassed() bool {
 	return true
 }
 
-// end sends what closes a reply. The errors are the source's own, or io.ErrUnexpectedEOF for a
-// source that says nothing at its end; text never causes an error. Usage is the last event before
-// Finish. A server may give up a reply when it has read a call to its end; if the call is whole,
-// such a reply ends with "stop".
+// end sends what closes a reply. An error that it yields is the source's own, or
+// io.ErrUnexpectedEOF if the source ended without a finish event; text never causes an error. Usage
+// is the last event before Finish. A server may give up a reply when it has read a call to its end.
+// If the call is whole, such a reply ends with "stop".
 func (d *decoder) end() {
 	if d.in.dead {
 		return

@@ -8,9 +8,9 @@ import (
 	"toolnorm/adapters/internal/prose"
 )
 
-// doubt decides whether a mark in the text begins a call or only mentions the mark. Most marks are
-// not doubted: they are on a line of their own. The others are read as drafts, and what follows the
-// call decides.
+// doubt decides whether a mark in the text begins a call or is only mentioned. Most marks are not
+// doubted, because they are on a line of their own. The others are read as drafts, and what follows
+// the call decides.
 type doubt struct {
 	*lenient.Reader
 	in      *input
@@ -24,28 +24,31 @@ type doubt struct {
 }
 
 // lookBack is how much of the text before a mark is looked at, in bytes. A page or a list that was
-// opened earlier is not seen.
+// opened earlier is not noticed.
 const lookBack = 1024
 
-// maxTag is how many bytes directly before a mark are looked at to tell whether the mark is used as
-// a word: enough for a tag.
+// maxTag is how many bytes directly before a mark are looked at to find out whether the mark is
+// used as a word. It is enough for a tag.
 const maxTag = 64
 
-// maxHeld bounds a call between marks that is held until what follows it is known, in bytes.
-// A file that is written in a doubted call is held whole; beyond a megabyte the mark is a mention.
+// maxHeld bounds, in bytes, a call between marks that is held back until what follows it is known.
+// A file that is written in a doubted call is held back whole. Beyond a megabyte the mark counts as
+// a mention.
 const maxHeld = 1 << 20
 
 // announced reports whether the text before this point announces a call that ends the reply.
 func (db *doubt) announced() bool { return db.announcedBy(db.page.announcement()) }
 
-// announcedBy reports the same as announced for a given text. For a mark that is read as a draft it
-// is called when the draft has already moved the buffer, so the text is passed in. After an empty
-// text no announcement is needed, and with `--calls eager` none is needed at all.
+// announcedBy reports whether the text, which precedes a call, announces a call that ends the
+// reply. For a mark that is read as a draft it is called when the draft has already moved the
+// buffer, so the text is passed in. An empty text needs no announcement, and `--calls eager` needs
+// none at all.
 func (db *doubt) announcedBy(text []byte) bool {
 	return db.judged(text).Announces(0)
 }
 
-// behindTurn returns the text after this point, without a mark of the turn that it begins with.
+// behindTurn returns the text after this point, without the mark of a turn if the text begins with
+// one.
 func (db *doubt) behindTurn() []byte {
 	behind := db.page.behind()
 	if m := db.marks.firstMark(0, isTurn); m != nil {
@@ -54,7 +57,8 @@ func (db *doubt) behindTurn() []byte {
 	return behind
 }
 
-// judged returns what the text before a call says of it, if the call ends the reply.
+// judged returns what the given text, which precedes a call, says of the call if that call ends the
+// reply. It returns [prose.Surely] for an empty text and with `--calls eager`.
 func (db *doubt) judged(text []byte) prose.Kind {
 	if len(text) == 0 || db.which == Eager {
 		return prose.Surely
@@ -63,7 +67,7 @@ func (db *doubt) judged(text []byte) prose.Kind {
 }
 
 // doubts caches what precedes the marks at one place. Many marks begin alike: <tool_call> has a
-// dozen meanings, so a dozen marks are tried at the same place, and the text before it is read
+// dozen meanings. So a dozen marks are tried at the same place, and the text before it is read only
 // once.
 type doubts struct {
 	looked bool
@@ -75,14 +79,15 @@ type doubts struct {
 // announces no call.
 const unannounced = prose.Sentence
 
-// inWords is the place of a mark that is a control token of the model but came as ordinary
-// characters: a mention, wherever it is.
+// inWords is the place of a mark that is a control token of the model but arrived as ordinary
+// characters. Such a mark is a mention, wherever it is.
 const inWords = prose.Place(255)
 
 // doubted returns the place of the mark m here if that place may make it a mention, and
-// [prose.Line] if the mark is not doubted. A false call runs a tool that was never asked for: of 48
-// texts made to look like calls 41 once ran one. After a sentence the model's own marks are not
-// mentions. If no family was configured, all marks count as the model's own.
+// [prose.Line] if the mark is not doubted. Doubt is needed because a false call runs a tool that
+// was never asked for: of 48 texts made to look like calls 41 once ran one. After a sentence the
+// model's own marks are not mentions. If no family was configured, all marks count as the model's
+// own.
 func (db *doubt) doubted(m *declaration.Mark, here *doubts) prose.Place {
 	switch known, proven := db.marks.proof(0, m); {
 	case proven:
@@ -111,8 +116,9 @@ func (db *doubt) expected() bool {
 	return db.which == Eager || db.page.blank || db.calls.done > 0 || db.announced()
 }
 
-// place returns the place of a mark here. A colon that announces nothing, as in a log, "output:
-// <tool_call>…", shows what follows as an example.
+// place returns the place of a mark here, which is always [prose.Line] with `--calls eager`. A
+// colon that announces nothing, as in the log line "output: <tool_call>…", shows what follows as an
+// example.
 func (db *doubt) place() prose.Place {
 	if db.which == Eager {
 		return prose.Line
@@ -131,8 +137,9 @@ func (db *doubt) place() prose.Place {
 	return prose.Colon
 }
 
-// behindColon reports whether a draft after a colon on its line counts: the text announces it, or
-// the text is in a language whose words are not listed and the marks are the model's own.
+// behindColon reports whether a draft after a colon on its line counts. Either the text front
+// announces it, or that text is in a language whose words are not listed and the marks are the
+// model's own. The call must also be the last thing, or the model's own and at the end of its line.
 func (db *doubt) behindColon(front []byte, own, last bool) bool {
 	said := db.judged(front)
 	meant := db.drafts.announcedBy(announcement{said, string(front)}) ||
@@ -140,7 +147,8 @@ func (db *doubt) behindColon(front []byte, own, last bool) bool {
 	return meant && (last || own && db.At(0) == '\n')
 }
 
-// tryCalls reads the calls that a mark begins, and returns where the last whole one ends.
+// tryCalls reads the calls that a mark begins. It returns the result of the first one, and the
+// position where the last whole call ends.
 func (db *doubt) tryCalls(m *declaration.Mark) (a match, end int) {
 	a, end = db.openers.try(m), db.Pos
 	for a == committed && !db.calls.wasCut {
@@ -152,11 +160,12 @@ func (db *doubt) tryCalls(m *declaration.Mark) (a match, end int) {
 }
 
 // tryDoubted reads the calls that a doubted mark begins as a draft, and lets what follows decide.
-// Calls that are text are text to their last byte. A mark or a call that is cut by the end of the
-// text is treated as elsewhere, unless it is quoted. The family's own marks need less evidence than
-// another's: other engines never read those, and to believe a repaired call in them would be one
-// guess too many. The end of a rejected call is remembered: inside it no other mark is tried, or a
-// call in a quoted call would run.
+// It returns committed if the calls count; if not, the mark is usually text and mismatch is
+// returned. A mark or a call that is cut by the end of the text is treated as elsewhere, unless it
+// is quoted. The family's own marks need less evidence than another family's: other engines never
+// read those, and to believe a repaired call in them would be one guess too many. The end of a
+// rejected call is remembered. Inside it no other mark is tried, or a call in a quoted call would
+// run.
 func (db *doubt) tryDoubted(m *declaration.Mark, why prose.Place, here *doubts) match {
 	a, readTo, cutOff := mismatch, 0, false
 	first, repairs := db.page.blank, len(db.Repairs)

@@ -11,8 +11,8 @@ import (
 )
 
 // drafts reads calls tentatively: nothing of them leaves before it is known that they are calls.
-// The function that begins a draft reads in it with the same parts as elsewhere, and returns
-// whether what was read counts.
+// The function that begins a draft reads with the same parts as elsewhere, and returns whether what
+// was read counts.
 type drafts struct {
 	*lenient.Reader
 	out   *outlet
@@ -24,9 +24,9 @@ type drafts struct {
 	heard heard
 }
 
-// progress is what has been decided of the reply so far. Together with the position and the repairs
-// it is all that a failed draft restores. The state of a part is copied as a whole, so a new field
-// is restored without further code.
+// progress is what has been decided of the reply so far. A failed draft restores only this, the
+// position and the repairs. The state of a part is copied as a whole, so a new field is restored
+// without further code.
 type progress struct {
 	textState
 	codeState
@@ -43,7 +43,7 @@ type checkpoint struct {
 	drafted int // how many events the open draft had
 }
 
-// checkpoint remembers where reading is.
+// checkpoint returns the current place in the reply, for restore.
 func (dr *drafts) checkpoint() checkpoint {
 	now := progress{dr.page.textState, dr.code.codeState, dr.trial.trialState, dr.calls.callCount}
 	return checkpoint{now, dr.Pos, dr.Repairs, len(dr.out.drafted)}
@@ -57,11 +57,12 @@ func (dr *drafts) restore(c *checkpoint) {
 	dr.out.drafted = dr.out.drafted[:min(c.drafted, len(dr.out.drafted))]
 }
 
-// draft reads calls without sending anything, under a virtual end of the text size bytes ahead. If
-// read returns true, what was read leaves, else everything is restored. Reaching the virtual end
-// makes the draft fail. The virtual end bounds what is held and what may be read in vain. The
-// readers inside return by themselves, as at a real end, and need no code for drafts. A draft in a
-// draft would make the limit of the outer draft depend on the inner, so drafts are not nested.
+// draft reads calls without sending anything, and reports whether they count. If the function read
+// returns true, what was read leaves; otherwise everything is restored. A draft sees a virtual end
+// of the text size bytes ahead, and fails if it reaches it. This end bounds what is held back and
+// what may be read in vain, and readers return there as at a real end, without code for drafts.
+// Drafts are not nested, since the limit of the outer draft would depend on the inner, so a draft
+// inside a draft fails at once. So does one after too many failures.
 func (dr *drafts) draft(size int, read func() bool) bool {
 	if dr.out.drafting || dr.trial.exhausted() {
 		return false
@@ -93,8 +94,8 @@ func (dr *drafts) draft(size int, read func() bool) bool {
 	return true
 }
 
-// undo takes a failed draft back; what was read from the source meanwhile stays buffered. The bytes
-// read in vain are counted: beyond a limit no more drafts are begun, so that hostile text costs
+// undo takes back a failed draft. What was read from the source meanwhile stays buffered. The bytes
+// read in vain are counted, and beyond a limit no more drafts are begun, so that hostile text costs
 // linear time.
 func (dr *drafts) undo(before *checkpoint) {
 	dr.trial.waste += dr.Pos - before.pos
@@ -104,10 +105,10 @@ func (dr *drafts) undo(before *checkpoint) {
 }
 
 // complete reports whether every call of the draft has the parameters that its tool requires and no
-// others. With marks a call goes on as the model wrote it and is checked later; without them this
-// is part of the evidence. `{"name": "get_weather"}` with nothing else is a record about a tool
-// more often than a call of it. complete checks the events that would leave, so a repaired call is
-// judged as repaired.
+// others. A call with marks is accepted as the model wrote it and is checked later, but without
+// marks this is part of the evidence: `{"name": "get_weather"}` with nothing else is more often a
+// record about a tool than a call of it. The events that would leave are checked, so a repaired
+// call is judged as repaired.
 func (dr *drafts) complete() bool {
 	var draft chat.Collector
 	for _, e := range dr.out.drafted {
@@ -118,7 +119,8 @@ func (dr *drafts) complete() bool {
 	})
 }
 
-// announcement is what the text before a call that is read as a draft says of it.
+// announcement is a text before a call that is read as a draft, and what that text says of the
+// call.
 type announcement struct {
 	said prose.Kind
 	text string
@@ -128,7 +130,8 @@ type announcement struct {
 var alone = announcement{said: prose.Surely}
 
 // announcedBy reports whether the text before the draft announces its first call, given the
-// evidence that the call adds.
+// evidence that the call adds. It returns false if the evidence is needed and the draft has no
+// complete call.
 func (dr *drafts) announcedBy(front announcement) bool {
 	if !front.said.May() || front.said == prose.Surely {
 		return front.said == prose.Surely

@@ -10,9 +10,9 @@ import (
 	"toolnorm/chat"
 )
 
-// objects reads calls that are JSON objects, {"name": …, "arguments": …}.
-// Members come in any order and under many names, so an object is read member by member until its
-// name and its arguments are known; members that mean nothing are remembered by their places.
+// objects reads calls that are JSON objects, {"name": …, "arguments": …}. Members come in any order
+// and under many names, so an object is read member by member until its name and its arguments are
+// known. Members that mean nothing are remembered by their positions.
 type objects struct {
 	*lenient.Reader
 	out     *outlet
@@ -37,26 +37,26 @@ var (
 	echoKeys = map[string]bool{"type": true, "properties": true, "$schema": true, "required": true}
 )
 
-// envelope is what is known of a call while its object is read. Members come in any order:
-// command-r7b has the id first, some models the arguments before the name.
+// envelope is what is known of a call while its object is read. Its members come in any order: for
+// example, command-r7b has the id first, and some models write the arguments before the name.
 type envelope struct {
 	t      *toolset.Tool
 	id     string
-	argsAt int      // position of the arguments when they came before the name; -1
+	argsAt int      // position of the arguments if they came before the name; -1: they did not
 	others []member // members that mean nothing to an envelope
 }
 
-// member is a member of an object that was passed over.
-// Only its place is kept: most members are never needed, and a value of megabytes is not copied.
+// member is a member of an object that was skipped. Only its position is kept: most members are
+// never needed, and a value of megabytes is not copied.
 type member struct {
 	key string
 	at  int // position of its value
 }
 
-// read reads the calls that are JSON objects: one, several in a row, or a list of them. Small
-// models write several calls without a list, as {…}\n{…}, {…}; {…} or {…}}, {…}, and lists in
-// doubled brackets. Of 234 calls of a 1.5B model 131 had a wrong wrapper, none, or a fence where a
-// tag was asked for.
+// read reads the calls that are JSON objects: one, several in a row, or a list of them. It returns
+// committed, or the result of the first object if that is no call. Small models write several calls
+// without a list, as {…}\n{…}, {…}; {…} or {…}}, {…}, and lists in doubled brackets. Of 234 calls
+// of a 1.5B model 131 had a wrong wrapper, none, or a fence where a tag was asked for.
 func (ob *objects) read(p *declaration.Pattern) match {
 	ob.Pos += ob.closers.zeroWidth()
 	ob.closers.skipFence()
@@ -78,16 +78,16 @@ func (ob *objects) read(p *declaration.Pattern) match {
 	return committed
 }
 
-// nextObject reads a further object after a separator.
-// mistral-v3 writes [{…}, {…}], minimax-m1 an object a line, Llama 3 {…}; {…}.
-// Any separator may be between two objects, as long as an object follows.
+// nextObject reads a further object after a separator, and reports whether it was a call.
+// mistral-v3 writes [{…}, {…}], minimax-m1 an object a line, Llama 3 {…}; {…}. Any separator may be
+// between two objects, as long as an object follows.
 func (ob *objects) nextObject() bool {
 	n := ob.closers.separator()
 	return ob.At(n) == '{' && ob.calls.further(n, func() match { return ob.envelope(0) })
 }
 
-// nextList reads the first object of a further list of calls in a list: [[{…}], [{…}]].
-// Without it the first list would be calls, and the second would be left as text.
+// nextList reads the first object of a further list of calls in a list, as in [[{…}], [{…}]]. It
+// reports whether that object was a call. Without it the second list would be left as text.
 func (ob *objects) nextList() bool {
 	n := 0
 	for _, c := range []int{']', ',', '['} {
@@ -101,8 +101,9 @@ func (ob *objects) nextList() bool {
 }
 
 // envelope reads one object that may be a call, and leaves the call open for its closers. It
-// returns mismatch if the name is not offered or there is no object, and incomplete if the text
-// ends in it; from the arguments on it returns committed. depth counts wrappers, {"function": {…}}.
+// returns mismatch if the name is not offered or there is no object, incomplete if the text ends in
+// it, and committed once the arguments have begun. The parameter depth counts the wrappers around
+// the object, as in {"function": {…}}.
 //
 //	{"name": "f", "arguments": {…}}                       hermes and most others
 //	{"tool_call_id": "0", "tool_name": "f", "parameters": {…}}   command-r7b
@@ -146,8 +147,9 @@ func (ob *objects) envelope(depth int) match {
 	}
 }
 
-// memberKey reads a member's name and the colon, up to the value.
-// Models write "name" = "x" and "name"："x" as well.
+// memberKey reads a member's name and the colon, up to the value, and returns the name. It returns
+// mismatch if there is no key or no colon, and incomplete if the text ends before the value. Models
+// write "name" = "x" and "name"："x" as well.
 func (ob *objects) memberKey() (string, match) {
 	out, a := ob.Capture(func() { ob.Key(false) })
 	if a != matched {
@@ -163,10 +165,11 @@ func (ob *objects) memberKey() (string, match) {
 	return scan.Unquote(out), incompleteAtEnd(ob.At(0), matched)
 }
 
-// member reads one member into the envelope. It returns matched if the object goes on, and
-// committed if the member held the call. Arguments before the name are skipped and read when the
-// name is known, since their types are the tool's. A list of calls inside an object is read to its
-// end here, so that the object around it can be closed. Wrappers are opened up to three levels.
+// member reads one member into the envelope. It returns matched if the object goes on, committed if
+// the member contained the call, and mismatch or incomplete if the object is no call. Arguments
+// before the name are skipped and read when the name is known, since their types are the tool's. A
+// list of calls inside an object is read to its end here, so that the object around it can be
+// closed. Wrappers are opened up to lenient.MaxWrap levels.
 func (ob *objects) member(env *envelope, key string, depth int) match {
 	c := ob.At(0)
 	q, quoted := ob.QuoteAt(0)
@@ -203,7 +206,8 @@ func (ob *objects) member(env *envelope, key string, depth int) match {
 	return a
 }
 
-// wrapped goes on after an inner object: it skips the rest of the outer object.
+// wrapped returns a, the result of reading an inner object. If that was a call, it first skips the
+// rest of the outer object.
 func (ob *objects) wrapped(a match) match {
 	if a == committed {
 		ob.restOfObject()
@@ -211,17 +215,18 @@ func (ob *objects) wrapped(a match) match {
 	return a
 }
 
-// describes reports whether the object describes a tool: an echo of the tool list, not a call.
-// Small models repeat the list of tools; it has names and "parameters", and would be called whole.
+// describes reports whether the object describes a tool, which makes it an echo of the tool list
+// and not a call. Small models repeat that list. Its entries have names and "parameters", so each
+// would be taken for a call.
 func (e *envelope) describes() bool {
 	described := func(m member) bool { return m.key == "description" }
 	return slices.ContainsFunc(e.others, described) && !e.t.Type().Has("description")
 }
 
-// whole decides about an object that was read to its end without arguments after a name. {"name":
-// "get_time"} alone is a call between marks. Without marks it may be any record with a name.
-// {"name": "get_time"}, "arguments": {…}} is a brace too early. To call without arguments there
-// would be wrong.
+// whole decides about an object that was read to its end and has no arguments after a name. It
+// returns mismatch if the object is not a call. {"name": "get_time"} alone is a call between marks;
+// without marks it may be any record with a name. In {"name": "get_time"}, "arguments": {…}} a
+// brace came too early, and a call without arguments would be wrong.
 func (ob *objects) whole(env *envelope) match {
 	record := func(m member) bool {
 		return recordKeys[m.key] && env.argsAt >= 0 && ob.trial.closing.Markless()
@@ -254,10 +259,10 @@ func (ob *objects) whole(env *envelope) match {
 	return committed
 }
 
-// flat reads an object whose other members are the arguments themselves. All of them must be
-// members of the schema. {"name": "get_weather", "city": "Rome"}: a single member that the tool
-// does not have makes it some other record. The arguments are read a second time, now with the
-// types of the schema, so "days": "3" is 3 here as well.
+// flat reads an object whose other members are the arguments themselves, such as {"name":
+// "get_weather", "city": "Rome"}. It returns mismatch if a single member is not in the tool's
+// schema, since the object is then some other record. The arguments are read a second time, now
+// with the types of the schema, so "days": "3" is 3 here as well. Reading goes on at position end.
 func (ob *objects) flat(env *envelope, end int) match {
 	t := env.t.Type()
 	for _, m := range env.others {
@@ -280,9 +285,10 @@ func (ob *objects) flat(env *envelope, end int) match {
 	return committed
 }
 
-// doubtRest notes a doubt where another object with members of the call's tool follows the
-// arguments, at offset i. {"city": "Oslo"}, {"days": 3}} may be one object that was closed early,
-// or a call and something else. A key that is cut by the end of the text may be such a member's.
+// doubtRest marks the call as doubtful if another object with members of the call's tool follows
+// the arguments at offset i. For example, {"city": "Oslo"}, {"days": 3}} may be one object that was
+// closed early, or a call and something else. A key that is cut by the end of the text may be that
+// of such a member.
 func (ob *objects) doubtRest(i int) {
 	if ob.Out == nil || ob.At(i) != '{' {
 		return
@@ -293,14 +299,15 @@ func (ob *objects) doubtRest(i int) {
 	ob.Out.Doubt = ob.Out.Doubt || ob.At(end) < 0 || !lenient.OfEnvelope(key) && ob.Out.Typ.Has(key)
 }
 
-// recordKeys are members of a record of a call that was made: next to arguments, and without any
-// mark, they show that the object is not a call to make.
+// recordKeys are members of a record of a call that was already made. Next to arguments, and
+// without any mark, they show that the object is not a call to make.
 var recordKeys = map[string]bool{"result": true, "output": true, "response": true, "error": true,
 	"status": true, "ms": true, "duration": true, "duration_ms": true, "elapsed": true}
 
 // restOfObject skips what follows the arguments up to the object's closing brace. Members after the
-// arguments are the envelope's: "type": "function", an id, a note. Anything else there shows that a
-// brace was missing or surplus, so the reader of arguments decides whether that makes two readings.
+// arguments belong to the envelope: "type": "function", an id, a note. Anything else there shows
+// that a brace was missing or surplus, so the reader of arguments decides whether that makes two
+// readings.
 func (ob *objects) restOfObject() {
 	for {
 		n := ob.Loose(0)

@@ -8,12 +8,13 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// maxLabel bounds the label of a fence, in bytes.
-// Labels are one word; a longer first line is text after backquotes.
+// maxLabel bounds the label of a fence, in bytes. Labels are one word. A longer first line is text
+// after backquotes.
 const maxLabel = 32
 
-// fenced reads a fence that holds nothing but calls. Every other fence is text: see [code.opens].
-// Of 234 calls of a 1.5B model 73 were in a fence that the prompt had not asked for.
+// fenced reads a fence that contains nothing but calls, and reports whether they were taken. Every
+// other fence is text: see [code.opens]. Of 234 calls of a 1.5B model 73 were in a fence that the
+// prompt had not asked for.
 //
 //	```json
 //	{"name": "get_weather", "arguments": {"city": "Rome"}}
@@ -33,13 +34,14 @@ func (um *unmarked) fenced(start bool) bool {
 	return front.said.May() && um.fencedCalls(n, false, front)
 }
 
-// fenceLabels are the labels of fences that may hold calls. "python" is not among them: such a
-// block is program text. gemma3's Python calls have the label tool_code.
+// fenceLabels are the labels of fences that may contain calls. The label "python" is not among
+// them, because such a block is program text. gemma3's Python calls have the label tool_code.
 var fenceLabels = []string{"", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls",
 	"tool_code", "tool_use", "function", "function_call", "function_calls"}
 
 // program reads a block of Python that ends the reply and is one call of a tool with constants,
-// after a text that announces a call. Anything more in the block makes it a program.
+// after a text that announces a call. It reports whether the call was taken. Anything more in the
+// block makes it a program.
 func (um *unmarked) program() bool {
 	n := um.marks.ticks(0)
 	if n == 0 {
@@ -63,7 +65,7 @@ func (um *unmarked) program() bool {
 }
 
 // labelled reads a call in a span of code that ends the reply, after a label that says that it is a
-// call:
+// call. It reports whether the call was taken.
 //
 //	**Tool call:** `{"name": "get_weather", "arguments": {"city": "Rome"}}`
 func (um *unmarked) labelled() bool {
@@ -81,10 +83,10 @@ func (um *unmarked) labelled() bool {
 	})
 }
 
-// fenceLine returns the length of the opening of a fence here that may hold calls, or 0 if there is
-// none. The opening is a line, or the backquotes and a label before JSON on the same line. The line
-// must be whole: half a label at the end of the text may become any other label. Words after a
-// label are skipped. A fence of tildes must be labelled as JSON.
+// fenceLine returns the length of the opening of a fence here that may contain calls, or 0 if there
+// is none. The opening is a line, or the backquotes and a label before JSON on the same line. The
+// line must be whole, since half a label at the end of the text may become any other label. Words
+// after a label are skipped. A fence of tildes must be labelled as JSON.
 func (um *unmarked) fenceLine() int {
 	n := um.marks.ticks(0)
 	if n == 0 {
@@ -112,9 +114,9 @@ func (um *unmarked) fenceLine() int {
 // isBlank reports whether a byte is a blank or a tab.
 func isBlank(c int) bool { return c == ' ' || c == '\t' }
 
-// fencedCalls reads the calls of a fence whose opening line has n bytes. At the start of the reply
-// JSON streams. If prose follows the fence, neither the announcement nor that prose may speak of an
-// example, see [prose.GoesOn].
+// fencedCalls reads the calls of a fence whose opening line has n bytes, and reports whether they
+// were taken. At the start of the reply JSON streams. If prose follows the fence, neither the
+// announcement nor that prose may speak of an example; see [prose.GoesOn].
 func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 	before, sure := um.Pos, prose.AnnouncesSurely(um.page.announcement())
 	um.Pos += n
@@ -139,9 +141,9 @@ func (um *unmarked) fencedCalls(n int, start bool, front announcement) bool {
 	return taken
 }
 
-// fenceOfCalls reads a fence whose opening line has n bytes, when it holds calls and nothing else.
-// One line of anything else makes it an example or a program.
-// The closing line may be missing where the reply ends, as a stop token comes first.
+// fenceOfCalls reads a fence whose opening line has n bytes, and reports whether it contains calls
+// and nothing else. One line of anything else makes it an example or a program. The closing line
+// may be missing where the reply ends, since a stop token comes first.
 func (um *unmarked) fenceOfCalls(n int) bool {
 	before := um.Pos
 	um.Pos += n
@@ -159,8 +161,9 @@ func (um *unmarked) fenceOfCalls(n int) bool {
 	return um.At(0) < 0 || um.Pos == before || um.closedFence()
 }
 
-// nextFence reads one more fence of calls after white space. Some models write each of several
-// calls into a fence of its own; a fence without a call ends the series.
+// nextFence reads one more fence of calls after white space, and reports whether there was one.
+// Some models write each of several calls into a fence of its own. A fence without a call ends the
+// series.
 func (um *unmarked) nextFence() bool {
 	start := um.drafts.checkpoint()
 	um.Pos += um.Space(0)
@@ -171,7 +174,7 @@ func (um *unmarked) nextFence() bool {
 	return true
 }
 
-// closedFence reports whether the closing backquotes have just been read, as part of a call's
+// closedFence reports whether the closing backquotes have just been read as part of a call's
 // closers. deepseek-v3's form has a fence in its own example, whose end is read with the closers.
 func (um *unmarked) closedFence() bool {
 	if um.Pos-um.Base < 3 {
@@ -182,9 +185,9 @@ func (um *unmarked) closedFence() bool {
 }
 
 // behindOpenFence reads calls in the model's own marks at the start of a line in a block of program
-// text that nothing closes: the block ends with the reply, so the calls that end the reply are
-// taken to follow the block. If anything stood between them and the end of the reply, it would be
-// code, and the calls a part of it.
+// text that nothing closes. It reports whether they were taken. The block ends with the reply, so
+// calls at the very end of the reply are taken to follow the block. If anything came between them
+// and the end of the reply, it would be code, and the calls a part of it.
 func (op *openers) behindOpenFence() bool {
 	if !op.code.fence.lang || op.tools == nil || op.page.keptTo != op.Pos || op.Pos == op.Base ||
 		op.Slice(op.Pos-1, op.Pos)[0] != '\n' {

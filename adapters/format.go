@@ -14,8 +14,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Wording selects how Prompt describes tools: a combination of the kinds below. The zero value is
-// the family's own wording.
+// Wording selects how Prompt describes tools. It is a combination of the constants below. The zero
+// value is the family's own wording.
 type Wording = declaration.Wording
 
 // The kinds of wording. Without either of the first two, schemas are used.
@@ -27,7 +27,8 @@ const (
 	Example = declaration.Example
 )
 
-// ParseWording reads the names of kinds, with blanks or + between them: "signatures+example".
+// ParseWording parses names of wordings that are separated by blanks or +, as in
+// "signatures+example". It returns an error for an unknown name.
 func ParseWording(s string) (Wording, error) { return declaration.ParseWording(s) }
 
 //go:generate go run toolnorm/cmd/toolnorm formats doc ../docs/families.md
@@ -35,8 +36,8 @@ func ParseWording(s string) (Wording, error) { return declaration.ParseWording(s
 //go:embed families/*.txt
 var embedded embed.FS
 
-// builtin reads the embedded families when they are first asked for, which takes some ten
-// milliseconds that commands which decode nothing need not pay.
+// builtin returns the embedded families. They are read when they are first asked for: that takes
+// some ten milliseconds, which commands that decode nothing need not pay.
 var builtin = sync.OnceValue(mustLoadEmbedded)
 
 // mustLoadEmbedded reads the embedded families, and panics if a declaration cannot be read. The
@@ -63,8 +64,8 @@ func Builtin() *Set { return builtin() }
 // hf.co/unsloth/Qwen3-Coder-30B-GGUF:Q4_K_M.
 func For(model string) *Format { return Builtin().For(model) }
 
-// Named returns the built-in format with that name, or nil.
-// Names are those of the format lines: "hermes", "qwen3-coder". The setting --format takes them.
+// Named returns the built-in format with that name, or nil if there is none. Names are those of the
+// format lines, such as "hermes" and "qwen3-coder". The setting --format takes them.
 func Named(name string) *Format { return Builtin().Named(name) }
 
 // All returns the built-in formats, sorted by name.
@@ -72,14 +73,15 @@ func Named(name string) *Format { return Builtin().Named(name) }
 func All() []*Format { return Builtin().All() }
 
 // Parse reads a declaration, or a whole family file. The format belongs to a set of the built-in
-// formats and itself. The error names the line, and any "like" of a format that does not exist.
+// formats and itself. A malformed declaration is an error that names the line, and so is a "like"
+// of a format that does not exist.
 func Parse(src []byte) (*Format, error) { return Builtin().Parse(src) }
 
 // Decode reads a reply. Text from the source is decoded; every other event passes through, and no
 // call or mark extends across it. The sequence ends with a Finish event or an error from the source
 // or the context; model text never causes an error. Leaving the range closes the source. The source
-// is read while the caller ranges over the sequence, in the caller's goroutine: there is nothing to
-// stop or to wait for. The same text gives the same events however it was cut into pieces.
+// is read while the caller ranges over the sequence, in the caller's goroutine, so there is nothing
+// to stop or to wait for. The same text gives the same events however it was cut into pieces.
 // Options.Tools decides which names are calls. Text that looks like a call of another tool stays
 // text.
 func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] {
@@ -93,11 +95,11 @@ func (f *Format) Decode(in chat.Source, o Options) iter.Seq2[chat.Event, error] 
 	}
 }
 
-// Offered finds the tool that a server means by the name of a call: the name exactly, in another
+// Offered returns the tool that a server means by the name of a call: the name exactly, in another
 // case or spelling, or after a known prefix. It returns false if no tool, or more than one, is
 // meant. It is for calls that a server's own parser has read, to which the same spellings apply as
-// to those in text. {"name": "functions.get_weather"}, "Get_Weather" and "get-weather" mean
-// get_weather; "get_wether" means nothing.
+// to those in text. For example, "functions.get_weather", "Get_Weather" and "get-weather" mean
+// get_weather, but "get_wether" means nothing.
 func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 	if t := toolset.New(tools, nil).Find(name); t != nil {
 		return t.Tool, true
@@ -106,10 +108,10 @@ func Offered(tools []chat.Tool, name string) (chat.Tool, bool) {
 }
 
 // Arguments reads the arguments of a call of t that a server passed on as text that is not a JSON
-// object: damaged, another value that stands for an object, or an object in a string.
-// It returns one JSON object and the names of what was repaired, or false if the text cannot be
-// read so. Blank text is an object without members. OpenAI's form has arguments as text, so what a
-// server or a client's history hands over may be anything that a model wrote.
+// object: a damaged object, an object in a string, or another value that stands for an object. It
+// returns one JSON object and the names of what was repaired. It returns false if the text cannot
+// be read in this way. Blank text is an object without members. OpenAI's form has arguments as
+// text, so a server or a client's history may contain anything that a model wrote.
 func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool) {
 	if strings.TrimSpace(text) == "" {
 		return "{}", nil, true
@@ -123,8 +125,8 @@ func Arguments(t chat.Tool, text string) (args string, repairs []string, ok bool
 	return args, repairs, ok
 }
 
-// withoutReasoning removes a block of reasoning from the start of text, in any family's marks. Only
-// a closed block is removed: in an open block it is not known where the answer begins.
+// withoutReasoning returns the text without a block of reasoning at its start, in any family's
+// marks. Only a closed block is removed: in an open block it is not known where the answer begins.
 func withoutReasoning(text string) string {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	for _, f := range All() {
@@ -142,10 +144,10 @@ func withoutReasoning(text string) string {
 // Repair reads a document that was meant to be JSON, as models write it: with prose, a fence or
 // reasoning around it, in Python's or JavaScript's spelling, with quotes, commas and closers wrong
 // or missing. It returns strict JSON that keeps the text of numbers and the order of members, with
-// values in the types that t wants (nil: as they are), and the names of what was repaired, each
-// once. Valid JSON comes back byte for byte, unless t wants another type, it is an object in a
+// values in the types of t (nil: as they are), and the names of what was repaired, each once. Valid
+// JSON is returned byte for byte, with three exceptions: t wants another type, it is an object in a
 // string, or a string in it looks like a Windows path whose backslashes were not doubled. A text
-// that was cut is closed, and "truncated" says so.
+// that was cut is closed, and the repair "truncated" says so.
 //
 // A text without any JSON is an error, and so is one that is nested deeper than 512 levels. Time is
 // linear.

@@ -8,7 +8,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// formed reads the calls here in the form of a family, all or none.
+// formed reads the calls here in the form of a family, and returns committed if all of them can be
+// read. Otherwise it reads none and returns mismatch or incomplete.
 func (pt *patterns) formed(f *form.Form) match {
 	found, end, a := f.Read(formText{pt})
 	if a != matched {
@@ -32,7 +33,8 @@ func (pt *patterns) formed(f *form.Form) match {
 }
 
 // formArgs returns the arguments of a call as JSON. Values without quotes get the types of the
-// tool's schema; it returns false if a value fits none of its types, which is a doubt.
+// tool's schema. It returns false if such a value fits none of its types, because the call is then
+// in doubt.
 func formArgs(c form.Call, t *toolset.Tool) (string, bool) {
 	if c.JSON != "" {
 		return c.JSON, true
@@ -54,17 +56,18 @@ func formArgs(c form.Call, t *toolset.Tool) (string, bool) {
 	return out + "}", true
 }
 
-// formText is the text ahead of a reader of patterns, as a form reads it.
+// formText is the text that the readers of forms look ahead in (see form.Form).
 type formText struct{ *patterns }
 
-// Named reports whether a tool of that name is offered.
+// Named reports whether a tool of exactly that name is offered.
 func (ft formText) Named(name string) bool {
 	t := ft.tools.Find(name)
 	return t != nil && t == ft.tools.Named(name)
 }
 
-// Takes reports whether a tool has a parameter; if the name is not known yet, whether any tool has
-// it.
+// Takes reports whether the named tool has a parameter of that key, or declares no parameters. If
+// there is no such tool, because the name is not known yet, it reports whether any tool has that
+// parameter.
 func (ft formText) Takes(name, key string) bool {
 	if t := ft.tools.Find(name); t != nil {
 		return t.Type().Has(key) || len(t.Type().Members()) == 0

@@ -19,9 +19,9 @@ type headers struct {
 	tools *toolset.Set
 }
 
-// fields are what a header says: <|start|>assistant to=functions.f<|channel|>commentary
-// <|constrain|>json<|message|>. Content types are read and forgotten, since the body itself shows
-// whether it is JSON.
+// fields are what a message header says, such as <|start|>assistant
+// to=functions.f<|channel|>commentary <|constrain|>json<|message|>. Content types are read and
+// dropped, since the body itself shows whether it is JSON.
 type fields struct {
 	to, channel string
 	end         int // offset after the header
@@ -31,7 +31,8 @@ type fields struct {
 // Real ones are below 100. Prose about the marks must not be read as a header without end.
 const maxHeader = 256
 
-// at reads the fields of a message header that begins at offset i, in any order, each optional.
+// at reads the fields of a message header that begins at offset i. They come in any order, and each
+// is optional. It returns mismatch if there is no header, and incomplete if the text ends in it.
 // gpt-oss writes the recipient in the role or after the channel, the type with or without its mark,
 // and channels of its own invention ("commentary?", "??"). A header may contain at most three words
 // that are not fields. If only the last mark is missing, a brace after the name of an offered tool
@@ -84,20 +85,21 @@ func (hs *headers) at(i int) (fields, match) {
 	return h, mismatch
 }
 
-// called reports whether the header here is that of a call, which names an offered tool.
+// called reports whether the header here is that of a call, which means that it names an offered
+// tool.
 func (hs *headers) called() bool {
 	h, _ := hs.at(0)
 	return hs.tools != nil && h.to != "" && hs.tools.Recipient(h.to) != nil
 }
 
-// isChannel reports whether a word names a channel. These three are harmony's; a header with
+// isChannel reports whether a word names a channel. These three are harmony's. A header with
 // another channel is read all the same, and its body is text.
 func isChannel(w string) bool { return w == "analysis" || w == "commentary" || w == "final" }
 
-// headerWord reports whether a plain word may occur in a header: the role before, the content type
-// after. Without a channel or a recipient before it, only known words count: "assistant
-// toget_weather<|message|>" has lost the name, and the call in the body must not be taken for a
-// thought.
+// headerWord reports whether a plain word may occur in a header, such as the role or the content
+// type. The fields in h were read before it. If they have neither channel nor recipient, only known
+// words count: "assistant toget_weather<|message|>" has lost the name, and the call in the body
+// must not be taken for a thought.
 func headerWord(w string, h fields) bool {
 	switch w {
 	case "assistant", "json", "code", "analysis", "commentary", "final":
@@ -113,9 +115,9 @@ var headerMarks = []declaration.Literal{
 	declaration.Exactly(constrainMark), declaration.Exactly(startMark),
 }
 
-// headerMark returns the mark of a header at offset i. If the text ends inside a mark, as in
-// <|channel|>final<|mess at the end of a reply, the header is structure and dropped; a byte that
-// cannot be part of a mark makes it text, as in "<|channel|> is a mark".
+// headerMark returns the mark of a header at offset i. It returns mismatch if there is none, as in
+// "<|channels", which is text. It returns incomplete if the text ends inside a mark, as in
+// <|channel|>final<|mess at the end of a reply; such a header is structure and is dropped.
 func (hs *headers) headerMark(i int) (mark string, a match) {
 	for _, m := range headerMarks {
 		_, found := hs.marks.literal(i, m)
@@ -127,8 +129,9 @@ func (hs *headers) headerMark(i int) (mark string, a match) {
 	return "", a
 }
 
-// word returns the word at offset i, after white space, and where it ends. It ends at a mark or a
-// brace too, since models leave the blank out: to=f<|channel|>commentary{"a": 1}.
+// word returns the word at offset i, after white space, and the offset where it ends. The word is
+// empty if there is none. A mark or a brace also ends it, since models leave the blank out:
+// to=f<|channel|>commentary{"a": 1}.
 func (hs *headers) word(i int) (string, int) {
 	i += hs.Space(i)
 	n := i + hs.Run(i, toolset.MaxName, func(c int) bool {
@@ -138,19 +141,19 @@ func (hs *headers) word(i int) (string, int) {
 }
 
 // halfHeader reports whether the rest of the text, which is cut inside a message's header or right
-// after it, is structure: it holds a mark, or names a tool. "to=get_weather" and nothing else names
-// a tool and is a call that was cut; "to=" before another word is text.
+// after it, is structure: it contains a mark, or names a tool. "to=get_weather" and nothing else
+// names a tool and is a call that was cut, but "to=" before another word is text.
 func (hs *headers) halfHeader() bool {
 	text := strings.TrimSpace(string(hs.Window()))
 	to, ok := strings.CutPrefix(text, "to=")
 	return strings.Contains(text, "<|") || ok && hs.tools != nil && hs.tools.Recipient(to) != nil
 }
 
-// headerAhead reports whether a whole header without its first mark is at offset i: it begins with
-// the role, a recipient or a channel, ends with its mark, and has a known recipient or channel.
-// Muse thinks, and goes on with " to=time.now<|message|>" without closing the message before;
-// gpt-oss writes "…Plan.<|channel|>final<|message|>Hi.". The header has to be whole, and its
-// recipient or channel one that a family names, or a tool: a text about headers does not meet this.
+// headerAhead reports whether a whole header without its first mark is at offset i. It begins with
+// the role, a recipient or a channel, and ends with its mark. Muse thinks, and goes on with "
+// to=time.now<|message|>" without closing the previous message; gpt-oss writes
+// "…Plan.<|channel|>final<|message|>Hi.". The header must be whole, and its recipient or channel
+// must be one that a family names, or a tool, because no text about headers meets that.
 func (hs *headers) headerAhead(i int) bool {
 	if !hs.Has(i, "to=") && !hs.Has(i, "assistant") && !hs.Has(i, declaration.ChannelMark) {
 		return false
@@ -175,7 +178,7 @@ const (
 	messageMark   = "<|message|>"
 )
 
-// headerAt reports whether a complete header is at offset i, from its first mark on.
+// headerAt reports whether a complete header, including its first mark, is at offset i.
 func (hs *headers) headerAt(i int) bool {
 	if !hs.Has(i, startMark) {
 		return false
@@ -184,9 +187,10 @@ func (hs *headers) headerAt(i int) bool {
 	return a == matched
 }
 
-// messageFollows reports whether an end mark is followed, at offset i, by another one, a header or
-// the end of the text. Without such evidence the mark is a word of the text. A mark of the channel
-// counts for a header without its first mark, <|channel|>final<|message|>, which gpt-oss writes.
+// messageFollows reports whether offset i, which is after an end mark, has another end mark, a
+// header or the end of the text. Without such evidence the end mark is a word of the text. A mark
+// of the channel counts as a header without its first mark, as in <|channel|>final<|message|>,
+// which gpt-oss writes.
 func (hs *headers) messageFollows(p *declaration.Pattern, i int) bool {
 	i += hs.Space(i)
 	return hs.At(i) < 0 || hs.Has(i, startMark) || hs.Has(i, declaration.ChannelMark) ||
@@ -201,7 +205,7 @@ func (hs *headers) bodyEnds(p *declaration.Pattern, i int) bool {
 
 // messageOver reports whether a message ends at offset i: at an end mark that another message or
 // the end of the text follows, or at a complete header. At the end of a text that was cut, an end
-// mark alone is not enough: it may have been part of the value.
+// mark alone is not enough, because it may have been part of the value.
 func (hs *headers) messageOver(p *declaration.Pattern, i int) bool {
 	if end := hs.marks.messageEnds(p, i); end > 0 {
 		return hs.messageFollows(p, end) && (hs.At(end+hs.Space(end)) >= 0 || !hs.in.lengthCut())

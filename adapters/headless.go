@@ -8,12 +8,12 @@ import (
 // Models leave out the mark that opens a call, and servers hide it. What is left is a call if the
 // family's own marks follow: the mark that closes it, or a mark after its name.
 
-// headlessCall reads a call whose opening mark is missing and that begins with c here, at the start
-// of a line. Servers hide control tokens, and then LFM2's call is
-// [get_weather(city="Oslo")]<|tool_call_end|>, Kimi's
-// functions.get_weather:0<|tool_call_argument_begin|>{…}<|tool_call_end|>. It is read as a draft,
-// whole, and must be complete and closed by a mark: a sentence that begins with a tool's name is
-// not a call.
+// headlessCall reads a call whose opening mark is missing and whose first character here, at the
+// start of a line, is c. It reports whether the call was taken. Servers hide control tokens, and
+// then LFM2's call is [get_weather(city="Oslo")]<|tool_call_end|>, and Kimi's is
+// functions.get_weather:0<|tool_call_argument_begin|>{…}<|tool_call_end|>. The call is read whole
+// as a draft, and must be complete and closed by a mark, because a sentence that begins with a
+// tool's name is not a call.
 func (um *unmarked) headlessCall(c int) bool {
 	named := scan.IsWord(c) && um.names.wordNames()
 	for _, p := range um.marks.index.Headless {
@@ -34,8 +34,9 @@ func (um *unmarked) headlessCall(c int) bool {
 	return false
 }
 
-// closedBySpecial steps over white space and a special token here that closes calls of some family.
-// Which family's token it is does not matter: no text has such a token.
+// closedBySpecial skips white space and a special token here that closes calls of some family, and
+// reports whether it did. Which family's token it is does not matter, because no text has such a
+// token.
 func (um *unmarked) closedBySpecial() bool {
 	i := um.Space(0)
 	for _, m := range um.marks.marksAt(i) {
@@ -50,9 +51,9 @@ func (um *unmarked) closedBySpecial() bool {
 	return false
 }
 
-// mayBe reports, after a quick look, whether a call of the pattern can begin with c here. It
-// rejects most text. It must not miss a call, but may accept what is not a call: the draft that
-// follows decides.
+// mayBe reports, after a quick look, whether a call of the pattern can begin with the character c
+// here. It rejects most text. It must not miss a call, but it may accept what is not a call, since
+// the draft that follows decides.
 func (um *unmarked) mayBe(p *declaration.Pattern, c int) bool {
 	switch p.HoleAt(0) {
 	case "":

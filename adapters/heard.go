@@ -11,22 +11,23 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// heard is what was said before the reply.
+// heard is the conversation before the reply.
 type heard struct {
 	messages []chat.Message
-	looked   int // how many calls were looked for
+	looked   int // how many calls of the reply evidence was asked for
 }
 
 // maxLooked bounds how many calls of a reply are looked for in the conversation, and maxHeard how
-// many bytes of a message.
+// many bytes of a message are read for that.
 const (
 	maxLooked = 16
 	maxHeard  = 1 << 16
 )
 
-// evidence returns what the conversation says of a call: the user's last message asks for it, since
-// it has the call's values and shows no call; or that message asks how calls are written, and no
-// message has a word of the values; or the model was given the call to read.
+// evidence returns what the conversation says of a call, or 0 if it says nothing. Asked means that
+// the user's last message asks for it: that message has the call's values and shows no call. Taught
+// means that the message asks how calls are written, and no message has a word of the values.
+// Pasted means that the model was given the call to read.
 func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 	if h.looked++; h.looked > maxLooked {
 		return 0
@@ -61,8 +62,8 @@ func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 	return e
 }
 
-// given reports whether the last message is the user's and holds the call in a notation, as a text
-// that is to be written in another one does.
+// given reports whether the last message is the user's and contains the call in a notation, as when
+// the user asks to write a call in another notation.
 func (h *heard) given(call chat.Call) bool {
 	if len(h.messages) == 0 || h.messages[len(h.messages)-1].Role != chat.User {
 		return false
@@ -71,9 +72,9 @@ func (h *heard) given(call chat.Call) bool {
 	return pastes(strings.ToLower(text[:min(len(text), maxHeard)]), call)
 }
 
-// pastes reports whether a text in small letters holds a call in a notation: the tool's name, each
-// member of the arguments as notations write them, and the words of all values, which quotes and
-// escapes may divide.
+// pastes reports whether a text in lower case contains a call in a notation: the tool's name, each
+// member of the arguments as notations write it, and the words of all values, which may be divided
+// by quotes and escapes.
 func pastes(text string, call chat.Call) bool {
 	return strings.Contains(text, strings.ToLower(call.Name)) && writesOut(text, call) &&
 		!slices.ContainsFunc(leaves(string(call.Args)), func(v string) bool {
@@ -81,7 +82,8 @@ func pastes(text string, call chat.Call) bool {
 		})
 }
 
-// hasWords reports whether a text in small letters has all words and numbers of a value.
+// hasWords reports whether a text in lower case has all words and numbers of a value. It returns
+// false for a value without any.
 func hasWords(text, value string) bool {
 	words := strings.FieldsFunc(strings.ToLower(value), func(r rune) bool { return !partOfWord(r) })
 	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool {
@@ -89,9 +91,10 @@ func hasWords(text, value string) bool {
 	})
 }
 
-// writesOut reports whether a text in small letters has each member of a call's arguments in a
-// notation: in JSON, in a tag, or at the beginning of a line; or all of them with a sign beside
-// them, behind the tool's name and no other word, as expressions and commands have.
+// writesOut reports whether a text in lower case has each member of a call's arguments in a
+// notation: in JSON, in a tag, or at the beginning of a line. It also returns true if all members
+// have a sign beside them and follow the tool's name with no other word between, as in expressions
+// and commands.
 func writesOut(text string, call chat.Call) bool {
 	fields := scan.Fields(string(call.Args))
 	heads := headed(text, call)
@@ -107,8 +110,8 @@ func writesOut(text string, call chat.Call) bool {
 	})
 }
 
-// headed reports whether a text in small letters has the tool's name with a member of the
-// arguments behind it, and no word between: get_weather(city=, get_weather --city.
+// headed reports whether a text in lower case has the tool's name with a member of the arguments
+// after it, and no word between, as in get_weather(city= and get_weather --city.
 func headed(text string, call chat.Call) bool {
 	for rest, ok := text, true; ok; {
 		if _, rest, ok = strings.Cut(rest, strings.ToLower(call.Name)); !ok {
@@ -123,14 +126,14 @@ func headed(text string, call chat.Call) bool {
 	return false
 }
 
-// assigns reports whether what is behind a name gives it a value.
+// assigns reports whether the text after a name gives the name a value: it begins with : or =.
 func assigns(behind string) bool {
 	behind = strings.TrimLeft(behind, " \t'")
 	return behind != "" && (behind[0] == ':' || behind[0] == '=')
 }
 
-// wrote reports whether the user's last message has all texts of arguments and asks nothing about
-// how calls are written. A text without letters counts where it stands in quotes.
+// wrote reports whether the user's last message has all texts of the arguments and asks nothing
+// about how calls are written. A text without letters counts only in quotes.
 func (h *heard) wrote(args string) bool {
 	text := h.asked()
 	if prose.AboutData(strings.ToLower(text)) {
@@ -146,7 +149,7 @@ func (h *heard) wrote(args string) bool {
 	})
 }
 
-// asked returns the user's last message, as much of it as is looked at, or "" if there is none.
+// asked returns the user's last message, up to maxHeard bytes of it, or "" if there is none.
 func (h *heard) asked() string {
 	for _, m := range slices.Backward(h.messages) {
 		if m.Role == chat.User {
@@ -156,12 +159,12 @@ func (h *heard) asked() string {
 	return ""
 }
 
-// quotesOf are the quotes in which users write a text.
+// quotesOf lists the pairs of quotes in which users write a text.
 var quotesOf = [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"‘", "’"}, {"«", "»"},
 	{"„", "“"}, {"「", "」"}}
 
-// answers reports whether a message is a tool's answer, which may name the tool and repeat what it
-// was asked.
+// answers reports whether a message is the named tool's answer, which may name the tool and repeat
+// what it was asked.
 func (h *heard) answers(m chat.Message, tool string) bool {
 	return m.Role == chat.ToolRole && (m.Name == tool ||
 		slices.ContainsFunc(h.messages, func(made chat.Message) bool {
@@ -171,7 +174,8 @@ func (h *heard) answers(m chat.Message, tool string) bool {
 		}))
 }
 
-// leaves returns the texts and numbers in JSON.
+// leaves returns the texts and numbers in a JSON document. If raw cannot be parsed, it returns raw
+// as the only text.
 func leaves(raw string) []string {
 	doc, _ := jsontree.Parse([]byte(raw), maxUnmarked)
 	if doc == nil {
@@ -180,7 +184,7 @@ func leaves(raw string) []string {
 	return addLeaves(nil, doc)
 }
 
-// addLeaves adds the texts and numbers of a value to all.
+// addLeaves appends the texts and numbers of a value to the slice all, and returns it.
 func addLeaves(all []string, v *jsontree.Value) []string {
 	for _, item := range v.Items {
 		all = addLeaves(all, item)

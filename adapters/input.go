@@ -9,10 +9,9 @@ import (
 	"toolnorm/chat"
 )
 
-// input is where a reply's text comes from, and what came beside it. It is the only part that
-// waits: a request for a byte that has not arrived ends up in Fill. It also knows how the reply
-// ended, since the same text means one thing if it was cut by its length and another if the model
-// stopped.
+// input is the source of a reply's text and of the other events. It is the only part that waits: a
+// request for a byte that has not arrived ends up in Fill. It also knows how the reply ended, since
+// the same text means one thing if it was cut by its length and another if the model stopped.
 type input struct {
 	*scan.Buffer
 	ctx   context.Context // of the request; nil: the reading is never cancelled
@@ -26,7 +25,7 @@ type input struct {
 
 	control []string     // see Options.Control
 	whole   bool         // see Options.Whole
-	tokens  map[int]bool // where a piece of the text was one of them
+	tokens  map[int]bool // positions at which a piece of the text was a control token
 
 	barrier chat.Event // the event that ended the text; None at the end of the source
 	finish  chat.Event // the Finish event, once seen
@@ -35,20 +34,21 @@ type input struct {
 }
 
 // taker is the part that the text is read for. Input is below all readers, so it knows them only
-// through this interface: before it waits it has what is decided sent, and it drops only bytes that
-// are no longer needed.
+// through this interface. Before input waits, the taker sends what is decided, and input drops only
+// bytes that the taker no longer needs.
 type taker interface {
 	// sends what is decided, and returns the first position whose bytes may be needed again
 	settle() int
 	sawEnd() // a byte after the end was asked for
 }
 
-// SawEnd tells the reader that a byte after the end was asked for.
+// SawEnd implements scan.Filler. It passes on that a byte after the end was asked for.
 func (in *input) SawEnd() { in.taker.sawEnd() }
 
-// Fill reads one more piece of text, after sending what is decided. It returns false at the end of
-// the text. Other events are barriers: a server's own call or thought ends the text before it, and
-// no mark extends across it. Usage is kept for the end, since some servers send it in the middle.
+// Fill implements scan.Filler: it reads one more piece of text, after sending what is decided. It
+// returns false at the end of the text. Other events are barriers: a server's own call or thought
+// ends the text before it, and no mark extends across it. Usage is kept for the end, since some
+// servers send it in the middle. An error of the source also ends the text, and is kept in err.
 func (in *input) Fill() bool {
 	if in.ended || in.dead {
 		return false
@@ -88,20 +88,21 @@ func (in *input) Fill() bool {
 	return false
 }
 
-// compact drops the bytes before a position, which are no longer needed. The text just before it
-// stays, since what announces a call is looked up there. Bytes are moved only when 4 KiB can be
-// dropped at once, so that a long reply is copied once and not once per token.
+// compact drops the bytes before the position needed, since they are no longer needed. The lookBack
+// bytes before that position are kept, because what announces a call is looked up there. Bytes are
+// moved only when 4 KiB can be dropped at once, so that a long reply is copied once and not once
+// per token.
 func (in *input) compact(needed int) {
 	if n := needed - lookBack - in.Base; n >= compactAt {
 		in.Drop(n)
 	}
 }
 
-// compactAt is how many dropped bytes make it worth moving the rest.
+// compactAt is the number of dropped bytes that makes it worth moving the rest.
 const compactAt = 4096
 
-// lengthCut reports whether the text ended by a limit, because the server gave up, or because the
-// source failed, rather than by itself.
+// lengthCut reports whether the text ended because of a limit, because the server gave up, or
+// because the source failed, rather than because the model stopped.
 func (in *input) lengthCut() bool {
 	return in.finish.Text == chat.Length || in.abandoned() || in.failed()
 }
@@ -110,16 +111,16 @@ func (in *input) lengthCut() bool {
 // over.
 func (in *input) failed() bool { return in.ended && !in.dead && in.barrier.Kind == chat.None }
 
-// abandoned reports whether the server gave up the reply: then the model may have gone on.
+// abandoned reports whether the server gave up the reply. The model may then have gone on.
 func (in *input) abandoned() bool { return in.finish.Text == chat.Abandoned }
 
-// stop ends the reading, since events are no longer taken.
+// stop ends the reading, because events are no longer taken.
 func (in *input) stop() { in.dead, in.ended = true, true }
 
-// left reports whether the client no longer waits for the reply, which then ends here. The buffer
-// may hold megabytes, and the source, which would notice by itself, is not asked before they are
-// read. The cause of the context becomes the reply's error, so the caller sees the client's own
-// reason.
+// left reports whether the client no longer waits for the reply, and if so ends the reading. The
+// buffer may contain megabytes, and the source, which would notice by itself, is not asked before
+// they are read. The cause of the context becomes the reply's error, so the caller sees the
+// client's own reason.
 func (in *input) left() bool {
 	if in.ctx == nil || in.ctx.Err() == nil {
 		return false

@@ -8,8 +8,9 @@ import (
 // Such a list opens, goes on and closes in the same way in all three.
 
 // namedObjects reads calls that are members of objects, {"NAME": {arguments}}, one after the other
-// or in a list. Apertus writes [{"NAME": {…}}, {"NAME": {…}}] between its marks. The first call
-// commits at its arguments; from there on the closers of the objects and the list may be missing.
+// or in a list. Apertus writes [{"NAME": {…}}, {"NAME": {…}}] between its marks. It returns
+// mismatch or incomplete if the first member is no call. That call commits at its arguments, and
+// from there on the closers of the objects and the list may be missing.
 func (ob *objects) namedObjects(p *declaration.Pattern) match {
 	brackets := ob.closers.brackets(1)
 	if c := ob.At(0); c != '{' {
@@ -33,10 +34,10 @@ func (ob *objects) namedObjects(p *declaration.Pattern) match {
 	return committed
 }
 
-// namedMember reads a tool's name, a colon and the arguments, and leaves the call open. The key
-// must be an offered tool, which is the only difference between this form and an answer in JSON.
-// Any quotes will do, as in arguments; a key without quotes does not count, since an answer in
-// prose may look like it.
+// namedMember reads a tool's name, a colon and the arguments, and leaves the call open. It returns
+// mismatch if the key is not an offered tool, which is the only difference between this form and an
+// answer in JSON. Any quotes are accepted, as in arguments. A key without quotes does not count,
+// since an answer in prose may look like one.
 func (ob *objects) namedMember() match {
 	ob.Pos += ob.Space(0)
 	q, ok := ob.QuoteAt(0)
@@ -57,9 +58,10 @@ func (ob *objects) namedMember() match {
 	return ob.args.read(t, "", nil)
 }
 
-// nextNamed reads a further member, of the same object or of the next one. "}, {" between two calls
-// may lack some of its three characters, but one must be there, or the rest of a value would be a
-// call. apertus puts each call into an object of its own, small models all into one.
+// nextNamed reads a further member, of the same object or of the next one, and reports whether it
+// was a call. Some of the three characters in "}, {" between two calls may be missing. One of them
+// must be there, or the rest of a value would be taken for a call. apertus puts each call into an
+// object of its own, and small models put all into one.
 func (ob *objects) nextNamed() bool {
 	n := 0
 	// both {"A": {…}}, {"B": {…}} and {"A": {…}, "B": {…}}
@@ -73,10 +75,11 @@ func (ob *objects) nextNamed() bool {
 	return n > 0 && ob.StartsString(n) && ob.calls.further(n, ob.namedMember)
 }
 
-// behindOthers reads the first call of a list whose elements from position start on are not calls
-// of offered tools. Those elements are text as a whole. [{"name": "set_alarm", …}, {"name":
-// "get_weather", …}] with only get_weather offered is a call of it, and the alarm is text. Without
-// this rule all of it would be text, with the mark.
+// behindOthers reads the first call of a list whose first elements, from position start, are not
+// calls of offered tools. Those elements become text as a whole. It returns mismatch if there is no
+// call. For example, [{"name": "set_alarm", …}, {"name": "get_weather", …}] with only get_weather
+// offered is a call of get_weather, and the alarm is text. Without this rule all of it would be
+// text, with the mark.
 func (ob *objects) behindOthers(start int) match {
 	for ob.Pos = start; ob.At(0) == '{'; {
 		if a := ob.stranger(); a != matched {
@@ -93,8 +96,9 @@ func (ob *objects) behindOthers(start int) match {
 	return mismatch
 }
 
-// stranger steps over an element of a list that is not a call of an offered tool. The element stays
-// text as it was written, so repairs made while reading it are not repairs of the reply.
+// stranger skips an element of a list that is not a call of an offered tool. It returns incomplete
+// or mismatch if the element could not be read. The element stays text as it was written, so
+// repairs made while reading it are not repairs of the reply.
 func (ob *objects) stranger() match {
 	repairs := ob.Repairs
 	_, a := ob.Capture(func() { ob.Value(nil) })
@@ -103,8 +107,8 @@ func (ob *objects) stranger() match {
 }
 
 // otherObject keeps as text an element of a list that follows a call and is not a call of an
-// offered tool. It does nothing in a draft. Only the element is shown, without the comma before it
-// and the list's bracket.
+// offered tool. It reports whether there was one, and is always false in a draft. Only the element
+// is shown, without the comma before it and the list's bracket.
 func (ob *objects) otherObject() bool {
 	n := ob.closers.separator()
 	// a draft may be undone, and text that has left cannot

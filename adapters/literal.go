@@ -9,11 +9,11 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// literal matches a literal at offset i and returns the offset after it. docs/families.md, White
-// space, describes what it tolerates: any newline of a declaration is any white space or none, a
-// quote may be another one or missing, a bar may be ASCII's or DeepSeek's wide one. All other bytes
-// must be equal, since they distinguish one mark from another. incomplete means that the text ended
-// while all of it matched.
+// literal matches a literal at offset i and returns the offset after it. It returns mismatch if the
+// text differs, and incomplete if the text ended before the literal did. The section "White space"
+// of docs/families.md describes what it tolerates: any newline of a declaration matches any white
+// space or none, a quote may be another one or missing, and a bar may be ASCII's or DeepSeek's wide
+// one. All other bytes must be equal, since they distinguish one mark from another.
 func (ms *marks) literal(i int, l declaration.Literal) (int, match) {
 	for _, u := range l.Units {
 		switch u.Kind {
@@ -62,8 +62,9 @@ func (ms *marks) literal(i int, l declaration.Literal) (int, match) {
 	return i, matched
 }
 
-// bar returns the length of the bar at offset i. DeepSeek's marks have the wide bar, U+FF5C;
-// <|tool▁calls▁begin|> with ASCII's means the same.
+// bar returns the length of the bar at offset i. It returns mismatch if there is none, and
+// incomplete if the text ends in it. DeepSeek's marks have the wide bar, U+FF5C, but
+// <|tool▁calls▁begin|> with ASCII's bar means the same.
 func (ms *marks) bar(i int) (int, match) {
 	if ms.At(i) == '|' {
 		return 1, matched
@@ -76,16 +77,17 @@ func (ms *marks) bar(i int) (int, match) {
 	return len(declaration.WideBar), matched
 }
 
-// hasKey reports whether the key of a mark is at offset i, its bars spelled either way. It compares
-// only the first solid piece of a mark: what follows a value's closer need not be whole to count.
+// hasKey reports whether the key of a mark, the part up to its first white space or value, is at
+// offset i. Its bars may be spelled either way. What follows a value's closer need not be whole to
+// count.
 func (ms *marks) hasKey(i int, l declaration.Literal) bool {
 	_, a := ms.literal(i, l.Head())
 	return a == matched && len(l.Units) > 0
 }
 
-// optionalQuote returns the offset after a quote at offset i, or i. MiniMax M2 and Dots write
-// name="f", name='f' and name=f; typesetting makes the quotes curly, and inside a JSON string they
-// come escaped.
+// optionalQuote returns the offset after a quote at offset i, or i if there is none. MiniMax M2 and
+// Dots write name="f", name='f' and name=f. Typesetting makes the quotes curly, and inside a JSON
+// string they are escaped.
 func (ms *marks) optionalQuote(i int) int {
 	switch ms.At(i) {
 	case '"', '\'':
@@ -103,11 +105,12 @@ func (ms *marks) optionalQuote(i int) int {
 	return i
 }
 
-// curly is the first of the curly quotes, whose last bytes follow each other: “ ” „.
+// curly is the first of the curly quotes “ ” „. Their last bytes are consecutive.
 const curly = "“"
 
-// optionalSuffix returns the offset after a colon and a word at offset i, or i. Hunyuan's
-// checkpoints end every tag in a word of their own, <tool_calls:opensource>, <arg_key:6124c78e>.
+// optionalSuffix returns the offset after a colon and a word at offset i, or i if there is no
+// colon. Hunyuan's checkpoints end every tag with a word of their own, as in
+// <tool_calls:opensource> and <arg_key:6124c78e>.
 func (ms *marks) optionalSuffix(i int) int {
 	if ms.At(i) != ':' {
 		return i
@@ -117,8 +120,8 @@ func (ms *marks) optionalSuffix(i int) int {
 	})
 }
 
-// begins reports whether a literal can begin with the byte. It saves comparing a whole literal at
-// every byte. White space in a literal may be left out, so then the second unit counts too.
+// begins reports whether a literal can begin with the byte c. It saves comparing a whole literal at
+// every byte. White space in a literal may be left out, so the second unit counts too then.
 func begins(l declaration.Literal, c int) bool {
 	if len(l.Units) == 0 {
 		return false
@@ -136,9 +139,10 @@ func begins(l declaration.Literal, c int) bool {
 	return scan.IsSpace(c) || len(l.Units) > 1 && int(l.Units[1].Byte) == c
 }
 
-// skipLiteral steps over a literal. If it is optional, it may be missing where the body's first
-// byte is in its place: [TOOL_CALLS]NAME{…} has lost its [ARGS], which servers drop as a control
-// token. White space before the literal that is not part of it is skipped.
+// skipLiteral skips a literal, and white space before it. It returns mismatch if the literal is not
+// here, and incomplete if the text ends in it. An optional literal may be missing, so matched is
+// returned in these cases: [TOOL_CALLS]NAME{…} has lost its [ARGS], which servers drop as a control
+// token.
 func (ms *marks) skipLiteral(l declaration.Literal, optional bool) match {
 	n, a := ms.literal(0, l)
 	// white space that the literal does not show
@@ -155,8 +159,8 @@ func (ms *marks) skipLiteral(l declaration.Literal, optional bool) match {
 	return a
 }
 
-// skipDoubled steps over a repetition of the opener.
-// Poolside's models write <tool_call><tool_call>f…; the second says nothing new.
+// skipDoubled skips a repetition of the opener, if there is one. Poolside's models write
+// <tool_call><tool_call>f…, where the second opener says nothing new.
 func (ms *marks) skipDoubled(p *declaration.Pattern) {
 	if p.Markless() {
 		return
@@ -171,9 +175,9 @@ func (ms *marks) skipDoubled(p *declaration.Pattern) {
 	}
 }
 
-// skipOpener steps over what the prompt already contains: a repeated opener, and the newline that
-// belongs to it. Models repeat it: a prompt that ends with <think>\n gets a reply that begins with
-// <think>.
+// skipOpener skips what the prompt already contains: a repeated opener, or the newline that belongs
+// to the opener. The parameter newline says that the prompt had that newline. Models repeat the
+// opener: a prompt that ends with <think>\n gets a reply that begins with <think>.
 func (ms *marks) skipOpener(p *declaration.Pattern, newline bool) {
 	if n, a := ms.literal(ms.Space(0), p.Parts[0].Lit); a == matched {
 		ms.Pos += n
@@ -182,8 +186,9 @@ func (ms *marks) skipOpener(p *declaration.Pattern, newline bool) {
 	}
 }
 
-// opens reports whether the body that is hole i of p begins right here. Arguments in tags have no
-// such byte: their first tag is looked for by taggedBody.
+// opens reports whether the body that is placeholder i of p begins right here, with a brace.
+// Arguments in tags have no such byte, so it is false for them: taggedBody looks for their first
+// tag.
 func (ms *marks) opens(p *declaration.Pattern, i int) bool {
 	switch p.HoleAt(i) {
 	case "json", "pseudo":
@@ -192,11 +197,11 @@ func (ms *marks) opens(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// upTo returns the offset of a literal on the same line from offset i on: 0 if there is none, -1 if
-// the text ends before that is known. If the tag that the literal begins with is found, the rest
-// must follow. Keys are on one line, except for white space before the next tag. If < begins that
-// tag and the rest does not follow, the key would extend over a tag. Zero and -1 differ because a
-// text that ended in a tag is a cut call, and a text with another tag is not a call.
+// upTo returns the offset of a literal on the same line, searching from offset i. It returns 0 if
+// there is none, and -1 if the text ends before that is known. The literal must be complete: where
+// only the tag that it begins with is found, the key would extend over a tag, and 0 is returned.
+// Keys are on one line, except for white space before the next tag. The two results differ because
+// a text that ended in a tag is a cut call, and a text with another tag is not a call.
 func (ms *marks) upTo(i int, l declaration.Literal) int {
 	for n := i; n < i+lenient.MaxKey; n++ {
 		c := ms.At(n)
@@ -228,8 +233,8 @@ func (ms *marks) upTo(i int, l declaration.Literal) int {
 	return 0
 }
 
-// messageEnds returns the offset after the end mark at offset i, or 0 when there is none. Any of
-// the family's marks ends any message: <|end|>, <|call|> and <|return|> are mixed up by models.
+// messageEnds returns the offset after the end mark at offset i, or 0 if there is none. Any of the
+// family's marks ends any message, because models mix up <|end|>, <|call|> and <|return|>.
 func (ms *marks) messageEnds(p *declaration.Pattern, i int) int {
 	for _, m := range p.Family.Ends {
 		if ms.Has(i, m) {
@@ -239,9 +244,10 @@ func (ms *marks) messageEnds(p *declaration.Pattern, i int) int {
 	return 0
 }
 
-// closerAt reports whether one of the pattern's closers is at offset i, and returns where it ends.
-// The first that fits counts: </function> and </tool_call> are two, and a model may have left out
-// either. A message has no closers of its own: any of its family's end marks closes it.
+// closerAt reports whether one of the pattern's closers is at offset i, and returns the offset
+// where it ends. The first that fits counts: </function> and </tool_call> are two closers, and a
+// model may have left out either. A message has no closers of its own, so any of its family's end
+// marks closes it.
 func (ms *marks) closerAt(i int, p *declaration.Pattern) (int, bool) {
 	if p == p.Family.Header {
 		n := ms.messageEnds(p, i)
@@ -255,9 +261,9 @@ func (ms *marks) closerAt(i int, p *declaration.Pattern) (int, bool) {
 	return i, false
 }
 
-// sectionEnds reports whether the closer of a section is at offset i, and returns where it ends.
-// Any of the family's closers ends any of its sections: models open with one word and close with
-// another. DeepSeek V4 knows two words, tool_calls and function_calls, which was V3.2's.
+// sectionEnds reports whether the closer of a section is at offset i, and returns the offset where
+// it ends. Any of the family's closers ends any of its sections, because models open with one word
+// and close with another. DeepSeek V4 knows two words: tool_calls, and V3.2's function_calls.
 func (ms *marks) sectionEnds(i int, f *declaration.Family) (int, bool) {
 	for _, p := range f.Sections {
 		if end, ok := ms.closerAt(i, p); ok {
@@ -268,7 +274,7 @@ func (ms *marks) sectionEnds(i int, f *declaration.Family) (int, bool) {
 }
 
 // cutCloser reports whether the text ends inside a closer of the call, or of its section, at offset
-// i. What precedes it is whole then, and only structure is missing.
+// i. What precedes that closer is whole then, and only structure is missing.
 func (ms *marks) cutCloser(p *declaration.Pattern, i int) bool {
 	if ms.At(i) < 0 {
 		return false

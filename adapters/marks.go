@@ -8,19 +8,21 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// marks finds the literals and marks of families in the text ahead. It answers all questions of the
-// kind "does this end here", since whether a mark counts depends on what follows it, for every part
-// alike. It has no state, so a question can be asked repeatedly with the same answer.
+// marks finds the literals and marks of families in the text ahead. A mark is a literal such as
+// <tool_call>. For every part, marks answers questions of the kind "does this end here", since
+// whether a mark counts depends on what follows it. It has no state, so a question can be asked
+// repeatedly with the same answer.
 type marks struct {
 	*scan.Buffer
 	in    *input
 	f     *declaration.Family // the family that is read
-	index *declaration.Index  // of the marks of all families that count
+	index *declaration.Index  // the marks of all families that count
 }
 
-// replyEnd returns how long the reply is from here on, without a mark of the turn behind it, or -1
-// if it was cut or goes says of a byte that the text cannot be a call: the missing part might have
-// made it a record.
+// replyEnd returns how many bytes of the reply remain, without a mark of the turn after them. It
+// returns -1 if the reply was cut, since the missing part might have made the text a record. It
+// also returns -1 if the function goes returns false for a byte, which means that the text cannot
+// be a call.
 func (ms *marks) replyEnd(goes func(byte) bool) int {
 	for n := 0; ; n++ {
 		switch c := ms.At(n); {
@@ -35,9 +37,9 @@ func (ms *marks) replyEnd(goes func(byte) bool) int {
 	}
 }
 
-// marksAt returns the list of marks that could be at offset i, by the first two bytes there. Two
-// table look-ups end it for nearly every byte of prose; all marks of all families are in the one
-// index.
+// marksAt returns the marks that could be at offset i, by the first two bytes there, or nil if
+// there are none. Nearly every byte of prose costs two table look-ups, since one index has all
+// marks of all families.
 func (ms *marks) marksAt(i int) []declaration.Mark {
 	c := ms.At(i)
 	if c < 0 || ms.index.Second[c] == nil {
@@ -49,9 +51,9 @@ func (ms *marks) marksAt(i int) []declaration.Mark {
 	return ms.index.Marks[c]
 }
 
-// firstMark returns the first mark of a kind that is at offset i, or nil when there is none. Longer
-// keys come first in the index, so of <tool_call and <tool_calls> the longer one is found where it
-// is written.
+// firstMark returns the first mark at offset i for which is returns true, or nil if there is none.
+// Longer keys come first in the index, so of <tool_call and <tool_calls> the longer one is found
+// where it is written.
 func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaration.Mark {
 	marks := ms.marksAt(i)
 	for k := range marks {
@@ -62,12 +64,13 @@ func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaratio
 	return nil
 }
 
-// stands reports whether the mark is at offset i.
+// stands reports whether the mark m is at offset i.
 func (ms *marks) stands(i int, m *declaration.Mark) bool { return ms.markSize(i, m) > 0 }
 
-// proof reports whether the tokens show if the mark of a call at offset i is real (known), and
-// whether it is real, having come as its control token (proven). If not every piece is a token,
-// only a real mark is known.
+// proof returns what the tokens of the model show about the mark of a call at offset i. The result
+// proven is true if the mark arrived as its control token, so it is real. The result known is true
+// if the tokens decide whether the mark is real. If not every piece of the source is a token, only
+// a real mark is known.
 func (ms *marks) proof(i int, m *declaration.Mark) (known, proven bool) {
 	if len(ms.in.control) == 0 || !opensCall(m) && m.Kind != declaration.HeaderOpen {
 		return false, false
@@ -79,10 +82,10 @@ func (ms *marks) proof(i int, m *declaration.Mark) (known, proven bool) {
 	return proven || known && ms.in.whole, proven
 }
 
-// markSize returns how many bytes the mark m has at offset i, or 0 when it is not there. Suffixes
-// (<｜hy_eos:opensource｜>) belong to it, and the blanks that Kimi K3 and others write: <|open|>
-// tools <|sep|>. A mark is compared as a whole here; the index has looked only at its first two
-// bytes.
+// markSize returns how many bytes the mark m has at offset i, or 0 if it is not there. Suffixes as
+// in <｜hy_eos:opensource｜> are part of it, and so are the blanks that Kimi K3 and others write:
+// <|open|> tools <|sep|>. The whole mark is compared here, because the index has looked only at its
+// first two bytes.
 func (ms *marks) markSize(i int, m *declaration.Mark) int {
 	if len(m.Loose.Units) > 0 {
 		if end, a := ms.literal(i, m.Loose); a == matched {
@@ -94,25 +97,26 @@ func (ms *marks) markSize(i int, m *declaration.Mark) int {
 	return 0
 }
 
-// isTurn reports whether a mark ends a turn or a message, and so may end what precedes it as well.
+// isTurn reports whether a mark ends a turn or a message. Such a mark may end what precedes it as
+// well.
 func isTurn(m *declaration.Mark) bool { return m.Kind == declaration.TurnMark }
 
-// opensCall reports whether a mark begins a call or a section of them.
+// opensCall reports whether a mark begins a call or a section of calls.
 func opensCall(m *declaration.Mark) bool {
 	return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.InnerOpen
 }
 
-// structure reports whether a mark that is not a closer is at offset i. Closers do not count, as
-// they may belong to what the text quotes. A mark of the turn is an end if a call or another such
-// mark follows.
+// structure reports whether a mark that is not a closer is at offset i. Closers do not count,
+// because they may belong to what the text quotes. A mark of the turn counts too.
 func (ms *marks) structure(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool {
 		return m.Kind <= declaration.TurnMark
 	}) != nil
 }
 
-// continues reports whether another mark follows at offset i, after white space: the mark of a
-// call, of a message or of the turn's end, unless words follow the latter on its line.
+// continues reports whether another mark follows at offset i, after white space. It can be the mark
+// of a call, of a message or of the turn's end; the last does not count if words follow on its
+// line.
 func (ms *marks) continues(i int) bool {
 	i += ms.Space(i)
 	m := ms.firstMark(i, isTurn)
@@ -127,7 +131,7 @@ func (ms *marks) continues(i int) bool {
 // say, so the call before it was meant.
 func (ms *marks) turnEnds() bool { return ms.firstMark(0, isTurn) != nil }
 
-// goesOn reports whether a call, a message or a mark of the turn is here. Each of them begins
+// goesOn reports whether a mark of a call, a message or the turn is here. Each of them begins
 // something that the model itself writes, and that a tool's answer does not contain.
 func (ms *marks) goesOn() bool {
 	return ms.firstMark(0, func(m *declaration.Mark) bool {
@@ -137,7 +141,7 @@ func (ms *marks) goesOn() bool {
 }
 
 // endMark reports whether a mark that ends or begins a call or a turn is at offset i. Marks of
-// every family count: borrowed tags end where the other family's marks do.
+// every family count, because borrowed tags end where the other family's marks do.
 func (ms *marks) endMark(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool {
 		return m.Kind >= declaration.SectionOpen && m.Kind <= declaration.TurnMark ||
@@ -145,22 +149,24 @@ func (ms *marks) endMark(i int) bool {
 	}) != nil
 }
 
-// anyMark reports whether a mark is here. Code spans are searched for their end only if they hold a
-// mark: most spans hold a word.
+// anyMark reports whether a mark is here. The end of a code span is searched only if the span
+// contains a mark, and most spans contain just a word.
 func (ms *marks) anyMark() bool {
 	return ms.firstMark(0, func(*declaration.Mark) bool { return true }) != nil
 }
 
 // ownMark reports whether a mark of the model's own family that is not a word of prose is at offset
-// i. Another family's marks in a block are what the block is about. After a fence at the end of a
-// line the model's own mark shows that the fence closes, whatever its rules say.
+// i. Another family's marks in a fenced block are what the block is about. The model's own mark
+// after a fence at the end of a line shows that the fence closes the block, whatever the rules of
+// fences say.
 func (ms *marks) ownMark(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool { return m.Own && !m.IsWord() }) != nil
 }
 
-// halfSuffix reports whether the text ends inside a mark that may have a suffix: that is half a
-// mark, though its key is whole. <tool_call alone is whole as Hunyuan's key, which may go on with
-// :word, and half of every other family's <tool_call>. Half a mark at the end of a reply is text.
+// halfSuffix reports whether the text ends inside a mark that may have a suffix. Such a mark is
+// incomplete even if its key is complete: <tool_call alone is Hunyuan's complete key, which may
+// continue with :word, but it is half of every other family's <tool_call>. Half a mark at the end
+// of a reply is text.
 func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 	// for <tool_call name=", <tool_call> is a mark too
 	longer := func(o declaration.Mark) bool { return o.Key == m.Key+">" }
@@ -172,11 +178,12 @@ func (ms *marks) halfSuffix(m *declaration.Mark) bool {
 	return a == incomplete
 }
 
-// minHalf is how much of a mark shows that it is one, in bytes: "<|" and "</" begin many things.
+// minHalf is how many bytes of a mark show that it is a mark: "<|" and "</" begin many things.
 const minHalf = 3
 
-// half returns the mark that is cut here by the end of the text, if the reply ended by its length:
-// a model that wrote that much of a mark was about to write the rest.
+// half returns the mark that is cut here by the end of the text, or nil if there is none or the
+// reply was not cut by its length. A model that wrote that much of a mark was about to write the
+// rest.
 func (ms *marks) half() *declaration.Mark {
 	c := ms.At(0)
 	if c < 0 {
@@ -203,10 +210,10 @@ func (ms *marks) cutIn(i int, l declaration.Literal) bool {
 	return a == incomplete && ms.in.lengthCut()
 }
 
-// over reports whether the model has ended at offset i, after white space: by itself, or with a
-// mark of the turn that is the last thing. A reply that was cut by its length has not ended: what
-// would have followed may have made an example of the call. The mark of the turn may be <|im_end|>,
-// which servers should not have let through.
+// over reports whether the model has ended its reply at offset i, after white space, by itself or
+// with a mark of the turn that is the last thing. A reply that was cut by its length has not ended,
+// because what would have followed might have made the call an example. The mark of the turn can be
+// <|im_end|>, which servers should not have let through.
 func (ms *marks) over(i int) bool {
 	i += ms.Space(i)
 	if m := ms.firstMark(i, isTurn); m != nil {
@@ -216,23 +223,23 @@ func (ms *marks) over(i int) bool {
 	return ms.At(i) < 0 && !ms.in.lengthCut()
 }
 
-// modelEnded reports whether the text is over because the model ended it. With finish length the
-// text could have gone on, and a closer could have come.
+// modelEnded reports whether the text is over because the model ended it. If the finish reason is
+// "length", the text could have gone on, and a closer could have come.
 func (ms *marks) modelEnded() bool { return ms.At(0) < 0 && !ms.in.lengthCut() }
 
-// atEnd reports whether the text is over, but for white space.
+// atEnd reports whether the text is over, apart from white space.
 func (ms *marks) atEnd() bool { return ms.At(ms.Space(0)) < 0 }
 
-// mayEnd reports, after a quick look, whether the reply may end at offset i, after a name: [over]
-// decides.
+// mayEnd reports, after a quick look, whether the reply may end at offset i, after a name. The
+// method [over] then decides.
 func (ms *marks) mayEnd(i int) bool {
 	c := ms.At(i)
 	return c < 0 || scan.IsSpace(c) || ms.marksAt(i) != nil
 }
 
-// lineRest returns the offset of the first sign of a mark, or of the line's end, after offset i, or
-// i if that is too far. Beyond ASCII only a mark ends it, DeepSeek's ｜ or Kimi's ◁: letters of
-// other scripts are words.
+// lineRest returns the offset of the first sign of a mark, or of the line's end, after offset i. It
+// returns i if that is maxAside bytes away or more. Of the characters beyond ASCII only those of a
+// mark count, such as DeepSeek's ｜ or Kimi's ◁, because letters of other scripts are words.
 func (ms *marks) lineRest(i int) int {
 	for n := i; n < i+maxAside; n++ {
 		if c := ms.At(n); c < 0 || c == '\n' || c == '<' || c == '[' || c == '{' || c == '`' ||
@@ -244,9 +251,10 @@ func (ms *marks) lineRest(i int) int {
 }
 
 // restOfLine returns the text from offset i to the end of the line, without the white space around
-// it. It returns false at the end of the text and for a line that is too long. The end of the text
-// does not count as the end of the line, since what would follow is not known: a label is only one
-// when its line is whole. Blanks around a label are not part of it: "``` json" is json.
+// it. The result whole is false if the text ends before the line does, or if the line is longer
+// than maxInfo bytes. The end of the text does not count as the end of the line, because a label is
+// only known when its line is complete. Blanks around a label are not part of it: "``` json" is
+// json.
 func (ms *marks) restOfLine(i int) (rest string, whole bool) {
 	n := i + ms.Run(i, maxInfo, func(c int) bool { return c >= 0 && c != '\n' })
 	return strings.TrimSpace(string(ms.Slice(ms.Pos+i, ms.Pos+n))), ms.At(n) == '\n'
@@ -256,8 +264,8 @@ func (ms *marks) restOfLine(i int) (rest string, whole bool) {
 // A longer line is not a label, and looking for its end would hold back text.
 const maxInfo = 256
 
-// ticks returns how many backquotes or tildes are at offset i, or 0 if there are fewer than a fence
-// has.
+// ticks returns how many backquotes or tildes are at offset i, or 0 if there are fewer than three,
+// the least that a fence has.
 func (ms *marks) ticks(i int) int {
 	sign := ms.At(i)
 	if n := ms.Run(i, maxLabel, func(c int) bool {
@@ -268,8 +276,8 @@ func (ms *marks) ticks(i int) int {
 	return 0
 }
 
-// runOf returns how often c is repeated at offset i. It asks for one byte more than the run has, so
-// a run at the end of a piece waits for the next piece.
+// runOf returns how often the byte c is repeated at offset i. It looks at one byte after the run,
+// so a run at the end of a piece of text waits for the next piece.
 func (ms *marks) runOf(i, c int) int {
 	return ms.Run(i, scan.Unlimited, func(at int) bool { return at == c })
 }

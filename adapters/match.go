@@ -8,7 +8,8 @@ import (
 )
 
 // patterns reads calls by the patterns of families. It goes from part to part of a pattern and
-// passes each hole to its reader, so that a new family needs a declaration and no code.
+// passes each placeholder (hole) to its reader, so that a new family needs a declaration and no
+// code.
 type patterns struct {
 	*scan.Buffer
 	marks   *marks
@@ -24,8 +25,8 @@ type patterns struct {
 	tools   *toolset.Set
 }
 
-// match is the result of matching up to the commit. It has a short name because every function up
-// to there returns a match.
+// match is the result of an attempt to read something up to the commit of a call. It has a short
+// name because every function up to there returns a match.
 type match = scan.Match
 
 const (
@@ -35,21 +36,24 @@ const (
 	committed  = scan.Committed
 )
 
-// incompleteAtEnd returns incomplete where c is the end of the text, else m. Every attempt uses it
-// to tell that it failed at the end of the text rather than at a byte that does not match.
+// incompleteAtEnd returns incomplete if c is -1, the end of the text, and m otherwise. Every
+// attempt uses it to distinguish a failure at the end of the text from one at a byte that does not
+// match.
 func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 
-// attempt tries to read a call by its pattern from here on. The total that failed attempts may read
-// is bounded, so that hostile text takes linear time. While an attempt reads, no bytes from the pin
-// on are dropped from the buffer: the next pattern may read them again. The first call of a section
-// has the section's glue, as its newlines are before the section.
+// attempt tries to read a call by the pattern p from here, and returns the result of match. The
+// total that failed attempts may read is bounded, so that hostile text takes linear time. While an
+// attempt reads, no bytes after trial.pin are dropped from the buffer, because the next pattern may
+// read them again. The first call of a section has the section's glue, since that glue is before
+// the section.
 func (pt *patterns) attempt(p *declaration.Pattern) match {
 	return pt.trial.attemptBy(p, func() match { return pt.match(p) })
 }
 
-// match reads the parts of a call pattern one after the other, up to the body, which commits.
-// Nothing has left before that, so all of it can be taken back; see the three rules in doc.go. A
-// pattern without a hole for arguments is a call without arguments.
+// match reads the parts of a call pattern one after the other, up to the arguments, whose reader
+// commits the call. Nothing has left before that, so all of it can be taken back; see the three
+// rules in doc.go. It returns mismatch or incomplete if a part does not match. A pattern without a
+// placeholder for arguments is a call without arguments.
 func (pt *patterns) match(p *declaration.Pattern) match {
 	if f := p.Family.Form; f != nil {
 		return pt.formed(f)
@@ -98,17 +102,18 @@ func (pt *patterns) match(p *declaration.Pattern) match {
 }
 
 // nothingMore reports whether the model ended its reply after the name of a tool that needs no
-// arguments, under a mark of its family or a special token: models leave out all the rest of such a
-// call. "[TOOL_CALLS]list_files" and stop is a call of list_files with {}. The name of a tool that
-// needs arguments is not a call. Marks that are words count only for their own family: after
-// "Action: list_files" of another model a sentence may have ended.
+// arguments, under a mark of its own family or a special token. Models leave out all the rest of
+// such a call: "[TOOL_CALLS]list_files" and stop is a call of list_files with {}. The name of a
+// tool that needs arguments is not a call. Marks that are words count only for their own family,
+// because after "Action: list_files" of another model a sentence may have ended.
 func (pt *patterns) nothingMore(p *declaration.Pattern, t *toolset.Tool) bool {
 	return (p.Family == pt.marks.f || p.Special()) && !p.Markless() &&
 		len(t.Type().Required()) == 0 && pt.marks.over(0)
 }
 
-// body reads the hole that holds the arguments, and what follows it. The reader depends only on the
-// hole, not on the family: the eight forms of bodies are shared.
+// body reads part i of the pattern, the placeholder for the arguments, and what follows it. The
+// reader depends only on the placeholder, not on the family, so all families share the eight forms
+// of arguments. It returns mismatch if the placeholder needs a tool and t is nil.
 func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id string) match {
 	switch p.Parts[i].Hole {
 	case "call", "calls":
@@ -136,9 +141,9 @@ func (pt *patterns) body(p *declaration.Pattern, i int, t *toolset.Tool, id stri
 }
 
 // namedCall reads arguments whose tool is known already: a JSON object, a string or null in its
-// place, or nothing but a closer. DeepSeek V3 writes the arguments in a fence of their own, and
-// closes it or not. A surplus brace after them is dropped as well, as models close an envelope that
-// this form does not have.
+// place, or nothing but a closer. If it does not return committed, the position is restored.
+// DeepSeek V3 writes the arguments in a fence of their own, and closes it or not. A surplus brace
+// after them is dropped as well, because models close an envelope that this form does not have.
 func (pt *patterns) namedCall(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	start := pt.Pos
 	a := pt.closers.enclosed(p, t, id, func() match {
@@ -150,8 +155,8 @@ func (pt *patterns) namedCall(p *declaration.Pattern, t *toolset.Tool, id string
 	return a
 }
 
-// anyCall tries the call patterns of a format here. All of them are tried, since several share a
-// first mark. incomplete counts only when none commits.
+// anyCall tries all call patterns of a family here, since several begin with the same mark. It
+// returns incomplete if none of them commits and one was incomplete, and mismatch if none matches.
 func (pt *patterns) anyCall(f *declaration.Family) match {
 	a := mismatch
 	for _, p := range f.Calls {

@@ -7,16 +7,16 @@ import (
 	"toolnorm/chat"
 )
 
-// Meant reports whether the words around a possible call show that it is meant: the words before
-// announce it, and the words after go on from it. A call without words around it is meant. It is
-// for readers of whole replies; [Format.Decode] asks the same.
+// Meant reports whether the words around a possible call show that the call is meant: the words
+// before announce it, and the words after go on from it. A call without words around it is meant.
+// Meant is for readers of whole replies; [Format.Decode] applies the same test.
 func Meant(front, behind string) bool {
 	front, behind = strings.TrimSpace(front), strings.TrimSpace(behind)
 	return (front == "" || announced(front)) && (behind == "" || prose.GoesOn([]byte("\n"+behind)))
 }
 
-// announced reports whether a text announces a call of the tool that it is about. If it ends in a
-// colon that the lists of words do not explain, its other words must announce the call.
+// announced reports whether a text announces a call of the tool that it is about. If the text ends
+// in a colon that the lists of words do not explain, its other words must announce the call.
 func announced(front string) bool {
 	said, e := prose.Judge([]byte(front)), prose.Related
 	if said == prose.ForeignColon {
@@ -25,8 +25,8 @@ func announced(front string) bool {
 	return said.Announces(e)
 }
 
-// Shown reports whether the messages before a reply hold a call as something to read, or ask how
-// calls are written: then a reply that holds the call after words need not mean it.
+// Shown reports whether the messages before a reply contain a call as something to read, or ask how
+// calls are written. A reply that has the call after some words then need not mean it.
 func Shown(messages []chat.Message, call chat.Call) bool {
 	h := heard{messages: messages}
 	return h.evidence(call)&(prose.Pasted|prose.Taught) != 0

@@ -12,8 +12,8 @@ import (
 )
 
 // messages reads replies that are made of messages, each with its header. A header says whom its
-// message is for: a tool, the user, or no reader at all. The same marks hold calls, thoughts and
-// answers, so nothing is decided before the whole header was read.
+// message is for: a tool, the user, or no reader at all. Calls, thoughts and answers have the same
+// marks, so nothing is decided before the whole header was read.
 type messages struct {
 	*lenient.Reader
 	in      *input
@@ -28,8 +28,9 @@ type messages struct {
 	tools   *toolset.Set
 }
 
-// read reads a message that begins with its header here: the header says what the body is. The body
-// is not looked at before the route is known: the same marks hold calls, thoughts and answers.
+// read reads a message whose header begins here. It returns mismatch or incomplete if there is no
+// whole header, and mismatch if the message is to stay text. The header says what the body is,
+// because calls, thoughts and answers have the same marks.
 func (mg *messages) read(p *declaration.Pattern) match {
 	h, a := mg.headers.at(0)
 	if a != matched {
@@ -45,12 +46,11 @@ func (mg *messages) read(p *declaration.Pattern) match {
 	return mg.anyMessage(h)
 }
 
-// anyMessage reads a message with the header h if no family was configured, in the family whose
-// declaration matches the header most specifically: a family with a line for this very recipient
-// comes before one that takes it for a tool or has its channel. Harmony, Beam and Glimmer have one
-// set of marks. to=self is thinking in Glimmer and an unknown tool in harmony, so the more specific
-// a family's line is, the earlier it is tried: its very recipient, any tool, the channel, anybody,
-// the rest. Several families may be equally specific; the first that commits wins.
+// anyMessage reads a message with the header h if no family was configured. It returns mismatch if
+// no family reads it. Harmony, Beam and Glimmer have one set of marks, and to=self is thinking in
+// Glimmer but an unknown tool in harmony. So the families whose declaration matches the header more
+// specifically are tried first: by a line for this very recipient, for any tool, for the channel,
+// for anybody, for the rest. Of families that are equally specific, the first that commits wins.
 func (mg *messages) anyMessage(h fields) match {
 	for _, fields := range []string{"to", "{name}", "channel", "*", "else"} {
 		for _, f := range mg.marks.index.Families {
@@ -72,7 +72,8 @@ func (mg *messages) anyMessage(h fields) match {
 }
 
 // routed reads a message of a family whose header took the route r. A route to a call whose tool is
-// not offered is a mismatch, so the message stays text, header and all.
+// not offered is a mismatch, so that the message stays text with its header. Otherwise the body is
+// read, and only that of a call can fail.
 func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route,
 	t *toolset.Tool) match {
 	if r.Body == "json" || r.Body == "args" {
@@ -101,9 +102,10 @@ func (mg *messages) routed(p *declaration.Pattern, h fields, r declaration.Route
 	return committed
 }
 
-// routeFor returns the first route that a header takes. A header without a recipient never takes a
-// route by recipient, and to=assistant or to=user is the reply itself, not a tool of any name
-// ("*"). With no route at all the body is text: losing an answer is worse than showing a thought.
+// routeFor returns the first route of the family that a header takes, and the tool if it is a route
+// to an offered tool. A header without a recipient never takes a route by recipient. The recipients
+// assistant and user mean the reply itself, and do not match "*", any tool. If no route fits, the
+// body is text, because losing an answer is worse than showing a thought.
 func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (
 	declaration.Route, *toolset.Tool) {
 	for _, r := range f.Routes {
@@ -132,8 +134,8 @@ func routeFor(f *declaration.Family, h fields, tools *toolset.Set) (
 	return declaration.Route{Body: "text"}, nil
 }
 
-// messageCall reads a message that is a call. The header has been read whole, so what fails here is
-// the body, and the attempt goes back to the header's start.
+// messageCall reads a message that is a call. The header has been read completely, so only the body
+// can fail with mismatch or incomplete. The attempt then goes back to the start of the header.
 func (mg *messages) messageCall(p *declaration.Pattern, h fields, t *toolset.Tool,
 	body string) match {
 	return mg.trial.attemptBy(p, func() match {
@@ -142,9 +144,10 @@ func (mg *messages) messageCall(p *declaration.Pattern, h fields, t *toolset.Too
 	})
 }
 
-// messageBody reads the body of a call's message and commits it: tags, JSON or program text.
-// gpt-oss may write nothing at all for a tool without arguments, and ends the message, or the
-// server drops the mark that does.
+// messageBody reads the body of a call's message and commits the call. The body is tags, JSON or
+// program text; it returns mismatch or incomplete for anything else. For a tool without arguments
+// gpt-oss may write nothing at all, and then end the message, or the server drops the mark that
+// ends it.
 func (mg *messages) messageBody(p *declaration.Pattern, t *toolset.Tool, body string) match {
 	// servers drop the mark that ends a turn
 	if mg.At(mg.Elastic(0)) < 0 && !mg.in.lengthCut() && len(t.Type().Required()) == 0 {
@@ -163,11 +166,11 @@ func (mg *messages) messageBody(p *declaration.Pattern, t *toolset.Tool, body st
 }
 
 // messageText reads the body of a message that is text or reasoning; with kind None it drops the
-// body. An end mark ends it only if another one, a header or the end of the text follows; without
-// one, a complete header does. "I must not write <|call|> myself" has an end mark in the middle of
-// its text. Text is kept byte for byte up to there. The state is set to kind meanwhile, so that
-// flushText sends the bytes as that kind. The body is read like prose, except that marks do not
-// count: what looks like a call in a message for the user is an example.
+// body. An end mark ends the body only if another one, a header or the end of the text follows; a
+// complete header ends it even without an end mark. "I must not write <|call|> myself" has an end
+// mark in the middle of its text. Text is kept byte for byte up to there. Meanwhile page.state is
+// kind, so that flushText sends the bytes as that kind. The body is read like prose, except that
+// marks do not count, because what looks like a call in a message for the user is an example.
 func (mg *messages) messageText(p *declaration.Pattern, kind chat.Kind) {
 	mg.page.state, mg.page.fresh, mg.page.blank = kind, false, false
 	for c := mg.page.plain(&messageStops); c >= 0; c = mg.page.plain(&messageStops) {
@@ -190,21 +193,21 @@ func (mg *messages) messageText(p *declaration.Pattern, kind chat.Kind) {
 	mg.page.anew()
 }
 
-// messageStops are the bytes at which a message's body is looked at: marks, and what could be a
-// recipient. A recipient begins with "to=", so t is the only letter among them, and most of a
-// thought passes without a look ahead.
+// messageStops are the bytes at which reading a message's body stops for a look: those that begin a
+// mark or a recipient. A recipient begins with "to=", so t is the only letter among them, and most
+// of a thought passes without a look ahead.
 var messageStops = [256]bool{'<': true, 't': true}
 
-// bodyStops are the bytes at which copying a message's body stops.
-// Every end mark of every family of messages begins with <.
+// bodyStops are the bytes at which copying a message's body stops. Every end mark of every family
+// of messages begins with <.
 var bodyStops = lenient.StopsFor("<")
 
 // rawBody reads the body of a call's message that is not JSON: program text, which is the value of
-// the tool's only parameter. A tool with several parameters, or with one that is not a string, has
-// no such calls, and a body that holds marks is not program text. gpt-oss writes Python for its
-// built-in tool as it is, <|message|>print("hi")<|call|>. With one string parameter there is only
-// one place for it; with more, a guess would be run. The body streams from its first byte: program
-// text has no closer, it ends with the message.
+// the tool's only parameter. It returns mismatch for a tool with several parameters, or with one
+// that is not a string, and for a body that contains marks. gpt-oss writes Python for its built-in
+// tool as it is, <|message|>print("hi")<|call|>. With one string parameter there is only one place
+// for the program; with more, a guess would be run. The body streams from its first byte: program
+// text has no closer, and ends with the message.
 func (mg *messages) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
 	// without exactly one parameter that takes a text there is no place for a program
 	names := t.Type().Members()
@@ -223,15 +226,15 @@ func (mg *messages) rawBody(p *declaration.Pattern, t *toolset.Tool) match {
 	return committed
 }
 
-// tagHeads begin the tags and marks in which other families write calls and their arguments. A body
-// that begins with them is a call in another form, and as program text it would be run as one wrong
-// argument.
+// tagHeads are the beginnings of the tags and marks in which other families write calls and their
+// arguments. A body that begins with one of them is a call in another form. As program text it
+// would be run as one wrong argument.
 var tagHeads = []string{"<|", "<｜", "<parameter", "<param ", "<arg_", "<invoke", "<function",
 	"<tool_call"}
 
 // isProgram reports whether the body that begins here is program text rather than arguments in a
 // form of their own: JSON, a string, or markup. <parameter name="city">Oslo</parameter> in harmony
-// was once taken for the only parameter's value, marks and all, and fitted its schema. A list or a
+// was once taken for the only parameter's value, marks included, and fitted its schema. A list or a
 // string may be half of an object.
 func (mg *messages) isProgram(p *declaration.Pattern) bool {
 	n := mg.Space(0)
@@ -251,10 +254,11 @@ func (mg *messages) isProgram(p *declaration.Pattern) bool {
 	return true
 }
 
-// openedHeader puts the header of a message that the prompt has begun, and perhaps ended, before
-// the reply, so that the reply is read with it. Prompts of gpt-oss, Beam and Glimmer end with
-// <|start|>assistant, some with <|channel|>analysis<|message|> after it. Only the assistant's own
-// header counts, and only when no other mark follows: a user may have quoted one.
+// openedHeader prepends to the reply the header of a message that the prompt has begun, and perhaps
+// ended, so that the reply is read with it. It does nothing if the prompt does not end in such a
+// message. Prompts of gpt-oss, Beam and Glimmer end with <|start|>assistant, some with
+// <|channel|>analysis<|message|> after it. Only the assistant's own header counts, and only if no
+// other mark follows, because a user may have quoted one.
 func (mg *messages) openedHeader(prompt string) {
 	i := strings.LastIndex(prompt, startMark)
 	if i < 0 || len(prompt)-i > maxHeader || mg.marks.index.Header == nil {
@@ -270,16 +274,16 @@ func (mg *messages) openedHeader(prompt string) {
 	mg.Append(prompt[i : len(prompt)-len(body)])
 }
 
-// headerRests are the rests of a header where engines cut it: after the role, the channel's mark,
-// or the header.
+// headerRests are the beginnings of what engines leave of a header when they cut it after the role,
+// after the channel's mark, or inside.
 var headerRests = []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=",
 	"analysis to=", "final<|"}
 
-// firstMessage reads the first message of a reply whose header begins in the prompt, or at a
-// recipient or a channel's name. Engines cut the prompt at different places, so a reply may begin
-// with " to=f", with a channel's mark or with its name alone. If it is not a message after all, the
-// part copied from the prompt is removed from the buffer again, and the reply is text from its
-// first byte. A header that is cut contains nothing to show, and is dropped.
+// firstMessage reads the first message of a reply whose header begins in the prompt, or whose first
+// word is a recipient or a channel's name. Engines cut the prompt at different places, so a reply
+// may begin with " to=f", with a channel's mark or with the channel's name alone. If there is no
+// message after all, the part copied from the prompt is removed from the buffer again, and the
+// reply is text from its first byte. A header that is cut contains nothing to show, and is dropped.
 func (mg *messages) firstMessage() {
 	head := len(mg.Buf)
 	i := head + mg.Space(head)

@@ -11,9 +11,9 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// names reads the names of offered tools, and ids that contain such a name.
-// Names are the cheapest evidence: most text that begins like a call ends at the first letter that
-// no offered name has there, before anything else of it is looked at.
+// names reads the names of offered tools, and ids that contain such a name. Names are the cheapest
+// evidence: most text that begins like a call is rejected at the first letter that no offered name
+// has there, before anything else of it is looked at.
 type names struct {
 	*lenient.Reader
 	marks *marks
@@ -21,11 +21,12 @@ type names struct {
 	tools *toolset.Set
 }
 
-// name reads a tool's name: as long as it can still become an offered one, up to what follows in
-// the pattern. Comparing byte by byte with what is offered ends the attempt at the first wrong one:
-// "[TOOL_CALLS] But then" is text at the B, also at the end of the reply. Names may contain - . /
-// and begin with _, so a class of characters would miss some. A bracket or quote before the name is
-// a slip of Mistral's models ("a stray [ after the mark").
+// name reads a tool's name, which ends at what follows part i of the pattern. It returns mismatch
+// if no offered tool is named, and incomplete if the text ends in the name. The text is compared
+// byte by byte with the offered names, so the attempt ends at the first wrong byte: "[TOOL_CALLS]
+// But then" is text from the B, also at the end of the reply. Names may contain - . / and begin
+// with _, so a class of characters would miss some. A bracket or quote before the name is a slip of
+// Mistral's models.
 func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 	ns.Pos += ns.Space(0)
 	// a stray character before the name: [TOOL_CALLS][get_weather[ARGS]{…}
@@ -58,7 +59,8 @@ func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 }
 
 // strayCloser returns the length of the closer of an argument's key at offset n, where no key was
-// opened: models write the tool's name as if it were a key, <tool_call>get_time</arg_key><arg_key>…
+// opened, or 0 if there is none. Models write the tool's name as if it were a key, as in
+// <tool_call>get_time</arg_key><arg_key>….
 func (ns *names) strayCloser(p *declaration.Pattern, n int) int {
 	for _, arg := range p.Family.Args {
 		if len(arg.Parts) < 4 || !strings.HasPrefix(arg.Parts[2].Lit.Text, "</") {
@@ -71,11 +73,11 @@ func (ns *names) strayCloser(p *declaration.Pattern, n int) int {
 	return 0
 }
 
-// offered reads the name of an offered tool from offset i on, as long as it can still become one,
-// up to where ends reports that it is over, and returns that offset. It returns incomplete at the
-// end of the reply, for which ends is called as well. Names are read here whatever a family writes
-// after them, so in every form a text that only begins like a call is rejected at its first wrong
-// byte, and a name costs one look-up a byte.
+// offered reads the name of an offered tool that begins at offset i and ends where the function
+// ends returns true. It returns the tool and the offset of that end. It returns mismatch at the
+// first byte that no offered name has there, and incomplete at the end of the reply, for which ends
+// is called as well. All forms of calls use it, so a text that only begins like a call is rejected
+// at its first wrong byte, and a name costs one look-up a byte.
 func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, match) {
 	for n := i; n < toolset.MaxName; n++ {
 		c := ns.At(n)
@@ -94,11 +96,11 @@ func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, m
 	return nil, toolset.MaxName, mismatch
 }
 
-// nameEnds reports whether the text at offset n ends a name: a newline, a brace, the next literal,
-// an argument or a closer. A tab or newline, also one spelled as \ and n, ends every name; a blank
-// does not, since "get weather" may be a spelling of get_weather. A key tag or a closer in place of
-// the next literal means that the literal was left out. A backslash with an n is a newline that a
-// server has escaped.
+// nameEnds reports whether the byte c at offset n ends a name that is part i of the pattern: a
+// newline, a brace, the next literal, an argument or a closer begins there. A tab or newline ends
+// every name, also a newline that a server has escaped as \ and n. A blank does not, since "get
+// weather" may be a spelling of get_weather. A key tag or a closer in place of the next literal
+// means that the literal was left out.
 func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	if c == '\n' || c == '\r' || c == '\t' || c == '{' || c == '"' ||
 		c == '\\' && ns.At(n+1) == 'n' {
@@ -125,9 +127,10 @@ func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	return c == '<' && ns.strayCloser(p, n) > 0
 }
 
-// junk steps over what means nothing, up to the next literal. Inkling writes another name before
-// the mark, and the name inside counts. junk never crosses another mark, or it would swallow a
-// whole message of text.
+// junk skips what means nothing, up to the literal after part i. It returns mismatch if that
+// literal does not follow, and incomplete if the text ends first. Inkling writes another name
+// before the mark, and the name inside counts. Another mark is never skipped, or a whole message of
+// text would be lost.
 func (ns *names) junk(p *declaration.Pattern, i int) match {
 	for n := 0; n < toolset.MaxName; n++ {
 		switch c := ns.At(n); {
@@ -144,9 +147,10 @@ func (ns *names) junk(p *declaration.Pattern, i int) match {
 	return mismatch
 }
 
-// callNumber steps over the number of a call, up to the next literal. Kimi K3 counts its calls from
-// 1, index="1"; the number says no more than their order. The literal after the number ends it; the
-// number may be any text, as only its place is known.
+// callNumber skips the number of a call, up to the literal l. It returns mismatch if that literal
+// does not follow on the line, and incomplete if the text ends first. Kimi K3 counts its calls from
+// 1, as in index="1", and the number only repeats their order. It may be any text, since only its
+// position is known.
 func (ns *names) callNumber(l declaration.Literal) match {
 	n := ns.marks.upTo(0, l)
 	if n <= 0 {
@@ -156,8 +160,9 @@ func (ns *names) callNumber(l declaration.Literal) match {
 	return matched
 }
 
-// count steps over the number of a call that has no mark after it. functions.get_weather:0{…} is
-// Kimi K2's call without its control tokens: the arguments directly follow the number.
+// count skips the number of a call that has no mark after it. It returns mismatch if there is no
+// number, and incomplete at the end of the text. functions.get_weather:0{…} is Kimi K2's call
+// without its control tokens, in which the arguments directly follow the number.
 func (ns *names) count() match {
 	n := ns.Run(0, maxWord, func(c int) bool { return scan.IsDigit(byte(c)) })
 	if n == 0 {
@@ -167,12 +172,13 @@ func (ns *names) count() match {
 	return matched
 }
 
-// meantBy returns the tool that an id without a name stands for: the one that it names or, where it
-// is a counter, the only one that takes the arguments after literal k of the pattern. Kimi K2
-// writes functions.get_weather:0, get_weather:0, but also a bare 0, call00003 or call_<uuid>. For a
-// counter the keys of the arguments decide, if they fit one tool only; a guess between two might
-// call the wrong one. The arguments are read ahead only: the pattern reads them once more. Bytes
-// read for that count as waste, like those of any attempt, so many such ids take linear time.
+// meantBy returns the tool that an id stands for if the pattern has no name. It is the tool that
+// the id names or, if the id is a counter, the only one that takes the arguments after part k. It
+// returns mismatch if there is no such tool, and incomplete if the arguments are cut. Kimi K2
+// writes functions.get_weather:0 and get_weather:0, but also a bare 0, call00003 or call_<uuid>. Of
+// several tools that take the arguments none is chosen, since a guess might call the wrong one. The
+// arguments are only read ahead, and are read again by the pattern. Their bytes count as waste,
+// like those of any attempt, so many such ids take linear time.
 func (ns *names) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Tool, match) {
 	// functions.get_weather:0
 	if t := ns.tools.InID(id); t != nil {
@@ -202,10 +208,11 @@ func (ns *names) meantBy(id string, p *declaration.Pattern, k int) (*toolset.Too
 	return t, matched
 }
 
-// id reads a call's id up to the next literal. An id that has to name the tool is read only as long
-// as it can. The id is kept byte for byte, for servers that need it again. The mark after the id
-// may be missing, functions.f:0{…}, so a brace ends it too, unless the call has lost its first mark
-// already.
+// id reads a call's id, which is part i of the pattern, up to the next literal. It returns mismatch
+// if the text cannot be an id, or does not name an offered tool where it has to, and incomplete if
+// the text ends in it. The id is returned byte for byte, for servers that need it again. The mark
+// after the id may be missing, as in functions.f:0{…}, so a brace ends it too, unless the call has
+// lost its first mark already.
 func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 	ns.Pos += ns.Space(0)
 	for n := 0; n < toolset.MaxName; n++ {
@@ -247,8 +254,9 @@ func (ns *names) id(p *declaration.Pattern, i int) (string, match) {
 	return "", mismatch
 }
 
-// nameString reads a quoted name, only as long as it can become an offered one. So no more is held
-// back from the first letter on that no offered name has there: {"name": "Oslo"} is an answer.
+// nameString reads a quoted name of an offered tool. It returns mismatch at the first letter that
+// no offered name has there, so no more than that is held back: {"name": "Oslo"} is an answer. It
+// returns incomplete if the text ends in the name.
 func (ns *names) nameString(q lenient.Delim) (*toolset.Tool, match) {
 	t, n, a := ns.offered(len(q.Open), func(n, c int) bool {
 		return c == int(q.Close[0]) && ns.Has(n, q.Close)
@@ -262,11 +270,11 @@ func (ns *names) nameString(q lenient.Delim) (*toolset.Tool, match) {
 // maxWord bounds the member names of an envelope, in bytes.
 const maxWord = 24
 
-// callAhead reports, after a quick look, whether a call may begin with c: an object whose first
-// member means something to an envelope, a list of such objects or of Python calls, or an offered
-// name at the start of a line. It rejects most text. It is called at every brace, bracket and line
-// of prose, so it looks at a few bytes and does not move. Runs of brackets and blanks are bounded,
-// so that a text of a million brackets takes linear time.
+// callAhead reports, after a quick look, whether a call may begin with the byte c here. A call is
+// an object whose first member means something to an envelope, a list of such objects or of Python
+// calls, or an offered name at the start of a line. It rejects most text. It is called at every
+// brace, bracket and line of prose, so it looks at a few bytes and does not move. Runs of brackets
+// and blanks are bounded, so that a text of a million brackets takes linear time.
 func (ns *names) callAhead(c int, line bool) bool {
 	i := 0
 	for ; c == '[' && i < maxWord; c = ns.At(i) {
@@ -291,9 +299,9 @@ func (ns *names) envelopeAhead(i int) bool {
 		listKeys[key] || key == "type"
 }
 
-// nameAhead reports whether an offered name and its arguments are at offset i, or are cut there.
-// Names are compared with the list of offered ones letter by letter, so a line of prose is rejected
-// at its first letters.
+// nameAhead reports whether an offered name and the opening of its arguments are at offset i, or
+// are cut there. Names are compared with the offered ones letter by letter, so a line of prose is
+// rejected at its first letters.
 func (ns *names) nameAhead(i int) bool {
 	// models that were trained on code print what a tool gives: print(get_weather(city="Paris"))
 	if ns.Has(i, "print(") {
@@ -321,8 +329,9 @@ func (ns *names) nameAhead(i int) bool {
 	return false
 }
 
-// wordNames reports whether the word here names an offered tool, or is an id that does. A word of
-// prose differs from every offered name within a few letters, so this costs next to nothing.
+// wordNames reports whether the word here is the name of an offered tool, or an id that contains
+// such a name. A word of prose differs from every offered name within a few letters, so this costs
+// next to nothing.
 func (ns *names) wordNames() bool {
 	begun := 0
 	n := ns.Run(0, toolset.MaxName, func(c int) bool {

@@ -15,10 +15,10 @@ import (
 	"toolnorm/chat"
 )
 
-// notated reads a reply whose end is a call in a notation that no other part reads, see
+// notated reads a reply that ends with a call in a notation that no other part reads; see
 // [notation.Read]. It is tried last. A sentence that announces the call may precede it, or a short
-// one may follow. Between two sentences the call may be shown as well: what would be called, what
-// was called before, what is refused.
+// sentence may follow. A call between two sentences is not read, because it may only be shown: what
+// would be called, what was called before, or what is refused.
 type notated struct {
 	*scan.Buffer
 	marks  *marks
@@ -34,11 +34,12 @@ type notated struct {
 	off    bool
 }
 
-// maxFrontText bounds the text of a reply in front of such a call, in bytes. A longer text is a
+// maxFrontText bounds, in bytes, the text of a reply before such a call. A longer text is a
 // document.
 const maxFrontText = 600
 
-// read reads such a call, which begins here, at the start of a line.
+// read reads a call in such a notation, which begins here, at the start of a line. It reports
+// whether the call was taken.
 func (nt *notated) read() bool {
 	if nt.off || nt.tools == nil || len(nt.drafts.heard.messages) == 0 || nt.calls.done > 0 ||
 		nt.page.state != chat.Text || nt.page.gapAt > maxFrontText || nt.drafts.out.drafting ||
@@ -71,7 +72,8 @@ func (nt *notated) read() bool {
 	})
 }
 
-// begins reports whether the line here may begin such a call, by the part of it that has arrived.
+// begins reports whether the line here can begin such a call, judging by the part of the line that
+// has arrived.
 func (nt *notated) begins() bool {
 	if nt.words == nil {
 		nt.words = notation.NewVocabulary(nt.tools)
@@ -85,11 +87,12 @@ func (nt *notated) begins() bool {
 	return true
 }
 
-// maxBegins is how many bytes that have arrived are looked at before anything else is decided.
+// maxBegins is how many of the bytes that have arrived are looked at before anything else is
+// decided.
 const maxBegins = 48
 
-// callIn returns the call that a text is, and its length; 0 if there is none. One short sentence
-// may follow the call.
+// callIn returns the call that a text consists of, and the length of the call, which is 0 if there
+// is none. One short sentence may follow the call.
 func (nt *notated) callIn(text string) (notation.Call, int) {
 	if call, ok := notation.Read(text, nt.tools, nt.drafts.heard.said); ok {
 		if claim.Speaks(withoutLabels(text, call.Tool)) {
@@ -115,9 +118,9 @@ func (nt *notated) callIn(text string) (notation.Call, int) {
 	return call, len(strings.TrimRight(text[:at], " \t\r\n"))
 }
 
-// withoutLabels returns a text without what labels the call's own parts at the beginnings of its
-// lines: the parameters, and words in front of the tool's name. What speaks of a result then does
-// so outside of the call.
+// withoutLabels returns a text without the words that label the call's own parts at the beginnings
+// of its lines: the parameters, and words before the tool's name. Anything left that speaks of a
+// result is then outside of the call.
 func withoutLabels(text string, t *toolset.Tool) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -135,14 +138,14 @@ func withoutLabels(text string, t *toolset.Tool) string {
 	return out.String()
 }
 
-// farewell matches a short sentence behind the call: words, and the sign that ends it.
+// farewell matches a short sentence after the call: words, and the punctuation that ends it.
 var farewell = regexp.MustCompile(`^\pL[\pL\pM\pN ,'’-]{3,110}[.!…。！।]$`)
 
-// writtenThought matches a thought that is written into the reply, in front of a call.
+// writtenThought matches a thought that is written into the reply before a call.
 var writtenThought = regexp.MustCompile(`(?s)^(?:\*[^*\n]+\*|\((?:thinking|thought|reasoning)[^()\n]*\)|` +
 	`<(\w+)>[^<>]*</\w+>|(?:Thought|Thinking|Reasoning|Plan)s?: [^\n]+)\s*`)
 
-// announced returns what the text in front says of the call.
+// announced returns what the text front, which precedes the call, says of the call.
 func (nt *notated) announced(front string) prose.Kind {
 	rest := front
 	if nt.page.gapAt < prose.Reach {
@@ -157,8 +160,9 @@ func (nt *notated) announced(front string) prose.Kind {
 	return nt.doubt.judged([]byte(rest))
 }
 
-// meant reports whether the call is meant: the text in front announces it, and the conversation
-// speaks of its values and did not show it.
+// meant reports whether the call is meant. The text before it must announce it, and the
+// conversation must mention its values without having shown the call. The parameter goesOn says
+// that a sentence follows the call.
 func (nt *notated) meant(call notation.Call, said prose.Kind, front string, goesOn bool) bool {
 	made := chat.Call{Name: call.Tool.Name, Args: []byte(call.Args)}
 	h := &nt.drafts.heard
@@ -173,10 +177,10 @@ func (nt *notated) meant(call notation.Call, said prose.Kind, front string, goes
 	return e&(prose.Pasted|prose.Taught) == 0 && said.Announces(e)
 }
 
-// readsElse reports whether the other parts find anything in the reply from here on: a call, a
-// result, or a text in doubt. What they read without the text in front, and not behind it, is a
-// call that the reply shows; a wrapper only if the text in front alone does not announce it, as it
-// would if the user asked how calls are written: no other part reads one behind a text.
+// readsElse reports whether the other parts find anything in the rest of the reply: a call, a
+// result, or a text in doubt. If they read a call only without the text before it, the reply shows
+// that call. A call in a wrapper counts only if the text alone does not announce it, as it would if
+// the user asked how calls are written, because no other part reads a wrapper after a text.
 func (nt *notated) readsElse(said prose.Kind, front string, size int) bool {
 	text := string(nt.Slice(nt.Pos, nt.Pos+size))
 	if front == "" {
@@ -186,8 +190,8 @@ func (nt *notated) readsElse(said prose.Kind, front string, size int) bool {
 	return nt.finds(text, nil, !announces) || nt.finds(front+"\n"+text, nt.o.Messages, true)
 }
 
-// finds reports whether the other parts, or all but the reader of wrappers, find anything in a
-// reply.
+// finds reports whether the other parts find anything in a reply with this text. The parameter
+// wrappers says whether the reader of wrappers is one of them.
 func (nt *notated) finds(text string, messages []chat.Message, wrappers bool) (found bool) {
 	o := nt.o
 	o.Prompt, o.Hold, o.HoldNow, o.Repaired, o.Messages = "", HoldCall, nil, nil, messages

@@ -10,7 +10,7 @@ import (
 
 // openers reads what a mark in the text begins. At each place it tries the other parts in the order
 // of their evidence: code, headers, marks from the longest to the shortest, calls without marks.
-// The first that reads something wins.
+// The first part that reads something wins.
 type openers struct {
 	*lenient.Reader
 	in       *input
@@ -32,16 +32,16 @@ type openers struct {
 	tools    *toolset.Set // nil when no tools are offered
 }
 
-// opener is what the parts that decide whether a mark counts know of openers. openers calls these
-// parts, and they call it through these three methods only.
+// opener is the part of openers that the deciders of whether a mark counts may use. The type
+// openers calls these parts, and they call it only through these three methods.
 type opener interface {
-	try(m *declaration.Mark) match // reads what the mark here begins
-	markedCall() bool              // reads a call or a section that begins with a mark here
-	moreCalls() bool               // reads one more, after white space
+	try(m *declaration.Mark) match // reads what the mark m here begins
+	markedCall() bool              // reads a call or section that a mark here begins; false: none
+	moreCalls() bool               // reads one more call, after white space; false: there is none
 }
 
-// onlyWords reports whether the text from here to its end is only letters and blanks: "function "
-// begins a mark of a family, and is a word.
+// onlyWords reports whether the text from here to its end is only letters and blanks. For example,
+// "function " begins a mark of a family, but is a word.
 func (op *openers) onlyWords() bool {
 	n := op.Run(0, maxGap, func(c int) bool {
 		return c == ' ' || c >= 0 && c < 0x80 && scan.IsLetter(byte(c))
@@ -49,13 +49,13 @@ func (op *openers) onlyWords() bool {
 	return op.At(n) < 0
 }
 
-// tryMarks tries everything that can begin with c, here at markAt. It returns true if something was
-// read: then the text before it has left, and reading goes on after it. An attempt that was cut by
-// the end of the text is structure if it got further than its mark, or if the mark is not a word of
-// prose: a special token, or alone on its line. Marks come longest key first, the configured
-// family's before others: <tool_call> has ten patterns, and "cut" is believed only when all of them
-// have failed, or Solar's attempt would drop a reply of Sarashina's. Calls without marks come last,
-// as they need the most evidence.
+// tryMarks tries everything that can begin with the byte c here, at page.markAt. It reports whether
+// something was read; if so, the text before it has left, and reading goes on after it. An attempt
+// that was cut by the end of the text is structure if it got further than its mark, or if the mark
+// is not a word of prose: a special token, or alone on its line. Marks are tried longest key first,
+// and the configured family's before others. <tool_call> has ten patterns, and "cut" is believed
+// only when all of them have failed, or Solar's attempt would drop a reply of Sarashina's. Calls
+// without marks come last, because they need the most evidence.
 func (op *openers) tryMarks(c int, line bool) bool {
 	switch {
 	case op.in.tokens[op.Pos]:
@@ -112,16 +112,17 @@ func (op *openers) tryMarks(c int, line bool) bool {
 	return true
 }
 
-// withoutMarks reads calls that begin here without a mark of their own, or with a damaged one.
+// withoutMarks reads calls that begin here without a mark of their own, or with a damaged one. It
+// reports whether there were any.
 func (op *openers) withoutMarks(c int, line bool) bool {
 	return op.tools != nil && ((line || c == '{') && op.unmarked.read(c, line) ||
 		(line || op.page.blank) && op.unmarked.headlessCall(c)) ||
 		op.wrappers.read(c) || op.restored.read()
 }
 
-// rejectQuoted keeps a whole call that begins in quoted code as text to its end, if the quotation
-// goes on after it. The lines of such a call are not code by themselves, so without this an inner
-// mark, or the closer alone, would begin a call.
+// rejectQuoted makes a whole call that begins in quoted code stay text to its end, if the quotation
+// goes on after the call. The lines of such a call are not code by themselves, so without this an
+// inner mark, or the closer alone, would begin a call.
 //
 //	Never write `<tool_call>
 //	{"name": "get_time"}
@@ -154,10 +155,10 @@ func (op *openers) rejectQuoted() {
 	}
 }
 
-// tryMark reads what a mark begins; if the mark of a call may be a mention, what follows decides.
-// Marks inside a draft are not doubted again, since that was done when it began. Only marks of
-// calls are doubted. Reasoning has rules of its own (thinksAgain), and a mark of the turn is judged
-// by what surrounds it.
+// tryMark reads what a mark begins, and returns how that went. If the mark of a call may be a
+// mention, what follows decides. Marks inside a draft are not doubted again, since that was done
+// when the draft began. Only marks of calls are doubted: reasoning has rules of its own
+// (thinksAgain), and a mark of the turn is judged by what surrounds it.
 func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
 	if op.tools != nil &&
 		(opensCall(m) || m.Kind == declaration.HeaderOpen && op.headers.called()) {
@@ -168,8 +169,9 @@ func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
 	return op.try(m)
 }
 
-// try reads what a mark begins. Without tools the marks of calls are text: a request that offers
-// none wants to see what the model wrote.
+// try reads what a mark begins. It returns mismatch or incomplete if the mark begins nothing here.
+// If no tools are offered, the marks of calls are text, because such a request wants to see what
+// the model wrote.
 func (op *openers) try(m *declaration.Mark) match {
 	if op.tools == nil && opensCall(m) {
 		return mismatch
@@ -206,8 +208,9 @@ func (op *openers) try(m *declaration.Mark) match {
 	return mismatch
 }
 
-// markedCall reads one call, or one section of them, that begins with a mark right here.
-// Calls without marks do not count: JSON in thoughts is a plan.
+// markedCall reads one call, or one section of calls, that begins with a mark right here. It
+// reports whether there was one. Calls without marks do not count, because JSON in thoughts is a
+// plan.
 func (op *openers) markedCall() bool {
 	marks := op.marks.marksAt(0)
 	for i := range marks {
@@ -223,8 +226,9 @@ func (op *openers) markedCall() bool {
 }
 
 // lateCloser drops the closer of a call that is over, if only white space has followed the call.
-// </function>⏎</tool_call> after a call that needed neither is structure; the same tag in an answer
-// about XML is not. After text a closer is part of that text, and stays.
+// Otherwise it returns mismatch. </function>⏎</tool_call> after a call that needed neither is
+// structure, but the same tag in an answer about XML is not. After text a closer is part of the
+// text.
 func (op *openers) lateCloser(p *declaration.Pattern) match {
 	n, ok := op.marks.closerAt(0, p)
 	if !ok || op.calls.done == 0 || !op.page.afterCall || !op.page.blank {
@@ -234,7 +238,8 @@ func (op *openers) lateCloser(p *declaration.Pattern) match {
 	return committed
 }
 
-// wrongCloser drops the closer of a result where the closer of a call may be, see lateCloser.
+// wrongCloser drops the closer of a result where the closer of a call may be. It returns mismatch
+// elsewhere; see lateCloser.
 func (op *openers) wrongCloser(m *declaration.Mark) match {
 	if op.calls.done == 0 || !op.page.afterCall || !op.page.blank {
 		return mismatch
@@ -243,8 +248,9 @@ func (op *openers) wrongCloser(m *declaration.Mark) match {
 	return committed
 }
 
-// noise drops a mark that means nothing. A mark that is declared up to a colon extends to the next
-// > on its line. </co: 0:[1,2]> ends a citation of Command R7B's.
+// noise drops a mark that means nothing. If the mark is declared only up to a colon, it extends to
+// the next > on its line: </co: 0:[1,2]> ends a citation of Command R7B's. Without that > it
+// returns mismatch, or incomplete at the end of the text.
 func (op *openers) noise(m *declaration.Mark) match {
 	n := len(m.Key)
 	if m.Key[n-1] == ':' {
@@ -263,11 +269,11 @@ func (op *openers) noise(m *declaration.Mark) match {
 	return op.page.dropMark(n, 0)
 }
 
-// openPlain drops the opener of a plain reply, where only white space precedes it. An opener that
-// looks like a tag may be the answer itself: it counts after reasoning, or alone on its line as the
-// family writes it. Hunyuan-A13B writes <answer>⏎…⏎</answer> after its thoughts; a reply about such
-// tags may begin with them as well. The family's own special token may also come later, after a
-// call or text that had no opener.
+// openPlain drops the opener of a plain reply, if only white space precedes it. Otherwise it
+// returns mismatch. An opener that looks like a tag may be the answer itself, so it counts only
+// after reasoning, or alone on its line as the family writes it. Hunyuan-A13B writes
+// <answer>⏎…⏎</answer> after its thoughts, but a reply about such tags may begin with them as well.
+// The family's own special token may also come later, after a call or text that had no opener.
 func (op *openers) openPlain(m *declaration.Mark) match {
 	n, a := op.marks.literal(0, m.Pattern.Parts[0].Lit)
 	if a != matched {
@@ -285,10 +291,11 @@ func (op *openers) openPlain(m *declaration.Mark) match {
 }
 
 // turn drops a mark of the turn where it ends something: at the end of the text, or before another
-// mark; white space up to there is not text. It drops the closer of a plain reply in the same way,
-// with the newline that belongs to it. Servers that pass control tokens on send <|im_end|> or </s>
-// at the end; in the middle of a sentence they are what the sentence is about. Directly after a
-// call there is no sentence, so there they are dropped without more evidence.
+// mark. White space up to there is not text. Elsewhere it returns mismatch. The closer of a plain
+// reply is dropped in the same way, with the newline that belongs to it. Servers that pass control
+// tokens on send <|im_end|> or </s> at the end; in the middle of a sentence they are what the
+// sentence is about. Directly after a call there is no sentence, so they are dropped without more
+// evidence.
 func (op *openers) turn(m *declaration.Mark) match {
 	n, glue := op.marks.markSize(0, m), 0
 	// the closer of a plain reply, whose newline is the mark's

@@ -9,20 +9,20 @@ import (
 	"toolnorm/chat"
 )
 
-// Options holds what a Format must know of the request to read its reply. The zero value separates
-// reasoning from text and reads no calls.
+// Options contains what a Format must know of the request to read its reply. The zero value
+// separates reasoning from text and reads no calls.
 type Options struct {
 	// Tools are the offered tools. Without tools only reasoning is separated from text, and marks
 	// of calls are text.
 	Tools []chat.Tool
-	// Also holds further names by which a model may call tools, each mapped to the tool's name;
-	// nil: no further names. An offered tool's real name always means that tool.
+	// Also maps further names by which a model may call tools to the tools' names; nil: there are
+	// no further names. An offered tool's real name always means that tool.
 	Also map[string]string
-	// Prompt is the end of the rendered prompt (64 bytes are enough). It tells whether the reply
+	// Prompt is the end of the rendered prompt (64 bytes are enough). It shows whether the reply
 	// begins inside reasoning, in a plain reply or after the header of a message.
 	Prompt string
-	// Hold is how many bytes of a call's arguments wait before the call leaves, or one of the
-	// constants below.
+	// Hold is how many bytes of a call's arguments are held back before the call leaves, or one of
+	// the Hold constants below.
 	Hold int
 	// HoldNow returns the value that replaces Hold for a call that begins now; nil: Hold is used.
 	HoldNow func() int
@@ -30,11 +30,11 @@ type Options struct {
 	Which Which
 	// Quiet keeps calls inside reasoning as reasoning, even when nothing follows them.
 	Quiet bool
-	// Same is how many repeated calls in a row end the reply; 0: they never do. Repeated calls do
-	// not leave.
+	// Same is how many repeated calls in a row end the reply; 0: they never do. Repeated calls are
+	// left out in any case.
 	Same int
-	// Known reports whether the model was given a value to read, so that it need not have made it
-	// up; nil: not known.
+	// Known reports whether a value was given to the model to read, so that the model need not have
+	// made it up; nil: this is not known.
 	Known func(value string) bool
 	// Messages is the conversation before the reply. It is evidence about a call without marks: the
 	// user asked for it, or pasted it. Empty: not known.
@@ -43,10 +43,10 @@ type Options struct {
 	// them as a separate piece. A call's mark that comes as such a piece is real wherever it is.
 	// nil: pieces say nothing.
 	Control []string
-	// Whole says that every piece of the source is a token: then the characters of such a mark in
-	// several pieces are a mention.
+	// Whole says that every piece of the source is a token. The characters of a control token that
+	// arrive in several pieces are then a mention of it.
 	Whole bool
-	// Alone reads this format only; else the marks of every known format are live, this one's
+	// Alone reads this format only. Otherwise the marks of every known format count, this one's
 	// first. Strict implies it.
 	Alone bool
 
@@ -54,13 +54,13 @@ type Options struct {
 	// concerns leaves.
 	Repaired func(code string)
 
-	// Context, if not nil, ends the reading with its error when it is done, also inside a large
-	// piece of text.
+	// Context, if not nil, ends the reading when it is done, also inside a large piece of text. The
+	// error of the reply is then the context's cause.
 	Context context.Context
 }
 
-// Degrees of holding, for Options.Hold: how many bytes of a call's arguments wait before the call
-// leaves. While it waits the client has no progress to show; in return the client never sees a call
+// The values of Options.Hold with a name: how many bytes of a call's arguments are held back before
+// the call leaves. Until then the client has no progress to show. In return it never sees a call
 // that turns out to be damaged, or not to be a call.
 const (
 	// the default: calls of up to 512 bytes leave whole, longer ones stream from there on
@@ -69,9 +69,10 @@ const (
 	HoldCall  = 1 << 62 // every call waits until it is complete
 )
 
-// ParseHold reads a degree of holding as people write it: none, short, call, or a number of bytes
-// above 0. 0 is rejected: it is the value of the default, while a user who writes 0 means none. The
-// error names the valid values, for a flag's message.
+// ParseHold parses a value of Options.Hold as people write it: none, short, call, or a number of
+// bytes above 0. Anything else is an error that names the valid values, for a flag's message. The
+// number 0 is rejected because it is the value of the default, while a user who writes 0 means
+// none.
 func ParseHold(s string) (int, error) {
 	switch s {
 	case "short":
@@ -88,13 +89,14 @@ func ParseHold(s string) (int, error) {
 	return n, nil
 }
 
-// shortCall is how many bytes of arguments wait under HoldShort. Most calls are shorter, and a call
-// that is complete before it leaves can still become text again; a call that writes a file is
-// longer, and there people want to see progress.
+// shortCall is how many bytes of arguments are held back under HoldShort. Most calls are shorter,
+// and a call that is complete before it leaves can still become text again. A call that writes a
+// file is longer, and there people want to see progress.
 const shortCall = 512
 
-// Held returns how many bytes wait under a degree of holding. Below 0 nothing waits. The constants
-// reserve 0 for the default, so that the zero Options holds short calls.
+// Held returns how many bytes are held back under a value of Options.Hold. If it is negative,
+// nothing is held back. The constants reserve 0 for the default, so that the zero Options holds
+// short calls.
 func Held(hold int) int {
 	if hold == HoldShort {
 		return shortCall
@@ -102,22 +104,23 @@ func Held(hold int) int {
 	return hold
 }
 
-// Which says which texts that look like calls are calls. Agents that only make calls lose more by a
-// missed call than by an example that runs; if a person reads along, it is the other way round.
+// Which selects which texts that look like calls are calls. Agents that only make calls lose more
+// by a missed call than by an example that runs. If a person reads along, it is the other way
+// round.
 type Which uint8
 
-// The degrees, for Options.Which. What each of them takes is a table in docs/calls.md.
+// The values of Options.Which. A table in docs/calls.md lists what each of them takes for a call.
 const (
 	Normal Which = iota // marks where models put them, and other complete calls with evidence
 	Eager               // every complete call that fits an offered tool, whatever surrounds it
 	Strict              // the family's own marks, or its own form if it has no marks
 )
 
-// whichNames are the degrees by name, in the order of their values.
+// whichNames are the names of the values of Which, in their order.
 var whichNames = []string{"normal", "eager", "strict"}
 
-// ParseWhich reads a degree as people write it: eager, normal or strict.
-// The error names the degrees, for a flag's message.
+// ParseWhich parses the name of a Which: eager, normal or strict. Any other text is an error that
+// lists the names, for a flag's message.
 func ParseWhich(s string) (Which, error) {
 	if i := slices.Index(whichNames, s); i >= 0 {
 		return Which(i), nil
@@ -125,10 +128,10 @@ func ParseWhich(s string) (Which, error) {
 	return Normal, fmt.Errorf("must be eager, normal or strict, not %q", s)
 }
 
-// Reasons returns the names of all that is repaired while a reply is read, in alphabetical order.
-// See chat.Meta.Repairs. They are part of the interface: logs, headers and traces name them, and
-// docs/repairs.md is written from them. Codes never change. Means is a sentence in the past tense;
-// Wrote and Reads are an example of the text and of what it is read as.
+// Reasons returns the names of all that is repaired while a reply is read, in alphabetical order;
+// see chat.Meta.Repairs. They are part of the interface: logs, headers and traces contain them, and
+// docs/repairs.md is written from them. Codes never change. Means is a sentence in the past tense.
+// Wrote and Reads are an example of a text and of the result of reading it.
 func Reasons() []chat.Reason {
 	all := make([]chat.Reason, len(reasons))
 	for i, r := range reasons {
@@ -137,7 +140,7 @@ func Reasons() []chat.Reason {
 	return all
 }
 
-// reasons are the code, the meaning, and an example with its result. A test runs the examples.
+// reasons lists the code, the meaning, an example and its result. A test runs the examples.
 var reasons = [...][4]string{
 	{"bare-keys", "a key without quotes was given some", `{city: "Rome"}`, `{"city": "Rome"}`},
 	{"bare-words", "a value without quotes became text", `{"city": Rome}`, `{"city": "Rome"}`},

@@ -8,8 +8,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// outside tells the reader of arguments what surrounds them, see [lenient.Outside]. It is separate
-// from the readers of calls, since they call the reader of arguments, which calls outside.
+// outside answers the questions of the reader of arguments about what surrounds them; see
+// [lenient.Outside]. It is separate from the readers of calls because they call the reader of
+// arguments, which calls outside.
 type outside struct {
 	*lenient.Reader
 	marks *marks
@@ -23,13 +24,11 @@ type outside struct {
 }
 
 // CallEnds reports whether the text at offset i can follow the arguments as a whole. The reader of
-// arguments calls it where a brace or a quote may have come too early: what follows shows whether
-// it has.
+// arguments calls it where a brace or a quote may have come too early, because what follows shows
+// whether it has. For example, it decides these:
 //
 //	{"city": "Rome"}}, "days": 3}</tool_call>    a brace too many, or too early
 //	{"city": "say "hi" now"}</tool_call>         which quote closes
-//
-// are decided by it.
 func (ou *outside) CallEnds(i int) bool {
 	if ou.Python {
 		return ou.pythonEnd(i)
@@ -54,9 +53,9 @@ func (ou *outside) CallEnds(i int) bool {
 }
 
 // pythonEnd reports whether the text at offset i, after the parenthesis that closes a Python call,
-// can follow one: another call, the end of the list of calls, a mark. Program text in an argument
-// holds parentheses as well: get("a") inside code='…' must not end the call, nor must a parenthesis
-// after a quote in such text.
+// can follow such a call: another call, the end of the list of calls, or a mark. Program text in an
+// argument contains parentheses as well, and neither get("a") inside code='…' nor a parenthesis
+// after a quote in such text must end the call.
 //
 //	[run(command='python -c 'print(1)'')]
 //
@@ -89,7 +88,7 @@ func (ou *outside) pastSpace(i int) (end int, line bool) {
 }
 
 // CallMark reports whether a mark that can end or follow a call is at offset i. Marks of reasoning
-// are left out: an argument may speak of them, and no call is followed by them inside its braces.
+// do not count, because an argument may speak of them, and no call has one inside its braces.
 func (ou *outside) CallMark(i int) bool {
 	ofCall := func(m *declaration.Mark) bool {
 		return m.Kind != declaration.ThinkOpen && m.Kind != declaration.ThinkClose
@@ -97,9 +96,9 @@ func (ou *outside) CallMark(i int) bool {
 	return ou.marks.firstMark(i, ofCall) != nil || ou.Inside() && ou.argCloser(i)
 }
 
-// argCloser reports whether the closer of a tagged argument of the call that is read is at offset
-// i. JSON in a tag must be followed by that closer: in <parameter=x>{"a": 1}}</parameter> the
-// second brace is surplus.
+// argCloser reports whether the closer of a tagged argument of the call being read is at offset i.
+// JSON in a tag must be followed by that closer: in <parameter=x>{"a": 1}}</parameter> the second
+// brace is surplus.
 func (ou *outside) argCloser(i int) bool {
 	for _, arg := range ou.trial.closing.Family.Args {
 		if _, a := ou.marks.literal(i, arg.Parts[len(arg.Parts)-1].Lit); a == matched {

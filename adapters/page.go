@@ -10,14 +10,14 @@ import (
 	"toolnorm/chat"
 )
 
-// outlet is where events leave, or wait while a draft is open. A call that may still turn out to be
-// text must not leave, since what has left cannot be taken back. The events in drafted can be
+// outlet is where events leave, or are kept while a draft is open. A call that may still turn out
+// to be text must not leave, since what has left cannot be taken back. The events in drafted can be
 // dropped, or sent as they are; no other code depends on whether a draft is open.
 type outlet struct {
 	in    *input // which ends when events are no longer taken
 	yield func(chat.Event, error) bool
 
-	asides    bool // events show what the client does not see as well, see passBy
+	asides    bool // also send events for what the client does not see; see passBy
 	drafting  bool // events are kept in drafted
 	drafted   []chat.Event
 	draftGlue int // glue of the draft's first call; -1 before
@@ -25,13 +25,13 @@ type outlet struct {
 
 	repairs  *[]string         // of the reply so far
 	repaired func(code string) // is called with each; nil: not called
-	told     int               // how many repairs it was called with
+	told     int               // how many of the repairs it was called with
 }
 
 // page is the text outside of calls: whether plain bytes are text or reasoning, and which of them
-// are decided. White space before a mark is decided by the reader of the mark (leave), all other
-// text at once (keep). Text that was kept leaves when something else follows, or before waiting for
-// the source.
+// are decided. White space before a mark is decided by the reader of the mark (leave), and all
+// other text at once (keep). Text that was kept leaves when something else follows, or before
+// waiting for the source.
 type page struct {
 	*scan.Buffer
 	in  *input
@@ -59,21 +59,21 @@ type textState struct {
 	reply *declaration.Pattern // the marks of a plain reply whose opener was read
 }
 
-// passBy sends an event, if asides are wanted, for what is not shown between two calls: the marks
-// of a turn, or a result.
+// passBy sends an aside, an event for text that is not shown between two calls: the marks of a
+// turn, or a result. It does nothing if asides are not wanted.
 func (pg *page) passBy(from, to int) {
 	if pg.out.asides {
 		pg.out.emit(chat.Event{Kind: aside, Text: string(pg.Slice(from, to))})
 	}
 }
 
-// maxGap is how much white space waits to see whether a mark follows, in bytes.
-// More white space than that is layout, and no family's glue is longer than two newlines.
+// maxGap is how much white space is held back to see whether a mark follows, in bytes. More white
+// space than that is layout, and no family's glue is longer than two newlines.
 const maxGap = 64
 
-// keep declares the n bytes from here on to be text (or reasoning) and steps over them. They leave
-// with the next flush. Reading on at the same place makes one piece of text of many, so that a
-// reply's events are about as many as its pieces.
+// keep declares the next n bytes to be text (or reasoning) and skips them. They leave with the next
+// flush. Several calls at consecutive positions make one piece of text, so that a reply has about
+// as many events as pieces.
 func (pg *page) keep(n int) {
 	if n == 0 || pg.state == chat.None { // a message that is not shown: glimmer's to=developer
 		pg.Pos += n
@@ -90,7 +90,7 @@ func (pg *page) keep(n int) {
 	pg.textTo, pg.keptTo = pg.Pos, pg.Pos
 }
 
-// solid keeps n bytes of text that are not white space alone.
+// solid keeps n bytes of text that are not all white space.
 func (pg *page) solid(n int) {
 	if n > 0 {
 		pg.keep(n)
@@ -98,17 +98,18 @@ func (pg *page) solid(n int) {
 	}
 }
 
-// solidFrom calls solid for the text from a position up to here, which was read as something else.
+// solidFrom calls solid for the text from a position up to here, which was first read as something
+// else.
 func (pg *page) solidFrom(from int) {
 	n := pg.Pos - from
 	pg.Pos = from
 	pg.solid(n)
 }
 
-// plain keeps bytes up to one that may begin something and returns that byte, or -1 at the end of
-// the text. At the start of a line, and while there is only white space, it stops at the very next
-// byte. Stops are the first bytes of everything that can begin something; between them text leaves
-// in one piece, so prose costs little more than a copy.
+// plain keeps bytes up to one that may begin something, and returns that byte, or -1 at the end of
+// the text. The first bytes of everything that can begin something are in stops. Text between them
+// leaves in one piece, so prose costs little more than a copy. At the start of a line, and while
+// there is only white space, plain stops at the very next byte.
 func (pg *page) plain(stops *[256]bool) int {
 	for {
 		w := pg.Window()
@@ -146,8 +147,8 @@ func (pg *page) flushText() {
 	pg.textFrom, pg.textTo = pg.Pos, pg.Pos
 }
 
-// doubtful calls write to send text that is a call of a tool and can be read in several ways. The
-// text leaves as separate events.
+// doubtful sends text that is a call of the given tool and can be read in several ways. The
+// function write keeps that text. It leaves as separate events, which name the tool.
 func (pg *page) doubtful(tool string, write func()) {
 	pg.flushText()
 	pg.doubt = tool
@@ -178,8 +179,8 @@ func (pg *page) flushRunes() {
 }
 
 // textOf returns the text between two positions. If that is exactly a piece from the source, it
-// returns the piece itself: most pieces are plain text, and pass without a copy. Other texts share
-// allocations, see chat.Strings.
+// returns the piece itself, since most pieces are plain text and pass without a copy. Other texts
+// share allocations; see chat.Strings.
 func (pg *page) textOf(from, to int) string {
 	if from == pg.in.lastAt && to-from == len(pg.in.last) {
 		return pg.in.last
@@ -187,8 +188,9 @@ func (pg *page) textOf(from, to int) string {
 	return pg.out.strings.Of(pg.Slice(from, to))
 }
 
-// partialRune returns how many bytes at the end of b begin a rune without ending it. A token may
-// end in the middle of a character, and JSON cannot carry half of one.
+// partialRune returns how many bytes at the end of b begin a rune without ending it, or 0 if b ends
+// with a complete rune. A token may end in the middle of a character, and JSON cannot contain half
+// of one.
 func partialRune(b []byte) int {
 	for n := 1; n <= len(b) && n < utf8.UTFMax; n++ {
 		if end := b[len(b)-n:]; utf8.RuneStart(end[0]) {
@@ -201,19 +203,20 @@ func partialRune(b []byte) int {
 	return 0
 }
 
-// skipLent removes the size bytes that were copied from the prompt from the start of the buffer.
+// skipLent removes from the start of the buffer the size bytes that were copied from the prompt.
 func (pg *page) skipLent(size int) {
 	pg.Buf, pg.Base, pg.Pos = pg.Buf[size:], size, size
 	pg.textFrom, pg.textTo = size, size
 }
 
-// anew notes that nothing precedes this point: it is the start of a line, and of the text.
+// anew makes reading go on as if nothing preceded this point: it is the start of a line, and of the
+// text.
 func (pg *page) anew() { pg.blank, pg.fresh = true, true }
 
-// leave decides the white space before the mark at markAt: glue newlines go, the rest is text. If
-// only white space precedes the mark, all of it is dropped. leave returns the position where the
-// dropped part begins. hermes separates text and call by one newline, which is dropped:
-// `Hello\n<tool_call>` is the text Hello.
+// leave decides the white space before the mark at markAt: up to glue newlines are dropped, and the
+// rest is text. If only white space precedes the mark, all of it is dropped. It returns the
+// position where the dropped part begins. For example, hermes separates text and call by one
+// newline, which is dropped: `Hello\n<tool_call>` is the text Hello.
 func (pg *page) leave(glue int) int {
 	end := pg.markAt
 	// a zero-width character, see [scan.Buffer.ZeroWidth]
@@ -234,8 +237,8 @@ func (pg *page) leave(glue int) int {
 	return end
 }
 
-// acceptText lets the text before an accepted draft leave.
-// glue is that of the draft's first call, which was not known when the text before it was passed.
+// acceptText lets the text before an accepted draft leave. The parameter glue is that of the
+// draft's first call, which was not known when that text was read.
 func (pg *page) acceptText(before *textState, glue int) {
 	here, blank := pg.Pos, pg.blank
 	pg.gapAt, pg.markAt, pg.blank = before.gapAt, before.markAt, before.blank
@@ -244,7 +247,7 @@ func (pg *page) acceptText(before *textState, glue int) {
 	pg.Pos, pg.blank = here, blank
 }
 
-// dropMark steps over the mark of n bytes here without showing it.
+// dropMark skips the mark of n bytes here without showing it. It always returns committed.
 func (pg *page) dropMark(n, glue int) match {
 	pg.leave(glue)
 	pg.passBy(pg.Pos, pg.Pos+n)
@@ -264,9 +267,9 @@ func (pg *page) lineStarts() bool {
 func (pg *page) mentioned() bool { return !pg.lineStarts() && !pg.glued() }
 
 // glued reports whether the mark follows a word or the end of a sentence without a blank between.
-// "Let me think.<tool_call>" is not a mention: writers put a blank before a word. Bytes of
-// multi-byte runes count as words, since Chinese and Japanese sentences end with such a rune. If
-// the text before the mark is no longer in the buffer, nothing is known of it.
+// "Let me think.<tool_call>" is not a mention, because writers put a blank before a word. Bytes of
+// multi-byte runes count as words, since Chinese and Japanese sentences end with such a rune. It
+// returns false if the text before the mark is no longer in the buffer.
 func (pg *page) glued() bool {
 	if pg.markAt <= pg.Base || pg.gapAt < pg.markAt {
 		return false
@@ -276,20 +279,20 @@ func (pg *page) glued() bool {
 		c == '>' || c == ']' || c == '}'
 }
 
-// announcement returns the text before this point, as far as it is looked at. White space between
-// text and call is not part of it: a call is mostly on a line of its own.
+// announcement returns the text before this point, at most prose.Reach bytes of it. White space
+// between text and call is not part of it, because a call is mostly on a line of its own.
 func (pg *page) announcement() []byte {
 	return bytes.TrimSpace(pg.Slice(max(pg.Base, pg.gapAt-prose.Reach), pg.gapAt))
 }
 
-// behind returns the text after this point, as far as it is looked at.
+// behind returns the text after this point, at most prose.Reach bytes of it.
 func (pg *page) behind() []byte {
 	return pg.Slice(pg.Pos, pg.Pos+pg.Run(0, prose.Reach, func(c int) bool { return c >= 0 }))
 }
 
-// emit passes one event on, or keeps it while a draft is open. Leaving the range over the events
-// ends the reading: nothing is read from the source after it. Events of a draft wait in order with
-// those of the text before it, so the order of events is kept.
+// emit passes one event on, or keeps it while a draft is open. When the caller has left the range
+// over the events, reading ends and nothing more is read from the source. Events of a draft are
+// kept in order with those of the text before it, so the order of events does not change.
 func (o *outlet) emit(e chat.Event) {
 	if o.drafting {
 		o.drafted = append(o.drafted, e)
@@ -303,8 +306,8 @@ func (o *outlet) emit(e chat.Event) {
 	}
 }
 
-// tell reports the repairs since its last call to the caller. The repairs of a draft that was taken
-// back have been removed, so the list may have become shorter.
+// tell calls repaired for each repair since the last call of tell. The repairs of a draft that was
+// taken back have been removed, so the list may have become shorter.
 func (o *outlet) tell() {
 	o.told = min(o.told, len(*o.repairs))
 	for _, code := range (*o.repairs)[o.told:] {

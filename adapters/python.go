@@ -25,10 +25,11 @@ type python struct {
 	args    *arguments
 }
 
-// read reads Python calls: a list of them in brackets, or one after the other. LFM2 and Llama write
-// a list in brackets, OLMo a call on each line; some put a semicolon between. The list's closing
-// bracket may be missing, like any closer after a commit. Each call but the last ends where the
-// next begins; the last one has the family's closers after it.
+// read reads Python calls: a list of them in brackets, or one after the other. It returns the
+// result of the first call if that is not committed. LFM2 and Llama write a list in brackets, OLMo
+// a call on each line; some put a semicolon between calls. The list's closing bracket may be
+// missing, like any closer after a commit. Each call but the last ends where the next begins; the
+// family's closers follow the last.
 func (py *python) read(p *declaration.Pattern) match {
 	brackets := py.closers.brackets(1)
 	a := py.pythonCall()
@@ -44,10 +45,11 @@ func (py *python) read(p *declaration.Pattern) match {
 	return committed
 }
 
-// nextPython reads a further call after a comma or a newline. Without a bracket around, white space
-// alone may separate: each call is on its own line. Inside brackets a comma must, since [f() g()]
-// is not a list in Python. A call that is cut here does not affect the calls before it, which have
-// ended. A name must follow, or the comma belongs to a sentence: "[a(), and so on".
+// nextPython reads a further call after a comma, a semicolon or a newline, and reports whether
+// there was one. Without a bracket around the calls, white space alone may separate them, each on
+// its own line. Inside brackets it may not, since [f() g()] is not a list in Python. A call that is
+// cut here does not affect the calls before it, which have ended. A name must follow, or the comma
+// belongs to a sentence, as in "[a(), and so on".
 func (py *python) nextPython(bracket bool) bool {
 	n := py.Space(0)
 	// f(…), g(…) in a list; f(…); g(…) and one per line without brackets
@@ -59,11 +61,11 @@ func (py *python) nextPython(bracket bool) bool {
 	return scan.IsWord(py.At(n)) && py.calls.further(n, py.pythonCall)
 }
 
-// pythonCall reads NAME(K=V, …) and leaves the call open. print( around it is dropped. Nothing is
-// committed before the closing parenthesis, so text that turns out not to be a call stays whole.
-// Gemma writes print(get_weather(city="Oslo")) into its tool_code. Positional values and
-// expressions make most texts with a parenthesis look like calls, so here nothing streams: all
-// arguments are read first.
+// pythonCall reads NAME(K=V, …) and leaves the call open. It returns mismatch if the text is not
+// such a call, and incomplete if the text ends in it. Nothing is committed before the closing
+// parenthesis, and nothing streams: positional values and expressions make most texts with a
+// parenthesis look like calls, so all arguments are read first. print( around the call is dropped,
+// as Gemma writes print(get_weather(city="Oslo")) into its tool_code.
 func (py *python) pythonCall() match {
 	printed := py.Has(0, "print(")
 	if printed {
@@ -92,7 +94,7 @@ func (py *python) pythonCall() match {
 	return py.calls.commitWith(t, "", args)
 }
 
-// strayClosers steps over brackets that follow a call, close nothing and precede the call's end.
+// strayClosers skips brackets that follow a call, close nothing and precede the end of the call.
 func (py *python) strayClosers() {
 	n := 0
 	for c := py.At(n); c == ')' || c == '}'; c = py.At(n) {
@@ -105,9 +107,9 @@ func (py *python) strayClosers() {
 	}
 }
 
-// keywordBehind reports whether a further argument of the tool follows the closer of a call: the
-// closer came too early. get_weather(city="Oslo"), days=3) could be a call without days, or have
-// lost an opener, so it is text.
+// keywordBehind reports whether a further argument of the tool follows the closer of a call, which
+// then came too early. get_weather(city="Oslo"), days=3) could be a call without days, or have lost
+// an opener, so it is text.
 func (py *python) keywordBehind(t *toolset.Tool) bool {
 	n := py.Space(0)
 	// the list's bracket may come between
@@ -122,9 +124,10 @@ func (py *python) keywordBehind(t *toolset.Tool) bool {
 	return t.Type().Has(key)
 }
 
-// pythonName reads a name and the parenthesis directly after it. A blank before the parenthesis
-// makes it prose: "search (see above)". Llama 3 calls its built-in tools with a method,
-// brave_search.call(query="…"). The name is compared with what is offered at every byte, so a
+// pythonName reads the name of an offered tool and the parenthesis directly after it. It returns
+// mismatch or incomplete if they are not here. A blank before the parenthesis makes it prose:
+// "search (see above)". Llama 3 calls its built-in tools with a method,
+// brave_search.call(query="…"). The name is compared with the offered names at every byte, so a
 // function in program text ends the attempt early.
 func (py *python) pythonName() (*toolset.Tool, match) {
 	t, n, a := py.names.offered(0, func(n, c int) bool {
@@ -147,7 +150,7 @@ func (py *python) pythonName() (*toolset.Tool, match) {
 // are kept apart from the call's own output, so they can be dropped as a whole. A text that ends
 // inside a string may go on in any way, so it is incomplete: with finish length it is not a call,
 // and with finish stop it is text. Odd arguments, and after marks those that could not be read, are
-// searched for what they may mean.
+// searched for what they may mean, and are a mismatch if that is not certain.
 func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	var a match
 	start := py.Pos
@@ -178,8 +181,8 @@ func (py *python) pythonArgs(t *toolset.Tool) (string, match) {
 	return string(out), a
 }
 
-// argumentAt reports whether a parameter of the tool is at a position, named as in a call. Without
-// marks a name and a parenthesis are often prose; with a parameter they are a call, damaged or not.
+// argumentAt reports whether a named parameter of the tool is at a position. Without marks, a name
+// and a parenthesis are often prose; with a parameter they are a call, damaged or not.
 func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 	at := py.Pos
 	py.Pos = start
@@ -192,8 +195,9 @@ func (py *python) argumentAt(start int, t *toolset.Tool) bool {
 	return value > 0 && t.Type().Has(key)
 }
 
-// decidePython decides what the arguments of a Python call mean that begin at start and were read
-// with the result a; see decide.
+// decidePython decides what the arguments of a Python call mean that begin at position start; see
+// decide. Reading them gave the object today and the result a. It returns matched with the object
+// if one reading is the only likely one, and mismatch or incomplete if not.
 func (py *python) decidePython(start int, t *toolset.Tool, today string, a match) (string, match) {
 	if a != matched {
 		today = ""
@@ -232,17 +236,18 @@ func (py *python) decidePython(start int, t *toolset.Tool, today string, a match
 	return m.Args, matched
 }
 
-// neverClosed reports whether the last quote of arguments begins a text, whose end is then not
-// known.
+// neverClosed reports whether the last quote in the arguments opens a text. The end of that text is
+// then not known.
 func neverClosed(args string) bool {
 	last := strings.LastIndexAny(args, `"'`)
 	before := strings.TrimRight(args[:max(last, 0)], " \t\r\n")
 	return last >= 0 && (before == "" || strings.IndexByte("=:,([{", before[len(before)-1]) >= 0)
 }
 
-// objectArgument reads one object in place of keywords: f({"a": 1}). Only the parenthesis may
-// follow it: f({"a": 1}, b=2) is positional, with an object first. If the object does not fit, its
-// output is discarded, and the keywords are read from the same place.
+// objectArgument reads one object in place of keywords, as in f({"a": 1}). It returns mismatch if
+// there is no object that fits, or if anything but the parenthesis follows: f({"a": 1}, b=2) is
+// positional, with an object first. The output is then discarded, and the keywords are read from
+// the same place.
 func (py *python) objectArgument(t *toolset.Tool) match {
 	start := py.Pos
 	py.Pos += py.Loose(0)
@@ -262,8 +267,9 @@ func (py *python) objectArgument(t *toolset.Tool) match {
 	return mismatch
 }
 
-// keywords reads K=V pairs. Positional values take the parameters in order, the required ones
-// first. The template has shown the model the schema's order, required parameters first as in a
+// keywords reads K=V pairs up to the closing parenthesis. It returns mismatch if something else is
+// among them, and incomplete if the text ends first. Positional values take the parameters in
+// order, the required ones first: the template has shown the model the schema's order, as in a
 // signature. A null for a parameter that may be left out is removed with its key, as in JSON.
 func (py *python) keywords(t *toolset.Tool) match {
 	py.LeaveAll()
@@ -320,11 +326,11 @@ func (py *python) keywords(t *toolset.Tool) match {
 	}
 }
 
-// keyword reads "K =", or names the parameter of a positional value. key: value counts as well, as
-// models mix in JSON; == does not, since it is a comparison. A value without a name takes the
-// parameter at its place only if the schema lists one there: else its meaning is not known. n is
-// the place of the argument; a name after a value without one is fine in Python, the reverse is not
-// checked here.
+// keyword reads "K =" and returns K, or returns the parameter of a positional value; n is the
+// position of the argument in the call. "key: value" counts as well, since models mix in JSON, but
+// == does not, since it is a comparison. It returns mismatch for a value without a name if the
+// schema has no parameter at position n, and incomplete at the end of the text. A name may follow a
+// value without one, as in Python; the reverse is not checked here.
 func (py *python) keyword(t *schema.Type, n int) (string, match) {
 	i := py.Run(0, scan.Unlimited, func(c int) bool {
 		return scan.IsWord(c) || c == '-' || c >= 0x80
@@ -348,9 +354,9 @@ func (py *python) keyword(t *schema.Type, n int) (string, match) {
 	return "", mismatch
 }
 
-// pythonValue reads a value; string prefixes (r"…", f"…", b"…") are dropped. An f-string is a text
-// only where nothing in it would be evaluated. Only in r"…" is a backslash data. It returns false
-// if there is no value here but an expression or a name: then the text is not a call.
+// pythonValue reads a value. String prefixes (r"…", f"…", b"…") are dropped, and only in r"…" is a
+// backslash data. An f-string is a text only if nothing in it would be evaluated. It returns false
+// if there is no value here but an expression or a name; the text is then not a call.
 func (py *python) pythonValue(t *schema.Type) bool {
 	c := py.At(0)
 	// r"C:\temp", f"{city}", b"x", u"x"
@@ -370,7 +376,7 @@ func (py *python) pythonValue(t *schema.Type) bool {
 }
 
 // holes reports whether something would be evaluated in the f-string whose text begins at offset i.
-// A string longer than the part that is searched may have holes.
+// It returns true if the string is longer than the part that is searched.
 func (py *python) holes(i, quote int) bool {
 	for n := i; n < i+maxUnmarked; n++ {
 		switch c := py.At(n); {
@@ -383,8 +389,9 @@ func (py *python) holes(i, quote int) bool {
 	return true
 }
 
-// writtenAsPython reports whether the text is a whole literal in a family that writes objects as
-// Python does, and means what was read from it. Such a text has no slip, so nothing else is meant.
+// writtenAsPython reports whether the text is a whole Python literal that means the same as the
+// JSON in read, in a family that writes objects as Python does. Such a text has no slip, so nothing
+// else is meant.
 func (ar *arguments) writtenAsPython(text, read string) bool {
 	return ar.trial.closing.Family.Layout.Words == declaration.PythonObjects &&
 		lenient.IsPython(text, read)

@@ -10,9 +10,9 @@ import (
 	"toolnorm/chat"
 )
 
-// thinking reads the model's reasoning, and calls that it makes in it. Thoughts never become text:
-// reasoning that is never closed lasts to the end of the reply, unless the model calls a tool in
-// it.
+// thinking reads the model's reasoning, and calls that the model makes in it. Thoughts never become
+// text: reasoning that is never closed lasts to the end of the reply, unless the model calls a tool
+// in it.
 type thinking struct {
 	*scan.Buffer
 	in      *input
@@ -26,13 +26,13 @@ type thinking struct {
 	tools   *toolset.Set
 	quiet   bool                   // calls inside reasoning do not count
 	thinks  []*declaration.Pattern // the reasoning marks whose closers count now
-	from    int                    // where the reasoning being read begins
+	from    int                    // position where the reasoning being read begins
 }
 
-// openReasoning reads an opener of reasoning. After text an opener needs evidence, or it is a
-// mention: people also write about <think>, so in the middle of an answer the mark alone says
-// nothing. If only white space precedes it, it needs no evidence, whichever family's mark it is:
-// models are often read without their name.
+// openReasoning reads an opener of reasoning. It returns mismatch if the opener is a mention, and
+// incomplete if it is cut. After text an opener needs evidence, because people also write about
+// <think> in the middle of an answer. If only white space precedes it, it needs none, whichever
+// family's mark it is, because models are often read without their name.
 func (th *thinking) openReasoning(p *declaration.Pattern) match {
 	n, a := th.marks.literal(0, p.Parts[0].Lit)
 	if a != matched {
@@ -50,7 +50,7 @@ func (th *thinking) openReasoning(p *declaration.Pattern) match {
 	return committed
 }
 
-// think enters the reasoning state, which any of the patterns closes.
+// think enters the reasoning state, which the closer of any of the patterns ends.
 func (th *thinking) think(closing []*declaration.Pattern) {
 	th.page.state, th.thinks, th.from = chat.Reasoning, closing, th.Pos
 }
@@ -60,9 +60,9 @@ func (th *thinking) hasThought() bool { return th.thinks != nil }
 
 // thinksAgain reports whether an opener of n bytes after text begins reasoning once more. An opener
 // written like a word in a sentence never does. A special token of the family does, and so does its
-// tag alone on a line; after any other opener the closer must follow. MiniMax M3 thinks twice in a
-// reply, <mm:think>A.</mm:think>Text.⏎<mm:think>⏎B.</mm:think>; a sentence with "the <think> tag"
-// in it must stay whole. A mention has no closer after it.
+// tag alone on a line. After any other opener the closer must follow, which a mention does not
+// have. MiniMax M3 thinks twice in a reply, <mm:think>A.</mm:think>Text.⏎<mm:think>⏎B.</mm:think>,
+// but a sentence with "the <think> tag" in it must stay whole.
 func (th *thinking) thinksAgain(p *declaration.Pattern, n int) bool {
 	own := th.ownThinking(p)
 	switch {
@@ -81,14 +81,14 @@ func (th *thinking) thinksAgain(p *declaration.Pattern, n int) bool {
 
 // ownThinking reports whether a reasoning mark belongs to the family being read, or to the family
 // of the reply's earlier reasoning. A reply that begins with a family's reasoning is of that
-// family, though the caller did not name it.
+// family, even if the caller did not name it.
 func (th *thinking) ownThinking(p *declaration.Pattern) bool {
 	return p.Family == th.marks.f || len(th.thinks) > 0 && th.thinks[0].Family == p.Family
 }
 
 // closerAhead reports whether the closer of the reasoning that has opened follows offset n, before
-// another opener. It looks maxDraft bytes ahead, and these bytes count as waste, so a text full of
-// openers takes linear time.
+// another opener. At most maxDraft bytes are searched, and they count as waste, so that a text full
+// of openers takes linear time. It returns false without a search if too much was wasted before.
 func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 	if th.trial.exhausted() {
 		return false
@@ -107,13 +107,13 @@ func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 	return false
 }
 
-// strayCloser drops a closer of reasoning that closes nothing, with the glue after it: as the very
-// first thing of a reply, as a repeated closer, or after text that was reasoning although nothing
-// said so. As a word of prose it stays. If the prompt has opened the reasoning and the decoder was
-// not told, the reply is R</think>T: what precedes the mark has left as text and cannot be
-// recalled, but the mark is not shown. Doubled closers (</mm:think></mm:think>) are dropped as
-// well. A closer that is a word, Granite's "Here is my response:", counts only if nothing precedes
-// it.
+// strayCloser drops a closer of reasoning that closes nothing, with the glue after it. It does so
+// if the closer is the very first thing of a reply, is repeated, as in </mm:think></mm:think>, or
+// follows text that was reasoning although nothing said so. As a word of prose the closer stays,
+// and mismatch is returned. If the prompt has opened the reasoning and the decoder was not told,
+// the reply is R</think>T: what precedes the mark has left as text and cannot be recalled, but the
+// mark is not shown. A closer that is a word, Granite's "Here is my response:", counts only if
+// nothing precedes it.
 func (th *thinking) strayCloser(p *declaration.Pattern) match {
 	n, a := th.marks.literal(0, p.Parts[len(p.Parts)-1].Lit)
 	if a != matched {
@@ -137,8 +137,8 @@ func (th *thinking) strayCloser(p *declaration.Pattern) match {
 }
 
 // closeReasoning enters the text state, and drops the newlines that belong to the closer, or the
-// blank after a closer that is a word. The declaration says how many newlines are the closer's: two
-// for Qwen3, none for GLM-4.7. Further newlines are text.
+// blank after a closer that is a word. The declaration says how many newlines belong to the closer:
+// two for Qwen3, none for GLM-4.7. Further newlines are text.
 func (th *thinking) closeReasoning(p *declaration.Pattern) {
 	th.page.flushText()
 	th.page.state = chat.Text
@@ -151,10 +151,11 @@ func (th *thinking) closeReasoning(p *declaration.Pattern) {
 	}
 }
 
-// read reads the reasoning state up to its closer. Only the closer and calls that the model makes
-// while it still thinks mean something here. Tool syntax in thoughts is mostly a plan, "I could
-// call <tool_call>…": a call quoted in backquotes never counts, and another only if nothing but the
-// end of the reply follows it. Thoughts never become content, closed or not.
+// read reads the reasoning state up to its closer, a call in it, or the end of the text. Only the
+// closer and calls that the model makes while it still thinks mean something here. Tool syntax in
+// thoughts is mostly a plan, "I could call <tool_call>…". So a call quoted in backquotes never
+// counts, and another call counts only if nothing but the end of the reply follows it. Thoughts
+// never become content, closed or not.
 func (th *thinking) read() {
 	th.page.fresh, th.page.blank = false, false
 	th.code.endSpan()
@@ -191,14 +192,14 @@ func (th *thinking) read() {
 	}
 }
 
-// isNewline reports whether c is a newline, the only byte that may belong to a mark of reasoning.
-// Carriage returns belong to the thought.
+// isNewline reports whether c is a newline. No other byte may belong to a mark of reasoning;
+// carriage returns belong to the thought.
 func isNewline(c int) bool { return c == '\n' }
 
-// reasoningEnds reads the closer after n newlines, the last of which may belong to it. A
-// declaration with a newline before its closer takes one; further newlines are the thought's last
-// lines. If the prompt has opened the reasoning, any of the family's closers counts: K2 Horizon has
-// three pairs, one for each effort.
+// reasoningEnds reads the closer of the reasoning after n newlines, and reports whether it was
+// there. A declaration with a newline before its closer takes the last of them; the others are the
+// thought's last lines. If the prompt has opened the reasoning, any of the family's closers counts:
+// K2 Horizon has three pairs, one for each effort.
 func (th *thinking) reasoningEnds(n int) bool {
 	first := max(n-1, 0)
 	for _, p := range th.thinks {
@@ -234,9 +235,10 @@ func (th *thinking) closerCut(n int) bool {
 }
 
 // plainOpens ends the reasoning before the special token that opens a plain reply of the same
-// family, after n newlines. Command R and A write <|START_TEXT|> without closing their thoughts.
-// Only a special token ends reasoning so: a tag may be part of a thought. The token is not consumed
-// here; the text state reads it like every opener of a reply.
+// family, after n newlines, and reports whether it did. Command R and A write <|START_TEXT|>
+// without closing their thoughts. Only a special token ends reasoning in this way, because a tag
+// may be part of a thought. The token is not consumed here: the text state reads it like every
+// opener of a reply.
 func (th *thinking) plainOpens(n int) bool {
 	for _, p := range th.thinks[0].Family.Plain {
 		if _, a := th.marks.literal(n, p.Parts[0].Lit); a == matched && p.Special() {
@@ -248,8 +250,8 @@ func (th *thinking) plainOpens(n int) bool {
 	return false
 }
 
-// noise keeps n newlines and drops a mark after them that means nothing, if there is one. Such a
-// mark is dropped as in text, but not within backquotes, where it is quoted.
+// noise keeps n newlines as reasoning and drops a mark after them that means nothing. It returns
+// false, and does neither, if there is no such mark. A mark within backquotes is quoted, and stays.
 func (th *thinking) noise(n int) bool {
 	m := th.marks.firstMark(n, func(m *declaration.Mark) bool {
 		return m.Kind == declaration.NoiseMark && !th.code.inSpan()
@@ -264,15 +266,16 @@ func (th *thinking) noise(n int) bool {
 }
 
 // maxDraft bounds a call inside open reasoning, in bytes. A model that has made up its mind calls
-// at once; a plan that is longer than this is not waited for.
+// at once, and a longer call is taken for a plan.
 const maxDraft = 4096
 
-// callInReasoning reads calls after n newlines as a draft, and lets what follows decide: at the end
-// of the text or of the turn they are calls and end the reasoning; a closer or prose makes them
-// reasoning. Qwen3.5, GLM, Kimi K2 and DeepSeek V3.2 forget the closer before a call; others write
-// the call as a draft, close their thoughts, and call then. What follows tells the two apart. A
-// draft that reaches its virtual end of the text fails by itself, so no further code is needed to
-// go back. Trinity's calls inside closed thoughts are real (flag think-calls).
+// callInReasoning reads calls after n newlines as a draft, and reports whether they count. At the
+// end of the text or of the turn they are calls and end the reasoning; a closer or prose after them
+// makes them reasoning. Qwen3.5, GLM, Kimi K2 and DeepSeek V3.2 forget the closer before a call;
+// others write the call as a draft, close their thoughts, and call then. Only what follows
+// distinguishes the two. A draft that reaches its virtual end of the text fails by itself, so no
+// further code is needed to go back. Trinity's calls inside closed thoughts are real (flag
+// think-calls).
 func (th *thinking) callInReasoning(n int) bool {
 	if th.marks.marksAt(n) == nil {
 		return false
@@ -296,8 +299,9 @@ func (th *thinking) callInReasoning(n int) bool {
 	})
 }
 
-// closesReasoning reports whether the closer of the reasoning is here, or is cut here. incomplete
-// matters as much as matched: half a closer at the end shows that these were thoughts.
+// closesReasoning returns matched if the closer of the reasoning is here, incomplete if it is cut
+// here, and mismatch otherwise. A cut closer matters as much as a whole one: half a closer at the
+// end shows that these were thoughts.
 func (th *thinking) closesReasoning() match {
 	best := mismatch
 	for _, p := range th.thinks {

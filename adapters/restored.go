@@ -17,8 +17,8 @@ import (
 
 // restored reads a reply that consists of calls in the family's own form with slips in its marks.
 // It reads texts that differ from the reply in as few marks as possible. Such a text counts if it
-// consists of whole calls that fit, and if no other text of the same degree gives other calls. A
-// reply with two readings is text that is asked for again.
+// consists of whole calls that fit, and if no other text with as many differences gives other
+// calls. A reply with two readings is text, and the model is asked for it again.
 //
 // It is tried last, when no other reader reads the reply, and only if the reply begins with one of
 // the family's own marks, whole or damaged.
@@ -37,8 +37,8 @@ type restored struct {
 	doubt string
 }
 
-// read reads a reply that begins here. The reply is held to its end, or until it can no longer be a
-// call.
+// read reads such a reply, which begins here, and reports whether it did: as calls, or as text in
+// doubt. The reply is held back to its end, or until it can no longer be a call.
 func (rs *restored) read() bool {
 	if rs.off || rs.tools == nil || !rs.page.blank || rs.page.state != chat.Text ||
 		rs.calls.done > 0 {
@@ -76,10 +76,10 @@ func (rs *restored) read() bool {
 	return true
 }
 
-// calledIn returns the tool that a reply calls if no reader can read it, or "" if it may be prose.
-// Such a reply has the name of an offered tool early in it with structure around the name, then one
-// of the tool's parameters or, at its end, a mark of the family, and ends in structure. marked says
-// that it begins with a mark of the family.
+// calledIn returns the name of the tool that a reply calls although no reader can read it, or "" if
+// the reply may be prose. Such a reply has the name of an offered tool early in it with structure
+// around the name, then one of the tool's parameters or, at its end, a mark of the family, and it
+// ends in structure. The parameter marked says that it begins with a mark of the family.
 func (rs *restored) calledIn(text string, marked bool) string {
 	at, t := rs.firstName(text)
 	if t == nil || at > maxBareFront || threeWords.MatchString(text[:at]) {
@@ -106,8 +106,8 @@ func (rs *restored) calledIn(text string, marked bool) string {
 	return ""
 }
 
-// documentAround returns the JSON in a text that surrounds a position, or nil if there is none or
-// it is not valid.
+// documentAround returns the JSON in a text that surrounds the position at, or nil if there is none
+// or it is not valid.
 func documentAround(text string, at int) *jsontree.Value {
 	i, j := strings.IndexAny(text, "{["), strings.LastIndexAny(text, "}]")
 	if i < 0 || i > at || j < at {
@@ -117,8 +117,8 @@ func documentAround(text string, at int) *jsontree.Value {
 	return doc
 }
 
-// holdsCall reports whether JSON holds an object in which a tool is named beside arguments that it
-// takes, or is the key of them.
+// holdsCall reports whether a JSON document contains a call of the tool: an object that names the
+// tool beside arguments that it takes, or in which the tool's name is the key of such arguments.
 func holdsCall(doc *jsontree.Value, t *toolset.Tool) bool {
 	named := slices.ContainsFunc(doc.Members, func(m jsontree.Member) bool {
 		return m.Name == t.Name || m.Value.Raw[0] == '"' && strings.Contains(m.Value.Raw, t.Name)
@@ -139,18 +139,19 @@ func takes(t *toolset.Tool, args *jsontree.Value) bool {
 	return len(fields) > 0 && t.Takes(fields)
 }
 
-// beginsMember reports whether a text begins with a parameter of a tool: what stands between the
-// tool's name and the parameter is missing.
+// beginsMember reports whether a text after the name of a tool begins directly with one of the
+// tool's parameters, because what separates the two is missing.
 func beginsMember(text string, t *toolset.Tool) bool {
 	return slices.ContainsFunc(t.Type().Members(), func(key string) bool {
 		return strings.HasPrefix(text, key)
 	})
 }
 
-// threeWords are words of a sentence.
+// threeWords matches three words of a sentence.
 var threeWords = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
 
-// firstName returns the tool whose name comes first in a text, and its position.
+// firstName returns the tool whose name comes first in a text, and the position of the name. The
+// tool is nil if the text names none.
 func (rs *restored) firstName(text string) (at int, first *toolset.Tool) {
 	for _, name := range rs.names() {
 		i := strings.Index(text, name)
@@ -165,7 +166,8 @@ func (rs *restored) firstName(text string) (at int, first *toolset.Tool) {
 	return at, first
 }
 
-// readsAsItIs reports whether a call is found in a reply without any mark being repaired.
+// readsAsItIs reports whether a call is found in the text of a reply without any mark being
+// repaired.
 func (rs *restored) readsAsItIs(text string) (found bool) {
 	o := rs.o
 	o.Prompt, o.Hold, o.HoldNow = "", HoldCall, nil
@@ -178,14 +180,15 @@ func (rs *restored) readsAsItIs(text string) (found bool) {
 	return found
 }
 
-// ended returns the source of a text that the model has ended by itself.
+// ended returns a source that yields the text, and then says that the model has ended by itself.
 func ended(text string) chat.Source {
 	return &chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: chat.Stop}}
 }
 
 // begins returns how many bytes may precede the first name of a tool, or 0 if no call can begin
-// here. A call begins with a mark of the family, whole or damaged, or with JSON if the family has
-// no marks. begins reads as little as it can, since nothing of the reply is shown meanwhile.
+// here. A call begins with a mark of the family, whole or damaged, or with JSON or a Python call if
+// the family has no marks. It reads as little as possible, since nothing of the reply is shown
+// meanwhile.
 func (rs *restored) begins() (front int) {
 	bare := slices.ContainsFunc(rs.format.Calls, (*declaration.Pattern).Markless)
 	if c := rs.At(0); bare && (c == '{' || c == '[') {
@@ -226,13 +229,14 @@ func (rs *restored) beginsFence() bool {
 
 // Bounds on the beginning of a reply, in bytes.
 const (
-	minOpening     = 4    // of a text that can be a mark
-	maxOpening     = 48   // looked at to know whether it is a mark
-	maxMarkedFront = 1024 // before a tool's name, after a mark
+	minOpening     = 4    // the least bytes of a text that can be a mark
+	maxOpening     = 48   // the most bytes looked at to know whether it is a mark
+	maxMarkedFront = 1024 // the most bytes before a tool's name, after a mark
 	maxBareFront   = 160  // the same, without a mark
 )
 
-// size returns the length of the reply from here on, or -1 if it was cut or names no tool early.
+// size returns the length of the rest of the reply, or -1 if the reply was cut or names no tool in
+// its first bytes, as many as front says.
 func (rs *restored) size(front int) int {
 	for n := 0; ; n++ {
 		switch c := rs.At(n); {
@@ -246,8 +250,9 @@ func (rs *restored) size(front int) int {
 	}
 }
 
-// meant returns the calls of the texts that this one may have been meant as, or none. With several
-// readings, or a reading whose calls do not fit their tools, the reply is in doubt.
+// meant returns the calls of the texts that this one may have been meant as, or nil if there are
+// none. If there are several readings, or a reading whose calls do not fit their tools, it returns
+// nil and sets the field doubt.
 func (rs *restored) meant(text string) []wrapper.Call {
 	for degree, texts := range restore.Texts(text, rs.format.marks(), rs.names()) {
 		var calls []wrapper.Call
@@ -277,8 +282,8 @@ func (rs *restored) names() (names []string) {
 	return names
 }
 
-// holdsMark reports whether arguments hold a mark of the family that the text does not show to be
-// part of them: a repaired mark is never part of a value.
+// holdsMark reports whether the arguments of the calls contain a mark of the family that the text
+// does not show to be part of them. A repaired mark is never part of a value.
 func (rs *restored) holdsMark(found []wrapper.Call, text string, degree int) bool {
 	for _, m := range rs.format.marks() {
 		n := 0
@@ -295,7 +300,8 @@ func (rs *restored) holdsMark(found []wrapper.Call, text string, degree int) boo
 // sameCall reports whether two calls are of one tool with the same arguments.
 func sameCall(a, b wrapper.Call) bool { return a.Tool == b.Tool && a.Args == b.Args }
 
-// whole reads a text that must consist of calls of the family that fit their tools.
+// whole returns the calls of a text that must consist of calls of the family that fit their tools.
+// It returns false if the text has anything else, or no call.
 func (rs *restored) whole(text string) (found []wrapper.Call, ok bool) {
 	o := Options{Tools: rs.o.Tools, Also: rs.o.Also, Known: rs.o.Known, Context: rs.o.Context,
 		Which: Strict, Hold: HoldCall}
@@ -323,7 +329,7 @@ func (rs *restored) whole(text string) (found []wrapper.Call, ok bool) {
 	return found, len(found) > 0
 }
 
-// sendCalls writes calls that are known as a whole.
+// sendCalls writes calls that are known as a whole. It always returns committed.
 func sendCalls(cs *calls, found []wrapper.Call) match {
 	for _, call := range found {
 		cs.commitWith(call.Tool, call.ID, call.Args)

@@ -4,12 +4,11 @@ import (
 	"toolnorm/adapters/internal/declaration"
 )
 
-// section reads the calls between the marks of a section. The opener is structure only if a call
-// commits after it, or its closer follows at once. "DeepSeek uses <｜tool▁calls▁begin｜> with
-// full-width bars" is text from its first to its last byte. An empty section holds nothing and is
-// dropped. The section's glue is before the opener, so it becomes that of the first call. outer
-// keeps this glue while the first call is read, since the call's own newlines are inside the
-// section.
+// section reads the calls between the marks of a section. It returns mismatch or incomplete if no
+// call commits after the opener. The opener is then text: "DeepSeek uses <｜tool▁calls▁begin｜> with
+// full-width bars" is text from its first to its last byte. An empty section is dropped. The
+// section's glue is before the opener, so it becomes that of the first call. The field trial.outer
+// has this glue while the first call is read, since the call's own newlines are inside the section.
 func (op *openers) section(p *declaration.Pattern) match {
 	n, a := op.marks.literal(0, p.Parts[0].Lit)
 	if a != matched {
@@ -51,9 +50,9 @@ func (op *openers) section(p *declaration.Pattern) match {
 const maxJunk = 128
 
 // callBehindJunk reads the first call of a section that begins with something meaningless, such as
-// the opener once more or a word, where the marks are special tokens. A section that looks like a
-// tag may be a mention, and the words after it the rest of the sentence, so tags do not count. The
-// junk is dropped with the opener only if a call is read after it.
+// the opener once more or a word. It returns mismatch if there is no such call, or if the marks are
+// not special tokens: a section that looks like a tag may be a mention, and the words after it the
+// rest of the sentence. The junk is dropped with the opener only if a call is read after it.
 func (op *openers) callBehindJunk(p *declaration.Pattern) match {
 	if !p.Special() {
 		return mismatch
@@ -73,8 +72,9 @@ func (op *openers) callBehindJunk(p *declaration.Pattern) match {
 }
 
 // callBehindUnknown reads the first call of a section if calls of tools that are not offered
-// precede it: those are text, each from its mark to its closer. A call that has no closer, or is
-// not followed by another call, cannot be skipped. In a draft it does nothing, like behindOthers.
+// precede it. Those are text, each from its mark to its closer. It returns mismatch if there is no
+// offered call. A call that has no closer, or is not followed by another call, cannot be skipped.
+// In a draft it does nothing, like behindOthers.
 func (op *openers) callBehindUnknown(f *declaration.Family) match {
 	start, pin := op.Pos, op.trial.pin
 	if pin < 0 {
@@ -101,7 +101,7 @@ func (op *openers) callBehindUnknown(f *declaration.Family) match {
 }
 
 // keepUnknown keeps as text a call of a section that follows a known call and whose tool is not
-// offered. The calls after it stay calls.
+// offered. It reports whether there was one. The calls after it stay calls.
 func (op *openers) keepUnknown(f *declaration.Family) bool {
 	if op.out.drafting || op.calls.wasCut {
 		return false
@@ -117,8 +117,8 @@ func (op *openers) keepUnknown(f *declaration.Family) bool {
 	return true
 }
 
-// unknownCall returns the length of a call here whose tool is not offered, or 0 if there is none,
-// or if neither another call nor the section's end follows it.
+// unknownCall returns the length of a call here that is skipped because its tool is not offered. It
+// returns 0 if there is no call, or if neither another call nor the section's end follows it.
 func (op *openers) unknownCall(f *declaration.Family) int {
 	for _, q := range f.Calls {
 		n, a := op.marks.literal(0, q.Parts[0].Lit)
@@ -141,9 +141,10 @@ func (op *openers) unknownCall(f *declaration.Family) int {
 	return 0
 }
 
-// moreCalls reads one more call of a section or of a draft, after white space. All calls of a turn
-// leave together: a second call after the first is not prose, and needs no evidence, since the mark
-// of the first was accepted. Anything else ends the calls, and is text.
+// moreCalls reads one more call of a section or of a draft, after white space, and reports whether
+// there was one. All calls of a turn leave together: a second call after the first is not prose,
+// and needs no evidence, since the mark of the first was accepted. Anything else ends the calls,
+// and is text.
 func (op *openers) moreCalls() bool {
 	start, n := op.Pos, op.Space(0)
 	op.page.gapAt, op.page.markAt = op.Pos, op.Pos+n
@@ -159,10 +160,11 @@ func (op *openers) moreCalls() bool {
 // show it. That answer is made up, since the tool has not run yet: it is neither text nor
 // reasoning.
 
-// madeUp drops a tool's answer that the model has written after a call: up to its last mark, or to
-// where another call or the end of the turn shows that the mark is missing. It applies only
-// directly after a call, where the model writes no text. The client would take a made-up result for
-// an answer, and the model, a turn later, for a fact.
+// madeUp drops a tool's answer that the model has written after a call. The answer extends to its
+// last mark, or to where another call or the end of the turn shows that this mark is missing. It
+// returns mismatch anywhere but directly after a call, because elsewhere the same marks may be
+// quoted. The client would take a made-up result for an answer, and the model, a turn later, for a
+// fact.
 func (op *openers) madeUp(p *declaration.Pattern) match {
 	// anywhere else the same marks may be quoted
 	if !op.page.afterCall || !op.page.blank {

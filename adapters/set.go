@@ -13,17 +13,17 @@ import (
 )
 
 // Set is a collection of formats that are read together: whichever model replies, the marks of all
-// formats are known. The zero value is empty, and Load returns a larger set. A set that has been
-// returned never changes.
+// formats are known. The zero value is empty. Load and Parse return a larger set, and a set that
+// has been returned never changes.
 type Set struct {
 	formats []*Format // in load order: the embedded formats by name, then the user's
 	generic *Format
 }
 
-// Format reads and writes as one model family does. Its declaration is in the embedded Family,
+// Format reads and writes text as one model family does. Its declaration is in the embedded Family,
 // which sets share. The other formats it is read with depend on the set, so each set has its own
-// Formats. Reading and writing change nothing in it, so one Format serves any number of requests at
-// the same time.
+// Formats. Reading and writing do not change a Format, so it can be used for any number of requests
+// at the same time.
 type Format struct {
 	*declaration.Family
 	set *Set // the formats it is read with
@@ -33,7 +33,7 @@ type Format struct {
 	// strict`
 	lone   func() *declaration.Index
 	tokens func() []string // see Tokens
-	marks  func() []string // what surrounds calls, for replies whose marks are damaged
+	marks  func() []string // the literals around calls, for replies whose marks are damaged
 }
 
 // again returns a new set of the same families, to which more can be added.
@@ -45,10 +45,11 @@ func (s *Set) again() *Set {
 	return out
 }
 
-// add puts a family into the set, in the place of a family with the same name, if there is one: the
-// order of a set decides between globs of equal length and between equal marks, and a user's
-// corrected family should differ only in its declaration. Indexes over all families are computed
-// when they are first needed: most formats are never used for reading.
+// add puts a family into the set, and returns its format. A family with the same name is replaced
+// in its place, because the order of a set decides between globs of equal length and between equal
+// marks, and a user's corrected family should differ only in its declaration. Indexes over all
+// families are computed when they are first needed, because most formats are never used for
+// reading.
 func (s *Set) add(family *declaration.Family) *Format {
 	f := &Format{Family: family, set: s}
 	f.live = sync.OnceValue(f.allMarks)
@@ -66,7 +67,8 @@ func (s *Set) add(family *declaration.Family) *Format {
 	return f
 }
 
-// parse reads a family file as a member of the set.
+// parse adds the family of a family file to the set, and returns its format. A malformed file is an
+// error; so is one that is "like" a family that is not in the set (declaration.ErrUnknown).
 func (s *Set) parse(src []byte) (*Format, error) {
 	family, err := declaration.Parse(src, func(name string) *declaration.Family {
 		if f := s.Named(name); f != nil {
@@ -85,8 +87,8 @@ func (s *Set) parse(src []byte) (*Format, error) {
 // release. A file that cannot be used is left out, and odd has an error for it that names the line.
 // The set that Load is called on does not change, so requests that are using it are not disturbed.
 //
-// A declaration that is like another waits until the other is loaded. Every round parses at least
-// one file; if a round parses none, what the first waiting file is like is declared nowhere.
+// A declaration that is "like" another one is parsed after it. So every round parses at least one
+// file. If a round parses none, the remaining files are "like" something that is declared nowhere.
 func (s *Set) Load(dir fs.FS) (out *Set, odd []error) {
 	names, err := fs.Glob(dir, "*.txt")
 	if err != nil {
@@ -117,14 +119,14 @@ func (s *Set) Load(dir fs.FS) (out *Set, odd []error) {
 }
 
 // Parse reads a declaration, or a whole family file. The format belongs to a new set that consists
-// of this set and the format, which replaces one of the same name. An error names the line. Tests
-// of a file and guesses from a template read families that are not installed in this way. The set
-// itself is not changed, so a file can be tried as often as it is edited.
+// of this set and the format, which replaces one of the same name. An error names the line. Parse
+// is for families that are not installed, such as tests of a file and guesses from a template. The
+// set itself is not changed, so a file can be tried as often as it is edited.
 func (s *Set) Parse(src []byte) (*Format, error) { return s.again().parse(src) }
 
 // For returns the format with the longest glob that matches the model, or the generic format if
-// none does. qwen3-coder* is longer than qwen3*, so the order of the files does not matter. Among
-// globs of equal length the format that was loaded first wins.
+// none does. For example, qwen3-coder* is longer than qwen3*, so the order of the files does not
+// matter. Among globs of equal length the format that was loaded first wins.
 func (s *Set) For(model string) *Format {
 	best, length := s.generic, 0
 	for _, name := range modelNames(model) {
@@ -142,17 +144,17 @@ func (s *Set) For(model string) *Format {
 	return best
 }
 
-// mayBegin reports whether the first letters of a glob and a name do not rule each other out. It
-// saves path.Match for nearly all of some hundred globs, which took a sixteenth of a small
-// request's processor time.
+// mayBegin reports whether a glob may match a name, judging by their first letters. It saves calls
+// of path.Match for nearly all of some hundred globs, which took a sixteenth of a small request's
+// processor time.
 func mayBegin(glob, name string) bool {
 	return name != "" && (glob[0] == name[0] || strings.IndexByte(`*?[\`, glob[0]) >= 0)
 }
 
 // modelNames returns the spellings of a model's name that globs are tried on: without registry and
-// user, with and without tag. hf.co/unsloth/Qwen3-Coder-30B-GGUF:Q4_K_M is a qwen3-coder* as well
-// as ollama's qwen3-coder:30b, while mistral:7b* needs the tag, which says the version there. So
-// both spellings are tried.
+// user, with and without tag. Both are tried because hf.co/unsloth/Qwen3-Coder-30B-GGUF:Q4_K_M is a
+// qwen3-coder* as well as ollama's qwen3-coder:30b, while mistral:7b* needs the tag, which says the
+// version there.
 func modelNames(model string) []string {
 	name := strings.ToLower(model)
 	name = name[strings.LastIndexByte(name, '/')+1:]
@@ -163,8 +165,8 @@ func modelNames(model string) []string {
 	return []string{name, base}
 }
 
-// Named returns the format with that name, or nil. A set has some seventy formats and few look-ups
-// by name, so it needs no map.
+// Named returns the format with that name, or nil if there is none. A set has some seventy formats
+// and few look-ups by name, so it needs no map.
 func (s *Set) Named(name string) *Format {
 	for _, f := range s.formats {
 		if f.Name == name {
@@ -174,7 +176,7 @@ func (s *Set) Named(name string) *Format {
 	return nil
 }
 
-// All returns the formats sorted by name, for lists that people read; the set itself keeps the
+// All returns the formats sorted by name, for lists that people read. The set itself keeps the
 // order of loading.
 func (s *Set) All() []*Format {
 	all := slices.Clone(s.formats)
@@ -182,9 +184,10 @@ func (s *Set) All() []*Format {
 	return all
 }
 
-// allMarks indexes the marks of the whole set, the format's own first, then those of the generic
-// format, whose reading is the neutral one where families differ about a mark. All families are
-// live because that missed 31 fewer calls in 3,000 replies, for at most 20 % more time in prose.
+// allMarks returns an index of the marks of the whole set. The format's own marks come first, then
+// those of the generic format, whose reading is the neutral one where families differ about a mark.
+// All families are included because that missed 31 fewer calls in 3,000 replies, for at most 20 %
+// more time in prose.
 func (f *Format) allMarks() *declaration.Index {
 	list := []*declaration.Family{f.Family}
 	if f.set.generic != nil && f != f.set.generic {
@@ -199,15 +202,15 @@ func (f *Format) allMarks() *declaration.Index {
 }
 
 // Tokens returns the marks that a model may have as control tokens, which some servers leave out of
-// the text unless they are asked for by name: those around reasoning, replies and calls of every
-// known format, and the ends of this format's messages. Marks that only end another family's turn
-// are not among them: they would be read as text. The list must not be changed. llama-server takes
-// them as preserved_tokens; they add some 2 KB to each request.
+// the text unless a request lists them. They are the marks around reasoning, replies and calls of
+// every known format, and the ends of this format's messages. Marks that only end another family's
+// turn are not among them, because they would be read as text. The list must not be changed.
+// llama-server takes it as preserved_tokens; it adds some 2 KB to each request.
 func (f *Format) Tokens() []string { return f.tokens() }
 
-// allTokens makes the list, which takes a millisecond: too long for every request, and most
-// requests never need it. Marks of other families' turns are left out: a server that is asked for
-// them shows them, and here they would be text.
+// allTokens computes the list for Tokens. This takes a millisecond, which is too long for every
+// request, and most requests never need it. Marks of other families' turns are left out: a server
+// that is asked for them shows them, and here they would be text.
 func (f *Format) allTokens() []string {
 	var all, turns []string
 	for _, g := range f.set.formats {
@@ -229,8 +232,8 @@ func (f *Format) withOwn(all []string) []string {
 
 // Own returns those of the Tokens that are needed to read this format: the marks of its calls and
 // its reasoning, its quotes, the ends of its messages, and the common marks of reasoning. For the
-// generic format it returns all Tokens, since the model may need any of them. They are looked up in
-// the model's vocabulary, and a family whose marks are control tokens is read differently.
+// generic format it returns all Tokens, since the model may need any of them. The result is for a
+// look-up in the model's vocabulary: a family whose marks are control tokens is read differently.
 func (f *Format) Own() []string {
 	if f.set.generic == nil || f == f.set.generic {
 		return f.Tokens()
@@ -243,7 +246,7 @@ func (f *Format) Own() []string {
 }
 
 // Marks returns the marks of every known format that structure replies, prompts and results: of
-// calls, reasoning, turns and results. Marks that are words are not among them.
+// calls, reasoning, turns and results. Marks that are words are left out.
 func Marks() []string {
 	var all []string
 	for _, list := range Builtin().formats[0].live().Marks {
@@ -261,9 +264,9 @@ func Marks() []string {
 // letters in angle brackets are more often HTML.
 var controlLike = regexp.MustCompile(`<[^<>\s]{3,}>|\[[^\[\]\s]{3,}\]|<\||\|>`)
 
-// Marked reports whether the text holds a mark of a known format, or what looks like a control
-// token: in a prompt it would be read as one. A file that a tool has read may hold <|im_end|>,
-// which would end the turn in the middle of the file.
+// Marked reports whether the text contains a mark of a known format, or what looks like a control
+// token. In a prompt it would be read as one. For example, a file that a tool has read may contain
+// <|im_end|>, which would end the turn in the middle of the file.
 func (f *Format) Marked(text string) bool {
 	return controlLike.MatchString(text) ||
 		slices.ContainsFunc(f.Tokens(), func(mark string) bool {

@@ -11,7 +11,8 @@ import (
 	"toolnorm/chat"
 )
 
-// said reports whether the user's last message has a value as it is.
+// said reports whether the user's last message contains a value as it is, as words of its own. It
+// returns false for values of fewer than three bytes.
 func (h *heard) said(value string) bool {
 	text := h.asked()
 	at := strings.Index(text, value)
@@ -23,10 +24,10 @@ func (h *heard) said(value string) bool {
 	return !partOfWord(before) && !partOfWord(after)
 }
 
-// partOfWord reports whether a character belongs to a word.
+// partOfWord reports whether a character can be part of a word.
 func partOfWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// portion is how many of a call's values a conversation has.
+// portion is how many of a call's values a conversation mentions.
 type portion uint8
 
 const (
@@ -36,7 +37,7 @@ const (
 	wholly // every value as it is
 )
 
-// speaksOf returns how many of a call's values the user's messages and results of tools have. A
+// speaksOf returns how many of a call's values the user's messages and results of tools mention. A
 // user who names the tool asks for a call only with all of its values.
 func (h *heard) speaksOf(call chat.Call) portion {
 	values := leaves(string(call.Args))
@@ -74,15 +75,15 @@ func (h *heard) speaksOf(call chat.Call) portion {
 	return mostly
 }
 
-// writes reports whether a text in small letters has one of a call's parameters with a sign beside
-// it, as a call in some notation does: --city, city=, "city".
+// writes reports whether a text in lower case has one of a call's parameters with a sign beside it,
+// as a call in some notation does: --city, city=, "city".
 func writes(text string, call chat.Call) bool {
 	return slices.ContainsFunc(scan.Fields(string(call.Args)), func(f scan.Field) bool {
 		return signed(text, strings.ToLower(f.Key))
 	})
 }
 
-// signed reports whether a text has a name with a sign beside it.
+// signed reports whether a text has a name with a sign beside it, as a call in some notation does.
 func signed(text, name string) bool {
 	for rest := text; ; {
 		before, behind, ok := strings.Cut(rest, name)
@@ -97,7 +98,7 @@ func signed(text, name string) bool {
 	}
 }
 
-// shares reports whether a text in small letters has a word or a number of a value.
+// shares reports whether a text in lower case has a word or a number of a value.
 func shares(text, value string) bool {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(value),
 		func(r rune) bool { return !partOfWord(r) }) {

@@ -22,15 +22,15 @@ type start struct {
 	patterns *patterns
 	thinking *thinking
 	tools    *toolset.Set
-	ahead    *declaration.Family // the reply begins after marks of it, in the prompt; nil: none
+	ahead    *declaration.Family // the family whose marks end the prompt; nil: there are none
 }
 
 // startBehind sets up the state for what the prompt has opened at its end: reasoning, a plain
-// reply, the header of a message. The marks of the format being read come first; those of others
-// count too, since a prompt that ends with such a mark was made for its family. A prompt that ends
-// with <think> means that the reply has no opener of its own. Without this the beginning would be
-// shown as text until the closer came. White space at the end is the template's; whether it holds a
-// newline decides if the reply still has to write one (skipOpener).
+// reply, or the header of a message. The marks of the format being read come first. Those of others
+// count too, since a prompt that ends with such a mark was made for its family. After a prompt that
+// ends with <think> the reply has no opener of its own, and without this its beginning would be
+// shown as text until the closer came. White space at the end is the template's. If it has a
+// newline, the reply need not write one (see skipOpener).
 func (st *start) startBehind(prompt string) {
 	text := strings.TrimRight(prompt, " \t\r\n")
 	// <|start|>assistant<|channel|>analysis<|message|>
@@ -52,10 +52,10 @@ func (st *start) startBehind(prompt string) {
 }
 
 // beginning reads what the prompt has opened and the reply continues: a message's header, a plain
-// reply or a call. The header comes first, as it says which of the others can follow. None of this
-// is looked for again later: only the first bytes of the reply can continue what the prompt has
-// opened. It is called only for a reply that begins in text: no message and no bare name can follow
-// an open thought.
+// reply or a call. The header comes first, because it says which of the others can follow. None of
+// this is looked for again later, since only the first bytes of the reply can continue what the
+// prompt has opened. It is called only for a reply that begins in text: no message and no bare name
+// can follow an open thought.
 func (st *start) beginning() {
 	st.messages.firstMessage()
 	if f := st.ahead; f != nil {
@@ -65,18 +65,19 @@ func (st *start) beginning() {
 	}
 }
 
-// wordLine reports whether a single word is on the line that begins here. Functionary's first >>>
-// is in its prompt, so the reply begins with the recipient alone on a line: get_weather⏎{…}. What
-// follows the word is not looked at: the pattern that is tried next decides whether it is a call.
+// wordLine reports whether the line that begins here consists of a single word. Functionary's first
+// >>> is in its prompt, so the reply begins with the recipient alone on a line: get_weather⏎{…}.
+// What follows the word is not looked at, because the pattern that is tried next decides whether it
+// is a call.
 func (st *start) wordLine() bool {
 	n := st.Run(0, toolset.MaxName, scan.IsName)
 	c := st.At(n)
 	return n > 0 && (c == '\n' || c < 0)
 }
 
-// behindPrompt reads what the prompt has opened: a plain reply or a call. Anything else stays text.
-// "all" in place of a tool's name is Functionary's plain reply, and its line is dropped. A call
-// that is cut after its name is dropped as well.
+// behindPrompt reads a plain reply or a call of family f that the prompt has opened. Anything else
+// stays text. "all" instead of a tool's name is Functionary's plain reply, and its line is dropped.
+// A call that is cut after its name is dropped as well.
 func (st *start) behindPrompt(f *declaration.Family) {
 	// all⏎It is sunny.
 	for _, p := range f.Begun(f.Plain) {

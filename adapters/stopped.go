@@ -7,13 +7,13 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// maxStopped bounds the text that is searched for where arguments stop, in bytes.
+// maxStopped bounds, in bytes, the arguments for which it is checked whether they were cut.
 const maxStopped = 1 << 16
 
 // stopsInside reports whether arguments that begin at position from are correct up to the end of
 // the reply and stop where no closer is due: inside a string, or before a value. Such arguments
 // were cut, so a bracket or a mark in that string does not end them, whatever finish reason the
-// server gives.
+// server gives. It returns false for arguments that are too long to search.
 //
 //	{"path": "src/[id]                     cut: no slip is needed for that
 //	{"path": "src/a.go}}</tool_call>       the closer of the call says that a quote is missing
@@ -38,8 +38,8 @@ func (ar *arguments) stopsInside(from int) bool {
 }
 
 // unfinished reports whether a text is correct notation that stops inside a string or a word, where
-// a member or an element is due, or after a key. It returns false if only closers are missing: a
-// model that has stopped by itself forgets them.
+// a member or an element is due, or after a key. It returns false if only closers are missing,
+// because a model that has stopped by itself forgets those.
 func unfinished(text string, quotes []lenient.Delim) bool {
 	s := stopping{last: '{'}
 	for i := 0; i < len(text); {
@@ -70,16 +70,17 @@ func unfinished(text string, quotes []lenient.Delim) bool {
 		!scan.IsSpace(int(text[len(text)-1]))
 }
 
-// stopping is what is known of arguments up to a place: the sign before it, what is open, and
-// whether the object there is after a colon.
+// stopping is what is known of arguments up to a position: the sign before it, the brackets that
+// are open, and whether a value of the innermost object has begun.
 type stopping struct {
 	last  byte
 	open  []byte
 	value bool
-	over  bool // all that was open has ended
+	over  bool // every bracket that was open has been closed
 }
 
-// sign reads c and reports whether it is a sign of structure.
+// sign reads the byte c and reports whether it is a sign of structure. It does nothing with other
+// bytes.
 func (s *stopping) sign(c byte) bool {
 	switch {
 	case strings.IndexByte("{[(", c) >= 0:
@@ -98,13 +99,13 @@ func (s *stopping) sign(c byte) bool {
 	return true
 }
 
-// inKey reports whether the text stops in or after the key of a member.
+// inKey reports whether the text stops in or after the key of a member, before its value.
 func (s *stopping) inKey() bool {
 	return len(s.open) > 0 && s.open[len(s.open)-1] == '{' && !s.value
 }
 
-// quoteAt returns the quote that a text begins with, and what ends its string, or "" where there is
-// none.
+// quoteAt returns the quote that a text begins with, what ends its string, and whether a backslash
+// in the string is data. It returns "" for open if the text begins with no quote.
 func quoteAt(text string, quotes []lenient.Delim) (open, closer string, raw bool) {
 	for _, q := range quotes {
 		if strings.HasPrefix(text, q.Open) {
@@ -117,8 +118,8 @@ func quoteAt(text string, quotes []lenient.Delim) (open, closer string, raw bool
 	return open, closer, raw
 }
 
-// stringLen returns how much of a text belongs to a string that has been opened, its closer
-// included, or -1 where it goes on.
+// stringLen returns how many bytes of a text belong to a string that has been opened, including the
+// closer, or -1 if the string is not closed.
 func stringLen(text, closer string, raw bool) int {
 	for i := 0; i < len(text); i++ {
 		switch {

@@ -19,9 +19,10 @@ type tagsAhead struct {
 	tails tagTails
 }
 
-// argHead reads the head of an argument at offset i. It returns incomplete only if no pattern
-// matches and the text ended inside a head. The first pattern that matches counts: families with
-// two spellings list the longer one first, as Kimi K3's with type.
+// argHead reads the head of an argument at offset i. It returns mismatch if there is none, and
+// incomplete if no pattern matches and the text ended inside a head. The first pattern that matches
+// counts. Families with two spellings list the longer one first, as Kimi K3 does with the one that
+// has a type.
 func (ta *tagsAhead) argHead(f *declaration.Family, i int) (head, match) {
 	best := mismatch
 	for _, p := range f.Args {
@@ -36,10 +37,11 @@ func (ta *tagsAhead) argHead(f *declaration.Family, i int) (head, match) {
 	return head{}, best
 }
 
-// headBy reads a head by one pattern: literals with a key, perhaps a type, between them.
-// <parameter=city>, <arg_key>city</arg_key><arg_value>, <|open|>argument key="city"
-// type="string"<|sep|>: parts alternate, literal and hole, so k advances in steps of two. Keys may
-// hold blanks and punctuation, as everything up to the next literal is the key.
+// headBy reads a head by one pattern, which consists of literals with a key, and perhaps a type,
+// between them. It returns mismatch or incomplete like argHead. Literals and placeholders
+// alternate, so k advances in steps of two: <parameter=city>, <arg_key>city</arg_key><arg_value>,
+// <|open|>argument key="city" type="string"<|sep|>. Keys may contain blanks and punctuation,
+// because everything up to the next literal is the key.
 func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 	h := head{p: p, own: p.Parts[len(p.Parts)-1].Lit}
 	for k := 0; ; k += 2 {
@@ -84,9 +86,9 @@ func (ta *tagsAhead) headBy(p *declaration.Pattern, i int) (head, match) {
 	}
 }
 
-// loneKeys returns the offset after the keys without a value at offset i: they are not arguments.
-// Poolside's models write <arg_key>days</arg_key></tool_call>; an empty text for it would be a
-// value that the model never wrote. Several may follow each other; all of them are skipped.
+// loneKeys returns the offset after all keys without a value at offset i, or i if there are none.
+// Such keys are not arguments: Poolside's models write <arg_key>days</arg_key></tool_call>, and an
+// empty text for days would be a value that the model never wrote.
 func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
 	a := p.Family.Args[0]
 	// only families whose keys have a closer of their own
@@ -116,8 +118,8 @@ func (ta *tagsAhead) loneKeys(p *declaration.Pattern, i int) int {
 	}
 }
 
-// pastComment returns the offset after white space, and perhaps a comment, at offset i.
-// </parameter> <!-- or --> // the town </function>: models explain what they close, and a closer
+// pastComment returns the offset after white space, and perhaps a comment, at offset i. Models
+// explain what they close, as in </parameter> <!-- or --> // the town </function>, and a closer
 // after a comment still counts.
 func (ta *tagsAhead) pastComment(i int) int {
 	i += ta.Elastic(i)
@@ -127,8 +129,8 @@ func (ta *tagsAhead) pastComment(i int) int {
 	return i
 }
 
-// indentedLine reports whether a value is one line, indented like its tag and its closer: then that
-// indentation belongs to the layout.
+// indentedLine reports whether a value is one line, indented like its tag and its closer. That
+// indentation then belongs to the layout.
 func (ta *tagsAhead) indentedLine(h *head) bool {
 	if h.indent == "" || !h.line || !ta.Has(0, h.indent) || scan.IsSpace(ta.At(len(h.indent))) {
 		return false
@@ -138,12 +140,13 @@ func (ta *tagsAhead) indentedLine(h *head) bool {
 	return ta.Has(n, "\n"+h.indent) && a == matched && ta.At(end) == '\n'
 }
 
-// maxLine bounds the line that a value may be, in bytes.
+// maxLine bounds, in bytes, the line of a value that is a single line.
 const maxLine = 4096
 
 // laidOut reports whether the beginning of a value on lines of its own may belong to the layout of
-// its tags rather than to the value: blanks by which its tag is indented, a blank line if blank
-// lines separate the tags, or punctuation and blanks alone on the tag's line.
+// its tags rather than to the value. That is the case for blanks if the tag is indented, for a
+// blank line if blank lines separate the tags, and for punctuation and blanks alone on the tag's
+// line.
 func (ta *tagsAhead) laidOut(h *head) bool {
 	switch {
 	case !h.onLines():

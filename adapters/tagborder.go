@@ -13,8 +13,8 @@ import (
 // before </function> closes the value, or belongs to it. Which one is not known, so the call is in
 // doubt. Damage of a known kind is repaired (nearly).
 
-// maxBorder bounds how much of a value is looked at next to a missing tag, in bytes. At least this
-// much of the text is always kept.
+// maxBorder bounds, in bytes, how much of a value is looked at next to a missing tag. At least this
+// much of the text is always kept in the buffer.
 const maxBorder = lookBack / 2
 
 // What ends a value that may have lost its closer, and what begins one whose head is damaged.
@@ -31,7 +31,7 @@ var (
 )
 
 // endsInTag reports whether a text seems to end in a tag. The closer of an element that the text
-// itself opens does not count.
+// itself opens is not such a tag.
 func endsInTag(text string) bool {
 	text = strings.TrimRight(text, " \t\r\n")
 	if otherAngle.MatchString(text) || halfTag.MatchString(text) || bracketTag.MatchString(text) {
@@ -64,8 +64,8 @@ func opens(text, name string) bool {
 	}
 }
 
-// beginsWithTag reports whether a text seems to begin with a tag. An element that the text itself
-// closes does not count.
+// beginsWithTag reports whether a text seems to begin with a tag. The opener of an element that the
+// text itself closes is not such a tag.
 func beginsWithTag(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n")
 	if otherBegin.MatchString(text) {
@@ -79,8 +79,8 @@ func beginsWithTag(text string) bool {
 	return !emptyElement.MatchString(head + ">")
 }
 
-// borderless reports whether a reading takes a tag for missing or damaged, but has something that
-// looks like a tag in its place.
+// borderless reports whether a reading takes a tag for missing or damaged although something that
+// looks like a tag is in its place.
 func (s *tagSearch) borderless(r tagReading) bool {
 	slip := r.cost%quarter > 0 || s.slip || s.f.strange(r)
 	for a := r.args; a != nil; a = a.prev {
@@ -109,8 +109,8 @@ func (s *tagSearch) borderless(r tagReading) bool {
 	return false
 }
 
-// strange reports whether a reading has an argument that the tool does not have. Such a tag may be
-// part of a text.
+// strange reports whether a reading has an argument that the tool does not have. The tag of such an
+// argument may be part of a text.
 func (f *tagForms) strange(r tagReading) bool {
 	for a := r.args; a != nil; a = a.prev {
 		if len(f.keys) > 0 && !f.typ.Has(a.key) {
@@ -132,8 +132,8 @@ func (s *tagSearch) headInside(a *tagArg) bool {
 		otherHead.MatchString(text) || c == ' ' || c == '\t'
 }
 
-// openedAgain reports whether a value begins with a repetition of the last tag of its head: <|sep|>
-// <|sep|>
+// openedAgain reports whether a value, which begins at offset from, repeats the last tag of its
+// head at its beginning, as in <|sep|> <|sep|>.
 func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
 	at := strings.LastIndexByte(last, '<')
@@ -144,8 +144,8 @@ func (s *tagSearch) openedAgain(a *tagArg, from int) bool {
 	return at >= 0 && len(last)-at > 3 && from < a.to && s.d.Has(from, last[at:])
 }
 
-// openerBehind reports whether the last tag of an argument's damaged head, or its key, comes a
-// little after the start of the value: <arg_key>city</arg_key>: <arg_value>, city: Oslo
+// openerBehind reports whether the last tag of an argument's damaged head, or its key, comes
+// shortly after the start of the value, as in <arg_key>city</arg_key>: <arg_value> and city: Oslo.
 func (s *tagSearch) openerBehind(a *tagArg) bool {
 	text := strings.TrimSpace(string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside))))
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
@@ -157,7 +157,7 @@ func (s *tagSearch) openerBehind(a *tagArg) bool {
 	return ok && (rest == "" || !scan.IsWord(int(rest[0])))
 }
 
-// endsInHalf reports whether a text ends in the first half of a closer, or in more of it.
+// endsInHalf reports whether a text ends in an incomplete closer that has at least its first half.
 func endsInHalf(text, closer string) bool {
 	text, closer = strings.ReplaceAll(strings.TrimSpace(text), "｜", "|"),
 		strings.ReplaceAll(closer, "｜", "|")
@@ -170,7 +170,7 @@ func endsInHalf(text, closer string) bool {
 }
 
 // endsInName reports whether a text ends in the name of a closer with its slash, in brackets of any
-// kind: «/parameter»
+// kind, as in «/parameter».
 func endsInName(text, closer string) bool {
 	text = unescapeAngles.Replace(strings.TrimSpace(text))
 	name := lastWord.FindString(
@@ -182,19 +182,19 @@ func endsInName(text, closer string) bool {
 	return strings.ContainsAny(text[max(at-16, 0):at], "/\\")
 }
 
-// The name of a closer, and what may follow it.
+// The patterns of endsInName: the name of a closer, and what may follow that name.
 var (
 	lastWord = regexp.MustCompile(`\w+$`)
 	nameEnd  = regexp.MustCompile(`^(?:[:=][\w-]{0,32})?[^\w\s]{0,4}$`)
 )
 
-// unescapeAngles undoes the escapes of JSON for the angles of a tag.
+// unescapeAngles replaces JSON's escapes for the angle brackets of a tag by the brackets.
 var unescapeAngles = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`, "<", `\u003E`, ">",
 	`\x3c`, "<", `\x3e`, ">")
 
 // letterLost reports whether a character between the head of an argument and its value may belong
-// to either: in <arg_valu>e… a letter is missing, or two characters have changed places, and in
-// <arg_value]… a character is missing, or another has replaced it.
+// to either. For example, in <arg_valu>e… a letter is missing, or two characters have changed
+// places, and in <arg_value]… a character is missing, or another has replaced it.
 func (s *tagSearch) letterLost(a *tagArg) bool {
 	text := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
 	if text == "" {
@@ -212,8 +212,8 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 		(first == '_' || first > ' ' && first < 0x80 && !scan.IsWord(first))
 }
 
-// signInFront reports whether the damaged closer of a value follows a character that may replace
-// one of the closer's own.
+// signInFront reports whether the damaged closer of a value follows a character that may have
+// replaced one of the closer's own.
 func (s *tagSearch) signInFront(a *tagArg) bool {
 	k := s.from(a.to)
 	if k == len(s.tokens) || s.tokens[k].kind != valueTag || s.tokens[k].cost == 0 {
@@ -227,7 +227,8 @@ func (s *tagSearch) signInFront(a *tagArg) bool {
 	return c > ' ' && s.f.typ.Prop(a.key).Allows(schema.String)
 }
 
-// nested reports whether a tag inside a value opens or closes something inside that value.
+// nested reports whether tag k, which is inside the value of a, opens or closes something inside
+// that value.
 func (s *tagSearch) nested(a *tagArg, k int) bool {
 	t := &s.tokens[k]
 	if t.opens {
@@ -236,10 +237,10 @@ func (s *tagSearch) nested(a *tagArg, k int) bool {
 	return s.opened[k] > 0 && s.tokens[s.opened[k]-1].at >= a.from
 }
 
-// tagInside reports whether a value holds a tag of its family that may belong to the call: a
-// repetition of its own head, the head of a parameter that has no value, or a closer without an
-// opener before another tag or the value's end. In a call with a slip, any tag at a place where the
-// call could have one counts. Tags that nest in the value are text.
+// tagInside reports whether a value contains a tag of its family that may belong to the call. Such
+// a tag is a repetition of the value's head, the head of a parameter that has no value, or a closer
+// without an opener before another tag or the value's end. In a call with a slip, any tag counts
+// that is at a place where the call could have one. Tags that nest in the value are text.
 func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 	for k := s.from(a.from); k < len(s.tokens) && s.tokens[k].at < a.to; k++ {
 		t := &s.tokens[k]
@@ -276,7 +277,7 @@ func (s *tagSearch) tagInside(a *tagArg, slip bool) bool {
 	return false
 }
 
-// atFront reports whether a value begins at an offset, ignoring white space.
+// atFront reports whether the value of a begins at offset at, ignoring white space.
 func atFront(s *tagSearch, a *tagArg, at int) bool {
 	from := a.from
 	if from == 0 && a.prev == nil {
@@ -285,12 +286,13 @@ func atFront(s *tagSearch, a *tagArg, at int) bool {
 	return s.d.Pos+from >= s.d.Base && s.blank(from, at)
 }
 
-// openerAt reports whether the k-th tag is at an offset, ignoring white space, and opens something.
+// openerAt reports whether tag k is at offset at, ignoring white space, and opens something.
 func openerAt(s *tagSearch, k, at int) bool {
 	return k < len(s.tokens) && s.tokens[k].opens && s.blank(at, s.tokens[k].at)
 }
 
-// isBorder reports whether a closer inside a value is at a place where the value may have ended.
+// isBorder reports whether tag k is a closer inside the value of a at a place where the value may
+// have ended.
 func (s *tagSearch) isBorder(a *tagArg, k int) bool {
 	t := &s.tokens[k]
 	n := t.end + s.d.Elastic(t.end)

@@ -6,8 +6,9 @@ import (
 	"toolnorm/adapters/internal/declaration"
 )
 
-// openCDATA steps over the opener of CDATA around a value, if there is one here.
-// MiniCPM5 wraps a value in it exactly when it holds <, & or a newline.
+// openCDATA skips the opener of CDATA around a value, and reports whether there was one. MiniCPM5
+// wraps a value in CDATA exactly if the value contains <, & or a newline. If the opener is cut, the
+// call is marked as broken.
 func (tg *tagged) openCDATA(f *declaration.Family) bool {
 	if !f.Flags.CDATA {
 		return false
@@ -23,10 +24,10 @@ func (tg *tagged) openCDATA(f *declaration.Family) bool {
 	return a == matched
 }
 
-// cdataEnd reports whether CDATA ends here, and returns how many bytes of it and of the value's
-// closer to step over. Inside CDATA no mark counts, and the closer of CDATA counts only if the
-// value's closer follows. The text of a page may hold ]]> as well as any tag, so what follows
-// decides, as for every closer.
+// cdataEnd reports whether CDATA ends here, and returns the number of bytes to skip: the closer of
+// CDATA and that of the value. Inside CDATA no mark counts, and the closer of CDATA counts only if
+// the value's closer follows: the text of a page may contain ]]> as well as any tag, so what
+// follows decides, as for every closer.
 func (tg *tagged) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 	n, a := tg.marks.literal(0, declaration.Exactly(declaration.CDATAClose))
 	if a == matched {
@@ -50,8 +51,8 @@ func (tg *tagged) cdataEnd(p *declaration.Pattern, h head) (int, bool) {
 	return n, true
 }
 
-// cdataInside reports whether CDATA opens once more in the value that ends here, without an end:
-// this one may be its own.
+// cdataInside reports whether CDATA opens once more in the value that ends here, without an end.
+// The closer here may then belong to that inner CDATA.
 func (ta *tagsAhead) cdataInside(h head) bool {
 	text := string(ta.Slice(max(h.from, ta.Base), ta.Pos))
 	return strings.LastIndex(text, declaration.CDATAOpen) > strings.LastIndex(text,

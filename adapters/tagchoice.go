@@ -6,12 +6,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// choose returns the reading that counts, or false if there are two such readings, or none. Only
-// what the tool would get is compared: two readings that differ in the place of a line break are
-// the same if the parameter is a number. before is the part of the first value that was read before
-// the search, and partly says that the value is not a text, and already whole. A value that does
-// not fit its parameter costs extra, but a reading with such a value can still be the only one:
-// then the engine has that value written again.
+// choose returns the reading that counts. It returns false if there are two such readings, or none.
+// Only what the tool would get is compared: two readings that differ in the place of a line break
+// are the same if the parameter is a number. The parameter before is the part of the first value
+// that was read before the search, and partly says that this value is not a text and was read
+// completely. A value that does not fit its parameter costs extra. A reading with such a value can
+// still be the only one, and the engine then asks the model for that value again.
 func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 	slices.SortStableFunc(s.done, func(a, b tagReading) int { return a.cost - b.cost })
 	if len(s.done) == 0 {
@@ -59,8 +59,8 @@ func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 		!(s.d.calls.done > 0 && s.closersInside(best))
 }
 
-// closersInside reports whether a value of a reading holds all closers of a call without its
-// opener. After another call it is not clear then where that one ended.
+// closersInside reports whether a value of a reading contains all closers of a call without its
+// opener. If the call follows another call, it is not clear then where that one ended.
 func (s *tagSearch) closersInside(r tagReading) bool {
 	for a := r.args; a != nil; a = a.prev {
 		for k := s.from(a.from); k+1 < len(s.tokens) && s.tokens[k].at < a.to; k++ {
@@ -74,8 +74,8 @@ func (s *tagSearch) closersInside(r tagReading) bool {
 	return false
 }
 
-// sameArgs reports whether two readings give the same arguments, in the same order. Values in equal
-// stretches of the text are not read twice.
+// sameArgs reports whether two readings give the same arguments in the same order. Values that are
+// the same part of the text are not read twice.
 func sameArgs(a, b *tagArg, value func(*tagArg) string) bool {
 	for ; a != nil && b != nil; a, b = a.prev, b.prev {
 		if a.key != b.key || (a.from != b.from || a.to != b.to) && value(a) != value(b) {

@@ -12,7 +12,7 @@ import (
 )
 
 // tagged reads calls whose arguments are tags. While a call is written as its family writes it, its
-// values stream; at the first deviation, the rest is decided as a whole (tagPlan).
+// values stream. At the first deviation, the rest is decided as a whole (see tagPlan).
 type tagged struct {
 	*lenient.Reader
 	in      *input
@@ -26,8 +26,8 @@ type tagged struct {
 	tagging
 }
 
-// tagging is what the reader of calls in tags remembers of a reply. It is not part of the progress:
-// what was found in the text stays true when a draft is taken back.
+// tagging is what the reader of calls in tags remembers of a reply. It is not part of progress,
+// because what was found in the text stays true when a draft is taken back.
 type tagging struct {
 	plan     tagPlan
 	written  asWritten
@@ -35,9 +35,9 @@ type tagging struct {
 	searched int // bytes that were searched
 }
 
-// read reads a call whose arguments are tags, and its closers. Many families write
-// <tag=key>value</tag> of some kind: they differ in marks, and in whether the tag or the schema
-// says a value's type.
+// read reads a call whose arguments are tags, and its closers. It returns mismatch or incomplete if
+// there is no such call; see taggedBody. Many families write <tag=key>value</tag> of some kind.
+// They differ in their marks, and in whether the tag or the schema says a value's type.
 func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	tg.noticeHead(p, t)
 	a := tg.taggedBody(p, t, id)
@@ -57,9 +57,9 @@ func (tg *tagged) read(p *declaration.Pattern, t *toolset.Tool, id string) match
 	return a
 }
 
-// moreMayFollow reports whether the tool has a parameter that has no value. A reply that stops
-// before the closers of a call may have stopped before that parameter too. A server that gave up a
-// reply has read the call to its end.
+// moreMayFollow reports whether the tool has a parameter that has no value yet. A reply that stops
+// before the closers of a call may have stopped before that parameter too. It returns false if the
+// server gave up the reply, because the server has then read the call to its end.
 func (tg *tagged) moreMayFollow(t *schema.Type) bool {
 	if tg.in.abandoned() {
 		return false
@@ -71,10 +71,10 @@ func (tg *tagged) moreMayFollow(t *schema.Type) bool {
 }
 
 // taggedBody reads arguments that are tags, or one JSON object in their place, and leaves the call
-// open. It commits at the first complete head of an argument, at a brace, or at a closer.
-// Poolside's and K2 Horizon's models put JSON between the tags of a call, DeepSeek V3.2 in place of
-// its parameters. A name after a mark is not enough to commit:
-// "<tool_call>get_weather is the tag" is prose.
+// open. It commits at the first complete head of an argument, at a brace, or at a closer. If none
+// of these is here, it returns mismatch, or incomplete if the text ends in one. Poolside's and K2
+// Horizon's models put JSON between the tags of a call, DeepSeek V3.2 in place of its parameters. A
+// name after a mark is not enough to commit, because "<tool_call>get_weather is the tag" is prose.
 func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string) match {
 	n := tg.ahead.loneKeys(p, tg.Elastic(0))
 	// <tool_call>get_weather⏎{"city": "Oslo"}</tool_call>
@@ -119,30 +119,30 @@ func (tg *tagged) taggedBody(p *declaration.Pattern, t *toolset.Tool, id string)
 	return committed
 }
 
-// head is the opening of one tagged argument. The output of the member can be removed from at on,
-// if its value is null and may be left out.
+// head is the opening of one tagged argument. The output of the member can be removed from offset
+// at, if its value is null and may be left out.
 type head struct {
 	p     *declaration.Pattern
 	own   declaration.Literal // the closer of its value
-	again string              // the tag, if it may nest; "" elsewhere
+	again string              // the opening tag, if it may nest in the value; "" elsewhere
 	key   string
-	wire  string // what the tag says of the value's type; "" when it says nothing
+	wire  string // what the tag says of the value's type; "" if it says nothing
 	end   int    // offset after the head, where the value begins
 	cdata bool   // the value is in CDATA
 	from  int    // position where the value begins
 	at    int    // position in the arguments where the member begins
-	odd   bool   // the key holds characters that no name has
+	odd   bool   // the key contains characters that no name has
 	line  bool   // the value begins after a line break
 
 	indent string // the blanks before it on its line
 	apart  bool   // a blank line precedes it
 }
 
-// tags reads the arguments one after the other and writes them as one object. Each key is held
+// tags reads the arguments one after the other and writes them as one object. Each key is held back
 // until its value begins, as in an object. If something that looks like an argument,
-// <parameterdays>…, is where an argument may begin, some arguments may be missing: the call is in
-// doubt, and is text. seen holds the keys so far: a parameter comes once, so a head with a key that
-// was seen is part of a value (nextArg).
+// <parameterdays>…, is where an argument may begin, some arguments may be missing, so the call is
+// in doubt and becomes text. The field Seen lists the keys so far. A parameter comes only once, so
+// a head with a key that was seen is part of a value (see nextArg).
 func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 	tg.PutByte('{')
 	for {
@@ -173,19 +173,19 @@ func (tg *tagged) tags(p *declaration.Pattern, t *schema.Type) {
 	tg.PutByte('}')
 }
 
-// nearAbsent reports whether a key differs in one character from a parameter that has no value: it
-// may have lost that character to the value.
+// nearAbsent reports whether a key differs in one character from a parameter that has no value. The
+// key may have lost that character to the value.
 func nearAbsent(t *schema.Type, key string, seen []string) bool {
 	return slices.ContainsFunc(t.Members(), func(name string) bool {
 		return lenient.OneOff(key, name) && !slices.Contains(seen, name)
 	})
 }
 
-// nextArgument steps to the value of the next argument, and returns false after the last one. If
-// the rest of the call was decided as a whole, the plan says which argument is next. Without a plan
-// a head is here or the call ends, since nothing else ends the value before. Only tags that the
-// search does not know can be followed by something that begins like a tag, and then there may be
-// more arguments than were read.
+// nextArgument moves to the value of the next argument. It returns false after the last one. If the
+// rest of the call was decided as a whole, the plan says which argument is next. Without a plan a
+// head is here or the call ends, since nothing else ends the value before it. Only a tag that the
+// search does not know can be followed by something that begins like a tag. The call may then have
+// more arguments than were read, and is in doubt.
 func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bool) {
 	if tg.plan.made {
 		h, ok := tg.planNext()
@@ -223,12 +223,12 @@ func (tg *tagged) nextArgument(p *declaration.Pattern, t *schema.Type) (head, bo
 	return h, a == matched
 }
 
-// plainly undoes the escapes of attributes. Only Kimi K3 escapes these two characters, and only in
-// attributes; in all other tags &lt; is data.
+// plainly replaces the escapes in attributes by what they stand for. Only Kimi K3 escapes these two
+// characters, and only in attributes. In all other tags &lt; is data.
 var plainly = strings.NewReplacer("&amp;", "&", "&quot;", `"`)
 
-// oddKey reports whether a parameter's name holds characters that no name has, because a mark or a
-// quote in the tag is wrong. <parameter="city"> or a key with a quote in it has lost a character
+// oddKey reports whether a parameter's name contains characters that no name has, because a mark or
+// a quote in the tag is wrong. <parameter="city"> or a key with a quote in it has lost a character
 // somewhere, and the value may belong to another parameter. In families with entities a quote in a
 // key is written &quot;, so a plain quote is wrong there, while an apostrophe is not.
 func oddKey(f *declaration.Family, key string) bool {
@@ -238,7 +238,7 @@ func oddKey(f *declaration.Family, key string) bool {
 	return strings.ContainsAny(key, lenient.OddInKeys+"='“”‘’„\u00a0")
 }
 
-// newTagSearch prepares a search from here on.
+// newTagSearch returns a search of the text from here.
 func (tg *tagged) newTagSearch(p *declaration.Pattern, t *schema.Type) *tagSearch {
 	s := &tagSearch{d: tg.ahead, f: tg.tagForms(p, t), slip: tg.written.slip, first: len(tg.Seen),
 		best: 1 << 30}

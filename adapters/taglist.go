@@ -7,9 +7,10 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// listOf reads a text as a list if the schema allows only a list and the text is a list that is not
-// written as JSON: in tags, in lines with a dash, or separated by commas. Texts separated by commas
-// may be one text; then the text stays as it is, does not fit the schema, and is asked for again.
+// listOf returns a text as a JSON list if the schema allows only a list and the text is a list in
+// another notation: in tags, in lines with a dash, or separated by commas. Otherwise it returns
+// false. Texts separated by commas may be one text. Such a text is returned as a JSON string, which
+// does not fit the schema, so the model is asked for it again.
 func listOf(text string, t *schema.Type) (string, bool) {
 	trimmed := strings.TrimSpace(text)
 	if !t.Only(schema.Array|schema.Null) || trimmed == "" ||
@@ -42,8 +43,8 @@ func listOf(text string, t *schema.Type) (string, bool) {
 }
 
 // taggedItems returns the texts of a list in tags of one name, <item>a</item><item>b</item>, with
-// nothing between them. The name does not matter: <item> is the most common; <label> and <li> mean
-// the same.
+// nothing between them. It returns false for any other text. The name does not matter: <item> is
+// the most common, but <label> and <li> mean the same.
 func taggedItems(text string) (items []string, ok bool) {
 	name, _, ok := strings.Cut(strings.TrimPrefix(text, "<"), ">")
 	if !ok || text[0] != '<' || name == "" || strings.ContainsAny(name, "</ \n") {
@@ -60,8 +61,8 @@ func taggedItems(text string) (items []string, ok bool) {
 	return items, true
 }
 
-// dashedItems returns the texts of a list in lines that all begin with a dash or a star. With one
-// line that does not, it is a text that contains a list, not a list.
+// dashedItems returns the texts of a list in lines that all begin with a dash or a star. It returns
+// false if one line does not, since the text then contains a list but is not one.
 func dashedItems(text string) (items []string, ok bool) {
 	for line := range strings.Lines(text) {
 		item, dash := strings.CutPrefix(strings.TrimSpace(line), "- ")

@@ -24,31 +24,31 @@ type tagForms struct {
 }
 
 // tagForm is one tag: as the declaration matches it, and as plain text. Whole tags are compared by
-// their literals, which forgive white space and quotes at no cost; only a text that does not match
-// them is compared character by character.
+// their literals, which accept other white space and quotes at no cost. Only a text that does not
+// match the literals is compared character by character.
 type tagForm struct {
 	lit  declaration.Literal
 	text string
-	name string // of </name>; "" where the tag is of another form
+	name string // of </name>; "" if the tag has another form
 
 	suffix bool // a suffix may precede its end
 }
 
-// headStep is a piece of an argument's head: a tag, or a hole.
+// headStep is a piece of an argument's head: a tag, or a placeholder.
 type headStep struct {
 	tagForm
 	hole string
 }
 
-// headHit is a head in the text, whole or damaged. Several may be at one place, if it is not clear
-// what is missing.
+// headHit is a head that was found in the text, whole or damaged. If it is not clear what is
+// missing, several heads may be at one place.
 type headHit struct {
 	head
 	cost int
 }
 
-// newTagForms returns the tags of a call's pattern.
-// They are made when a call is first looked at closely; clean replies never need them.
+// newTagForms returns the tags of a call's pattern. They are made when a call is first looked at
+// closely, because clean replies never need them.
 func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	f := &tagForms{p: p, typ: t, keys: t.Members()}
 	for _, arg := range p.Family.Args {
@@ -76,7 +76,8 @@ func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 }
 
 // formOf returns a literal as a tag, without the line breaks at its edges. The rules for values
-// cover those: one line break belongs to the mark, and a missing closer takes one along.
+// cover those: one line break belongs to the mark, and a missing closer takes one line break with
+// it.
 func formOf(l declaration.Literal) tagForm {
 	f := tagForm{lit: l.Trimmed()}
 	f.text = f.lit.Plain()
@@ -89,8 +90,8 @@ func formOf(l declaration.Literal) tagForm {
 	return f
 }
 
-// The costs of readings, in quarters of a slip; the lowest byte counts the slips. A tag taken for
-// text costs more at a place where the call could have a tag than inside a line.
+// The costs of readings. They are in quarters of a slip, and the lowest byte counts the slips. To
+// take a tag for text costs more at a place where the call could have a tag than inside a line.
 const (
 	quarter  = 1 << 8
 	slipCost = 4*quarter + 1 // a tag left out, doubled, damaged, or in the place of another
@@ -111,8 +112,9 @@ const (
 	tagWindow = 12 * quarter
 )
 
-// tagAt returns the offset after a tag at offset i, whole or with one slip in it, and its cost.
-// Models do not make two slips in one tag, which could turn one tag into another.
+// tagAt returns the offset after a tag at offset i, whole or with one slip in it, and its cost. It
+// returns false if there is no such tag. Models do not make two slips in one tag, which could turn
+// one tag into another.
 func (ta *tagsAhead) tagAt(i int, f tagForm) (end, cost int, ok bool) {
 	if n, a := ta.marks.literal(i, f.lit); a == matched {
 		// </parameter>>
@@ -128,7 +130,7 @@ func (ta *tagsAhead) tagAt(i int, f tagForm) (end, cost int, ok bool) {
 }
 
 // withSuffix returns the text of a tag with the suffix that is at offset i, in families that have
-// one: </arg_key:opensource>.
+// one, as in </arg_key:opensource>. Without a suffix there it returns the text as it is.
 func (ta *tagsAhead) withSuffix(i int, f tagForm) string {
 	if !f.suffix {
 		return f.text
@@ -148,13 +150,11 @@ func (ta *tagsAhead) withSuffix(i int, f tagForm) string {
 	return strings.TrimSuffix(f.text, ">") + string(ta.Slice(ta.Pos+n, ta.Pos+n+size)) + ">"
 }
 
-// nearly compares a text with one slip, found at the first byte that differs: what follows tells
-// which slip it was. A doubled first character is not a slip: in "1 <</parameter>" the value ends
-// in a < of its own.
-//
-// The slips are another case, a character that is missing, doubled or replaced, two characters that
-// have changed places, and a surplus blank. It returns the offset after the text, or 0 if the text
-// is not at offset i.
+// nearly compares the text at offset i with a tag's text that may have one slip, and returns the
+// offset after it, or 0 if it is not there. The slip is found at the first byte that differs, and
+// what follows shows which slip it was: another case, a character that is missing, doubled or
+// replaced, two characters that have changed places, or a surplus blank. A doubled first character
+// is not a slip: in "1 <</parameter>" the value ends with a < of its own.
 func (ta *tagsAhead) nearly(i int, text string) int {
 	if len(text) < 4 {
 		return 0
@@ -210,7 +210,7 @@ func (ta *tagsAhead) nearly(i int, text string) int {
 	return i + len(text)
 }
 
-// runeSize returns the size of the character that begins with a byte.
+// runeSize returns the size in bytes of the character that begins with the byte c.
 func runeSize(c int) int {
 	switch {
 	case c >= 0xF0:
@@ -223,18 +223,19 @@ func runeSize(c int) int {
 	return 1
 }
 
-// isLetter reports whether a result of At is an ASCII letter. Case does not matter elsewhere: marks
-// are written in ASCII, except for their bars.
+// isLetter reports whether a result of At is an ASCII letter. Other letters need no look at their
+// case, because marks are written in ASCII, except for their bars.
 func isLetter(c int) bool { return c >= 0 && c < 0x80 && scan.IsLetter(byte(c)) }
 
-// maxNear bounds the parameters whose names a damaged key may stand for. If there are more, it
-// stands for none of them.
+// maxNear bounds the number of parameters whose names a damaged key may stand for. If there are
+// more, the key stands for none of them.
 const maxNear = 4
 
 // headsAt returns the heads of arguments at offset i: the whole head, with any key, or damaged
-// heads of parameters that the tool has. A key that the tool does not have costs something, but
-// less if it is a parameter's name without one character: a tag that has lost a character may have
-// lost it there. A whole key that the tool has is never taken for another.
+// heads of parameters that the tool has. It returns nil if there are none. A key that the tool does
+// not have costs something, but less if it is a parameter's name without one character, because a
+// tag that has lost a character may have lost it there. A whole key that the tool has is never
+// taken for another.
 func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 	var all []headHit
 	if h, a := ta.argHead(f.p.Family, i); a == matched && !strings.ContainsAny(h.key, "<>\"\n") {
@@ -277,10 +278,11 @@ func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 	return all
 }
 
-// headBySteps finds heads that argHead does not: GLM's heads have four pieces, <arg_key>, the key,
-// </arg_key> and <arg_value>, and a model may leave out, double or swap any of them. Up to slips
-// pieces of a parameter's head may be damaged, missing or replaced, and at least one must be
-// correct. It returns a cost of 0 if the head is not there.
+// headBySteps finds the damaged head of a parameter, which argHead does not find. For example,
+// GLM's heads have four pieces, <arg_key>, the key, </arg_key> and <arg_value>, and a model may
+// leave out, double or swap any of them. As many pieces as slips says may be damaged, missing or
+// replaced, and at least one must be correct. It returns the offset after the head, the type that
+// the head gives, and the cost, which is 0 if the head is not there.
 func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (
 	end int, wire string, cost int) {
 	whole, lost := 0, false
@@ -333,10 +335,10 @@ func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, s
 	return i, wire, max(cost, slipCost)
 }
 
-// stepAt matches one tag of a head, or half a tag, at an offset, and returns its end and cost. The
-// tag may be whole, have a slip, be replaced by another closing tag, or be missing; a missing tag
-// ends where the white space before it begins. stepAt never fails: a tag that is not there was left
-// out, and the budget of slips limits how many may be.
+// stepAt matches one tag of a head, or half a tag, at offset at, and returns its end and cost. The
+// tag may be whole, have a slip, be replaced by another closing tag, or be missing. It never fails:
+// a tag that is not there was left out and ends at bare, before the white space in front of it. The
+// budget of slips limits how many tags may be left out.
 func (ta *tagsAhead) stepAt(f *tagForms, s headStep, at, bare int) (end, cost int) {
 	if n, c, ok := ta.tagAt(at, s.tagForm); ok {
 		return n, c

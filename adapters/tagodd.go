@@ -6,19 +6,20 @@ import (
 	"toolnorm/adapters/internal/declaration"
 )
 
-// escapedAgain reports whether the line breaks or quotes of a string are escaped once more, and
-// nothing else is.
+// escapedAgain reports whether the line breaks or quotes of a string have a second escape, and
+// nothing else has.
 func escapedAgain(text string) bool {
 	rest := strings.NewReplacer(`\n`, "", `\"`, "").Replace(text)
 	return len(rest) < len(text) && !strings.ContainsAny(rest, "\\\n")
 }
 
-// wraps are what models put around a text.
+// wraps lists the pairs of quotes and marks that models put around a text.
 var wraps = [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}, {"“", "”"}, {"«", "»"}, {"‘", "’"},
 	{"「", "」"}, {declaration.CDATAOpen, declaration.CDATAClose}}
 
 // isDressed reports whether a text is in quotes, in a fence or in CDATA, or on lines of its own. A
-// text of several lines mostly ends with a line break, as files do.
+// single line break at the end counts only after one line, because a text of several lines mostly
+// ends with one, as files do.
 func isDressed(text string) bool {
 	for _, w := range wraps {
 		if rest, ok := strings.CutPrefix(text, w[0]); ok && strings.HasSuffix(rest, w[1]) {

@@ -11,11 +11,12 @@ import (
 // from the way its family writes: what was read until then is fixed, and from there on nothing
 // leaves before all of the call is known.
 
-// tagPlan is how the rest of a call in tags is read, once this was decided from all of its text.
+// tagPlan is how the rest of a call in tags is read, once this was decided from the whole text of
+// the call.
 type tagPlan struct {
 	made   bool
 	args   []*tagArg // what follows the value that was being read
-	base   int       // the position that their offsets count from
+	base   int       // the position that the offsets of args count from
 	to     int       // the position where the value being read ends; -1: it does not end
 	end    int       // the position after the call
 	closed bool      // its last closer was seen
@@ -23,7 +24,7 @@ type tagPlan struct {
 }
 
 // planDamaged decides how a call is read whose first argument has a damaged head. Nothing of the
-// call has left yet, so a doubt makes all of it text.
+// call has left yet, so if the call is in doubt, all of it becomes text.
 func (tg *tagged) planDamaged(p *declaration.Pattern, t *schema.Type) {
 	tg.plan = tagPlan{made: true, base: tg.Pos, to: -1}
 	if tg.searched > maxSearched {
@@ -43,9 +44,10 @@ func (tg *tagged) planDamaged(p *declaration.Pattern, t *schema.Type) {
 	}
 }
 
-// planTags decides how the rest of the call is read, from inside the value of h on: by the reading
+// planTags decides how the rest of the call is read, from inside the value of h: by the reading
 // that costs least. A call that has two such readings is in doubt, and one that ends inside a value
-// is cut.
+// is cut. The function before returns the part of the value that was read already; nil: the value
+// is not a text.
 func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, before func() string) {
 	tg.plan = tagPlan{made: true, base: tg.Pos, to: -1}
 	if tg.searched > maxSearched {
@@ -75,7 +77,7 @@ func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, befor
 }
 
 // endsClosed reports whether the text ends with the closer of a call. A reading that takes such a
-// call for cut is in doubt: a call that the model ended by itself must not be dropped as
+// call for cut is in doubt, because a call that the model ended by itself must not be dropped as
 // incomplete.
 func (s *tagSearch) endsClosed() bool {
 	if len(s.tokens) == 0 {
@@ -86,7 +88,7 @@ func (s *tagSearch) endsClosed() bool {
 }
 
 // tagForms returns the tags of the call's pattern for a tool. They are kept for the next call,
-// which is mostly of the same pattern.
+// which mostly has the same pattern.
 func (tg *tagged) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	if tg.forms == nil || tg.forms.p != p || tg.forms.typ != t {
 		tg.forms = newTagForms(p, t)
@@ -94,8 +96,8 @@ func (tg *tagged) tagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	return tg.forms
 }
 
-// followPlan makes a reading the plan.
-// A reading that takes tags for text and assumes no slip is not a repair.
+// followPlan makes a reading the plan. A reading that takes tags for text but assumes no slip is
+// not recorded as a repair.
 func (tg *tagged) followPlan(r tagReading) {
 	for a := r.args; a != nil; a = a.prev {
 		tg.plan.args = append(tg.plan.args, a)
@@ -108,8 +110,8 @@ func (tg *tagged) followPlan(r tagReading) {
 	}
 }
 
-// planNext goes on to the next argument of the plan, where its value begins. It returns false after
-// the last one.
+// planNext moves to the value of the next argument of the plan, and returns the head of that
+// argument. It returns false after the last one.
 func (tg *tagged) planNext() (head, bool) {
 	if len(tg.plan.args) == 0 {
 		return head{}, false

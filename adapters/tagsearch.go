@@ -13,9 +13,9 @@ import (
 // Inside a value tags nest: an opener together with its closer is text, at no cost. So a document
 // about calls is read whole.
 
-// tagArg is an argument of a reading; its value is between two offsets. Readings share their
-// beginnings, so arguments are a list from the last to the first: a thousand readings of a file
-// hold its path once.
+// tagArg is an argument of a reading. Its value is between the offsets from and to. Readings share
+// their beginnings, so arguments are a list from the last to the first: a thousand readings of a
+// file contain its path once.
 type tagArg struct {
 	head
 	from, to int
@@ -27,7 +27,8 @@ type tagArg struct {
 }
 
 // tagState is a reading up to a token, which is in the value of an argument. Two states with the
-// same arguments, the same key and the same beginning go on alike, so only the cheaper one is kept.
+// same arguments, the same key and the same beginning continue alike, so only the cheaper one is
+// kept.
 type tagState struct {
 	cost int
 	args *tagArg
@@ -53,9 +54,9 @@ type tagReading struct {
 type tagSearch struct {
 	d       *tagsAhead
 	f       *tagForms
-	slip    bool // something before it is damaged
-	first   int  // the arguments that were read before the search
-	start   int  // where the value begins that the search began in
+	slip    bool // something before the searched text is damaged
+	first   int  // the number of arguments that were read before the search
+	start   int  // offset where the value begins that the search began in
 	tokens  []tagToken
 	opened  []int // the token that each token closes, plus one; 0: none
 	states  [][]tagState
@@ -67,8 +68,8 @@ type tagSearch struct {
 
 // maxTagText bounds the text that a search reads, in bytes, and maxSearched all that the searches
 // of a reply read. A call that would need more is in doubt, so a hostile reply costs no more than a
-// large one. maxStates bounds the readings that are followed at a tag. The cheapest are kept: a
-// reading that costs much more would not be chosen, whatever follows.
+// large one. maxStates bounds the readings that are followed at a tag. Only the cheapest are kept,
+// because a reading that costs much more would not be chosen, whatever follows.
 const (
 	maxTagText  = 4 << 20
 	maxSearched = 16 << 20
@@ -78,13 +79,15 @@ const (
 // textEnd returns the offset of the end of the text that was read.
 func (s *tagSearch) textEnd() int { return len(s.d.Window()) }
 
-// from returns the index of the first token at an offset or after it.
+// from returns the index of the first token at offset at or after it, or the number of tokens if
+// there is none.
 func (s *tagSearch) from(at int) int {
 	n, _ := slices.BinarySearchFunc(s.tokens, at, func(t tagToken, at int) int { return t.at - at })
 	return n
 }
 
-// add adds a state that goes on at a token.
+// add adds a state that continues at the given token. It drops states that cost too much. Of two
+// equal states it keeps the cheaper one.
 func (s *tagSearch) add(token int, v tagState) {
 	if v.cost > s.best+tagWindow {
 		return
@@ -123,14 +126,14 @@ func (s *tagSearch) run() {
 	}
 }
 
-// finish adds a reading of the whole call.
+// finish adds a reading that has reached the end of the call.
 func (s *tagSearch) finish(r tagReading) {
 	s.best = min(s.best, r.cost)
 	s.done = append(s.done, r)
 }
 
-// step goes on from a value at a token, which ends the value in one of several ways or belongs to
-// it.
+// step continues a reading, which is inside a value, at token k. The token ends the value in one of
+// several ways or belongs to it:
 //
 //	its closer, whole or damaged            the value ends
 //	the closer of a key in its place        the two were swapped
@@ -195,8 +198,8 @@ func (s *tagSearch) step(k int, v tagState) {
 	s.asText(k, v, nests)
 }
 
-// valueEnd returns where a value ends before its closer t, and the cost of that. line is where the
-// line before the closer ends.
+// valueEnd returns where a value ends before its closer t, and the cost of the reading then. The
+// parameter line is the offset of the line break before the closer.
 func valueEnd(s *tagSearch, v tagState, t *tagToken, line int) (to, cost int) {
 	to, cost = t.at, v.cost+t.cost
 	if v.head.onLines() || s.f.p.Family != s.d.marks.f && s.d.At(v.from) == '\n' {
@@ -209,8 +212,9 @@ func valueEnd(s *tagSearch, v tagState, t *tagToken, line int) (to, cost int) {
 	return to, cost
 }
 
-// asText goes on from a value at a token that belongs to it, alone or with all that it opens. nests
-// is an extra cost of the latter: 0, unless the tag could as well be the call's own.
+// asText continues a reading at token k as part of the value, alone or with all that the token
+// opens. The parameter nests is an extra cost of the latter. It is 0 unless the tag could as well
+// be the call's own.
 //
 //	write_file content=…, and in it   <tool_call>…</tool_call>   one piece of text
 //	                                  <tool_call> is a mark      a mention, which costs little
@@ -242,7 +246,8 @@ func (s *tagSearch) asText(k int, v tagState, nests int) {
 	}
 }
 
-// lineEnd returns the offset of the line break before offset i, or i.
+// lineEnd returns the offset of the line break before offset i, or i if there is none after offset
+// from.
 func (s *tagSearch) lineEnd(i, from int) int {
 	if i > from && s.d.before(i) == '\n' {
 		i--
@@ -253,17 +258,18 @@ func (s *tagSearch) lineEnd(i, from int) int {
 	return i
 }
 
-// blank reports whether there is nothing but white space between two offsets.
+// blank reports whether there is only white space between two offsets.
 func (s *tagSearch) blank(from, to int) bool {
 	return len(bytes.TrimSpace(s.d.Slice(s.d.Pos+from, s.d.Pos+to))) == 0
 }
 
-// fresh reports whether the tool has a parameter that has no value yet.
+// fresh reports whether the tool has a parameter of that name, and the reading has no value for it
+// yet.
 func (s *tagSearch) fresh(v tagState, key string) bool {
 	return s.f.typ.Has(key) && key != v.head.key && !s.seen(v.args, key)
 }
 
-// seen reports whether a parameter has a value already.
+// seen reports whether a parameter has a value already, in the reading or before the search.
 func (s *tagSearch) seen(args *tagArg, key string) bool {
 	for ; args != nil; args = args.prev {
 		if args.key == key {

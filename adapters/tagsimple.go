@@ -12,7 +12,7 @@ import (
 // follows a possible end decides whether the value ends, and visible damage is a doubt.
 
 // headAgain reports whether the head of an argument is repeated where its value begins, in tags
-// that the search does not know: the value may begin after either of them.
+// that the search does not know. The value may then begin after either of the two heads.
 func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	if !h.p.Keyed() && p != p.Family.Header {
 		return false
@@ -22,8 +22,9 @@ func (tg *tagged) headAgain(p *declaration.Pattern, h head) bool {
 	return a == matched && again.key == h.key || tg.Has(n, "<"+h.key+">")
 }
 
-// lastOf returns an end of a value, unless all closers of the call follow it and come once more,
-// unopened, later.
+// lastOf returns the end of a value that the function end finds. It returns false if there is none
+// here, or if all closers of the call follow the end and come once more, unopened, later: the value
+// then goes on.
 func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end func() (int, bool)) (
 	int, bool) {
 	n, ok := end()
@@ -46,8 +47,8 @@ func (tg *tagged) lastOf(p *declaration.Pattern, h head, t *schema.Type, end fun
 	return n, true
 }
 
-// simpleEnd does the same as valueEnd for values in tags that are named like the parameters, and in
-// messages.
+// simpleEnd reports whether a value ends here, and returns how many bytes to skip, like
+// tagged.valueEnd. It is for values in tags that are named like the parameters, and in messages.
 func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int, bool) {
 	n, a := tg.marks.literal(0, h.own)
 	tg.Out.Doubt = tg.Out.Doubt || a == matched && tg.At(0) != '\n' &&
@@ -101,9 +102,9 @@ func (tg *tagged) simpleEnd(p *declaration.Pattern, h head, t *schema.Type) (int
 	return 0, false
 }
 
-// closerIndented reports whether the closer of a value that has lines of its own is indented, and
-// so may be the value, which is text up to that closer. Which blanks belong to the layout is then
-// not known.
+// closerIndented reports whether the closer of a value that has lines of its own is indented. The
+// value, which is the text up to that closer, may then be indented too, and it is not known which
+// blanks belong to the layout.
 func (h head) closerIndented(text []byte) bool {
 	line := bytes.TrimRight(text, " \t")
 	return h.onLines() && len(line) < len(text) && bytes.HasSuffix(line, []byte("\n")) &&
@@ -111,9 +112,9 @@ func (h head) closerIndented(text []byte) bool {
 			bytes.ContainsRune(bytes.TrimSpace(text), '\n'))
 }
 
-// opensInside reports whether the value that ends here holds, a little before its end, the head of
-// an argument that is not closed in it: the closer may belong to that argument, as in a text about
-// calls.
+// opensInside reports whether the value that ends here has, shortly before its end, the head of an
+// argument that is not closed in it. The closer here may belong to that argument, as in a text
+// about calls.
 func (ta *tagsAhead) opensInside(p *declaration.Pattern, h head) bool {
 	tail := ta.Slice(max(h.from, ta.Pos-maxBorder), ta.Pos)
 	opener := p.Family.Args[0].Parts[0].Lit.Trimmed().Plain()
@@ -121,8 +122,8 @@ func (ta *tagsAhead) opensInside(p *declaration.Pattern, h head) bool {
 		[]byte(h.own.Trimmed().Plain()))
 }
 
-// closedLater reports whether the closer of a value comes after offset i of the reply: a message
-// that seems to begin inside the value may be quoted in it.
+// closedLater reports whether the closer of a value comes after offset i of the reply. If so, a
+// message that seems to begin inside the value may be quoted in it.
 func (ta *tagsAhead) closedLater(h head, i int) bool {
 	n := i
 	for n < i+maxTagText && ta.At(n) >= 0 {
@@ -132,10 +133,11 @@ func (ta *tagsAhead) closedLater(h head, i int) bool {
 }
 
 // junkBehind returns the offset after meaningless text at offset i, between the closer of a value
-// and the next argument or the call's closers: a comment, or words that cannot belong to the value,
-// since it is not a text or its closer has its name. It returns 0 if the closer may be part of the
-// value. MiniMax M3 wrote <user_id>1</user_id>junk<note>… (each tag after its token): the junk and
-// the next parameter landed in user_id.
+// and the next argument or the call's closers. It returns 0 if there is no such text, or if the
+// closer may be part of the value. The text is a comment, or words that cannot belong to the value,
+// because the value is not a text or its closer has its name. MiniMax M3 wrote
+// <user_id>1</user_id>junk<note>… (each tag after its token): the junk and the next parameter
+// landed in user_id.
 func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i int) int {
 	n := i + tg.Elastic(i)
 	// <parameter=city>Oslo</parameter> // the town
@@ -165,8 +167,8 @@ func (tg *tagged) junkBehind(p *declaration.Pattern, h head, t *schema.Type, i i
 }
 
 // nextArg reports whether the head of a further argument is at offset i in place of the value's own
-// closer: a parameter of the tool that was not seen yet. "say
-// <arg_key>n</arg_key><arg_value>3</arg_value> ok", with n a parameter, cannot be told from it.
+// closer. The argument must be a parameter of the tool that was not seen yet. A text such as "say
+// <arg_key>n</arg_key><arg_value>3</arg_value> ok", with n a parameter, looks the same.
 func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
 	h, a := tg.ahead.argHead(f, i)
 	return a == matched && t.Has(h.key) && !slices.Contains(tg.Seen, h.key)
@@ -174,7 +176,7 @@ func (tg *tagged) nextArg(f *declaration.Family, t *schema.Type, i int) bool {
 
 // afterValue reports whether the text at offset i can follow a value's closer: another argument, a
 // closer of the call that is followed in turn, a mark, or the end of the text. In a family with
-// sections something must follow the last closer, too; in a family without, the last closer ends
+// sections something must follow the last closer as well; in a family without, the last closer ends
 // everything.
 func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	i += tg.Elastic(i)
@@ -199,9 +201,9 @@ func (tg *tagged) afterValue(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// closerOrEnd reports whether a closer from the k-th on, a mark or the end of the text follows at
+// closerOrEnd reports whether closer k or a later one, a mark or the end of the text follows at
 // offset i. Prose after a closer means that both are part of a value. A comment between two closers
-// counts as white space, as models explain what they close.
+// counts as white space, because models explain what they close.
 func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	i = tg.ahead.pastComment(i)
 	if tg.At(i) < 0 || tg.marks.endMark(i) {
@@ -220,9 +222,9 @@ func (tg *tagged) closerOrEnd(p *declaration.Pattern, k, i int) bool {
 	return false
 }
 
-// closersFollow reports whether the rest of the call's closers and then a mark or the end of the
-// text follow at offset i: the value's own closer was left out. After the last closer only a mark
-// or the end is allowed, or a text about the tags would be cut there.
+// closersFollow reports whether the value's own closer was left out: the rest of the call's closers
+// and then a mark or the end of the text follow at offset i. After the last closer only a mark or
+// the end is allowed, or a text about the tags would be cut there.
 func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
 	// Beam's arguments are in a message, which its end mark ends
 	if p == p.Family.Header {
@@ -244,8 +246,8 @@ func (tg *tagged) closersFollow(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// tagInText reports whether a tag is here inside a text, directly followed by another: one of them
-// may be the value's closer.
+// tagInText reports whether a tag here, inside a text, is directly followed by another tag. One of
+// the two may be the value's closer.
 func (tg *tagged) tagInText(h head, t *schema.Type) bool {
 	typ, token := t.Prop(h.key), tokenOf(h.p)
 	if !tg.Has(0, token) ||

@@ -9,26 +9,27 @@ import (
 )
 
 // tagTails are the complete closers of calls in tags, and the openers that they belong to, in the
-// rest of a reply. They are looked for once per reply, when text follows a call.
+// rest of a reply. They are searched for once per reply, when text follows a call.
 type tagTails struct {
 	family   *declaration.Family
-	from, to int // the positions between which they were looked for
+	from, to int // the positions between which the text was searched
 	marks    []tailMark
-	lone     []int // where values close outside of calls
+	lone     []int // positions where values close outside of calls
 	tags     []tailTag
-	other    int // where the last call in another notation begins
+	other    int // position where the last call in another notation begins
 }
 
-// tailMark is a place where a call of the family opens or closes.
+// tailMark is a place where a call of the family opens or closes. The steps of all places after a
+// point are summed, to find closers that have no opener.
 type tailMark struct {
 	at    int
 	step  int // 1 opens, -1 closes
-	least int // the least sum of the steps from here on
+	least int // the least sum that the steps from here reach; below 0: a closer has no opener
 }
 
-// behindCall reports what is at offset i, after a whole call: over if nothing or a further call of
-// an offered tool follows, left if text follows in which closers are left over. Closers without an
-// opener show that the earlier closers were part of a value.
+// behindCall reports what is at offset i, after a whole call. The result over is true if nothing
+// follows, or a further call of an offered tool. The result left is true if text follows in which
+// closers have no opener. Such closers show that the earlier closers were part of a value.
 func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool) {
 	n := i + ta.Elastic(i)
 	if ta.At(n) < 0 || ta.callBegins(p.Family, n) || ta.marks.cutCloser(p, n) {
@@ -51,8 +52,8 @@ func (ta *tagsAhead) behindCall(p *declaration.Pattern, i int) (over, left bool)
 }
 
 // closedOften reports whether calls close several times after offset i, the last at the end of the
-// reply. That may be a document about calls, in which the numbers of openers and closers need not
-// be equal.
+// reply. The text may then be a document about calls, in which there need not be as many openers as
+// closers.
 func (ta *tagsAhead) closedOften(p *declaration.Pattern, i int) bool {
 	ta.tailFrom(p, i)
 	closed := 0
@@ -64,7 +65,8 @@ func (ta *tagsAhead) closedOften(p *declaration.Pattern, i int) bool {
 	return closed > 2 && ta.tails.marks[len(ta.tails.marks)-1].step < 0
 }
 
-// tailFrom returns the first place from offset i on where a call opens or closes.
+// tailFrom returns the first place after offset i where a call opens or closes, or the zero
+// tailMark if there is none.
 func (ta *tagsAhead) tailFrom(p *declaration.Pattern, i int) tailMark {
 	t, at := &ta.tails, ta.Pos+i
 	if t.family != p.Family || at < t.from || at >= t.to {
@@ -77,9 +79,9 @@ func (ta *tagsAhead) tailFrom(p *declaration.Pattern, i int) tailMark {
 	return tailMark{}
 }
 
-// lookForTails notes what opens and closes calls from offset i on, to the end of the reply. The
-// text is read once, however many calls ask: each asks for the least sum from its own end on, which
-// is known for every place when the marks are summed from the end.
+// lookForTails records what opens and closes calls from offset i to the end of the reply. Each call
+// asks for the least sum from its own end. The marks are summed from the end of the reply, so this
+// sum is known for every place, and the text is read only once.
 //
 //	</parameter></function></tool_call>   -1: closers, whose opener is before offset i
 //	… <function=f><parameter=a>…          +1
@@ -123,9 +125,10 @@ func (ta *tagsAhead) lookForTails(p *declaration.Pattern, i int) {
 	ta.sumTags()
 }
 
-// tailAt returns 1 where a call of the family opens at offset i, -1 where one closes and 0
-// otherwise, and where to go on. An opener counts with its first argument and closers count with
-// that of a value before, since single tags are mentioned in prose all the time.
+// tailAt returns 1 if a call of the family opens at offset i, -1 if one closes there and 0
+// otherwise, and the offset at which to continue. An opener counts only with its first argument,
+// and closers count only after that of a value, because single tags are mentioned in prose all the
+// time.
 func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 	for _, arg := range p.Family.Args {
 		n, ok := ta.valueCloser(arg, i)
@@ -145,7 +148,8 @@ func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 }
 
 // callHead reports whether a call begins at offset i as the family writes its calls in tags, and
-// whether it has arguments. It returns the offset after the first argument's head, or the closer.
+// whether it has arguments. The result end is the offset after the head of the first argument, or
+// after the closer if there are no arguments.
 func (ta *tagsAhead) callHead(p *declaration.Pattern, i int) (end int, args, ok bool) {
 	for _, q := range p.Family.Calls {
 		if q.HoleAt(1) != "name" {
@@ -179,8 +183,8 @@ func (ta *tagsAhead) callHead(p *declaration.Pattern, i int) (end int, args, ok 
 	return end, false, ok
 }
 
-// opener returns the offset after the opener of a call that is at offset i, as the family writes
-// it, or the last tag of it.
+// opener returns the offset after the opener of a call at offset i, as the family writes it, or
+// after the last tag of the opener alone. It returns false if there is none.
 func (ta *tagsAhead) opener(p *declaration.Pattern, i int) (int, bool) {
 	for _, q := range p.Family.Calls {
 		if q.HoleAt(1) != "name" {
@@ -195,7 +199,7 @@ func (ta *tagsAhead) opener(p *declaration.Pattern, i int) (int, bool) {
 	return i, false
 }
 
-// valueCloses reports whether the closer of a value is at offset i where it is not a mention: at
+// valueCloses reports whether the closer of a value is at offset i and is not a mention: it is at
 // the end of a line, or before another tag.
 func (ta *tagsAhead) valueCloses(p *declaration.Pattern, i int) bool {
 	for _, arg := range p.Family.Args {
@@ -208,16 +212,16 @@ func (ta *tagsAhead) valueCloses(p *declaration.Pattern, i int) bool {
 	return false
 }
 
-// valueBehind reports whether a value closes after offset i, before any other call: then the call
-// before i has not ended, or the text after it is part of it.
+// valueBehind reports whether a value closes after offset i, before any other call. The call before
+// i has then not ended, or the text after it is part of it.
 func (ta *tagsAhead) valueBehind(p *declaration.Pattern, i int) bool {
 	next := ta.tailFrom(p, i)
 	k, _ := slices.BinarySearch(ta.tails.lone, ta.Pos+i)
 	return k < len(ta.tails.lone) && (next.at == 0 || ta.tails.lone[k] < next.at)
 }
 
-// lastPiece returns the last tag of a literal. Models leave out the outer one of two: <function=f>
-// without <tool_call> before it begins a call as well.
+// lastPiece returns the last tag of a literal. It is needed because models leave out the outer tag
+// of two: <function=f> begins a call also without <tool_call> before it.
 func lastPiece(l declaration.Literal) declaration.Literal {
 	all := l.Pieces()
 	if len(all) == 0 {
@@ -227,8 +231,8 @@ func lastPiece(l declaration.Literal) declaration.Literal {
 }
 
 // callBegins reports whether a call of an offered tool begins at offset i, perhaps after the opener
-// of a section. It has to come right after the call before: then that one has ended, and its end
-// need not wait for the rest of the reply.
+// of a section. A call that comes right after the previous one shows that the previous one has
+// ended, so the end of that call need not wait for the rest of the reply.
 func (ta *tagsAhead) callBegins(f *declaration.Family, i int) bool {
 	for _, s := range f.Sections {
 		if n, a := ta.marks.literal(i, s.Parts[0].Lit); a == matched {
@@ -273,8 +277,9 @@ func (ta *tagsAhead) objectBegins(i int) bool {
 	return ta.At(i+1+ta.Space(i+1)) != '\\'
 }
 
-// over ends a reading after a call. Closers later in the reply show that the call was not over, and
-// text after it makes a reading with slips less likely.
+// over adds the reading of a call that ends at offset i. Closers later in the reply show that the
+// call was not over, and text after it makes a reading with slips less likely, so both cost
+// something.
 func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 	over, _ := s.d.behindCall(s.f.p, i)
 	tail := s.d.tailFrom(s.f.p, i)
@@ -299,7 +304,8 @@ func (s *tagSearch) over(args *tagArg, i, cost int, closed bool) {
 
 // severalLines reports whether the value between two offsets has several lines, as a file has. The
 // end of such a value waits for the rest of the reply. A value of one line does not wait, so that
-// parallel calls with short values are sent one by one.
+// parallel calls with short values are sent one by one. It returns true if the beginning of the
+// value is no longer in the buffer.
 func (ta *tagsAhead) severalLines(from, to int) bool {
 	return ta.Pos+from < ta.Base || bytes.IndexByte(ta.Slice(ta.Pos+from, ta.Pos+to), '\n') >= 0
 }
@@ -313,16 +319,16 @@ func (ta *tagsAhead) closesAt(closers []tagForm, i int) bool {
 	})
 }
 
-// valueBehind reports whether the tags after an offset begin with the closer of a value or a key:
-// then the call has not ended there.
+// valueBehind reports whether the tags after offset i begin with the closer of a value or a key. If
+// so, the call has not ended there.
 func (s *tagSearch) valueBehind(i int) bool {
 	k := s.from(i)
 	return k < len(s.tokens) && (s.tokens[k].kind == valueTag || s.tokens[k].kind == innerTag) &&
 		s.tokens[k].cost == 0 && s.tokens[k].asText == textCost
 }
 
-// parameterBehind reports whether the head of a parameter that has no value directly follows the
-// call's end.
+// parameterBehind reports whether the head of a parameter that has no value directly follows offset
+// i, the end of the call.
 func (s *tagSearch) parameterBehind(args *tagArg, i int) bool {
 	k := s.from(i)
 	if k == len(s.tokens) || s.tokens[k].kind != headTag || s.tokens[k].cost > 0 ||
@@ -333,15 +339,15 @@ func (s *tagSearch) parameterBehind(args *tagArg, i int) bool {
 	return s.f.typ.Has(key) && !s.seen(args, key)
 }
 
-// argumentsBehind reports whether tags of arguments follow an offset.
+// argumentsBehind reports whether tags of arguments come after offset i.
 func (s *tagSearch) argumentsBehind(i int) bool {
 	return slices.ContainsFunc(s.tokens[s.from(i):], func(t tagToken) bool {
 		return (t.kind == valueTag || t.kind == headTag) && t.cost == 0
 	})
 }
 
-// endCost returns the cost of a text that ends inside a value: nothing in a reply that was cut,
-// since a cut is not a slip, and little if half of the value's closer is at the end.
+// endCost returns the cost of a text that ends inside a value. It is 0 in a reply that was cut,
+// since a cut is not a slip, and low if half of the value's closer is at the end.
 func (s *tagSearch) endCost(h head) int {
 	if s.d.marks.in.lengthCut() {
 		return 0

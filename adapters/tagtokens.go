@@ -19,18 +19,18 @@ const (
 type tagToken struct {
 	at, end int
 	kind    tagKind
-	n       int       // which closer of the call it is
-	cost    int       // of its damage
-	asText  int       // what it costs as text
+	n       int       // which closer of the call it is, for a closeTag
+	cost    int       // the cost of its damage; 0: it is whole
+	asText  int       // the cost of taking it for text
 	name    string    // what it opens or closes, for nesting
 	opens   bool      // it opens name
 	pair    int       // the token that closes what it opens; 0: none
-	heads   []headHit // of a headTag
+	heads   []headHit // the possible heads, for a headTag
 }
 
-// scan finds the tags of the text, and which of them belong together: a closer belongs to the
-// nearest opener of its name, and what was opened between the two and not closed is a mention. It
-// reads to the end of the reply, since later closers say most about the earlier ones.
+// scan finds the tags of the text, and which of them belong together. A closer belongs to the
+// nearest opener of its name, and what was opened between the two and not closed is a mention. The
+// text is read to the end of the reply, because later closers say most about the earlier ones.
 func (s *tagSearch) scan() {
 	d := s.d
 	for i := 0; i < maxTagText; {
@@ -76,9 +76,10 @@ func (s *tagSearch) scan() {
 	}
 }
 
-// textCost returns what a tag costs as text: little inside a line. "Close it with </parameter> and
-// go on" is what people write about tags; a tag that is alone on its line, or between two others,
-// is what models write. Openers are judged by what precedes them, closers by what follows.
+// textCost returns what it costs to take a tag for text, which is little inside a line: "Close it
+// with </parameter> and go on" is how people write about tags. A tag that is alone on its line, or
+// between two others, is how models write. Openers are judged by what precedes them, closers by
+// what follows.
 func (s *tagSearch) textCost(t tagToken) int {
 	d := s.d
 	if t.opens || t.kind == headTag {
@@ -102,7 +103,7 @@ func (s *tagSearch) textCost(t tagToken) int {
 	return mentionCost
 }
 
-// before returns the byte before offset i, or -1 if that byte is no longer kept.
+// before returns the byte before offset i, or -1 if that byte is no longer in the buffer.
 func (ta *tagsAhead) before(i int) int {
 	if ta.Pos+i <= ta.Base {
 		return -1
@@ -110,10 +111,10 @@ func (ta *tagsAhead) before(i int) int {
 	return int(ta.Slice(ta.Pos+i-1, ta.Pos+i)[0])
 }
 
-// tokenAt returns the tag at offset i, if there is one. A whole tag takes precedence over a damaged
-// one: <tool_call> opens a call, though it could be </tool_call> without its slash. Only the closer
-// of a value that has lost its slash is kept as both, since the family never writes <parameter>
-// alone.
+// tokenAt returns the tag at offset i. It returns false if there is none. A whole tag takes
+// precedence over a damaged one: <tool_call> opens a call, though it could be </tool_call> without
+// its slash. Only the closer of a value that has lost its slash is returned as both, because the
+// family never writes <parameter> alone.
 func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
 	d, f := s.d, s.f
 	var near tagToken
@@ -156,8 +157,9 @@ func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
 }
 
 // opener returns the offset after the beginning of a tag that one of the family's closing tags
-// closes, and its name. It finds what nests: in an XML document <parameter name="x"> opens what
-// </parameter> closes, though the call's own arguments are written <parameter=x>.
+// closes, and the name of the tag. It returns 0 if there is no such tag. It finds what nests: in an
+// XML document <parameter name="x"> opens what </parameter> closes, though the call's own arguments
+// are written <parameter=x>.
 func (s *tagSearch) opener(i int) (end int, name string) {
 	d, f := s.d, s.f
 	if d.At(i) != '<' {
@@ -188,8 +190,8 @@ func (s *tagSearch) opener(i int) (end int, name string) {
 }
 
 // endsInside reports whether one of the tokens between from and to closes a value and is followed
-// by a parameter that the tool has and that has no value yet: otherwise an opener whose closer is
-// missing would extend over it.
+// by a parameter that the tool has and that has no value yet. An opener whose closer is missing
+// must not extend over such a parameter.
 func (s *tagSearch) endsInside(v tagState, from, to int) bool {
 	for key, before := range s.borders {
 		if before[to] > before[from] && s.fresh(v, key) {
@@ -200,8 +202,7 @@ func (s *tagSearch) endsInside(v tagState, from, to int) bool {
 }
 
 // countBorders counts for each parameter how often its head follows the closer of a value, up to
-// each token. The counts are running sums, so the count for a stretch of the text is one
-// subtraction.
+// each token. The counts are running sums, so the count for a part of the text is one subtraction.
 func (s *tagSearch) countBorders() {
 	s.borders = map[string][]int{}
 	for k := 0; k+1 < len(s.tokens); k++ {
@@ -223,7 +224,7 @@ func (s *tagSearch) countBorders() {
 	}
 }
 
-// again reports whether a tag is the last one of an argument's head: <arg_value>.
+// again reports whether a tag is the last one of an argument's head, such as <arg_value>.
 func (s *tagSearch) again(h head, t *tagToken) bool {
 	for k, arg := range s.f.p.Family.Args {
 		if steps := s.f.heads[k]; arg == h.p && len(steps[len(steps)-1].text) > 3 {
@@ -234,7 +235,7 @@ func (s *tagSearch) again(h head, t *tagToken) bool {
 	return false
 }
 
-// comment returns the size of a comment at offset i that holds no tags, or 0.
+// comment returns the size of a comment at offset i, or 0 if there is none or it contains tags.
 func (s *tagSearch) comment(i int) int {
 	size := s.d.Comment(i)
 	if k := s.from(i); k < len(s.tokens) && s.tokens[k].at < i+size {

@@ -18,20 +18,20 @@ import (
 // the text counts as it is written. A model that has made another slip in the same call may also
 // have made such a slip: then there are two readings.
 
-// asWritten notes whether a call in tags has so far been written as its family writes it.
+// asWritten records whether a call in tags has so far been written as its family writes it.
 type asWritten struct {
 	slip    bool // something was damaged
 	dressed bool // a text is wrapped in something that may not be part of it
-	astray  bool // arguments precede it
+	astray  bool // arguments came before the call, which may be its own
 
 	// the parameters whose values are correct JSON, or of the family's notation, and cannot be text
 	sound []string
 }
 
-// maxHead bounds the head of a call that is compared, in bytes.
+// maxHead bounds, in bytes, the head of a call that is compared with its family's form.
 const maxHead = 512
 
-// noticeHead notes whether the head of a call, which ends here, is as its family writes it.
+// noticeHead records whether the head of a call, which ends here, is as its family writes it.
 func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 	text, ok := trimSpace(string(tg.Slice(max(tg.Base, tg.Pos-maxHead), tg.Pos))), true
 	for k := p.Hole("args") - 1; k >= 0 && ok; k-- {
@@ -63,11 +63,11 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 	tg.written.astray = tg.written.slip && argumentsIn(p, t.Type(), text)
 }
 
-// trimSpace cuts white space off the end of a text.
+// trimSpace returns a text without the white space at its end.
 func trimSpace(text string) string { return strings.TrimRight(text, " \t\r\n") }
 
-// holdsArgument reports whether a text holds the head of an argument of its call, also without its
-// end, or the middle of one.
+// holdsArgument reports whether a text contains the head of an argument of its call, also without
+// its end, or a closing tag from the middle of a head.
 func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text string) bool {
 	if slices.ContainsFunc(inner, func(f tagForm) bool { return strings.Contains(text, f.text) }) {
 		return true
@@ -81,12 +81,13 @@ func holdsArgument(p *declaration.Pattern, t *schema.Type, inner []tagForm, text
 	})
 }
 
-// literalWord matches words that may be meant as a literal, not as a text, also in other languages.
+// literalWord matches words that may be meant as a literal and not as a text, also in other
+// languages.
 var literalWord = regexp.MustCompile(
 	`(?i)^\s*(?:true?|fals|false|nul|null|none|nil|undefined|nan|yes|no|on|off)\s*$`)
 
-// holdsWord reports whether a value holds a text that may as well be a literal, where no type
-// decides.
+// holdsWord reports whether a value contains a text that may as well be a literal, at a place where
+// the schema gives no type.
 func holdsWord(v any, t *schema.Type) bool {
 	switch v := v.(type) {
 	case string:
@@ -103,8 +104,8 @@ func holdsWord(v any, t *schema.Type) bool {
 	return false
 }
 
-// argumentsIn reports whether a text has tags of arguments after all calls in it: then two marks of
-// a call have changed places.
+// argumentsIn reports whether a text has tags of arguments after all calls in it. If so, two marks
+// of a call have changed places.
 func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	for _, l := range p.Close {
 		text = text[strings.LastIndex(text, l.Key())+1:]
@@ -123,7 +124,8 @@ func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	})
 }
 
-// withoutWrapper reports whether a family writes another tag before a call's.
+// withoutWrapper reports whether the family also writes the calls of this pattern with another tag
+// before their own.
 func withoutWrapper(p *declaration.Pattern) bool {
 	first := p.Parts[0].Lit.Plain()
 	return slices.ContainsFunc(p.Family.Calls, func(q *declaration.Pattern) bool {
@@ -132,17 +134,19 @@ func withoutWrapper(p *declaration.Pattern) bool {
 	})
 }
 
-// halfSuffix matches the rest of a suffix that a > has ended too early: <arg_value:openso>rce>
+// halfSuffix matches the rest of a suffix that a > has ended too early, as in
+// <arg_value:openso>rce>.
 var halfSuffix = regexp.MustCompile(`^[\w-]{0,32}>`)
 
-// cutLiteral cuts a literal off the end of a text, and line breaks after it. White space that the
-// literal tolerates is not a slip.
+// cutLiteral returns a text without the literal at its end, and without line breaks after the
+// literal. It returns false if the text does not end with the literal. White space that the literal
+// accepts is not a slip.
 func cutLiteral(text string, l declaration.Literal) (string, bool) {
 	return l.CutSuffix(strings.TrimRight(text, "\n"))
 }
 
-// noticeArgument notes whether the head of an argument is as its family writes it. It ends at
-// offset h.end and begins here.
+// noticeArgument records whether the head of an argument is as its family writes it. The head
+// begins at position from and ends here.
 func (tg *tagged) noticeArgument(h *head, from int) {
 	text, ok := string(tg.Slice(max(from, tg.Base), tg.Pos)), true
 	for k := h.p.Hole("value") - 1; k >= 0 && ok; k-- {
@@ -173,8 +177,9 @@ func (tg *tagged) noticeArgument(h *head, from int) {
 	tg.Out.Doubt = tg.Out.Doubt || slip && (tg.At(0) == '"' || tg.Has(0, "”"))
 }
 
-// noticeText notes whether the text that ends here is wrapped in something that may not be part of
-// it. first is its first byte; of a long text only that byte and the end are looked at.
+// noticeText records whether the text that ends here is wrapped in something that may not be part
+// of it. The parameter first is its first byte. Of a long text only that byte and the end are
+// looked at.
 func (tg *tagged) noticeText(h head, first int) {
 	from := max(h.from, tg.Pos-maxBorder, tg.Base)
 	text := string(tg.Slice(from, tg.Pos))
@@ -189,8 +194,8 @@ func (tg *tagged) noticeText(h head, first int) {
 		halfSuffix.MatchString(text)
 }
 
-// noticeValue notes whether a value that is not a text of any kind is written as its family writes
-// such values.
+// noticeValue records whether a value that is read as a whole is written as its family writes such
+// values.
 func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 	switch enum := t.Enum(); {
 	case h.p.Keyed():
@@ -203,8 +208,8 @@ func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 	}
 }
 
-// value notes whether a value that cannot be text is written as its family writes such values. If
-// so it has no second reading, whatever else is wrong with the call.
+// value records whether a value that cannot be text is written as its family writes such values
+// (sound). Such a value has no second reading, whatever else is wrong with the call.
 func (w *asWritten) value(key string, sound bool) {
 	if sound {
 		w.sound = append(w.sound, key)
@@ -213,7 +218,7 @@ func (w *asWritten) value(key string, sound bool) {
 	}
 }
 
-// noticeEnd notes whether a text is where its family puts it, and has the closer that ends here.
+// noticeEnd records whether a text is where its family puts it, and has the closer that ends here.
 func (tg *tagged) noticeEnd(h head) {
 	if tg.plan.made {
 		return
@@ -234,8 +239,8 @@ func (tg *tagged) noticeEnd(h head) {
 	}
 }
 
-// noticeClosers notes whether the closers of a call, which end here, are as its family writes them,
-// and no further closing tag of the family follows.
+// noticeClosers records whether the closers of a call are as its family writes them. They begin at
+// position from and end here.
 func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
 	text, ok := string(tg.Slice(max(from, tg.Base), tg.Pos)), true
 	for k := len(p.Close) - 1; k >= 0 && ok; k-- {
@@ -244,8 +249,8 @@ func (tg *tagged) noticeClosers(p *declaration.Pattern, from int) {
 	tg.written.slip = tg.written.slip || !ok || trimSpace(text) != ""
 }
 
-// unsure reports whether the call that has been read holds a slip, and a value that may be due to
-// another slip.
+// unsure reports whether the call that has been read contains a slip, and also a value that may be
+// due to another slip.
 func (tg *tagged) unsure(p *declaration.Pattern, t *schema.Type) bool {
 	out := tg.Out
 	if h, a := tg.ahead.argHead(p.Family, tg.Elastic(0)); a == matched && t.Has(h.key) &&
@@ -344,7 +349,7 @@ var (
 		`(?i)^\s*(?:nul+|none?|nil|undefined|nan|tru|true|fals|false)\s*$`)
 )
 
-// unsureValue reports whether a value that was read as JSON holds something that may be due to
+// unsureValue reports whether a value that was read as JSON contains something that may be due to
 // another slip.
 func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) bool {
 	switch v := v.(type) {
@@ -368,8 +373,8 @@ func (tg *tagged) unsureValue(p *declaration.Pattern, v any, t *schema.Type) boo
 	return false
 }
 
-// ranOver reports whether a string of a value holds the closer of a value followed by another tag:
-// the string may have lost its quote before that.
+// ranOver reports whether a string in a value contains the closer of a value with another tag after
+// it, or ends with such a closer. The string may have lost its quote before that closer.
 func ranOver(p *declaration.Pattern, text string) bool {
 	for _, arg := range p.Family.Args {
 		closer := strings.TrimSuffix(

@@ -9,7 +9,8 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// tailTag is a tag in the rest of a reply that is not a mention in a sentence.
+// tailTag is a tag in the rest of a reply that is not a mention in a sentence. The field calls says
+// whether the tags from here can be whole calls.
 type tailTag struct {
 	at   int
 	kind tagKind
@@ -35,7 +36,7 @@ func (ta *tagsAhead) noteTag(p *declaration.Pattern, i, step int) {
 
 // sumTags finds, from the end of the reply, which tags begin a series of whole calls. Outside of a
 // call a head opens a value, the value's closer ends it, and then another head or the call's closer
-// follows. A reply that was cut for its length may stop anywhere.
+// follows. A reply that was cut by its length may stop anywhere.
 func (ta *tagsAhead) sumTags() {
 	const outside, inValue, behindValue = 0, 1, 2
 	calls := [3]bool{true, ta.marks.in.lengthCut(), true}
@@ -55,8 +56,9 @@ func (ta *tagsAhead) sumTags() {
 }
 
 // wholeCalls reports whether the tags after offset i, where a call ends, form whole calls as the
-// family writes them. If they do not, the call may not have ended at i: the rest may be a document
-// about calls. For families whose values nest it only compares the numbers of openers and closers.
+// family writes them. If they do not, the call may not have ended at i, because the rest may be a
+// document about calls. For families whose values nest, only the numbers of openers and closers are
+// compared.
 func (ta *tagsAhead) wholeCalls(p *declaration.Pattern, i int) bool {
 	if m := ta.tailFrom(p, i); p.Family.Args[0].Keyed() {
 		return m.least >= 0 && ta.tails.other < ta.Pos+i
@@ -67,17 +69,19 @@ func (ta *tagsAhead) wholeCalls(p *declaration.Pattern, i int) bool {
 	return k == len(ta.tails.tags) || ta.tails.tags[k].calls[0]
 }
 
-// goesOn reports whether a value that began at an offset may go on after offset i, where its call
-// seems to end: it has several lines or the call lacks a parameter, and no whole calls follow.
+// goesOn reports whether a value that began at offset from may go on after offset i, where its call
+// seems to end. It may if the value has several lines or the call lacks a parameter (lacks), and no
+// whole calls follow.
 func (ta *tagsAhead) goesOn(p *declaration.Pattern, from int, lacks bool, i int) bool {
 	return (lacks || ta.severalLines(from, 0)) && !ta.wholeCalls(p, i)
 }
 
-// otherCall reports whether something at offset i begins like a call, and is not a call of the
-// pattern's family in tags: the family's own opener without the name of an offered tool, a mark of
-// any family with a name, an object or a list behind it, or an object with such a name. A model
-// that writes calls in tags goes on in tags, so this is part of a text rather than the next call.
-// It returns the offset at which to go on: after the opener of a call that is the family's.
+// otherCall reports whether something at offset i begins like a call, but is not a call of the
+// pattern's family in tags. That is the family's own opener without the name of an offered tool, a
+// mark of any family with a name, an object or a list after it, or an object with such a name. A
+// model that writes calls in tags continues in tags, so this is part of a text rather than the next
+// call. It returns the offset at which to continue, which is after the opener if the call is the
+// family's own.
 func (ta *tagsAhead) otherCall(p *declaration.Pattern, i int) (end int, other bool) {
 	if ta.objectNames(i) {
 		return i + 1, true
@@ -103,9 +107,9 @@ func (ta *tagsAhead) otherCall(p *declaration.Pattern, i int) (end int, other bo
 	}) != nil
 }
 
-// callBehind reports whether what the mark m at offset i opens is a call: the name of an offered
-// tool, an object or a list follows, or, behind the mark of a section, a call of its family that is
-// not one of the pattern's.
+// callBehind reports whether the mark m at offset i opens a call: the name of an offered tool, an
+// object or a list follows. After the mark of a section, a call of its family may follow instead
+// that is not one of the pattern's.
 func (ta *tagsAhead) callBehind(p *declaration.Pattern, i int, m *declaration.Mark) bool {
 	n := i + ta.marks.markSize(i, m)
 	if end, a := ta.marks.literal(i, m.Pattern.Parts[0].Lit); a == matched {
@@ -125,8 +129,8 @@ func (ta *tagsAhead) callBehind(p *declaration.Pattern, i int, m *declaration.Ma
 	return m.Kind == declaration.SectionOpen && slices.ContainsFunc(m.Pattern.Family.Calls, begins)
 }
 
-// objectNames reports whether a line begins at offset i with an object or a list in which the name
-// of an offered tool comes soon.
+// objectNames reports whether offset i is the start of a line with an object or a list in which the
+// name of an offered tool comes soon.
 func (ta *tagsAhead) objectNames(i int) bool {
 	if c := ta.At(i); c != '{' && c != '[' || ta.before(i) != '\n' {
 		return false
@@ -151,8 +155,8 @@ func (ta *tagsAhead) startsLine(i int) bool {
 	return c == '\n' || c == '>' || c < 0
 }
 
-// tailTag returns the kind of the tag at offset i. It returns false if there is none, or one that
-// is mentioned inside a line.
+// tailTag returns the kind of the tag at offset i. It returns false if there is no tag, or if the
+// tag is mentioned inside a line.
 func (ta *tagsAhead) tailTag(p *declaration.Pattern, i int) (tagKind, bool) {
 	for _, arg := range p.Family.Args {
 		if _, a := ta.marks.literal(i, arg.Parts[0].Lit); a != matched {
@@ -181,7 +185,8 @@ func (ta *tagsAhead) lineEnds(i int) bool {
 	return c < 0 || c == '\n' || c == '<' || c == '\\' || c == ']'
 }
 
-// valueCloser returns the offset after the closer of a value, if one of this form is at offset i.
+// valueCloser returns the offset after the closer of a value at offset i, for an argument of the
+// given form. It returns false if that closer is not there.
 func (ta *tagsAhead) valueCloser(arg *declaration.Pattern, i int) (int, bool) {
 	if arg.Keyed() { // </city>: it contains a name
 		n, a := ta.marks.literal(i, arg.Parts[4].Lit)

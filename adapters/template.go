@@ -12,7 +12,7 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// filling is how much a call's arguments say: a model that shows how a call is written puts
+// filling is how much a call's arguments say. A model that shows how a call is written puts
 // placeholders in the place of all values, and such a call must not run.
 type filling uint8
 
@@ -25,7 +25,7 @@ const (
 // maxTemplate bounds the arguments that may be a template, in bytes.
 const maxTemplate = 4096
 
-// fillingOf returns how much arguments say, which may be an object that has only begun. A value
+// fillingOf returns how much the arguments say. They may be an object that has only begun. A value
 // that the schema lists is never a placeholder.
 func fillingOf(args string, t *schema.Type) filling {
 	if len(args) > maxTemplate || args != "" && args[0] != '{' {
@@ -68,17 +68,17 @@ func fillingOf(args string, t *schema.Type) filling {
 	return is
 }
 
-// beginnings are texts with which placeholders begin.
+// beginnings matches texts with which placeholders begin.
 var beginnings = regexp.MustCompile(
 	`^\s*(?:$|_+$|\.+$|…|[<{\[]|[A-Z][A-Z0-9_]*$|(?i:your|insert|enter)(?:[_-]|$))`)
 
-// words with which placeholders begin that have no bracket around them.
+// starters are the words with which placeholders begin that have no bracket around them.
 var starters = []string{"your", "insert", "enter"}
 
-// maxPlaceholder is how long a placeholder may be, in bytes.
+// maxPlaceholder is the greatest length of a placeholder, in bytes.
 const maxPlaceholder = 80
 
-// mayStand reports whether a text may be the beginning of a placeholder.
+// mayStand reports whether a text can be the beginning of a placeholder.
 func mayStand(text string) bool {
 	if len(text) > maxPlaceholder {
 		return false
@@ -92,19 +92,19 @@ func mayStand(text string) bool {
 }
 
 var (
-	// gap is a text that stands for any other: lines and dots, alone or in brackets.
+	// gap matches a text that stands for any other: lines and dots, alone or in brackets.
 	gap = regexp.MustCompile(`^(?:_{3,}|\.{3,}|…|<(?:\.{3}|…|_+)>|\[(?:\.{3}|…|_+)\]|\{(?:\.{3}|…)\})$`)
-	// variable is one of a template language.
+	// variable matches a variable of a template language.
 	variable = regexp.MustCompile(`^\{\{-?\s*[\pL_][\pL\pN_. -]*\}\}$`)
-	// fillIn asks to be replaced: YOUR_KEY_HERE, your-city, INSERT_NAME.
+	// fillIn matches a text that asks to be replaced: YOUR_KEY_HERE, your-city, INSERT_NAME.
 	fillIn = regexp.MustCompile(`^(?:(?i:your|insert|enter)(?:[_-][\pL\pN]+)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_HERE)$`)
-	// bracketed is words in brackets.
+	// bracketed matches words in brackets.
 	bracketed = regexp.MustCompile(`^(?:<([\pL_][\pL\pN_ .,'/-]*)>|\{([\pL_][\pL\pN_]*)\}|\[([\pL_][\pL\pN_ -]*)\])$`)
 	wordsOf   = regexp.MustCompile(`\p{Lu}?[\p{Ll}\p{Lo}\pN]+|\p{Lu}+|[\p{Lo}]+`)
 )
 
-// stands are words that stand for any value, also alone: <value>. nouns do so beside another word,
-// as <user name>; alone they may be an element, <title>.
+// The words of placeholders. A word of stands means any value, also alone: <value>. A word of nouns
+// does so only beside another word, as in <user name>; alone it may be an element, <title>.
 var (
 	stands = strings.Fields(
 		"value string number integer int float boolean bool your insert enter placeholder here")
@@ -112,7 +112,8 @@ var (
 		" url description title content type user")
 )
 
-// isPlaceholder reports whether the value of a parameter is one that a reader is to replace.
+// isPlaceholder reports whether a value of the parameter key is a placeholder, which a reader is to
+// replace.
 func isPlaceholder(text, key string) bool {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > maxPlaceholder {
@@ -141,7 +142,7 @@ func isPlaceholder(text, key string) bool {
 		len(words) > 1 && (strings.Contains(inside, " ") || isOne(nouns))
 }
 
-// wordsIn returns the words of a name or of a phrase, in small letters.
+// wordsIn returns the words of a name or of a phrase, in lower case.
 func wordsIn(name string) []string {
 	words := wordsOf.FindAllString(name, -1)
 	for i, w := range words {
@@ -150,8 +151,9 @@ func wordsIn(name string) []string {
 	return words
 }
 
-// maybeShown reports whether the call, of which nothing has left, has only placeholders for values
-// so far, or none yet. It waits for the first value that is none.
+// maybeShown reports whether the call has only placeholders for values so far, or no values yet.
+// The call is then held back until its first value that is not a placeholder. Nothing of it has
+// left.
 func (cs *calls) maybeShown() bool {
 	c := &cs.calling
 	if n := c.Decided(); !c.filled && n != c.looked {
@@ -160,9 +162,9 @@ func (cs *calls) maybeShown() bool {
 	return !c.filled
 }
 
-// isShown reports whether the call, which has ended, is one that the model shows: it has no marks
-// and the user's last message is it in some notation, or each of its values is a placeholder that
-// the user has not written.
+// isShown reports whether the call, which has ended, is only shown by the model. That is so if it
+// has no marks and the user's last message contains it in some notation, or if each of its values
+// is a placeholder that the user has not written. It returns false if the call has begun to leave.
 func (cs *calls) isShown() bool {
 	c := &cs.calling
 	if c.released {
@@ -176,8 +178,8 @@ func (cs *calls) isShown() bool {
 		(cs.heard == nil || !cs.heard.wrote(string(c.JSON)))
 }
 
-// showAgain sends a call that the model shows as text, from position from on. One that the user has
-// written down is text as it is, and nothing to report.
+// showAgain sends a call that the model only shows as text, which begins at position from. If the
+// user has written that call, it is text as it is, and there is nothing to report.
 func (cs *calls) showAgain(from int) {
 	cs.Out = nil
 	if c := &cs.calling; !c.filled && fillingOf(string(c.JSON), c.tool.Type()) == blanks {

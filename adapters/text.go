@@ -6,7 +6,7 @@ import (
 )
 
 // text reads the text state: plain bytes leave as they come, and each byte that could begin
-// something is tried. Code comes first: in a fenced block only its end means anything, and
+// something is tried. Code comes first, because in a fenced block only its end means anything, and
 // backquotes on a line hide marks until they close.
 func (d *decoder) text() {
 	for d.page.state == chat.Text {
@@ -38,10 +38,10 @@ func (d *decoder) text() {
 	}
 }
 
-// gap reads the white space here and what follows it, at the start of a line or of the reply.
-// Trailing newlines cannot be removed from text that has left, so white space waits until it is
-// known whether it belongs to the mark after it. A line that begins with "> " is a quotation: marks
-// on it are mentions.
+// gap reads the white space here and what follows it, at the start of a line or of the reply. White
+// space is held back until it is known whether it belongs to the mark after it, because trailing
+// newlines cannot be removed from text that has left. A line that begins with "> " is a quotation,
+// so marks on it are mentions.
 func (d *decoder) gap() {
 	n, line := 0, d.page.fresh
 	for n < maxGap {

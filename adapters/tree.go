@@ -13,15 +13,15 @@ import (
 // <items><item><sku>A</sku></item></items>, every tag after a token of the family. A text that
 // holds such tags is a tree.
 
-// textKey is the member that holds text between tags.
+// textKey is the key of the member for text between tags.
 const textKey = "$text"
 
-// maxTree bounds how deep tags nest; deeper tags are text.
-// No schema asks for more, and a recursive printer must end.
+// maxTree bounds how deep tags nest. Deeper tags are text. No schema asks for more, and a recursive
+// printer must end.
 const maxTree = 64
 
-// node is a tag and its contents. text is the value of a parameter of type string, tags included: a
-// value may be markup itself.
+// node is a tag and its contents. The field text includes the tags, since it is the value of a
+// parameter of type string, and such a value may be markup itself.
 type node struct {
 	key  string
 	text string  // the contents, tags included
@@ -30,10 +30,10 @@ type node struct {
 	from int     // where text begins, while it is open
 }
 
-// nested counts the tags inside the value of h that are named like the parameter and open, and
-// reports whether this place is inside or at one of them. Otherwise a parameter called item in a
-// list of item tags would end at the first inner closer. depth counts the open tags; 0 says that
-// the next closer of that name is the value's own.
+// nested counts the open tags inside the value of h that are named like its parameter, and reports
+// whether this position is inside or at one of them. The parameter depth is the count so far. At 0
+// the next closer of that name is the value's own. Without the count a parameter called item in a
+// list of item tags would end at the first inner closer.
 func (tg *tagged) nested(h head, depth int) (int, bool) {
 	switch {
 	case h.again == "":
@@ -46,10 +46,10 @@ func (tg *tagged) nested(h head, depth int) (int, bool) {
 	return depth, false
 }
 
-// treeOf reads the tags of a text. A closer that closes nothing is dropped, and a missing closer is
-// added. Text never has the token before each tag, ]<]minimax[>[; <b> without it is text of the
-// value. treeOf needs the whole value, so values of such families wait, except plain strings. It
-// never fails: text that looks like half a tag is text.
+// treeOf returns the tags of a text as a tree. It never fails: a closer that closes nothing is
+// dropped, a missing closer is added, and text that looks like half a tag is text. The token before
+// each tag, ]<]minimax[>[, never occurs in text, so <b> without it is text of the value. The whole
+// value is needed, so values of such families are held back, except plain strings.
 func treeOf(p *declaration.Pattern, text string) *node {
 	root := &node{}
 	open := []*node{root}
@@ -84,7 +84,7 @@ func treeOf(p *declaration.Pattern, text string) *node {
 	return root
 }
 
-// tokenOf returns what comes before each tag.
+// tokenOf returns the text that the family writes before each tag, without the <.
 func tokenOf(p *declaration.Pattern) string { return strings.TrimSuffix(p.Parts[0].Lit.Text, "<") }
 
 // oddTree reports whether a text has tags that do not nest as they are written: a closer that
@@ -135,12 +135,13 @@ func oddTree(p *declaration.Pattern, text string) bool {
 	return left+len(open) > 2 || len(open) > 1 && open[1].name == declaration.ItemKey
 }
 
-// tagBetween finds a tag, or what is left of one, between two tokens.
+// tagBetween matches a tag, or what is left of one, between two tokens.
 var tagBetween = regexp.MustCompile(
 	`^[<\[/][^\s\[\]<>]{0,40}[>\]/]$|^</?\w*$|^$|^\[\[/?\w+\]$|^[/\[]?\w+>$`)
 
-// closeNamed closes the innermost open tag of a name, if there is one, and those inside it, which
-// have lost their closers.
+// closeNamed closes the innermost open tag of the given name, and the tags inside it, which have
+// lost their closers. It returns the tags that are still open, which are all of them if none has
+// that name.
 func closeNamed(open []*node, name, text string, end int) []*node {
 	for i := len(open) - 1; i > 0; i-- {
 		if open[i].key == name {
@@ -152,9 +153,10 @@ func closeNamed(open []*node, name, text string, end int) []*node {
 	return open
 }
 
-// closeDown closes the open tags from the innermost to number to, whose closers were left out. The
-// tags in each are moved after it: in <a><b>1</b> without </a>, b is more likely a neighbour of a
-// than a part of it. The text of the closed tag is then the text that was between the moved tags.
+// closeDown closes the open tags from the innermost to the one with index to, whose closers were
+// left out. The tags in each are moved after it: in <a><b>1</b> without </a>, b is more likely a
+// neighbour of a than a part of it. The text of the closed tag is then the text that was between
+// the moved tags.
 func closeDown(open []*node, to int, text string, end int) {
 	for i := len(open) - 1; i >= to; i-- {
 		n := open[i]
@@ -165,9 +167,9 @@ func closeDown(open []*node, to int, text string, end int) {
 	}
 }
 
-// tagAt returns the name in a tag at the start of a text, after blanks, and the size of all, or 0
-// if there is no tag. A name holds no newline and no further <, or the text of a program would have
-// tags. M3 writes a blank between token and tag now and then.
+// tagAt returns the name in a tag at the start of a text, after blanks, and the size of the blanks
+// and the tag. It returns "" and 0 if there is no tag. A name has no newline and no further <, or
+// the text of a program would have tags. M3 writes a blank between token and tag now and then.
 func tagAt(text string) (string, int) {
 	rest := strings.TrimLeft(text, " ")
 	name, _, ok := strings.Cut(strings.TrimPrefix(rest, "<"), ">")
@@ -177,8 +179,8 @@ func tagAt(text string) (string, int) {
 	return name, len(text) - len(rest) + len(name) + 2
 }
 
-// json returns a node as JSON of the type. For a union of list and object the names of the tags
-// decide, as the text does not say which it is.
+// json returns a node as JSON of type t. For a union of list and object the names of the tags
+// decide, because the text does not show which it is.
 func (n *node) json(t *schema.Type) string {
 	switch {
 	// a text or number: tags in it are part of it
@@ -201,9 +203,9 @@ func (n *node) json(t *schema.Type) string {
 }
 
 // isList reports whether the tags in a node are the elements of a list: they are all called item,
-// or the schema wants a list whose elements do not have them as members. The template prints every
-// element as <item>, whatever the schema calls them. Under a schema that allows lists and objects,
-// only tags called item make a list.
+// or the schema wants a list whose elements do not have these tags as members. The template prints
+// every element as <item>, whatever the schema calls it. Under a schema that allows lists and
+// objects, only tags called item make a list.
 func (n *node) isList(t *schema.Type) bool {
 	items, members := true, true
 	for _, kid := range n.kids {
@@ -213,9 +215,9 @@ func (n *node) isList(t *schema.Type) bool {
 	return items || t.Only(schema.Array|schema.Null) && !members
 }
 
-// object returns a node as an object; tags of one name become a list. Text between tags is kept
-// under $text, but never in place of a tag of that name. Keys have the order in which they first
-// came; later tags of a name join the list of the first.
+// object returns a node as a JSON object. Tags of one name become a list at the position of the
+// first of them, so keys have the order in which they first came. Text between tags becomes the
+// member $text, unless there is a tag of that name.
 func (n *node) object(t *schema.Type) string {
 	var keys []string
 	groups := map[string][]*node{}
@@ -237,8 +239,9 @@ func (n *node) object(t *schema.Type) string {
 }
 
 // groupJSON returns the value of the tags of one name. Several tags, <step>…</step><step>…</step>,
-// are a list, even if the schema does not want one: repeating a tag is the only way in which this
-// form can give several values of a name. A single tag is a list only if the schema says so.
+// are a list, even if the schema does not want one, because repeating a tag is the only way in
+// which this form can give several values of a name. A single tag is a list only if the schema says
+// so.
 func groupJSON(group []*node, t *schema.Type) string {
 	if len(group) == 1 {
 		return group[0].json(t)
@@ -254,8 +257,8 @@ func groupJSON(group []*node, t *schema.Type) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// emptyOr returns a text without tags as JSON of the type; an empty text is an empty list or object
-// if nothing else fits. <tags></tags> is how the template prints a list without elements.
+// emptyOr returns a text without tags as JSON of type t. An empty text is an empty list or object
+// if nothing else fits: <tags></tags> is how the template prints a list without elements.
 func emptyOr(text string, t *schema.Type) string {
 	if strings.TrimSpace(text) == "" {
 		switch {

@@ -7,9 +7,9 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// trial is the attempt to read a call at a mark, which can be taken back. Attempts nest, as a call
-// in its section, so each restores the state that it found. trial counts the bytes read in vain:
-// beyond a bound no more attempts are made, which keeps time linear.
+// trial is the attempt to read a call at a mark, which can be taken back. Attempts nest, as that of
+// a call does in that of its section, so each restores the state that it found. The bytes read in
+// vain are counted, and beyond a bound no more attempts are made, which keeps time linear.
 type trial struct {
 	*scan.Buffer
 	in    *input
@@ -21,20 +21,22 @@ type trial struct {
 
 // trialState is how far an attempt has got, and what speaks for or against calls here.
 type trialState struct {
-	pin  int // bytes from here on may be read again; -1 without an attempt
-	glue int // newlines before the mark that belong to it
+	pin  int // position from which bytes may be read again; -1 without an attempt
+	glue int // newlines that are part of the mark after them
 	// glue of the section whose first call is being read; -1 elsewhere
 	outer   int
 	closing *declaration.Pattern // the pattern whose call is being read
-	// the end of calls that are text: no mark before it means anything
+	// the position where calls that are text end: no mark before it means anything
 	rejected int
 	others   [2]int // elements of a list before its first call, which are text
 	refused  bool   // a call without marks was announced, and is text
 	evidence bool   // more than a mark was read: a cut here is a cut call
 }
 
-// attemptBy makes an attempt with the given reader, not by a pattern: for a message the header says
-// what the body is.
+// attemptBy calls read as an attempt to read a call of the pattern p, and returns its result.
+// Unless that is committed, the position is restored. It returns mismatch without an attempt after
+// too many failures. The function is not always the reader of the pattern, because for a message
+// the header says what the body is.
 func (tr *trial) attemptBy(p *declaration.Pattern, read func() match) match {
 	if tr.exhausted() {
 		return mismatch
@@ -62,13 +64,13 @@ func (tr *trial) attemptBy(p *declaration.Pattern, read func() match) match {
 }
 
 // exhausted reports whether failed attempts have read so much that no more are made. The bound is
-// 64 KiB plus twice the bytes of the reply up to here. A text of a million "<tool_call>" would
-// otherwise be read to its end at each of them.
+// 64 KiB plus twice the bytes of the reply up to here. Without it, a text of a million
+// "<tool_call>" would be read to its end at each of them.
 func (tr *trial) exhausted() bool { return tr.waste > 1<<16+2*tr.Pos }
 
 // ranOver reports whether the model stopped by itself and the closer of the call is in what was
-// read from position from on: a string that was never closed ran over it. Its arguments then
-// include what follows the call, too, and where the string should end cannot be found.
+// read from position from. A string that was never closed then ran over the closer. Its arguments
+// also include what follows the call, and where the string should end cannot be found.
 func (tr *trial) ranOver(from int) bool {
 	if tr.in.lengthCut() || len(tr.closing.Close) == 0 || tr.closing.Hole("args") >= 0 {
 		return false
@@ -77,7 +79,8 @@ func (tr *trial) ranOver(from int) bool {
 	return len(closer) > 1 && strings.Contains(string(tr.Slice(from, tr.Pos)), closer)
 }
 
-// unpin releases the bytes of a call, unless a draft may still turn them back into text.
+// unpin lets the buffer drop the bytes of a call, unless a draft may still turn them back into
+// text.
 func (tr *trial) unpin() {
 	if !tr.out.drafting {
 		tr.pin = -1
@@ -85,7 +88,7 @@ func (tr *trial) unpin() {
 }
 
 // bare reports whether the arguments of the call being read must begin with a parameter of its
-// tool, since little else shows that it is a call: {"name": "get_weather", "arguments": {"type":
+// tool, since little else shows that it is a call. {"name": "get_weather", "arguments": {"type":
 // …}} is an echo at the start of a reply, and a word and a brace are program text unless a
 // parameter follows in quotes.
 func (tr *trial) bare() bool {

@@ -12,7 +12,7 @@ import (
 	"toolnorm/chat"
 )
 
-// wrappers reads a whole reply that consists of calls in a wrapper of no known form, see
+// wrappers reads a whole reply that consists of calls in a wrapper of no known form; see
 // [wrapper.Calls]. It is tried last, when no other reader finds a call.
 type wrappers struct {
 	*scan.Buffer
@@ -21,18 +21,19 @@ type wrappers struct {
 	trial  *trial
 	calls  *calls
 	drafts *drafts
-	fences *unmarked // knows the labels of fences that may hold calls
+	fences *unmarked // knows the labels of fences that may contain calls
 	tools  *toolset.Set
 	off    bool // only the forms of one family are read
 }
 
-// wrapped is the pattern that stands for a wrapper: it has no marks, and two newlines before it are
-// glue.
+// wrapped is the pattern that is used for wrappers: it has no marks, and two newlines before the
+// call are glue.
 var wrapped = &declaration.Pattern{Family: new(declaration.Family), Glue: 2}
 
-// read reads the calls of a wrapper that begins here with c. Only white space may precede it, and
-// nothing may follow it: a wrapper in prose is what the prose talks about. All of it is held until
-// the reply is over, so reading stops as soon as it can no longer be a wrapper.
+// read reads the calls of a wrapper that begins here with the byte c. It reports whether it did, as
+// calls or as text in doubt. Only white space may precede the wrapper, and nothing may follow it,
+// because a wrapper in prose is what the prose talks about. All of it is held back until the reply
+// is over, so reading stops as soon as it can no longer be a wrapper.
 func (wr *wrappers) read(c int) bool {
 	if wr.tools == nil || wr.off || !wr.page.blank || wr.page.state != chat.Text {
 		return false
@@ -74,8 +75,8 @@ func (wr *wrappers) read(c int) bool {
 	return true
 }
 
-// mayHold reports whether what stands behind backquotes here may be a call: in a fence by its
-// label, or the name in a span.
+// mayHold reports whether the text after backquotes here may be a call. A block may be one if its
+// label says so or names a tool, and a span of code always may.
 func (wr *wrappers) mayHold() bool {
 	n := wr.marks.ticks(0)
 	if n == 0 || wr.fences.fenceLine() > 0 {
@@ -86,7 +87,7 @@ func (wr *wrappers) mayHold() bool {
 }
 
 // shown reports whether a call in some form is what the user asks to see, or was given to the model
-// to read. A command is one unless the user asked for that call.
+// to read. A command counts as shown unless the user asked for that call.
 func (wr *wrappers) shown(c wrapper.Call, form wrapper.Form) bool {
 	heard := wr.drafts.heard.evidence(chat.Call{Name: c.Tool.Name, Args: []byte(c.Args)})
 	if form == wrapper.Known {

@@ -13,10 +13,10 @@ import (
 )
 
 // Append appends calls to dst as the family's models write them, with the family's white space
-// between text and calls. Arguments that are not a JSON object are repaired first, and ids that the
-// family does not write are numbered from 0 (see Number); Append never fails. The text in dst keeps
-// its own white space; the glue between two calls is the family's, so history reads as the model
-// wrote it.
+// between text and calls, and returns the extended slice. It never fails: arguments that are not a
+// JSON object are repaired first, and ids that the family does not write are numbered from 0 (see
+// Number). The text in dst keeps its own white space. Between two calls is the family's own glue,
+// so history reads as the model wrote it.
 func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
 	calls = f.Number(0, calls)
 	for i := range calls {
@@ -25,8 +25,9 @@ func (f *Format) Append(dst []byte, calls ...chat.Call) []byte {
 	return print.Calls(dst, f.Family, calls)
 }
 
-// objectText returns a call's arguments as one JSON object. Conversation histories come from
-// clients, which keep what models once wrote: damaged arguments must not make a request fail.
+// objectText returns a call's arguments as one JSON object, which is {} if they cannot be repaired.
+// Conversation histories come from clients, which keep what models once wrote, so damaged arguments
+// must not make a request fail.
 func objectText(args json.RawMessage) json.RawMessage {
 	if args = bytes.TrimSpace(args); json.Valid(args) && args[0] == '{' {
 		return args
@@ -37,25 +38,27 @@ func objectText(args json.RawMessage) json.RawMessage {
 	return json.RawMessage("{}")
 }
 
-// Number returns a copy of the calls with the ids that the family writes, first being how many
-// calls the conversation had before. An id that the family could have written stays; in most
-// families that is any id. Kimi K2 counts calls through the conversation (functions.f:3), Cohere
-// through its objects, Mistral wants nine characters: a template may fail on other ids.
+// Number returns a copy of the calls with the ids that the family writes. The parameter first is
+// how many calls the conversation had before. An id that the family could have written is kept; in
+// most families that is any id. Kimi K2 counts calls through the conversation (functions.f:3),
+// Cohere through its objects, and Mistral wants nine characters, so a template may fail on other
+// ids.
 func (f *Format) Number(first int, calls []chat.Call) []chat.Call {
 	return print.Number(f.Family, first, calls)
 }
 
 // AppendResults appends the answers of tools to dst as the family's templates write them, without
-// the marks of the turn around them: texts[i] is the answer to calls[i], whose ids are those that
-// Number gives. If the declaration has no result line, it appends nothing. calls and texts have the
-// same length; each call names the tool and the id that the family's results repeat.
+// the marks of the turn around them. The text texts[i] is the answer to calls[i], whose id is the
+// one that Number gives; both slices must have the same length. Each call provides the tool's name
+// and the id that the family's results repeat. If the declaration has no result line, nothing is
+// appended.
 func (f *Format) AppendResults(dst []byte, calls []chat.Call, texts []string) []byte {
 	return print.Results(dst, f.Family, calls, texts)
 }
 
-// Prompt returns the text that teaches a model the tools and this form of calling them, in the
-// wording w, or in the family's own wording if w is zero. It is empty without tools. The same tools
-// and wording give the same bytes.
+// Prompt returns the text that teaches a model the tools and this form of calling them. The text
+// has the wording w, or the family's own wording if w is zero. Without tools it is empty. The same
+// tools and wording give the same bytes.
 func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 	if len(tools) == 0 {
 		return ""
@@ -66,9 +69,10 @@ func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 	return print.Prompt(f.Asked(w).Family, tools, w)
 }
 
-// Asked returns the format in which Prompt asks for calls: signatures without schemas ask for
-// Python, unless the family's own declaration has a wording. Earlier calls should be written in the
-// same format. A prompt that shows signatures and asks for JSON would teach two forms at once.
+// Asked returns the format in which Prompt asks for calls. That is Python's for signatures without
+// schemas, unless the family's own declaration has a wording, and f otherwise. Earlier calls should
+// be written in the same format: a prompt that shows signatures and asks for JSON would teach two
+// forms at once.
 func (f *Format) Asked(w Wording) *Format {
 	if w&(Signatures|Schemas) == Signatures && f.Wording() == 0 && f.set != nil {
 		if python := f.set.Named("python"); python != nil {
@@ -79,10 +83,10 @@ func (f *Format) Asked(w Wording) *Format {
 }
 
 // Lead returns what to write after a rendered prompt so that a call can follow as one JSON object
-// {"name": …, "arguments": …}, whatever the family's own form: open reasoning is closed, what the
-// model has said since the prompt is repeated (except in families of messages, each of which is
-// complete in itself), and the family's own mark begins the call. name is the tool's name, or empty
-// if there are several tools.
+// {"name": …, "arguments": …}, whatever the family's own form. It closes open reasoning, repeats
+// what the model has said since the prompt, and begins the call with the family's own mark. In
+// families of messages, what was said is not repeated, since each message is complete in itself.
+// The name is that of the tool, or empty if there are several tools.
 func (f *Format) Lead(prompt, said, name string) string {
 	lead := said
 	if f.Header != nil {
@@ -94,13 +98,13 @@ func (f *Format) Lead(prompt, said, name string) string {
 	return lead + print.Opening(f.Family, name)
 }
 
-// carried are the arguments of the call that Carries tries a name with.
+// carried are the arguments of the call with which Carries tries a name.
 const carried = `{"text":"a b"}`
 
 // Carries reports whether a call of a tool with that name, written as the family writes calls, is
-// read as that call, with no other text. It takes some ten microseconds. Names that clients send
-// may contain characters that a family cannot carry, such as 工具 or "with space"; such tools get
-// another name for the model.
+// read back as that call, with no other text. It takes some ten microseconds. Names that clients
+// send may contain characters that a family cannot write, such as 工具 or "with space". Such tools
+// get another name for the model.
 func (f *Format) Carries(name string) bool {
 	if len(name) > toolset.MaxName {
 		return false
@@ -135,9 +139,9 @@ type Grammar = grammar.Grammar
 type Trigger = grammar.Trigger
 
 // Grammar returns the grammar of calls to the tools, spelled as Append spells them. Members of
-// small objects may come in any order, those of large objects in the schema's. Requirements of a
-// schema that a grammar cannot express are left open and reported. single allows only one call, for
-// clients that want no more.
+// small objects may come in any order, and those of large objects in the schema's. Requirements of
+// a schema that a grammar cannot express are not enforced, and are reported. If single is true,
+// only one call is allowed, for clients that want no more.
 func (f *Format) Grammar(tools []chat.Tool, single bool) Grammar {
 	return grammar.Of(f.Family, tools, single)
 }

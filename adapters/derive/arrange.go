@@ -19,7 +19,7 @@ import (
 // parts; two calls show the texts around them; and the ways to write values are tried until every
 // rendered call is read back correctly.
 
-// formTools holds the tools that these calls call.
+// formTools lists the tools of the calls with which a form is searched for.
 var formTools = []chat.Tool{
 	{Name: "fetch_gnus", Description: "Fetches gnus.", Schema: []byte(
 		`{"type":"object","properties":{"lemur":{"type":"string","description":"Which."},"okapi":{"type":"string","description":"Where."}},"required":["lemur","okapi"],"additionalProperties":false}`)},
@@ -31,19 +31,20 @@ var formTools = []chat.Tool{
 		`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)},
 }
 
-// formProbe returns a call with that name and arguments, the n-th of its turn.
+// formProbe returns a call with that name and those arguments. It is the n-th call of its turn,
+// which decides its id.
 func formProbe(n int, name, args string) chat.Call {
 	return chat.Call{ID: "Zq000000" + strconv.Itoa(n), Name: name, Args: json.RawMessage(args)}
 }
 
-// gnus holds calls of one tool that differ only in their values and the lengths of these.
+// gnus lists calls of one tool that differ only in their values and the lengths of their values.
 var gnus = []chat.Call{
 	formProbe(1, "fetch_gnus", `{"lemur": "wombat", "okapi": "numbat"}`),
 	formProbe(2, "fetch_gnus", `{"lemur": "dingo", "okapi": "quoll"}`),
 	formProbe(3, "fetch_gnus", `{"lemur": "bilby", "okapi": "gecko"}`),
 }
 
-// formTurns holds the turns of calls that a form must read back.
+// formTurns lists the turns of calls that a form must read back.
 var formTurns = [][]chat.Call{
 	gnus[:1], gnus[:2], gnus,
 	{formProbe(1, "fetch_gnus", `{"lemur": "it's \"q\" \\ é", "okapi": "a < b && c\n  d\n"}`)},
@@ -101,7 +102,8 @@ func (p *printer) show(calls ...chat.Call) string {
 }
 
 // arranged searches for a form for the calls of a template, in one view. It returns the first form
-// that reads all turns.
+// that reads all turns. If there is none, it returns ErrForm, with the errors of the form that read
+// the most turns.
 func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Finding, error) {
 	one, two := p.show(gnus[0]), p.show(gnus[:2]...)
 	if one == "" {
@@ -133,9 +135,9 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 	return nil, fmt.Errorf("%w: %w", ErrForm, last)
 }
 
-// turns returns formTurns, without calls that have lists and objects as values if the template
-// loses parts of them. MiniCPM5's template, as llama-server renders it, prints nothing for an
-// object, and nothing between the elements of a list.
+// turns returns formTurns. If the template loses parts of lists and objects, calls that have them
+// as values are left out. For example, MiniCPM5's template, as llama-server renders it, prints
+// nothing for an object, and nothing between the elements of a list.
 func (p *printer) turns() [][]chat.Call {
 	deep := p.show(formTurns[deepTurn]...)
 	if deep == "" || strings.Contains(deep, "cat") && strings.Contains(deep, "eel") {
@@ -144,7 +146,9 @@ func (p *printer) turns() [][]chat.Call {
 	return slices.Concat(formTurns[:deepTurn-1], make([][]chat.Call, 2), formTurns[bareTurn:])
 }
 
-// tried parses a declaration, and returns how many of the turns it reads before the first error.
+// tried parses a declaration, and returns its format and how many of the turns the format reads
+// before the first error. The error is that of the turn, or that of a declaration which cannot be
+// parsed.
 func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, error) {
 	f, err := set.Parse([]byte(text))
 	if err != nil {
@@ -183,8 +187,8 @@ func (p *printer) misread(f *adapters.Format) (wrong []error) {
 }
 
 // content reports whether a declaration with call lines, which can stream, is good enough: it reads
-// the turns, and values that contain calls do not mislead it. The latter is not tested for
-// arguments in tags that close as in XML, since their reader handles more than a form does.
+// the turns, and is not misled by values that contain calls. The latter is not tested for arguments
+// in tags that close as in XML, since their reader handles more than a form does.
 func (p *printer) content(f *Finding) bool {
 	for _, calls := range p.turns() {
 		if text := p.show(calls...); text != "" &&
@@ -200,7 +204,7 @@ func (p *printer) content(f *Finding) bool {
 var aTag = regexp.MustCompile(`(?m)^arg .*\{value\}(?:\\n)*(?:[^<\\]|<[^/]|\\[^n])`)
 
 // readsTurns returns how many of the turns a format reads and prints as the template does, and the
-// error of the next one.
+// error of the next one. If it reads all of them, the error is that of misled.
 func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 	for n, calls := range p.turns() {
 		text := p.show(calls...)
@@ -220,8 +224,8 @@ func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 	return len(formTurns), p.misled(f)
 }
 
-// misled returns an error if a call is read wrongly whose values contain printed calls. To read no
-// call at all is allowed, since without escapes such a text is ambiguous.
+// misled returns an error if a call whose values contain printed calls is read as other calls. To
+// read no call at all is allowed, since without escapes such a text is ambiguous.
 func (p *printer) misled(f *adapters.Format) error {
 	whole, other := p.show(gnus[0]),
 		p.show(formProbe(1, "count_emus", `{"ibis": 7531, "kiwi": true}`))
@@ -239,13 +243,14 @@ func (p *printer) misled(f *adapters.Format) error {
 	return nil
 }
 
-// behind returns the text after a word.
+// behind returns the text after the first occurrence of a word, or "" if the word does not occur.
 func behind(text, word string) string {
 	_, rest, _ := strings.Cut(text, word)
 	return rest
 }
 
-// otherwise returns an error if a format reads a call from a turn that is not one of its calls.
+// otherwise returns an error if a format reads a call from the text of a turn that is not one of
+// the turn's calls. Missed calls and errors of the format are no error here.
 func (p *printer) otherwise(f *adapters.Format, calls []chat.Call) error {
 	text := p.show(calls...)
 	reply, err := read(f, text, formTools)

@@ -16,8 +16,9 @@ type body struct {
 	lines      string // further lines of the declaration
 }
 
-// bodyOf finds the call with these two values in a text. The forms are tried from the strictest on:
-// JSON must parse, while tags may be any texts between known values.
+// bodyOf returns the position and form of the call with these two values in a text, or false if
+// there is none. The forms are tried in order, the strictest first: JSON must parse, while tags may
+// be any texts between known values.
 //
 //	{"name": "write_file", "arguments": {…}}               {call}, {calls}, {named}
 //	write_file{…}, functions.write_file:0{…}                {name}…{json}, {id}…{json}
@@ -34,9 +35,10 @@ func bodyOf(text, path, content string) (body, bool) {
 	return body{}, false
 }
 
-// jsonBody finds a call whose arguments are JSON: the name is in the JSON, or before it. A schema
-// or a header may be JSON as well, so the JSON must contain both arguments of the probe. It is
-// tried from every brace or bracket on, so marks may contain braces.
+// jsonBody finds a call whose arguments are JSON, with the name in the JSON or before it. It
+// returns false if there is none. A schema or a header may be JSON as well, so the JSON must
+// contain both arguments of the probe. Every brace or bracket is tried as its beginning, so marks
+// may contain braces.
 func jsonBody(text, path, content string) (body, bool) {
 	for i := range len(text) {
 		if text[i] != '{' && text[i] != '[' {
@@ -55,8 +57,8 @@ func jsonBody(text, path, content string) (body, bool) {
 	return body{}, false
 }
 
-// jsonAt returns the JSON value at the start of a text, and false if there is none. Any text may
-// follow it.
+// jsonAt returns the JSON value at the start of a text, or false if there is none. Any text may
+// follow the value.
 func jsonAt(text string) (string, bool) {
 	var value json.RawMessage
 	in := json.NewDecoder(strings.NewReader(text))
@@ -67,9 +69,10 @@ func jsonAt(text string) (string, bool) {
 }
 
 // bodyNaming returns a body whose JSON contains the tool's name: as the value of a member, or as
-// the key of the only one. The arguments are the member that is an object. A member "0" or "1"
-// counts the calls (command-r7b's "tool_call_id": "0"); a last member with the probe's id is the id
-// of the call (mistral-v3). The usual member names need no keys line.
+// the key of the only one. It returns false if the JSON is not an object or a list of objects. The
+// arguments are the member that is an object. A member "0" or "1" counts the calls (command-r7b's
+// "tool_call_id": "0"). A last member with the probe's id is the id of the call (mistral-v3). The
+// usual member names need no keys line.
 func bodyNaming(value string, start, end int) (body, bool) {
 	b := body{start: start, end: end, hole: "{call}"}
 	var list []json.RawMessage
@@ -108,7 +111,7 @@ func bodyNaming(value string, start, end int) (body, bool) {
 	return b, true
 }
 
-// spreads returns the word of list= for the layout of a list: "indent" for one member per line
+// spreads returns the word after list= for the layout of a list: "indent" for one member per line
 // (command-r's json.dumps with indent=4), "lines" for one call per line (command-r7b), or "always".
 func spreads(value string) string {
 	switch {
@@ -120,13 +123,13 @@ func spreads(value string) string {
 	return "always"
 }
 
-// anID matches an id that contains the tool's name, as Kimi K2's functions.write_file:0.
+// anID matches an id that contains the tool's name, such as Kimi K2's functions.write_file:0.
 var anID = regexp.MustCompile(`(functions\.)?write_file:\d+`)
 
-// besideName returns a body with arguments at text[at:end], which begins with the tool's name
-// before them, or with the call's id. The last occurrence of the name counts, since some templates
-// have it in a header, too. The text between name and arguments becomes a literal: <｜tool▁sep｜>,
-// [ARGS], a newline.
+// besideName returns a body with the arguments text[at:end]. It begins with the tool's name before
+// them, or with the call's id, and it returns false if neither is there. The last occurrence of the
+// name counts, since some templates have it in a header as well. The text between name and
+// arguments becomes a literal: <｜tool▁sep｜>, [ARGS], a newline.
 func besideName(text string, at, end int, hole, lines string) (body, bool) {
 	front := text[:at]
 	if m := anID.FindStringIndex(front); m != nil {
@@ -144,8 +147,8 @@ func besideName(text string, at, end int, hole, lines string) (body, bool) {
 // so a call ends at the first closing one.
 var aPython = regexp.MustCompile(`(?s)\[?write_file\((?:[^()]|\n)*\)(, *write_file\([^()]*\))*\]?`)
 
-// pythonBody finds calls in Python's spelling. Calls without brackets are one per line, as olmo3's;
-// LFM2.5 has single quotes.
+// pythonBody finds calls in Python's spelling, and returns false if there are none. Calls without
+// brackets are one per line, as in olmo3. LFM2.5 has single quotes.
 func pythonBody(text, path, content string) (body, bool) {
 	m := aPython.FindStringIndex(text)
 	if m == nil {
@@ -164,9 +167,9 @@ func pythonBody(text, path, content string) (body, bool) {
 	return body{m[0], m[1], "{python}", lines}, true
 }
 
-// pseudoBody finds a call whose arguments are JSON with bare keys and special string delimiters, as
-// gemma4's call:write_file{content:<|"|>wombat<|"|>,path:…}. The delimiter is the text between a
-// key's colon and its value.
+// pseudoBody finds a call whose arguments are JSON with bare keys and special string delimiters,
+// such as gemma4's call:write_file{content:<|"|>wombat<|"|>,path:…}. It returns false if there is
+// none. The delimiter is the text between a key's colon and its value.
 func pseudoBody(text, path, _ string) (body, bool) {
 	aPseudo := regexp.MustCompile(`(?s)` + probes[0].Name + `(\{.*?path:(.+?)` +
 		regexp.QuoteMeta(path) + `.*?\})`)
@@ -178,10 +181,10 @@ func pseudoBody(text, path, _ string) (body, bool) {
 		"\n")
 }
 
-// taggedBody finds a call whose arguments are each between marks. The common text before both keys
-// is the opener, that after both values the closer. Templates may sort arguments, so the order in
-// the text counts. Tags that are named like the parameters, <path>…</path>, are recognised by the
-// key that is repeated after the value.
+// taggedBody finds a call whose arguments are each between marks, and returns false if there is
+// none. The common text before both keys is the opener, and that after both values the closer.
+// Templates may sort arguments, so the order in the text counts. Tags that are named like the
+// parameters, <path>…</path>, are recognised by the key that is repeated after the value.
 func taggedBody(text, path, content string) (body, bool) {
 	key1, key2 := "path", "content"
 	name, v1, v2 := strings.Index(text, probes[0].Name), strings.Index(text, path),

@@ -11,7 +11,8 @@ import (
 )
 
 // arrangements returns the lines of forms that may print what a template printed for one call and
-// for two. They have the parts of a call at the same places, and differ in how values are written.
+// for two, or nil if the parts of the calls do not match. All have the parts of a call at the same
+// places, and differ in how values are written.
 func arrangements(p *printer, one, two, glue string) (all []string) {
 	f, ok := frame(one, two)
 	if !ok {
@@ -34,14 +35,14 @@ func arrangements(p *printer, one, two, glue string) (all []string) {
 	return all
 }
 
-// Lines with literals that may be holes: the number of arguments, and the word for the type of a
-// string.
+// The patterns of form lines with literals that may be placeholders: the number of arguments, and
+// the word for the type of a string.
 var (
 	aCount = regexp.MustCompile(`form    call .*\b2\b.*\n`)
 	aType  = regexp.MustCompile(`form    arg .*\b(string|str)\b.*\{value\}.*\n`)
 )
 
-// arrangements returns the lines of forms with the parts at these places.
+// arrangements returns the lines of forms that have the parts at these places.
 func (f *framed) arrangements(p *printer, one string) (all []string) {
 	if at := slices.IndexFunc(f.holes, func(h string) bool {
 		return h == "json" ||
@@ -77,7 +78,7 @@ func (f *framed) arrangements(p *printer, one string) (all []string) {
 	return all
 }
 
-// lines returns the form lines about calls.
+// lines returns the form lines about calls with these placeholders (holes) and literals (gaps).
 func (f *framed) lines(holes, gaps []string) string {
 	var b strings.Builder
 	call := ""
@@ -133,7 +134,7 @@ type items struct {
 	plain string // the text before a value of one line
 }
 
-// series holds the literals around and between two values with or without names, such as arguments,
+// series are the literals around and between two values with or without names, such as arguments,
 // members or elements.
 type series struct {
 	// again: the text after the repeated name
@@ -144,7 +145,7 @@ type series struct {
 	twice string
 }
 
-// item returns one value with its name as a line of a form.
+// item returns one value with its name as a line of a form, with {indent} if indent is not empty.
 func (s series) item(key, indent string) string {
 	e := escapeLiteral.Replace
 	before := e(s.before)
@@ -166,8 +167,9 @@ func (s series) item(key, indent string) string {
 }
 
 // seriesOf splits the literals around two values: head before the first name, mid and mid2 between
-// name and value, between the two, and tail after the second. It returns false if the two values
-// differ in these. Quotes around values are removed.
+// name and value, between the two, and tail after the second. If keyed is true, again and again2
+// come before the repeated names. Quotes are removed. It returns false if the literals of the two
+// values differ.
 func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed bool) (
 	s series, ok bool) {
 	if mid != mid2 {
@@ -212,7 +214,7 @@ func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed
 	return s, true
 }
 
-// wholeRunes returns the number of bytes of the whole characters in the last n bytes of a text.
+// wholeRunes returns how many of the last n bytes of a text consist of whole characters.
 func wholeRunes(text string, n int) int {
 	for n > 0 && text[len(text)-n]&0xC0 == 0x80 {
 		n--
@@ -220,15 +222,15 @@ func wholeRunes(text string, n int) int {
 	return n
 }
 
-// cutQuotes removes the quotes of a value from the texts after and before it. It returns false if
-// one of them is missing.
+// cutQuotes returns the texts after and before a value without the value's quotes. It returns false
+// if one of the quotes is missing.
 func cutQuotes(behind, front, quote string) (b, f string, ok bool) {
 	b, ok = strings.CutPrefix(behind, quote)
 	f, ok2 := strings.CutSuffix(front, quote)
 	return b, f, ok && ok2
 }
 
-// items finds out how arguments are written. It returns false if the parts are in an unknown order.
+// items returns how arguments in these quotes are written, or false if they match no known order.
 func (f *framed) items(quote string) (i items, ok bool) {
 	at := slices.Index(f.holes, "key")
 	if at < 0 {
@@ -273,7 +275,8 @@ func (f *framed) items(quote string) (i items, ok bool) {
 	return i, true
 }
 
-// valuesFirst finds out how arguments are written whose names follow their values, from part at on.
+// valuesFirst returns how arguments are written whose names follow their values, from part at. It
+// returns false if the two arguments differ or have no quotes.
 func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	g := func(n int) string { return f.rawGaps[at+n] }
 	mid, _, fine := cutQuotes(g(1), quote, quote)
@@ -302,8 +305,8 @@ func (i items) argLines() string {
 	return lines
 }
 
-// unspaced returns the same arguments with the blank before a value for values of one line only, as
-// in YAML.
+// unspaced returns the same arguments, but the blank before a value is only for values of one line
+// (YAML).
 func (i items) unspaced() items {
 	mid := strings.TrimRight(i.mid, " ")
 	i.mid, i.plain = mid, i.mid[len(mid):]
@@ -346,8 +349,8 @@ func (p *printer) nested(i items, one, quote string) string {
 }
 
 // valueOf returns what a template prints for the value of an argument: the text after its name,
-// without the text that also follows the last value in one. It returns "" if the texts do not
-// match.
+// without the tail that also follows the last value in the text one. It returns "" if the texts do
+// not match.
 func (p *printer) valueOf(i items, one, quote, key, args string) string {
 	text := p.show(chat.Call{ID: gnus[0].ID, Name: "store_yaks", Args: []byte(args)})
 	at := strings.LastIndex(one, "numbat")
@@ -364,7 +367,8 @@ func (p *printer) valueOf(i items, one, quote, key, args string) string {
 	return value
 }
 
-// seriesIn splits the text of a value with two members, or two elements.
+// seriesIn splits the text of a value with two members, or two elements if named is false. It
+// returns false if they are not found, or are not written alike.
 func (p *printer) seriesIn(value, quote string, named bool) (series, bool) {
 	first, second := strings.Index(value, "cat"), strings.LastIndex(value, "dog")
 	if first < 0 || second < first {

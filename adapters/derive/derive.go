@@ -33,9 +33,9 @@ import (
 )
 
 // Render returns the prompt for a conversation, rendered with a model's own template. A server
-// renders it (Ollama's debug rendering, llama-server's /apply-template), so an error may also come
-// from the server. Rendering takes some milliseconds. [From] renders about twenty conversations,
-// and some forty more if no known kind of call line fits.
+// renders it (Ollama's debug rendering, llama-server's /apply-template), so the error may be the
+// template's or the server's. Rendering takes some milliseconds. [From] renders about twenty
+// conversations, and some forty more if no known kind of call line fits.
 type Render func(messages []chat.Message, tools []chat.Tool) (string, error)
 
 // Template is a model's chat template.
@@ -67,11 +67,11 @@ var ErrNoCalls = errors.New("the template does not print calls")
 // ErrForm is returned for a template whose calls cannot be expressed in a declaration.
 var ErrForm = errors.New("the template writes calls in a form that a declaration cannot say")
 
-// From finds out how a model writes; set holds the known families. The finding can be used if its
+// From finds out how a model writes. The known families are in set. The finding can be used if its
 // Wrong is empty. From returns an error if the template prints no calls, refuses the conversations,
 // or prints calls in a form that cannot be expressed. It renders two views: with results after the
 // calls, and with a new request after them. Gemma 2's template refuses the first, and others drop
-// reasoning in the second; either view is enough.
+// reasoning in the second, but either view is enough.
 //
 // The declaration is tested with the calls that it was made from: it must print what the template
 // printed, and read the calls that were rendered. Every deviation is in Wrong, and then the finding
@@ -123,7 +123,8 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 }
 
 // rest returns a finding if no format reads the calls: one with the marks around reasoning and
-// text, or, if the template prints no calls, the call that it teaches in words.
+// text, or, if the template prints no calls, the call that it teaches in words. It returns err if
+// the template refuses the conversations or these marks cannot be read.
 func rest(best *Finding, err error, all []*observed, model string, set *adapters.Set, t Template) (
 	*Finding, error) {
 	if best == nil && (len(all) == 0 || errors.Is(err, ErrNoCalls)) {
@@ -150,7 +151,7 @@ func rest(best *Finding, err error, all []*observed, model string, set *adapters
 	return best, nil
 }
 
-// completeFrom adds what only the other view p of the template showed: some templates print
+// completeFrom adds what only the other view p of the template showed. Some templates print
 // reasoning only if the results of its calls come last, and some drop the marks of a plain reply
 // there. Marks that end a turn are added unless they occur in a call, which they would cut.
 func (o *observed) completeFrom(p *observed) {
@@ -165,8 +166,8 @@ func (o *observed) completeFrom(p *observed) {
 }
 
 // completeBy adds what only the source shows. In message families the headers show which text is
-// reasoning, so it has no marks of its own. The source never replaces what a conversation showed,
-// since it may contain branches that are not used.
+// reasoning, so reasoning has no marks of its own. The source never replaces what a conversation
+// showed, since it may contain branches that are not used.
 func (o *observed) completeBy(source string) {
 	if o.thought == "" && o.messages == nil {
 		o.thought = thoughtIn(source, o.words)
@@ -188,8 +189,9 @@ func (f *Finding) better(g *Finding) bool {
 	return len(f.Wrong) < len(g.Wrong)
 }
 
-// clearest returns the most useful error: ErrForm, else ErrNoCalls, else all refusals. A template
-// that refuses one view and prints no calls in the other counts as a template without calls.
+// clearest returns the most useful error: the first ErrForm, or else the first ErrNoCalls, or else
+// all errors. A template that refuses one view and prints no calls in the other counts as a
+// template without calls.
 func clearest(errs []error) error {
 	for _, kind := range []error{ErrForm, ErrNoCalls} {
 		for _, err := range errs {
@@ -201,9 +203,10 @@ func clearest(errs []error) error {
 	return errors.Join(errs...)
 }
 
-// finding makes a declaration from the observations, and tests it. A known family that prints
-// exactly the same is used unchanged. If one differs only in white space, its lines are used, with
-// the template's own marks around reasoning and text.
+// finding makes a declaration from the observations, and tests it. It returns ErrForm if the calls
+// cannot be expressed. A known family that prints exactly the same is used unchanged. If one
+// differs only in white space, its lines are used, with the template's own marks around reasoning
+// and text.
 func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 	if o.unsaid != nil {
 		return nil, o.unsaid
@@ -245,9 +248,9 @@ func (o *observed) try(f *adapters.Format) (wrong []error) {
 	return wrong
 }
 
-// knownIn returns the name of the known family that prints and reads the same, or "", and whether
-// it agrees in white space too. Such a family is preferred. Families are tried in the order of
-// their names, so that the result is always the same.
+// knownIn returns the name of the known family that prints and reads the same, or "" if there is
+// none, and whether it also agrees in white space. Such a family is preferred. Families are tried
+// in the order of their names, so that the result is always the same.
 func (o *observed) knownIn(set *adapters.Set) (name string, exactly bool) {
 	for _, f := range set.All() {
 		if len(o.try(f)) > 0 || !o.thinksAs(f) {
@@ -275,8 +278,8 @@ func (o *observed) printedExactly(f *adapters.Format) bool {
 }
 
 // thinksAs reports whether f separates reasoning as the template prints it before a call: it must
-// read the reasoning, no text, and the call. It is true if the template prints no reasoning. Some
-// families differ only in the marks around reasoning.
+// read the reasoning, no text, and the call. It returns true if the template prints no reasoning.
+// The check is needed because some families differ only in the marks around reasoning.
 func (o *observed) thinksAs(f *adapters.Format) bool {
 	if o.thought == "" {
 		return true
@@ -286,7 +289,7 @@ func (o *observed) thinksAs(f *adapters.Format) bool {
 		strings.TrimSpace(reply.Text.String()) == "" && len(reply.Calls) == 1
 }
 
-// begins reports whether a text begins with the printed calls, ignoring white space: marks of the
+// begins reports whether a text begins with the printed calls, ignoring white space. Marks of the
 // turn may follow.
 func begins(text, calls string) bool {
 	return strings.HasPrefix(strings.Join(strings.Fields(text), ""),
@@ -294,8 +297,9 @@ func begins(text, calls string) bool {
 }
 
 // Agrees reports whether a format, chosen by a model's name, reads the calls that the model's
-// template prints. It is true if the template prints no calls or cannot be rendered. A model called
-// qwen2.5-… may be a fine-tune that writes in another way; then the template counts, not the name.
+// template prints. It returns true if the template prints no calls or cannot be rendered. A model
+// called qwen2.5-… may be a fine-tune that writes in another way. The template then counts, not the
+// name.
 func Agrees(f *adapters.Format, t Template) bool {
 	refused := 0
 	for _, follows := range []func(n int) []chat.Message{request, answers} {

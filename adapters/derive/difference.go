@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// difference returns the part of b that is left without the common beginning and end of both texts,
-// widened to whole marks: of <|a|> and <|b|> only "a" and "b" differ.
+// difference returns the part of b that is left without the common beginning and end of both texts.
+// The part is widened to whole marks: of <|a|> and <|b|> only "a" and "b" differ.
 func difference(a, b string) string {
 	from := commonPrefix(a, b)
 	to := len(b) - commonSuffix(a[from:], b[from:])
@@ -18,7 +18,7 @@ func difference(a, b string) string {
 	return b[from:to]
 }
 
-// markStart returns at, or the start of the mark if at is inside a mark.
+// markStart returns the offset at, or the start of the mark if that offset is inside a mark.
 func markStart(text string, at int) int {
 	at = min(at, len(text))
 	if i := openMark(text[:at]); i >= 0 {
@@ -27,8 +27,8 @@ func markStart(text string, at int) int {
 	return at
 }
 
-// openMark returns the start of the mark inside which a text ends, or -1 if it does not end inside
-// a mark. A "<" with a blank or a newline somewhere after it is an operator or prose.
+// openMark returns the start of the mark inside which a text ends, or -1 if the text does not end
+// inside a mark. A "<" with a blank or a newline somewhere after it is an operator or prose.
 func openMark(text string) int {
 	i := strings.LastIndexByte(text, '<')
 	if i < 0 || strings.ContainsAny(text[i:], "> \n") {
@@ -55,9 +55,9 @@ func commonSuffix(a, b string) (n int) {
 	return n
 }
 
-// opener returns the common end of a and b, from the first mark in it on, or all of a if b ends
-// with a. a is the text before the first of two calls or arguments, b the text between them, so
-// both end with the opener.
+// opener returns the common end of a and b from the first mark in it, or "" if it has no mark. If b
+// ends with a, it returns all of a. The text a is before the first of two calls or arguments, and b
+// is between the two, so both end with the opener.
 func opener(a, b string) string {
 	n := commonSuffix(a, b)
 	if n == len(a) {
@@ -75,8 +75,8 @@ func opener(a, b string) string {
 	return ""
 }
 
-// commonStart returns the common beginning of a and b, without an incomplete mark and newlines at
-// its end. An incomplete mark is the < of two different marks.
+// commonStart returns the common beginning of a and b, without newlines at its end and without an
+// incomplete mark, which is the < of two different marks.
 func commonStart(a, b string) string {
 	s := a[:commonPrefix(a, b)]
 	if i := strings.LastIndexByte(s, '<'); i >= 0 && !strings.Contains(s[i:], ">") {
@@ -85,8 +85,9 @@ func commonStart(a, b string) string {
 	return strings.TrimRight(s, "\n")
 }
 
-// A mark is a word in angle brackets, or in capitals in square brackets, as [THINK]; ◁think▷ is
-// Kimi's. The longest mark of a known family, one of plamo3's, has 36 bytes, so 64 is a safe bound.
+// aMark matches a word in angle brackets, or in capitals in square brackets, such as [THINK].
+// ◁think▷ is Kimi's. The longest mark of a known family, one of plamo3's, has 36 bytes, so 64 is a
+// safe bound.
 const aMark = `(?:<[^<>\s]{1,64}>|\[/?[A-Z_ ]{2,40}\]|◁[^◁▷\s]{1,32}▷)`
 
 var (
@@ -100,14 +101,15 @@ var (
 func hasMark(s string) bool { return anyMark.MatchString(s) }
 
 // firstMark returns the mark that a text begins with, including white space before it and newlines
-// after it, or "".
+// after it, or "" if there is none.
 func firstMark(text string) string { return leadingMark.FindString(text) }
 
-// lastMark returns the mark that a text ends with, or "".
+// lastMark returns the mark that a text ends with, or "" if there is none.
 func lastMark(text string) string { return trailingMark.FindString(text) }
 
-// trimSpaced removes a prefix and the white space before it. A text without the prefix is returned
-// unchanged. White space after the prefix is kept, since it may be a call's glue.
+// trimSpaced returns a text without a prefix and the white space before the prefix. A text without
+// the prefix is returned unchanged. White space after the prefix is kept, since it may be a call's
+// glue.
 func trimSpaced(text, prefix string) string {
 	prefix = strings.TrimSpace(prefix)
 	if rest, ok := strings.CutPrefix(strings.TrimLeftFunc(text, unicode.IsSpace), prefix); ok &&

@@ -43,7 +43,7 @@ func anchors(text string, calls ...chat.Call) (all []anchor) {
 	return all
 }
 
-// valuesOf returns the strings of an object.
+// valuesOf returns the values of an object that has only strings as values.
 func valuesOf(args json.RawMessage) (all []string) {
 	var members map[string]string
 	_ = json.Unmarshal(args, &members)
@@ -53,8 +53,9 @@ func valuesOf(args json.RawMessage) (all []string) {
 	return all
 }
 
-// blockAt returns the length of the arguments of one of the calls that a text begins with as one
-// value, and the hole for them. The length is 0 when there are none.
+// blockAt returns the length of a call's arguments at the start of a text, and the placeholder for
+// them: json for a JSON object, quoted for one in a string. The length is 0 if the text begins with
+// the arguments of none of the calls.
 func blockAt(text string, calls []chat.Call) (int, string) {
 	for _, c := range calls {
 		python := strings.ReplaceAll(string(c.Args), `"`, "'")
@@ -73,17 +74,17 @@ func blockAt(text string, calls []chat.Call) (int, string) {
 	return 0, ""
 }
 
-// pieces holds literals and holes of a form line, as text.
+// pieces are literals and placeholders of a form line, as text.
 type pieces struct {
 	text  string
 	first int // the first value of a counter; -1 without a counter
 }
 
-// lengths holds the lengths of the arguments of two calls.
+// lengths are the lengths of the arguments of two calls; 0: not known.
 type lengths [2]int
 
-// mergeTexts returns the common beginning of two texts, or their common end, with holes for numbers
-// that count calls or bytes, and the lengths of that part in both texts.
+// mergeTexts returns the common beginning of two texts, or their common end, with placeholders for
+// numbers that count calls or bytes. It also returns the length of that part in each of the texts.
 func mergeTexts(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 	out.first = -1
 	at := func(s string, n int) (rune, int) {
@@ -124,11 +125,11 @@ func mergeTexts(a, b string, end bool, l lengths) (out pieces, na, nb int) {
 	return out, na, nb
 }
 
-// escapeLiteral escapes a literal for the lines of a form.
+// escapeLiteral writes a literal as it is written in the lines of a form.
 var escapeLiteral = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
 
 // digits returns the digits at n bytes from the beginning of a text, or those before n bytes from
-// its end.
+// its end. It returns "" if there are none.
 func digits(s string, n int, end bool) string {
 	is := func(c byte) bool { return c >= '0' && c <= '9' }
 	from, to := n, n
@@ -145,7 +146,7 @@ func digits(s string, n int, end bool) string {
 	return s[from:to]
 }
 
-// framed holds the texts around calls, and the literals between their parts.
+// framed are the texts around calls, and the literals between their parts.
 type framed struct {
 	glue              string // the newlines between text and calls
 	holes             []string
@@ -155,8 +156,9 @@ type framed struct {
 	rawGaps           []string // the same as plain text
 }
 
-// frame compares a turn of one call with a turn of two. It returns false if their parts do not
-// match.
+// frame compares a turn of one call with a turn of two, and returns what surrounds the calls and
+// their parts. It returns false if the parts do not match. The text two may be empty if there is no
+// such turn.
 func frame(one, two string) (*framed, bool) {
 	a := anchors(one, gnus[0])
 	f := &framed{index: -1}
@@ -189,7 +191,7 @@ func frame(one, two string) (*framed, bool) {
 	return f, f.compare(two, b[:len(a)], b[len(a):])
 }
 
-// gapsOf returns the literals around anchors.
+// gapsOf returns the literals before, between and after the anchors.
 func gapsOf(text string, a []anchor) (gaps []string) {
 	from := 0
 	for _, x := range a {
@@ -199,7 +201,8 @@ func gapsOf(text string, a []anchor) (gaps []string) {
 	return append(gaps, text[from:])
 }
 
-// argLengths returns the lengths of two calls' arguments.
+// argLengths returns the lengths of two calls' arguments in the texts x and y, or 0 for a call
+// without any.
 func argLengths(x string, a []anchor, y string, b []anchor) (l lengths) {
 	for i, calls := range [][]anchor{a, b} {
 		text := []string{x, y}[i]
@@ -217,8 +220,8 @@ func argLengths(x string, a []anchor, y string, b []anchor) (l lengths) {
 	return l
 }
 
-// compare sets the literals from two calls in a row, and returns false if those of the two calls
-// differ.
+// compare sets the literals by comparing two calls in a row, whose parts are a and b. It returns
+// false if the literals of the two calls differ.
 func (f *framed) compare(two string, a, b []anchor) bool {
 	l := argLengths(two, a, two, b)
 	note := func(m pieces) string {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// declaration returns the lines of a declaration. If a known family prints the same, they are a
-// like line, followed by the template's own marks around reasoning and text if white space differs.
+// declaration returns the lines of a declaration. It returns ErrForm if the calls cannot be
+// expressed. If a known family prints the same, the lines are a like line, followed by the
+// template's own marks around reasoning and text if white space differs.
 func (o *observed) declaration(model, known string, exactly bool) (string, error) {
 	var b strings.Builder
 	b.WriteString(heading(model))
@@ -63,9 +64,10 @@ func heading(model string) string {
 }
 
 // callLines returns the lines section, call, arg, keys and quote, and the marks after the calls
-// that end the turn. They are found from the text between two calls: the text that precedes both
-// calls is the opener, the text that follows both is the closer, and the rest around them is a
-// section. Marks after all calls end the turn if there are none before the calls.
+// that end the turn. It returns ErrForm if it finds no calls. The lines are made from the text
+// between two calls: the text that precedes both calls is the opener, the text that follows both is
+// the closer, and the rest around them is a section. If no marks precede the calls, marks after all
+// calls end the turn.
 //
 //	<tool_call>\n{A}\n</tool_call>\n<tool_call>\n{B}\n</tool_call><|im_end|>
 //
@@ -114,10 +116,10 @@ func (o *observed) callLines() (lines string, ends []string, err error) {
 	return section + call + withoutFence(call) + one.lines, ends, nil
 }
 
-// typed puts {type} into an arg line if its tags contain the type, as those of kimi-k3 and
-// DeepSeek's DSML: <parameter name="{key}" string="{type}">. The tags of a number and of a string
-// then differ in one word: string="false" and string="true", type="number" and type="string". Only
-// whole words are replaced, since "true" and "false" have the same last letter.
+// typed returns the lines with {type} in an arg line if its tags contain the type, such as those of
+// kimi-k3 and DeepSeek's DSML: <parameter name="{key}" string="{type}">. The tags of a number and
+// of a string then differ in one word: string="false" and string="true", type="number" and
+// type="string". Only whole words are replaced, since "true" and "false" have the same last letter.
 func (o *observed) typed(lines string) string {
 	number, word := o.types[0], o.types[1]
 	from := len(strings.TrimRight(word[:commonPrefix(number, word)], letters))
@@ -130,11 +132,12 @@ func (o *observed) typed(lines string) string {
 	return strings.Replace(lines, "{key}"+example(word)+"{value}", "{key}"+typed+"{value}", 1)
 }
 
-// letters are the letters of such words, which are in lower case.
+// letters are the letters of the words for types, which are in lower case.
 const letters = "abcdefghijklmnopqrstuvwxyz"
 
-// messageLines adds the lines of a family whose replies consist of messages. glimmer's messages
-// contain a section of tagged calls, harmony's only the arguments.
+// messageLines adds the lines of a family whose replies consist of messages to b, and returns all
+// lines. It returns ErrForm if no arguments are found. For example, glimmer's messages contain a
+// section of tagged calls, harmony's only the arguments.
 func (o *observed) messageLines(b *strings.Builder) (string, error) {
 	text := sameIDs(o.one)
 	if _, body, ok := strings.Cut(text, o.messages.closes); ok {
@@ -167,9 +170,10 @@ func (o *observed) messageLines(b *strings.Builder) (string, error) {
 	return b.String(), nil
 }
 
-// onlyLine returns the line of a template that prints one call. Marks after a call without an
-// opening mark end the turn. One call does not show what belongs to a section, so all other marks
-// belong to the call. Llama 3's templates refuse a second call.
+// onlyLine returns the line of a template that prints only one call, and the marks that end the
+// turn. Those are the marks after a call without an opening mark. One call does not show what
+// belongs to a section, so all other marks belong to the call. Llama 3's templates refuse a second
+// call. The error is always nil.
 func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 	before, after := text[:b.start], text[b.end:]
 	var ends []string
@@ -180,9 +184,9 @@ func (o *observed) onlyLine(text string, b body) (string, []string, error) {
 		ends, nil
 }
 
-// withoutFence returns the same line without a fence around the arguments, which models leave out,
-// or "" when there is none. DeepSeek V3's template puts ```json around arguments; its models write
-// both.
+// withoutFence returns the same line without a fence around the arguments, which models leave out.
+// It returns "" if there is no such fence. DeepSeek V3's template puts ```json around arguments,
+// but its models write both.
 func withoutFence(call string) string {
 	without := strings.NewReplacer("```json\\n{json}\\n```", "{json}\\n").Replace(call)
 	if without == call {
@@ -202,5 +206,5 @@ func example(s string) string {
 }
 
 // sameIDs returns s with the id of the second probe replaced by that of the first, so that the
-// calls differ in their arguments only.
+// calls differ only in their arguments.
 func sameIDs(s string) string { return strings.ReplaceAll(s, probes[1].ID, probes[0].ID) }

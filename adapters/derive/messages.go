@@ -20,11 +20,11 @@ type messages struct {
 	between, last, spokes string
 }
 
-// headers returns the messages of a template that writes messages: the prompt ends inside a header,
-// and the header of a call has the tool's name. It returns nil for other templates. Its arguments
-// are the end of the prompt, a turn with text, one with a call, and one with reasoning and a call.
-// Other templates have the role in a header, too, <|im_start|>assistant, but the names of their
-// calls follow it.
+// headers returns the messages of a template that writes messages, or nil for other templates. In
+// such a template the prompt ends inside a header, and the header of a call has the tool's name.
+// Other templates have the role in a header as well, <|im_start|>assistant, but the names of their
+// calls follow it. The arguments are the end of the prompt, a turn with text, one with a call, and
+// one with reasoning and a call.
 func headers(opening, spoken, called, thinking string) *messages {
 	mark := trailingRole.FindStringSubmatch(opening)
 	if mark == nil {
@@ -55,8 +55,8 @@ func headers(opening, spoken, called, thinking string) *messages {
 }
 
 // whole extends a region of a turn to the beginning of the reply and to the mark that ends the last
-// message. The region begins inside the header, since it is the difference of two turns that both
-// have "assistant".
+// message. It returns the region unchanged if it is not part of a reply. The region begins inside
+// the header, since it is the difference of two turns that both have "assistant".
 func (m *messages) whole(opening, turn, region string) string {
 	at := strings.Index(turn, region)
 	if region == "" || at < len(opening) || !strings.HasPrefix(turn, opening) {
@@ -79,7 +79,7 @@ func (m *messages) headerOf(before string) string {
 	return head[strings.LastIndex(head, m.opens)+len(m.opens):]
 }
 
-// lastOf returns the last mark of a text, or "".
+// lastOf returns the last mark of a text, or "" if there is none.
 func lastOf(text string) string {
 	if all := anyMark.FindAllString(text, -1); len(all) > 0 {
 		return all[len(all)-1]
@@ -87,11 +87,11 @@ func lastOf(text string) string {
 	return ""
 }
 
-// lines returns the declaration of such a family; body is the hole of the message line, and more
-// has further lines. Routes are tried in order, so the specific ones come first: text and reasoning
-// by recipient, then calls, then other recipients, then channels. All other messages are text,
-// since hidden text is worse than a visible header. The first two marks of the ends line are
-// printed between calls and after the last.
+// lines returns the declaration of a family that writes messages. The parameter body is the
+// placeholder of the message line, and more has further lines. Routes are tried in order, so the
+// specific ones come first: text and reasoning by recipient, then calls, then other recipients,
+// then channels. All other messages are text, since hidden text is worse than a visible header. The
+// first two marks of the ends line are printed between calls and after the last.
 func (m *messages) lines(body, more string) string {
 	var b strings.Builder
 	name := probes[0].Name
@@ -126,8 +126,9 @@ var (
 	addressee = regexp.MustCompile(`\bto=[a-z]+$`)
 )
 
-// field returns the part of a header that shows the kind of message: its recipient, else its
-// channel, else "". The recipient comes first, since glimmer's reasoning is to=self in any channel.
+// field returns the part of a header that shows the kind of message: its recipient, or else its
+// channel, or "" if it has neither. The recipient comes first, since glimmer's reasoning is to=self
+// in any channel.
 func (m *messages) field(header string) string {
 	if to := addressee.FindString(header); to != "" {
 		return to

@@ -19,7 +19,7 @@ const (
 	probeResult = "Zq: result :qZ"
 )
 
-// probes holds two calls of the same tool, so that the text between them does not depend on a name.
+// probes are two calls of the same tool, so that the text between them does not depend on a name.
 // Their arguments are sorted, since servers may sort them. The ids have nine letters and digits, as
 // some templates of Mistral require. The values occur nowhere else, so "wombat" in a prompt is
 // always the content of the first call.
@@ -30,10 +30,10 @@ var probes = []chat.Call{
 		Args: []byte(`{"content": "bilby", "path": "numbat.txt"}`)},
 }
 
-// probeTools holds the tools that the probes call, with plain schemas: several templates refuse
-// lists of types (Hermes, Seed), or objects without additionalProperties (Command R+). The second
-// tool has an integer beside a string, the third has no parameters. Their names are common ones, so
-// that no template treats them specially.
+// probeTools are the tools that the probes call. Their schemas are plain because several templates
+// refuse lists of types (Hermes, Seed), or objects without additionalProperties (Command R+). The
+// second tool has an integer beside a string, and the third has no parameters. Their names are
+// common ones, so that no template treats them specially.
 var probeTools = []chat.Tool{
 	{Name: "write_file", Description: "Writes a text file.", Schema: []byte(
 		`{"type":"object","properties":{"path":{"type":"string","description":"Where."},"content":{"type":"string","description":"What."}},"required":["path","content"],"additionalProperties":false}`)},
@@ -53,9 +53,9 @@ var (
 		`{"content": "a < b && c\n", "path": "quokka.txt"}`)}}
 )
 
-// answers returns the results of the first n calls. Some templates print them inside the turn of
-// the call, as Gemma 4's does. Each result has the name and id of its call: templates match them by
-// one of these, and raise an error if they cannot.
+// answers returns the results of the first n calls. Some templates print results inside the turn of
+// the call, as Gemma 4's does. Each result has the name and id of its call, because templates match
+// results by one of these, and raise an error if they cannot.
 func answers(n int) (out []chat.Message) {
 	for _, c := range probes[:n] {
 		out = append(out, chat.Message{Role: chat.ToolRole, Content: probeResult, Name: c.Name,
@@ -64,20 +64,21 @@ func answers(n int) (out []chat.Message) {
 	return out
 }
 
-// request returns a new request of the user, without results. Some templates drop reasoning before
-// a request; others refuse results without calls, which the probe with only text would have.
+// request returns a new request of the user, without results. It is used because some templates
+// drop reasoning before a request, and others refuse results without calls, which the probe with
+// only text would have.
 func request(int) []chat.Message {
 	return []chat.Message{{Role: chat.User, Content: probeAgain}}
 }
 
-// observed holds what the probes showed about a template. An empty field means that it is unknown.
+// observed is what the probes showed about a template. An empty field means that it is unknown.
 type observed struct {
 	// one call, and two calls, without the text around them in the turn; two is empty if refused
 	one, two string
 	thought  string // the reasoning before a call, with its marks; empty if the template drops it
 	spoken   string // a plain reply with its marks; empty if there are none
-	ahead    string // the mark that ends the prompt and begins a call
-	words    string // the end of the prompt that a reply in a conversation does not begin with
+	ahead    string // the mark at the end of the prompt that begins a call
+	words    string // the end of the prompt, without what a reply in a conversation begins with
 	opening  string // the text between the request and the reply
 	result   string // the text from a call to the model's next turn, with its result
 	ends     []string
@@ -107,15 +108,17 @@ type stage struct {
 }
 
 // turn renders one message of the assistant, and returns the text from the end of the request
-// before it to the request after it, if there is one. results is the number of results that follow.
-// The text after the second request is cut off, since it belongs to the next turn.
+// before it to the request after it, if there is one. The parameter results is the number of
+// results that follow. The text after the second request is cut off, since it belongs to the next
+// turn. It returns an error if the template refuses the turn.
 func (s stage) turn(m chat.Message, results int) (string, error) {
 	m.Role = chat.Assistant
 	return s.conversation(append([]chat.Message{m}, s.follows(results)...)...)
 }
 
 // conversation renders messages after a first request, and returns the text after that request. The
-// system text before it has the tools in it, and its differences would show nothing about calls.
+// system text before it is cut off, since it has the tools in it, and its differences would show
+// nothing about calls. It returns an error if the template refuses the conversation.
 func (s stage) conversation(messages ...chat.Message) (string, error) {
 	all, err := s.render(append([]chat.Message{{Role: chat.User, Content: probeAsk}}, messages...),
 		s.tools)
@@ -129,11 +132,11 @@ func (s stage) conversation(messages ...chat.Message) (string, error) {
 	return all, nil
 }
 
-// observe renders the probes and compares the results. It needs one call and one plain reply;
-// templates may refuse reasoning or two calls. Marks are found as differences of two renderings,
-// without a list of known marks. opening is the end of the prompt before a reply, and is the same
-// in both views. What it has beyond the beginning of a plain reply is something that the prompt has
-// opened.
+// observe renders the probes and compares the results. It returns an error if the template refuses
+// a call or a plain reply, or prints no calls; templates may refuse reasoning or two calls. Marks
+// are found as differences of two renderings, without a list of known marks. The parameter opening
+// is the end of the prompt before a reply, and is the same in both views. What it has beyond the
+// beginning of a plain reply is something that the prompt has opened.
 func observe(s stage, opening string) (*observed, error) {
 	o := new(observed)
 	spoken, one, region, err := s.calls(1)
@@ -165,10 +168,10 @@ func observe(s stage, opening string) (*observed, error) {
 	return o, nil
 }
 
-// calls renders a turn with text and one with n calls, and returns both, and the region of the
-// second that the first does not have. Everything that both have in common belongs to the turn. The
-// region must contain the tool's name, or follow it directly, and both values; otherwise calls
-// returns ErrForm.
+// calls renders a turn with text and one with n calls. It returns both, and the region of the
+// second that the first does not have, since everything that both have in common belongs to the
+// turn. The region must contain the tool's name, or follow it directly, and both values; otherwise
+// the error is ErrForm. The error is ErrNoCalls if the turn shows no calls.
 func (s stage) calls(n int) (spoken, called, region string, err error) {
 	if spoken, err = s.turn(chat.Message{Content: probeText}, n); err != nil {
 		return "", "", "", err
@@ -228,9 +231,9 @@ func (o *observed) think(without, with, speaking string) {
 }
 
 // speaks finds the marks around a plain reply that a call does not have, and those that end a turn.
-// hunyuan's <answer>…</answer> and command-r7b's <|START_RESPONSE|> are such marks. A mark that
-// also occurs in a call does not belong to a reply. A turn of Command R7B ends with
-// <|END_RESPONSE|><|END_OF_TURN_TOKEN|>: the first closes the reply, the second the turn.
+// For example, hunyuan's <answer>…</answer> and command-r7b's <|START_RESPONSE|> are around a plain
+// reply. A mark that also occurs in a call does not belong to a reply. A turn of Command R7B ends
+// with <|END_RESPONSE|><|END_OF_TURN_TOKEN|>: the first closes the reply, the second the turn.
 func (o *observed) speaks(spoken, called string) {
 	before, after, _ := strings.Cut(spoken, probeText)
 	opens := before[markStart(before, min(commonPrefix(spoken, called), len(before))):]
@@ -253,9 +256,9 @@ func (o *observed) speaks(spoken, called string) {
 	}
 }
 
-// begun finds a mark that begins a call but is already written by the prompt, as functionary's
-// ">>>". It looks for the longest mark of two to eight bytes that is before both names: before the
-// name of the second call it is in the text, before that of the first in the prompt.
+// begun finds a mark that begins a call but is already written by the prompt, such as functionary's
+// ">>>". It is the longest mark of two to eight bytes that is before both names. Before the name of
+// the second call the mark is in the text, and before that of the first it is in the prompt.
 func (o *observed) begun(opening, called string) {
 	at := strings.Index(called, o.one)
 	if at <= 0 || o.two == "" {
@@ -278,7 +281,7 @@ func (o *observed) begun(opening, called string) {
 
 // details renders calls with text before them, with a number in the arguments, and with markup in
 // an argument. The text before a call shows the glue: hermes puts one newline between them,
-// qwen3-coder two. If the template refuses such a turn, the field stays empty.
+// qwen3-coder two. If the template refuses such a turn, the field for it stays empty.
 func (o *observed) details(s stage) {
 	if mixed, err := s.turn(chat.Message{Content: probeText, Calls: probes[:1]}, 1); err == nil {
 		_, after, _ := strings.Cut(mixed, probeText)
@@ -296,8 +299,8 @@ func (o *observed) details(s stage) {
 	}
 }
 
-// amid returns the text between a key and its value. In DeepSeek's tags it is `" string="false">`
-// for a number and `" string="true">` for a string.
+// amid returns the text between a key and its value, or "" if they do not occur. In DeepSeek's tags
+// it is `" string="false">` for a number and `" string="true">` for a string.
 func amid(text, key, value string) string {
 	at := strings.LastIndex(text, value)
 	if at < 0 {

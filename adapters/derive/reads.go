@@ -10,13 +10,13 @@ import (
 )
 
 // Reads returns an error if a format does not read exactly the text said and the calls from raw,
-// with these tools offered. Text must be equal byte for byte, arguments except for white space. The
-// error shows both sides on separate lines.
+// with these tools offered. Text must be equal byte for byte; arguments may differ in white space.
+// The error shows both sides on separate lines.
 func Reads(f *adapters.Format, raw, said string, calls []chat.Call, tools []chat.Tool) error {
 	return readsAs(f, raw, said, calls, adapters.Options{Tools: tools})
 }
 
-// readsAs is [Reads] with other options.
+// readsAs does the same as [Reads], with other options.
 func readsAs(f *adapters.Format, raw, said string, calls []chat.Call, o adapters.Options) error {
 	reply, err := readAs(f, raw, o)
 	if err != nil {
@@ -34,12 +34,12 @@ func readsAs(f *adapters.Format, raw, said string, calls []chat.Call, o adapters
 	return nil
 }
 
-// read collects what a format reads from a reply that arrives in one piece and then ends by itself.
+// read returns what a format reads from a reply that arrives in one piece and then ends by itself.
 func read(f *adapters.Format, raw string, tools []chat.Tool) (*chat.Collector, error) {
 	return readAs(f, raw, adapters.Options{Tools: tools})
 }
 
-// readAs reads a reply with the given options.
+// readAs does the same as read, with the given options.
 func readAs(f *adapters.Format, raw string, o adapters.Options) (*chat.Collector, error) {
 	reply := new(chat.Collector)
 	in := &chat.Fixed{{Kind: chat.Text, Text: raw}, {Kind: chat.Finish, Text: chat.Stop}}
@@ -52,8 +52,8 @@ func readAs(f *adapters.Format, raw string, o adapters.Options) (*chat.Collector
 	return reply, nil
 }
 
-// same reports whether two JSON values are equal except for white space. The order of members
-// counts, to distinguish families that sort them.
+// same reports whether two JSON values are equal except for white space. It returns false if one is
+// not valid. The order of members counts, to distinguish families that sort them.
 func same(a, b []byte) bool {
 	var x, y bytes.Buffer
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil &&

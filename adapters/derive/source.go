@@ -23,11 +23,11 @@ var (
 		`(?:"([^"]*)"|'([^']*)')\s*[+~]\s*tool_?call(?:\.function)?\.name`)
 )
 
-// thoughtIn returns reasoning with the marks that a template's source puts around it, or "". If the
-// prompt ends with words that open reasoning, as Apriel's "Here are my reasoning steps:", only the
-// mark after it is read from the source. Words that are not marks do not count: in "'Reasoning: ' +
-// message.reasoning" nothing shows where the reasoning ends. Go's templates are Ollama's own:
-// <think>{{ .Thinking }}</think>.
+// thoughtIn returns reasoning with the marks that a template's source puts around it, or "" if
+// there are none. If the prompt ends with words that open reasoning, as Apriel's "Here are my
+// reasoning steps:", only the mark after the reasoning is read from the source. Words that are not
+// marks do not count: in "'Reasoning: ' + message.reasoning" nothing shows where the reasoning
+// ends. Go's templates are Ollama's own: <think>{{ .Thinking }}</think>.
 func thoughtIn(source, begun string) string {
 	for _, m := range thoughtInJinja.FindAllStringSubmatch(source, -1) {
 		if t := between(m[1]+m[2], m[3]+m[4]); t != "" {
@@ -59,7 +59,8 @@ func between(before, after string) string {
 }
 
 // openersIn returns marks that a template's source writes before a call's name. The declaration
-// reads them in addition to the calls that the template prints, but never prints them.
+// reads calls with these marks in addition to those that the template prints, but never prints
+// them.
 func openersIn(source string) (marks []string) {
 	for _, m := range nameInJinja.FindAllStringSubmatch(source, -1) {
 		if mark := strings.TrimSpace(lastMark(m[1] + m[2])); mark != "" {

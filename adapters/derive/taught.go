@@ -26,10 +26,10 @@ var (
 		`^(arguments|args|parameters|params|input|tool_input|tool_args)$`)
 )
 
-// taught finds out how a model writes from the example in its system prompt, or returns ErrNoCalls
-// if there is none. An example in prose is weaker evidence than printed calls, so the declaration
-// must read back what it prints, and taught is used only if the template prints no calls in either
-// view.
+// taught finds out how a model writes from the example of a call in its system prompt. It returns
+// ErrNoCalls if there is none, and another error if the template refuses the conversation. An
+// example in prose is weaker evidence than printed calls. So the declaration must read back what it
+// prints, and taught is used only if the template prints no calls in either view.
 func taught(model string, set *adapters.Set, render Render) (*Finding, error) {
 	prompt, err := render([]chat.Message{{Role: chat.User, Content: probeAsk}}, probeTools)
 	if err != nil {
@@ -68,9 +68,9 @@ var (
 	markBehind = regexp.MustCompile(`^\s*` + writtenMark)
 )
 
-// CallLine returns a call line for a reply with a mark and a call of one of the tools, and false if
+// CallLine returns a call line for a reply with a mark and a call of one of the tools, or false if
 // it finds none. The name is in a JSON object, {"name": "get_weather", …}, or at most 40 bytes
-// before one, [TOOL_CALLS]get_weather[ARGS]{…}. JSON that would need a repair is not found.
+// before one, as in [TOOL_CALLS]get_weather[ARGS]{…}. JSON that would need a repair is not found.
 func CallLine(raw string, tools []chat.Tool) (line string, ok bool) {
 	for _, t := range tools {
 		at := strings.Index(raw, t.Name)
@@ -93,8 +93,8 @@ func CallLine(raw string, tools []chat.Tool) (line string, ok bool) {
 	return "", false
 }
 
-// lineAround returns a call line with the marks around text[start:end]. It returns false without a
-// mark before it, which a declaration needs to distinguish a call from text.
+// lineAround returns a call line with the marks around text[start:end]. It returns false if no mark
+// is before that text. A declaration needs such a mark to distinguish a call from text.
 func lineAround(text string, start, end int, holes string) (string, bool) {
 	before := markBefore.FindString(text[:start])
 	if before == "" {
