@@ -100,9 +100,10 @@ func (um *unmarked) goesOnCalling() bool {
 		prose.GoesOn(append([]byte{'\n'}, front[bytes.LastIndexByte(front, '\n')+1:]...))
 }
 
-// The patterns that calls without marks are read by. JSON at the start of the reply streams from
-// its commit point: to wait for the end would hide all progress of a model that has no marks, as
-// Llama 3's is. Two newlines before such a call are glue, as templates have at most two.
+// The patterns by which calls without marks are read. JSON at the start of the reply streams from
+// its commit point, because waiting for the end would hide all progress of a model that has no
+// marks, such as Llama 3. Two newlines before such a call belong to it (Glue), since templates have
+// at most two.
 var (
 	bareStream = &declaration.Pattern{Family: new(declaration.Family), Glue: 2,
 		Parts: []declaration.Part{{Hole: "calls"}}}
@@ -118,7 +119,7 @@ var (
 )
 
 // heldCalls reads calls as a draft (see drafts) and reports whether they were taken. Either all of
-// them leave or none, because calls with text between them are alternatives to choose from. The
+// them are sent or none, because calls with text between them are alternatives to choose from. The
 // text before the first call must announce it. Only white space, a special closer or the end may
 // follow the calls, since prose after them makes them an example. With `--calls eager` anything may
 // follow.

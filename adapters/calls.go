@@ -10,8 +10,8 @@ import (
 
 // calls writes the calls of the reply, each from the point where it is certain to its end. Between
 // commit and endCall the reader of the arguments writes to Out. Only calls decides how much of the
-// arguments may leave, by the option `--hold` and by what can still change. So the code that reads
-// the different forms of calls needs to know nothing of the client.
+// arguments may be sent, by the option `--hold` and by what can still change. So the code that
+// reads the different forms of calls needs to know nothing of the client.
 type calls struct {
 	*lenient.Reader
 	in    *input
@@ -19,7 +19,7 @@ type calls struct {
 	marks *marks
 	page  *page
 	trial *trial
-	hold  int // bytes of arguments that wait before a call leaves; negative: no bytes wait
+	hold  int // bytes of arguments that are held back before a call is sent; negative: none are
 	// holdNow returns hold for a call that begins; nil: hold does not change
 	holdNow func() int
 	heard   *heard // what was said before; nil: nothing is known
@@ -31,12 +31,12 @@ type calls struct {
 // callCount counts the calls so far. The fields index and done differ by the calls that were cut: a
 // cut call has an index but is not finished.
 type callCount struct {
-	index    int    // of the next call to leave
+	index    int    // of the next call that is sent
 	done     int    // calls finished
 	closed   bool   // the last call was closed by its own marks
 	markless bool   // the last call had no marks
 	wasCut   bool   // a call was cut
-	cutText  string // the part of that call that was read and did not leave
+	cutText  string // the part of that call that was read and not sent
 }
 
 // settle sends what is decided, and returns the first position whose bytes may be needed again.
@@ -54,24 +54,24 @@ func (cs *calls) sawEnd() {
 	}
 }
 
-// calling is the call being read: its arguments as written so far, its tool, and whether it has
-// begun to leave. Outside of drafts, trial.pin is the position where its text begins, until a part
-// of it has left: up to then the call can become text again.
+// calling is the call being read: its arguments as written so far, its tool, and whether a part of
+// it was sent. Outside of drafts, trial.pin is the position where its text begins, until a part of
+// it was sent: up to then the call can become text again.
 type calling struct {
 	lenient.Output
 	tool     *toolset.Tool
 	id       string
-	released bool // CallStart has left
+	released bool // CallStart was sent
 	filled   bool // it has a value that is no placeholder
 	looked   int  // how much of the arguments was looked at for the field filled
 	endless  bool // where one of its values ends is not known
 }
 
-// commit begins a call: the text before it loses the family's glue (the newlines that belong to the
-// call) and leaves, and reading cannot go back before this point, except that a draft can still be
-// dropped. What was read up to here may be read again, and none of it has left, so the pin keeps it
-// in the buffer. Glue is removed once: of "Hello\n\n\n<tool_call>" a family with one newline leaves
-// "Hello\n\n".
+// commit begins a call. The text before the call is sent, without the family's glue (the newlines
+// that belong to the call). Reading cannot go back before this point, except that a draft can still
+// be dropped. What was read up to here may be read again, and none of it was sent, so trial.pin
+// keeps it in the buffer. Glue is removed once: of "Hello\n\n\n<tool_call>" a family with one
+// newline sends "Hello\n\n".
 func (cs *calls) commit(t *toolset.Tool, id string) {
 	if !cs.out.drafting {
 		cs.trial.pin = max(cs.page.leave(cs.trial.glue), cs.keepOthers())
@@ -99,10 +99,10 @@ func (cs *calls) commitWith(t *toolset.Tool, id, args string) match {
 	return committed
 }
 
-// keepOthers keeps as text the elements of a list that are not calls and precede the call that
-// begins now. It returns the position where they end, or -1 if there are none. They leave as they
-// were written. The position is needed because the text before the call must not be shown again
-// when the call turns back into text.
+// keepOthers keeps as text, as they were written, the elements of a list that are not calls and
+// precede the call that begins now. It returns the position where they end, or -1 if there are
+// none. The position is needed because the text before the call must not be shown again when the
+// call turns back into text.
 func (cs *calls) keepOthers() int {
 	from, to := cs.trial.others[0], cs.trial.others[1]
 	cs.trial.others = [2]int{}
@@ -129,7 +129,7 @@ func (cs *calls) release() {
 
 // flush sends everything that is decided. It is called before each read from the source, so what is
 // decided never waits for a slow model. A rune that is not complete yet is kept. Of a call, the
-// part leaves that can no longer change; see lenient.Output. In a draft nothing leaves.
+// part is sent that can no longer change; see lenient.Output. In a draft nothing is sent.
 func (cs *calls) flush() {
 	if cs.out.drafting {
 		return
@@ -140,8 +140,8 @@ func (cs *calls) flush() {
 	}
 }
 
-// needed returns the first position whose bytes may be read or sent again: the earliest of the pin,
-// the text that has not left and the arguments being read.
+// needed returns the first position whose bytes may be read or sent again: the earliest of
+// trial.pin, the text that was not sent yet and the arguments being read.
 func (cs *calls) needed() int {
 	from := cs.Pos
 	if cs.page.textFrom < cs.page.textTo {
@@ -157,22 +157,22 @@ func (cs *calls) needed() int {
 }
 
 // flushArgs sends what is decided of the arguments, if `--hold` allows it. Settled bytes are those
-// that no later byte can change. With `--hold call` no bytes leave before the end.
+// that no later byte can change. With `--hold call` nothing is sent before the end.
 func (cs *calls) flushArgs() {
 	if c := &cs.calling; cs.mayLeave(c.Settled()) {
 		cs.sendArgs(c.Decided())
 	}
 }
 
-// mayLeave reports whether the call may leave when n bytes of its arguments are decided.
+// mayLeave reports whether the call may be sent when n bytes of its arguments are decided.
 func (cs *calls) mayLeave(n int) bool {
 	return cs.calling.released || n > cs.held() && !cs.maybeShown()
 }
 
 // held returns how many bytes of the current call are held back. A call seldom fits if its first
 // member is not a parameter of the tool, and the model can be asked again for a call of which
-// nothing has left. So such a call is held up to the size shortCall, even where others are held for
-// less.
+// nothing was sent. So such a call is held back up to the size shortCall, even where others are
+// held back for less.
 func (cs *calls) held() int {
 	c := &cs.calling
 	if cs.holdNow == nil || cs.hold >= shortCall || c.released || !bytes.HasPrefix(c.JSON, []byte(
@@ -186,8 +186,8 @@ func (cs *calls) held() int {
 	return shortCall
 }
 
-// sendArgs sends the first n bytes of the arguments that have not left. The start of the call
-// leaves with its first fragment, not before: a client that shows a name alone would show a call
+// sendArgs sends the first n bytes of the arguments that were not sent yet. The start of the call
+// is sent with its first fragment, not before: a client that shows a name alone would show a call
 // that may still become text.
 func (cs *calls) sendArgs(n int) {
 	c := &cs.calling
@@ -204,8 +204,8 @@ func (cs *calls) sendArgs(n int) {
 
 // endCall ends the call. The parameter closed says whether the envelope's own closers were seen. A
 // server may give up a reply when it has read the call to its end, so a call that lacks only
-// closers is not cut then. A call with two readings is shown as text if nothing of it has left, and
-// stays open if it has begun to leave, because running the wrong reading is worse than either. A
+// closers is not cut then. A call with two readings is shown as text if nothing of it was sent, and
+// stays open if a part of it was sent, because running the wrong reading is worse than either. A
 // text that ends before the closers counts as cut only if the server says "length", since models
 // that stop by themselves forget closers all the time.
 func (cs *calls) endCall(closed bool) {
@@ -243,7 +243,7 @@ func (cs *calls) endUnsure(unsure bool) {
 }
 
 // lateID sets the id of the call to one that follows its arguments. It does nothing if a part of
-// the call may have left.
+// the call may have been sent.
 func (cs *calls) lateID(id string) {
 	if !cs.mayLeave(cs.calling.Settled()) {
 		cs.calling.id = id
@@ -277,10 +277,10 @@ func (cs *calls) finishCall(closed bool) {
 	cs.page.afterCall, cs.closed, cs.markless = true, closed, cs.trial.closing.Markless()
 }
 
-// cutCall ends a call that was cut by the end of the text. What was decided leaves if the call may
-// leave, and the call stays open; otherwise it is left out, and only Meta.Cut has its beginning.
-// Clients do not run an open call with finish "length". The rest of the text is dropped as part of
-// the call, because half a call must not be shown.
+// cutCall ends a call that was cut by the end of the text. If the call may be sent, what was
+// decided is sent, and the call stays open; clients do not run an open call with finish "length".
+// Otherwise the call is dropped, and only Meta.Cut has its beginning. The rest of the text is
+// dropped as part of the call, because half a call must not be shown.
 func (cs *calls) cutCall() {
 	c := &cs.calling
 	cs.wasCut = true
@@ -296,7 +296,7 @@ func (cs *calls) cutCall() {
 }
 
 // textAgain turns a call that can be read in two ways back into text, which begins at position
-// from. Nothing of the call has left. The event names the tool, so that the caller can ask for the
+// from. Nothing of the call was sent. The event names the tool, so that the caller can ask for the
 // call again. Marks in this text do not begin calls, or the same place would be tried once more.
 func (cs *calls) textAgain(from int) {
 	cs.Out = nil
@@ -320,8 +320,8 @@ func (cs *calls) textAgain(from int) {
 // further ends the previous call, and reads another one after n bytes that separate the two. It
 // reports whether there was one. Only when another call is tried is it known that the previous one
 // is complete. A call that is cut by the end of the text is dropped as a cut call. If there is no
-// call, the position is restored, and the calls before it remain. The pin moves to the start of the
-// attempt, so that the previous call can leave the buffer.
+// call, the position is restored, and the calls before it remain. The value of trial.pin moves to
+// the start of the attempt, so that the buffer can drop the previous call.
 func (cs *calls) further(n int, read func() match) bool {
 	start := cs.Pos
 	if cs.endCall(true); cs.wasCut {

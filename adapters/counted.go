@@ -13,16 +13,16 @@ import (
 // not shown, such as the mark of a made-up result.
 const aside = chat.Kind(255)
 
-// counted passes on the events of a reply, without the calls that do not count. A call does not
-// leave if it follows a result or a user's turn that the model has made up, or if the reply has
-// already made it: a call that acts on invented data does harm, and a repeated call may send a mail
-// twice. The calls that do leave are numbered anew.
+// counted passes on the events of a reply, without the calls that do not count. A call is not sent
+// if it follows a result or a user's turn that the model has made up, or if the reply has already
+// made it: a call that acts on invented data does harm, and a repeated call may send a mail twice.
+// The calls that are sent get new numbers.
 type counted struct {
 	yield func(chat.Event, error) bool
 	tools []chat.Tool       // the tools that are offered
 	most  int               // repeated calls in a row that end the reply; 0: there is no limit
 	known func(string) bool // see Options.Known
-	made  []chat.Call       // the calls that left, in order
+	made  []chat.Call       // the calls that were sent, in order
 	gap   []byte            // the text after the last of them, or from the beginning
 	next  chat.Call         // the call that is being read
 	held  []chat.Event      // the events of that call, until it is known whether it counts
@@ -240,7 +240,7 @@ func (c *counted) repeated() bool {
 // Options.Same.
 const SameCalls = "same-calls"
 
-// ends sends the end of the reply. Nothing leaves of a call that was cut while it was held back,
+// ends sends the end of the reply. Nothing is sent of a call that was cut while it was held back,
 // unless it was held back only because it might be the same as another. A reply with a made-up
 // result ends as if it had ended before that result, so its calls are whole. It returns false if no
 // more events are wanted.

@@ -11,7 +11,7 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// maxBehind bounds how far after arguments the end of their call is looked for, in bytes.
+// maxBehind bounds, in bytes, how far after arguments the end of their call is searched for.
 const maxBehind = 512
 
 // decideArguments decides what the arguments of a call mean, by calling decide. The arguments begin
@@ -97,9 +97,9 @@ func (ar *arguments) closerMoved() bool {
 	return false
 }
 
-// goesOnBehind reports whether arguments whose brace is missing go on after the mark that has ended
-// them: the mark is followed by a comma or a quote, perhaps after closers, or by a member that the
-// tool has. The mark may take the place of a comma.
+// goesOnBehind reports whether arguments whose brace is missing continue after the mark that has
+// ended them: the mark is followed by a comma or a quote, perhaps after closers, or by a member
+// that the tool has. The mark may have taken the place of a comma.
 func (ar *arguments) goesOnBehind(t *schema.Type) bool {
 	n := ar.Space(0)
 	if end, ok := ar.marks.closerAt(n, ar.trial.closing); ok {
@@ -145,8 +145,9 @@ func (ar *arguments) ended(from int) bool {
 // decide decides what JSON with an oddity means. The JSON begins at position from, has just been
 // read, and was written to Out at offset at. The result is kept if it is the only likely reading.
 // If another reading is the only likely one, that one replaces the result, unless something else
-// has left already. Otherwise Out is marked as doubtful, or as broken if it was cut. Nothing after
-// an oddity leaves before the decision (see lenient.Output.Odd), so the call can still become text.
+// was sent already. Otherwise Out is marked as doubtful, or as broken if it was cut. Nothing after
+// an oddity is sent before the decision (see lenient.Output.Odd), so the call can still become
+// text.
 func (ar *arguments) decide(from, at int, name string, g repair.Args) {
 	out := ar.Out
 	if !out.Odd {

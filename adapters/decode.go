@@ -89,7 +89,7 @@ func newDecoder(f *Format, in chat.Source, o Options, yield func(chat.Event, err
 	return d
 }
 
-// readCalls puts together the parts that read calls.
+// readCalls creates the parts of the decoder that read calls.
 func (d *decoder) readCalls(tools *toolset.Set) {
 	r := &d.Reader
 	d.names = names{Reader: r, marks: &d.marks, trial: &d.trial, tools: tools}
@@ -115,7 +115,7 @@ func (d *decoder) readCalls(tools *toolset.Set) {
 		objects: &d.objects, python: &d.python, tagged: &d.tagged, tools: tools}
 }
 
-// decideCalls puts together the parts that decide what is meant as a call.
+// decideCalls creates the parts of the decoder that decide what is meant as a call.
 func (d *decoder) decideCalls(f *Format, tools *toolset.Set, o Options) {
 	text := &d.Buffer
 	d.drafts = drafts{Reader: &d.Reader, out: &d.out, page: &d.page, code: &d.code,

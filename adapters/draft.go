@@ -10,7 +10,7 @@ import (
 	"toolnorm/chat"
 )
 
-// drafts reads calls tentatively: nothing of them leaves before it is known that they are calls.
+// drafts reads calls tentatively: nothing of them is sent before it is known that they are calls.
 // The function that begins a draft reads with the same parts as elsewhere, and returns whether what
 // was read counts.
 type drafts struct {
@@ -34,8 +34,8 @@ type progress struct {
 	callCount
 }
 
-// checkpoint is a place in the reply to which reading can go back.
-// Repairs are only ever appended to, so going back is cutting the list off.
+// checkpoint is a place in the reply to which reading can go back. Repairs are only ever appended,
+// so to go back is to cut their list off.
 type checkpoint struct {
 	progress
 	pos     int
@@ -58,8 +58,8 @@ func (dr *drafts) restore(c *checkpoint) {
 }
 
 // draft reads calls without sending anything, and reports whether they count. If the function read
-// returns true, what was read leaves; otherwise everything is restored. A draft sees a virtual end
-// of the text size bytes ahead, and fails if it reaches it. This end bounds what is held back and
+// returns true, what was read is sent; otherwise everything is restored. A draft sees a virtual end
+// of the text size bytes ahead, and fails if it reaches that end. This bounds what is held back and
 // what may be read in vain, and readers return there as at a real end, without code for drafts.
 // Drafts are not nested, since the limit of the outer draft would depend on the inner, so a draft
 // inside a draft fails at once. So does one after too many failures.
@@ -107,7 +107,7 @@ func (dr *drafts) undo(before *checkpoint) {
 // complete reports whether every call of the draft has the parameters that its tool requires and no
 // others. A call with marks is accepted as the model wrote it and is checked later, but without
 // marks this is part of the evidence: `{"name": "get_weather"}` with nothing else is more often a
-// record about a tool than a call of it. The events that would leave are checked, so a repaired
+// record about a tool than a call of it. The events that would be sent are checked, so a repaired
 // call is judged as repaired.
 func (dr *drafts) complete() bool {
 	var draft chat.Collector
@@ -146,7 +146,8 @@ func (dr *drafts) announcedBy(front announcement) bool {
 	return false
 }
 
-// evidence returns what speaks for or against a call that follows a text.
+// evidence returns what speaks for or against a call that follows the given text: its words, and
+// the conversation before the reply.
 func (dr *drafts) evidence(text string, call chat.Call) prose.Evidence {
 	tool := prose.Tool{Name: call.Name, Description: dr.tools.Named(call.Name).Description,
 		Args: string(call.Args)}

@@ -24,16 +24,15 @@ type objects struct {
 	args    *arguments
 }
 
-// Further names of members by their meaning in an envelope, whichever family writes it. The names
-// of the members for names, arguments and ids are in internal/lenient: models write "tool_name",
-// "parameters", "call_id" and a dozen others.
+// Keys of an envelope, in any family, whose values are another envelope (wrapKeys) or a list of
+// them (listKeys). The keys for names, arguments and ids are in internal/lenient, because models
+// write "tool_name", "parameters", "call_id" and a dozen others.
 var (
 	wrapKeys = map[string]bool{"function": true, "tool_call": true, "function_call": true,
 		"tool": true, "call": true}
 	listKeys = map[string]bool{"tool_calls": true, "calls": true, "function_calls": true,
 		"tools": true}
-	// echoKeys are the keys that the "arguments" in an echo of the tool list begin with: they are a
-	// schema.
+	// echoKeys are the first keys of "arguments" in an echo of the tool list, which are a schema.
 	echoKeys = map[string]bool{"type": true, "properties": true, "$schema": true, "required": true}
 )
 
@@ -87,7 +86,7 @@ func (ob *objects) nextObject() bool {
 }
 
 // nextList reads the first object of a further list of calls in a list, as in [[{…}], [{…}]]. It
-// reports whether that object was a call. Without it the second list would be left as text.
+// reports whether that object was a call. Without this step the second list would stay text.
 func (ob *objects) nextList() bool {
 	n := 0
 	for _, c := range []int{']', ',', '['} {

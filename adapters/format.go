@@ -56,7 +56,7 @@ func mustLoadEmbedded() *Set {
 
 // Builtin returns the set of the families that come with the program. It is made once. Load and
 // Parse do not change it; both return new sets. The families are embedded in the program, so no
-// file has to be found; Load adds a user's own families.
+// file has to be found. Load adds a user's own families.
 func Builtin() *Set { return builtin() }
 
 // For returns the built-in format of a model by its name, or the generic format if no family claims

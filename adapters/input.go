@@ -20,7 +20,7 @@ type input struct {
 
 	last   string // the piece read last
 	lastAt int    // its position
-	ended  bool   // no text follows before the barrier (or at all)
+	ended  bool   // no text follows before the barrier, or at all
 	dead   bool   // events are no longer taken
 
 	control []string     // see Options.Control
@@ -88,10 +88,10 @@ func (in *input) Fill() bool {
 	return false
 }
 
-// compact drops the bytes before the position needed, since they are no longer needed. The lookBack
-// bytes before that position are kept, because what announces a call is looked up there. Bytes are
-// moved only when 4 KiB can be dropped at once, so that a long reply is copied once and not once
-// per token.
+// compact drops the bytes before a position that are no longer needed. The last lookBack bytes
+// before the position are kept, because what announces a call is looked up there. Bytes are moved
+// only when 4 KiB can be dropped at once, so that a long reply is copied once and not once per
+// token.
 func (in *input) compact(needed int) {
 	if n := needed - lookBack - in.Base; n >= compactAt {
 		in.Drop(n)

@@ -121,7 +121,8 @@ func (ms *marks) optionalSuffix(i int) int {
 }
 
 // begins reports whether a literal can begin with the byte c. It saves comparing a whole literal at
-// every byte. White space in a literal may be left out, so the second unit counts too then.
+// every byte. White space at the beginning of a literal may be left out, so c may also match the
+// unit after it.
 func begins(l declaration.Literal, c int) bool {
 	if len(l.Units) == 0 {
 		return false

@@ -51,9 +51,9 @@ func (ms *marks) marksAt(i int) []declaration.Mark {
 	return ms.index.Marks[c]
 }
 
-// firstMark returns the first mark at offset i for which is returns true, or nil if there is none.
-// Longer keys come first in the index, so of <tool_call and <tool_calls> the longer one is found
-// where it is written.
+// firstMark returns the first mark at offset i for which the function is returns true, or nil if
+// there is none. Longer keys come first in the index, so of <tool_call and <tool_calls> the longer
+// one is found where it is written.
 func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaration.Mark {
 	marks := ms.marksAt(i)
 	for k := range marks {
@@ -107,7 +107,8 @@ func opensCall(m *declaration.Mark) bool {
 }
 
 // structure reports whether a mark that is not a closer is at offset i. Closers do not count,
-// because they may belong to what the text quotes. A mark of the turn counts too.
+// because they may belong to what the text quotes. It is used after a mark of the turn, which is an
+// end only if a call or another such mark follows.
 func (ms *marks) structure(i int) bool {
 	return ms.firstMark(i, func(m *declaration.Mark) bool {
 		return m.Kind <= declaration.TurnMark
@@ -204,7 +205,8 @@ func (ms *marks) half() *declaration.Mark {
 	return nil
 }
 
-// cutIn reports whether the reply was cut by its length inside the literal at offset i.
+// cutIn reports whether the reply was cut by its length inside the literal l, which begins at
+// offset i.
 func (ms *marks) cutIn(i int, l declaration.Literal) bool {
 	_, a := ms.literal(i, l)
 	return a == incomplete && ms.in.lengthCut()

@@ -44,14 +44,13 @@ func incompleteAtEnd(c int, m match) match { return scan.IncompleteAtEnd(c, m) }
 // attempt tries to read a call by the pattern p from here, and returns the result of match. The
 // total that failed attempts may read is bounded, so that hostile text takes linear time. While an
 // attempt reads, no bytes after trial.pin are dropped from the buffer, because the next pattern may
-// read them again. The first call of a section has the section's glue, since that glue is before
-// the section.
+// read them again. The newlines before a section (its glue) belong to the section's first call.
 func (pt *patterns) attempt(p *declaration.Pattern) match {
 	return pt.trial.attemptBy(p, func() match { return pt.match(p) })
 }
 
 // match reads the parts of a call pattern one after the other, up to the arguments, whose reader
-// commits the call. Nothing has left before that, so all of it can be taken back; see the three
+// commits the call. Nothing was sent before that, so all of it can be taken back; see the three
 // rules in doc.go. It returns mismatch or incomplete if a part does not match. A pattern without a
 // placeholder for arguments is a call without arguments.
 func (pt *patterns) match(p *declaration.Pattern) match {

@@ -274,7 +274,7 @@ func (mg *messages) openedHeader(prompt string) {
 	mg.Append(prompt[i : len(prompt)-len(body)])
 }
 
-// headerRests are the beginnings of what engines leave of a header when they cut it after the role,
+// headerRests are the beginnings of what remains of a header if an engine cuts it after the role,
 // after the channel's mark, or inside.
 var headerRests = []string{"to=", messageMark, "analysis<|", "commentary<|", "commentary to=",
 	"analysis to=", "final<|"}

@@ -267,7 +267,7 @@ func (ns *names) nameString(q lenient.Delim) (*toolset.Tool, match) {
 	return t, a
 }
 
-// maxWord bounds the member names of an envelope, in bytes.
+// maxWord bounds the keys of an envelope, in bytes.
 const maxWord = 24
 
 // callAhead reports, after a quick look, whether a call may begin with the byte c here. A call is
@@ -287,8 +287,8 @@ func (ns *names) callAhead(c int, line bool) bool {
 	return (line || i > 0) && scan.IsWord(c) && ns.nameAhead(i)
 }
 
-// envelopeAhead reports whether the object at offset i begins with a member that means something to
-// an envelope. Braces may be doubled, {{"name": …}}, as in a template that was copied.
+// envelopeAhead reports whether the object at offset i begins with a key of an envelope, such as
+// name. Braces may be doubled, {{"name": …}}, as in a template that was copied.
 func (ns *names) envelopeAhead(i int) bool {
 	i += ns.Run(i, maxWord, func(c int) bool { return c == '{' || scan.IsSpace(c) })
 	if c := ns.At(i); c == '"' || c == '\'' {

@@ -34,12 +34,12 @@ type notated struct {
 	off    bool
 }
 
-// maxFrontText bounds, in bytes, the text of a reply before such a call. A longer text is a
-// document.
+// maxFrontText bounds, in bytes, the text of a reply before a call in an unknown notation. A longer
+// text is a document.
 const maxFrontText = 600
 
-// read reads a call in such a notation, which begins here, at the start of a line. It reports
-// whether the call was taken.
+// read reads a call in a notation of no family, which begins here, at the start of a line. It
+// reports whether the call was taken.
 func (nt *notated) read() bool {
 	if nt.off || nt.tools == nil || len(nt.drafts.heard.messages) == 0 || nt.calls.done > 0 ||
 		nt.page.state != chat.Text || nt.page.gapAt > maxFrontText || nt.drafts.out.drafting ||
@@ -72,8 +72,8 @@ func (nt *notated) read() bool {
 	})
 }
 
-// begins reports whether the line here can begin such a call, judging by the part of the line that
-// has arrived.
+// begins reports whether the line here can begin a call in an unknown notation, judging by the part
+// of the line that has arrived.
 func (nt *notated) begins() bool {
 	if nt.words == nil {
 		nt.words = notation.NewVocabulary(nt.tools)

@@ -32,8 +32,8 @@ type openers struct {
 	tools    *toolset.Set // nil when no tools are offered
 }
 
-// opener is the part of openers that the deciders of whether a mark counts may use. The type
-// openers calls these parts, and they call it only through these three methods.
+// opener is the interface of openers for the parts that decide whether a mark counts. Those parts
+// are called by openers, and they call openers only through these three methods.
 type opener interface {
 	try(m *declaration.Mark) match // reads what the mark m here begins
 	markedCall() bool              // reads a call or section that a mark here begins; false: none
@@ -50,7 +50,7 @@ func (op *openers) onlyWords() bool {
 }
 
 // tryMarks tries everything that can begin with the byte c here, at page.markAt. It reports whether
-// something was read; if so, the text before it has left, and reading goes on after it. An attempt
+// something was read; if so, the text before it was sent, and reading goes on after it. An attempt
 // that was cut by the end of the text is structure if it got further than its mark, or if the mark
 // is not a word of prose: a special token, or alone on its line. Marks are tried longest key first,
 // and the configured family's before others. <tool_call> has ten patterns, and "cut" is believed
@@ -155,10 +155,10 @@ func (op *openers) rejectQuoted() {
 	}
 }
 
-// tryMark reads what a mark begins, and returns how that went. If the mark of a call may be a
-// mention, what follows decides. Marks inside a draft are not doubted again, since that was done
-// when the draft began. Only marks of calls are doubted: reasoning has rules of its own
-// (thinksAgain), and a mark of the turn is judged by what surrounds it.
+// tryMark reads what a mark begins, and returns the result of try. If the mark of a call may be a
+// mention, it is read as a draft, and what follows decides. Marks inside a draft are not doubted
+// again, since that was done when the draft began. Only marks of calls are doubted: reasoning has
+// rules of its own (thinksAgain), and a mark of the turn is judged by what surrounds it.
 func (op *openers) tryMark(m *declaration.Mark, here *doubts) match {
 	if op.tools != nil &&
 		(opensCall(m) || m.Kind == declaration.HeaderOpen && op.headers.called()) {

@@ -21,7 +21,7 @@ type Options struct {
 	// Prompt is the end of the rendered prompt (64 bytes are enough). It shows whether the reply
 	// begins inside reasoning, in a plain reply or after the header of a message.
 	Prompt string
-	// Hold is how many bytes of a call's arguments are held back before the call leaves, or one of
+	// Hold is how many bytes of a call's arguments are held back before the call is sent, or one of
 	// the Hold constants below.
 	Hold int
 	// HoldNow returns the value that replaces Hold for a call that begins now; nil: Hold is used.
@@ -37,11 +37,11 @@ type Options struct {
 	// made it up; nil: this is not known.
 	Known func(value string) bool
 	// Messages is the conversation before the reply. It is evidence about a call without marks: the
-	// user asked for it, or pasted it. Empty: not known.
+	// user asked for the call, or pasted it. If it is empty, nothing is known.
 	Messages []chat.Message
 	// Control lists the marks that are control tokens of the model, for a source that sends each of
 	// them as a separate piece. A call's mark that comes as such a piece is real wherever it is.
-	// nil: pieces say nothing.
+	// nil: the pieces of the source show nothing.
 	Control []string
 	// Whole says that every piece of the source is a token. The characters of a control token that
 	// arrive in several pieces are then a mention of it.
@@ -51,7 +51,7 @@ type Options struct {
 	Alone bool
 
 	// Repaired, if not nil, is called with the code of each repair before the event that it
-	// concerns leaves.
+	// concerns is sent.
 	Repaired func(code string)
 
 	// Context, if not nil, ends the reading when it is done, also inside a large piece of text. The
@@ -60,10 +60,10 @@ type Options struct {
 }
 
 // The values of Options.Hold with a name: how many bytes of a call's arguments are held back before
-// the call leaves. Until then the client has no progress to show. In return it never sees a call
+// the call is sent. Until then the client has no progress to show. In return it never sees a call
 // that turns out to be damaged, or not to be a call.
 const (
-	// the default: calls of up to 512 bytes leave whole, longer ones stream from there on
+	// the default: calls of up to 512 bytes are sent whole, longer ones stream from there
 	HoldShort = 0
 	HoldNone  = -1      // every call streams from its commit point
 	HoldCall  = 1 << 62 // every call waits until it is complete
@@ -90,7 +90,7 @@ func ParseHold(s string) (int, error) {
 }
 
 // shortCall is how many bytes of arguments are held back under HoldShort. Most calls are shorter,
-// and a call that is complete before it leaves can still become text again. A call that writes a
+// and a call that is complete before it is sent can still become text again. A call that writes a
 // file is longer, and there people want to see progress.
 const shortCall = 512
 

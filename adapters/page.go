@@ -10,8 +10,8 @@ import (
 	"toolnorm/chat"
 )
 
-// outlet is where events leave, or are kept while a draft is open. A call that may still turn out
-// to be text must not leave, since what has left cannot be taken back. The events in drafted can be
+// outlet sends the events, or keeps them while a draft is open. A call that may still turn out to
+// be text must not be sent, since what was sent cannot be taken back. The events in drafted can be
 // dropped, or sent as they are; no other code depends on whether a draft is open.
 type outlet struct {
 	in    *input // which ends when events are no longer taken
@@ -30,7 +30,7 @@ type outlet struct {
 
 // page is the text outside of calls: whether plain bytes are text or reasoning, and which of them
 // are decided. White space before a mark is decided by the reader of the mark (leave), and all
-// other text at once (keep). Text that was kept leaves when something else follows, or before
+// other text at once (keep). Text that was kept is sent when something else follows, or before
 // waiting for the source.
 type page struct {
 	*scan.Buffer
@@ -41,11 +41,11 @@ type page struct {
 	doubt string
 }
 
-// textState is the kind of plain bytes, and what surrounds them. White space before a mark may be
-// the family's glue, so text is decided only up to that white space.
+// textState is the kind of plain bytes, and what surrounds them. White space before a mark may
+// belong to the mark (glue), so text is decided only up to that white space.
 type textState struct {
 	state     chat.Kind // what plain bytes are now: Text or Reasoning
-	textFrom  int       // decided text that has not left is of kind textKind and begins here
+	textFrom  int       // decided text that was not sent yet, of kind textKind, begins here
 	textTo    int       // and ends here
 	textKind  chat.Kind
 	blank     bool // no text but white space since the start, the reasoning's end or the last call
@@ -71,9 +71,9 @@ func (pg *page) passBy(from, to int) {
 // space than that is layout, and no family's glue is longer than two newlines.
 const maxGap = 64
 
-// keep declares the next n bytes to be text (or reasoning) and skips them. They leave with the next
-// flush. Several calls at consecutive positions make one piece of text, so that a reply has about
-// as many events as pieces.
+// keep declares the next n bytes to be text (or reasoning) and skips them. They are sent with the
+// next flush. Several calls at consecutive positions make one piece of text, so that a reply has
+// about as many events as pieces.
 func (pg *page) keep(n int) {
 	if n == 0 || pg.state == chat.None { // a message that is not shown: glimmer's to=developer
 		pg.Pos += n
@@ -108,7 +108,7 @@ func (pg *page) solidFrom(from int) {
 
 // plain keeps bytes up to one that may begin something, and returns that byte, or -1 at the end of
 // the text. The first bytes of everything that can begin something are in stops. Text between them
-// leaves in one piece, so prose costs little more than a copy. At the start of a line, and while
+// is sent in one piece, so prose costs little more than a copy. At the start of a line, and while
 // there is only white space, plain stops at the very next byte.
 func (pg *page) plain(stops *[256]bool) int {
 	for {
@@ -138,8 +138,8 @@ func (pg *page) restIsText() {
 	}
 }
 
-// flushText sends the text that is decided.
-// An event has one kind, so a change from reasoning to text sends what came before.
+// flushText sends the text that is decided. An event has one kind, so a change from reasoning to
+// text sends what came before the change.
 func (pg *page) flushText() {
 	if pg.textFrom < pg.textTo {
 		pg.emitText(pg.textTo)
@@ -148,7 +148,7 @@ func (pg *page) flushText() {
 }
 
 // doubtful sends text that is a call of the given tool and can be read in several ways. The
-// function write keeps that text. It leaves as separate events, which name the tool.
+// function write keeps that text. It is sent as separate events, which name the tool.
 func (pg *page) doubtful(tool string, write func()) {
 	pg.flushText()
 	pg.doubt = tool
@@ -157,7 +157,7 @@ func (pg *page) doubtful(tool string, write func()) {
 	pg.doubt = ""
 }
 
-// emitText sends the text that is decided, up to a position.
+// emitText sends the text that is decided, up to the position to.
 func (pg *page) emitText(to int) {
 	e := chat.Event{Kind: pg.textKind, Text: pg.textOf(pg.textFrom, to)}
 	if pg.doubt != "" {
@@ -213,10 +213,10 @@ func (pg *page) skipLent(size int) {
 // text.
 func (pg *page) anew() { pg.blank, pg.fresh = true, true }
 
-// leave decides the white space before the mark at markAt: up to glue newlines are dropped, and the
-// rest is text. If only white space precedes the mark, all of it is dropped. It returns the
-// position where the dropped part begins. For example, hermes separates text and call by one
-// newline, which is dropped: `Hello\n<tool_call>` is the text Hello.
+// leave decides the white space before the mark at markAt, and sends the text before it. At most
+// glue newlines are dropped, and the rest is text. If only white space precedes the mark, all of it
+// is dropped. It returns the position where the dropped part begins. For example, hermes separates
+// text and call by one newline, which is dropped: `Hello\n<tool_call>` is the text Hello.
 func (pg *page) leave(glue int) int {
 	end := pg.markAt
 	// a zero-width character, see [scan.Buffer.ZeroWidth]
@@ -237,8 +237,8 @@ func (pg *page) leave(glue int) int {
 	return end
 }
 
-// acceptText lets the text before an accepted draft leave. The parameter glue is that of the
-// draft's first call, which was not known when that text was read.
+// acceptText sends the text before an accepted draft. The parameter glue is how many newlines
+// belong to the draft's first call, which was not known when that text was read.
 func (pg *page) acceptText(before *textState, glue int) {
 	here, blank := pg.Pos, pg.blank
 	pg.gapAt, pg.markAt, pg.blank = before.gapAt, before.markAt, before.blank

@@ -46,10 +46,10 @@ func (py *python) read(p *declaration.Pattern) match {
 }
 
 // nextPython reads a further call after a comma, a semicolon or a newline, and reports whether
-// there was one. Without a bracket around the calls, white space alone may separate them, each on
-// its own line. Inside brackets it may not, since [f() g()] is not a list in Python. A call that is
-// cut here does not affect the calls before it, which have ended. A name must follow, or the comma
-// belongs to a sentence, as in "[a(), and so on".
+// there was one. Without a bracket around the calls, white space alone can separate them, each on
+// its own line. Inside brackets a comma or semicolon is needed, since [f() g()] is not a list in
+// Python. A call that is cut here does not affect the calls before it, which have ended. A name
+// must follow, or the comma belongs to a sentence, as in "[a(), and so on".
 func (py *python) nextPython(bracket bool) bool {
 	n := py.Space(0)
 	// f(…), g(…) in a list; f(…); g(…) and one per line without brackets

@@ -107,13 +107,13 @@ func (th *thinking) closerAhead(p *declaration.Pattern, n int) bool {
 	return false
 }
 
-// strayCloser drops a closer of reasoning that closes nothing, with the glue after it. It does so
-// if the closer is the very first thing of a reply, is repeated, as in </mm:think></mm:think>, or
-// follows text that was reasoning although nothing said so. As a word of prose the closer stays,
-// and mismatch is returned. If the prompt has opened the reasoning and the decoder was not told,
-// the reply is R</think>T: what precedes the mark has left as text and cannot be recalled, but the
-// mark is not shown. A closer that is a word, Granite's "Here is my response:", counts only if
-// nothing precedes it.
+// strayCloser drops a closer of reasoning that closes nothing, with the newlines that belong to it.
+// It does so if the closer is the very first thing of a reply, is repeated, as in
+// </mm:think></mm:think>, or follows text that was reasoning although nothing said so. As a word of
+// prose the closer stays, and mismatch is returned. If the prompt has opened the reasoning and the
+// decoder does not know it, the reply is R</think>T: what precedes the mark was sent as text and
+// cannot be recalled, but the mark is not shown. A closer that is a word, Granite's "Here is my
+// response:", counts only if nothing precedes it.
 func (th *thinking) strayCloser(p *declaration.Pattern) match {
 	n, a := th.marks.literal(0, p.Parts[len(p.Parts)-1].Lit)
 	if a != matched {

@@ -37,8 +37,9 @@ type restored struct {
 	doubt string
 }
 
-// read reads such a reply, which begins here, and reports whether it did: as calls, or as text in
-// doubt. The reply is held back to its end, or until it can no longer be a call.
+// read reads a reply that consists of calls with damaged marks and begins here. It reports whether
+// it did: as calls, or as text in doubt. The reply is held back to its end, or until it can no
+// longer be a call.
 func (rs *restored) read() bool {
 	if rs.off || rs.tools == nil || !rs.page.blank || rs.page.state != chat.Text ||
 		rs.calls.done > 0 {
@@ -106,8 +107,8 @@ func (rs *restored) calledIn(text string, marked bool) string {
 	return ""
 }
 
-// documentAround returns the JSON in a text that surrounds the position at, or nil if there is none
-// or it is not valid.
+// documentAround returns the JSON in a text that surrounds offset at, or nil if there is none or it
+// is not valid.
 func documentAround(text string, at int) *jsontree.Value {
 	i, j := strings.IndexAny(text, "{["), strings.LastIndexAny(text, "}]")
 	if i < 0 || i > at || j < at {
@@ -130,7 +131,7 @@ func holdsCall(doc *jsontree.Value, t *toolset.Tool) bool {
 	})
 }
 
-// takes reports whether a value has members, and a tool takes them as its arguments.
+// takes reports whether a JSON value has members, and the tool takes them as its arguments.
 func takes(t *toolset.Tool, args *jsontree.Value) bool {
 	fields := make([]scan.Field, len(args.Members))
 	for i, m := range args.Members {
@@ -235,8 +236,8 @@ const (
 	maxBareFront   = 160  // the same, without a mark
 )
 
-// size returns the length of the rest of the reply, or -1 if the reply was cut or names no tool in
-// its first bytes, as many as front says.
+// size returns the length of the rest of the reply, or -1 if the reply was cut. It also returns -1
+// if the first bytes of the reply, whose number is front, do not have the name of a tool.
 func (rs *restored) size(front int) int {
 	for n := 0; ; n++ {
 		switch c := rs.At(n); {

@@ -7,8 +7,9 @@ import (
 // section reads the calls between the marks of a section. It returns mismatch or incomplete if no
 // call commits after the opener. The opener is then text: "DeepSeek uses <｜tool▁calls▁begin｜> with
 // full-width bars" is text from its first to its last byte. An empty section is dropped. The
-// section's glue is before the opener, so it becomes that of the first call. The field trial.outer
-// has this glue while the first call is read, since the call's own newlines are inside the section.
+// newlines before the opener that belong to the section (its glue) become those of the first call.
+// The field trial.outer has their number while the first call is read, since the call's own
+// newlines are inside the section.
 func (op *openers) section(p *declaration.Pattern) match {
 	n, a := op.marks.literal(0, p.Parts[0].Lit)
 	if a != matched {
@@ -142,7 +143,7 @@ func (op *openers) unknownCall(f *declaration.Family) int {
 }
 
 // moreCalls reads one more call of a section or of a draft, after white space, and reports whether
-// there was one. All calls of a turn leave together: a second call after the first is not prose,
+// there was one. All calls of a turn are sent together: a second call after the first is not prose,
 // and needs no evidence, since the mark of the first was accepted. Anything else ends the calls,
 // and is text.
 func (op *openers) moreCalls() bool {

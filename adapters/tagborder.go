@@ -17,7 +17,8 @@ import (
 // much of the text is always kept in the buffer.
 const maxBorder = lookBack / 2
 
-// What ends a value that may have lost its closer, and what begins one whose head is damaged.
+// The patterns of what ends a value that may have lost its closer, and of what begins one whose
+// head is damaged.
 var (
 	bracketTag = regexp.MustCompile(
 		`[«‹]\s*/[^«»‹›\n]*[»›]$|[\[({]\s*[/\\][^\[\](){}\n]*[\])}]$|[\[({][^\[\](){}\n]*/[\])}]$`)

@@ -9,9 +9,9 @@ import (
 // choose returns the reading that counts. It returns false if there are two such readings, or none.
 // Only what the tool would get is compared: two readings that differ in the place of a line break
 // are the same if the parameter is a number. The parameter before is the part of the first value
-// that was read before the search, and partly says that this value is not a text and was read
-// completely. A value that does not fit its parameter costs extra. A reading with such a value can
-// still be the only one, and the engine then asks the model for that value again.
+// that was read before the search. If partly is true, that part is not known, and the value is not
+// compared with its schema. A value that does not fit its schema costs extra. A reading with such a
+// value can still be the only one, and the engine then asks the model for that value again.
 func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 	slices.SortStableFunc(s.done, func(a, b tagReading) int { return a.cost - b.cost })
 	if len(s.done) == 0 {

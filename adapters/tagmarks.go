@@ -280,9 +280,9 @@ func (ta *tagsAhead) headsAt(f *tagForms, i int) []headHit {
 
 // headBySteps finds the damaged head of a parameter, which argHead does not find. For example,
 // GLM's heads have four pieces, <arg_key>, the key, </arg_key> and <arg_value>, and a model may
-// leave out, double or swap any of them. As many pieces as slips says may be damaged, missing or
-// replaced, and at least one must be correct. It returns the offset after the head, the type that
-// the head gives, and the cost, which is 0 if the head is not there.
+// leave out, double or swap any of them. The parameter slips is the number of pieces that may be
+// damaged, missing or replaced; at least one must be correct. It returns the offset after the head,
+// the type that the head gives, and the cost, which is 0 if the head is not there.
 func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, slips int) (
 	end int, wire string, cost int) {
 	whole, lost := 0, false

@@ -6,8 +6,8 @@ import (
 	"toolnorm/adapters/internal/declaration"
 )
 
-// escapedAgain reports whether the line breaks or quotes of a string have a second escape, and
-// nothing else has.
+// escapedAgain reports whether the line breaks or quotes of a string are escaped twice, and no
+// other character is escaped.
 func escapedAgain(text string) bool {
 	rest := strings.NewReplacer(`\n`, "", `\"`, "").Replace(text)
 	return len(rest) < len(text) && !strings.ContainsAny(rest, "\\\n")

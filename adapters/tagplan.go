@@ -24,7 +24,7 @@ type tagPlan struct {
 }
 
 // planDamaged decides how a call is read whose first argument has a damaged head. Nothing of the
-// call has left yet, so if the call is in doubt, all of it becomes text.
+// call was sent yet, so if the call is in doubt, all of it becomes text.
 func (tg *tagged) planDamaged(p *declaration.Pattern, t *schema.Type) {
 	tg.plan = tagPlan{made: true, base: tg.Pos, to: -1}
 	if tg.searched > maxSearched {
@@ -46,8 +46,8 @@ func (tg *tagged) planDamaged(p *declaration.Pattern, t *schema.Type) {
 
 // planTags decides how the rest of the call is read, from inside the value of h: by the reading
 // that costs least. A call that has two such readings is in doubt, and one that ends inside a value
-// is cut. The function before returns the part of the value that was read already; nil: the value
-// is not a text.
+// is cut. The function before returns the part of the value that was read already; nil: that part
+// does not matter.
 func (tg *tagged) planTags(p *declaration.Pattern, h head, t *schema.Type, before func() string) {
 	tg.plan = tagPlan{made: true, base: tg.Pos, to: -1}
 	if tg.searched > maxSearched {

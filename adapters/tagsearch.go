@@ -50,7 +50,7 @@ type tagReading struct {
 	unsure bool // what follows the call may be part of its last value
 }
 
-// tagSearch finds the readings of the rest of a call.
+// tagSearch finds the readings of the rest of a call: the ways to divide its text into values.
 type tagSearch struct {
 	d       *tagsAhead
 	f       *tagForms

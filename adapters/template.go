@@ -152,8 +152,8 @@ func wordsIn(name string) []string {
 }
 
 // maybeShown reports whether the call has only placeholders for values so far, or no values yet.
-// The call is then held back until its first value that is not a placeholder. Nothing of it has
-// left.
+// The call is then held back until its first value that is not a placeholder. Nothing of it was
+// sent.
 func (cs *calls) maybeShown() bool {
 	c := &cs.calling
 	if n := c.Decided(); !c.filled && n != c.looked {
@@ -164,7 +164,7 @@ func (cs *calls) maybeShown() bool {
 
 // isShown reports whether the call, which has ended, is only shown by the model. That is so if it
 // has no marks and the user's last message contains it in some notation, or if each of its values
-// is a placeholder that the user has not written. It returns false if the call has begun to leave.
+// is a placeholder that the user has not written. It returns false if a part of the call was sent.
 func (cs *calls) isShown() bool {
 	c := &cs.calling
 	if c.released {

@@ -5,7 +5,7 @@ import (
 	"toolnorm/chat"
 )
 
-// text reads the text state: plain bytes leave as they come, and each byte that could begin
+// text reads the text state: plain bytes are sent as they come, and each byte that could begin
 // something is tried. Code comes first, because in a fenced block only its end means anything, and
 // backquotes on a line hide marks until they close.
 func (d *decoder) text() {
@@ -40,7 +40,7 @@ func (d *decoder) text() {
 
 // gap reads the white space here and what follows it, at the start of a line or of the reply. White
 // space is held back until it is known whether it belongs to the mark after it, because trailing
-// newlines cannot be removed from text that has left. A line that begins with "> " is a quotation,
+// newlines cannot be removed from text that was sent. A line that begins with "> " is a quotation,
 // so marks on it are mentions.
 func (d *decoder) gap() {
 	n, line := 0, d.page.fresh

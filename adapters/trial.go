@@ -23,13 +23,13 @@ type trial struct {
 type trialState struct {
 	pin  int // position from which bytes may be read again; -1 without an attempt
 	glue int // newlines that are part of the mark after them
-	// glue of the section whose first call is being read; -1 elsewhere
+	// newlines before the section whose first call is being read; -1: no section
 	outer   int
 	closing *declaration.Pattern // the pattern whose call is being read
 	// the position where calls that are text end: no mark before it means anything
 	rejected int
 	others   [2]int // elements of a list before its first call, which are text
-	refused  bool   // a call without marks was announced, and is text
+	refused  bool   // a call without marks was announced, and became text
 	evidence bool   // more than a mark was read: a cut here is a cut call
 }
 

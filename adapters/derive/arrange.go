@@ -268,7 +268,8 @@ func (p *printer) otherwise(f *adapters.Format, calls []chat.Call) error {
 	return nil
 }
 
-// markLines returns the think and text lines, which do not depend on the calls.
+// markLines returns the think and text lines of a declaration, which do not depend on the calls. It
+// returns "" if no marks around reasoning and text are known.
 func (o *observed) markLines() string {
 	var b strings.Builder
 	for _, line := range []struct {

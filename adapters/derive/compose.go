@@ -293,7 +293,7 @@ func (f *framed) valuesFirst(at int, quote string) (i items, ok bool) {
 	return i, true
 }
 
-// argLines returns the form lines about arguments.
+// argLines returns the form lines about arguments, as lines of a declaration.
 func (i items) argLines() string {
 	lines := "form    arg " + i.item("{key}", "") + "\n"
 	if i.between != "" {
@@ -349,8 +349,8 @@ func (p *printer) nested(i items, one, quote string) string {
 }
 
 // valueOf returns what a template prints for the value of an argument: the text after its name,
-// without the tail that also follows the last value in the text one. It returns "" if the texts do
-// not match.
+// without the tail that also follows the last value in the rendered call (one). It returns "" if
+// the texts do not match.
 func (p *printer) valueOf(i items, one, quote, key, args string) string {
 	text := p.show(chat.Call{ID: gnus[0].ID, Name: "store_yaks", Args: []byte(args)})
 	at := strings.LastIndex(one, "numbat")

@@ -179,7 +179,7 @@ func (o *observed) completeBy(source string) {
 	}
 }
 
-// better reports whether f should be used instead of g: a finding with a known family is better,
+// better reports whether f should be used instead of g. A finding with a known family is better, or
 // else the one with fewer errors. The file of a known family was reviewed and covers slips of its
 // models, which no template shows.
 func (f *Finding) better(g *Finding) bool {
@@ -232,8 +232,8 @@ func (o *observed) finding(model string, set *adapters.Set) (*Finding, error) {
 
 // try prints and reads the probes with a format, and returns the differences from the template.
 // Printed texts are compared without white space, since the newlines around calls depend on the
-// turn; calls that are read are compared in full. A turn of two calls is tried too, since only it
-// shows lists, glue and sections.
+// turn. Calls that are read are compared in full. A turn of two calls is tried too, since only such
+// a turn shows lists, sections and the newlines between calls.
 func (o *observed) try(f *adapters.Format) (wrong []error) {
 	for n, want := range o.shown() {
 		calls := probes[:n+1]

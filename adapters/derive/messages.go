@@ -73,7 +73,7 @@ func (m *messages) whole(opening, turn, region string) string {
 // trailingRole matches the mark that opens a header and the role after it, at the end of a prompt.
 var trailingRole = regexp.MustCompile(`(` + aMark + `)[a-z]+$`)
 
-// headerOf returns the header at the end of a text.
+// headerOf returns the header at the end of a text, without its marks.
 func (m *messages) headerOf(before string) string {
 	head := strings.TrimSuffix(before, m.closes)
 	return head[strings.LastIndex(head, m.opens)+len(m.opens):]
