@@ -23,17 +23,17 @@ import (
 	"time"
 )
 
-// Model answers a request with events. Leaving the range early closes the upstream. An [Observer]
-// in ctx is told how the reply is produced.
+// Model answers a request with events. A caller that leaves the range early closes the upstream. An
+// [Observer] in ctx is told how the reply is produced.
 //
 // The order is: Reasoning, Text and calls as the model wrote them, then at most one Usage, then
-// exactly one Finish. An error ends the sequence; no Finish follows it.
+// exactly one Finish. An error ends the sequence, and no Finish follows it.
 type Model interface {
 	Stream(ctx context.Context, r *Request) iter.Seq2[Event, error]
 }
 
-// Source yields events on demand. Next returns io.EOF after the last one; a Source that ends
-// without a Finish event must return another error, since a reply without an end is not a reply.
+// Source yields events on demand. Next returns io.EOF after the last one. A Source that ends
+// without a Finish event must return another error, because a reply without an end is not a reply.
 // Close stops the upstream at once and may be called more than once.
 type Source interface {
 	Next() (Event, error)
@@ -45,70 +45,73 @@ type Kind uint8
 
 // The kinds of event.
 const (
-	None      Kind = iota // the zero Event: nothing
+	None      Kind = iota // the kind of the zero Event, which says nothing
 	Text                  // Event.Text is a fragment of the visible reply
 	Reasoning             // Event.Text is a fragment of the model's thinking
-	// a call begins: Event.Text is the tool's name, Event.ID its id if the model wrote one
+	// CallStart begins a call. Event.Text is the tool's name, and Event.ID its id if the model
+	// wrote one.
 	CallStart
-	// Event.Text is a fragment of the arguments, strict JSON when concatenated
+	// CallArgs has a fragment of the arguments in Event.Text. The concatenated fragments are strict
+	// JSON.
 	CallArgs
 	CallEnd // the call is complete and its arguments are one JSON object
 	Usage   // Event.Meta.Usage counts the tokens
 	Finish  // Event.Text is the reason: one of the Finish constants
 )
 
-// String returns the name of the kind as in the golden files.
+// String returns the name of the kind that the golden files use.
 func (k Kind) String() string {
 	return [...]string{"none", "text", "reasoning", "call", "args", "end", "usage", "finish"}[k]
 }
 
-// Reasons of a Finish event. Whether a stopped reply contains calls is decided by the encoder
-// ("tool_calls").
+// Reasons of a Finish event. Whether a stopped reply contains calls ("tool_calls") is decided by
+// the encoder.
 const (
 	Stop   = "stop"   // the model ended on its own, or at a stop sequence
 	Length = "length" // the reply was cut: token limit, context full, or endless repetition
 
-	// RepeatAbort is the Meta.Cause of a Length: the server gave up a model that wrote the same
-	// token over and over.
+	// RepeatAbort is the Meta.Cause of a Length that means that the server stopped a model which
+	// wrote the same token over and over.
 	RepeatAbort = "repeat-abort"
 
-	// Abandoned is a reason that only a Source uses: the server stopped passing on what the model
-	// wrote, since its parser failed; Meta.Cause is the server's message. A call whose arguments
-	// are complete by then is kept.
+	// Abandoned is a reason that only a Source uses. It means that the server stopped passing on
+	// what the model wrote, because its parser failed. Meta.Cause is the server's message. A call
+	// whose arguments are then complete is not lost.
 	Abandoned = "abandoned"
 )
 
-// Event is one step of a reply. Its strings are immutable and may be kept.
+// Event is one step of a reply. Its strings are immutable, so they may be stored.
 type Event struct {
 	Kind  Kind
 	Index int    // of the call, counted 0, 1, 2 … in order of appearance; 0 for other kinds
-	ID    string // CallStart: the id on the wire, verbatim; empty when the model wrote none
+	ID    string // CallStart: the id on the wire, verbatim; empty if the model wrote none
 	Text  string // see the kinds
 	Meta  *Meta  // what else is known, at the end and with probabilities; nil otherwise
 }
 
 // Meta holds information about a reply, most of which comes at its end.
 type Meta struct {
-	Cause    string   // Finish: why, in words, when the reason alone does not tell ("repeat-abort")
-	Usage    *Counts  // tokens, when the upstream counted them
-	Times    *Times   // where the time went, when the upstream says
+	Cause    string   // Finish: why, if the reason alone does not say it ("repeat-abort")
+	Usage    *Counts  // tokens; nil if the upstream did not count them
+	Times    *Times   // where the time went; nil if the upstream does not say
 	Format   string   // the model family whose format was read
 	Strategy string   // how the raw text was obtained: raw, tap, native, …
-	Repairs  []string // what the decoder had to repair, one name a defect, each once
-	// Finish: what was read of a call that the end of the reply cut, and was left out; up to MaxCut
-	// bytes
+	Repairs  []string // what the decoder had to repair, one name for each defect, each once
+	// Cut (Finish) is what was read of a call that the end of the reply cut off and that was left
+	// out. It has at most MaxCut bytes.
 	Cut string
-	// Finish: the stop sequence that ended the reply, where Request.TellStop has it told
+	// Stopped (Finish) is the stop sequence that ended the reply, if Request.TellStop asks for it.
 	Stopped string
-	// Text: the name of the tool that this text calls, if it is a call that can be read in several
-	// ways
+	// Doubt (Text) is the name of the tool that this text calls, if it is a call that can be read
+	// in several ways.
 	Doubt string
-	// Text and Finish, when the request asks for them: the tokens of this text, or of text before
-	// it that has none
+	// Logprobs (Text and Finish, if the request asks for them) are the tokens of this text, or of
+	// earlier text that has none.
 	Logprobs []Token
 }
 
-// MetaOf returns a copy of an event's Meta that may be changed: events share theirs.
+// MetaOf returns a copy of an event's Meta that may be changed, because events share theirs. If the
+// event has none, the copy is empty.
 func MetaOf(ev Event) Meta {
 	if ev.Meta == nil {
 		return Meta{}
@@ -123,7 +126,8 @@ const MaxCut = 4 << 10
 type Token struct {
 	Text    string
 	Logprob float64 // natural logarithm of the probability
-	// what Text stands for, which need not be whole characters; nil when the server does not say
+	// Bytes are what Text means, which need not be whole characters. It is nil if the server does
+	// not say.
 	Bytes []byte
 	Top   []Token // the likeliest tokens in its place, if the request asks for them
 }
@@ -131,9 +135,11 @@ type Token struct {
 // Counts are token counts of one reply.
 type Counts struct {
 	Prompt, Completion int
-	// tokens of the prompt that the server had processed before; 0 also if it does not say
+	// Cached counts the tokens of the prompt that the server had already processed. It is also 0 if
+	// the server does not say.
 	Cached int
-	// counted as four bytes a token, since the reply was ended before the upstream counted
+	// Estimated means that four bytes were counted as a token, because the reply was ended before
+	// the upstream counted.
 	Estimated bool
 }
 
@@ -152,8 +158,8 @@ func (c Counts) Plus(d Counts) Counts {
 		c.Estimated || d.Estimated}
 }
 
-// Another returns the counts of c and of one more reply to the same prompt, which counts once, as
-// the first reply found it.
+// Another returns the counts of c plus those of one more reply to the same prompt. The prompt
+// counts only once, as in the first reply.
 func (c Counts) Another(d Counts) Counts {
 	sum := c.Plus(d)
 	sum.Prompt, sum.Cached = c.Prompt, c.Cached
@@ -163,9 +169,11 @@ func (c Counts) Another(d Counts) Counts {
 	return sum
 }
 
-// Times are the times that the upstream took for one reply; 0: it does not say.
+// Times are the times that the upstream took for one reply. A time is 0 if the upstream does not
+// say.
 type Times struct {
-	// loading the model, reading the prompt, writing the reply
+	// Load is the time for loading the model, Prompt for reading the prompt, and Completion for
+	// writing the reply.
 	Load, Prompt, Completion time.Duration
 }
 
@@ -185,9 +193,9 @@ type Message struct {
 	Role      Role
 	Content   string
 	Reasoning string   // Assistant: its reasoning
-	Calls     []Call   // Assistant: what it called
+	Calls     []Call   // Assistant: its calls
 	CallID    string   // ToolRole: the call that is answered
-	Name      string   // ToolRole: the tool that answered, when the client says so
+	Name      string   // ToolRole: the tool that answered, if the client says so
 	Images    [][]byte // User: pictures, decoded
 }
 
@@ -195,7 +203,7 @@ type Message struct {
 type Call struct {
 	ID   string
 	Name string
-	Args json.RawMessage // one JSON object, spelled as the model spelled it
+	Args json.RawMessage // one JSON object, in the model's spelling
 }
 
 // Tool is a function that the model may call.
@@ -205,9 +213,9 @@ type Tool struct {
 	Schema      json.RawMessage // JSON Schema of the arguments; empty means any object
 	Strict      bool            // the client wants arguments that fit the schema exactly
 
-	// Found is set for a tool whose definition is in a message of the conversation, because a tool
-	// search returned it. If the model can call such a tool, its prompts do not list it: so their
-	// beginning does not change, and the server's cache stays valid.
+	// Found is true for a tool whose definition is in a message of the conversation, because a tool
+	// search returned it. If the model can call such a tool, its prompts do not list it. So their
+	// beginning does not change, and the server's cache remains valid.
 	Found bool
 }
 
@@ -217,38 +225,39 @@ type Request struct {
 	Model    string
 	Messages []Message
 	Tools    []Tool
-	// a text to continue instead of answering Messages, which are then empty, as are Tools; nil:
-	// answer
+	// Continue is a text to continue instead of answering Messages. Messages and Tools are then
+	// empty. If it is nil, Messages are answered.
 	Continue  *Continuation
-	MaxTokens int      // of the reply; 0: no limit of the client's
+	MaxTokens int      // of the reply; 0 if the client sets no limit
 	Stop      []string // text sequences that end the reply
-	// say in Meta.Stopped which of them ended it; servers do not report it, so the engine matches
-	// them
+	// TellStop asks for the stop sequence that ended the reply, in Meta.Stopped. Servers do not
+	// report it, so the engine matches the sequences.
 	TellStop bool
 	Sampling
 
-	// JSON Schema of the answer, or "json" in quotes for any JSON object; nil: free text. With
-	// Tools it is the schema of an answer without calls
+	// Format is the JSON Schema of the answer, or "json" in quotes for any JSON object. It is nil
+	// for free text. With Tools it is the schema of an answer without calls.
 	Format json.RawMessage
-	// each token with its probability, in Meta.Logprobs. Not together with Tools
+	// Logprobs asks for each token with its probability, in Meta.Logprobs. It cannot be used
+	// together with Tools.
 	Logprobs    bool
-	TopLogprobs int // the likeliest tokens beside each, 0 to 20
+	TopLogprobs int // how many of the likeliest tokens to give beside each, 0 to 20
 
-	Required bool     // the reply must be a call. Not together with Continue
-	Allowed  []string // the tools that may be called; nil: all that are offered
-	Single   bool     // at most one call a reply
+	Required bool     // the reply must be a call; not together with Continue
+	Allowed  []string // the tools that may be called; nil for all that are offered
+	Single   bool     // at most one call in a reply
 
-	// bytes of a call's arguments that are held back before the call is sent, as
-	// adapters.Options.Hold; 0: the engine's setting
+	// Hold is how many bytes of a call's arguments are held back before the call is sent, see
+	// adapters.Options.Hold. 0 means the engine's setting.
 	Hold  int
-	Think *bool // thinking on or off; nil: the model's default
-	// with Think on, how much: minimal, low, medium, high, xhigh or max, for models that know
-	// levels; empty: not said
+	Think *bool // thinking on or off; nil for the model's default
+	// Effort says how much to think if Think is on: minimal, low, medium, high, xhigh or max, for
+	// models that know levels. It is empty if the client did not say.
 	Effort string
-	// how long the server keeps the model loaded, in Ollama's words: seconds, or "5m"; nil: the
-	// server's choice
+	// Keep is how long the server keeps the model loaded, in Ollama's notation: seconds, or "5m".
+	// If it is nil, the server chooses.
 	Keep    json.RawMessage
-	Options map[string]json.RawMessage // options of the model server, passed on as they are
+	Options map[string]json.RawMessage // options of the model server, passed on unchanged
 	Extra   map[string]json.RawMessage // unknown fields of the request
 }
 
@@ -266,16 +275,16 @@ type Counter interface {
 // Info describes a model that can be asked.
 type Info struct {
 	ID      string
-	Created int64  // Unix seconds; 0 when unknown
+	Created int64  // Unix seconds; 0 if unknown
 	Owner   string // "ollama", "toolnorm", …
-	Hidden  bool   // it can be asked by its name, and is not to be listed
+	Hidden  bool   // it can be asked by its name, but must not be listed
 }
 
-// Catalog lists the models that can be asked, hidden ones too. A part that cannot be reached is
-// left out, not an error.
+// Catalog lists the models that can be asked, including hidden ones. A part that cannot be reached
+// is left out and is not an error.
 type Catalog interface {
 	Models(ctx context.Context) ([]Info, error)
-	// Real returns the model that a name means by an alias or a pattern of aliases, else the name
-	// itself. The model need not exist.
+	// Real returns the model that a name means by an alias or a pattern of aliases, otherwise the
+	// name itself. The model need not exist.
 	Real(name string) string
 }

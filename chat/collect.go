@@ -10,8 +10,8 @@ import (
 type Collector struct {
 	Text, Reasoning strings.Builder
 	Calls           []Call // in order; while Open, the last one has not ended
-	Open            bool   // a call has begun, and must not be used before its end
-	End             *Event // the Finish event; nil before it
+	Open            bool   // a call has begun, and must not be used before it ends
+	End             *Event // the Finish event; nil until it arrives
 	Usage           Counts
 	Times           Times
 }
@@ -44,7 +44,7 @@ func (c *Collector) Add(e Event) (completed bool) {
 	return completed
 }
 
-// endCall completes the open call. The arguments of a call without any are an empty object.
+// endCall completes the open call, if any. A call without arguments gets an empty object.
 func (c *Collector) endCall() {
 	if !c.Open {
 		return
@@ -55,7 +55,7 @@ func (c *Collector) endCall() {
 	}
 }
 
-// note records the counts and times of a reply.
+// note records the counts and times of a reply, if m has them.
 func (c *Collector) note(m *Meta) {
 	if m.Usage != nil {
 		c.Usage = *m.Usage
@@ -65,7 +65,7 @@ func (c *Collector) note(m *Meta) {
 	}
 }
 
-// Complete lists the calls that have ended.
+// Complete returns the calls that have ended.
 func (c *Collector) Complete() []Call {
 	if c.Open {
 		return c.Calls[:len(c.Calls)-1]

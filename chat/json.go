@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// JSON writes compact JSON on one line, with <, > and & as they are: models and people read it, not
-// web pages.
+// JSON returns v as compact JSON on one line. It does not escape <, > and &, because models and
+// people read it, not web pages. It returns an error if v cannot be encoded.
 func JSON(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -27,16 +27,16 @@ func AppendQuoted(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// AppendEscaped appends s as the inside of a JSON string, spelled as encoding/json does without
-// HTML escaping: each byte that is not UTF-8 becomes U+FFFD. A call of encoding/json for each
-// fragment would copy it twice, and examine each byte of a prompt separately; a fuzz test ensures
-// that both give the same. U+2028 and U+2029 are escaped because older JavaScript ends a line at
-// them.
+// AppendEscaped appends s as the inside of a JSON string, in the spelling of encoding/json without
+// HTML escaping. Each byte that is not UTF-8 becomes U+FFFD. A call of encoding/json for each
+// fragment would copy it twice, and examine each byte of a prompt separately. A fuzz test ensures
+// that both give the same result. U+2028 and U+2029 are escaped because older JavaScript ends a
+// line at them.
 func AppendEscaped(dst []byte, s string) []byte { return appendEscaped(dst, s, true) }
 
 // AppendShortQuoted appends s as a JSON string in which U+2028 and U+2029 are not escaped, as JSON
-// allows. It is for model servers, which read JSON as a whole: escaped, a text of these two has
-// twice the bytes.
+// allows. It is for model servers, which read JSON as a whole. If they were escaped, a text that
+// consists of these two would have twice as many bytes.
 func AppendShortQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	dst = appendEscaped(dst, s, false)
@@ -58,8 +58,8 @@ func appendEscaped(dst []byte, s string, separators bool) []byte {
 			}
 		}
 		if rest := len(s) - start; rest > 64<<10 && cap(dst)-len(dst) < rest {
-			// all at once: growing by a quarter at a time, a text of megabytes leaves four times
-			// its length as garbage
+			// all at once, because growing by a quarter at a time, a text of megabytes leaves four
+			// times its length as garbage
 			dst = slices.Grow(dst, 2*rest)
 		}
 		dst = append(dst, s[start:i]...)
@@ -71,14 +71,14 @@ func appendEscaped(dst []byte, s string, separators bool) []byte {
 }
 
 const (
-	eachByte = 0x0101010101010101 // multiplied with a byte: that byte eight times
+	eachByte = 0x0101010101010101 // multiplied by a byte it gives that byte eight times
 	topBits  = eachByte * 0x80
 )
 
-// plain returns how many bytes at the front of s are ASCII and need no escape in a JSON string. It
-// examines eight bytes at a time: where a byte is below a blank, a quote, a backslash or beyond
-// ASCII, one of four values has the top bit of that byte set. A borrow can also set the top bit of
-// a later byte, but never that of an earlier one.
+// plain returns how many bytes at the start of s are ASCII and need no escape in a JSON string. It
+// examines eight bytes at a time. If a byte is below a blank, a quotation mark, a backslash or
+// beyond ASCII, one of four values has the top bit of that byte set. A borrow can also set the top
+// bit of a later byte, but never that of an earlier one.
 func plain(s string) int {
 	n := 0
 	for ; len(s)-n >= 8; n += 8 {

@@ -1,7 +1,7 @@
 package chat
 
-// Reason is a code in Meta.Repairs and what it means. Codes are stable: logs, headers, comment
-// lines and the trace view show them.
+// Reason is a code in Meta.Repairs with its meaning. Codes are stable, because logs, headers,
+// comment lines and the trace view show them.
 type Reason struct {
 	Code  string
 	Means string // what was wrong, and how it was repaired

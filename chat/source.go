@@ -17,19 +17,19 @@ func (f *Fixed) Next() (Event, error) {
 	return e, nil
 }
 
-// Close removes the remaining events.
+// Close removes the remaining events. It always returns nil.
 func (f *Fixed) Close() error {
 	*f = nil
 	return nil
 }
 
-// Hook sees each event of a Source before the reader does, and may change it. A rest that is not
-// nil replaces the remaining events of the source. The hook also sees the error that ends a source,
-// but cannot change it.
+// Hook sees each event of a Source before the reader does, and may change it. If the result rest is
+// not nil, it replaces the remaining events of the source. The hook also sees the error that ends a
+// source, but cannot change it.
 type Hook func(ev Event, err error) (_ Event, rest Source)
 
-// Watch returns src with hooks between it and its reader, called in their order for every event.
-// Events are passed by value and not kept, so watching costs no allocation per event.
+// Watch returns src with hooks between it and its reader, which are called in their order for every
+// event. Events are passed by value and not stored, so watching costs no allocation per event.
 func Watch(src Source, hooks ...Hook) Source {
 	if len(hooks) == 0 {
 		return src
@@ -43,8 +43,8 @@ type watched struct {
 	hooks []Hook
 }
 
-// Next passes the next event through the hooks. After the event for which a hook returns a rest the
-// source is closed at once, so that its server stops writing; the rest passes through the hooks as
+// Next implements Source and passes the next event through the hooks. If a hook returns a rest, the
+// source is closed at once, so that its server stops writing. The rest passes through the hooks as
 // well.
 func (w *watched) Next() (Event, error) {
 	ev, err := w.Source.Next()

@@ -2,12 +2,12 @@ package chat
 
 import "strings"
 
-// blockSize is how many bytes one allocation of Strings serves.
+// blockSize is how many bytes Strings allocates at a time.
 const blockSize = 4096
 
-// Strings turns short-lived bytes into strings that may be kept, with one allocation per block. It
-// relies on strings.Builder only ever appending, so a string cut from it is never written again.
-// The zero value is ready; it must not be copied or used by two goroutines at once.
+// Strings turns short-lived bytes into strings that may be stored, with one allocation per block.
+// It relies on strings.Builder only ever appending, so a string cut from it is never written again.
+// The zero value is ready for use. A Strings must not be copied or used by two goroutines at once.
 type Strings struct {
 	block *strings.Builder
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // MendSurrogates replaces, in place, the escape of each lone half of a surrogate pair in JSON text
-// by U+FFFD, as encoding/json reads it: such an escape means no character, and other readers take
+// by U+FFFD, as encoding/json reads it. Such an escape means no character, and other readers take
 // it for its own spelling.
 func MendSurrogates(text []byte) {
 	for {
@@ -33,7 +33,8 @@ func MendSurrogates(text []byte) {
 	}
 }
 
-// surrogate returns the half of a pair that text begins with.
+// surrogate returns the half of a surrogate pair whose escape is at the start of text. ok is false
+// if there is none.
 func surrogate(text []byte) (r rune, ok bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' || text[2]|0x20 != 'd' {
 		return 0, false

@@ -16,8 +16,9 @@ type function struct {
 }
 
 // ParseTools reads tools from a file or a request: OpenAI's list, a list of bare functions {"name",
-// "description", "parameters"}, or an object whose member "tools" is one of these. null is no
-// tools; an error names the entry that is wrong.
+// "description", "parameters"}, or an object whose member "tools" is one of these. null means no
+// tools. It returns an error if the text is none of these, and the error names the entry that is
+// wrong.
 func ParseTools(src []byte) ([]Tool, error) {
 	src = bytes.TrimSpace(src)
 	if len(src) > 0 && src[0] == '{' {
@@ -46,7 +47,8 @@ func ParseTools(src []byte) ([]Tool, error) {
 	return tools, nil
 }
 
-// parseFunction reads one entry, wrapped or bare.
+// parseFunction reads one entry, wrapped or bare. It returns an error if the entry is not a
+// function with a name.
 func parseFunction(entry []byte) (*function, error) {
 	var wrapped struct{ Function *function }
 	if err := json.Unmarshal(entry, &wrapped); err != nil {

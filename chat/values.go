@@ -2,8 +2,8 @@ package chat
 
 import "bytes"
 
-// Values counts the signs outside strings that open or separate the values of JSON text, before it
-// is parsed: the text has at most one value more.
+// Values counts the signs outside strings that open or separate the values of JSON text, before the
+// text is parsed. The text has at most one value more than that.
 func Values(body []byte) (n int) {
 	opened := func(part []byte) int {
 		return bytes.Count(part, []byte{','}) + bytes.Count(part, []byte{'['}) + bytes.Count(part,

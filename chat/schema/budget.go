@@ -14,20 +14,20 @@ import (
 )
 
 // The limits on one schema. Everything that reads schemas takes time in proportion to these, so
-// they bound the cost of a request before anything is computed. The largest schema that was seen in
-// use, from an MCP server, with 30 members nested six levels deep, reaches a twentieth of each
-// limit; a schema that reaches all of them takes more tokens than a local model's context.
+// they bound the cost of a request before anything is computed. The largest schema seen in use came
+// from an MCP server and had 30 members nested six levels deep. It reaches a twentieth of each
+// limit. A schema that reaches all of them takes more tokens than a local model's context.
 const (
 	mostBytes    = 256 << 10
 	mostValues   = 10_000 // JSON values
 	mostNesting  = 128    // levels of JSON
 	mostMembers  = 2000   // of one object, such as properties
 	mostListed   = 5000   // values of an enum
-	mostBranches = 1000   // of allOf, anyOf, oneOf, and of every other list
+	mostBranches = 1000   // of allOf, anyOf, oneOf, and every other list
 	mostPattern  = 4096   // bytes of a regular expression
 )
 
-// The limits on all schemas of a request together. Ten thousand small tools fit.
+// The limits on all schemas of a request together, which are enough for ten thousand small tools.
 const (
 	allBytes    = 4 << 20
 	allValues   = 150_000
@@ -39,30 +39,35 @@ const (
 const ExcessCode = "schema_too_large"
 
 // Excess is the error for a request whose tools exceed a limit.
+// Param is the place in the request, in the notation of OpenAI's errors:
+// "tools[3].function.parameters".
 type Excess struct {
 	// the place in the request, as OpenAI's errors name it: "tools[3].function.parameters"
 	Param string
-	Tool  string // the name of the tool; empty: it is not a tool's schema
+	Tool  string // the name of the tool; empty if it is not a tool's schema
 	What  string // which limit is exceeded, and its value
 }
 
-// Error returns a sentence for the author of the client. It quotes the tool's name, since a client
-// sends all its tools at once and its author knows them by their names, not by their numbers.
+// Error implements error with a sentence for the author of the client. It quotes the tool's name,
+// because a client sends all its tools at once, and its author knows them by their names and not by
+// their numbers.
 func (e *Excess) Error() string {
 	if e.Tool == "" {
 		return fmt.Sprintf("this schema is too large: %s", e.What)
 	}
-	// A name is part of the request and may itself be too large; those of real tools have no more.
+	// A name is part of the request and may itself be too large. Names of real tools are not
+	// longer.
 	return fmt.Sprintf("tool %q is too large: %s", clip.Dots(e.Tool, 64), e.What)
 }
 
 // Affordable checks the schemas of a request: those of its tools and the schema that its answer
-// must fit, which may be nil. The error is an *Excess. It takes time in proportion to the schemas'
-// text, and little if they are small. It runs before everything else that looks at a schema: one
-// request with 300,000 entries in an allOf once held a core for 14 minutes, also after its client
-// had left. Treating such a schema as one that allows everything would send its megabytes to a
-// model that has no room for them; an error is seen at once. Descriptions count as well, since they
-// reach the model with the tool; the answer's schema is counted last.
+// must fit, which may be nil. It returns an *Excess if they exceed a limit. It takes time in
+// proportion to the schemas' text, and little if they are small. It must run before everything else
+// that examines a schema: one request with 300,000 entries in an allOf once occupied a core for 14
+// minutes, even after its client had left. Treating such a schema as one that allows everything
+// would send its megabytes to a model that has no room for them, whereas an error is seen at once.
+// Descriptions count as well, because they reach the model with the tool. The answer's schema is
+// counted last.
 func Affordable(tools []chat.Tool, answer json.RawMessage) error {
 	var b budget
 	for i, t := range tools {
@@ -81,21 +86,23 @@ func Affordable(tools []chat.Tool, answer json.RawMessage) error {
 	return nil
 }
 
-// budget is what schemas have cost so far. The sums are limited as well as each schema: a hundred
-// tools, each just below the limits of one, take as long as one tool of a hundred times the size.
+// budget is what schemas have cost so far. The sums are limited as well as each schema, because a
+// hundred tools, each just below the limits of one, take as long as one tool of a hundred times the
+// size.
 type budget struct {
 	bytes, values, patterns, steps int // of all schemas
-	own                            int // values of the present schema
+	own                            int // values of the current schema
 }
 
-// small is the size in bytes up to which a schema without patterns cannot be expensive: it cannot
-// reach the limits of one place. Nearly all schemas of real tools are smaller, and a request may
-// have 10,000 of them, none of which is parsed here.
+// small is the size in bytes up to which a schema without patterns cannot be expensive, because it
+// cannot reach the limits of one schema. Nearly all schemas of real tools are smaller. A request
+// may have 10,000 of them, and none is parsed here.
 const small = 1024
 
-// spend counts one schema, and returns a sentence about the limit that is exceeded, or "". A small
-// schema is not parsed: its commas and colons, about as many as its values, are counted instead. A
-// text with a pattern, or with an escape that may hide the word (`p\u0061ttern`), is always parsed.
+// spend counts one schema, and returns a sentence about the limit that is exceeded, or "" if none
+// is. A small schema is not parsed: its commas and colons, which are about as many as its values,
+// are counted instead. A text with a pattern, or with an escape that may hide the word
+// (`p\u0061ttern`), is always parsed.
 func (b *budget) spend(raw json.RawMessage) string {
 	if len(raw) > mostBytes {
 		return over(mostBytes, "bytes")
@@ -118,16 +125,17 @@ func (b *budget) spend(raw json.RawMessage) string {
 	return b.visit(root, "")
 }
 
-// over returns the sentence that says that one schema exceeds a limit.
+// over returns a sentence that says that one schema exceeds a limit. The parameter of says what is
+// counted.
 func over(limit int, of string) string { return fmt.Sprintf("at most %d %s are taken", limit, of) }
 
-// ofAll returns the sentence that says that all schemas together exceed a limit.
+// ofAll returns a sentence that says that all schemas together exceed a limit.
 func ofAll(limit int, of string) string {
 	return fmt.Sprintf("at most %d %s are taken, in all tools together", limit, of)
 }
 
-// tooMany returns which limit the number of values exceeds, or "". It is called for every value, so
-// that counting ends as soon as there are too many.
+// tooMany returns a sentence about the limit that the number of values exceeds, or "". It is called
+// for every value, so that counting ends as soon as there are too many.
 func (b *budget) tooMany() string {
 	switch {
 	case b.own > mostValues:
@@ -138,17 +146,18 @@ func (b *budget) tooMany() string {
 	return ""
 }
 
-// visit counts the contents of a value under a key. The limit of a list depends on its keyword:
-// values of an enum are only compared, while each branch of an anyOf is multiplied with its
-// neighbors. A key counts as the keyword wherever it occurs: telling schemas from other values,
-// such as a default with a member "pattern", would take another reader.
+// visit counts the contents of a value under a key. It returns a sentence about the limit that is
+// exceeded, or "". The limit of a list depends on its keyword, because values of an enum are only
+// compared, while each branch of an anyOf is multiplied with its neighbors. A key counts as the
+// keyword wherever it occurs. To distinguish schemas from other values, such as a default with a
+// member "pattern", would need another reader.
 func (b *budget) visit(v *jsontree.Value, key string) string {
 	if v == nil {
 		return ""
 	}
 	b.own++
 	b.values++
-	// What a list may hold depends on what is done with it.
+	// The limit of a list depends on what is done with it.
 	most, of := mostBranches, "elements in one list"
 	switch key {
 	case "enum":
@@ -184,10 +193,11 @@ func (b *budget) visit(v *jsontree.Value, key string) string {
 	return ""
 }
 
-// pattern counts what a regular expression costs, first by its text, since reading it is the
-// expensive part. A short pattern may be the most expensive thing in a request:
-// (\p{L}|\p{N}){1,900} writes two classes of hundreds of ranges 900 times. A pattern that Go cannot
-// read costs nothing, as no reader compiles it.
+// pattern counts what a regular expression costs. It returns a sentence about the limit that is
+// exceeded, or "". The text is counted first, because reading it is the expensive part. A short
+// pattern may be the most expensive thing in a request: (\p{L}|\p{N}){1,900} writes two classes of
+// hundreds of ranges 900 times. A pattern that Go cannot read costs nothing, because no reader
+// compiles it.
 func (b *budget) pattern(text string) string {
 	if len(text) > mostPattern {
 		return over(mostPattern, "bytes in a pattern")
@@ -205,9 +215,9 @@ func (b *budget) pattern(text string) string {
 	return ""
 }
 
-// What a class costs in bytes of text. \p{L} is parsed in the time of 64 plain bytes. When case is
-// ignored, each character of a class is looked up: [Ā-\uffff] takes five milliseconds, as long as
-// thousands of bytes; a class of ASCII characters takes nothing.
+// The cost of a character class in bytes of text. \p{L} is parsed in the time of 64 plain bytes.
+// When case is ignored, each character of a class is looked up. So [Ā-\uffff] takes five
+// milliseconds, as long as thousands of bytes, but a class of ASCII characters takes nothing.
 const (
 	classCost  = 64
 	foldedCost = 8192
@@ -221,7 +231,7 @@ var (
 	beyondASCII = regexp.MustCompile(`\\u|\\x|[^\x00-\x7f]`)
 )
 
-// textCost returns what reading a pattern costs, in bytes of plain text.
+// textCost returns the cost of reading a pattern, in bytes of plain text.
 func textCost(text string) int {
 	classes := strings.Count(text, `\p`) + strings.Count(text, `\P`)
 	cost := len(text) + classCost*classes
@@ -231,10 +241,10 @@ func textCost(text string) int {
 	return cost
 }
 
-// stepCost returns about how many instructions an expression compiles to: a counted repetition is
-// written out as often as it counts, and a class of many ranges takes as much as several
-// characters. The result is capped just above the limit of a request, so that nested repetitions
-// cannot overflow an int.
+// stepCost returns about how many instructions an expression compiles to. A counted repetition is
+// written out that many times, and a class of many ranges takes as much as several characters. The
+// result is capped just above the limit of a request, so that nested repetitions cannot overflow an
+// int.
 func stepCost(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)
 	if re.Op == syntax.OpCharClass {

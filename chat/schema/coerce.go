@@ -10,9 +10,10 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// KindOf returns the type of a JSON value, found by its first byte; a number is also an Integer
-// when its text is one. 1.0 is a Number here, as in draft 4, though later drafts call it an
-// integer: where an integer is wanted FromText writes 1, which fits in all drafts.
+// KindOf returns the type of a JSON value, determined by its first byte, or 0 for an empty text. A
+// number is also an Integer if its text is one. 1.0 is only a Number here, as in draft 4, although
+// later drafts call it an integer. Where an integer is required, FromText writes 1, which fits in
+// all drafts.
 func KindOf(value string) Kinds {
 	if value == "" {
 		return 0
@@ -35,22 +36,22 @@ func KindOf(value string) Kinds {
 	return Integer | Number
 }
 
-// IsNumber reports whether s is a number as strict JSON spells it (RFC 8259, section 6): no plus
-// sign, no leading zero, digits on both sides of the point. strconv takes more, such as 0x1p-2, inf
-// and .5, and no client could read a call with these.
+// IsNumber reports whether s is a number in strict JSON (RFC 8259, section 6): no plus sign, no
+// leading zero, digits on both sides of the point. strconv accepts more, such as 0x1p-2, inf and
+// .5, and no client could read a call with these.
 func IsNumber(s string) bool {
 	digit := func(c byte) bool { return '0' <= c && c <= '9' }
-	// encoding/json takes blanks around a value, and words: a number begins with a digit or a
+	// encoding/json accepts blanks around a value, and words, but a number begins with a digit or a
 	// minus, and ends with a digit.
 	return s != "" && (s[0] == '-' || digit(s[0])) && digit(s[len(s)-1]) && json.Valid([]byte(s))
 }
 
-// FromText reads untyped text (a tagged value, or a string where the schema wants something else)
-// as a number, boolean, null or enum member that t allows. It returns JSON text, and false when the
-// text spells none of these. Tags have no types, `<parameter=days>3</parameter>`, so the schema
-// alone says that 3 is a number. The most specific reading comes first: a value of the list first,
-// then null and the booleans, then numbers. Python's True and None are meant by name. If a string
-// is allowed as well, a text with leading zeros is not a number: 0049 may be a code.
+// FromText reads untyped text (a value in tags, or a string where the schema demands something
+// else) as a number, boolean, null or enum member that t allows. It returns JSON text, and false if
+// the text spells none of these. Tags have no types, as in `<parameter=days>3</parameter>`, so only
+// the schema says that 3 is a number. The most specific reading comes first: values of an enum,
+// then null and the booleans, then numbers. Python's True and None are known as well. If a string
+// is also allowed, a text with leading zeros is not a number, because 0049 may be a code.
 func (t *Type) FromText(text string) (string, bool) {
 	if !t.Known() {
 		return "", false
@@ -60,14 +61,13 @@ func (t *Type) FromText(text string) (string, bool) {
 		return v, true
 	}
 	switch lower := strings.ToLower(s); {
-	// Only here does "null" mean null: a place without null among its types keeps the word as a
-	// text.
+	// Only here does "null" mean null. Where null is not among the types, the word remains a text.
 	case t.kinds&Null != 0 && (s == "null" || s == "None" || s == "nil"):
 		return "null", true
 	case t.kinds&Boolean != 0 && (lower == "true" || lower == "false"):
 		return lower, true
 	case t.kinds&(Integer|Number) != 0:
-		if t.kinds&String == 0 { // else it may be a code, or a sum with its currency
+		if t.kinds&String == 0 { // otherwise it may be a code, or a sum with its currency
 			s = withoutZeros(plainNumber(s))
 		}
 		if n, ok := number(s, t.kinds&Number == 0); ok {
@@ -81,17 +81,18 @@ func (t *Type) FromText(text string) (string, bool) {
 	return "", false
 }
 
-// boolWords are the words people use for true and false. They count only where the schema allows
-// nothing but a boolean: where it allows a text or a number as well, "on" and 1 are meant as they
-// are written. `<parameter=recursive>yes</parameter>` is true, and so is the Y of a table that has
-// Y and N.
+// boolWords are the words that people use for true and false. They count only where the schema
+// allows nothing but a boolean. Where it allows a text or a number as well, "on" and 1 mean
+// themselves. So `<parameter=recursive>yes</parameter>` is true, and so is the Y of a table that
+// has Y and N.
 var boolWords = map[string]string{"1": "true", "yes": "true", "y": "true", "on": "true",
 	"0": "false", "no": "false", "n": "false", "off": "false"}
 
-// number reads a number; an integer may carry a fraction of zeros, and a plus sign is dropped. It
-// never computes with the digits, so that identifiers of nineteen digits stay as they were. "5.0"
-// and "5" are the same integer; "5.5" is not an integer and is left to the check. "1e3" stays as it
-// is, too, since writing out its digits would mean computing.
+// number returns a text as a JSON number, and false if it is not one. An integer may have a
+// fraction of zeros, and a plus sign is dropped. It never computes with the digits, so that
+// identifiers of nineteen digits do not change. "5.0" and "5" are the same integer. "5.5" is not an
+// integer and is left to the check. "1e3" is not one either, because writing out its digits would
+// mean computing.
 func number(s string, integer bool) (string, bool) {
 	s = strings.TrimPrefix(s, "+")
 	if !IsNumber(s) {
@@ -108,8 +109,8 @@ func number(s string, integer bool) (string, bool) {
 }
 
 // groupings are the ways in which people write numbers that have only one meaning (1,234.50 and
-// 1.234,50, 1,234,567, 21,5), with the signs to take out of each. A single group, as in 1,234, is
-// not among them: it may mean a thousand or a bit more than one.
+// 1.234,50, 1,234,567, 21,5), with the signs to remove from each. A single group, as in 1,234, is
+// not among them, because it may mean a thousand or a bit more than one.
 var groupings = []struct {
 	form      *regexp.Regexp
 	out, back string // the signs that are dropped, and the sign that becomes a point
@@ -121,8 +122,8 @@ var groupings = []struct {
 	{regexp.MustCompile(`^[+-]?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`), "", ","},
 }
 
-// plainNumber returns a number without its groups of digits, its currency and its degrees; other
-// texts stay as they are.
+// plainNumber returns a number without separators of its groups of digits, its currency and its
+// degrees. Other texts are returned unchanged.
 func plainNumber(s string) string {
 	bare := strings.TrimSpace(
 		strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(s, "°C"), "°F"), "°€£$¥"))
@@ -141,9 +142,9 @@ func plainNumber(s string) string {
 	return s
 }
 
-// withoutZeros removes the zeros before a number's other digits, which JSON does not take: a model
-// writes 007 when it has read it in the message. One digit stays: 0 is 0, -00 is -0, and 0.5 keeps
-// its zero.
+// withoutZeros removes the zeros before a number's other digits, which JSON does not allow. A model
+// writes 007 when it has read it in the message. One digit always remains: 0 becomes 0, -00 becomes
+// -0, and 0.5 does not change.
 func withoutZeros(s string) string {
 	i := 0
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -156,10 +157,11 @@ func withoutZeros(s string) string {
 	return s[:i] + rest
 }
 
-// fromEnum matches text with an enum. A value of another type than a string is found by its
-// spelling, so that 2 becomes the number of [1,2,3]; a string is found regardless of case and
-// quotes, celsius for "Celsius", when only one value is like it. Choosing between several, such as
-// "asc" and "ASC", would be a guess.
+// fromEnum returns the value of the enum that a text means, and false if there is none or more than
+// one. A value of another type than a string must have the same spelling, so that 2 becomes the
+// number of [1,2,3]. A string matches regardless of case and quotation marks, such as celsius for
+// "Celsius", if only one value matches. Choosing between several, such as "asc" and "ASC", would be
+// a guess.
 func (t *Type) fromEnum(s string) (string, bool) {
 	bare := strings.Trim(s, `"'`)
 	found, n := "", 0
@@ -178,8 +180,8 @@ func (t *Type) fromEnum(s string) (string, bool) {
 	return found, n == 1
 }
 
-// plain returns the text of a value: the contents of a string, and any other value as it is
-// written.
+// plain returns the text of a value: the contents of a string, and any other value unchanged. It
+// returns false for an invalid string.
 func plain(v string) (string, bool) {
 	if v == "" || v[0] != '"' {
 		return v, true
@@ -187,18 +189,19 @@ func plain(v string) (string, bool) {
 	return jsontree.Unquote(v)
 }
 
-// Fit returns a JSON scalar that t allows: the value as it is when it fits, else its nearest
-// spelling in the right type, else the value unchanged. Strings are passed and returned with their
-// quotes. "Unchanged" is on purpose: Fit does not validate. A value that still does not fit is
-// found by the check (engine/valid), which can name the place and have the call written again,
-// while a value that was forced to fit would be silently wrong. A number where a string is wanted
-// gets quotes, since no other string can be meant. null does not: it means that there is no value.
+// Fit returns a JSON scalar that t allows: the value itself if it fits, otherwise its nearest
+// spelling in the right type, otherwise the value unchanged. Strings are passed and returned with
+// their quotation marks. "Unchanged" is intended, because Fit does not validate. A value that still
+// does not fit is found by the check (engine/valid), which can name the place and have the call
+// written again, while a value that was forced to fit would be silently wrong. A number where a
+// string is required gets quotation marks, because no other string can be meant. null does not,
+// because it means that there is no value.
 func (t *Type) Fit(value string) string {
 	if !t.Known() || t.fits(value) {
 		return value
 	}
-	// A string is read by its contents, "3" as 3, and stays a string when the type does not allow
-	// what they mean.
+	// A string is read by its contents, "3" as 3, and remains a string if the type does not allow
+	// what the contents mean.
 	if value[0] == '"' {
 		var s string
 		if json.Unmarshal([]byte(value), &s) == nil {
@@ -217,14 +220,14 @@ func (t *Type) Fit(value string) string {
 	return value
 }
 
-// fits reports whether t allows a scalar as it is written. Values of an enum are compared as they
-// are written, which is enough for Fit: Fit then compares a value that is spelled differently by
-// its meaning.
+// fits reports whether t allows a scalar as it is written. Values of an enum are compared by their
+// spelling. That is enough for Fit, which then compares a value with another spelling by its
+// meaning.
 func (t *Type) fits(value string) bool {
 	return t.kinds&KindOf(value) != 0 && (len(t.enum) == 0 || slices.Contains(t.enum, value))
 }
 
-// Quote writes s as a JSON string without escaping more than JSON demands, as chat.AppendQuoted
-// does. encoding/json would write `\u003c` for `<`, the same value, but in six bytes instead of
-// one, and unreadable where arguments hold code.
+// Quote returns s as a JSON string without escaping more than JSON demands, as chat.AppendQuoted
+// does. encoding/json would write `\u003c` for `<`, which is the same value, but in six bytes
+// instead of one, and unreadable where arguments contain code.
 func Quote(s string) string { return string(chat.AppendQuoted(nil, s)) }

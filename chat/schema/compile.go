@@ -9,9 +9,9 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Compile reads a schema. It returns nil, which allows everything, for a broken schema: arguments
-// are then read as they are written, and no value is turned into another type because of a schema
-// that cannot be understood.
+// Compile reads a schema. It returns nil, which allows everything, for a broken schema. Arguments
+// are then read as they are written, and no value gets another type because of a schema that cannot
+// be understood.
 func Compile(raw json.RawMessage) *Type {
 	root := parse(raw)
 	if root == nil {
@@ -21,19 +21,19 @@ func Compile(raw json.RawMessage) *Type {
 	return c.compile(root, 0)
 }
 
-// compiler follows the references of one document. Each place is compiled once, which makes
-// recursion end, and keeps what a Type holds linear in the schema: it is a graph with the schema's
-// own circles, unlike a Place, in which everything that applies is merged.
+// compiler follows the references of one document. Each place (subschema) is compiled once, so
+// recursion ends, and the size of a Type is linear in the schema. A Type is a graph with the
+// schema's own cycles, unlike a Place, in which everything that applies is merged.
 type compiler struct {
 	*Doc
 	done map[*jsontree.Value]*Type
 }
 
-// compile returns the Type of one place, nil where everything is allowed. The Type is noted before
-// its contents are read: a tree whose nodes refer to the tree finds the Type there, and the graph
-// gets its circle. A place that is nothing but a reference is its target, so that a chain of
-// references costs no step at look-up. Beside a $ref other keywords count, as since draft 2019-09;
-// up to draft 7 they were ignored, but an author who writes both means both.
+// compile returns the Type of one place, or nil if everything is allowed. The Type is stored before
+// its contents are read, so that a tree whose nodes refer to the tree finds it, and the graph gets
+// its cycle. A place that is only a reference gets the Type of its target, so that a chain of
+// references costs nothing at look-up. Other keywords beside a $ref count, as since draft 2019-09.
+// Up to draft 7 they were ignored, but an author who writes both means both.
 func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 	if kind(v) != Object || depth > maxDepth {
 		return nil
@@ -49,8 +49,8 @@ func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 		t.kinds = 0
 	}
 	c.done[v] = t
-	// The target takes this place's entry, too: a later reference to this place finds it without a
-	// detour.
+	// The entry of this place gets the target as well, so that a later reference to this place
+	// finds it without a detour.
 	if target := c.target(v, "$ref", depth); target != nil && lone(v, "$ref") {
 		c.done[v] = target
 		return target
@@ -65,8 +65,9 @@ func (c *compiler) compile(v *jsontree.Value, depth int) *Type {
 	return t
 }
 
-// target compiles what a reference leads to, nil when there is none. A reference out of the
-// document leads nowhere: nothing is loaded from elsewhere, so what it would demand is unknown.
+// target compiles the target of a reference, and returns nil if there is none. A reference out of
+// the document has none, because nothing is loaded from elsewhere, so what it would demand is
+// unknown.
 func (c *compiler) target(v *jsontree.Value, keyword string, depth int) *Type {
 	ref := v.Get(keyword)
 	if kind(ref) != String {
@@ -76,9 +77,9 @@ func (c *compiler) target(v *jsontree.Value, keyword string, depth int) *Type {
 	return c.compile(to, depth+1)
 }
 
-// values reads enum and const, and the types they imply. Values of other types stay: a call that
-// has one of them is left as it is, and the check says what is wrong with it. "enum": [1, 2]
-// without a type says that numbers are wanted, so "2" becomes 2.
+// values reads enum and const, and the types that they imply. Values of other types are not
+// removed, so a call with one of them is not changed, and the check says what is wrong with it.
+// "enum": [1, 2] without a type says that numbers are required, so "2" becomes 2.
 func (t *Type) values(v *jsontree.Value) {
 	var implied Kinds
 	for _, one := range enumValues(v) {
@@ -89,9 +90,9 @@ func (t *Type) values(v *jsontree.Value) {
 }
 
 // inside compiles members and elements, which are then found by their text. A pattern of names that
-// Go cannot read (look-around) is left out: its members are then read as any others. "properties"
-// without a type means an object. true and false compile to nil: nothing is known of the values of
-// such members, or there are none.
+// Go cannot read (look-around) is left out, and its members are read like any others. "properties"
+// without a type means an object. true and false compile to nil, because nothing is known of the
+// values of such members, or there are none.
 func (t *Type) inside(c *compiler, v *jsontree.Value, depth int) {
 	for _, m := range t.props.Members {
 		t.order = append(t.order, m.Name)
@@ -112,12 +113,11 @@ func (t *Type) inside(c *compiler, v *jsontree.Value, depth int) {
 	}
 }
 
-// besides notes references, allOf, anyOf and oneOf, and the types and values that follow from them.
-// They stay apart instead of being merged, since looking up a member asks them one after the other,
-// and most are never asked. The type of an allOf is that of its first part with a type; the type of
-// a union is what all its alternatives together allow. Without that, {"anyOf": [{"type":
-// "integer"}, {"type": "null"}]}, which pydantic writes for an optional number, would leave "3" a
-// text.
+// besides reads references, allOf, anyOf and oneOf, and the types and values that follow from them.
+// They are not merged, because looking up a member asks them one after the other, and most are
+// never asked. The type of an allOf is that of its first part with a type. The type of a union is
+// what all its alternatives together allow. Without that, {"anyOf": [{"type": "integer"}, {"type":
+// "null"}]}, which pydantic writes for an optional number, would leave "3" a text.
 func (t *Type) besides(c *compiler, v *jsontree.Value, depth int) {
 	for _, k := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
 		if to := c.target(v, k, depth); to != nil && to != t {
@@ -140,7 +140,7 @@ func (t *Type) besides(c *compiler, v *jsontree.Value, depth int) {
 	}
 }
 
-// take copies the types and the values of b, where t has none itself.
+// take copies the types and the values of b, where t itself has none.
 func (t *Type) take(b *Type) {
 	t.kinds = cmp.Or(t.kinds, b.kinds)
 	if t.enum == nil {
@@ -148,10 +148,10 @@ func (t *Type) take(b *Type) {
 	}
 }
 
-// either returns a Type that allows what any of several allows, nil when that is everything. One
-// unknown alternative makes the whole union unknown: to turn "5" into 5 because the other
-// alternative is a number could destroy a text. {"const": "a"} or {"const": "b"} is a list of two
-// values; with a number as a third alternative it is no longer a list.
+// either returns a Type that allows what any of several Types allows, or nil if that is everything.
+// One unknown alternative makes the whole union unknown, because to turn "5" into 5 only because
+// the other alternative is a number could destroy a text. {"const": "a"} or {"const": "b"} is a
+// list of two values, but not with a number as a third alternative.
 func either(list []*Type) *Type {
 	if len(list) == 0 || slices.Contains(list, nil) {
 		return nil
@@ -160,8 +160,8 @@ func either(list []*Type) *Type {
 	if !slices.ContainsFunc(list, func(t *Type) bool { return t != list[0] }) {
 		return list[0]
 	}
-	// The alternatives stay, so that members are looked up in each of them; kinds and enum say what
-	// the place as a whole takes.
+	// The alternatives are not merged, so that members are looked up in each of them. kinds and
+	// enum say what the place as a whole allows.
 	u := &Type{from: jsontree.Absent, props: jsontree.Absent, any: list}
 	listed := true
 	for _, t := range list {
@@ -184,7 +184,7 @@ func either(list []*Type) *Type {
 // unions of unions repeat lists, so their sum needs a bound of its own.
 const maxListed = 5000
 
-// countable returns the values that t allows, nil when they are not countable. null counts as a
+// countable returns the values that t allows, or nil if they cannot be listed. null counts as a
 // list of one, so that an enum that may be null, {"anyOf": [{"enum": ["a", "b"]}, {"type":
 // "null"}]}, is still an enum for FromText.
 func (t *Type) countable() []string {

@@ -8,53 +8,55 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Constraint is a schema written with the keywords that model servers understand: `format` of
-// Ollama, and response_format of other servers, turn it into a grammar without an error, and it
-// leaves a model no room to run on for ever.
+// Constraint is a schema written with only those keywords that model servers understand. The
+// parameter `format` of Ollama, and response_format of other servers, turn it into a grammar
+// without an error, and a model cannot write without end under it.
 //
 // References are resolved, recursion is written under $defs, allOf is merged, oneOf becomes anyOf,
 // and the keywords beside a union are put into its branches. A keyword that belongs to one type
-// implies it. Members keep their order. Bounds that the original lacks are added: see Options.
+// implies that type. Members are in their order. Bounds that the original lacks are added, see
+// Options.
 //
-// A value that fits the original fits the constraint as well, if it stays within these bounds, has
-// no character that JSON escapes where the original has a pattern, and no name that no pattern
-// matches where the original has only patterns of names. The reverse is not true: Dropped says
-// where. The constraint uses a small part of JSON Schema, since servers refuse a whole request for
-// one word (`\d`, a pattern without anchors, true for a schema, an unknown type) and pass over
-// others in silence (not, if, bounds of fractions, uniqueItems). Of 69 hard schemas llama-server
-// refused 11 as they were and Ollama 0.24 refused 16 or crashed; as rewritten here, they refused
-// none. The model's answer is checked against the original afterwards.
+// A value that fits the original fits the constraint as well, under three conditions. It is within
+// these bounds. It has no character that JSON escapes where the original has a pattern. It has no
+// name that no pattern matches where the original has only patterns of names. The reverse is not
+// true, and Dropped says where. The constraint uses a small part of JSON Schema, because servers
+// refuse a whole request for one word (`\d`, a pattern without anchors, true for a schema, an
+// unknown type) and ignore others silently (not, if, bounds of fractions, uniqueItems). Of 69 hard
+// schemas llama-server refused 11 as they were, and Ollama 0.24 refused 16 or crashed. As rewritten
+// here, they refused none. The model's answer is checked against the original afterwards.
 type Constraint struct {
 	Schema  json.RawMessage
-	Dropped []Dropped // what of the original the constraint does not hold, sorted
+	Dropped []Dropped // what the constraint does not enforce, sorted
 }
 
 // Options are the options of a constraint. The zero value makes a full constraint for a call of
-// which nothing is kept.
+// which no part is fixed.
 type Options struct {
-	// for the retry when a server refuses the full one: types, members, enums and small bounds,
-	// without patterns, formats, tuples and references
+	// Weak is for the retry when a server refuses the full constraint. A weak one has types,
+	// members, enums and small bounds, but no patterns, formats, tuples and references.
 	Weak bool
-	// characters of a string without a bound of its own or with a larger bound; 0: 1000; at most
-	// 1999, the most that servers take; negative: no bound
+	// MaxLength bounds the characters of a string that has no bound or a larger one. 0 means 1000,
+	// and a negative number means no bound. Servers accept at most 1999, so a larger one counts as
+	// that.
 	MaxLength int
-	MaxItems  int       // elements of an array, likewise; 0: 64; at most 1000
-	Stands    *Standing // what is kept of the arguments; nil: nothing
+	MaxItems  int       // the same for elements of an array; 0 means 64, at most 1000
+	Stands    *Standing // which part of the arguments is fixed; nil if none is
 	Long      bool      // integers of more than 16 digits may be meant
 }
 
 const (
-	// exactInteger is the greatest integer that every reader of JSON reads exactly, and the bound
-	// where a schema has none: a model that is held to an integer and has none in mind goes on
-	// writing digits.
+	// exactInteger is the greatest integer that every reader of JSON reads exactly. It is the bound
+	// where a schema has none, because a model that must write an integer and has none in mind goes
+	// on writing digits.
 	exactInteger = 1<<53 - 1
 	// longInteger replaces exactInteger where identifiers of 19 digits may be meant, which must not
-	// be cut into wrong ones. It means "no bound" to servers, which would stop at 16 digits by
-	// themselves.
+	// be cut into wrong ones. It means "no bound" to servers, which would stop at 16 digits on
+	// their own.
 	longInteger = math.MaxInt64 - 1
 )
 
-// integer returns the bound of integers.
+// integer returns the bound of integers that have no bound of their own.
 func (o Options) integer() int64 {
 	if o.Long {
 		return longInteger
@@ -62,17 +64,17 @@ func (o Options) integer() int64 {
 	return exactInteger
 }
 
-// length returns the bound of strings, negative for none. Without a bound a model that is held to a
-// schema may write for ever: of two such calls both ran past 100 s, while with bounds 25 of 25
-// ended as JSON.
+// length returns the bound of strings, which is negative if there is none. Without a bound a model
+// under a schema may write for ever. Of two such calls both ran past 100 s, while with bounds 25 of
+// 25 ended as JSON.
 func (o Options) length() int { return o.bound(o.MaxLength, 1000, 200, maxCount) }
 
-// elements returns the bound of arrays, negative for none.
+// elements returns the bound of arrays, which is negative if there is none.
 func (o Options) elements() int { return o.bound(o.MaxItems, 64, 16, maxElements) }
 
-// bound returns the bound that is asked for, up to the most that servers take, or the usual bound.
-// The weak bounds are for old servers: a grammar of Ollama 0.24 ends at 32 KB, and an array repeats
-// the rules of its elements.
+// bound returns the bound that the option asks for, but at most the greatest that servers accept,
+// or the usual bound if the option is 0. The weak bounds are for old servers: a grammar of Ollama
+// 0.24 ends at 32 KB, and an array repeats the rules of its elements.
 func (o Options) bound(asked, usual, weak, most int) int {
 	switch {
 	case o.Weak && (asked == 0 || asked > weak):
@@ -83,12 +85,12 @@ func (o Options) bound(asked, usual, weak, most int) int {
 	return min(asked, most)
 }
 
-// ConstrainCalls makes the schema of a call object, {"name": …, "arguments": …}, for one of the
-// tools. A schema of the arguments alone would forbid the token that a model wants at their end,
-// `}}` in one piece, and it goes on within the last value instead: "days": 1000000000000000, which
-// fits the schema and is wrong.
+// ConstrainCalls returns the constraint for a call object, {"name": …, "arguments": …}, of one of
+// the tools. Without tools any object fits. A schema of the arguments alone would forbid the token
+// with which a model wants to end them, `}}` in one piece. The model then goes on within the last
+// value instead: "days": 1000000000000000, which fits the schema and is wrong.
 //
-// With Stands, which makes sense for one tool only, members that are kept are held to their values,
+// With Stands, which makes sense for one tool only, members that are fixed must have their values,
 // in their order, and the others follow.
 func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	if len(tools) == 0 {
@@ -108,8 +110,8 @@ func ConstrainCalls(tools []chat.Tool, o Options) Constraint {
 	return Constraint{Schema: c.dst, Dropped: docs[0].Dropped()}
 }
 
-// ConstrainAnswer makes the schema of an answer under a response_format, in which the parts that
-// Stands names are held to their values.
+// ConstrainAnswer returns the constraint for an answer under a response_format, in which the parts
+// that Stands names must have their values.
 func ConstrainAnswer(form json.RawMessage, o Options) Constraint {
 	doc := ParseTools([]chat.Tool{{Schema: form}})[0]
 	answer := doc.Arguments()
@@ -121,9 +123,9 @@ func ConstrainAnswer(form json.RawMessage, o Options) Constraint {
 	return Constraint{Schema: c.dst, Dropped: doc.Dropped()}
 }
 
-// callObject returns the shape of one tool's call. The name comes first: it tells the tools of a
-// union apart, and a reader of the streamed call has to know the tool before its arguments. No
-// other member is allowed.
+// callObject returns the place of one tool's call. The name comes first, because it distinguishes
+// the tools of a union, and a reader of the streamed call has to know the tool before its
+// arguments. No other member is allowed.
 func callObject(name string, args *Place) *Place {
 	s := &Place{Kinds: Object, Objects: Objects{Listed: true, More: never(),
 		Required: []string{"name", "arguments"}}}
@@ -137,9 +139,9 @@ type constrainer struct {
 	o        Options
 	dst      []byte
 	defs     []*Place          // references
-	around   []*jsontree.Value // of a weak constraint: the references that are written in place
-	free     bool              // places take anything
-	integers bool              // places take any integer
+	around   []*jsontree.Value // of a weak constraint: references that are written in place
+	free     bool              // the definition for places that allow anything is needed
+	integers bool              // the definition for places that allow any integer is needed
 	defined  bool              // the definitions have begun
 }
 

@@ -14,30 +14,30 @@ import (
 )
 
 // Doc is a schema's text, parsed once. All readers find references in it in the same way: by JSON
-// pointer as a URL spells it, by anchor, and by id. Only one goroutine may use it, since reading
-// notes in it which references are being followed and what is dropped.
+// pointer as in a URL, by anchor, and by id. Only one goroutine may use it, because reading records
+// in it which references are being followed and what is dropped.
 type Doc struct {
 	root  *jsontree.Value
 	named map[string]*jsontree.Value // by "#anchor" or id; made at the first use
 
-	tool    string            // whose schema it is, for drops; empty: not needed
+	tool    string            // the tool's name for drops; empty if it is not needed
 	dropped *[]Dropped        // shared by all schemas of a request, as the budget is
-	budget  *int              // values that may still be read: unions of references grow
+	budget  *int              // values that may still be read, because unions of references grow
 	reading []*jsontree.Value // the references that are being followed to one place
 	around  []*jsontree.Value // those in reading, and those that were followed around that place
 }
 
-// Dropped names a part of a schema that a writer could not express, or that the reader has no field
-// for.
+// Dropped names a part of a schema that a writer could not express, or for which the reader has no
+// field.
 type Dropped struct {
-	Tool    string // the tool's name if there are several; empty: there is one schema
-	At      string // its place, as a JSON pointer
-	Keyword string // empty: everything at that place
+	Tool    string // the tool's name if there are several tools; empty if there is one schema
+	At      string // the position of the part, as a JSON pointer
+	Keyword string // empty if everything at that position was dropped
 }
 
-// String returns the JSON pointer of the keyword, after the tool's name when there are several
-// tools: "search#/properties/q/format". The log prints it, so it must lead an author to the place
-// in his own schema.
+// String returns the JSON pointer of the keyword, after the tool's name if there are several tools:
+// "search#/properties/q/format". The log prints it, so it must lead an author to the place in his
+// own schema.
 func (d Dropped) String() string {
 	at := d.At
 	if d.Keyword != "" {
@@ -49,26 +49,26 @@ func (d Dropped) String() string {
 	return d.Tool + "#" + at
 }
 
-// The bounds of reading. A schema in which each part refers twice to the next one doubles with
-// every level that is followed.
+// The bounds of reading. They are needed because a schema in which each part refers twice to the
+// next one doubles with every level that is followed.
 const (
-	// values read for one writer, and places in one place: twice what one schema may hold, so only
-	// what refers to itself is cut
+	// maxRead bounds the values that are read for one writer, and the places in one place. It is
+	// twice what one schema may have, so only a schema that refers to itself is cut.
 	maxRead    = 20_000
-	maxDropped = 200 // keywords listed; nobody reads a log line that names more
+	maxDropped = 200 // keywords listed; nobody reads a log line with more
 )
 
 // Parse reads a schema's text. A schema that cannot be read, or is empty, allows everything. Empty
-// and null mean "no parameters": OpenAI's API lets a tool leave them out, and some clients write
-// null.
+// and null mean "no parameters", because OpenAI's API lets a tool leave them out, and some clients
+// write null.
 func Parse(raw json.RawMessage) *Doc {
 	budget := maxRead
 	return parseFor("", raw, new([]Dropped), &budget)
 }
 
-// ParseTools reads the schemas of a request's tools, which share one budget of values to read. What
-// is dropped is reported with the tool's name where there are several. They share the budget since
-// a request costs what all its tools cost together.
+// ParseTools reads the schemas of a request's tools. If there are several tools, what is dropped is
+// reported with the tool's name. The schemas share one budget of values to read, because a request
+// costs what all its tools cost together.
 func ParseTools(schemas []chat.Tool) []*Doc {
 	budget, dropped := maxRead, new([]Dropped)
 	docs := make([]*Doc, len(schemas))
@@ -82,8 +82,8 @@ func ParseTools(schemas []chat.Tool) []*Doc {
 	return docs
 }
 
-// parseFor parses one schema. A text that is not JSON is dropped as a whole: the drop has no place
-// and no keyword.
+// parseFor parses one schema. If the text is not JSON, the result allows everything, and Dropped
+// has an entry without a place and a keyword.
 func parseFor(tool string, raw json.RawMessage, dropped *[]Dropped, budget *int) *Doc {
 	d := &Doc{tool: tool, dropped: dropped, budget: budget}
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || string(raw) == "null" {
@@ -96,9 +96,10 @@ func parseFor(tool string, raw json.RawMessage, dropped *[]Dropped, budget *int)
 	return d
 }
 
-// Drop notes that a keyword of the place at is not enforced, or nothing of that place when keyword
-// is empty. It ignores a place that is in no document, such as the call around the arguments. A
-// keyword is noted once: a place that several members refer to is read once for each of them.
+// Drop records that a keyword of the place at is not enforced. An empty keyword means everything at
+// that place. A nil Doc, which means a place in no document, such as the call around the arguments,
+// is ignored. A keyword is recorded once, because a place to which several members refer is read
+// once for each of them.
 func (d *Doc) Drop(at, keyword string) {
 	if d == nil || len(*d.dropped) == maxDropped {
 		return
@@ -108,21 +109,21 @@ func (d *Doc) Drop(at, keyword string) {
 	}
 }
 
-// Dropped returns what was dropped so far from this document and those it was parsed with, sorted
-// by how it is printed, so that a log says the same about a schema each time.
+// Dropped returns what was dropped so far from this document and from those that were parsed with
+// it. It is sorted by what String returns, so that a log always says the same about a schema.
 func (d *Doc) Dropped() []Dropped {
 	list := slices.Clone(*d.dropped)
 	slices.SortFunc(list, func(a, b Dropped) int { return strings.Compare(a.String(), b.String()) })
 	return list
 }
 
-// Both returns a place that takes what fits both a and b. Where that cannot be expressed within the
+// Both returns a place that allows what fits both a and b. If that cannot be expressed within the
 // bounds, it returns a, and b's part is dropped.
 func (d *Doc) Both(a, b *Place) *Place { return d.merge(a, b, 0) }
 
-// Root returns the place of the whole schema. If nothing could fit the schema, the place takes
-// everything: a schema that contradicts itself is a mistake of its author, and a tool that can
-// never be called is of no use.
+// Root returns the place of the whole schema. If nothing could fit the schema, the place allows
+// everything, because a schema that contradicts itself is a mistake of its author, and a tool that
+// can never be called is of no use.
 func (d *Doc) Root() *Place {
 	p := d.read(d.root, "", 0)
 	if p.Never {
@@ -131,9 +132,9 @@ func (d *Doc) Root() *Place {
 	return p
 }
 
-// Arguments returns the root, restricted to objects, since the arguments of a call are always an
-// object. {"type": "string"} for a tool's parameters is a mistake; its type is dropped, as no call
-// could ever fit.
+// Arguments returns the root, restricted to objects, because the arguments of a call are always an
+// object. {"type": "string"} for a tool's parameters is a mistake. Its type is dropped, because no
+// call could ever fit.
 func (d *Doc) Arguments() *Place {
 	p := d.merge(d.Root(), &Place{Kinds: Object}, 0)
 	if p.Never {
@@ -143,21 +144,21 @@ func (d *Doc) Arguments() *Place {
 	return p
 }
 
-// maxTree bounds how deep a schema is nested as a text. It is above the 128 levels that the budget
-// allows in a request's schema; it is for schemas that the budget has not checked.
+// maxTree bounds how deeply a schema is nested as a text. It is above the 128 levels that the
+// budget allows in a request's schema, because it is for schemas that the budget has not checked.
 const maxTree = 256
 
-// parse reads a JSON text; it returns nil when the text is not JSON or is nested too deeply.
+// parse reads a JSON text. It returns nil if the text is not JSON or is nested too deeply.
 func parse(raw []byte) *jsontree.Value {
 	v, _ := jsontree.Parse(raw, maxTree)
 	return v
 }
 
-// resolve returns the value that a reference leads to, absent when it is not in the document, and
-// the place of that value: a JSON pointer, or the name by which it was found. A reference by the
-// document's own $id, "https://x.example/s.json#/$defs/a", leads into the document. $dynamicRef is
-// looked up like $ref, which is right as long as the document is one resource, as schemas of tools
-// are.
+// resolve returns the value to which a reference leads, or an absent one if it is not in the
+// document. It also returns the place of that value: a JSON pointer, or the name by which it was
+// found. A reference by the document's own $id, "https://x.example/s.json#/$defs/a", leads into the
+// document. $dynamicRef is looked up like $ref, which is right if the document is one resource, as
+// schemas of tools are.
 func (d *Doc) resolve(ref string) (*jsontree.Value, string) {
 	if base := d.root.Get("$id"); base != jsontree.Absent {
 		if rest, ok := strings.CutPrefix(ref, strings.TrimSuffix(base.Text, "#")); ok &&
@@ -179,11 +180,11 @@ func (d *Doc) resolve(ref string) (*jsontree.Value, string) {
 	return cmp.Or(d.named[ref], jsontree.Absent), ref
 }
 
-// name notes the anchors and ids in v. An id is found as it is written: it is not resolved against
-// a base, since schemas of tools are one document each, and a URL that leads elsewhere is never
+// name stores the anchors and ids in v. An id is found by its text: it is not resolved against a
+// base, because schemas of tools are one document each, and a URL that leads elsewhere is never
 // loaded. All drafts are searched at once: id is draft 4's, an id "#name" was the anchor up to
 // draft 7, $anchor came with 2019-09 and $dynamicAnchor with 2020-12. Such keys within an enum or a
-// default are noted as well, which does no harm, as no reference leads to them.
+// default are stored as well, which does no harm, because no reference leads to them.
 func (d *Doc) name(v *jsontree.Value) {
 	for _, key := range []string{"$id", "id", "$anchor", "$dynamicAnchor"} {
 		id := v.Get(key)
@@ -205,10 +206,11 @@ func (d *Doc) name(v *jsontree.Value) {
 	}
 }
 
-// walk follows a JSON pointer without its leading slash, as a URL spells it (RFC 6901, section 6):
-// "a%20b" is the member "a b", "a~1b" is "a/b". ~1 is replaced before ~0, in one pass, so that
-// "~01" is "~1" and not "/". It may lead to any place, such as a member of properties or the 17th
-// alternative of an anyOf, since generators point at what they have written already.
+// walk returns the value at a JSON pointer without its leading slash, or an absent one. The pointer
+// is spelled as in a URL (RFC 6901, section 6): "a%20b" is the member "a b", and "a~1b" is "a/b".
+// ~1 and ~0 are replaced in one pass, so that "~01" is "~1" and not "/". The pointer may lead to
+// any place, such as a member of properties or the 17th alternative of an anyOf, because generators
+// point at what they have already written.
 func walk(v *jsontree.Value, path string) *jsontree.Value {
 	for step := range strings.SplitSeq(path, "/") {
 		if plain, err := url.PathUnescape(step); err == nil {

@@ -7,32 +7,33 @@ import (
 	"unicode"
 )
 
-// lookup holds what a place and the places that apply to it as well (references, allOf, unions)
-// list. It is worked out at the first question and kept: a reader asks for every key of a call, and
-// a walk through 900 parts of an allOf for each of 900 keys took most of a minute.
+// lookup has what a place lists, together with the places that also apply to it (references, allOf,
+// unions). It is computed when it is first needed and then stored, because a reader asks for every
+// key of a call: a walk through 900 parts of an allOf for each of 900 keys took most of a minute.
 type lookup struct {
+	// how many of them, including the place itself, apply in any case
 	once     sync.Once
-	walked   []*Type           // the types that apply, the nearest first
+	walked   []*Type           // what they say about each member, the nearest first
 	sure     int               // how many of them, including t, apply in any case
 	listed   map[string][]said // what they say of each member, the nearest first
 	members  []string
 	required []string
-	types    sync.Map // of the listed members, by name: *Type
+	types    sync.Map // the types (*Type) of the listed members, by name
 
 	alikeOnce sync.Once
-	alike     map[string][]string // the members by their letters
+	alike     map[string][]string // the members by their folded names, see letters
 
 	insideOnce sync.Once
-	inside     map[string]*Type // the members that list members themselves
+	inside     map[string]*Type // the types of those members that list members themselves
 }
 
-// said is what one of the walked types says of a member.
+// said is what one of the walked types says about a member.
 type said struct {
 	by int // index of that type in walked
 	is *Type
 }
 
-// look returns what t and all types that apply besides it list. t must be joined.
+// look returns what t and all types that also apply list, and computes it at the first call.
 func (t *Type) look() *lookup {
 	l := &t.lookup
 	l.once.Do(func() {
@@ -60,8 +61,8 @@ func (t *Type) look() *lookup {
 	return l
 }
 
-// prop returns the type of a member, and whether it is listed at all. What t says itself comes
-// before the types that apply in any case, and these before the alternatives.
+// prop returns the type of a member, and false if the member is not listed. What the place itself
+// says comes before the types that apply in any case, and these come before the alternatives.
 func (l *lookup) prop(name string) (t *Type, listed bool) {
 	all, listed := l.listed[name]
 	if !listed {
@@ -102,7 +103,7 @@ func (t *Type) HasInside(name string, members []string) bool {
 	})
 }
 
-// Alike returns the members that are spelled like a name, apart from case, _, - and blanks.
+// Alike returns the members that have the same name apart from case, _, - and blanks, or nil.
 func (t *Type) Alike(name string) []string {
 	if t == nil {
 		return nil
@@ -117,8 +118,8 @@ func (t *Type) Alike(name string) []string {
 	return l.alike[letters(name)]
 }
 
-// letters returns a name without its separators and its case. Dots are not separators here: a.b is
-// a path in some schemas, not another spelling of ab.
+// letters returns a name without its separators and its case. Dots are not separators here, because
+// a.b is a path in some schemas and not another spelling of ab.
 func letters(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == ' ' {

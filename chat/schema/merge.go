@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// The bounds of merging. An allOf in a filter language may lead back to the filter itself, which
-// would then be merged with its own alternatives again and again.
+// The bounds of merging. They are needed because an allOf in a filter language may lead back to the
+// filter itself, which would then be merged with its own alternatives again and again.
 const (
 	maxAlternatives = 32 // of a union that is made of two
-	// levels below a merge: each level of a schema that refers to itself could be merged with the
-	// next
+	// maxMerged bounds the levels below a merge, because each level of a schema that refers to
+	// itself could be merged with the next.
 	maxMerged = 12
 )
 
-// mergeAll returns a place that takes what fits all of the given places, of which there is at least
-// one. Places that are not unions are merged by halves: merging them one after the other would copy
-// all members so far each time. Unions multiply, so their order decides which of them is dropped.
+// mergeAll returns a place that allows what fits all of the given places, of which there must be at
+// least one. Places that are not unions are merged by halves, because merging them one after the
+// other would copy all members so far each time. Unions multiply, so their order decides which of
+// them is dropped.
 func (d *Doc) mergeAll(list []*Place) (all *Place) {
 	plain := func(p *Place) bool { return p.ref == nil && p.Alternatives == nil }
 	for len(list) > 0 {
@@ -43,10 +44,10 @@ func (d *Doc) mergeHalves(list []*Place) *Place {
 	return d.merge(d.mergeHalves(list[:half]), d.mergeHalves(list[half:]), 0)
 }
 
-// merge returns a place that takes what fits both. Servers enforce at best an allOf of objects, and
-// templates and grammars cannot express one, so it is worked out here. Where the result cannot be
-// expressed, b's part is dropped. Types are compared as sets. Number includes Integer, so integer
-// beside number stays integer.
+// merge returns a place that allows what fits both a and b. It is computed here because servers
+// enforce at best an allOf of objects, and templates and grammars cannot express any. If the result
+// cannot be expressed, b's part is dropped. Types are compared as sets. Number includes Integer, so
+// integer beside number remains integer.
 func (d *Doc) merge(a, b *Place, depth int) *Place {
 	// Two references to one target need not be followed.
 	if a.ref != nil && a.ref == b.ref || b.Open() {
@@ -55,7 +56,7 @@ func (d *Doc) merge(a, b *Place, depth int) *Place {
 	if a.Open() {
 		return b
 	}
-	// Below that depth only a applies. The constraint may then let too much through, but never too
+	// Below that depth only a applies. The constraint may then allow too much, but never too
 	// little.
 	if depth > maxMerged {
 		d.Drop(b.At, "")
@@ -77,15 +78,15 @@ func (d *Doc) merge(a, b *Place, depth int) *Place {
 	p.mergeScalars(b)
 	d.mergeArrays(&p, b, depth)
 	d.mergeObjects(&p, b, depth)
-	// What was merged may have left a member that nothing fits.
+	// The merge may have produced a member that nothing fits.
 	p.settle()
 	return &p
 }
 
 // mergeUnions merges each alternative of one union with each of the other. Two unions multiply, and
-// an allOf can join any number of them; above maxAlternatives the second union is dropped rather
-// than written out. Three unions of ten in an allOf make a thousand alternatives; the budget bounds
-// each list, not the product.
+// an allOf can join any number of them. Above maxAlternatives the second union is dropped and not
+// written out. For example, three unions of ten in an allOf make a thousand alternatives, and the
+// budget bounds each list, but not the product.
 func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
 	one := func(p *Place) []*Place {
 		if p.Alternatives != nil {
@@ -107,9 +108,9 @@ func (d *Doc) mergeUnions(a, b *Place, depth int) *Place {
 	return Union(all)
 }
 
-// mergeEnum keeps the values that both list and whose type is still allowed. It returns false when
-// no value is left. Values are compared as they are written, so 1 and 1.0 differ. ["a", "b"] and
-// ["b", "c"] leave ["b"], in the order of the first list.
+// mergeEnum reduces the values to those that both list and whose type is still allowed. It returns
+// false if no value is left. Values are compared by their spelling, so 1 and 1.0 differ. ["a", "b"]
+// and ["b", "c"] leave ["b"], in the order of the first list.
 func (p *Place) mergeEnum(b *Place) bool {
 	list := p.Enum
 	switch {
@@ -131,9 +132,9 @@ func (p *Place) mergeEnum(b *Place) bool {
 	return len(p.Enum) > 0
 }
 
-// mergeScalars keeps the tighter of two bounds. It keeps all patterns and formats: only the writer
-// knows which of them it can express. Of two multipleOf the first one stays: no writer enforces
-// them, and one is enough for the demo.
+// mergeScalars takes the tighter of two bounds. It takes all patterns and formats, because only the
+// writer knows which of them it can express. Of two multipleOf it takes the first, because no
+// writer enforces them, and one is enough for the demo.
 func (p *Place) mergeScalars(b *Place) {
 	p.Patterns, p.Formats = bothWords(p.Patterns, b.Patterns), bothWords(p.Formats, b.Formats)
 	p.MinLength, p.MaxLength = larger(p.MinLength, b.MinLength), smaller(p.MaxLength, b.MaxLength)
@@ -145,8 +146,8 @@ func (p *Place) mergeScalars(b *Place) {
 	p.Proposed = append(slices.Clip(p.Proposed), b.Proposed...)
 }
 
-// bothWords returns the words of two lists, each text once. A part of an allOf often repeats the
-// pattern of the other.
+// bothWords returns the words of two lists, each text once. One part of an allOf often repeats the
+// pattern of another.
 func bothWords(a, b []Word) []Word {
 	for _, w := range b {
 		if !slices.ContainsFunc(a, func(have Word) bool { return have.Text == w.Text }) {
@@ -156,7 +157,7 @@ func bothWords(a, b []Word) []Word {
 	return a
 }
 
-// larger returns the lower bound that lets less through.
+// larger returns the lower bound that allows less. A nil bound allows everything.
 func larger(a, b *Count) *Count {
 	if a == nil || b != nil && b.N > a.N {
 		return b
@@ -164,7 +165,7 @@ func larger(a, b *Count) *Count {
 	return a
 }
 
-// smaller returns the upper bound that lets less through.
+// smaller returns the upper bound that allows less. A nil bound allows everything.
 func smaller(a, b *Count) *Count {
 	if a == nil || b != nil && b.N < a.N {
 		return b
@@ -172,10 +173,10 @@ func smaller(a, b *Count) *Count {
 	return a
 }
 
-// mergeArrays merges element by element: where one place has its own schema for element i and the
+// mergeArrays merges element by element. Where one place has its own schema for element i, and the
 // other has a schema for all elements, both apply to element i.
 func (d *Doc) mergeArrays(p, b *Place, depth int) {
-	at := func(p *Place, i int) *Place { // the place of element i; nil: anything
+	at := func(p *Place, i int) *Place { // the place of element i, or nil for anything
 		if i < len(p.Prefix) {
 			return p.Prefix[i]
 		}
@@ -188,7 +189,7 @@ func (d *Doc) mergeArrays(p, b *Place, depth int) {
 	p.Items, p.Prefix = d.both(p.Items, b.Items, depth), prefix
 }
 
-// both merges two places that may be nil: if one is missing, the result is the other. It counts as
+// both merges two places that may be nil. If one is nil, it returns the other. The merge counts as
 // one level of depth.
 func (d *Doc) both(a, b *Place, depth int) *Place {
 	switch {
@@ -200,10 +201,10 @@ func (d *Doc) both(a, b *Place, depth int) *Place {
 	return d.merge(a, b, depth+1)
 }
 
-// mergeObjects merges member by member. A member that only one of the two lists must fit what the
-// other demands of members that it does not list: with additionalProperties false in one part of an
-// allOf, nothing fits the members of the other parts. The specification wants it so, and authors
-// often write it by mistake; settle takes such members out.
+// mergeObjects merges member by member. A member that only one of the two places lists must fit
+// what the other demands of members that it does not list. So with additionalProperties false in
+// one part of an allOf, nothing fits the members of the other parts. The specification demands
+// this, and authors often write it by mistake. settle removes such members.
 func (d *Doc) mergeObjects(p, b *Place, depth int) {
 	members := make([]Member, 0, len(p.Members)+len(b.Members))
 	at := make(map[string]*Place, len(b.Members))
@@ -229,7 +230,7 @@ func (d *Doc) mergeObjects(p, b *Place, depth int) {
 	p.Required = each(slices.Concat(p.Required, b.Required))
 }
 
-// settle removes members that nothing fits; when one of them is required, nothing fits the object.
+// settle removes members that nothing fits. If one of them is required, nothing fits the object.
 // This makes unions by a kind work: {"kind": {"const": "a"}} beside a kind that must be "b" leaves
 // nothing that fits, so that alternative is not written.
 func (p *Place) settle() {
@@ -247,7 +248,8 @@ func (p *Place) settle() {
 	}
 }
 
-// set adds a member at the end, or replaces the member with this name, which keeps its position.
+// set adds a member at the end, or replaces the member with this name, whose position does not
+// change.
 func (p *Place) set(name string, to *Place) {
 	for i := range p.Members {
 		if p.Members[i].Name == name {
@@ -261,6 +263,6 @@ func (p *Place) set(name string, to *Place) {
 // escapeStep returns a name escaped for a JSON pointer.
 func escapeStep(name string) string { return pointerSteps.Replace(name) }
 
-// pointerSteps are the two escapes of RFC 6901, section 3. A Replacer goes through the text once,
+// pointerSteps makes the two escapes of RFC 6901, section 3. A Replacer goes through the text once,
 // so ~ is not escaped twice.
 var pointerSteps = strings.NewReplacer("~", "~0", "/", "~1")

@@ -8,8 +8,8 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// count returns the count that a keyword has, or nil when it has none. 2.0 (since draft 6) and 1e3
-// are counts. Numbers beyond an int32 are ignored: no value is ever that long.
+// count returns the count that a keyword has, or nil if it has none. 2.0 (since draft 6) and 1e3
+// are counts. Numbers beyond an int32 are ignored, because no value is ever that long.
 func count(v *jsontree.Value, keyword, at string) *Count {
 	n, err := strconv.ParseFloat(v.Get(keyword).Raw, 64)
 	if err != nil || n < 0 || n != float64(int32(n)) {
@@ -18,9 +18,10 @@ func count(v *jsontree.Value, keyword, at string) *Count {
 	return &Count{int(n), Origin{at, keyword}}
 }
 
-// readBound reads a limit of numbers in both forms of "exclusive": a limit of its own, or true
-// beside the inclusive limit as in draft 4. Of two limits the tighter one counts. A number of more
-// than 40 bytes is ignored; every integer of 64 bits and every double is shorter.
+// readBound reads a limit of numbers, and returns nil if there is none. There are two forms of
+// "exclusive": a limit of its own, or true beside the inclusive limit as in draft 4. Of two limits
+// the tighter one counts. A number of 40 bytes or more is ignored, because every integer of 64 bits
+// and every double is shorter. side is 1 for a minimum and -1 for a maximum.
 func readBound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bound {
 	limit := func(keyword string, excluded bool) *Bound {
 		if n := v.Get(keyword); kind(n)&Number != 0 && len(n.Raw) < 40 {
@@ -35,7 +36,7 @@ func readBound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bo
 }
 
 // maxExponent replaces larger exponents. No double has one beyond 308, and 1e999999 would be
-// written out: a schema of such limits kept a core busy for minutes.
+// written out: a schema with such limits occupied a core for minutes.
 const maxExponent = 1024
 
 // exactly returns a JSON number as a fraction.

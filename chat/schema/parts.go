@@ -7,16 +7,16 @@ import (
 	"toolnorm/chat"
 )
 
-// maxValues is how many values a server can compare quickly enough: each is an alternative that
-// stays open until the text differs from it. With 5,000 values a server slowed down to a few tokens
-// a second.
+// maxValues is how many values a server can compare quickly enough, because each value is an
+// alternative that remains open until the text differs from it. With 5,000 values a server slowed
+// down to a few tokens a second.
 const maxValues = 500
 
-// parts writes a place that is not a union: one schema for each type. In an anyOf of single types
-// no server has to know which keywords belong to which.
+// parts writes a place that is not a union, with one schema for each type. In an anyOf of single
+// types no server has to know which keywords belong to which type.
 func (c *constrainer) parts(s *Place, depth int) {
-	// A list of values is all that a server needs: values of other types were left out when the
-	// place was read.
+	// A list of values is all that a server needs, because values of other types were left out when
+	// the place was read.
 	if s.Enum != nil && len(s.Enum) <= maxValues {
 		c.values(s.Enum)
 		return
@@ -55,9 +55,9 @@ func (c *constrainer) ofKind(kind Kinds, s *Place, depth int) {
 	}
 }
 
-// manyValues drops a list that is too long, and returns its types and a place that has the length
-// of its longest text as a bound, so that a model cannot run on further. The check then decides
-// whether the value is in the list.
+// manyValues drops a list of values that is too long. It returns the types of the values, and a
+// place whose texts are bounded by the longest value, so that a model cannot write further. The
+// check then decides whether the value is in the list.
 func (s *Place) manyValues() (k Kinds, _ *Place) {
 	out := *s
 	s.doc.Drop(s.At, "enum")
@@ -71,7 +71,7 @@ func (s *Place) manyValues() (k Kinds, _ *Place) {
 }
 
 // values writes a list of values, or a const for a single value. It uses the schema's own text, so
-// that numbers keep their digits.
+// that the digits of numbers do not change.
 func (c *constrainer) values(list []string) {
 	if len(list) == 1 {
 		c.raw(`{"const":` + list[0] + `}`)
@@ -82,27 +82,27 @@ func (c *constrainer) values(list []string) {
 	c.raw("]}")
 }
 
-// float writes a number without its bounds, since servers do not enforce bounds on fractions:
+// float writes a number without its bounds, because servers do not enforce bounds on fractions:
 // llama.cpp's converter has rules only for the digits of integers. The check finds a number beyond
-// the bounds, and has it written again or set to the bound, as the operator wants.
+// the bounds, and has it written again or set to the bound, depending on the operator's setting.
 func (c *constrainer) float(s *Place) {
 	c.unbounded(s.Minimum, s)
 	c.unbounded(s.Maximum, s)
 	c.raw(`{"type":"number"}`)
 }
 
-// unbounded notes that a limit is not enforced. Servers would take the keyword and not enforce it,
-// so it is not sent: they get only what they enforce.
+// unbounded records that a limit, which may be nil, is not enforced. Servers would accept the
+// keyword and not enforce it, so it is not sent.
 func (c *constrainer) unbounded(b *Bound, s *Place) {
 	if b != nil {
 		s.doc.Drop(b.At, b.Keyword)
 	}
 }
 
-// integer writes an integer, with a range unless it is weak: see exactInteger. A server makes a
-// rule of a range's digits; the range that nearly all integers have is written once, under $defs,
-// as grammars of Ollama 0.24 end at 32 KB. An integer with one bound gets the general bound at the
-// other end; a minimum beyond the general bound becomes the maximum as well.
+// integer writes an integer, with a range unless the constraint is weak, see exactInteger. A server
+// makes a rule of a range's digits. The range that nearly all integers have is written once, under
+// $defs, because grammars of Ollama 0.24 end at 32 KB. An integer with one bound gets the general
+// bound at the other end. A minimum beyond the general bound becomes the maximum as well.
 func (c *constrainer) integer(s *Place) {
 	least, most := s.Minimum.Whole(1), s.Maximum.Whole(-1)
 	if least == nil || c.o.Weak {
@@ -131,8 +131,8 @@ func (c *constrainer) integer(s *Place) {
 	c.between(low, high)
 }
 
-// between writes an integer with its range; an empty range is not sent, as a server would refuse
-// it.
+// between writes an integer with its range. An empty range is not sent, because a server would
+// refuse it.
 func (c *constrainer) between(low, high int64) {
 	c.raw(`{"type":"integer"`)
 	if low <= high {
@@ -142,17 +142,17 @@ func (c *constrainer) between(low, high int64) {
 	c.raw("}")
 }
 
-// heldFormats are the formats that servers know.
-// They accept others, such as email, but enforce none of them.
+// heldFormats are the formats that servers enforce. They accept others, such as email, but enforce
+// none of them.
 var heldFormats = []string{"date", "time", "date-time", "uuid"}
 
-// maxCount is the largest count of characters that servers take.
-// llama.cpp refuses a whole grammar in which a repetition comes to 2000 rules.
+// maxCount is the largest count of characters that servers accept. llama.cpp refuses a whole
+// grammar in which a repetition comes to 2000 rules.
 const maxCount = 1999
 
-// string writes a text with a pattern, a format or a length, since servers enforce only one of
+// string writes a text with a pattern, a format or a length, because servers enforce only one of
 // these. A pattern says most, then a format. A maxLength beyond the bound is tightened instead of
-// dropped, and so is not reported: what fits the constraint fits the original.
+// dropped, and so is not reported, because what fits the constraint fits the original.
 func (c *constrainer) string(s *Place) {
 	pattern := c.held(s.Patterns, s, func(text string) (string, bool) {
 		return serverPattern(text, c.o.length())
@@ -185,9 +185,9 @@ func (c *constrainer) string(s *Place) {
 	c.raw("}")
 }
 
-// held returns the first of the words that a server knows, in the server's spelling. It drops the
-// others, and all of them in a weak constraint. Two patterns come from an allOf. One regular
-// expression for both would need look-ahead, which servers do not read.
+// held returns the first of the words that a server knows, in the server's spelling, or "" if there
+// is none. It drops the others, and all of them in a weak constraint. Two patterns come from an
+// allOf, and one regular expression for both would need look-ahead, which servers do not read.
 func (c *constrainer) held(words []Word, s *Place, known func(text string) (string, bool)) (
 	out string) {
 	for _, w := range words {
@@ -201,8 +201,9 @@ func (c *constrainer) held(words []Word, s *Place, known func(text string) (stri
 	return out
 }
 
-// within returns the smaller of most and bound, but never less than least.
-// The schema's own minimum is never cut: a text shorter than that would not fit the original.
+// within returns the smaller of most and bound, but never less than least. It returns nil if there
+// is no bound. The schema's own minimum always applies, because a text shorter than that would not
+// fit the original.
 func within(least, most *Count, bound int) *Count {
 	if bound >= 0 {
 		most = smaller(most, &Count{N: bound})
@@ -216,9 +217,9 @@ func within(least, most *Count, bound int) *Count {
 // maxElements is the largest count of elements that servers accept.
 const maxElements = 1000
 
-// array writes an array. A list of places becomes an array of any of them where the server's
-// grammar would end before minItems. A place that nothing fits ends the list before it, and an
-// array without possible elements gets maxItems 0.
+// array writes an array. If the server's grammar would end before minItems, a list of places
+// becomes an array of any of them. A place that nothing fits ends the list before it. An array
+// without possible elements gets maxItems 0.
 func (c *constrainer) array(s *Place, depth int) {
 	least := s.MinItems
 	if least != nil && least.N > maxElements {
@@ -255,9 +256,9 @@ func (c *constrainer) array(s *Place, depth int) {
 	c.raw("}")
 }
 
-// tuple writes the places of the first elements, and returns how many elements there may be. It
-// writes no items, which servers would take for all elements. So the elements after the list cannot
-// be described: their schema is dropped, or the list is the whole array.
+// tuple writes the places of the first elements, and returns how many elements there may be, or nil
+// for any number. It writes no items, which servers would apply to all elements. So the elements
+// after the list cannot be described: their schema is dropped, or the list is the whole array.
 func (c *constrainer) tuple(s *Place, prefix []*Place, depth int) (most *Count) {
 	c.key("prefixItems")
 	c.raw("[")
@@ -272,12 +273,12 @@ func (c *constrainer) tuple(s *Place, prefix []*Place, depth int) (most *Count) 
 	return s.MaxItems
 }
 
-// object writes an object. Members are written in the schema's order, which models keep and servers
-// enforce. A required member that the schema does not list has to be listed for servers, else it
-// would never be written.
+// object writes an object. Members are written in the schema's order, which models follow and
+// servers enforce. A required member that the schema does not list has to be listed for servers,
+// because otherwise it would never be written.
 func (c *constrainer) object(s *Place, depth int) {
 	c.raw(`{"type":"object"`)
-	// a server allows listed members only or, if others may be there, all others
+	// a server allows listed members only or, if others are allowed, all others
 	for _, at := range s.Barred {
 		s.doc.Drop(at, "")
 	}
@@ -308,9 +309,9 @@ func (c *constrainer) object(s *Place, depth int) {
 	c.raw("}")
 }
 
-// namable returns the members, and the required ones, without a member that is called $ref: servers
-// take that for a reference. Where it is required, no call under this constraint fits the schema,
-// and the check says so.
+// namable returns the members, and the required ones, without a member that is called $ref, because
+// servers take that for a reference. If it is required, no call under this constraint fits the
+// schema, and the check says so.
 func (c *constrainer) namable(s *Place) (members []Member, required []string) {
 	if s.Member("$ref") == nil && !slices.Contains(s.Required, "$ref") {
 		return s.Members, s.Required
@@ -324,7 +325,7 @@ func (c *constrainer) namable(s *Place) (members []Member, required []string) {
 		})
 }
 
-// orAnything returns s, or a place that takes anything if s is nil or nothing fits it. It is for
+// orAnything returns s, or a place that allows anything if s is nil or nothing fits it. It is for
 // parts that have to be written in any case.
 func orAnything(s *Place) *Place {
 	if s == nil || s.Never {
@@ -334,10 +335,10 @@ func orAnything(s *Place) *Place {
 }
 
 // more writes which other members there may be. Where some members are listed, only a schema for
-// the others allows them: servers do not allow others by themselves. An object that lists nothing
-// takes members of any kind; they are written as free values, so that their nesting is bounded. A
-// schema for the others that cannot be written beside the listed names is dropped, and then no
-// other members are allowed.
+// the others allows them, because servers do not allow others on their own. An object that lists
+// nothing may have members of any kind. They are written as free values, so that their nesting is
+// bounded. A schema for the others that cannot be written beside the listed names is dropped, and
+// then no other members are allowed.
 func (c *constrainer) more(s *Place, props []Member, depth int) {
 	switch {
 	case s.More != nil && s.More.Never:
@@ -354,9 +355,9 @@ func (c *constrainer) more(s *Place, props []Member, depth int) {
 	}
 }
 
-// plainNames reports whether a server can write a rule for every other name than these: the rule
-// spells out, character by character, where a name differs from each of the listed ones. Letters,
-// digits and _ stand for themselves in it.
+// plainNames reports whether a server can write a rule for every name other than the listed ones.
+// Such a rule spells out, character by character, where a name differs from each of them. Letters,
+// digits and _ have no other meaning in the rule.
 func plainNames(props []Member) bool {
 	return !slices.ContainsFunc(props, func(f Member) bool {
 		return f.Name == "" || slices.ContainsFunc([]byte(f.Name), func(b byte) bool {

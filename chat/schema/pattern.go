@@ -10,23 +10,24 @@ import (
 )
 
 // A server's converter reads a small part of regular expressions, and reads it literally: `\d` is
-// an error, `.` lets through the quote that ends the string. So a pattern is parsed, and printed
-// again with only what every converter understands: ^, $, groups, |, classes of characters that
-// JSON does not escape, and counted repetitions of classes and groups.
+// an error, and `.` allows the quotation mark that ends the string. So a pattern is parsed, and
+// printed again with only what every converter understands: ^, $, groups, |, classes of characters
+// that JSON does not escape, and counted repetitions of classes and groups.
 
-// plainChars are the characters that stand for themselves in a pattern, besides letters and digits.
+// plainChars are the characters that have no special meaning in a pattern, besides letters and
+// digits.
 const plainChars = " _-/:@,;=<>~#%&!'"
 
-// safe are the characters that a JSON string holds unescaped, as ranges. DEL is left out, as it is
-// by servers. The converter matches a pattern against the string as it is written, escapes
-// included: a class with the quote in it would let the string end anywhere. So texts with escapes,
-// a line break among them, cannot be written under a pattern.
+// safe are the characters that a JSON string contains unescaped, as ranges. DEL is left out, as it
+// is by servers. The converter matches a pattern against the string as it is written, escapes
+// included, so a class with the quotation mark in it would let the string end anywhere. Therefore
+// texts with escapes, such as a line break, cannot be written under a pattern.
 var safe = []rune{' ', '!', '#', '[', ']', '~', 0x80, 0x10FFFF}
 
-// serverPattern prints a pattern for a server, anchored at both ends. Repetitions without an end
+// serverPattern returns a pattern for a server, anchored at both ends. Repetitions without an end
 // are limited to bound, unless that is negative. It returns false for a pattern that cannot be
 // expressed. Without the anchors servers refuse it ("Pattern must start with '^' and end with
-// '$'"), though in JSON Schema a pattern is not anchored (2020-12 Validation, section 6.3.3).
+// '$'"), although in JSON Schema a pattern is not anchored (2020-12 Validation, section 6.3.3).
 func serverPattern(pattern string, bound int) (string, bool) {
 	re, err := syntax.Parse(GoPattern(pattern), syntax.Perl)
 	if err != nil {
@@ -37,15 +38,15 @@ func serverPattern(pattern string, bound int) (string, bool) {
 	return "^" + body + "$", !p.failed && len(body) < 4000
 }
 
-// patternPrinter prints one pattern. Where one piece cannot be expressed, the whole pattern is
-// dropped, as a part of it would let other texts through.
+// patternPrinter prints one pattern. If one piece cannot be expressed, the whole pattern is
+// dropped, because a part of it would allow other texts.
 type patternPrinter struct {
 	bound  int
-	nested int // repetitions around the present expression
+	nested int // repetitions around the current expression
 	failed bool
 }
 
-// fail marks the pattern as failed and returns "".
+// fail sets failed and returns "".
 func (p *patternPrinter) fail() string {
 	p.failed = true
 	return ""
@@ -53,8 +54,8 @@ func (p *patternPrinter) fail() string {
 
 // print returns re as servers read it. left and right say that re is at the pattern's start or end,
 // so that any text may come before or after it unless it is anchored there. In "^ab|cd$" each
-// alternative is anchored at one end only; printed, it is (ab[…]*|[…]*cd) between two anchors. A
-// pattern with an anchor in the middle, a^b, can never match, and is dropped.
+// alternative is anchored at one end only, and it is printed as (ab[…]*|[…]*cd) between two
+// anchors. A pattern with an anchor in the middle, such as a^b, can never match, so it fails.
 func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
 	switch re.Op {
 	case syntax.OpBeginText:
@@ -75,8 +76,8 @@ func (p *patternPrinter) print(re *syntax.Regexp, left, right bool) string {
 	return p.open(left, right, p.leaf(re))
 }
 
-// open adds the classes for the text that may surround an expression that is not anchored.
-// "foo" matches any text that contains foo.
+// open adds the classes for the text that may surround an expression that is not anchored. For
+// example, "foo" matches any text that contains foo.
 func (p *patternPrinter) open(left, right bool, text string) string {
 	if !left && !right {
 		return text
@@ -91,8 +92,8 @@ func (p *patternPrinter) open(left, right bool, text string) string {
 	return text
 }
 
-// concat returns the parts of a sequence. Only the first part may still be the pattern's start, and
-// only the last one its end.
+// concat returns the parts of a sequence. Only the first part can be at the pattern's start, and
+// only the last one at its end.
 func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string {
 	var b strings.Builder
 	for i, sub := range subs {
@@ -102,7 +103,7 @@ func (p *patternPrinter) concat(subs []*syntax.Regexp, left, right bool) string 
 }
 
 // alternate returns a group of alternatives. Each is at the place of the whole group, so it is
-// anchored by itself.
+// anchored on its own.
 func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) string {
 	parts := make([]string, len(subs))
 	for i, sub := range subs {
@@ -111,9 +112,9 @@ func (p *patternPrinter) alternate(subs []*syntax.Regexp, left, right bool) stri
 	return "(" + strings.Join(parts, "|") + ")"
 }
 
-// leaf returns an expression without anchors. It fails on what no converter reads: word boundaries
-// and anchors of lines. The point becomes a class, since servers would let it match the quote that
-// ends the string.
+// leaf returns an expression without anchors. It fails for expressions that no converter reads:
+// word boundaries and anchors of lines. The point becomes a class, because servers would let it
+// match the quotation mark that ends the string.
 func (p *patternPrinter) leaf(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -137,7 +138,7 @@ func (p *patternPrinter) leaf(re *syntax.Regexp) string {
 }
 
 // literal returns a text as a pattern. A character with a meaning in patterns becomes a class of
-// its own. "1.5" is 1[\x2E]5.
+// its own, so "1.5" becomes 1[\x2E]5.
 func (p *patternPrinter) literal(re *syntax.Regexp) string {
 	var b strings.Builder
 	for _, r := range re.Rune {
@@ -154,8 +155,9 @@ func (p *patternPrinter) literal(re *syntax.Regexp) string {
 	return b.String()
 }
 
-// folds returns the upper and lower case of an ASCII letter, as ranges, since converters do not
-// know the flag i. Go's own folding, by which k is also the Kelvin sign, is left out.
+// folds returns the upper and lower case of an ASCII letter, as ranges, because converters do not
+// know the flag i. Any other character is returned as its own range. Go's own folding, by which k
+// is also the Kelvin sign, is left out.
 func folds(r rune) []rune {
 	low, high := unicode.ToUpper(r), unicode.ToLower(r)
 	if r >= 0x80 || low == high {
@@ -164,12 +166,13 @@ func folds(r rune) []rune {
 	return []rune{low, low, high, high}
 }
 
+// isAlnum reports whether r is an ASCII letter or digit.
 func isAlnum(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// class returns the part of a class that JSON does not escape; [^/] thus loses the quote. A class
-// that becomes empty, such as [\n], fails the pattern, as no text could fit it.
+// class returns the part of a class that JSON does not escape, so [^/] loses the quotation mark. A
+// class that becomes empty, such as [\n], makes the pattern fail, because no text could fit it.
 func (p *patternPrinter) class(ranges []rune) string {
 	var out []rune
 	for i := 0; i+1 < len(ranges); i += 2 {
@@ -197,8 +200,8 @@ func printClass(ranges []rune) string {
 	return "[" + b.String() + "]"
 }
 
-// classChar returns one end of a range. The characters ] ^ - and \ are written by their numbers, so
-// that they have no meaning in the class.
+// classChar returns one end of a range. Signs such as ] ^ - and \ are written by their numbers, so
+// that they have no special meaning in the class.
 func classChar(r rune) string {
 	if isAlnum(r) || r >= 0x80 {
 		return string(r)
@@ -206,8 +209,8 @@ func classChar(r rune) string {
 	return fmt.Sprintf(`\x%02X`, r)
 }
 
-// repeated returns a repetition of sub, or nothing if sub is empty. A class may be counted as it
-// is; anything else is put in a group.
+// repeated returns a repetition of sub, or "" if sub is empty. A class may be counted directly, and
+// anything else is put in a group.
 func (p *patternPrinter) repeated(sub *syntax.Regexp, least, most int) string {
 	p.nested++
 	one := p.print(sub, false, false)
@@ -222,9 +225,9 @@ func (p *patternPrinter) repeated(sub *syntax.Regexp, least, most int) string {
 	return p.repeat(one, least, most)
 }
 
-// repeat counts a class or group. Only the outermost repetition gets the bound: counts within
-// counts multiply, which servers and Go refuse beyond 1000. The bound keeps a model from writing
-// for ever: \d+ is [0-9]{1,1000} for a server.
+// repeat returns a class or group with its count. Only the outermost repetition gets the bound,
+// because counts within counts multiply, which servers and Go refuse beyond 1000. The bound
+// prevents a model from writing for ever: \d+ is [0-9]{1,1000} for a server.
 func (p *patternPrinter) repeat(one string, least, most int) string {
 	bounded := p.bound >= 0 && p.nested == 0 && !slices.Contains([]byte(one), '{')
 	switch {
@@ -250,9 +253,9 @@ func (p *patternPrinter) repeat(one string, least, most int) string {
 // no other escape: \\u0041 is a backslash and a word.
 var escapes = regexp.MustCompile(`(?s)\\(?:u[0-9A-Fa-f]{4}|.)`)
 
-// GoPattern spells a pattern of a schema as Go reads it: JavaScript's \uXXXX is \x{XXXX}. What Go
-// does not know stays. JSON Schema uses JavaScript's patterns (ECMA-262), Go those of RE2, which
-// has neither look-around nor back references.
+// GoPattern returns a schema's pattern in Go's notation, with \x{XXXX} for JavaScript's \uXXXX.
+// What Go does not know is not changed. JSON Schema uses JavaScript's patterns (ECMA-262), and Go
+// those of RE2, which has neither look-around nor back references.
 func GoPattern(s string) string {
 	return escapes.ReplaceAllStringFunc(s, func(escape string) string {
 		if len(escape) == len(`\u0041`) {

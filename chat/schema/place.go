@@ -8,17 +8,17 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Place is one place of a schema as the writers of constraints see it: what its keywords, its
-// references and the members of an allOf demand together. A union has no other fields: what else
-// applies is in each alternative, so a place without alternatives is complete. A Place is not
-// reduced to what one writer can express; what its fields cannot express is in the document's
-// Dropped.
+// Place is one place (subschema) of a schema as the writers of constraints see it: what its
+// keywords, its references and the members of an allOf demand together. A union has no other
+// fields, because everything else that applies is in each alternative. So a place without
+// alternatives is complete. A Place is not reduced to what one writer can express. What its fields
+// cannot express is in the document's Dropped.
 //
-// Writers read the fields, and change nothing: places are shared.
+// Writers read the fields and must not change them, because places are shared.
 type Place struct {
-	Kinds        Kinds    // Any when the schema does not say; see Types
-	Enum         []string // the allowed values as JSON text; nil: no list
-	Alternatives []*Place // not nil: one of these, and the other fields are empty
+	Kinds        Kinds    // Any if the schema does not say; see Types
+	Enum         []string // the allowed values as JSON text; nil if they are not listed
+	Alternatives []*Place // if not nil, one of these fits, and the other fields are empty
 	Never        bool     // nothing fits
 	At           string   // its position, as a JSON pointer
 
@@ -27,40 +27,40 @@ type Place struct {
 	Scalars
 	Proposed []string // values that the schema proposes: its default, then its examples
 
-	// how many places a writer meets in it, counting a place as often as it occurs
+	// size is how many places a writer meets in it, counting a place as often as it occurs.
 	size  int
-	hints Kinds // the types that have keywords here
-	doc   *Doc  // where references are looked up and drops are noted
-	// not nil: the place is a reference to this value, which Follow reads; all other fields but At
-	// are empty
+	hints Kinds // the types to which keywords of this place belong
+	doc   *Doc  // where references are looked up and drops are recorded
+	// ref is not nil if the place is a reference to this value, which Follow reads. Then all other
+	// fields except At are empty.
 	ref  *jsontree.Value
-	from string // the place of the reference itself; At is that of its target
+	from string // the position of the reference itself; At is that of its target
 }
 
-// Objects holds the constraints on objects at a place.
+// Objects are the constraints on objects at a place.
 type Objects struct {
 	Members    []Member
-	Listed     bool // the schema lists members; the list may be empty
+	Listed     bool // the schema lists members, perhaps none
 	Required   []string
-	More       *Place   // for members that are not listed; nil: the schema does not say
-	Barred     []string // the places of members that the schema forbids
+	More       *Place   // for members that are not listed; nil if the schema does not say
+	Barred     []string // the positions of members that the schema forbids
 	MinMembers *Count
 }
 
-// Arrays holds the constraints on arrays at a place.
+// Arrays are the constraints on arrays at a place.
 type Arrays struct {
 	Prefix             []*Place
-	Items              *Place // for the elements after the prefix; nil: the schema does not say
+	Items              *Place // for the elements after Prefix; nil if the schema does not say
 	MinItems, MaxItems *Count
 	Unique             bool // no two elements are the same
 }
 
-// Scalars holds the constraints on strings and numbers at a place.
+// Scalars are the constraints on strings and numbers at a place.
 type Scalars struct {
 	Patterns, Formats    []Word
 	MinLength, MaxLength *Count
 	Minimum, Maximum     *Bound
-	Step                 float64 // of multipleOf; 0: none
+	Step                 float64 // of multipleOf; 0 if there is none
 }
 
 // Member is one member of an object.
@@ -69,8 +69,9 @@ type Member struct {
 	*Place
 }
 
-// Word is a keyword's text; Count is a number of things, and Bound a limit of numbers. Each has its
-// Origin, since a writer reports there what it leaves out, and a place may be merged from several.
+// Word is a keyword's text, Count is a number of things, and Bound is a limit of numbers. Each has
+// its Origin, because a writer reports what it leaves out by that position, and a place may be
+// merged from several.
 type (
 	Word struct {
 		Text string
@@ -87,18 +88,18 @@ type (
 	}
 )
 
-// Origin is the keyword that a constraint comes from, and its position: a writer that cannot
+// Origin is the keyword from which a constraint comes, and its position. A writer that cannot
 // enforce the constraint passes both to Doc.Drop.
 type Origin struct{ At, Keyword string }
 
-// anything returns a new place that constrains nothing. It is not shared, since the caller sets its
-// position.
+// anything returns a new place that constrains nothing. It is not shared, because the caller sets
+// its position.
 func anything() *Place { return &Place{Kinds: Any} }
 func never() *Place    { return &Place{Never: true} }
 
-// Types returns the types that fit, Any when every type does. If the schema names no type, Types
-// returns those that its keywords belong to: by the specification {"minLength": 1} lets numbers
-// through, but its author means a text.
+// Types returns the types that fit, or Any if every type does. If the schema names no type, Types
+// returns those to which its keywords belong. By the specification {"minLength": 1} allows numbers,
+// but its author means a text.
 func (p *Place) Types() Kinds {
 	if p.Kinds == Any && p.hints != 0 {
 		return p.hints
@@ -106,8 +107,8 @@ func (p *Place) Types() Kinds {
 	return p.Kinds
 }
 
-// Open reports whether p constrains nothing. Writers treat such a place specially, since a model
-// that may write anything has to be stopped somewhere. Bounds need not be looked at, since they
+// Open reports whether p constrains nothing. Writers treat such a place specially, because a model
+// that may write anything has to be stopped somewhere. Bounds need not be examined, because they
 // imply a type by their hints.
 func (p *Place) Open() bool {
 	return p.Kinds == Any && p.hints == 0 && p.Enum == nil && p.Alternatives == nil &&
@@ -116,8 +117,8 @@ func (p *Place) Open() bool {
 
 // Reference returns the name of p's target if p is only a reference, and "" otherwise. The same
 // target has the same name, so that a writer makes one rule for it and recursion ends. Follow reads
-// the target. The name is the place of the target, so two spellings of one reference, a pointer and
-// an anchor, may have two names.
+// the target. The name is the position of the target, so two spellings of one reference, a pointer
+// and an anchor, may have two names.
 func (p *Place) Reference() string {
 	if p.ref == nil {
 		return ""
@@ -125,7 +126,7 @@ func (p *Place) Reference() string {
 	return "#" + p.At
 }
 
-// Member returns a listed member, or nil when there is none.
+// Member returns a listed member, or nil if there is none.
 func (p *Place) Member(name string) *Place {
 	for _, m := range p.Members {
 		if m.Name == name {
@@ -135,10 +136,10 @@ func (p *Place) Member(name string) *Place {
 	return nil
 }
 
-// Whole returns the limit as an inclusive limit of integers; step points inwards: 1 for a minimum
-// and -1 for a maximum. It returns nil beyond int64, whose ends servers take for "no bound". A
-// minimum of 0.5 is 1, an exclusive maximum of 9 is 8: servers read the bounds of integers as
-// integers.
+// Whole returns the limit as an inclusive limit of integers. step points inwards: it is 1 for a
+// minimum and -1 for a maximum. It returns nil if b is nil, and beyond int64, whose ends servers
+// take for "no bound". A minimum of 0.5 becomes 1, and an exclusive maximum of 9 becomes 8, because
+// servers read the bounds of integers as integers.
 func (b *Bound) Whole(step int64) *int64 {
 	if b == nil {
 		return nil
@@ -157,9 +158,10 @@ func (b *Bound) Whole(step int64) *int64 {
 	return &whole
 }
 
-// tighter returns the one of two limits that lets less through; side is 1 for a minimum and -1 for
-// a maximum. They are compared as fractions, since neither 0.1 nor identifiers of nineteen digits
-// are exact as a float. Of two equal limits, an exclusive one lets less through.
+// tighter returns the limit that allows less. A nil limit allows everything. side is 1 for a
+// minimum and -1 for a maximum. The two are compared as fractions, because neither 0.1 nor
+// identifiers of nineteen digits are exact as a float. Of two equal limits, an exclusive one allows
+// less.
 func tighter(a, b *Bound, side int) *Bound {
 	switch {
 	case a == nil:
@@ -173,10 +175,11 @@ func tighter(a, b *Bound, side int) *Bound {
 	return a
 }
 
-// Union returns a place that takes what any of the alternatives takes. It removes alternatives that
-// nothing fits, since a server would refuse the whole schema or a model would try them. It joins
-// unions within unions, and lists of values into one list. A single alternative that is left is
-// returned itself, so that no writer has to check for that.
+// Union returns a place that allows what any of the alternatives allows. It removes alternatives
+// that nothing fits, because a server would refuse the whole schema or a model would try them. It
+// joins unions within unions, and lists of values into one list. If a single alternative is left,
+// it is returned itself, so that no writer has to check for that. If none is left, nothing fits the
+// result.
 func Union(list []*Place) *Place {
 	var alts []*Place
 	for _, p := range list {
@@ -210,10 +213,10 @@ func (p *Place) measure(inside ...*Place) {
 	}
 }
 
-// joinEnums joins all lists of values into one, at the place of the first. Generators write an enum
-// as a oneOf of constants, each with a title; as one list it is one rule of a server's grammar, and
-// as fifty alternatives it is fifty. {"oneOf": [{"const": "a", "title": "A"}, {"const": "b",
-// "title": "B"}]} is thus {"enum": ["a", "b"]}.
+// joinEnums joins all lists of values into one, in the position of the first. Generators write an
+// enum as a oneOf of constants, each with a title. As one list it is one rule of a server's
+// grammar, and as fifty alternatives it is fifty. So {"oneOf": [{"const": "a", "title": "A"},
+// {"const": "b", "title": "B"}]} becomes {"enum": ["a", "b"]}.
 func joinEnums(alts []*Place) []*Place {
 	var out []*Place
 	var list *Place
@@ -235,8 +238,8 @@ func joinEnums(alts []*Place) []*Place {
 	return out
 }
 
-// each removes repeated values, comparing them as they are written. The first of equal values keeps
-// its place.
+// each removes repeated values, which are compared by their spelling, and returns the rest. The
+// first of equal values remains in its position.
 func each(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(v string) bool {

@@ -8,16 +8,17 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// unsaid lists the keywords that a Place has no field for: no writer can express them. A oneOf is
-// read as an anyOf, which loses the demand that only one alternative may fit. A server ignores
-// these keywords or refuses the request, so they are only described in the prompt (Written.Notes).
+// unsaid lists the keywords for which a Place has no field, because no writer can express them. A
+// oneOf is read as an anyOf, which loses the demand that only one alternative may fit. A server
+// ignores these keywords or refuses the request, so they are only described in the prompt
+// (Written.Notes).
 var unsaid = []string{"not", "if", "dependentRequired", "dependentSchemas", "dependencies",
 	"maxProperties", "propertyNames", "unevaluatedProperties", "unevaluatedItems", "contains",
 	"oneOf", "$recursiveRef"}
 
-// read returns the place of a value. depth counts nested places. Keywords beside a reference apply
-// as well, in all drafts, since authors mean both. OpenAPI 3.0's nullable becomes one more
-// alternative.
+// read returns the place of a value. depth counts nested places, and a value that is too deep or
+// exceeds the budget allows everything and is dropped. Keywords beside a reference apply as well,
+// in all drafts, because authors mean both. OpenAPI 3.0's nullable becomes one more alternative.
 func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
 	switch {
 	case kind(v) == Boolean && v.Raw == "false":
@@ -58,15 +59,15 @@ func (d *Doc) read(v *jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// open returns a place without constraints, and drops the schema at that position.
+// open returns a place without constraints, and reports the schema at that position as dropped.
 func (d *Doc) open(at string) *Place {
 	d.Drop(at, "")
 	return anything()
 }
 
-// says reports whether a keyword constrains anything. Libraries of some languages write every field
-// of a struct, so null means that the keyword was left out. "unevaluatedProperties": true allows
-// what is allowed anyway.
+// says reports whether a keyword constrains anything. null means that the keyword was left out,
+// because libraries of some languages write every field of a struct. "unevaluatedProperties": true
+// allows what is allowed anyway.
 func says(keyword string, v *jsontree.Value) bool {
 	switch {
 	case kind(v)&^Null == 0:
@@ -77,11 +78,11 @@ func says(keyword string, v *jsontree.Value) bool {
 	return true
 }
 
-// union reads a list of alternatives. Their number is bounded, since everything beside a union is
-// put into each of them. Beyond the bound the union is dropped as a whole and anything is allowed:
-// half of the alternatives would forbid the others.
+// union reads a list of alternatives. Their number is bounded, because everything beside a union is
+// put into each of them. Beyond the bound the union is dropped as a whole and anything is allowed,
+// because half of the alternatives would forbid the others.
 func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
-	// A list of ten times as many is not read at all; the alternatives of a shorter list may still
+	// A list of ten times as many is not read at all. The alternatives of a shorter list may still
 	// be joined, as constants are.
 	const most = 100
 	if len(list) > 10*most {
@@ -99,9 +100,9 @@ func (d *Doc) union(list []*jsontree.Value, at string, depth int) *Place {
 	return p
 }
 
-// alternative returns the place of one alternative of a union. A reference to a value around it
-// that is being read stays a reference, as in a list whose elements are lists of the same kind:
-// read in place, it would be repeated down to the last level.
+// alternative returns the place of one alternative of a union. A reference to a surrounding value
+// that is being read remains a reference, as in a list whose elements are lists of the same kind.
+// If it were read in place, it would be repeated down to the last level.
 func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); slices.Contains(d.around, to) &&
@@ -113,8 +114,9 @@ func (d *Doc) alternative(v *jsontree.Value, at string, depth int) *Place {
 }
 
 // follow reads the target of a reference at the place itself. A reference beside other keywords
-// cannot stay a reference, since neither servers nor grammars can say "as there, and besides": its
-// target is read and merged.
+// cannot remain a reference, because neither servers nor grammars can express a reference with
+// further constraints. So its target is read and merged. If there is no target, the result allows
+// everything.
 func (d *Doc) follow(ref, at string, depth int) *Place {
 	to, place := d.resolve(ref)
 	switch {
@@ -128,9 +130,10 @@ func (d *Doc) follow(ref, at string, depth int) *Place {
 	return d.target(to, place, depth+1)
 }
 
-// child returns the place of a member or element. A place that is only a reference stays one, so
-// that reading ends where a schema refers to itself. The list of references being followed starts
-// empty for a member: it lies deeper, so coming back to one of them is recursion and not a ring.
+// child returns the place of a member or element. A place that is only a reference remains one, so
+// that reading ends where a schema refers to itself. The list of references that are being followed
+// starts empty for a member: a member is deeper, so coming back to one of them is recursion and not
+// a cycle of references.
 func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
 	if ref, step := reference(v); ref != "" {
 		if to, place := d.resolve(ref); to != jsontree.Absent {
@@ -145,8 +148,8 @@ func (d *Doc) child(v *jsontree.Value, at string, depth int) *Place {
 }
 
 // reference returns the target of a value that is only a reference, and the step in the value that
-// leads to it; otherwise "". An allOf of one reference counts as well: generators write it to add a
-// description, which old drafts ignore beside a reference.
+// leads to it. For any other value both are "". An allOf of one reference counts as well:
+// generators write it to add a description, which old drafts ignore beside a reference.
 func reference(v *jsontree.Value) (ref, step string) {
 	if r := v.Get("$ref"); kind(r) == String && lone(v, "$ref") {
 		return r.Text, "/$ref"
@@ -158,8 +161,8 @@ func reference(v *jsontree.Value) (ref, step string) {
 	return "", ""
 }
 
-// lone reports whether no other keyword beside this one constrains anything. Descriptions do not
-// count: generators write {"$ref": …, "description": …} for each use of a type.
+// lone reports whether no keyword beside this one constrains anything. Descriptions do not count,
+// because generators write {"$ref": …, "description": …} for each use of a type.
 func lone(v *jsontree.Value, keyword string) bool {
 	return !slices.ContainsFunc(v.Members, func(m jsontree.Member) bool {
 		return m.Name != keyword &&
@@ -168,9 +171,10 @@ func lone(v *jsontree.Value, keyword string) bool {
 	})
 }
 
-// Follow returns the place that a reference leads to, or p if it is not a reference. A reference
+// Follow returns the place to which a reference leads, or p if it is not a reference. A reference
 // that leads back to itself before anything is written allows everything. A target is read only
-// when Follow is called: where a schema refers to itself, a tree of places would have no end.
+// when Follow is called, because a tree of places would have no end where a schema refers to
+// itself.
 func (p *Place) Follow() *Place {
 	if p.ref == nil {
 		return p
@@ -181,7 +185,7 @@ func (p *Place) Follow() *Place {
 	return p.doc.target(p.ref, p.At, 0)
 }
 
-// target reads what a reference leads to.
+// target reads the target of a reference, and records meanwhile that it is being followed.
 func (d *Doc) target(to *jsontree.Value, at string, depth int) *Place {
 	reading, around := d.reading, d.around
 	d.reading, d.around = append(reading, to), append(around, to)
@@ -191,7 +195,7 @@ func (d *Doc) target(to *jsontree.Value, at string, depth int) *Place {
 }
 
 // own reads the keywords of the place itself. An unknown type is not a reason to refuse the tool:
-// the place takes any value, and the keyword is reported.
+// the place allows any value, and the keyword is reported as dropped.
 func (d *Doc) own(v *jsontree.Value, at string, depth int) *Place {
 	p := &Place{Kinds: Any, doc: d, At: at}
 	if t := v.Get("type"); kind(t)&^Null != 0 {
@@ -223,8 +227,8 @@ var hints = []struct {
 }
 
 // hintsOf returns the types whose keywords a place has. Schemas written by hand often leave out the
-// type where "properties" or "maximum" implies it. Such a place still takes other types, but is
-// written as one of these: see Types.
+// type where "properties" or "maximum" implies it. Such a place still allows other types, but is
+// written as one of these, see Types.
 func hintsOf(v *jsontree.Value) (k Kinds) {
 	for _, h := range hints {
 		for _, word := range h.words {
@@ -238,8 +242,7 @@ func hintsOf(v *jsontree.Value) (k Kinds) {
 }
 
 // values reads enum and const. Values whose type the place does not allow can never be written, so
-// they are left out. When no value is left, nothing fits, which removes an alternative from a
-// union.
+// they are left out. If no value is left, nothing fits, which removes an alternative from a union.
 func (d *Doc) values(p *Place, v *jsontree.Value) {
 	list := enumValues(v)
 	if list == nil {
@@ -256,8 +259,8 @@ func (d *Doc) values(p *Place, v *jsontree.Value) {
 	p.Never = len(p.Enum) == 0
 }
 
-// enumValues returns the values of an enum or a const. An empty enum counts as no list: no author
-// means that a tool cannot be called.
+// enumValues returns the values of an enum or a const, or nil if there are none. An empty enum
+// counts as none, because no author means that a tool cannot be called.
 func enumValues(v *jsontree.Value) []*jsontree.Value {
 	if c := v.Get("const"); c != jsontree.Absent {
 		return []*jsontree.Value{c}
@@ -292,8 +295,8 @@ func (d *Doc) scalars(p *Place, v *jsontree.Value, at string) {
 }
 
 // array reads the keywords of arrays, with the names of the newest draft. Up to draft 2019-09 the
-// first elements are a list in items; since 2020-12 they are prefixItems, under which name they are
-// reported.
+// first elements are a list in items. Since 2020-12 they are prefixItems, and they are reported
+// under that name.
 func (d *Doc) array(p *Place, v *jsontree.Value, at string, depth int) {
 	p.MinItems, p.MaxItems = count(v, "minItems", at), count(v, "maxItems", at)
 	prefix, items, rest := elements(v)
@@ -310,7 +313,7 @@ func (d *Doc) array(p *Place, v *jsontree.Value, at string, depth int) {
 }
 
 // elements returns the schemas of an array's first elements, and the schema of the others with its
-// keyword: items was a list before draft 2020-12.
+// keyword, because items was a list before draft 2020-12. A missing schema is jsontree.Absent.
 func elements(v *jsontree.Value) (prefix []*jsontree.Value, items *jsontree.Value, keyword string) {
 	if items = v.Get("items"); kind(items) == Array {
 		return items.Items, v.Get("additionalItems"), "additionalItems"
@@ -318,7 +321,7 @@ func elements(v *jsontree.Value) (prefix []*jsontree.Value, items *jsontree.Valu
 	return v.Get("prefixItems").Items, items, "items"
 }
 
-// object reads the keywords of objects. A member whose schema is false may not be there: a writer
+// object reads the keywords of objects. A member whose schema is false must not occur. A writer
 // that lists members does not list it, but a writer that allows other members has to know of it.
 // "additionalProperties": true changes nothing.
 func (d *Doc) object(p *Place, v *jsontree.Value, at string, depth int) {
@@ -346,8 +349,8 @@ func (d *Doc) object(p *Place, v *jsontree.Value, at string, depth int) {
 	}
 }
 
-// patterned reads the values of patternProperties as those of any names: no writer can tie a value
-// to the pattern that its name fits, so every name may have a value that any of the patterns
+// patterned reads the values of patternProperties as those of any names. No writer can tie a value
+// to the pattern that its name fits. So every name may have a value that any of the patterns
 // allows, and the keyword counts as dropped.
 func (d *Doc) patterned(p *Place, named *jsontree.Value, at string, depth int) {
 	all := []*Place{anything()}

@@ -10,8 +10,8 @@ import (
 )
 
 // The keywords whose values are schemas: one schema, a list of schemas, or schemas by name. items
-// is in the first two groups, as it was a list up to draft 2019-09. Only below these is a word a
-// keyword: "description" is data in an enum, a const or a default, and as the name of a member of
+// is in the first two groups, because it was a list up to draft 2019-09. Only below these is a word
+// a keyword. "description" is data in an enum, a const or a default, and as the name of a member of
 // "properties".
 var (
 	HoldOne = []string{"additionalProperties", "not", "if", "then", "else", "contains",
@@ -21,12 +21,12 @@ var (
 		"dependentSchemas", "dependencies"}
 )
 
-// Retold returns a schema with each description replaced by the result of tell. Without tell it
-// removes all descriptions, and $schema, titles, comments and examples as well, which are for
-// people alone. Everything that decides whether arguments fit stays as it is, in its order and with
-// the digits of its numbers. A text that is not a schema is returned unchanged.
+// Retold returns a schema with each description replaced by the result of tell. If tell is nil, it
+// removes all descriptions, and also $schema, titles, comments and examples, which are only for
+// people. Everything that decides whether arguments fit remains, in its order and with the digits
+// of its numbers. A text that is not a schema is returned unchanged.
 //
-// It serves where tools are longer than a model's context:
+// It is used where tools are longer than a model's context:
 // {"type":"string","title":"City","description":"A city in Norway."} becomes {"type":"string"}, and
 // calls are read, constrained and checked as before.
 func Retold(raw []byte, tell func(description string) string) []byte {
@@ -44,13 +44,13 @@ func Retold(raw []byte, tell func(description string) string) []byte {
 	return r.dst
 }
 
-// reteller writes one schema again.
+// reteller writes one schema again with other descriptions.
 type reteller struct {
 	dst  []byte
-	tell func(description string) string // nil: everything that is for people is removed
+	tell func(description string) string // if nil, everything that is for people is removed
 }
 
-// part writes a schema, a list of schemas or, if named is set, schemas by name. Other values, such
+// part writes a schema, a list of schemas or, if named is true, schemas by name. Other values, such
 // as true, contain no descriptions.
 func (r *reteller) part(v *jsontree.Value, named bool) {
 	switch kind(v) {
@@ -90,13 +90,13 @@ func (r *reteller) unsaid(m jsontree.Member) bool {
 			m.Name))
 }
 
-// isDescription reports whether a member is a description. A "description" that is not a text is
-// not one, and does no harm.
+// isDescription reports whether a member is a description. It is false for a "description" that is
+// not a text, which does no harm.
 func isDescription(m jsontree.Member) bool {
 	return m.Name == "description" && kind(m.Value) == String
 }
 
-// member writes the value of a schema's keyword or, if named is set, a schema under its name.
+// member writes the value of a schema's keyword or, if named is true, a schema under its name.
 func (r *reteller) member(m jsontree.Member, named bool) {
 	switch {
 	case named, m.Name == "items", slices.Contains(HoldOne, m.Name),

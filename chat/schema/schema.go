@@ -7,21 +7,21 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Type is one place of a schema. A nil Type allows everything. It holds what the place itself says.
-// What references and unions add is looked up on demand, since merging all of it beforehand would
-// multiply, and a call uses few of a schema's members.
+// Type is one place (subschema) of a schema. A nil Type allows everything. It has what the place
+// itself says. What references and unions add is looked up on demand, because merging all of it
+// beforehand would multiply, and a call uses few of a schema's members.
 type Type struct {
-	from  *jsontree.Value // where it is written
-	props *jsontree.Value // its members
-	// of all places of the schema, by which members and elements are found
+	from  *jsontree.Value // where the place is written
+	props *jsontree.Value // the schemas of its members
+	// types has the Types of all places of the schema, by which members and elements are found.
 	types    map[*jsontree.Value]*Type
 	kinds    Kinds
 	order    []string // the members in the schema's order, the required ones first
 	required []string
-	named    []namedType // of members by pattern
+	named    []namedType // types of members whose names match a pattern
 	enum     []string    // source text of the allowed values
 
-	all []*Type // apply as well: references and allOf
+	all []*Type // these apply as well: references and allOf
 	any []*Type // one of these applies: anyOf and oneOf
 
 	lookup lookup // what all types that apply here say; see look
@@ -33,13 +33,14 @@ type namedType struct {
 	t    *Type
 }
 
-// maxDepth bounds how deep a schema is followed.
-// Real schemas are not nearly as deep; what lies deeper allows everything.
+// maxDepth bounds how deeply a schema is followed. Real schemas are not nearly as deep, and what is
+// deeper allows everything.
 const maxDepth = 32
 
-// walk yields t and all types that apply besides it, including those of references and unions, each
-// once and the nearest first: what the place itself says of a member comes before what a distant
-// part says. A schema may lead back to t, and two of its parts to the same place.
+// walk yields t and all types that also apply, including those of references and unions, each once
+// and the nearest first. The reason for the order is that what the place itself says about a member
+// comes before what a distant part says. A schema may lead back to t, and two of its parts to the
+// same place.
 func (t *Type) walk(yield func(*Type) bool) {
 	if t == nil || !yield(t) || !t.joined() {
 		return
@@ -66,28 +67,28 @@ func (t *Type) walk(yield func(*Type) bool) {
 // maxJoined bounds how many types apply to one place.
 const maxJoined = 1000
 
-// joined reports whether other types than t itself apply. Most places have none, and are read
-// without the maps of walk.
+// joined reports whether other types also apply. Most places have none, and are read without the
+// maps of walk.
 func (t *Type) joined() bool { return len(t.all) > 0 || len(t.any) > 0 }
 
 // Allows reports whether any of the kinds is allowed here. A place whose types are unknown allows
-// every kind: a reader calls Allows before it reads `{` as an object, and must not refuse what the
-// schema has not ruled out.
+// every kind, because a reader calls Allows before it reads `{` as an object, and must not refuse
+// what the schema has not ruled out.
 func (t *Type) Allows(k Kinds) bool { return t == nil || t.kinds == 0 || t.kinds&k != 0 }
 
-// Known reports whether the schema names the types of this place.
-// A value may be turned into another type only if Known returns true.
+// Known reports whether the schema names the types of this place. A value may be turned into
+// another type only if Known returns true.
 func (t *Type) Known() bool { return t != nil && t.kinds != 0 }
 
-// Only reports whether the schema allows the kinds and nothing else. Code that reads text as
-// something else calls Only and not Allows: where a text is allowed too, the text is meant as
-// written.
+// Only reports whether the schema allows the kinds and nothing else. It is false if the types are
+// unknown. Code that reads text as something else calls Only and not Allows, because where a text
+// is also allowed, the text is meant as it is written.
 func (t *Type) Only(k Kinds) bool { return t.Known() && t.kinds&^k == 0 }
 
-// Prop returns the type of a member, nil when nothing is known of it. In a union it is what any
+// Prop returns the type of a member, or nil if nothing is known of it. In a union it is what any
 // alternative allows. A listed member comes before a matching pattern, and that before
-// additionalProperties. By the specification the first two apply together; for reading a value the
-// nearer one is enough.
+// additionalProperties. By the specification the first two apply together, but for reading a value
+// the nearer one is enough.
 func (t *Type) Prop(name string) *Type {
 	if t == nil {
 		return nil
@@ -110,9 +111,10 @@ func (t *Type) Prop(name string) *Type {
 	})
 }
 
-// find calls one for t and the types that apply besides it. Types that apply in any case come
-// before alternatives, and nearly always t itself has an answer. Where alternatives disagree the
-// result allows what any of them allows, so "3" stays a text if one of them has a text there.
+// find calls one for t and the types that also apply, and returns the result, or nil if nothing is
+// known. Types that apply in any case come before alternatives, and nearly always t itself has an
+// answer. Where alternatives disagree the result allows what any of them allows, so "3" remains a
+// text if one of them has a text there.
 func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	if t == nil {
 		return nil
@@ -134,8 +136,8 @@ func (t *Type) find(one func(*Type) (*Type, bool)) *Type {
 	return either(found)
 }
 
-// Has reports whether the schema lists the member. Alternatives of a union count: a name that any
-// of them lists is a parameter, and not a stray key of an envelope.
+// Has reports whether the schema lists the member. Alternatives of a union count, because a name
+// that any of them lists is a parameter, and not a stray key of an envelope.
 func (t *Type) Has(name string) bool {
 	if t == nil || !t.joined() {
 		return t != nil && t.props.Get(name) != jsontree.Absent
@@ -143,8 +145,8 @@ func (t *Type) Has(name string) bool {
 	return len(t.look().listed[name]) > 0
 }
 
-// Members returns the names the schema lists, in its order, the required ones first.
-// The order is how values by position find their names: `f("Oslo", 3)`.
+// Members returns the names that the schema lists, in its order, the required ones first. By this
+// order values by position find their names, as in `f("Oslo", 3)`. It returns nil if t is nil.
 func (t *Type) Members() (names []string) {
 	switch {
 	case t == nil:
@@ -156,7 +158,7 @@ func (t *Type) Members() (names []string) {
 }
 
 // requiredFirst returns the names with the required ones first, otherwise in the same order. A call
-// with values by position, as Python writes it, counts the required parameters first, since in
+// with values by position, as Python writes it, counts the required parameters first, because in
 // Python's signatures the parameters without defaults come first.
 func requiredFirst(names, required []string) []string {
 	if len(required) == 0 {
@@ -170,8 +172,8 @@ func requiredFirst(names, required []string) []string {
 	return names
 }
 
-// Required returns the members that must be there. Members that an alternative requires are left
-// out, since another alternative may not require them.
+// Required returns the names of the required members. Members that only an alternative requires are
+// left out, because another alternative may not require them.
 func (t *Type) Required() []string {
 	switch {
 	case t == nil:
@@ -182,8 +184,8 @@ func (t *Type) Required() []string {
 	return t.look().required
 }
 
-// Item returns one type for all elements of an array; for a tuple it allows what any of its places
-// allows.
+// Item returns one type for all elements of an array, or nil if nothing is known of them. For a
+// tuple it allows what any of its places allows.
 func (t *Type) Item() *Type {
 	if t == nil {
 		return nil
@@ -201,8 +203,8 @@ func (t *Type) Item() *Type {
 	})
 }
 
-// elements returns the schemas of the first elements and the type of the others, as t itself has
-// them.
+// elements returns the schemas of the first elements and the type of the others, from the keywords
+// of t itself.
 func (t *Type) elements() (prefix []*jsontree.Value, rest *Type) {
 	prefix, items, _ := elements(t.from)
 	return prefix, t.types[items]
@@ -210,7 +212,7 @@ func (t *Type) elements() (prefix []*jsontree.Value, rest *Type) {
 
 // Endless reports whether t is a list of lists without end, as in
 // {"$defs":{"l":{"type":"array","items":{"$ref":"#/$defs/l"}}}}. Code that wraps a single value in
-// as many lists as the type wants must check this first, since here it would never end.
+// as many lists as the type demands must check this first, because here it would never end.
 func (t *Type) Endless() bool {
 	for range maxDepth {
 		if !t.Only(Array | Null) {
@@ -221,9 +223,9 @@ func (t *Type) Endless() bool {
 	return true
 }
 
-// ItemAt returns the type of the element at a position, counted from 0. After a tuple's places it
-// is the type of the other elements: `["Oslo", "3", "4"]` under a text and numbers is ["Oslo", 3,
-// 4].
+// ItemAt returns the type of the element at a position, counted from 0, or nil if nothing is known
+// of it. After a tuple's places it is the type of the other elements: `["Oslo", "3", "4"]` under a
+// text and numbers becomes ["Oslo", 3, 4].
 func (t *Type) ItemAt(i int) *Type {
 	return t.find(func(o *Type) (*Type, bool) {
 		prefix, rest := o.elements()
@@ -234,8 +236,8 @@ func (t *Type) ItemAt(i int) *Type {
 	})
 }
 
-// Enum returns the allowed values as JSON text; nil when there is no such list.
-// They are in the schema's order, and shared: the caller must not change them.
+// Enum returns the allowed values as JSON text, or nil if they are not listed. They are in the
+// schema's order, and shared, so the caller must not change them.
 func (t *Type) Enum() []string {
 	if t == nil {
 		return nil

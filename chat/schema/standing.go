@@ -10,36 +10,35 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Standing holds the parts that are kept of an object or array that does not fit as a whole.
-// Members that it does not name are not to be written, unless More is set. A model that writes a
-// call a second time also changes what was right: it writes other values, or spells numbers
-// differently. So what fits is kept byte for byte, and only what did not fit is taken from the new
-// call.
+// Standing has the parts that are fixed of an object or array that does not fit as a whole. Members
+// that it does not name must not be written, unless More is true. A model that writes a call a
+// second time also changes what was right: it writes other values, or spells numbers differently.
+// So what fits does not change by a byte, and only what did not fit is taken from the new call.
 type Standing struct {
 	Array bool
 	Parts []Part // members or elements, in their order
 	More  bool   // others may follow
 }
 
-// Part is one member or element: it has Raw when it is kept, Open when some of it is kept, and
-// neither when it is to be written again. For a part with neither, the constraint has the schema's
+// Part is one member or element. It has Raw if all of it is fixed, Open if some of it is fixed, and
+// neither if it has to be written again. For a part with neither, the constraint has the schema's
 // own place.
 type Part struct {
 	Name string
 	Raw  string
 	Open *Standing
-	// the values of a part that is to be written again because it was written more than once: one
-	// of these is meant
+	// Either has the values of a part that has to be written again because it was written more than
+	// once. One of these values is meant.
 	Either []string
 }
 
-// maxHeld is how many bytes of a kept value the model has to repeat: the value replaces what the
+// maxHeld is how many bytes of a fixed value the model has to repeat. The value replaces what the
 // model writes anyway, and repeating a whole file would take minutes. The value is cut only in the
-// constraint; With puts the whole value back.
+// constraint, and With puts the whole value back.
 const maxHeld = 400
 
-// abridge returns a value as the model has to repeat it: the beginning of a long text, and an
-// empty list or object for a long one. An ellipsis marks a text as cut.
+// abridge returns a value as the model has to repeat it: the beginning of a long text with an
+// ellipsis, and an empty list or object for a long one. Other values are returned unchanged.
 func abridge(raw string) string {
 	var text string
 	switch {
@@ -55,18 +54,17 @@ func abridge(raw string) string {
 	return Quote(clip.To(text, maxHeld) + "…")
 }
 
-// With returns the value with the parts that were not right taken from a new value; the parts that
-// were right stay byte for byte as before. It returns false when the new value lacks an element, or
-// is of another type. The new call was constrained to repeat the right parts, but servers write
-// constants in their own way and some ignore them, so its version of these parts is not even looked
-// at.
+// With returns the value with the parts that were not right taken from a new value. The parts that
+// were right do not change by a byte. It returns false if the new value lacks an element, or is of
+// another type. The new call was constrained to repeat the right parts, but servers write constants
+// in their own way and some ignore them, so its version of these parts is ignored.
 func (s *Standing) With(raw json.RawMessage) (json.RawMessage, bool) {
 	return s.with(nil, cmp.Or(parse(raw), jsontree.Absent))
 }
 
-// with appends the value to dst. Members keep their old order, and new ones follow them. A part to
-// be written again that the new call lacks is left out; of a name that the new call has twice, the
-// last value counts.
+// with appends the value to dst. It returns false if the new value is not an object. Members are in
+// their old order, and new ones follow them. A part that has to be written again is left out if the
+// new call lacks it. If the new call has a name twice, the last value counts.
 func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	if s.Array {
 		return s.withElements(dst, from)
@@ -79,7 +77,7 @@ func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	put := func(p Part) (ok bool) {
 		one := from.Get(p.Name)
 		done[p.Name] = true
-		// The constraint listed it, but some servers ignore constraints: the new value does not
+		// The constraint listed it, but some servers ignore constraints, and the new value does not
 		// have it.
 		if one == jsontree.Absent && p.Raw == "" {
 			return true
@@ -95,7 +93,7 @@ func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 			return nil, false
 		}
 	}
-	// A member that was kept is not taken from the new call, whatever its value is there.
+	// A fixed member is not taken from the new call, whatever its value is there.
 	for _, m := range from.Members {
 		if s.More && !done[m.Name] {
 			put(Part{Name: m.Name})
@@ -104,9 +102,9 @@ func (s *Standing) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, '}'), true
 }
 
-// withElements does what with does, for an array. Elements have no names, so those of the new call
-// are matched by their positions. A new call with fewer elements leaves places open, so
-// withElements returns false.
+// withElements does for an array what with does for an object. Elements have no names, so those of
+// the new call are matched by their positions. It returns false if the new value is not an array,
+// or has fewer elements.
 func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	all := from.Items
 	if kind(from) != Array || len(all) < len(s.Parts) {
@@ -120,7 +118,7 @@ func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool)
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		var p Part // nothing is kept of the elements after the old ones
+		var p Part // the zero Part: nothing is fixed of the elements after the old ones
 		if i < len(s.Parts) {
 			p = s.Parts[i]
 		}
@@ -131,7 +129,8 @@ func (s *Standing) withElements(dst []byte, from *jsontree.Value) ([]byte, bool)
 	return append(dst, ']'), true
 }
 
-// with appends what was right in a part, and takes the rest from a new value.
+// with appends what was right in a part, and takes the rest from a new value. It returns false if
+// the new value does not have the right type.
 func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	switch {
 	case p.Raw != "":
@@ -142,11 +141,11 @@ func (p Part) with(dst []byte, from *jsontree.Value) ([]byte, bool) {
 	return append(dst, from.Raw...), true
 }
 
-// continued returns s with the parts in from held to their values. Of a union it keeps the
-// alternatives that those parts fit. When the parts fit none, the client may already have read
-// them: they are all kept nevertheless, since the rest of the call must continue from there.
-// Example: "kind": "b" is in from, and the schema is a union by kind: only the alternative of "b"
-// stays, so the model cannot go on with members of "a".
+// continued returns s with the parts in from limited to their values. Of a union, only the
+// alternatives that those parts fit remain. If the parts fit none, they are all fixed nevertheless,
+// because the client may already have read them, and the rest of the call must continue from there.
+// For example, if "kind": "b" is in from, and the schema is a union by kind, only the alternative
+// of "b" remains, so the model cannot go on with members of "a".
 func (d *Doc) continued(s *Place, from *Standing) *Place {
 	if out := d.fixed(s, from, true); !out.Never {
 		return out
@@ -154,13 +153,13 @@ func (d *Doc) continued(s *Place, from *Standing) *Place {
 	return d.fixed(s, from, false)
 }
 
-// fixed does the work of continued; if strict is set, it returns a place that nothing fits where a
-// part does not fit. A reference is followed in place, since its definition applies to all places
+// fixed does the work of continued. If strict is true, and a part does not fit, it returns a place
+// that nothing fits. A reference is followed in place, because its definition applies to all places
 // that refer to it, but from only to one of them.
 func (d *Doc) fixed(s *Place, from *Standing, strict bool) *Place {
 	s = s.Follow()
-	// Unions within unions were joined before; but an alternative that is a reference may lead to a
-	// union, so it is followed too.
+	// Unions within unions were already joined. But an alternative that is a reference may lead to
+	// a union, so it is followed as well.
 	if s.Alternatives != nil {
 		var alts []*Place
 		for _, alt := range s.Alternatives {
@@ -179,7 +178,7 @@ func (d *Doc) fixed(s *Place, from *Standing, strict bool) *Place {
 	return d.fixedObject(s, from, strict)
 }
 
-// kind returns the type of the kept value.
+// kind returns the type of the value, Array or Object.
 func (s *Standing) kind() Kinds {
 	if s.Array {
 		return Array
@@ -187,9 +186,10 @@ func (s *Standing) kind() Kinds {
 	return Object
 }
 
-// fixedObject fixes the members of an object. Kept members come first and in their own order, since
-// servers write members in the order in which the schema lists them. A member that the schema does
-// not list is fixed too; a member that the schema forbids only if strict is not set.
+// fixedObject fixes the members of an object. Fixed members come first and in their own order,
+// because servers write members in the order in which the schema lists them. A member that the
+// schema does not list is fixed as well. If strict is true, a member that the schema forbids gives
+// a place that nothing fits.
 func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 	out := &Place{Kinds: Object, Objects: Objects{Listed: true, More: s.More}, doc: d, At: s.At}
 	for _, p := range from.Parts {
@@ -211,7 +211,7 @@ func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 		out.More = never()
 		return out
 	}
-	// The others follow in the schema's own order; required is written in the order of the kept
+	// The others follow in the schema's own order. required is written in the order of the fixed
 	// members, then in that of the schema.
 	for _, f := range s.Members {
 		if out.Member(f.Name) == nil {
@@ -219,7 +219,7 @@ func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 		}
 	}
 	for _, name := range s.Required {
-		// kept members are required already
+		// fixed members are already required
 		if !slices.ContainsFunc(from.Parts, func(p Part) bool { return p.Name == name }) {
 			out.Required = append(out.Required, name)
 		}
@@ -228,8 +228,8 @@ func (d *Doc) fixedObject(s *Place, from *Standing, strict bool) *Place {
 }
 
 // fixedPart fixes one member or element. A whole value becomes a list of one value, which is
-// written as const; a value that is kept in parts is fixed part by part; a name alone gets the
-// schema's own place.
+// written as const. A value that is fixed in parts is fixed part by part. A name alone gets the
+// schema's own place. If strict is true, a value that does not fit gives a place that nothing fits.
 func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	switch {
 	case p.Open != nil:
@@ -237,8 +237,8 @@ func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	case p.Raw == "":
 		return d.either(spec, p.Either)
 	}
-	// Merging the value with its place shows whether it fits, as far as a Place can tell; what it
-	// cannot tell is let through.
+	// Merging the value with its place shows whether it fits, as far as a Place can show it.
+	// Otherwise the value is accepted.
 	one := &Place{Kinds: KindOf(p.Raw), Enum: []string{abridge(p.Raw)}}
 	if strict && d.merge(spec, one, 0).Never {
 		return never()
@@ -246,8 +246,8 @@ func (d *Doc) fixedPart(spec *Place, p Part, strict bool) *Place {
 	return one
 }
 
-// either returns a place that takes those of the values that spec takes, or spec itself if it takes
-// none of them or a value is too long to be repeated.
+// either returns a place that allows those of the values that fit spec. It returns spec itself if
+// none fits, or if a value is too long to be repeated, an object or an array.
 func (d *Doc) either(spec *Place, values []string) *Place {
 	out := &Place{}
 	for _, raw := range values {
@@ -265,15 +265,15 @@ func (d *Doc) either(spec *Place, values []string) *Place {
 	return out
 }
 
-// moreElements is how many elements may follow the kept ones. Each number of them is an alternative
-// of its own, so the bound keeps the grammar short. A model that needs more is cut short; the check
-// then decides whether the result fits.
+// moreElements is how many elements may follow the fixed ones. Each number of them is an
+// alternative of its own, so the bound makes the grammar short. A model that needs more is cut
+// short, and the check then decides whether the result fits.
 const moreElements = 4
 
-// fixedArray fixes the elements of an array. Servers take either a number of elements of one kind
+// fixedArray fixes the elements of an array. Servers accept either a number of elements of one kind
 // or a list of kinds, so there is a list for each number of elements. Each list is a prefixItems
 // without items after it, so the number of its places fixes its length. An array of no elements is
-// expressed by maxItems instead, as an empty prefixItems is not a schema.
+// expressed by maxItems instead, because an empty prefixItems is not a schema.
 func (d *Doc) fixedArray(s *Place, from *Standing, strict bool) *Place {
 	var prefix []*Place
 	at := func(i int) *Place {
@@ -289,7 +289,7 @@ func (d *Doc) fixedArray(s *Place, from *Standing, strict bool) *Place {
 		}
 		prefix = append(prefix, one)
 	}
-	// The schema's own bounds apply too, but never allow fewer elements than are kept.
+	// The schema's own bounds also apply, but never allow fewer elements than are fixed.
 	most := len(prefix) + moreElements
 	if s.MaxItems != nil {
 		most = min(most, max(s.MaxItems.N, len(prefix)))

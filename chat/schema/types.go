@@ -6,8 +6,8 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Kinds is a set of JSON types, as bits, so that intersecting two sets is one operation. The empty
-// set means that nothing is known, so everything is allowed.
+// Kinds is a set of JSON types, as bits, so that the intersection of two sets is one operation. The
+// empty set means that nothing is known, so everything is allowed.
 type Kinds uint8
 
 // The JSON types, in the order in which a writer names them.
@@ -24,12 +24,12 @@ const (
 // Any is the set of all types, for a schema that names no type, or "any".
 const Any = String | Integer | Number | Boolean | Null | Object | Array
 
-// typeWords are the type names of JSON Schema, and the names that programmers and other APIs use
-// for the same types: Python's str and dict, Gemini's capitals, Void's and Go's int. Every reader
-// of schemas uses this table, so that the prompt, the conversion of a call's values and the check
-// agree. Before there was one table the prompt said "integer" for {"type": "int"}, the model wrote
-// "3", nothing turned it into a number, and the check refused the schema, so that no call of the
-// tool was checked.
+// typeWords maps type names to types: the names of JSON Schema, and those that programmers and
+// other APIs use for the same types, such as Python's str and dict, Gemini's capitals, Void's and
+// Go's int. Every reader of schemas uses this table, so that the prompt, the conversion of a call's
+// values and the check agree. Before there was one table, the prompt said "integer" for {"type":
+// "int"}, and the model wrote "3". Nothing turned that into a number, and the check refused the
+// schema, so that no call of the tool was checked.
 var typeWords = map[string]Kinds{
 	"string": String, "integer": Integer, "number": Number | Integer, "boolean": Boolean,
 	"null": Null, "object": Object, "array": Array,
@@ -40,12 +40,12 @@ var typeWords = map[string]Kinds{
 	"any": Any, "mixed": Any,
 }
 
-// Named returns the types that a type name means, all of them for "any", and 0 for an unknown name,
-// such as "file". Case does not count, since Gemini's API writes STRING and OBJECT.
+// Named returns the types that a type name means. It returns all types for "any", and 0 for an
+// unknown name such as "file". Case does not count, because Gemini's API writes STRING and OBJECT.
 func Named(word string) Kinds { return typeWords[strings.ToLower(word)] }
 
-// each returns the types one by one. Integer beside number is not among them, as numbers include
-// it.
+// each returns the types one by one. Integer beside number is not among them, because numbers
+// include integers.
 func (k Kinds) each() (all []Kinds) {
 	for one := String; one <= Array; one <<= 1 {
 		if k&one != 0 && (one != Integer || k&Number == 0) {
@@ -55,12 +55,12 @@ func (k Kinds) each() (all []Kinds) {
 	return all
 }
 
-// kindNames are JSON Schema's own words.
+// kindNames maps the types to JSON Schema's own words.
 var kindNames = map[Kinds]string{String: "string", Number: "number", Integer: "integer",
 	Boolean: "boolean", Null: "null", Object: "object", Array: "array"}
 
-// Names returns the types in JSON Schema's own words, in a fixed order; it returns none when k has
-// all of them, since that says nothing.
+// Names returns the types in JSON Schema's own words, in a fixed order. It returns nil if k has all
+// of them, because that says nothing.
 func (k Kinds) Names() (names []string) {
 	if k == Any {
 		return nil
@@ -71,8 +71,9 @@ func (k Kinds) Names() (names []string) {
 	return names
 }
 
-// kindsOf reads the type keyword, a name or a list of names. If a name is unknown, as in {"type":
-// ["string", "file"]}, it returns 0: restricting values to the known types could be wrong.
+// kindsOf reads the type keyword, which is a name or a list of names. It returns 0 if there is no
+// name, or one is unknown, as in {"type": ["string", "file"]}, because restricting values to the
+// known types could be wrong.
 func kindsOf(v *jsontree.Value) (k Kinds) {
 	if kind(v) == String {
 		return Named(v.Text)
@@ -86,10 +87,10 @@ func kindsOf(v *jsontree.Value) (k Kinds) {
 	return k
 }
 
-// kind returns the type of a value, 0 for a missing one.
+// kind returns the type of a value, or 0 if the value is absent.
 func kind(v *jsontree.Value) Kinds { return KindOf(v.Raw) }
 
-// words returns the strings in a list; it skips other values, as in {"required": ["a", null]}.
+// words returns the strings in a list. It skips other values, as in {"required": ["a", null]}.
 func words(v *jsontree.Value) (all []string) {
 	for _, item := range v.Items {
 		if kind(item) == String {

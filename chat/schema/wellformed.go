@@ -11,22 +11,23 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Bounds of a schema that is made well-formed: a larger or deeper schema was not written for a
+// Bounds of a schema that is made well-formed. A larger or deeper schema was not written for a
 // model.
 const (
 	largestRepaired = 1 << 20 // bytes
-	deepestRepaired = 120     // levels, those of properties counted
+	deepestRepaired = 120     // levels, including those of properties
 )
 
 // Wellformed returns a schema in which the value of each keyword is of the kind that JSON Schema
 // demands. Clients and model servers refuse a whole list of tools for one schema that is not, and
-// generators write such schemas: PHP writes an empty object as [], C# and Java write null for a
-// missing value, Lua writes an empty list as {}, Python and Gemini use their own names of types,
-// and the oldest drafts have "required" in each property. A value with only one possible meaning is
-// rewritten with that meaning. A keyword whose value has no meaning is left out, so that the
-// program that runs the tool checks it. A tool cannot be called without its properties, so
-// Wellformed returns an error when these cannot be read. It returns a schema in which nothing is
-// wrong as the same text.
+// generators write such schemas. PHP writes an empty object as [], C# and Java write null for a
+// missing value, and Lua writes an empty list as {}. Python and Gemini use their own names of
+// types, and the oldest drafts have "required" in each property. A value with only one possible
+// meaning is rewritten with that meaning. A keyword whose value has no meaning is left out, so that
+// the program that runs the tool checks it. A schema in which nothing is wrong is returned
+// unchanged. Wellformed returns an error if the text is not JSON, is too large or too deep, or has
+// something that cannot be read in place of a schema or its properties, because a tool cannot be
+// called without these.
 func Wellformed(raw json.RawMessage) (json.RawMessage, error) {
 	if len(raw) > largestRepaired {
 		return nil, fmt.Errorf("has more than %d bytes", largestRepaired)
@@ -49,17 +50,19 @@ func Wellformed(raw json.RawMessage) (json.RawMessage, error) {
 	return json.RawMessage(out), nil
 }
 
-// wellformer keeps the first error. Its methods return a value's text, which is the author's own
-// where nothing is wrong in it.
+// wellformer records the first error. Its methods return a value's text, which is the author's own
+// if nothing is wrong in it.
 type wellformer struct{ err error }
 
+// fail records an error, unless there already is one.
 func (w *wellformer) fail(format string, args ...any) {
 	if w.err == nil {
 		w.err = fmt.Errorf(format, args...)
 	}
 }
 
-// schema returns the text of a value that should be a schema.
+// schema returns the text of a value that should be a schema. It fails if the value cannot be read
+// as one.
 func (w *wellformer) schema(v *jsontree.Value) string {
 	switch {
 	case v.Raw == "false":
@@ -80,7 +83,7 @@ func (w *wellformer) schema(v *jsontree.Value) string {
 	same := true
 	inside := requiredInside(v.Get("properties"))
 	for _, m := range v.Members {
-		text, keep := "", v.Get(m.Name) == m.Value // of two keywords with one name the last counts
+		text, keep := "", v.Get(m.Name) == m.Value // the last of two keywords with one name counts
 		switch {
 		case !keep:
 		case m.Name == "required":
@@ -102,7 +105,7 @@ func (w *wellformer) schema(v *jsontree.Value) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// keyword returns one keyword's value; keep is false when the keyword is to be left out.
+// keyword returns the text of one keyword's value. keep is false if the keyword has to be left out.
 func (w *wellformer) keyword(name string, v *jsontree.Value) (text string, keep bool) {
 	switch name {
 	case "default", "const", "examples", "example":
@@ -117,7 +120,7 @@ func (w *wellformer) keyword(name string, v *jsontree.Value) (text string, keep 
 	case "items", "additionalProperties", "additionalItems", "not", "if", "then", "else",
 		"contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems":
 		switch {
-		// In the older drafts a list of schemas has one for each position.
+		// In the older drafts a list of schemas has one schema for each position.
 		case v.Raw == "true" || v.Raw == "false" || name == "items" && len(v.Items) > 0:
 			return v.Raw, true
 		case v.Text == "true" || v.Text == "false":
@@ -146,7 +149,7 @@ func (w *wellformer) keyword(name string, v *jsontree.Value) (text string, keep 
 	return v.Raw, true
 }
 
-// named returns an object of schemas.
+// named returns the text of an object of schemas. It fails if the value is not such an object.
 func (w *wellformer) named(name string, v *jsontree.Value) string {
 	switch {
 	case v.Raw[0] == '[' && len(v.Items) == 0:
@@ -172,8 +175,8 @@ func (w *wellformer) named(name string, v *jsontree.Value) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// list returns a list of schemas. A single schema becomes a list of one, and an empty list is left
-// out.
+// list returns the text of a list of schemas. A single schema becomes a list of one. keep is false
+// for an empty list.
 func (w *wellformer) list(v *jsontree.Value) (text string, keep bool) {
 	if len(v.Members) > 0 {
 		return "[" + w.schema(v) + "]", true
@@ -191,8 +194,8 @@ func (w *wellformer) list(v *jsontree.Value) (text string, keep bool) {
 	return "[" + strings.Join(parts, ",") + "]", true
 }
 
-// typeValue returns the value of type. It is left out if it contains an unknown name, since nothing
-// is then known of the place.
+// typeValue returns the text of the value of type. keep is false if the value contains an unknown
+// name, because nothing is then known of the place, or allows all types.
 func typeValue(v *jsontree.Value) (text string, keep bool) {
 	kinds := kindsOf(v)
 	names := kinds.Names()
@@ -202,7 +205,7 @@ func typeValue(v *jsontree.Value) (text string, keep bool) {
 	if v.Raw[0] == '"' {
 		return Quote(names[0]), true
 	}
-	// The author's own text stays when it uses JSON Schema's own words, each of them once.
+	// The author's own text remains if it uses JSON Schema's own words, each of them once.
 	said := map[string]bool{}
 	for _, word := range words(v) {
 		said[word] = slices.Contains(ownNames, word)
@@ -216,8 +219,8 @@ func typeValue(v *jsontree.Value) (text string, keep bool) {
 // ownNames are JSON Schema's own names of types.
 var ownNames = slices.Collect(maps.Values(kindNames))
 
-// values returns an enum: a single value becomes a list of one, and an enum without values is left
-// out.
+// values returns the text of an enum. A single value becomes a list of one. keep is false for an
+// enum without values.
 func values(v *jsontree.Value) (text string, keep bool) {
 	switch v.Raw[0] {
 	case '[':
@@ -232,9 +235,10 @@ func values(v *jsontree.Value) (text string, keep bool) {
 	return "[" + v.Raw + "]", true
 }
 
-// requiredNames returns a list of the names of required properties, including those that say
-// themselves that they are required. The value may be a single name; if it is not a list of texts,
-// what is not the name of a property is left out.
+// requiredNames returns a list of the names of required properties, including those in inside,
+// which are the properties that contain "required": true. The value v may be a single name. If it
+// is not a list of texts, everything that is not the name of a property is left out. keep is false
+// if the list is empty.
 func requiredNames(v, properties *jsontree.Value, inside []string) (text string, keep bool) {
 	names := words(v)
 	whole := v.Raw[0] == '[' && len(names) == len(v.Items)
@@ -257,7 +261,7 @@ func requiredNames(v, properties *jsontree.Value, inside []string) (text string,
 	return quoteList(names), len(names) > 0
 }
 
-// requiredInside returns the properties that say of themselves that they are required.
+// requiredInside returns the names of the properties that contain "required": true.
 func requiredInside(properties *jsontree.Value) (all []string) {
 	for _, m := range properties.Members {
 		if m.Value.Get("required").Raw == "true" {

@@ -7,7 +7,7 @@ import (
 	"toolnorm/chat"
 )
 
-// raw writes text as it is.
+// raw writes a text unchanged.
 func (c *constrainer) raw(text string) { c.dst = append(c.dst, text...) }
 
 // key writes the key of a member, with a comma unless it is the first.
@@ -26,9 +26,10 @@ func (c *constrainer) number(name string, n *Count) {
 	}
 }
 
-// put writes the root, a call or several, and then what it refers to: $defs have to be in the root.
-// It writes definitions as long as there are any, since a definition may refer to others. Those of
-// free values and of integers come last, as only then is it known whether anything refers to them.
+// put writes the root, which is one call or a union of several, and then what it refers to, because
+// $defs have to be in the root. It writes definitions as long as there are any, because a
+// definition may refer to others. Those of free values and of integers come last, because only then
+// is it known whether anything refers to them.
 func (c *constrainer) put(root *Place) {
 	// The root's last brace is removed again, and $defs are written before it.
 	c.shape(root, 0)
@@ -36,7 +37,7 @@ func (c *constrainer) put(root *Place) {
 	for i := 0; i < len(c.defs); i++ {
 		c.define("r" + strconv.Itoa(i))
 		s := c.defs[i].Follow()
-		// The definition has a name already when it turns out that nothing fits it, so it must be
+		// The definition already has a name when it turns out that nothing fits it, so it must be
 		// something that a server accepts.
 		if s.Never {
 			s = &Place{Kinds: Null} // what refers to it cannot be satisfied
@@ -59,8 +60,8 @@ func (c *constrainer) put(root *Place) {
 	c.raw("}")
 }
 
-// define begins a definition. $defs begins with the first one, since an empty $defs would only make
-// the request longer.
+// define begins a definition. The first one also begins $defs, because an empty $defs would only
+// make the request longer.
 func (c *constrainer) define(name string) {
 	if !c.defined {
 		c.defined = true
@@ -70,19 +71,19 @@ func (c *constrainer) define(name string) {
 	c.key(name)
 }
 
-// freeDepth is how deep a value of any kind may be nested: models that may write anything nest
-// without an end. Four rules express it; a single rule that refers to itself would let a model nest
-// until its tokens run out.
+// freeDepth is how deeply a value of any kind may be nested, because models that may write anything
+// nest without end. Four rules express it. A single rule that refers to itself would let a model
+// nest until its tokens run out.
 const freeDepth = 3
 
-// freeKinds are the types that a value of any kind may have; at the lowest level the last two are
+// freeKinds are the types that a value of any kind may have. At the lowest level the last two are
 // left out.
 var freeKinds = []Kinds{String, Number, Boolean, Null, Array, Object}
 
-// freeValue writes a value of any kind, whose lists and objects hold values of one level less. In
-// JSON Schema true or {} would mean the same, but servers refuse the whole request for true, and
-// let a model nest without end in {}. A weak constraint has no references, so there the contents of
-// lists and objects are left to the server.
+// freeValue writes a value of any kind, whose lists and objects contain values of one level less.
+// In JSON Schema true or {} would mean the same, but servers refuse the whole request for true, and
+// let a model nest without end in {}. A weak constraint has no references, so the contents of lists
+// and objects are left to the server there.
 func (c *constrainer) freeValue(depth int) {
 	kinds := freeKinds
 	if depth == 0 && !c.o.Weak {
@@ -105,7 +106,7 @@ func (c *constrainer) freeValue(depth int) {
 	})
 }
 
-// list writes n things with commas between them.
+// list calls write n times, and writes commas between the results.
 func (c *constrainer) list(n int, write func(i int)) {
 	for i := range n {
 		if i > 0 {
@@ -115,14 +116,14 @@ func (c *constrainer) list(n int, write func(i int)) {
 	}
 }
 
-// anyOf writes a union of n alternatives.
+// anyOf writes a union of n alternatives, each by a call of write.
 func (c *constrainer) anyOf(n int, write func(i int)) {
 	c.raw(`{"anyOf":[`)
 	c.list(n, write)
 	c.raw("]}")
 }
 
-// anyValue writes a place that takes anything.
+// anyValue writes a place that allows anything.
 func (c *constrainer) anyValue() {
 	if c.o.Weak {
 		c.freeValue(0)
@@ -132,13 +133,13 @@ func (c *constrainer) anyValue() {
 	c.raw(`{"$ref":"#/$defs/any` + strconv.Itoa(freeDepth) + `"}`)
 }
 
-// maxWeakDepth is how deep a weak constraint follows a schema: deeper schemas would make the
-// grammar of an old server too long. The grammars of Ollama 0.24 end at 32 KB, and each level that
-// is written in place repeats everything below it.
+// maxWeakDepth is how deeply a weak constraint follows a schema, because deeper schemas would make
+// the grammar of an old server too long. The grammars of Ollama 0.24 end at 32 KB, and each level
+// that is written in place repeats everything below it.
 const maxWeakDepth = 8
 
-// shape writes one place. Where a constraint gets too long or too deep, the rest may be any value:
-// it is checked afterwards.
+// shape writes one place. Where a constraint gets too long or too deep, the rest may be any value,
+// which is checked afterwards.
 func (c *constrainer) shape(s *Place, depth int) {
 	switch {
 	case s.Open() || len(c.dst) > maxWritten || depth > maxDepth:
@@ -154,7 +155,7 @@ func (c *constrainer) shape(s *Place, depth int) {
 	}
 }
 
-// alternatives writes a union, with equal alternatives only once: merging the keywords beside a
+// alternatives writes a union, with equal alternatives only once. Merging the keywords beside a
 // union into its alternatives can make them equal, and a server would try equal ones side by side
 // at each token.
 func (c *constrainer) alternatives(alts []*Place, depth int) {
@@ -167,8 +168,8 @@ func (c *constrainer) alternatives(alts []*Place, depth int) {
 		}
 		start := len(c.dst)
 		c.shape(alt, depth+1)
-		// It was written to be compared; the definitions that it noted under $defs stay there,
-		// which does no harm.
+		// It was written to be compared. The definitions that it added to $defs remain there, which
+		// does no harm.
 		if text := string(c.dst[start:]); seen[text] {
 			c.dst = c.dst[:before]
 		} else {
@@ -178,7 +179,7 @@ func (c *constrainer) alternatives(alts []*Place, depth int) {
 	c.raw("]}")
 }
 
-// inPlace writes the target of a reference, unless the reference is inside that target. A tree thus
+// inPlace writes the target of a reference, unless the reference is inside that target. So a tree
 // ends at its first node within a node, and the reference is reported as dropped.
 func (c *constrainer) inPlace(s *Place, depth int) {
 	to := s.Follow()
@@ -193,8 +194,8 @@ func (c *constrainer) inPlace(s *Place, depth int) {
 }
 
 // reference writes a reference to a definition, which is written later. Each target has one
-// definition, however many places refer to it, so that recursion ends. Names are numbers, since an
-// author's own names may contain any character and occur in the schemas of two tools.
+// definition, however many places refer to it, so that recursion ends. Names are numbers, because
+// an author's own names may contain any character and occur in the schemas of two tools.
 func (c *constrainer) reference(s *Place) {
 	at := slices.IndexFunc(c.defs, func(d *Place) bool { return d.ref == s.ref })
 	if at < 0 {

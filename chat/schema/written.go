@@ -11,31 +11,31 @@ import (
 
 // Written is a place of a schema as its author wrote it: its own keywords, then those of its
 // references, then those of its allOf. It is for writers that describe a schema instead of
-// enforcing it: a model reads a union once, beside what applies in any case, while a Place repeats
-// that in each alternative. Nothing is merged or reordered: a template prints what the author
-// wrote, and models know the usual shapes of schemas.
+// enforcing it. A model reads a union once, beside what applies in any case, while a Place repeats
+// that in each alternative. Nothing is merged or reordered, because a template prints what the
+// author wrote, and models know the usual shapes of schemas.
 type Written struct {
-	// only a description can be shown: the value is not an object, or is a reference that leads
-	// nowhere or back to itself
+	// Opaque means that only a description can be shown, because the value is not an object, or is
+	// a reference that leads nowhere or back to itself.
 	Opaque bool
 
 	doc    *Doc
 	parts  []*jsontree.Value
-	around []*jsontree.Value // the values that were followed to come here
+	around []*jsontree.Value // the values that were followed to this place
 }
 
-// Note is a keyword that no method of a Written returns. The value is compact JSON: it is appended
-// to a description, "A day. (format: date)".
+// Note is a keyword that no other method of a Written returns. The value is compact JSON. It is
+// appended to a description: "A day. (format: date)".
 type Note struct {
 	Keyword string
 	Value   json.RawMessage
 }
 
-// Written returns the root as its author wrote it.
-// The root counts as followed, so that a reference to "#" within it is not shown once more.
+// Written returns the root as its author wrote it. The root counts as followed, so that a reference
+// to "#" within it is not shown once more.
 func (d *Doc) Written() *Written { return d.written(d.root, []*jsontree.Value{d.root}) }
 
-// written returns the place of a value.
+// written returns the place of a value, to which the values around were followed.
 func (d *Doc) written(v *jsontree.Value, around []*jsontree.Value) *Written {
 	w := &Written{doc: d, around: around}
 	if w.Opaque = !w.add(v); w.Opaque && v != jsontree.Absent {
@@ -44,15 +44,15 @@ func (d *Doc) written(v *jsontree.Value, around []*jsontree.Value) *Written {
 	return w
 }
 
-// add adds a value and what it refers to. It returns false when there is nothing to show. The
-// values around are kept for all places below: a tree is shown once, and the nodes of its nodes are
-// opaque. The number of parts is bounded as lists are in the budget, since references in an allOf
-// could repeat each other.
+// add adds a value and what it refers to. It returns false if there is nothing to show. The values
+// around are passed to all places below, so that a tree is shown once, and the nodes of its nodes
+// are opaque. The number of parts is bounded like lists in the budget, because references in an
+// allOf could repeat each other.
 func (w *Written) add(v *jsontree.Value) bool {
 	if kind(v) != Object || len(w.parts) >= mostBranches {
 		return false
 	}
-	// The place itself comes first, then its references, then its allOf: the order in which
+	// The place itself comes first, then its references, then its allOf. This is the order in which
 	// keywords are searched.
 	at := len(w.parts)
 	w.parts = append(w.parts, v)
@@ -77,7 +77,7 @@ func (w *Written) add(v *jsontree.Value) bool {
 	return true
 }
 
-// get returns the first value of a keyword among the parts that is not null.
+// get returns the first value of a keyword among the parts that is not null, or an absent value.
 func (w *Written) get(keyword string) *jsontree.Value {
 	for _, v := range w.parts {
 		if one := v.Get(keyword); kind(one)&^Null != 0 {
@@ -87,8 +87,8 @@ func (w *Written) get(keyword string) *jsontree.Value {
 	return jsontree.Absent
 }
 
-// Description returns the description of the place. The place's own comes before that of the type
-// it refers to, since it says what the place is for here.
+// Description returns the description of the place, or "". The place's own comes before that of the
+// type to which it refers, because the own one says what the place is for here.
 func (w *Written) Description() string {
 	for _, v := range w.parts {
 		if text := v.Get("description"); kind(text) == String && text.Text != "" {
@@ -98,9 +98,9 @@ func (w *Written) Description() string {
 	return ""
 }
 
-// Source returns the text of the first schema that says anything of the place, which for a
-// reference is its target. A signature shows it for an object, where a reference would say nothing
-// to a model.
+// Source returns the text of the first schema that says anything about the place, which for a
+// reference is its target. It returns "{}" if there is none. A signature shows it for an object,
+// where a reference would say nothing to a model.
 func (w *Written) Source() string {
 	for _, v := range w.parts {
 		if ref, _ := reference(v); ref == "" {
@@ -110,17 +110,17 @@ func (w *Written) Source() string {
 	return "{}"
 }
 
-// Types returns the types that the schema names, in its order and in JSON Schema's words; none when
-// it allows all types. An unknown name is left out here and stays a note, so that the model still
-// reads the word.
+// Types returns the types that the schema names, in its order and in JSON Schema's words. It
+// returns nil if all types are allowed. An unknown name is left out here and remains a note, so
+// that the model still reads the word.
 func (w *Written) Types() []string {
 	names, _ := typeNames(w.get("type"))
 	return names
 }
 
-// typeNames returns the names of the types that a type keyword lists, and whether it also lists
-// unknown ones. It returns no names if any type is allowed. "int" is returned as integer, so that
-// the prompt, the reader and the check use the same type.
+// typeNames returns the names of the types that a type keyword lists, and whether the keyword also
+// lists unknown ones. It returns no names if any type is allowed. "int" is returned as integer, so
+// that the prompt, the reader and the check use the same type.
 func typeNames(t *jsontree.Value) (names []string, others bool) {
 	all := words(t)
 	if kind(t) == String {
@@ -140,8 +140,8 @@ func typeNames(t *jsontree.Value) (names []string, others bool) {
 	return names, others
 }
 
-// Values returns the allowed values as JSON text, or nil when they are not listed. A const is
-// returned as a list of one, since no template prints the keyword.
+// Values returns the allowed values as JSON text, or nil if they are not listed. A const is
+// returned as a list of one, because no template prints the keyword.
 func (w *Written) Values() (all []string) {
 	for _, v := range w.parts {
 		for _, one := range enumValues(v) {
@@ -157,12 +157,12 @@ func (w *Written) Values() (all []string) {
 // WrittenMember is one member of an object.
 type WrittenMember struct {
 	Name string
-	Raw  string // as it is written
+	Raw  string // the member's schema as it is written
 	At   *Written
 }
 
-// Members returns the listed members, each once; listed reports whether there is a list, which may
-// be empty. A place and what it refers to may list the same member; the nearest one is shown, as
+// Members returns the listed members, each once. listed reports whether there is a list, which may
+// be empty. If a place and its reference list the same member, the nearest one is shown, because
 // the author refined it there.
 func (w *Written) Members() (all []WrittenMember, listed bool) {
 	known := map[string]bool{}
@@ -180,8 +180,8 @@ func (w *Written) Members() (all []WrittenMember, listed bool) {
 	return all, listed
 }
 
-// Required returns the members that must be there, each once.
-// They are in the order in which they are met: those of the place itself first.
+// Required returns the required members, each once. Those of the place itself come first, then
+// those of its references and its allOf.
 func (w *Written) Required() (names []string) {
 	for _, v := range w.parts {
 		names = append(names, words(v.Get("required"))...)
@@ -189,16 +189,16 @@ func (w *Written) Required() (names []string) {
 	return each(names)
 }
 
-// Items returns the place of an array's elements; one reports whether it is the same for all of
+// Items returns the place of an array's elements. one reports whether it is the same for all of
 // them, and listed whether the schema has items at all. A list of schemas (tuples up to draft
-// 2019-09) is not the same for all; it stays a note.
+// 2019-09) is not the same for all, and remains a note.
 func (w *Written) Items() (at *Written, one, listed bool) {
 	items := w.get("items")
 	return w.doc.written(items, w.around), kind(items) == Object, items != jsontree.Absent
 }
 
 // Alternatives returns the alternatives of an anyOf, or of a oneOf, which means the same to a
-// reader. A place rarely has both; then anyOf is shown.
+// reader. It returns nil if there are none. A place rarely has both, and then anyOf is shown.
 func (w *Written) Alternatives() (all []*Written) {
 	list := w.get("anyOf").Items
 	if len(list) == 0 {
@@ -211,18 +211,17 @@ func (w *Written) Alternatives() (all []*Written) {
 }
 
 // knownKeywords are the keywords that the methods of a Written return, or that do not help to fill
-// a place. A title, an id or a comment would cost tokens and tell a model nothing that it could act
-// on.
+// a place. A title, an id or a comment would cost tokens and give a model nothing to act on.
 var knownKeywords = []string{
 	"type", "description", "enum", "const", "properties", "required", "items", "allOf", "anyOf",
 	"oneOf", "$ref", "title", "$schema", "$id", "$anchor", "$defs", "definitions", "$comment",
 	"additionalProperties",
 }
 
-// Notes returns the keywords that no other method returns, in their order, and unions if unions is
-// set, for callers that do not show them otherwise. Bounds, formats and patterns come this way:
-// they fit no field that Ollama's templates print, so they are added to the description. Keywords
-// that begin with x- are a program's own.
+// Notes returns the keywords that no other method returns, in their order. If unions is true, it
+// also returns anyOf and oneOf, for callers that do not show them otherwise. Bounds, formats and
+// patterns are notes: they fit no field that Ollama's templates print, so they are added to the
+// description. Keywords that begin with x- are a program's own and left out.
 func (w *Written) Notes(unions bool) (notes []Note) {
 	for _, v := range w.parts {
 		for _, m := range v.Members {
@@ -244,7 +243,7 @@ func untold(keyword string, v *jsontree.Value) bool {
 		return others
 	case "items": // a note if it is a list with a schema for each position
 		return kind(v) == Array
-	case "additionalProperties": // a note if it says what further members must be
+	case "additionalProperties": // a note if it says what other members must be
 		return kind(v) == Object && len(v.Members) > 0
 	}
 	return !slices.Contains(knownKeywords, keyword) && !strings.HasPrefix(keyword, "x-")

@@ -11,34 +11,34 @@ import (
 	"toolnorm/adapters/internal/prose"
 )
 
-// Gap is the text that a model wrote between two calls.
+// Gap is the text that a model wrote between two calls. The other fields say what surrounds it.
 type Gap struct {
 	Text   string          // including marks that are not shown
 	Calls  int             // number of calls before the text
-	Before json.RawMessage // arguments of the call before it
-	Tool   string          // tool of the call after it
-	Next   json.RawMessage // arguments of the call after it
-	// Known reports whether a value occurs in the conversation; it is nil if that is unknown. It is
-	// used only if it knows a value of the call before the text.
+	Before json.RawMessage // arguments of the call before the text
+	Tool   string          // tool of the call after the text
+	Next   json.RawMessage // arguments of the call after the text
+	// Known reports whether a value occurs in the conversation. It is nil if the conversation is
+	// unknown. It is used only if it knows a value of the call before the text.
 	Known func(value string) bool
 }
 
-// Longest is how many bytes of a text between two calls are enough to judge it. An announcement is
-// at most longest bytes long.
+// Longest is how many bytes of a text between two calls are enough for a judgement. An announcement
+// has at most longest bytes.
 const (
 	Longest = 2048
 	longest = 400
 )
 
-// Plain reports whether the text has no words, but only white space, signs, and marks around calls.
+// Plain reports whether the text has no words, but only white space, signs, and tags around calls.
 func (g *Gap) Plain() bool {
 	return !strings.ContainsFunc(g.Text, func(r rune) bool { return !unicode.IsSpace(r) }) ||
 		!Speaks(g.Text) && !strings.ContainsFunc(callMarks.ReplaceAllString(g.Text, ""), isWord)
 }
 
 // IsResult reports whether the text claims to be, or to know, the result of the call before it. One
-// sentence that announces the next call does not; two sentences do, since the first is about
-// something else.
+// sentence that announces the next call is not such a claim. Two sentences are, because the first
+// is about something else.
 func (g *Gap) IsResult() bool {
 	if g.Plain() {
 		return false
@@ -54,19 +54,20 @@ func (g *Gap) IsResult() bool {
 	return g.weight(units[0]) > 0
 }
 
-// callMarks matches marks around calls and turns that are left over between two calls: closing
-// tags, fences, and special tokens about calls and ends.
+// callMarks matches tags and labels around calls and turns that are left over between two calls:
+// closing tags, fences, special tokens about calls and ends, and the name of the model's role on a
+// line.
 var callMarks = regexp.MustCompile(
 	"(?i)</[^<>\n]{1,60}>|<[|｜]?[^<>\n]{0,30}(?:call|end|eo[ts]|eom|sep|assistant|model|think|invoke|parameter|im_start)[^<>\n]{0,30}>|\\[/?TOOL_CALLS?\\]" +
 		"|(?m:^\\s*[`~]{3,}(?:json|xml|tool_call|tool_code|tool)?[ \t]*$)|(?m:^\\s*(?:assistant|model)\\s*$)")
 
-// failed matches calls that were not read, because the tool is not offered or there are two
-// readings. They are not results.
+// failed matches calls that were not read, because the tool is not offered or the text has two
+// readings. Such calls are not results.
 var failed = regexp.MustCompile(
 	`(?is)<[|｜]?[^<>/\n]{0,20}(?:call|function=|invoke)[^<>\n]{0,60}>.*?(?:</[^<>\n]{0,20}(?:call|function|invoke)[^<>\n]{0,20}>|<[|｜]?[^<>\n]{0,20}call[^<>\n]{0,20}end[^<>\n]{0,5}>)`)
 
-// spoken matches turns of other speakers, and marks of results in any family: tags, tokens and the
-// names of speakers.
+// spoken matches turns of other speakers, and tags of results in any model family: tags, special
+// tokens and the names of speakers.
 var spoken = regexp.MustCompile(
 	`(?i)<[|｜]?[^<>/\n]{0,30}(?:response|result|output|observation|returns?)[^<>\n]{0,30}>` +
 		`|\[/?(?:tool|function)?_?(?:results?|outputs?|responses?|tool_content)[\]:]` +
@@ -74,15 +75,16 @@ var spoken = regexp.MustCompile(
 		`|<[|｜]?(?:im_start|im_user|im_system|start_header_id|start_of_turn|start|turn|begin|role|im_middle)[|｜]?>\s*(?:user|tool|ipython|function|observation|environment|system)` +
 		`|(?m:^\s*(?:user|tool|human|observation|system|ipython|environment)\s*(?::|：|$))`)
 
-// asked matches turns of users, by the marks that templates put around them, at the beginning of a
-// line or behind another mark. Words such as "User:" may be anything.
+// asked matches the turn of a user, by the tags that chat templates put around it, at the beginning
+// of a line or after another tag. Words such as "User:" are not enough, because they may be
+// anything.
 var asked = regexp.MustCompile(`(?im)(?:^|>)[ \t]*(?:<[|｜]?(?:user|human|im_user)[|｜]?>|\[INST\]` +
 	`|<[|｜]?(?:im_start|start_header_id|start_of_turn|start|turn|begin|role)[|｜]?>\s*(?:user|human)\b)`)
 
 // block matches a block of code.
 var block = regexp.MustCompile("(?ms)^[ \t]*```.*?^[ \t]*```")
 
-// Asks reports whether a text has the turn of a user, outside of blocks of code.
+// Asks reports whether a text contains the turn of a user, outside of blocks of code.
 func Asks(text string) bool { return asked.MatchString(block.ReplaceAllString(text, "")) }
 
 // markup matches what does not occur in an announcement: tags, JSON, tables, quoted lines, arrows,
@@ -90,10 +92,11 @@ func Asks(text string) bool { return asked.MatchString(block.ReplaceAllString(te
 var markup = regexp.MustCompile(
 	"(?m)[<＜][|｜A-Za-z_]|^[\\s#/*-]*(?:[{\\[|]|> |=+>|-+>|→|⇒|⟶|>>>)|`{3}|~{3}|\\|\\s*$")
 
-// Speaks reports whether a text has the marks or the label of a result.
+// Speaks reports whether a text has the tags or the label of a result.
 func Speaks(text string) bool { return Begins(text) >= 0 }
 
-// Begins returns where the marks or the label of a result are in a text, or -1.
+// Begins returns the offset of the tags or the label of a result in a text, or -1 if there are
+// none.
 func Begins(text string) int {
 	if at := spoken.FindStringIndex(text); at != nil {
 		return at[0]
@@ -108,9 +111,9 @@ func Begins(text string) int {
 	return -1
 }
 
-// labelled reports whether a line begins with the label of a result: a few words, one of which
-// means a result, followed by a colon, a bracket or the end of the line. Examples are "Result: 21",
-// "**[Tool Result: read_file]**", "결과: 21" and "```output".
+// labelled reports whether a line begins with the label of a result. A label is a few words, one of
+// which means a result, followed by a colon, a bracket or the end of the line. Examples are
+// "Result: 21", "**[Tool Result: read_file]**", "결과: 21" and "```output".
 func labelled(line string) bool {
 	line = strings.TrimLeft(line, " \t*_#>`~-–[(【「\"'|")
 	end := strings.IndexAny(line, ":：]】")
@@ -126,8 +129,8 @@ func labelled(line string) bool {
 	return labels.in(label)
 }
 
-// sentences splits a text into its lines, and the lines into sentences. List numbers and the like
-// before a sentence are removed, and so are sentences without words.
+// sentences splits a text into its lines, and the lines into sentences. The number or bullet before
+// a sentence is removed. Sentences without words are left out.
 func sentences(text string) (all []string) {
 	add := func(s string) {
 		if s = strings.TrimSpace(ordinal.ReplaceAllString(strings.Trim(s, " \t\r*_#`"),
@@ -150,19 +153,20 @@ func sentences(text string) (all []string) {
 	return all
 }
 
-// ordinal matches the number or bullet of a list entry or a step.
+// ordinal matches the number or bullet of a list entry, or the label of a step such as "Step 1:".
 var ordinal = regexp.MustCompile(
 	`^[\s*_#-]*(?:\(?\d{1,2}[.)]\s+|\p{L}+ ?\d{1,2}\s*[:：.)–-]\s+|[-*•–]\s+)`)
 
-// sentenceEnd matches the end of a sentence with the white space after it, which scripts without
-// blanks between sentences do not need.
+// sentenceEnd matches the end of a sentence with the white space after it. White space is not
+// needed in scripts that write no blanks between sentences.
 var sentenceEnd = regexp.MustCompile(`[.!?…؟۔።]+["”»')\]*_]*\s+|[。！？।॥]+["”」』）]*`)
 
 // isWord reports whether a character belongs to a word or a number.
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
-// weight weighs one sentence; more than 0 is a claim. A sentence that ends with a colon, or that
-// has words of intent, is more likely an announcement; any other is judged by its values.
+// weight returns the weight of one sentence. A weight above 0 means that the sentence is a claim. A
+// sentence that ends with a colon, or that has words of intent, is more likely an announcement. Any
+// other sentence is judged by its values.
 func (g *Gap) weight(sentence string) int {
 	w := g.values(sentence)
 	colon := strings.HasSuffix(strings.TrimRight(sentence, " *_"), ":") ||
@@ -181,7 +185,7 @@ func (g *Gap) weight(sentence string) int {
 	return w
 }
 
-// names reports whether a text names an argument of the call that follows, or its tool.
+// names reports whether a text contains an argument of the next call, or the name of its tool.
 func (g *Gap) names(text string) bool {
 	text = strings.ToLower(text)
 	return holds(text, g.Tool) || slices.ContainsFunc(scalars(g.Next), func(s string) bool {
@@ -189,8 +193,9 @@ func (g *Gap) names(text string) bool {
 	})
 }
 
-// reports reports whether a part of a sentence reports a content or a result, before any part
-// announces an action. "Let me see what b.txt says:" announces first.
+// reports reports whether a part of a sentence states a content or a result, before any part
+// announces an action. In "Let me see what b.txt says:" the announcement comes first, so the result
+// is false.
 func (g *Gap) reports(sentence string) bool {
 	for _, part := range strings.FieldsFunc(sentence, func(r rune) bool {
 		return strings.ContainsRune(",;，、–—:：", r)

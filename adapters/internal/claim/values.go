@@ -9,22 +9,22 @@ import (
 	"unicode"
 )
 
-// value is a word of a text that names something: a number, a name, a quoted text, an address, a
-// path.
+// value is a word of a text that names something: a number, a name, a quoted text, a URL or
+// address, a path.
 type value struct {
 	text   string
-	strong bool // it is not a coincidence: all values but names
+	strong bool // its occurrence is no coincidence; false only for names
 }
 
-// is reports whether a value is the same as a word.
+// is reports whether a value equals a word, ignoring case.
 func (v value) is(word string) bool { return strings.EqualFold(v.text, word) }
 
 // tokens matches quoted texts, and words.
 var tokens = regexp.MustCompile(
 	"\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』|„[^“”\n]{1,200}[“”]|`[^`\n]{1,200}`|[^\\s\"“”«»「」『』„`,;:!?()\\[\\]，；：、。！？（）]+")
 
-// valuesOf returns the values of a text. In scripts that have capitals, a capital in the middle of
-// a sentence marks a name.
+// valuesOf returns the values in a text, or nil if there are none. In scripts that have capitals, a
+// capital in the middle of a sentence begins a name.
 func valuesOf(text string) (all []value) {
 	for i, at := range tokens.FindAllStringIndex(text, -1) {
 		word := text[at[0]:at[1]]
@@ -47,8 +47,8 @@ func valuesOf(text string) (all []value) {
 	return all
 }
 
-// numbered returns the values of a word with digits in it. Letters of other scripts at its edges
-// are endings and not part of the value: 500유로를 is 500, b.txt도 is b.txt.
+// numbered returns the values in a word that has digits. Letters of other scripts at the edges are
+// endings and not part of the value: 500유로를 gives 500, and b.txt도 gives b.txt.
 func numbered(word string) (all []value) {
 	for _, part := range asciiRun.FindAllString(word, -1) {
 		if part = strings.Trim(part, ".-_/"); strings.ContainsFunc(part, unicode.IsDigit) {
@@ -58,11 +58,11 @@ func numbered(word string) (all []value) {
 	return all
 }
 
-// asciiRun matches a piece of a word with ASCII letters, digits and the signs of paths and
-// addresses.
+// asciiRun matches a part of a word that consists of ASCII letters, digits and the signs of paths
+// and addresses.
 var asciiRun = regexp.MustCompile(`[0-9A-Za-z@/\\_#.+:%-]+`)
 
-// plain replaces the digits of all scripts by ASCII digits.
+// plain returns a word with the digits of all scripts replaced by ASCII digits.
 func plain(word string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 || !unicode.IsDigit(r) {
@@ -76,9 +76,9 @@ func plain(word string) string {
 	}, word)
 }
 
-// values weighs the values in a sentence. Values from the conversation weigh nothing. If the
-// conversation is unknown, whole arguments of the next call weigh nothing either. New values count
-// as data of a result, and so do values that the next call passes on within a text.
+// values returns the weight of the values in a sentence. Values from the conversation weigh
+// nothing. If the conversation is unknown, arguments of the next call weigh nothing either. New
+// values count as data of a result. So do values that the next call only passes on within a text.
 func (g *Gap) values(sentence string) (w int) {
 	words, before := scalars(g.Next), lower(g.Before)
 	// a conversation without the values of the first call does not help with the second
@@ -98,7 +98,7 @@ func (g *Gap) values(sentence string) (w int) {
 		case g.Known == nil &&
 			slices.ContainsFunc(words, func(s string) bool { return within(s, v.text) }):
 		case holds(before, v.text):
-			w++ // it is about the call before
+			w++ // the sentence is about the call before
 		default:
 			w += weight
 		}
@@ -106,8 +106,8 @@ func (g *Gap) values(sentence string) (w int) {
 	return w + g.passedOn(sentence, words)
 }
 
-// withoutWhole removes from a sentence whole arguments of the next call, and counts those that have
-// digits or signs and are not from the conversation.
+// withoutWhole removes from a sentence whole arguments of the next call, and returns the rest. It
+// also counts the removed ones that have digits or signs and are not from the conversation.
 func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int) {
 	for _, word := range words {
 		at := strings.Index(strings.ToLower(sentence), strings.ToLower(word))
@@ -122,18 +122,20 @@ func (g *Gap) withoutWhole(sentence string, words []string) (rest string, w int)
 	return sentence, w
 }
 
-// ordinalOf returns a small number as a digit: the second call may be called 2.
+// ordinalOf returns the last digit of a small number as text. A model may write 2 for the second
+// call.
 func ordinalOf(n int) string { return string(rune('0' + n%10)) }
 
-// within reports whether a value is equal to a scalar, or a part of a scalar without blanks, such
-// as a path or an address.
+// within reports whether a value equals a scalar, or is a part of a scalar without blanks such as a
+// path or an address.
 func within(scalar, value string) bool {
 	return strings.EqualFold(scalar, value) || !strings.ContainsFunc(scalar, unicode.IsSpace) &&
 		holds(strings.ToLower(scalar), value)
 }
 
-// passedOn returns 1 if three words in a row also occur in a text of the next call, and are not
-// from the conversation. In scripts without capitals that shows that data is passed on.
+// passedOn returns 1 if three consecutive words of a sentence also occur in a text of the next
+// call, and are not from the conversation. In scripts without capitals this shows that data is
+// passed on. Otherwise it returns 0.
 func (g *Gap) passedOn(sentence string, texts []string) int {
 	words := strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool { return !isWord(r) })
 	for _, text := range texts {
@@ -149,12 +151,13 @@ func (g *Gap) passedOn(sentence string, texts []string) int {
 	return 0
 }
 
-// holds reports whether a text in lower case has a word, in any case.
+// holds reports whether a text in lower case contains a word, whose case is ignored. It returns
+// false for an empty word.
 func holds(text, word string) bool {
 	return word != "" && strings.Contains(text, strings.ToLower(word))
 }
 
-// mostCompared is how many bytes of a call's arguments are compared with a text.
+// mostCompared bounds how many bytes of a call's arguments are compared with a text.
 const mostCompared = 1 << 16
 
 // lower returns the beginning of a document in lower case.
@@ -162,8 +165,8 @@ func lower(doc json.RawMessage) string {
 	return strings.ToLower(string(doc[:min(len(doc), mostCompared)]))
 }
 
-// scalars returns the strings and numbers in a JSON document, as text. A value that is cut off is
-// left out.
+// scalars returns the strings, including keys, and the numbers in a JSON document as text. Invalid
+// or truncated JSON gives those before the fault.
 func scalars(doc json.RawMessage) (all []string) {
 	d := json.NewDecoder(bytes.NewReader(doc[:min(len(doc), mostCompared)]))
 	d.UseNumber()

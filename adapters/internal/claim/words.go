@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// words holds the words of a kind in words.txt.
+// words are the words of one kind in words.txt.
 type words struct {
-	whole  map[string]bool // whole words
-	inside []string        // words in scripts without blanks between words
+	whole  map[string]bool // words that are compared as a whole
+	inside []string        // words in scripts without blanks; they may be inside others
 }
 
 //go:embed words.txt
@@ -21,7 +21,7 @@ var (
 	reports = listed("report")
 )
 
-// listed returns the words of a kind.
+// listed returns the words of a kind from words.txt.
 func listed(kind string) words {
 	w := words{whole: map[string]bool{}}
 	for line := range strings.Lines(lists) {
@@ -40,14 +40,14 @@ func listed(kind string) words {
 	return w
 }
 
-// glued reports whether a letter is of a script without blanks between words, or with endings
-// attached to words.
+// glued reports whether a letter belongs to a script that writes no blanks between words, or
+// attaches endings to words.
 func glued(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// in reports whether one of the words occurs in a text.
+// in reports whether one of the words occurs in a text, ignoring case.
 func (w words) in(text string) bool {
 	text = strings.ToLower(text)
 	for _, word := range w.inside {

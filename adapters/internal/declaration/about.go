@@ -5,20 +5,21 @@ import (
 	"strings"
 )
 
-// File returns the text that the family was read from: the declaration and the cases below it. A
+// File returns the text from which the family was read: the declaration and the cases below it. A
 // family can be shown and tested from this text alone, so a user's own file is not read again.
 func (f *Family) File() string { return f.file }
 
-// Declaration returns the declaration as it was written, comments included, without the cases.
-// `formats show` prints it, for users who begin a file of their own with it.
+// Declaration returns the declaration as it was written, with its comments but without the cases.
+// The command `formats show` prints it, for users who begin a file of their own with it.
 func (f *Family) Declaration() string {
 	head, _, _ := strings.Cut("\n"+f.file, "\n-- ")
 	return strings.TrimPrefix(head, "\n")
 }
 
-// Marks returns the distinct marks that open the family's sections, calls and messages, in the
-// order of the declaration. It is empty for a family without marks. The marks are for people, as in
-// the table of docs/families.md; the decoder looks for [Family.Openings].
+// Marks returns the distinct marks (tags and special tokens) that open the family's sections, calls
+// and messages, in the order of the declaration. It returns nil for a family without marks. The
+// marks are for people, as in the table of docs/families.md. The decoder looks for
+// [Family.Openings].
 func (f *Family) Marks() []string {
 	var marks []string
 	for _, list := range [][]*Pattern{f.Sections, f.Calls} {
@@ -33,7 +34,7 @@ func (f *Family) Marks() []string {
 }
 
 // Thinks returns the pairs of marks around the family's reasoning, each pair joined by an ellipsis.
-// It is empty for a family that has no such marks.
+// It returns nil for a family that has no such marks.
 func (f *Family) Thinks() []string {
 	var marks []string
 	for _, p := range f.Think {
@@ -42,15 +43,15 @@ func (f *Family) Thinks() []string {
 	return distinct(marks)
 }
 
-// Opener returns the first line of the literal that a pattern begins with. People would call it the
-// pattern's mark.
+// Opener returns the first line of the literal with which a pattern begins, which people would call
+// the pattern's mark. It returns "" if the pattern begins with a hole.
 func (p *Pattern) Opener() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(p.Parts[0].Lit.Text), "\n")
 	return line
 }
 
-// distinct returns words without the empty and repeated ones, in their order. The examples of a
-// family often begin alike.
+// distinct returns the words of a list in their order, without empty and repeated ones. The
+// examples of a family often begin alike.
 func distinct(list []string) (out []string) {
 	for _, s := range list {
 		if s != "" && !slices.Contains(out, s) {
@@ -61,5 +62,5 @@ func distinct(list []string) (out []string) {
 }
 
 // Results reports whether the family has a format for the results of tools. Without one, a prompt
-// gives them in words. SmolLM3 has the bare text in a user's turn, which needs no line.
+// gives the results in words. SmolLM3 has the bare text in a user's turn, which needs no line.
 func (f *Family) Results() bool { return f.Result != nil }

@@ -9,13 +9,13 @@ import (
 	"toolnorm/adapters/internal/form"
 )
 
-// ErrUnknown is returned for a declaration that is like an unknown family. Files are read in the
-// order of their names, so mistral-small3.2.txt comes before mistral.txt, which it is like: a
-// caller that loads a folder tries again.
+// ErrUnknown is returned for a declaration with a like line that names an unknown family. Files are
+// read in the order of their names, so mistral-small3.2.txt comes before mistral.txt, which it
+// names. A caller that loads a folder therefore tries again.
 var ErrUnknown = errors.New("the format it is like does not exist")
 
-// Route is a route line of a message family: the recipient or channel of a message, and what its
-// body is. harmony has
+// Route is a route line of a family whose replies are messages. It has the recipient or channel of
+// a message, and what the message's body is. For example, harmony has
 //
 //	route   to={name} {json}
 //	route   channel=analysis {reasoning}
@@ -23,14 +23,14 @@ var ErrUnknown = errors.New("the format it is like does not exist")
 // The first line that fits counts, so their order matters. The line "else" is for all other
 // messages. In glimmer to=self is reasoning and to=user is text.
 type Route struct {
-	// "to" or "channel" and the value; "to" and "{name}" is any offered tool; "to" and "*" any
-	// recipient; "else"
+	// Field is "to", "channel" or "else", and Value what the header must have there. With "to", the
+	// value "{name}" means any offered tool, and "*" any recipient.
 	Field, Value string
 	Body         string // reasoning, text, junk, json, args (tags), calls (with any marks)
 }
 
-// Says returns the kind of the route: {name} for any tool, * for any recipient, else the field of
-// the header that it looks at.
+// Says returns the kind of the route: {name} for any tool, * for any recipient, and otherwise the
+// field of the header that decides.
 func (r Route) Says() string {
 	if r.Value == "{name}" || r.Value == "*" {
 		return r.Value
@@ -38,11 +38,12 @@ func (r Route) Says() string {
 	return r.Field
 }
 
-// Parse reads a declaration: lines "kind value" up to the first "-- " line; "#" begins a comment
-// line. It checks everything that reading, printing and grammars rely on, so that they need no
-// checks of their own, and its errors give the number of the line. named finds the family that the
-// declaration is like. A message family needs no call line: gpt-oss's calls are recognised by the
-// header of their message.
+// Parse reads a declaration, which consists of lines "kind value" up to the first line that begins
+// with "-- ". Lines that begin with "#" are comments. It checks everything that reading, printing
+// and grammars rely on, so that these need no checks of their own. Its errors give the number of
+// the line, except ErrUnknown and those about missing lines. The function named returns the family
+// of a like line, or nil. A family of messages needs no call line, because gpt-oss's calls are
+// recognised by the header of their message.
 func Parse(src []byte, named func(name string) *Family) (*Family, error) {
 	f := &Family{source: source{file: string(src)}, Layout: plainLayout}
 	own := map[string]bool{}
@@ -69,7 +70,7 @@ func Parse(src []byte, named func(name string) *Family) (*Family, error) {
 }
 
 // check returns an error if a line is missing that another one needs, or if a call could not be
-// read or printed. After it, a family never fails in the middle of a reply.
+// read or printed. After this check a family never fails in the middle of a reply.
 func (f *Family) check() error {
 	examples := f.Calls
 	switch m := f.Message; {
@@ -112,14 +113,15 @@ func (f *Family) check() error {
 }
 
 // line is one line of a declaration. The first line of a kind replaces all lines of that kind from
-// the format that the declaration is like. Blanks before the value align it, so an example cannot
-// begin with a blank.
+// the family in the like line. Blanks before the value only align it, so an example cannot begin
+// with a blank.
 type line struct {
 	kind, value string
 	first       bool
 }
 
-// take adds one line to the family; named finds the family that it is like.
+// take adds one line to the family. The function named returns the family of a like line. It
+// returns an error if the line is not valid.
 func (f *Family) take(l line, named func(name string) *Family) (err error) {
 	kind, value, first := l.kind, l.value, l.first
 	switch kind {
@@ -138,7 +140,7 @@ func (f *Family) take(l line, named func(name string) *Family) (err error) {
 	if list := words[kind]; list != nil {
 		return marksOf(list, first, value)
 	}
-	// a second line of these adds another example, one of those below replaces the first
+	// a second line of these adds another example; of those below it replaces the first
 	lists := map[string]*[]*Pattern{"think": &f.Think, "text": &f.Plain, "section": &f.Sections,
 		"call": &f.Calls, "arg": &f.Args}
 	if list := lists[kind]; list != nil {
@@ -175,7 +177,8 @@ func (f *Family) take(l line, named func(name string) *Family) (err error) {
 }
 
 // marksOf adds the marks of a line to a list. Marks are separated by blanks, so they cannot contain
-// one. They need two bytes at least, since the index looks at two before it compares keys.
+// one. It returns an error if a mark has less than two bytes, because the index looks at two bytes
+// before it compares keys.
 func marksOf(list *[]string, first bool, value string) error {
 	*list = append(fresh(*list, first), strings.Fields(value)...)
 	for _, mark := range *list {
@@ -186,8 +189,8 @@ func marksOf(list *[]string, first bool, value string) error {
 	return nil
 }
 
-// fresh returns the list that a line is added to. For the first line of its kind the list is empty,
-// without the lines of the family that this one is like.
+// fresh returns the list to which a line is added. If the line is the first of its kind, this is
+// nil, without the lines of the family in the like line.
 func fresh[T any](list []T, first bool) []T {
 	if first {
 		return nil
@@ -195,8 +198,8 @@ func fresh[T any](list []T, first bool) []T {
 	return list
 }
 
-// shapes holds the allowed shapes of the lines of a kind, with # for a literal. A family has one
-// header and one message line, since the routes tell its messages apart.
+// shapes lists the allowed shapes for each kind of line, with # for a literal. A family has one
+// header and one message line, because the routes distinguish its messages.
 var shapes = map[string][]string{
 	"think":   {"# reasoning #"},
 	"text":    {"# text #", "# text"},
@@ -206,8 +209,9 @@ var shapes = map[string][]string{
 	"message": {"# name # json", "# name # args", "# name # calls"},
 }
 
-// loose holds the allowed holes of the lines that may have any shape. A call may consist of
-// anything that names a tool. A line about results must have the first of its holes, or {quoted}.
+// loose lists the allowed holes for each kind of line that may have any shape. A call may consist
+// of anything that names a tool. A line about results must have the first of its holes, or
+// {quoted}.
 var loose = map[string]struct {
 	about string
 	holes []string
@@ -218,8 +222,8 @@ var loose = map[string]struct {
 	"results": {"results", []string{"results"}},
 }
 
-// example compiles the example of a line and checks its shape: a pattern of another shape would
-// fail later, in the middle of a reply.
+// example compiles the example of a line and checks its shape, because a pattern of another shape
+// would fail later, in the middle of a reply. It returns an error if the shape is not allowed.
 func (f *Family) example(kind, value string) (*Pattern, error) {
 	p, err := compile(f, value)
 	if err != nil {
@@ -246,9 +250,9 @@ func (f *Family) example(kind, value string) (*Pattern, error) {
 	return p, nil
 }
 
-// misshapen returns an error that describes what an example lacks: "arg needs a mark before {key},
+// misshapen returns an error that says what an example lacks: "arg needs a mark before {key},
 // between {key} and {value}, and after {value}; yours has none before {key}". The message does not
-// show the internal shapes, and names only the first missing mark, since mostly only one is
+// show the internal shapes. It names only the first missing mark, because mostly only one is
 // missing.
 func misshapen(kind, want, got string) error {
 	wants, gots := strings.Fields(want), strings.Fields(got)
@@ -281,8 +285,8 @@ func misshapen(kind, want, got string) error {
 		missing)
 }
 
-// placeOf describes where mark i of a shape is, by the holes next to it, which its author knows
-// from the line.
+// placeOf says where mark i of a shape is, by the holes next to it, which the author of the line
+// knows from the line.
 func placeOf(shape []string, i int) string {
 	switch {
 	case i == 0:
@@ -293,8 +297,8 @@ func placeOf(shape []string, i int) string {
 	return "between {" + shape[i-1] + "} and {" + shape[i+1] + "}"
 }
 
-// route adds a route line. A body {args} needs an arg line before it, since the family's tags are
-// needed to read the body.
+// route adds a route line. It returns an error if the line is not valid. A body {args} needs an arg
+// line before it, because the family's tags are needed to read the body.
 func (f *Family) route(value string, first bool) error {
 	if first {
 		f.Routes = nil
@@ -318,10 +322,11 @@ func (f *Family) route(value string, first bool) error {
 	return nil
 }
 
-// takeFrom replaces everything declared so far by the lines of another family, the cousin. The
-// lines are compiled again, so that their patterns belong to this family, with its layout and
-// flags. The models line is not taken over: the names in it are the cousin's. Result lines are,
-// since a fine-tune keeps its template.
+// takeFrom replaces everything that was declared so far by the lines of another family, the cousin.
+// It returns ErrUnknown if the cousin is nil. The lines are compiled again, so that their patterns
+// belong to this family, with its layout and flags. The models line is not copied, because the
+// names in it are the cousin's. Result lines are copied, because a fine-tuned model has the same
+// template.
 func (f *Family) takeFrom(cousin *Family) error {
 	if cousin == nil {
 		return ErrUnknown

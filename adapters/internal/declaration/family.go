@@ -8,36 +8,37 @@ import (
 )
 
 // Family is one model family's way of writing, read from its declaration. It has a field for each
-// kind of line; docs/families.md has the table. A Family does not change once it is read, and does
-// not refer to other families of its set, so that any number of replies and sets can share it.
+// kind of line, and docs/families.md has a table of them. A Family does not change after it is
+// read, and does not refer to other families of its set, so that any number of replies and sets can
+// share it. For example,
 //
 //	format  hermes
 //	think   <think>\n{reasoning}\n</think>\n\n
 //	call    \n<tool_call>\n{call}\n</tool_call>
 //	drop    <|im_end|>
 //
-// has one pattern in Think, one in Calls and a word in Drop.
+// gives one pattern in Think, one in Calls and a word in Drop.
 type Family struct {
 	Name   string   // from the declaration's first line
-	Models []string // globs on the model's name, lower case
+	Models []string // globs for the model's name, in lower case
 
-	// The examples. Replies may match any pattern of a list, since versions of one model differ;
-	// the first is printed.
+	// The examples. Replies may match any pattern of a list, because versions of one model differ.
+	// The first pattern is printed.
 	Think    []*Pattern // marks around reasoning
 	Plain    []*Pattern // text lines: marks around a plain reply
 	Sections []*Pattern // marks around all calls
 	Calls    []*Pattern
 	Args     []*Pattern // one argument of {args}
-	Form     *form.Form // the form line: calls that examples cannot express; nil for none
+	Form     *form.Form // the form lines, for calls that examples cannot express; may be nil
 
-	Drop        []string // marks of a turn, removed at the end of text or a call
+	Drop        []string // marks of a turn, which are removed at the end of text or a call
 	Result      *Pattern // how the result of a tool is printed; nil if not declared
-	ResultList  *Pattern // the marks around all results; nil for none
-	Layout      Layout   // how calls are printed, as far as examples cannot show it
-	PromptMarks []string // marks that every prompt ends with, right before the reply
+	ResultList  *Pattern // the marks around all results; nil if there are none
+	Layout      Layout   // what examples cannot show about how calls are printed
+	PromptMarks []string // marks with which every prompt ends, right before the reply
 	noise       []string // marks without a meaning, anywhere in a reply
-	Flags       Flags    // what the examples cannot show
-	Quotes      []string // string delimiters of {pseudo}, the first one printed
+	Flags       Flags    // what the examples cannot show about reading
+	Quotes      []string // string delimiters of {pseudo}, of which the first is printed
 	wording     Wording  // how tools are described; 0 if not declared
 
 	messages
@@ -45,28 +46,28 @@ type Family struct {
 	derived
 }
 
-// messages describes a family whose replies consist of messages with headers. Other families leave
-// it empty.
+// messages describes a family whose replies consist of messages with headers. It is empty for other
+// families.
 type messages struct {
 	Ends    []string // the marks that end a message
 	Header  *Pattern // the marks around a header
 	Message *Pattern // how a call is printed
-	Routes  []Route  // what the body of a message is, by its header
+	Routes  []Route  // what the body of a message is, depending on its header
 }
 
-// derived holds what is computed from the examples.
+// derived has what is computed from the examples.
 type derived struct {
 	marks      []Mark     // the marks to look for in a reply
 	headless   []*Pattern // calls whose opening mark is missing
-	CloseBytes *[256]bool // first bytes of what can end a tagged value
-	ValueStops *[256]bool // bytes at which copying a tagged value stops
-	ValueEnds  []string   // marks that end a tagged value, so that it cannot hold them
+	CloseBytes *[256]bool // first bytes of marks that can end a value in tags
+	ValueStops *[256]bool // bytes at which copying a value in tags stops
+	ValueEnds  []string   // marks that end a value in tags, so the value cannot contain them
 }
 
-// source is the text that a family was read from.
+// source is the text from which a family was read.
 type source struct {
 	file  string // the whole text, with its cases
-	lines []line // its lines, after those of the family that it is like
+	lines []line // its lines, after those of the family in its like line
 }
 
 // The marks around a value that contains markup, in families with the flag cdata. minicpm5's own
@@ -76,9 +77,10 @@ const (
 	CDATAClose = "]]>"
 )
 
-// Begun returns the patterns of a list that begin with a mark that every prompt ends with, without
-// that mark. functionary-v3.2's prompts end with >>>, so its replies begin with a bare name:
-// "get_weather\n{…}" is a call and "all\nHello" is text.
+// Begun returns those patterns of a list that begin with a mark with which every prompt ends, but
+// without that mark. For example, functionary-v3.2's prompts end with >>>, so its replies begin
+// with a bare name: "get_weather\n{…}" is a call and "all\nHello" is text. It returns nil if there
+// are none.
 func (f *Family) Begun(list []*Pattern) []*Pattern {
 	var out []*Pattern
 	for _, p := range list {
@@ -91,9 +93,9 @@ func (f *Family) Begun(list []*Pattern) []*Pattern {
 	return out
 }
 
-// prepare computes the derived fields when all lines are known. A tagged value is copied up to the
+// prepare computes the derived fields when all lines are known. A value in tags is copied up to the
 // next byte that may end it, so a file of megabytes in an argument costs one look-up for each byte.
-// Which bytes may end it depends on the family: < for most, ] for minimax-m3.
+// Which bytes may end the value depends on the family: < for most, and ] for minimax-m3.
 func (f *Family) prepare() {
 	if f.Form != nil {
 		f.Calls = []*Pattern{formPattern(f)}
@@ -132,20 +134,20 @@ func (f *Family) prepare() {
 	}
 }
 
-// Printed returns the text of a literal as it is printed, with the family's suffix in the place of
-// {sfx}. Reading accepts any suffix, so one family file serves all checkpoints of a model; a
+// Printed returns the text of a literal as it is printed, with the family's suffix in place of
+// {sfx}. Reading accepts any suffix, so one family file is enough for all checkpoints of a model. A
 // request does not name the checkpoint.
 func (f *Family) Printed(text string) string {
 	return strings.ReplaceAll(text, SuffixHole, f.Layout.Suffix)
 }
 
-// ChannelMark is the mark before a channel's name, inside a header or at its start: where the
-// prompt has written <|start|>, gpt-oss begins with <|channel|>analysis.
+// ChannelMark is the mark before a channel's name, inside a header or at its start. Where the
+// prompt has written <|start|>, gpt-oss begins its reply with <|channel|>analysis.
 const ChannelMark = "<|channel|>"
 
 // valueEnds returns the marks that end a raw value: those around arguments, and the one that closes
-// the call. A grammar does not allow them in values, since they cannot be escaped there. If one
-// mark contains another, only the shorter is returned.
+// the call. A grammar does not allow these marks in values, because they cannot be escaped there.
+// If one mark contains another, only the shorter is returned.
 //
 //	qwen3-coder   <parameter=   </parameter>   </function>
 //	glm4          <arg_key>   </arg_value>   </tool_call>

@@ -7,49 +7,52 @@ import (
 	"strings"
 )
 
-// Layout describes how a family's calls are printed, as far as examples cannot show it: the names
-// of members, the signs around several calls, the spelling of values. It is parsed from the keys
-// line, for the printer and the grammar. The decoder does not use it: it understands every layout.
-// Each key exists because some template prints so; docs/families.md has the list.
+// Layout describes what examples cannot show about how a family's calls are printed: the names of
+// members, the signs around several calls, the spelling of values. It is parsed from the keys line,
+// for the printer and the grammar. The decoder does not use it, because it understands every
+// layout. Each key exists because some template prints so. docs/families.md lists the keys.
 type Layout struct {
 	Name, Args string // members of {call}; command-r writes "tool_name" and "parameters"
-	// id=: a first member that counts the conversation's calls: command-r7b's "tool_call_id": "0"
+	// Counter (id=) is a first member that counts the conversation's calls, such as command-r7b's
+	// "tool_call_id": "0".
 	Counter string
-	// endid=: a last member with the call's own id: mistral-v3's "id": "abc123XY0"
+	// ID (endid=) is a last member with the call's own id, such as mistral-v3's "id": "abc123XY0".
 	ID    string
 	List  List  // list=: the signs around and between calls that share one hole
-	Words Words // scalars=, objects=: which values other than strings are Python's
-	// sfx=: what {sfx} prints; hunyuan-v3's open checkpoint has <tool_call:opensource>
+	Words Words // scalars=, objects=: which values other than strings are written as in Python
+	// Suffix (sfx=) is what {sfx} prints. hunyuan-v3's open checkpoint has <tool_call:opensource>.
 	Suffix string
-	// glue=always: glm4's template prints the newline before a call even at the start of a reply
+	// GlueAlways (glue=always) means that the newline before a call is printed even at the start of
+	// a reply, as in glm4's template.
 	GlueAlways bool
-	// empty=lines: deepseek-v4 keeps both newlines around {args} when there are no arguments
+	// EmptyLines (empty=lines) means that both newlines around {args} are printed even without
+	// arguments, as in deepseek-v4's template.
 	EmptyLines bool
 }
 
-// plainLayout is the layout of a family without a keys line: {"name": …, "arguments": …}, which
-// most templates print.
+// plainLayout is the layout of a family without a keys line: {"name": …, "arguments": …}, as most
+// templates print it.
 var plainLayout = Layout{Name: "name", Args: "arguments"}
 
-// List describes the signs around and between the calls in one hole. An example cannot show them,
-// since it has only one call.
+// List describes the signs around and between the calls in one hole. An example cannot show these
+// signs, because it has only one call.
 type List uint8
 
-// The lists that templates print. The default has brackets around several calls only.
+// The lists that templates print. The default has brackets only around several calls.
 const (
 	ListOfSeveral List = iota
-	ListAlways         // [{…}] for one call, too: mistral-v3, granite3
+	ListAlways         // [{…}] even for one call: mistral-v3, granite3
 	ListLines          // one call per line: JSON in brackets (command-r7b), Python without (olmo3)
 	ListBare           // one object per line, no brackets: minimax-m1
 	ListIndent         // json.dumps(indent=4): command-r
 )
 
-// Words selects the values other than strings that are written as in Python. Models copy the
-// earlier calls in their prompt, so a history in the wrong words makes their calls worse, although
-// all of these can be read.
+// Words says which values other than strings are written as in Python. Models copy the earlier
+// calls in their prompt, so a history in the wrong words makes their calls worse, although all of
+// these words can be read.
 type Words uint8
 
-// The words: JSON's true, or Python's True from a template that prints a value without its JSON
+// The words are JSON's true, or Python's True from a template that prints a value without its JSON
 // filter.
 const (
 	JSONWords     Words = iota
@@ -57,7 +60,7 @@ const (
 	PythonObjects       // inside them too, with Python's quotes: minicpm5's {'a': True}
 )
 
-// layoutWords holds the words that some keys are limited to, in the order of their values.
+// layoutWords lists the allowed words of some keys, in the order of their values.
 var layoutWords = map[string][]string{
 	"list":    {"", "always", "lines", "bare", "indent"},
 	"scalars": {"json", "python"},
@@ -66,9 +69,9 @@ var layoutWords = map[string][]string{
 	"empty":   {"", "lines"},
 }
 
-// parseLayout reads a keys line: "list=always endid=id". An unknown key or word is an error, so
-// that no setting is ignored silently. Errors list the allowed ones, for the author of the family
-// file.
+// parseLayout reads a keys line such as "list=always endid=id". It returns an error for an unknown
+// key or word, so that no setting is ignored silently. Errors list what is allowed, for the author
+// of the family file.
 func parseLayout(line string) (Layout, error) {
 	l := plainLayout
 	texts := map[string]*string{"name": &l.Name, "args": &l.Args, "id": &l.Counter, "endid": &l.ID,
@@ -97,8 +100,8 @@ func parseLayout(line string) (Layout, error) {
 	return l, nil
 }
 
-// set applies the n-th word of a key in layoutWords, whose order is that of the constants.
-// objects=python includes scalars=python, in any order of the two.
+// set applies word n of a key in layoutWords, whose order is that of the constants. objects=python
+// includes scalars=python, in any order of the two.
 func (l *Layout) set(key string, n int) {
 	switch key {
 	case "list":
@@ -112,19 +115,19 @@ func (l *Layout) set(key string, n int) {
 	}
 }
 
-// Several holds the signs around and between the calls in one hole.
+// Several has the signs around and between the calls in one hole.
 type Several struct {
 	Open, Comma, Close string
-	OneIsBare          bool // a single call has no Open and Close
+	OneIsBare          bool // a single call is written without Open and Close
 	Indented           bool // one member per line, at every level
 }
 
 // Several returns the signs around and between the calls in hole i. {call} and {calls} contain
-// objects. {named} and {python} have brackets even around a single call, since one keyed object or
-// one Python call without them could be anything: lfm2 writes [get_weather(city="Paris")]. Python
-// calls with list=lines and objects with list=bare have none. The printer writes these signs and
-// the grammar allows no others, so under the grammar a model writes what its template would have
-// printed.
+// objects. {named} and {python} have brackets even around a single call, because one keyed object
+// or one Python call without them could be anything. For example, lfm2 writes
+// [get_weather(city="Paris")]. Python calls with list=lines and objects with list=bare have no
+// brackets. The printer writes these signs and the grammar allows no others, so under the grammar a
+// model writes what its template would have printed.
 func (p *Pattern) Several(i int) Several {
 	list := p.Family.Layout.List
 	switch hole := p.HoleAt(i); {
@@ -143,16 +146,16 @@ func (p *Pattern) Several(i int) Several {
 	return Several{Open: "[", Comma: ", ", Close: "]", OneIsBare: list != ListAlways}
 }
 
-// HoldsSeveral reports whether one example prints all calls of a reply, rather than one for each.
-// {call} does not: hermes writes two calls as two <tool_call> blocks, while granite3 writes one
-// list.
+// HoldsSeveral reports whether one example prints all calls of a reply, rather than one example for
+// each call. {call} does not: hermes writes two calls as two <tool_call> blocks, while granite3
+// writes one list.
 func (p *Pattern) HoldsSeveral() bool {
 	return p.Hole("calls") >= 0 || p.Hole("named") >= 0 || p.Hole("python") >= 0
 }
 
-// Between returns how many newlines are printed between two calls, at most one: qwen3-coder's call
-// begins with two, which follow text, but its template joins calls with one. Newlines at a call's
-// own end already count as that one.
+// Between returns how many newlines are printed between two calls, which is at most one. For
+// example, qwen3-coder's call begins with two newlines, which follow text, but its template joins
+// calls with one. Newlines at a call's own end count as that one.
 func (p *Pattern) Between() int { return max(min(p.Glue, 1)-p.Tail, 0) }
 
 // OnLines reports whether each of several arguments in hole i is on a line of its own. An example
@@ -162,16 +165,16 @@ func (p *Pattern) OnLines(i int) bool {
 }
 
 // ClosesOnLine reports whether a newline follows hole i. The newline after {args} belongs to the
-// last argument and not to the closer, so a call without arguments does not have it: glm4 prints
-// <tool_call>get_time\n</tool_call>, without an empty line.
+// last argument and not to the closing tag, so a call without arguments does not have it. For
+// example, glm4 prints <tool_call>get_time\n</tool_call>, without an empty line.
 func (p *Pattern) ClosesOnLine(i int) bool {
 	return i+1 < len(p.Parts) && strings.HasPrefix(p.Parts[i+1].Lit.Text, "\n")
 }
 
-// Printed returns literal i of the example as it is printed: "" for a hole, and for i after the
-// last part the newlines that the example ends with. The newline after {args} is left out, since it
-// belongs to the last argument. To write an example, a caller prints i from 0 to the number of
-// parts, and fills in the holes.
+// Printed returns literal i of the example as it is printed. For a hole it returns "", and for i
+// after the last part the newlines with which the example ends. The newline after {args} is left
+// out, because it belongs to the last argument. To write an example, a caller prints i from 0 to
+// the number of parts, and fills in the holes.
 func (p *Pattern) Printed(i int) string {
 	if i == len(p.Parts) {
 		return strings.Repeat("\n", p.Tail)
@@ -183,22 +186,24 @@ func (p *Pattern) Printed(i int) string {
 	return text
 }
 
-// Flags are habits of a family that its examples cannot show, but that reading depends on. Each was
-// needed by one family so far: without it, values or texts of that family would have a surplus
+// Flags are habits of a family that its examples cannot show, but on which reading depends. Each
+// was needed by one family so far. Without it, values or texts of that family would have a surplus
 // byte, or its calls would be missed.
 type Flags struct {
-	// one blank after the mark of a message's body comes from the tokenizer: llm-jp's <|message|>
-	// {text}
+	// Blank means that one blank after the mark of a message's body comes from the tokenizer, as in
+	// llm-jp's <|message|> {text}.
 	Blank bool
-	// values with markup are in CDATA: minicpm5's <param name="content"><![CDATA[…]]></param>
+	// CDATA means that values with markup are in CDATA, as in minicpm5's <param
+	// name="content"><![CDATA[…]]></param>.
 	CDATA    bool
 	Entities bool // keys in attributes are escaped: kimi-k3's argument key="a &amp; b"
-	// calls at the end of closed reasoning are real: trinity was trained to call there
+	// ThinkCalls means that calls at the end of closed reasoning are real, because trinity was
+	// trained to call there.
 	ThinkCalls bool
 }
 
-// parseFlags reads a flag line, which replaces all flags of the family that this one is like. An
-// unknown word is an error: the lack of a misspelt flag would not be noticed later.
+// parseFlags reads a flag line, which replaces all flags of the family in the like line. It returns
+// an error for an unknown word, because the lack of a misspelt flag would not be noticed later.
 func parseFlags(line string) (f Flags, err error) {
 	flags := map[string]*bool{"blank": &f.Blank, "cdata": &f.CDATA, "entities": &f.Entities,
 		"think-calls": &f.ThinkCalls}

@@ -8,62 +8,64 @@ import (
 )
 
 // Literal is a fixed piece of an example: its text as it is printed, and the units by which it is
-// matched. They differ since models vary marks: where the template has <function=get_weather>, they
-// write <function = "get_weather">.
+// matched. The two differ because models vary marks: where the template has <function=get_weather>,
+// they write <function = "get_weather">.
 type Literal struct {
 	Text  string
 	Units []unit
 }
 
-// unit is the smallest part of a literal: a byte, or one of the elastic places below. Unlike a
-// regular expression, a list of units can be matched while bytes arrive.
+// unit is the smallest part of a literal: a byte, or one of the elastic places below, which match
+// more than one text. Unlike a regular expression, a list of units can be matched while bytes
+// arrive.
 type unit struct {
 	Kind UnitKind
 	Byte byte
 }
 
-// UnitKind is how a unit is matched. All kinds but Exact match variations that models were seen to
-// write there, but nothing that could make one mark match another.
+// UnitKind is how a unit is matched. All kinds except Exact match variations that models have
+// written, but nothing that could make one mark match another.
 type UnitKind uint8
 
 // The kinds of units: a byte, and places where models write more or less than the example.
 const (
 	Exact    UnitKind = iota // this byte
 	anySpace                 // white space or none, or the two characters \n: between two marks
-	blanks                   // the same inside one mark, which is not split there into pieces
-	// the same where the example has no white space: kimi-k3 also writes <|open|> tools <|sep|>
+	blanks                   // the same inside one mark, which is not split into pieces there
+	// Pad is the same where the example has no white space: kimi-k3 also writes <|open|> tools
+	// <|sep|>.
 	Pad
 	SomeSpace  // at least one white space, between two words, as in "function call"
 	OneNewline // a newline or none; further newlines belong to the value
 	AnyQuote   // ", ', “, \" or nothing: <invoke name=get_time>
 	AnyEquals  // = with white space around it: <function = get_time>
 	Suffix     // a colon and a word, or nothing: see SuffixHole
-	// a full-width bar, or the ASCII bar that models write instead: <|tool▁calls▁begin|>
+	// AnyBar is a full-width bar, or the ASCII bar that models write instead: <|tool▁calls▁begin|>.
 	AnyBar
 )
 
-// SuffixHole is the place in a literal for the suffix of a checkpoint: <tool_call{sfx}> also
-// matches <tool_call:opensource>.
+// SuffixHole is the place for the suffix of a checkpoint in a literal. For example,
+// <tool_call{sfx}> also matches <tool_call:opensource>.
 const SuffixHole = "{sfx}"
 
 // WideBar is the bar in DeepSeek's marks, U+FF5C. Its tokenizer has <｜tool▁calls▁begin｜> as one
-// token; a model that spells the mark out instead uses the ASCII bar.
+// token. A model that spells the mark out uses the ASCII bar instead.
 const WideBar = "｜"
 
 // MaxSuffix bounds a suffix, in bytes. The longest known is ":opensource". Without a bound, any
 // word after a colon would have to be read to its end before a mark could be refused.
 const MaxSuffix = 32
 
-// NewLiteral compiles a text between two holes. before and after are the words of the holes, or "":
-// they decide how white space and quotes at the edges are matched. The rest of a literal, after a
-// mark that is missing or that the prompt has written, is compiled again, since it begins
-// differently.
+// NewLiteral compiles a text between two holes. The parameters before and after are the words of
+// these holes, or "". They decide how white space and quotation marks at the edges are matched. The
+// rest of a literal, after a mark that is missing or that the prompt has written, is compiled
+// again, because it begins differently.
 func NewLiteral(text, before, after string) Literal {
 	return Literal{Text: text, Units: units(text, before, after)}
 }
 
-// Exactly returns a literal without elastic places, for marks that models do not vary, such as
-// those of CDATA in XML.
+// Exactly returns a literal that matches only its own text, for marks that models do not vary, such
+// as those of CDATA in XML.
 func Exactly(text string) Literal {
 	l := Literal{Text: text}
 	for i := range len(text) {
@@ -72,9 +74,8 @@ func Exactly(text string) Literal {
 	return l
 }
 
-// units compiles a literal between two holes (or the pattern's ends). The holes next to
-// it decide to what its white space belongs: next to {value} one newline belongs to the mark and
-// the next to the value, next to {name} all white space is ignored.
+// units compiles a literal between two holes (or the pattern's ends). The holes next to it decide
+// to what its white space belongs:
 //
 //	next to {value}, {reasoning}, {text}   one newline belongs to the mark, the rest is data
 //	between two letters                    at least one white space
@@ -117,21 +118,21 @@ func units(text, before, after string) []unit {
 	return out
 }
 
-// isSeam reports whether two bytes of a mark can be in different tokens: <|open|>tools<|sep|>.
-// Detokenizers may put a blank there, as Kimi K3's do: <|open|> tools <|sep|>.
+// isSeam reports whether two bytes of a mark can be in different tokens. Detokenizers may put a
+// blank there, as Kimi K3's do in <|open|> tools <|sep|>.
 func isSeam(before, c byte) bool {
 	word := scan.IsLetter(before) || before == '"'
 	return before == '>' && scan.IsLetter(c) || word && (c == '<' || c == '[')
 }
 
 // rawHole reports whether a hole's text is used unchanged, so that white space at its edges is
-// data, except for one newline: the content of a file may begin with an empty line. The declaration
-// decides whether a newline belongs to the mark: guessing it from the reply gave a wrong value for
-// 22 of 122 texts of qwen3-coder.
+// data, except for one newline. For example, the content of a file may begin with an empty line.
+// The declaration decides whether a newline belongs to the mark, because guessing that from the
+// reply gave a wrong value for 22 of 122 texts of qwen3-coder.
 func rawHole(word string) bool { return word == "reasoning" || word == "value" || word == "text" }
 
-// appendSpace adds a place for white space. If the list ends with one already, the one that matches
-// more is kept, since the second of two would never match anything.
+// appendSpace appends a place for white space. If the list already ends with such a place, only the
+// one that matches more remains, because the second of two would never match anything.
 func appendSpace(list []unit, k UnitKind) []unit {
 	if n := len(list); n > 0 && (list[n-1].Kind == anySpace || list[n-1].Kind == blanks) {
 		if k == anySpace {
@@ -142,9 +143,10 @@ func appendSpace(list []unit, k UnitKind) []unit {
 	return append(list, unit{Kind: k})
 }
 
-// Key returns the first piece of the literal without elastic places, which the index of marks looks
-// for. Models do not vary it, so every reply that has the mark contains the key. The key of <invoke
-// name="{name}"> is <invoke, since models write two blanks after it, and blanks around =.
+// Key returns the first piece of the literal without elastic places, or "". The index of marks
+// looks for it. Models do not vary that piece, so every reply that has the mark contains the key.
+// The key of <invoke name="{name}"> is <invoke, because models write two blanks after it, and
+// blanks around =.
 func (l Literal) Key() string {
 	var key []byte
 	for _, u := range l.Units {
@@ -162,8 +164,8 @@ func (l Literal) Key() string {
 }
 
 // Head returns the piece of the literal whose text is [Literal.Key], with its elastic bars and
-// seams. The decoder recognises the next argument's tag by it, before the parameter's name is
-// known: <invoke of <invoke name="{name}">.
+// seams. By this piece the decoder recognises the next argument's tag before the parameter's name
+// is known, such as <invoke of <invoke name="{name}">.
 func (l Literal) Head() Literal {
 	for i, u := range l.Units {
 		if solid := u.Kind == Exact || u.Kind == AnyBar || u.Kind == Pad; !solid && i > 0 {
@@ -173,8 +175,8 @@ func (l Literal) Head() Literal {
 	return l
 }
 
-// Pieces splits a literal at its elastic white space: </function>\n</tool_call> are two closers,
-// and a model may leave out either.
+// Pieces splits a literal at its elastic white space, and returns nil if nothing is left. For
+// example, </function>\n</tool_call> are two closing tags, and a model may leave out either.
 func (l Literal) Pieces() []Literal {
 	var out []Literal
 	start := 0
@@ -193,12 +195,12 @@ func (l Literal) Pieces() []Literal {
 	return out
 }
 
-// asciiBars returns a mark with ASCII bars instead of full-width ones, as some models write it.
-// Both spellings are in the index, so that a look-up compares bytes only.
+// asciiBars returns a key with ASCII bars instead of full-width ones, as some models write it. Both
+// spellings are in the index, so that a look-up compares bytes only.
 func asciiBars(key string) string { return strings.ReplaceAll(key, WideBar, "|") }
 
 // Plain returns the literal as text, with each elastic place in its most common form. Damaged marks
-// are compared with it.
+// are compared with that text.
 func (l Literal) Plain() string {
 	var out []byte
 	for _, u := range l.Units {
@@ -237,8 +239,8 @@ func (l Literal) Trimmed() Literal {
 var suffixAtEnd = regexp.MustCompile(`:[\w-]{1,32}$`)
 
 // CutSuffix returns a text without the literal at its end, and false if the text does not end with
-// it. The literal must be spelled as [Literal.Plain] has it, except for suffixes and white space:
-// in their places any amount matches.
+// the literal. The text must have the spelling of [Literal.Plain], except for suffixes and white
+// space, of which any amount matches.
 func (l Literal) CutSuffix(text string) (string, bool) {
 	for i := len(l.Units) - 1; i >= 0; i-- {
 		ok := true
@@ -270,5 +272,5 @@ func (l Literal) CutSuffix(text string) (string, bool) {
 	return text, true
 }
 
-// trimSpace cuts white space off the end of a text.
+// trimSpace removes white space from the end of a text.
 func trimSpace(text string) string { return strings.TrimRight(text, " \t\r\n") }

@@ -6,54 +6,55 @@ import (
 	"strings"
 )
 
-// Pattern is one example of a declaration: literals with holes between them. Of
+// Pattern is one example of a declaration: literals with holes (placeholders such as {call})
+// between them. For example, in
 //
 //	call    \n<tool_call>\n{call}\n</tool_call>
 //
-// Glue is 1, the parts are "<tool_call>\n", {call} and "\n</tool_call>", Open is <tool_call>, Close
-// is </tool_call>.
+// Glue is 1, the parts are "<tool_call>\n", {call} and "\n</tool_call>", Open is <tool_call>, and
+// Close is </tool_call>.
 //
-// A pattern refers to its family, since the calls of a model may have the marks of another family,
-// which then decides how their bodies are read. A compiled pattern never changes; the rest of a
-// pattern, after a lost mark, is a copy.
+// A pattern refers to its family, because the calls of a model may have the marks of another
+// family, which then decides how their bodies are read. A compiled pattern never changes. The rest
+// of a pattern, after a lost mark, is a copy.
 type Pattern struct {
 	Family      *Family
-	Glue        int       // leading newlines, which belong to the text before it
-	Tail        int       // trailing newlines, which belong to the text after it
+	Glue        int       // leading newlines, which belong to the text before the example
+	Tail        int       // trailing newlines, which belong to the text after the example
 	Parts       []Part    // literals and holes in order, without Glue and Tail
-	Headless    bool      // its first mark is missing, so the others are required
-	EndsInColon bool      // it ends in a word and a colon; one blank after it belongs to it
+	Headless    bool      // the first mark is missing, so the others are required
+	EndsInColon bool      // it ends in a word and a colon, to which one blank after it belongs
 	Open        Literal   // the first mark
 	Close       []Literal // the marks after the body, one by one
 }
 
-// Markless reports whether the pattern begins without a mark, as llama3's {calls} does, or with one
-// of one or two bytes, which occurs too often in ordinary text.
+// Markless reports whether the pattern begins without a mark, as llama3's {calls} does. A mark of
+// one or two bytes does not count, because it occurs too often in ordinary text.
 func (p *Pattern) Markless() bool {
 	return len(p.Parts) == 0 || p.Parts[0].Hole != "" ||
 		len(strings.TrimSpace(p.Parts[0].Lit.Text)) < 3
 }
 
-// Part is a literal, or a hole when Hole is set. Two literals are never adjacent.
+// Part is a hole if Hole is set, and otherwise a literal. Two literals are never adjacent.
 type Part struct {
 	Hole string
 	Lit  Literal
 }
 
-// holes has all words of holes; the value reports whether the hole is the body of a call. Each word
+// holes has all words of holes. The value says whether the hole is the body of a call. Each word
 // exists for families that write so:
 //
-//	name, id       functionary's <function=NAME>; kimi-k2's functions.NAME:0, an id that holds the name
-//	json           the arguments alone, where the name stands outside: mistral's [TOOL_CALLS]NAME[ARGS]{…}
-//	call, calls    hermes's {"name": …, "arguments": …}; granite3's list of them
+//	name, id       functionary's <function=NAME>; kimi-k2's functions.NAME:0, an id that contains the name
+//	json           the arguments alone, if the name is outside: mistral's [TOOL_CALLS]NAME[ARGS]{…}
+//	call, calls    hermes's {"name": …, "arguments": …}; granite3's list of such objects
 //	named          apertus's [{"NAME": {…}}]
 //	python         lfm2's [get_weather(city="Paris")]
 //	pseudo         gemma4's {city:<|"|>Paris<|"|>}
 //	args           arguments in tags of their own, written by the arg line, whose holes are key, value and type
 //	index          kimi-k3 numbers the calls of a turn: <|open|>call tool="NAME" index="1"<|sep|>
-//	junk           what stands in a header and says nothing by itself: harmony's <|start|>{junk}<|message|>
-//	reasoning      what stands between the marks of a think line; text, between those of a plain reply
-//	result         what a tool answered, quoted as a JSON string; results stands for all of them together
+//	junk           a part of a header without a meaning of its own: harmony's <|start|>{junk}<|message|>
+//	reasoning      the text between the marks of a think line; text is that between those of a plain reply
+//	result         what a tool answered, quoted as a JSON string; results means all of them together
 var holes = map[string]bool{
 	"reasoning": false, "calls": true, "call": true, "name": false, "id": false, "junk": false,
 	"json": true, "args": true, "key": false, "value": false, "python": true, "pseudo": true,
@@ -62,8 +63,8 @@ var holes = map[string]bool{
 	"quoted": false,
 }
 
-// formPattern returns a pattern for the calls of a family that has a form: the mark that they begin
-// with, if any, and a FormHole.
+// formPattern returns a pattern for the calls of a family that has a form: the mark with which they
+// begin, if any, and a FormHole.
 func formPattern(f *Family) *Pattern {
 	p := &Pattern{Family: f, Glue: f.Form.Glue}
 	opening := f.Form.Opening()
@@ -81,10 +82,11 @@ func formPattern(f *Family) *Pattern {
 // FormHole is the hole whose whole content is read by the family's form.
 const FormHole = "form"
 
-// compile reads an example. \n is a newline, {{ a literal brace, {word} a hole. Newlines at its
-// edges do not belong to the marks: templates print them between a call and the text around it, and
-// models leave them out or double them. Glue and Tail count them, so that the decoder can drop them
-// from the text and the printer can write them.
+// compile reads an example, in which \n is a newline, {{ a literal brace, and {word} a hole. It
+// returns an error for an unknown hole. Newlines at its edges do not belong to the marks, because
+// templates print them between a call and the text around it, and models leave them out or double
+// them. Glue and Tail count these newlines, so that the decoder can drop them from the text and the
+// printer can write them.
 func compile(f *Family, example string) (*Pattern, error) {
 	p := &Pattern{Family: f}
 	text := strings.ReplaceAll(example, `\n`, "\n")
@@ -114,9 +116,10 @@ func compile(f *Family, example string) (*Pattern, error) {
 	return p, nil
 }
 
-// cutHole splits text at its first hole. {sfx} is not a hole: it stays in its literal, since the
-// mark continues after it. An unknown word is an error, so that a misspelling in a file is not
-// taken for text that models write.
+// cutHole splits text at its first hole, and returns the text before it, its word, and the text
+// after it. {sfx} is not a hole but remains in its literal, because the mark continues after it. An
+// unknown word is an error, so that a misspelling in a file is not taken for text that models
+// write.
 func cutHole(text string) (lit, hole, rest string, err error) {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' {
@@ -138,9 +141,9 @@ func cutHole(text string) (lit, hole, rest string, err error) {
 	return text, "", "", nil
 }
 
-// trimTail removes the newlines from the end: after a reasoning's closer they are glue, after a
-// call white space is dropped anyway. An arg line keeps them, since the text after a value shows
-// where the value ends.
+// trimTail removes the newlines from the end, because after reasoning they belong to the text that
+// follows, and after a call white space is dropped anyway. An arg line is not changed, because the
+// text after a value shows where the value ends.
 func (p *Pattern) trimTail() {
 	n := len(p.Parts)
 	if n == 0 || p.Parts[n-1].Hole != "" || p.Hole("value") >= 0 {
@@ -154,8 +157,8 @@ func (p *Pattern) trimTail() {
 	}
 }
 
-// HoleAt returns the hole word of part i, or "" for a literal. An index out of range gives "" too,
-// since callers look at the neighbours of a part.
+// HoleAt returns the hole word of part i, or "" for a literal. It also returns "" for an index out
+// of range, because callers look at the neighbours of a part.
 func (p *Pattern) HoleAt(i int) string {
 	if i < 0 || i >= len(p.Parts) {
 		return ""
@@ -163,8 +166,8 @@ func (p *Pattern) HoleAt(i int) string {
 	return p.Parts[i].Hole
 }
 
-// Hole returns the index of the first hole with that word, or -1. A pattern has a handful of parts,
-// so a search costs less than a table would.
+// Hole returns the index of the first hole with that word, or -1 if there is none. A pattern has a
+// handful of parts, so a search costs less than a table would.
 func (p *Pattern) Hole(word string) int {
 	for i, part := range p.Parts {
 		if part.Hole == word {
@@ -174,8 +177,8 @@ func (p *Pattern) Hole(word string) int {
 	return -1
 }
 
-// shape returns the words of a pattern's holes, with # for each literal: "# key # value #" is an
-// argument. A kind of line allows a short list of shapes.
+// shape returns the words of a pattern's holes, with # for each literal. For example, "# key #
+// value #" is an argument. A kind of line allows a short list of shapes.
 func (p *Pattern) shape() string {
 	var words []string
 	for _, part := range p.Parts {
@@ -188,18 +191,19 @@ func (p *Pattern) shape() string {
 	return strings.Join(words, " ")
 }
 
-// isCall reports whether a call can be read by the pattern: it is a list of calls, or names the
-// tool after a mark. A name without a mark before it could be any word of a sentence, so such a
-// line must have a mark somewhere else (see Markless). {id} counts since it holds the name where
-// the example has no other: kimi-k2's functions.get_weather:0.
+// isCall reports whether a call can be read by the pattern, because it is a list of calls, or names
+// the tool after a mark. A name without a mark before it could be any word of a sentence, so such a
+// line must have a mark somewhere else (see Markless). {id} counts because it contains the name if
+// the example has no other, as in kimi-k2's functions.get_weather:0.
 func (p *Pattern) isCall() bool {
 	named := (p.Hole("name") >= 1 || p.Hole("id") >= 1) && p.HoleAt(0) == ""
 	return named || p.Hole("call") >= 0 || p.HoldsSeveral()
 }
 
-// Body returns the index of the hole that reads the call's arguments, or -1. A call is committed at
-// its body: before it are the mark and the name, after it only closers. A call without a body has
-// no arguments: deepseek's <｜DSML｜invoke name="get_time"/>.
+// Body returns the index of the hole that reads the call's arguments, or -1 if there is none. A
+// call is committed at its body, because the mark and the name come before it, and only closing
+// marks come after it. A call without a body has no arguments, as in deepseek's <｜DSML｜invoke
+// name="get_time"/>.
 func (p *Pattern) Body() int {
 	for i, part := range p.Parts {
 		if holes[part.Hole] || part.Hole == FormHole {
@@ -209,9 +213,9 @@ func (p *Pattern) Body() int {
 	return -1
 }
 
-// withoutWrapper returns the pattern that starts at the second mark of a wrapped call, or nil when
+// withoutWrapper returns the pattern that starts at the second mark of a wrapped call, or nil if
 // there is only one mark. Models leave the wrapper out: qwen3-coder writes <function=get_weather>
-// without <tool_call> before it. The second mark is followed by the name of an offered tool, so it
+// without <tool_call> before it. The name of an offered tool follows the second mark, so that mark
 // is unique enough to begin a call by itself. A literal with a newline or "><" before the name
 // shows that there are two marks.
 func (p *Pattern) withoutWrapper() *Pattern {
@@ -228,10 +232,11 @@ func (p *Pattern) withoutWrapper() *Pattern {
 	return p.beginningWith(text[at:])
 }
 
-// beginningWith returns the pattern with text as its first literal, or without a first literal if
-// text is empty. It is for an example whose first mark is missing: functionary-v3.2's prompts end
-// with >>>, servers drop <tool_call> where it is a control token, and models leave out the outer of
-// two tags. In all three cases the rest of the example still matches.
+// beginningWith returns a copy of the pattern with text as its first literal, or without a first
+// literal if text is empty. It is for an example whose first mark is missing. That happens because
+// functionary-v3.2's prompts end with >>>, because servers drop <tool_call> where it is a control
+// token, and because models leave out the outer of two tags. In all three cases the rest of the
+// example still matches.
 func (p *Pattern) beginningWith(text string) *Pattern {
 	q := *p
 	q.Parts = slices.Clone(p.Parts)
@@ -242,8 +247,9 @@ func (p *Pattern) beginningWith(text string) *Pattern {
 	return &q
 }
 
-// first returns the first mark of the pattern, without those that follow it: <tool_call> of
-// <tool_call>\n<function=. Models write it twice, and then this mark alone is skipped.
+// first returns the first mark of the pattern without the marks that follow it, such as <tool_call>
+// of <tool_call>\n<function=. Models sometimes write that mark twice, and then it alone is skipped.
+// The result is empty if the pattern begins with a hole.
 func (p *Pattern) first() Literal {
 	if len(p.Parts) == 0 {
 		return Literal{}
@@ -251,9 +257,10 @@ func (p *Pattern) first() Literal {
 	return append(p.Parts[0].Lit.Pieces(), Literal{})[0]
 }
 
-// closers returns the marks after the body, one by one, since any of several may be missing:
-// qwen3-coder's calls end </function>\n</tool_call>, and a reply that ends after the first is a
-// complete call. A pattern without a body has no closers: it ends with its last literal.
+// closers returns the marks after the body, one by one, because any of several may be missing. For
+// example, qwen3-coder's calls end with </function>\n</tool_call>, and a reply that ends after the
+// first of these is a complete call. For a pattern without a body it returns nil, because such a
+// pattern ends with its last literal.
 func (p *Pattern) closers() []Literal {
 	var out []Literal
 	for i := p.Body() + 1; i > 0 && i < len(p.Parts); i++ {
@@ -264,10 +271,11 @@ func (p *Pattern) closers() []Literal {
 	return out
 }
 
-// ResultMarks returns the first and the last mark around the result of a tool, or "" if the pattern
-// has none. Of the first mark only the name of the tag is returned, since its attributes vary:
-// <tool_response of <tool_response name="get_weather">. The marks are looked for in replies since
-// models continue after a call and make up its result: <tool_response>\n22°C\n</tool_response>.
+// ResultMarks returns the first and the last mark around the result of a tool, or "" for both if
+// the pattern has none. Of the first mark only the name of the tag is returned, because its
+// attributes vary: <tool_response of <tool_response name="get_weather">. The marks are looked for
+// in replies, because models continue after a call and make up its result, as in
+// <tool_response>\n22°C\n</tool_response>.
 func (p *Pattern) ResultMarks() (open, end string) {
 	first, last := p.Parts[0], p.Parts[len(p.Parts)-1]
 	open, end = strings.TrimSpace(first.Lit.Text), strings.TrimSpace(last.Lit.Text)
@@ -281,8 +289,8 @@ func (p *Pattern) ResultMarks() (open, end string) {
 	return open, end[from:]
 }
 
-// CloseMark returns the mark after the reasoning, or after the plain reply, of a pattern, or ""
-// when nothing closes it.
+// CloseMark returns the mark after the reasoning or the plain reply of a pattern, or "" if nothing
+// closes it.
 func (p *Pattern) CloseMark() string { return strings.TrimSpace(p.Parts[len(p.Parts)-1].Lit.Text) }
 
 // Special reports whether the pattern begins with a special token, see [Mark.Special].
@@ -290,8 +298,8 @@ func (p *Pattern) Special() bool { return special(p.Parts[0].Lit.Key()) }
 
 // WithoutOpener returns the pattern of a call whose first mark is missing, or nil if the rest has
 // no mark that shows the family. Models leave the first mark out, and servers hide it when it is a
-// control token: then {"name": …}</tool_call> is left of hermes's call, and the closer still shows
-// that it is a call.
+// control token. Then {"name": …}</tool_call> is left of hermes's call, and the closing tag still
+// shows that it is a call.
 func (p *Pattern) WithoutOpener() *Pattern {
 	if p.Hole(FormHole) >= 0 {
 		if p.HoleAt(0) != "" || len(p.Parts[0].Lit.Key()) < 2 {
@@ -316,18 +324,18 @@ func (p *Pattern) WithoutOpener() *Pattern {
 	return q
 }
 
-// IsFence reports whether the family writes its calls in a fence. Such an example is used for
-// printing only. In replies of all families a fence is read by its label and content, since all
-// models write fences, mostly around things that are not calls.
+// IsFence reports whether the family writes its calls in a fence. Such an example is used only for
+// printing. In replies of all families a fence is read by its label and content, because all models
+// write fences, mostly around things that are not calls.
 func (p *Pattern) IsFence() bool { return strings.HasPrefix(p.Parts[0].Lit.Text, "```") }
 
 // Keyed reports whether the family's tags are named like the parameters, so that the example has a
-// second {key}: # {key} # {value} # {key} #. It is minimax-m3's form:
+// second {key}: # {key} # {value} # {key} #. This is minimax-m3's form:
 // ]<]minimax[>[<city>Paris]<]minimax[>[</city>.
 func (p *Pattern) Keyed() bool { return p.HoleAt(5) == "key" }
 
-// ItemKey is the tag of a list's elements in a family whose tags are named like the parameters: an
-// element has no name of its own.
+// ItemKey is the tag of a list's elements in a family whose tags are named like the parameters,
+// because an element has no name of its own.
 const ItemKey = "item"
 
 // OpenTag returns the text of an argument's example before the value, or before the hole for its
@@ -335,7 +343,8 @@ const ItemKey = "item"
 // value have the same tags.
 func (p *Pattern) OpenTag(key string) string { return p.Printed(0) + key + p.Printed(2) }
 
-// CloseTag returns the text of the example after the value.
+// CloseTag returns the text of an argument's example after the value, with the key filled in if the
+// example repeats it.
 func (p *Pattern) CloseTag(key string) string {
 	if !p.Keyed() {
 		return p.Printed(len(p.Parts) - 1)

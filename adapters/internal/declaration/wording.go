@@ -8,26 +8,27 @@ import (
 
 // Wording is a set of the kinds below, in which Prompt describes tools. The zero value means the
 // family's own wording. If neither the family nor a template gives one, a probe finds out which
-// wording a model follows: small models follow a worked example best, and signatures save tokens,
-// but no wording suits all. A small model echoed schemas in 4 of 25 replies; signatures were
+// wording a model follows. Small models follow a worked example best, and signatures save tokens,
+// but no wording suits all. A small model echoed schemas in 4 of 25 replies. Signatures were
 // shortest, and gave both of two calls most often.
 type Wording uint8
 
-// The kinds of wording. A wording without Schemas and Signatures has schemas.
+// The kinds of wording. A wording without Schemas and Signatures uses schemas.
 const (
 	Schemas Wording = 1 << iota // each tool as JSON with its schema
-	// each tool as the head of a Python function, which is much shorter
+	// Signatures describes each tool as the head of a Python function, which is much shorter.
 	Signatures
-	// a user's request and the call that answers it, for the first offered tool
+	// Example adds a user's request and the call that answers it, for the first offered tool.
 	Example
 )
 
-// wordings holds the names of the kinds, in the order of their values. The setting wording and a
+// wordings are the names of the kinds, in the order of their values. The setting wording and a
 // declaration's wording line use them.
 var wordings = []string{"schemas", "signatures", "example"}
 
-// ParseWording reads the names of kinds, with blanks or + between them: "signatures+example". An
-// error lists the kinds. Flags usually have a plus sign, declarations a blank.
+// ParseWording reads the names of kinds, separated by blanks or +, as in "signatures+example". It
+// returns an error that lists the kinds if a name is unknown or there is none. Flags usually have a
+// plus sign, and declarations a blank.
 func ParseWording(s string) (Wording, error) {
 	var w Wording
 	for _, name := range strings.FieldsFunc(s, func(r rune) bool {
@@ -46,9 +47,9 @@ func ParseWording(s string) (Wording, error) {
 	return w, nil
 }
 
-// String returns the names of the kinds, joined by plus signs, for ParseWording to read. The names
-// are in the order of the constants, so a wording that a probe has found is always stored in the
-// same way.
+// String returns the names of the kinds, joined by plus signs, in the form that ParseWording reads.
+// The names are in the order of the constants, so a wording that a probe has found is always stored
+// in the same way.
 func (w Wording) String() string {
 	var names []string
 	for i, name := range wordings {
@@ -59,5 +60,5 @@ func (w Wording) String() string {
 	return strings.Join(names, "+")
 }
 
-// Wording returns the wording in the family's declaration, or 0 if it has none.
+// Wording returns the wording in the family's declaration, or 0 if there is none.
 func (f *Family) Wording() Wording { return f.wording }

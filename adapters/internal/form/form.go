@@ -23,53 +23,55 @@ import (
 	"strings"
 )
 
-// Form is one way of writing calls. The zero value is not valid, since it has no call line.
+// Form is one way of writing calls. The zero value is not valid, because it has no call line.
 type Form struct {
-	Call []Example // a call; a second example is for a call without arguments
+	Call []Example // one of the {args}, with the holes {key} and {value}
 	Arg  Example   // one of the {args}: {key} and {value}
 
 	Calls, Args  Series // the texts around and between calls, and arguments
-	Object, List Series // around and between the members of an object, the elements of a list
+	Object, List Series // the same for the members of an object, and the elements of a list
 	Member       Example
 	Element      Example
 
 	Strings string // how strings are written: raw, json, python, xml, url
-	// how numbers, true, false, null, lists and objects are written: json, compact, python, nested
+	// Values says how numbers, true, false, null, lists and objects are written: json, compact,
+	// python or nested.
 	Values string
-	// the text before a value, except for objects and lists in the form's own notation
+	// Plain is the text before a value, except before objects and lists in the form's own notation.
 	Plain   string
 	Indent  string // what {indent} prints for each level after the first
-	First   int    // what {index} counts from
-	Glue    int    // newlines before the calls, which belong to the text before them
+	First   int    // the number with which {index} begins
+	Glue    int    // how many newlines before the calls belong to the text before them
 	Types   string // the words of {type}: json, number (also for integers), python
 	Several bool   // all calls are read together, even if Calls is empty
 	Runes   bool   // {length} counts characters instead of bytes
 }
 
-// Example is a text with holes, as a list of literals and holes.
+// Example is a text with holes, which are placeholders such as {name}.
 type Example []Part
 
-// Part is a literal, or a hole if Hole is set.
+// Part is a hole if Hole is set, and otherwise a literal.
 type Part struct{ Lit, Hole string }
 
-// Series holds the texts before, between and after calls, arguments, members or elements.
+// Series has the texts before, between and after calls, arguments, members or elements.
 type Series struct{ Open, Between, Close string }
 
-// holes has the allowed holes of each kind of example.
+// holes lists the allowed holes for each kind of example.
 var holes = map[string]string{
 	"call": "name id index length count json quoted args", "arg": "key type value",
 	"member": "key value indent", "element": "value indent",
 }
 
-// series has the hole of each kind of line for a Series.
+// series maps each kind of line for a Series to the hole in that line.
 var series = map[string]string{"calls": "call", "args": "arg", "object": "member",
 	"list": "element"}
 
-// codings has the allowed words of the lines about values.
+// codings lists the allowed words for each kind of line about values.
 var codings = map[string]string{"strings": "raw json python xml url",
 	"values": "json compact python nested", "types": "json number python"}
 
-// Take adds one line of a declaration, given without its first word: "call @@TOOL {name}\n…".
+// Take adds one line of a declaration, given without its first word, such as "call @@TOOL
+// {name}\n…". It returns an error if the line is not valid.
 func (f *Form) Take(line string) error {
 	kind, value, _ := strings.Cut(line, " ")
 	value = strings.TrimLeft(value, " ")
@@ -104,7 +106,8 @@ func (f *Form) Take(line string) error {
 	return err
 }
 
-// Check returns an error if a line is missing. It is called once, after all lines were added.
+// Check returns an error if a line is missing. It must be called once, after all lines were added,
+// and also moves newlines before the calls to Glue.
 func (f *Form) Check() error {
 	if len(f.Call) == 0 || !f.Call[0].has("name") {
 		return fmt.Errorf("a form needs a call line with {name}")
@@ -124,7 +127,7 @@ func (f *Form) Check() error {
 	return nil
 }
 
-// Opening returns the literal that a reply's calls begin with, or "" if they begin with a hole.
+// Opening returns the literal with which a reply's calls begin, or "" if they begin with a hole.
 func (f *Form) Opening() string {
 	if f.Calls.Open != "" {
 		return f.Calls.Open
@@ -132,7 +135,7 @@ func (f *Form) Opening() string {
 	return f.Call[0][0].Lit
 }
 
-// Text returns all literals of calls, for callers that look for marks in them.
+// Text returns all literals of calls, separated by blanks, for callers that look for tags in them.
 func (f *Form) Text() string {
 	words := []string{f.Calls.Open, f.Calls.Between, f.Calls.Close, f.Args.Open, f.Args.Between,
 		f.Args.Close}
@@ -144,7 +147,7 @@ func (f *Form) Text() string {
 	return strings.Join(words, " ")
 }
 
-// has reports whether an example has a hole of that name.
+// has reports whether an example has a hole with that name.
 func (e Example) has(hole string) bool {
 	for _, p := range e {
 		if p.Hole == hole {
@@ -154,13 +157,14 @@ func (e Example) has(hole string) bool {
 	return false
 }
 
-// unescape replaces the escapes in the literals of a line. Blanks at its edges are written \s.
+// unescape replaces the escapes in the literals of a line. A blank at the edge of a literal is
+// written as \s.
 var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\s`, " ", "{{",
 	"{")
 
 var escape = strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\t", `\t`, "\r", `\r`, "{", "{{")
 
-// Escape returns a literal as it is written in a line for [Form.Take].
+// Escape returns a literal in the way in which it is written in a line for [Form.Take].
 func Escape(literal string) string {
 	text := escape.Replace(literal)
 	inner := strings.Trim(text, " ")
@@ -172,7 +176,8 @@ func Escape(literal string) string {
 	return strings.Repeat(`\s`, front) + inner + strings.Repeat(`\s`, behind)
 }
 
-// parse reads an example.
+// parse reads an example, in which only the holes that the parameter may lists are allowed. It
+// returns an error for any other hole, and for an empty example.
 func parse(text, may string) (e Example, err error) {
 	for text != "" {
 		at := holeIn(text)
@@ -196,7 +201,8 @@ func parse(text, may string) (e Example, err error) {
 	return e, nil
 }
 
-// holeIn returns where the first hole of a text begins, or -1.
+// holeIn returns the offset of the first hole in a text, or -1 if there is none. Two braces in a
+// row are a literal brace.
 func holeIn(text string) int {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '{' {
@@ -211,7 +217,8 @@ func holeIn(text string) int {
 	return -1
 }
 
-// parseSeries reads an example that has the hole of its kind twice.
+// parseSeries reads an example that has the hole of its kind twice. It returns an error for any
+// other number.
 func parseSeries(text, kind string) (Series, error) {
 	parts := strings.Split(text, "{"+kind+"}")
 	if len(parts) != 3 {

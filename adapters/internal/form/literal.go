@@ -10,14 +10,15 @@ import (
 )
 
 // parser reads values in the syntax of JSON or Python, and returns them as JSON. It does not repair
-// anything.
+// anything. It sets cut if the text ends before a value does.
 type parser struct {
 	at    func(i int) int
 	depth int
 	cut   bool
 }
 
-// literal reads the value at offset i.
+// literal reads the value at offset i, and also returns the offset after the value. ok is false if
+// there is no valid value.
 func (r *reader) literal(i int) (value string, end int, ok bool) {
 	p := &parser{at: r.At}
 	value, end, ok = p.value(i)
@@ -25,7 +26,8 @@ func (r *reader) literal(i int) (value string, end int, ok bool) {
 	return value, end, ok
 }
 
-// value reads one value.
+// value reads one value at offset i, and also returns the offset after it. It returns false if
+// there is no valid value.
 func (p *parser) value(i int) (string, int, bool) {
 	switch c := p.at(i); {
 	case c < 0:
@@ -53,11 +55,11 @@ func (p *parser) value(i int) (string, int, bool) {
 	return "", 0, false
 }
 
-// words has the words of both languages, in JSON.
+// words maps the literal words of both languages to JSON.
 var words = map[string]string{"true": "true", "false": "false", "null": "null", "True": "true",
 	"False": "false", "None": "null"}
 
-// scalar reads a number or a word.
+// scalar returns a number or a literal word as JSON, and false for any other text.
 func scalar(text string) (string, bool) {
 	if w, ok := words[text]; ok {
 		return w, true
@@ -66,7 +68,7 @@ func scalar(text string) (string, bool) {
 		json.Valid([]byte(text))
 }
 
-// space returns the offset after white space.
+// space returns the offset after the white space at i.
 func (p *parser) space(i int) int {
 	for c := p.at(i); scan.IsSpace(c); c = p.at(i) {
 		i++
@@ -74,7 +76,8 @@ func (p *parser) space(i int) int {
 	return i
 }
 
-// several reads an object or a list, from its bracket on.
+// several reads an object or a list whose bracket is at offset i, and returns it with the offset
+// after it. It returns false if the value is not valid or is nested too deeply.
 func (p *parser) several(i int, end byte) (string, int, bool) {
 	if p.depth++; p.depth > maxDepth {
 		return "", 0, false
@@ -110,11 +113,12 @@ func (p *parser) several(i int, end byte) (string, int, bool) {
 	return string(append(out, end)), i + 1, true
 }
 
-// escapes has the escapes of both languages.
+// escapes maps the escapes of both languages to their meaning.
 var escapes = map[byte]byte{'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 'f': '\f', '\\': '\\',
 	'"': '"', '\'': '\'', '/': '/'}
 
-// text reads a string.
+// text reads a string whose quotation mark is at offset i, and returns it as JSON with the offset
+// after it. It returns false if the string has no end, a newline, or an unknown escape.
 func (p *parser) text(i int) (string, int, bool) {
 	quote := p.at(i)
 	var out []byte
@@ -152,7 +156,7 @@ func (p *parser) text(i int) (string, int, bool) {
 	}
 }
 
-// hex reads size hexadecimal digits.
+// hex reads size hexadecimal digits at offset i, and returns false if there are fewer.
 func (p *parser) hex(i, size int) (int, bool) {
 	var digits []byte
 	for k := range size {

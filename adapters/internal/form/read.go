@@ -8,27 +8,26 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Call is a call that was read.
+// Call is a call as it was written.
 type Call struct {
 	Name, ID string
-	JSON     string   // the arguments, if they are written as JSON
-	Args     []Member // otherwise the arguments in the order of the text
+	JSON     string   // the arguments, if they were written as JSON
+	Args     []Member // otherwise the arguments, in the order of the text
 }
 
-// Member is one argument. If Raw is set, the value is a text whose type depends on the tool's
-// schema.
+// Member is one argument. If Raw is set, the tool's schema decides which type the value has.
 type Member struct {
-	Key, Value string // the value is JSON, or text if Raw is set
+	Key, Value string // the value is JSON, or plain text if Raw is set
 	Raw        bool
 }
 
-// Text is a text that calls are read from; it also knows the offered tools.
+// Text is a text from which calls are read. It also knows the offered tools.
 type Text interface {
-	At(i int) int           // the byte at offset i, -1 after the end
-	Named(name string) bool // whether a tool of that name is offered
-	// whether a tool has such a parameter; any tool, if the name is empty
+	At(i int) int           // returns the byte at offset i, or -1 after the end
+	Named(name string) bool // reports whether a tool of that name is offered
+	// Takes reports whether the tool, or any tool if the name is empty, has such a parameter.
 	Takes(name, key string) bool
-	Over(i int) bool // whether the reply or its turn ends at offset i
+	Over(i int) bool // reports whether the reply or its turn ends at offset i
 }
 
 // maxName bounds names, ids, keys and numbers, in bytes.
@@ -41,16 +40,16 @@ type reader struct {
 	cut   bool // the text ended inside a call
 	raw   bool // a value without escapes was read
 	call  *Call
-	left  int // steps that may still be taken
-	depth int // of values
+	left  int // how many steps may still be taken
+	depth int // how deeply the current value is nested
 }
 
-// maxSteps bounds the number of comparisons for hostile text.
+// maxSteps bounds the number of comparisons, as protection against hostile text.
 const maxSteps = 1 << 21
 
-// Read reads the calls at offset 0: all of them if the form has a calls line, else one. It returns
-// the offset after them. The match is Incomplete if the text ends first, and a mismatch if there is
-// no call, or if its reading is uncertain.
+// Read reads the calls at offset 0 and returns them with the offset after them. It reads all calls
+// if the form has a calls line, and otherwise one. The match is Incomplete if the text ends first.
+// It is Mismatch if there is no call, if the reading is uncertain, or if it takes too many steps.
 func (f *Form) Read(text Text) (calls []Call, end int, m scan.Match) {
 	r := &reader{Form: f, Text: text, left: maxSteps}
 	end, ok := r.all(&calls)
@@ -65,7 +64,8 @@ func (f *Form) Read(text Text) (calls []Call, end int, m scan.Match) {
 	return calls, end, scan.Matched
 }
 
-// all reads the calls.
+// all appends the calls at offset 0 and returns the offset after them. It returns false if there is
+// no call, or if the text after a call does not match.
 func (r *reader) all(calls *[]Call) (int, bool) {
 	i, ok := r.lit(0, r.Calls.Open)
 	for ok {
@@ -96,7 +96,8 @@ func (r *reader) begins(i int) bool {
 	return r.At(i) >= 0 && (first.Hole != "" || r.has(i, first.Lit))
 }
 
-// one reads a call by the first example that matches.
+// one reads a call at offset i by the first example that matches, and returns the offset after the
+// call. It returns false if no example matches.
 func (r *reader) one(i int, c *Call) (int, bool) {
 	cut := false
 	for _, e := range r.Call {
@@ -111,7 +112,8 @@ func (r *reader) one(i int, c *Call) (int, bool) {
 	return 0, false
 }
 
-// parts reads a call by an example.
+// parts reads a call at offset i by an example, and returns the offset after the call. It returns
+// false if the text does not match, or if a length or a count in the text is wrong.
 func (r *reader) parts(i int, e Example) (int, bool) {
 	length, count, from, ok := -1, -1, 0, true
 	for n, p := range e {
@@ -165,9 +167,9 @@ func (r *reader) size(from, to int) int {
 	return utf8.RuneCountInString(r.slice(from, to))
 }
 
-// leftOver reports whether the text after the calls shows that a value was meant to continue: it
-// has the end of a call without a beginning. If that end could occur in prose, the reply must end
-// there or continue with another call.
+// leftOver reports whether the text after the calls shows that a value was meant to continue,
+// because it has the end of a call without a beginning. If that end could also occur in prose, the
+// reply must end at offset i or continue with another call.
 func (r *reader) leftOver(i int) bool {
 	open, end := r.Opening(), r.closing()
 	if strong(end) {
@@ -187,7 +189,8 @@ func (r *reader) leftOver(i int) bool {
 	return !r.Over(i) && !(open != "" && r.has(i, open))
 }
 
-// strong reports whether a literal is more than a sign or two of ASCII.
+// strong reports whether a literal has more than two visible bytes, so that it hardly occurs in
+// prose.
 func strong(lit string) bool {
 	n := 0
 	for i := range len(lit) {
@@ -198,7 +201,8 @@ func strong(lit string) bool {
 	return n > 2
 }
 
-// closing returns the literal that calls end with, without the white space before it.
+// closing returns the literal with which calls end, without the white space before it. It returns
+// "" if there is none.
 func (r *reader) closing() string {
 	e := r.Call[0]
 	for _, lit := range []string{r.Calls.Close, e[len(e)-1].Lit} {
@@ -212,7 +216,8 @@ func (r *reader) closing() string {
 	return ""
 }
 
-// has reports whether the text at offset i begins with a literal.
+// has reports whether the text at offset i begins with a literal. It returns false if too many
+// steps were taken.
 func (r *reader) has(i int, s string) bool {
 	for k := range len(s) {
 		if r.left--; r.At(i+k) != int(s[k]) {
@@ -222,7 +227,8 @@ func (r *reader) has(i int, s string) bool {
 	return r.left > 0
 }
 
-// lit reads a literal. White space at the end of a literal may be missing at the end of a reply.
+// lit reads a literal at offset i and returns the offset after it, or false if the text differs.
+// White space at the end of a literal may be missing at the end of a reply.
 func (r *reader) lit(i int, s string) (int, bool) {
 	for k := range len(s) {
 		switch c := r.At(i + k); {
@@ -251,7 +257,9 @@ func (r *reader) follows(i int, rest []Part) bool {
 	return len(rest) == 0 || rest[0].Hole != "" || r.has(i, rest[0].Lit)
 }
 
-// tool reads the longest name of an offered tool after which the rest of the example can follow.
+// tool reads the longest name of an offered tool at offset i after which the rest of the example
+// can follow. It stores the name in the call and returns the offset after it. It returns false if
+// there is none, or if the call already has another name.
 func (r *reader) tool(i int, rest []Part) (int, bool) {
 	best, word := 0, 0
 	for ; word < maxName; word++ {
@@ -271,7 +279,9 @@ func (r *reader) tool(i int, rest []Part) (int, bool) {
 	return i + best, true
 }
 
-// word reads an id or a key, up to the next part of the example.
+// word reads an id or a key at offset i, up to the next part of the example. It returns the offset
+// after the word, and the word. It returns false if there is no such word on the line, or if it is
+// too long.
 func (r *reader) word(i int, rest []Part) (int, string, bool) {
 	for n := 1; n < maxName; n++ {
 		c := r.At(i + n - 1)
@@ -286,7 +296,7 @@ func (r *reader) word(i int, rest []Part) (int, string, bool) {
 	return 0, "", false
 }
 
-// number reads digits.
+// number reads digits at offset i. ok is false if there are none.
 func (r *reader) number(i int) (end, n int, ok bool) {
 	end = i
 	for end < i+10 && scan.IsDigit(byte(max(r.At(end), 0))) {
@@ -297,7 +307,7 @@ func (r *reader) number(i int) (end, n int, ok bool) {
 	return end, n, err == nil
 }
 
-// known reports whether an argument of the call has that name already.
+// known reports whether the call already has an argument with that name.
 func (c *Call) known(key string) bool {
 	return slices.ContainsFunc(c.Args, func(m Member) bool { return m.Key == key })
 }

@@ -15,10 +15,12 @@ import (
 // stop reports whether a value can end at an offset, because its container continues or ends there.
 type stop func(i int) bool
 
-// maxDepth bounds the nesting of values.
+// maxDepth bounds how deeply values may be nested.
 const maxDepth = 64
 
-// args reads the arguments of {args}; rest is the rest of the example.
+// args reads the arguments of the hole {args} at offset i. The parameter rest is the rest of the
+// example. It returns the offset after the arguments. It returns false if the text does not match,
+// or if there are none and the form does not allow that.
 func (r *reader) args(i int, rest []Part) (int, bool) {
 	ends := func(i int) bool { return r.closesAt(i, r.Args.Close, rest) }
 	if next, ok := r.argsFrom(i, ends); ok {
@@ -27,12 +29,13 @@ func (r *reader) args(i int, rest []Part) (int, bool) {
 	return i, ends(i) && len(r.Call) < 2 && r.Args.Open == "" // none
 }
 
-// closesAt reports whether a series ends at offset i and the rest of the example can follow it.
+// closesAt reports whether a series ends at offset i and the rest of the example can follow.
 func (r *reader) closesAt(i int, end string, rest []Part) bool {
 	return r.has(i, end) && r.follows(i+len(end), rest)
 }
 
-// argsFrom reads one or more arguments.
+// argsFrom reads one or more arguments at offset i and returns the offset after them. It returns
+// false if the text does not match.
 func (r *reader) argsFrom(i int, ends stop) (int, bool) {
 	i, ok := r.lit(i, r.Args.Open)
 	for ok {
@@ -65,7 +68,8 @@ func (r *reader) argsFrom(i int, ends stop) (int, bool) {
 	return 0, false
 }
 
-// key reads an argument's example up to its value.
+// key reads an argument's example up to its value. It returns the offset of the value, and the key.
+// It returns false if the text does not match, or if takes refuses the key.
 func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bool) {
 	key, ok := "", true
 	for n, p := range e {
@@ -96,7 +100,8 @@ func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bo
 }
 
 // keyBehind reads the name of an argument that follows its value. The value is at offset i and must
-// have quotes or brackets. The offset returned is that of the value.
+// have quotation marks or brackets. It returns the offset of the value, and the name. It returns
+// false if the text does not match.
 func (r *reader) keyBehind(i int, e Example, takes func(string) bool) (int, string, bool) {
 	_, end, ok := r.literal(i)
 	if !ok || len(e) < 2 || e[0].Hole != "" || e[1].Hole != "key" {
@@ -121,7 +126,8 @@ func (r *reader) keyAt(i int, e Example) bool {
 	return ok
 }
 
-// behind returns the text after the value in an example: literals, and the key if it is repeated.
+// behind returns the text after the value in an example: literals, and the key where it is
+// repeated.
 func (r *reader) behind(e Example, key string) (text string) {
 	at := slices.IndexFunc(e, func(p Part) bool { return p.Hole == "value" })
 	for _, p := range e[at+1:] {
@@ -132,8 +138,9 @@ func (r *reader) behind(e Example, key string) (text string) {
 	return text
 }
 
-// value reads a value up to the first offset at which goesOn is true. A value with quotes or
-// brackets has its own end.
+// value reads a value at offset i, up to the first offset at which goesOn is true. A value with
+// quotation marks or brackets has its own end. raw is true for a text whose type is not known. ok
+// is false if there is no value, or if its end is not found or uncertain.
 func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok bool) {
 	quoted := r.Strings == "json" || r.Strings == "python"
 	if r.Values == "nested" && r.depth < maxDepth {
@@ -180,13 +187,14 @@ func (r *reader) decoded(text string) (string, bool) {
 	return text, true
 }
 
-// container reads an object or a list in the form's own notation. Values in it without quotes are
-// texts, unless they are numbers or words of JSON.
+// container reads an object or a list in the form's own notation at offset i, and returns it as
+// JSON with the offset after it. Values in it without quotation marks are texts, unless they are
+// numbers, true, false or null. ok is false if there is no such object or list.
 func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) {
 	r.depth++
 	defer func() { r.depth-- }()
 	cut := r.cut
-	// first, since <item> is not the name of a member
+	// the list comes first, since <item> is not the name of a member
 	if value, end, ok = r.members(i, r.List, r.Element, goesOn); ok {
 		return "[" + value + "]", end, true
 	}
@@ -198,7 +206,8 @@ func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) 
 	return "", 0, false
 }
 
-// members reads the members of an object or the elements of a list.
+// members reads the members of an object or the elements of a list at offset i, and returns them as
+// JSON with the offset after them. ok is false if the text does not match.
 func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, end int, ok bool) {
 	var parts []string
 	depth := r.depth
@@ -246,8 +255,8 @@ func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, e
 	return "", 0, false
 }
 
-// plainKey reports whether a word can be a name without quotes: it has only letters, digits and a
-// few signs.
+// plainKey reports whether a word can be a name without quotation marks, because it has only
+// letters, digits and a few signs.
 func plainKey(key string) bool {
 	return strings.IndexFunc(key, func(r rune) bool {
 		if r < utf8.RuneSelf {
@@ -257,7 +266,8 @@ func plainKey(key string) bool {
 	}) < 0
 }
 
-// typed returns a text without a type as JSON: a number or a word of JSON, else a string.
+// typed returns a text without a type as JSON: a number, true, false or null if it is one, and
+// otherwise a string.
 func typed(text string) string {
 	if v, ok := scalar(text); ok {
 		return v
@@ -265,7 +275,8 @@ func typed(text string) string {
 	return string(chat.AppendQuoted(nil, text))
 }
 
-// quoted reads a JSON string that contains the arguments as JSON.
+// quoted reads a JSON string that contains the arguments as JSON, and returns the offset after it.
+// It returns false if there is no such string.
 func (r *reader) quoted(i int) (int, bool) {
 	text, end, ok := r.literal(i)
 	if !ok || text[0] != '"' {

@@ -9,15 +9,14 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// calls returns an expression for a reply's calls, from the opening mark on, in the order in which
-// the printer writes them. In a section, the first call follows the section's mark. Without a
-// section, the mark of the first call is matched first, before the choice of a tool; further calls
-// are matched as a whole.
+// calls returns an expression for a reply's calls, starting with the opening mark (the tag or token
+// that begins a call), in the order in which the printer writes them. In a section, the first call
+// follows the section's mark. Without a section, the mark of the first call is matched first,
+// before the choice of a tool. Further calls are matched as a whole. These are outlines of both
+// cases:
 //
 //	hermes     root ::= "<tool_call>" [ \t\n]{0,4} get-weather "\n</tool_call>" …
 //	kimi-k2    root ::= "<|tool_calls_section_begin|>" [ \t\n]{0,4} … "<|tool_calls_section_end|>"
-//
-// are the outlines of both.
 func (g *writer) calls(p *declaration.Pattern, mark string, tools []chat.Tool) string {
 	opener := g.opener(p.Printed(0), mark)
 	if len(g.f.Sections) == 0 {
@@ -26,11 +25,11 @@ func (g *writer) calls(p *declaration.Pattern, mark string, tools []chat.Tool) s
 	return seq(opener, g.filled(p, 1, func(int) string { return g.inRow(g.f.Calls[0], 0, tools) }))
 }
 
-// opener matches the literal that begins with the mark. If white space or nothing follows the mark
-// in the literal, the model may write any white space there, since its token for the end of the
-// mark may include some; under a stricter grammar such a reply would break off
-// (docs/internal/decisions/grammars.md). hermes's mark is <tool_call>, and its template prints a
-// newline after it.
+// opener returns an expression for the literal that begins with the mark. If white space or nothing
+// follows the mark in the literal, the model may write any white space there, because its token for
+// the end of the mark may include some. Under a stricter grammar such a reply would break off
+// (docs/internal/decisions/grammars.md). For example, hermes's mark is <tool_call>, and its
+// template prints a newline after it.
 func (g *writer) opener(text, mark string) string {
 	rest := strings.TrimPrefix(text, mark)
 	tight := strings.TrimLeft(rest, " \n")
@@ -42,9 +41,9 @@ func (g *writer) opener(text, mark string) string {
 	return seq(lit(mark), `[ \t\n]{0,4}`, lit(tight))
 }
 
-// inRow matches one or more calls, as the printer writes them one after the other. The first call
-// is matched from part i of the pattern on, since its mark may have been matched already. An empty
-// section is not allowed.
+// inRow returns an expression for one or more calls, as the printer writes them one after the
+// other. The first call is matched from part i of the pattern on, because its mark may already have
+// been matched. An empty section is not allowed.
 func (g *writer) inRow(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	one := g.call(p, i, tools)
 	if p.HoldsSeveral() {
@@ -53,8 +52,9 @@ func (g *writer) inRow(p *declaration.Pattern, i int, tools []chat.Tool) string 
 	return seq(one, g.more(seq(lit(strings.Repeat("\n", p.Between())), g.call(p, 0, tools))))
 }
 
-// more matches further calls, or nothing if the client said parallel_tool_calls: false. The call is
-// a rule of its own, since llama.cpp copies what is repeated as often as the bound says.
+// more returns an expression for any number of further calls, or "" if the client said
+// parallel_tool_calls: false. The call becomes a rule of its own, because llama.cpp copies what is
+// repeated as often as the bound says.
 func (g *writer) more(call string) string {
 	if g.single {
 		return ""
@@ -62,9 +62,10 @@ func (g *writer) more(call string) string {
 	return repeat(g.rule("next-call", call), 0, -1)
 }
 
-// filled matches an example from part i on; hole returns the expressions for its holes. Literals
-// are exactly those of the printer, including white space and suffixes that models may vary, so the
-// grammar forces closers that models forget, such as </function> before </tool_call>.
+// filled returns an expression for an example from part i on. The function hole returns the
+// expressions for its holes. Literals are exactly those of the printer, including white space and
+// suffixes that models may vary. So the grammar forces closing tags that models forget, such as
+// </function> before </tool_call>.
 func (g *writer) filled(p *declaration.Pattern, i int, hole func(i int) string) string {
 	var all []string
 	for ; i <= len(p.Parts); i++ {
@@ -75,10 +76,11 @@ func (g *writer) filled(p *declaration.Pattern, i int, hole func(i int) string) 
 	return seq(all...)
 }
 
-// call matches one call, or all calls if one example holds all, from part i of the pattern on. If
-// the name is inside the body, as in {call} and {calls}, the choice between tools is there, too,
-// and the marks around it are written once. If it is outside, in the tag or the id, each tool has a
-// rule with marks and arguments, since the arguments have to belong to the name.
+// call returns an expression for one call, or for all calls if one example contains all of them,
+// from part i of the pattern on. If the name is inside the body, as in {call} and {calls}, the
+// choice between tools is inside as well, and the tags around it are written once. If the name is
+// outside, in the tag or the id, each tool has a rule with tags and arguments, because the
+// arguments have to belong to the name.
 func (g *writer) call(p *declaration.Pattern, i int, tools []chat.Tool) string {
 	body := p.Body()
 	if word := p.HoleAt(body); word != "json" && word != "args" && word != "pseudo" &&
@@ -98,10 +100,11 @@ func (g *writer) toolCall(p *declaration.Pattern, i int, t chat.Tool) string {
 	return g.filled(p, i, func(i int) string { return g.hole(p, i, t) })
 }
 
-// hole matches the content of hole i of the pattern in a call of one tool. An index is a number
-// from 1 to 999: kimi-k3 counts the calls of a turn from 1, and the decoder ignores it. Python
-// calls have keyword arguments only, as templates print them, though the decoder reads others. In
-// apertus's calls ({named}) the tool's name is the key of the object's only member.
+// hole returns an expression for the content of hole i of the pattern in a call of one tool. An
+// index is a number from 1 to 999: kimi-k3 counts the calls of a turn from 1, and the decoder
+// ignores it. Python calls have keyword arguments only, as templates print them, although the
+// decoder reads others. In apertus's calls ({named}) the tool's name is the key of the object's
+// only member.
 func (g *writer) hole(p *declaration.Pattern, i int, t chat.Tool) string {
 	s := print.Arguments(p, i)
 	switch p.HoleAt(i) {
@@ -128,9 +131,10 @@ func (g *writer) hole(p *declaration.Pattern, i int, t chat.Tool) string {
 	return g.arguments(t, s)
 }
 
-// id matches the id of a call. If the example has no name, as in Kimi K2's functions.get_weather:0,
-// the id consists of the tool's name and a number. The ids of solar-open and mistral-small3.2 have
-// no meaning; their bound of forty characters keeps a model from writing without end.
+// id returns an expression for the id of a call. If the example has no name, as in Kimi K2's
+// functions.get_weather:0, the id consists of the tool's name and a number. The ids of solar-open
+// and mistral-small3.2 have no meaning. Their bound of forty characters keeps a model from writing
+// without end.
 func (g *writer) id(p *declaration.Pattern, t chat.Tool) string {
 	if p.Hole("name") < 0 {
 		return seq(lit("functions."+t.Name+":"), "[0-9]{1,4}")
@@ -138,9 +142,9 @@ func (g *writer) id(p *declaration.Pattern, t chat.Tool) string {
 	return "[a-zA-Z0-9_-]{1,40}"
 }
 
-// several matches the calls that one example holds: objects, or calls in Python. The signs around
-// and between them are those of [declaration.Pattern.Several]. If one call may be written without
-// brackets and several are allowed, both ways are allowed.
+// several returns an expression for the calls in one example: objects, or calls in Python. The
+// signs around and between them are those of [declaration.Pattern.Several]. If one call may be
+// written without brackets and several are allowed, both ways are allowed.
 //
 //	[{"name": …}, {"name": …}]      nemotron-v2, a list always
 //	{"name": …}                     one call, without a list
@@ -161,16 +165,17 @@ func (g *writer) several(p *declaration.Pattern, body int, tools []chat.Tool) st
 	return alt(one, all)
 }
 
-// anyTool matches a call of any of the tools. The rules are named after the tools, so that the log
-// of a server that refuses a grammar names the tool.
+// anyTool returns an expression for a call of any of the tools. The rules are named after the
+// tools, so that the log of a server that refuses a grammar names the tool.
 func (g *writer) anyTool(tools []chat.Tool, call func(chat.Tool) string) string {
 	return alt(each(tools, func(t chat.Tool) string { return g.rule(t.Name, call(t)) })...)
 }
 
-// callObject matches a call as one JSON object. Members are in the order in which templates print
-// them, with the name before the arguments, since the name decides which arguments are allowed. An
-// id at the end is optional, as the decoder does not need it. command-r7b has a counter first:
-// {"tool_call_id": "0", "tool_name": …, "parameters": …}; mistral-v3 has an id last.
+// callObject returns an expression for a call as one JSON object. Members are in the order in which
+// templates print them, with the name before the arguments, because the name decides which
+// arguments are allowed. An id at the end is optional, because the decoder does not need it.
+// command-r7b has a counter first: {"tool_call_id": "0", "tool_name": …, "parameters": …}.
+// mistral-v3 has an id last.
 func (g *writer) callObject(t chat.Tool, s *print.Spelling) string {
 	member := func(key string) string { return lit(s.Key(key)) }
 	all := []string{lit(s.Open)}
@@ -185,11 +190,12 @@ func (g *writer) callObject(t chat.Tool, s *print.Spelling) string {
 	return seq(append(all, lit(s.Close))...)
 }
 
-// messages matches calls in messages with headers, from the recipient of the first one on. The mark
-// that ends the last message is optional, since it may end the reply. The role before the recipient
-// is not in the grammar: the prompt or the text before the trigger has it. harmony's calls are "
-// to=functions.NAME<|channel|>commentary json<|message|>{…}" up to <|call|>. glimmer's arguments
-// are in a section inside the message, so each call opens and closes one.
+// messages returns an expression for calls in messages with headers, from the recipient of the
+// first call on. The mark that ends the last message is optional, because it may end the reply. The
+// role before the recipient is not in the grammar, because the prompt or the text before the
+// trigger has it. harmony's calls are " to=functions.NAME<|channel|>commentary json<|message|>{…}"
+// up to <|call|>. glimmer's arguments are in a section inside the message, so each call opens and
+// closes a section.
 func (g *writer) messages(tools []chat.Tool) string {
 	p := g.f.Message
 	one := g.anyTool(tools, func(t chat.Tool) string { return g.toolCall(p, 1, t) })
@@ -197,7 +203,7 @@ func (g *writer) messages(tools []chat.Tool) string {
 	return seq(lit(Recipient(g.f)), one, g.more(seq(next, one)), optional(lit(g.f.Ends[1])))
 }
 
-// idIn matches the id of a call as a string, with the bound of [writer.id].
+// idIn returns an expression for the id of a call as a string, with the bound of [writer.id].
 func idIn(s *print.Spelling) string {
 	return seq(lit(s.Quotes[0]), "[a-zA-Z0-9_-]{1,40}", lit(s.Quotes[0]))
 }

@@ -11,17 +11,17 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Grammar restricts a model to calls of the offered tools, at servers that accept a grammar.
+// Grammar restricts a model to calls of the offered tools, on servers that accept a grammar.
 //
-// Text is GBNF, as llama.cpp reads it. It begins with the family's opening mark. So it applies to
-// the whole reply, if a call is wanted, or from a trigger on, if the model may write text first. It
-// depends only on the family, the tools, and whether a single call is wanted, so it can be reused
-// while these stay the same. A server's own grammar for tools does less: with tool_choice
-// "required" llama-server allowed any text before the call, and 0 of 20 replies of a Qwen were
-// calls.
+// Text is GBNF as llama.cpp reads it, and begins with the family's opening mark. So it applies to
+// the whole reply if the client demands a call, and otherwise from a trigger on, so that the model
+// may write text first. It depends only on the family, the tools, and whether a single call is
+// demanded, so it can be reused while these do not change. A server's own grammar for tools is less
+// strict: with tool_choice "required" llama-server allowed any text before the call, and 0 of 20
+// replies of a Qwen were calls.
 type Grammar struct {
-	// GBNF with the root rule "root"; empty for families that write calls without a mark, and for
-	// very large schemas
+	// Text is GBNF with the root rule "root". It is empty for families that write calls without an
+	// opening mark, and for very large schemas.
 	Text    string
 	Trigger []Trigger        // texts in the reply at which the grammar begins
 	Dropped []schema.Dropped // constraints of the schemas that the grammar does not enforce, sorted
@@ -29,19 +29,19 @@ type Grammar struct {
 
 // Trigger describes the place in a reply where text ends and the grammar begins. Without a trigger
 // a server applies the grammar from the first token on, so the model cannot answer in words.
-// llama-server takes both kinds as grammar_triggers, with grammar_lazy.
+// llama-server accepts both kinds in grammar_triggers, with grammar_lazy.
 type Trigger struct {
 	Word string // a mark that begins a call anywhere; if empty, Pattern counts
-	// ECMAScript: a match in the text so far triggers, and its first group is where the grammar
-	// begins
+	// Pattern is a regular expression of ECMAScript for the text so far. Its first group is where
+	// the grammar begins.
 	Pattern string
 }
 
 // Of returns the grammar of calls to the tools as the family prints them, for a single call or for
-// several; see [Grammar]. Tools without a name are left out, since they cannot be called. If the
-// grammar would exceed 8 MB, Text is empty, and Dropped has one entry without a place and a
-// keyword, which means all schemas. The rule "root" begins with the mark of the call, at the
-// trigger.
+// several. Tools without a name are left out, because they cannot be called. The rule "root" begins
+// with the mark of the call, at the trigger. The result is empty if there are no tools, or if the
+// family's calls have no grammar. If the grammar would exceed 8 MB, Text is empty, and Dropped has
+// one entry without a place and a keyword, which means all schemas.
 func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 	tools = slices.DeleteFunc(slices.Clone(tools), func(t chat.Tool) bool { return t.Name == "" })
 	if len(tools) == 0 || f.Form != nil { // a form has no grammar
@@ -69,7 +69,7 @@ func Of(f *declaration.Family, tools []chat.Tool, single bool) Grammar {
 }
 
 // Opening returns the first section or call line of the family that begins with a mark at which a
-// grammar may begin, or nil if there is none. Such a mark must show a call: words without a name
+// grammar may begin, or nil if there is none. Such a mark must show a call. Words without a name
 // after them do not, nor do fences, nor marks before {junk}. llama3 prints {"name": …} without a
 // mark, so its further line with <|python_tag|> is returned.
 func Opening(f *declaration.Family) *declaration.Pattern {
@@ -82,10 +82,10 @@ func Opening(f *declaration.Family) *declaration.Pattern {
 	return nil
 }
 
-// triggerWord returns the mark that a pattern begins with: its first token, or else its first line.
-// Signs at the end are left to the grammar, since models have tokens that join them with the text
-// after them. react's "Action: get_weather" begins with the word "Action"; functionary-v3.1's
-// <function=NAME> is cut to <function.
+// triggerWord returns the mark with which a pattern begins, which is its first token, or otherwise
+// its first line. Signs at the end are left to the grammar, because models have tokens that join
+// them with the text after them. For example, react's "Action: get_weather" begins with the word
+// "Action", and functionary-v3.1's <function=NAME> is cut to <function.
 func triggerWord(p *declaration.Pattern) string {
 	line := strings.TrimSpace(p.Family.Printed(p.Opener()))
 	if first := declaration.TokenLike.FindStringIndex(line); first != nil && first[0] == 0 {
@@ -95,11 +95,11 @@ func triggerWord(p *declaration.Pattern) string {
 }
 
 // triggerFor returns the trigger for a mark. A mark that looks like a control token counts
-// anywhere. A tag may be mentioned in text, so it has to begin a line or follow another mark:
-// otherwise "use the <tool_call> tag" would turn an explanation into a call
-// (docs/internal/decisions/grammars.md). A word must begin a line and be followed by the name of a
-// tool, so that "Action: none of these" stays text. After each token a server looks for the pattern
-// in the text so far.
+// anywhere. A tag may be mentioned in text, so it has to begin a line or follow another mark.
+// Otherwise "use the <tool_call> tag" would turn an explanation into a call
+// (docs/internal/decisions/grammars.md). A word must begin a line, and the name of a tool must
+// follow it, so that "Action: none of these" remains text. After each token a server looks for the
+// pattern in the text so far.
 func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger {
 	// Marks such as <｜tool▁calls▁begin｜> and ]<]minimax[>[ do not occur in prose.
 	ordinary := mark[0] == '<' && len(mark) > 1 && scan.IsLetter(mark[1]) &&
@@ -119,23 +119,23 @@ func triggerFor(mark string, p *declaration.Pattern, tools []chat.Tool) Trigger 
 // headerTrigger returns a trigger for the recipient in the header of a message, after a mark or
 // where the prompt opens the header. A message with another recipient, or with none, does not
 // trigger: gpt-oss opens <|channel|>analysis and <|channel|>final with the same marks. If the
-// prompt ends with <|start|>assistant the reply begins with the recipient, else with a mark and the
-// role.
+// prompt ends with <|start|>assistant, the reply begins with the recipient. Otherwise it begins
+// with a mark and the role.
 func headerTrigger(f *declaration.Family, tools []chat.Tool) Trigger {
 	return Trigger{Pattern: `(?:^|>)[a-z]{0,16}(` + regexp.QuoteMeta(Recipient(f)) + names(tools) +
 		`)`}
 }
 
 // Recipient returns the text before the name in a message's header, from the last blank on. For
-// harmony it is " to=functions.", for glimmer " to=". The blank is included, since it belongs to
-// the model's token.
+// harmony it is " to=functions.", and for glimmer " to=". The blank is included, because it belongs
+// to the model's token.
 func Recipient(f *declaration.Family) string {
 	before := f.Message.Parts[0].Lit.Text
 	return before[strings.LastIndexByte(before, ' '):]
 }
 
-// names returns a pattern of the tools' names. They are quoted for ECMAScript, the notation of
-// llama.cpp's triggers; Go's quoting escapes the same signs.
+// names returns a regular expression for the tools' names. They are escaped for ECMAScript, the
+// notation of llama.cpp's triggers, because Go's escaping covers the same signs.
 func names(tools []chat.Tool) string {
 	quoted := each(tools, func(t chat.Tool) string { return regexp.QuoteMeta(t.Name) })
 	return "(?:" + strings.Join(quoted, "|") + ")"

@@ -10,19 +10,20 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// manyDigits bounds numbers whose schema has no bounds: a model that has to write a number and has
-// none in mind would never end it. Identifiers of eighteen digits still fit, and so does every
-// bound computed here, in an int64.
+// manyDigits bounds numbers whose schema has no bounds. A model that has to write a number and has
+// none in mind would otherwise never end it. Identifiers of eighteen digits still fit. Every bound
+// that is computed here fits an int64.
 const manyDigits = 999_999_999_999_999_999
 
-// noLimit means no upper limit, or one that cannot be enforced; -noLimit means the same for lower
+// noLimit means no upper limit, or one that cannot be enforced. -noLimit means the same for lower
 // limits.
 const noLimit = math.MaxInt64
 
-// number matches a number within its bounds, as far as they are whole. Bounds become alternatives
-// of digits, since GBNF has no arithmetic: minimum 1990 and maximum 2031 is "199" [0-9] or "20"
-// ([0-2] [0-9] or "3" [01]). As in JSON there are no leading zeros and no "+". An exponent is at
-// most 289, so that with nineteen digits before the point the number still fits a double.
+// number returns an expression for a number within its bounds. Bounds that are not whole are
+// widened, see limit. They become alternatives of digits, because GBNF has no arithmetic: minimum
+// 1990 and maximum 2031 is "199" [0-9] or "20" ([0-2] [0-9] or "3" [01]). As in JSON there are no
+// leading zeros and no "+". An exponent is at most 289, so that with nineteen digits before the
+// point the number still fits a double.
 func (g *values) number(n *schema.Place, kind schema.Kinds) string {
 	low, high := g.limit(n.Minimum, kind, 1), g.limit(n.Maximum, kind, -1)
 	// Contradictory bounds allow no number, so the model could not end its reply.
@@ -42,11 +43,12 @@ func (g *values) number(n *schema.Place, kind schema.Kinds) string {
 	return between(low, high, 0, fractions)
 }
 
-// limit returns the whole number for a bound. step is the direction from the bound to the allowed
-// numbers. For integers the result is exact, also with exclusiveMinimum. For numbers with fractions
-// it is the bound itself, even if the schema excludes it, or the next whole number outwards: 1.5 as
-// the minimum becomes 1. Such a limit allows too much and is reported as dropped, and so are limits
-// of more than eighteen digits, which are left out.
+// limit returns the whole number for a bound, or no limit (see noLimit) if b is nil. step is the
+// direction from the bound to the allowed numbers. For integers the result is exact, also with
+// exclusiveMinimum. For numbers with fractions it is the bound itself, even if the schema excludes
+// it, or the next whole number outwards: 1.5 as the minimum becomes 1. Such a limit allows too much
+// and is reported as dropped. A limit of more than eighteen digits is reported as well, and left
+// out.
 func (g *values) limit(b *schema.Bound, kind schema.Kinds, step int64) int64 {
 	if b == nil {
 		return -step * noLimit
@@ -67,10 +69,11 @@ func (g *values) limit(b *schema.Bound, kind schema.Kinds, step int64) int64 {
 	return -step * noLimit
 }
 
-// between matches the numbers from low to high. Numbers below and above zero are separate
-// alternatives, since the digits of negative numbers grow as the numbers shrink. least is the
-// smallest number allowed after a minus sign: 1 for integers, since -0 is not one, and 0 for
-// fractions such as -0.5.
+// between returns an expression for the numbers from low to high. Numbers below and above zero are
+// separate alternatives, because the digits of negative numbers grow as the numbers shrink. least
+// is the smallest number allowed after a minus sign: 1 for integers, because -0 is not an integer,
+// and 0 for fractions such as -0.5. The function side returns the expression for numbers without a
+// sign.
 func between(low, high, least int64, side func(from, to int64) string) string {
 	low, high = max(low, -manyDigits), min(high, manyDigits)
 	var all []string
@@ -83,9 +86,9 @@ func between(low, high, least int64, side func(from, to int64) string) string {
 	return alt(all...)
 }
 
-// fractions matches the numbers from one whole number to another, neither of them negative. The
-// larger one has no fraction, since 100.5 is not within 0 to 100. Seventeen digits are the
-// precision of a double, and bound the fraction.
+// fractions returns an expression for the numbers from one whole number to another, neither of them
+// negative. The larger one has no fraction, because 100.5 is not within 0 to 100. A fraction has at
+// most seventeen digits, the precision of a double.
 func fractions(from, to int64) string {
 	if from == to {
 		return lit(fmt.Sprint(from))
@@ -93,9 +96,9 @@ func fractions(from, to int64) string {
 	return alt(seq(digits(from, to-1), `("." [0-9]{1,17})?`), lit(fmt.Sprint(to)))
 }
 
-// digits matches the integers from low to high, neither of them negative. Numbers of the same
-// length can be compared digit by digit, so the range is split at powers of ten: 5 to 1200 is
-// [5-9], any two or three digits, and 1000 to 1200.
+// digits returns an expression for the integers from low to high, neither of them negative. Numbers
+// of the same length can be compared digit by digit, so the range is split at powers of ten: 5 to
+// 1200 is [5-9], any two or three digits, and 1000 to 1200.
 func digits(low, high int64) string {
 	a, b := strconv.FormatInt(low, 10), strconv.FormatInt(high, 10)
 	if len(a) == len(b) {
@@ -108,10 +111,10 @@ func digits(low, high int64) string {
 	return alt(append(all, within("1"+strings.Repeat("0", len(b)-1), b))...)
 }
 
-// within matches the integers from a to b, which have the same number of digits. After the leading
-// digits that both share, it has three alternatives by the next digit: that of a, those between,
-// and that of b. 105 to 317 is "1" from 05 on, "2" and any two digits, and "3" up to 17. The size
-// of the expression grows with the number of digits only.
+// within returns an expression for the integers from a to b, which have the same number of digits.
+// After the leading digits that both share, it has three alternatives by the next digit: that of a,
+// those between, and that of b. For example, 105 to 317 is "1" from 05 on, "2" and any two digits,
+// and "3" up to 17. The size of the expression grows only with the number of digits.
 func within(a, b string) string {
 	switch {
 	case a == b:

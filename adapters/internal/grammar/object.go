@@ -15,28 +15,28 @@ import (
 // calls, may have any order.
 const anyOrder = 5
 
-// slot is a member that an object may have. expr matches the whole member, with its name and the
-// signs around it.
+// slot is a member that an object may have. Its expr matches the whole member, with its name and
+// the signs around it.
 type slot struct {
 	key      string
 	expr     string
 	required bool
 }
 
-// slots holds an object's members and the texts between and after them. For arguments in tags,
-// comma is the newline between two of them and tail the newline after the last.
+// slots are an object's members and the texts between and after them. For arguments in tags, comma
+// is the newline between two members and tail the newline after the last.
 type slots struct {
 	list  []slot
-	other string // a member that the schema does not name; empty: none is allowed
+	other string // a member that the schema does not list; empty if none is allowed
 	comma string // between two members
 	tail  string // after the last member
 	none  string // the text of an object without members
 }
 
-// object matches an object, whose members may also be tags or keyword arguments. Members are sorted
-// without regard to case in families whose template sorts them (gemma4, by Jinja's dictsort).
-// Members that the schema does not name have names of a bounded length, and any value that the
-// schema allows for them.
+// object returns an expression for an object, whose members may also be tags or keyword arguments.
+// Members are sorted without regard to case in families whose template sorts them (gemma4, by
+// Jinja's dictsort). Members that the schema does not list have names of a bounded length, and any
+// value that the schema allows for them.
 func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	o := slots{comma: s.Comma, tail: s.Tail, none: s.None}
 	o.list = g.listed(n, func(key string, p *schema.Place) string {
@@ -59,10 +59,10 @@ func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	return seq(lit(s.Open), g.members(o), lit(s.Close))
 }
 
-// listed returns the members that a schema names, in its order. A required name without a
-// description, {"required": ["x"]}, is a member, too, since a call without it would be refused. If
-// "additionalProperties" is false as well, the schema contradicts itself: the member is allowed
-// here, and the schema check decides.
+// listed returns the members that a schema lists, in its order, with the expressions that write
+// returns. A name that is only required, as in {"required": ["x"]}, is a member as well, because a
+// call without it would be refused. If "additionalProperties" is false, such a schema contradicts
+// itself. The member is then allowed here, and the schema check decides.
 func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
 	members, required, known := slices.Clone(n.Members), map[string]bool{}, map[string]bool{}
 	for _, m := range members {
@@ -86,8 +86,8 @@ func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place)
 	return all
 }
 
-// additional returns the place for the values of members that the schema does not name. If the
-// schema names some members and has no additionalProperties, no others are allowed: JSON Schema
+// additional returns the place for the values of members that the schema does not list. If the
+// schema lists some members and has no additionalProperties, no others are allowed. JSON Schema
 // would allow them, but a tool does not have such parameters.
 func additional(n *schema.Place) *schema.Place {
 	switch {
@@ -99,8 +99,8 @@ func additional(n *schema.Place) *schema.Place {
 	return anything
 }
 
-// members matches an object's members, in any order if there are few, else in the order of the
-// schema, in which the printer writes them.
+// members returns an expression for an object's members. A few members may be in any order, and
+// more must be in the order of the schema, in which the printer writes them.
 func (g *values) members(o slots) string {
 	if len(o.list) <= anyOrder {
 		return g.inAnyOrder(o, 0, map[int]string{})
@@ -108,8 +108,9 @@ func (g *values) members(o slots) string {
 	return g.inOrder(o, 0, false, map[int]string{})
 }
 
-// inAnyOrder matches the members that are not in the set written, which has a bit for each member.
-// known has the expression for each set, so that a before b and b before a share the rest.
+// inAnyOrder returns an expression for the members that are not in the set written, which has a bit
+// for each member. known has the expression for each set, so that a before b and b before a share
+// the rest.
 //
 //	a and b, neither required:   ( a ( "," b )? | b ( "," a )? )?
 func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
@@ -137,9 +138,10 @@ func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
 	return expr
 }
 
-// inOrder matches the members from the i-th on. Each optional member is a branch. The members
-// before it matter only for the comma (some), so there are two rules for each member instead of one
-// for each set. known has these rules; those without a member before them have negative indices.
+// inOrder returns an expression for the members from index i on. Each optional member is a branch.
+// Members before i matter only for the comma, so some says whether there are any. That makes two
+// rules for each member instead of one for each set. known has these rules, and those without a
+// member before them have negative indices.
 func (g *values) inOrder(o slots, i int, some bool, known map[int]string) string {
 	if i == len(o.list) {
 		return o.end(some)
@@ -160,7 +162,8 @@ func (g *values) inOrder(o slots, i int, some bool, known map[int]string) string
 	return known[at]
 }
 
-// lead matches the text before a member: a comma if there is a member before it, else nothing.
+// lead returns an expression for the text before a member: a comma if some is true because another
+// member comes before it, and otherwise "".
 func (o slots) lead(some bool) string {
 	if some {
 		return lit(o.comma)
@@ -168,8 +171,9 @@ func (o slots) lead(some bool) string {
 	return ""
 }
 
-// end matches the end of an object after the members that the schema names. Members that it does
-// not name come last: elsewhere, they would have to be allowed after every set of the others.
+// end returns an expression for the end of an object after the members that the schema lists.
+// Members that it does not list come last, because elsewhere they would have to be allowed after
+// every set of the others. some says whether a listed member came before.
 func (o slots) end(some bool) string {
 	if some {
 		if o.other == "" {
@@ -183,12 +187,12 @@ func (o slots) end(some bool) string {
 	return alt(seq(list(o.other, o.comma, 1, -1), lit(o.tail)), lit(o.none))
 }
 
-// anyName is a placeholder for a member's name: no spelling escapes it, and no mark contains it.
+// anyName is a placeholder for a member's name. No spelling escapes it, and no tag contains it.
 const anyName = "\uE000"
 
-// otherKey matches a member's name that is not in the list, and the signs around it. Names are
-// compared as the spelling writes them. In a tag's attribute or before a Python "=" names are not
-// quoted, so only identifiers are allowed.
+// otherKey returns an expression for a member's name that is not in the list, and the signs around
+// it. Names are compared as the spelling writes them. In a tag's attribute, or before an equals
+// sign in Python, names have no quotation marks, so only identifiers are allowed.
 func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	before, after, _ := strings.Cut(s.Key(anyName), anyName)
 	names := each(list, func(m slot) string {
@@ -210,8 +214,8 @@ func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	return seq(lit(before), g.otherThan(names, "", class), lit(after))
 }
 
-// wordBut returns a class of the characters of an identifier without those in not. If not is not
-// empty, the class has no digits, since the character may be the first of a name.
+// wordBut returns a character class of the characters of an identifier without those in not. If not
+// is not empty, the class has no digits, because the character may be the first of a name.
 func wordBut(not string) string {
 	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 	return "[" + strings.Map(func(r rune) rune {
@@ -222,17 +226,18 @@ func wordBut(not string) string {
 	}, word) + "]"
 }
 
-// maxOther bounds the length of names that the schema does not have, in characters.
+// maxOther bounds the length of names that the schema does not list, in characters.
 const maxOther = 40
 
-// otherThan matches the rest of a text that begins with read and is none of the names. After the
-// first difference it has at most maxOther more characters. class returns the class of allowed
-// characters without some.
+// otherThan returns an expression for the rest of a text that begins with read and is none of the
+// names. After the first difference it has at most maxOther more characters. The function class
+// returns the class of allowed characters without those in its argument.
 //
-// GBNF has no negation, so the expression spells out where a text first differs from all names;
-// after that it is free. For "city" and "count" that is [^c], or "c" followed by neither i nor o,
-// or "ci" not followed by t, and so on. A text that continues after a name, "city_code", is
-// allowed. Without this a model could write a member twice, the second time without constraints.
+// GBNF has no negation, so the expression spells out where a text first differs from all names.
+// After that the text is free. For "city" and "count" the expression is [^c], or "c" followed by
+// neither i nor o, or "ci" not followed by t, and so on. A text that continues after a name, such
+// as "city_code", is allowed. Without this a model could write a member twice, the second time
+// without constraints.
 func (g *values) otherThan(names []string, read string, class func(not string) string) string {
 	var next []rune
 	for _, name := range names {
@@ -257,9 +262,9 @@ func (g *values) otherThan(names []string, read string, class func(not string) s
 	return alt(all...)
 }
 
-// arguments matches the arguments of a tool. It also makes the tool the current one, since places
-// of a schema do not refer to their tool. If the schema is a union, {"anyOf": [{…}, {…}]}, each
-// branch is written as an object.
+// arguments returns an expression for the arguments of a tool. It also makes the tool the current
+// one, because places of a schema do not refer to their tool. If the schema is a union, {"anyOf":
+// [{…}, {…}]}, each branch is written as an object.
 func (g *values) arguments(t chat.Tool, s *print.Spelling) string {
 	g.tool, g.doc, g.step = t, g.docs[t.Name], ""
 	n := g.doc.Arguments()

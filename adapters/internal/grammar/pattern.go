@@ -10,9 +10,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// formatPatterns has the formats of strings that a pattern can express: RFC 3339's dates and times,
-// ids and addresses. E-mail and URI are not among them: their full rules are long, and short ones
-// refuse correct values.
+// formatPatterns has the formats of strings that a regular expression can express: RFC 3339's dates
+// and times, ids and addresses. E-mail and URI are not among them, because their full rules are
+// long, and short ones refuse correct values.
 var formatPatterns = map[string]string{
 	"date":      datePattern,
 	"time":      timePattern,
@@ -29,10 +29,10 @@ const (
 	timePattern = `(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[-+](?:[01][0-9]|2[0-3]):[0-5][0-9])`
 )
 
-// patterned matches a string with patterns or formats, by the first of them that GBNF can express,
-// or returns "" if it can express none. The others, and the length, are reported as dropped, since
-// GBNF cannot form the intersection of rules. Of several patterns, as allOf gives them, the first
-// is used, since the narrowest cannot be determined.
+// patterned returns an expression for a string with patterns or formats, by the first of them that
+// GBNF can express, or "" if it can express none. The others, and the length, are reported as
+// dropped, because GBNF cannot form the intersection of rules. If allOf gives several patterns, the
+// first is used, because the narrowest cannot be determined.
 func (g *values) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	try := func(words []schema.Word, pattern func(text string) string) {
 		for _, w := range words {
@@ -58,9 +58,9 @@ func (g *values) patterned(n *schema.Place, s *print.Spelling) (out string) {
 	return g.rule("pattern", out)
 }
 
-// matching matches the strings of a regular expression, in the given spelling. It returns "" if
-// GBNF cannot express them. schema.GoPattern has translated ECMAScript's notation before; what Go's
-// parser refuses, look-ahead and back references, GBNF cannot express either.
+// matching returns an expression for the strings of a regular expression, in the given spelling. It
+// returns "" if GBNF cannot express them. schema.GoPattern has already translated ECMAScript's
+// notation. Go's parser refuses look-ahead and back references, which GBNF cannot express either.
 func (g *values) matching(pattern string, s *print.Spelling) string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -78,15 +78,16 @@ func (g *values) matching(pattern string, s *print.Spelling) string {
 }
 
 // patternWriter translates a regular expression to GBNF, in a spelling of strings. Its methods set
-// failed if they cannot; the result is checked once at the end.
+// failed if they cannot translate a part. The field is checked once at the end.
 type patternWriter struct {
 	s      *print.Spelling
 	failed bool
 }
 
-// anchored translates an expression with anchors at both ends. Others fail, although schemas often
-// forget the anchors: "[A-Z]{2}" allows "xxABxx", and the free text around the match cannot be
-// expressed, since in a quoted string it would end at a quote that the match may contain.
+// anchored translates an expression with anchors at both ends. For any other it sets failed,
+// although schemas often forget the anchors. "[A-Z]{2}" allows "xxABxx", but the free text around
+// the match cannot be expressed, because in a quoted string it would end at a quotation mark that
+// the match may contain.
 func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpCapture:
@@ -103,8 +104,8 @@ func (w *patternWriter) anchored(re *syntax.Regexp) string {
 	return ""
 }
 
-// write translates an expression. Letters without regard to case, word boundaries, and anchors in
-// the middle fail. Lazy repetitions match the same texts as greedy ones.
+// write translates an expression. It sets failed for letters without regard to case, for word
+// boundaries, and for anchors in the middle. Lazy repetitions match the same texts as greedy ones.
 func (w *patternWriter) write(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -139,8 +140,9 @@ func (w *patternWriter) write(re *syntax.Regexp) string {
 	return ""
 }
 
-// literal returns a text in the spelling. A quote is written as the spelling escapes it, and a
-// character that may begin the mark after a raw value makes the pattern fail.
+// literal returns an expression for a text in the spelling. A quotation mark is written as the
+// spelling escapes it. A character that may begin the closing tag after a raw value makes the
+// pattern fail.
 func (w *patternWriter) literal(text []rune) string {
 	out := ""
 	for _, c := range text {
@@ -151,8 +153,9 @@ func (w *patternWriter) literal(text []rune) string {
 	return lit(out)
 }
 
-// escaped returns a character in the spelling, and false when it cannot occur in a string. Raw text
-// has no escapes: the first character of a mark that would end the value cannot occur in it at all.
+// escaped returns a character in the spelling, and false if it cannot occur in a string. Raw text
+// has no escapes, so the first character of a closing tag that would end the value cannot occur in
+// it at all.
 func (w *patternWriter) escaped(c rune) (string, bool) {
 	if len(w.s.Avoid) > 0 {
 		for _, mark := range w.s.Avoid {
@@ -168,7 +171,8 @@ func (w *patternWriter) escaped(c rune) (string, bool) {
 
 // jsonEscape returns a character as it is written inside a JSON string.
 //
-// A pattern describes the string, the grammar its spelling: a quote in a pattern is \" in JSON.
+// A pattern describes the string, and the grammar its spelling: a quotation mark in a pattern is \"
+// in JSON.
 func jsonEscape(c rune) string {
 	if c < ' ' || c == '"' || c == '\\' || c == 0x7f {
 		return fmt.Sprintf(`\u%04x`, c)
@@ -177,9 +181,10 @@ func jsonEscape(c rune) string {
 }
 
 // class translates a set of characters, given as ranges. Characters that the spelling escapes
-// become alternatives; the others remain ranges. No spelling escapes characters beyond ASCII, so
-// only those up to 0x7f are handled one by one. Control characters other than white space are left
-// out: a model would write them as escapes that the pattern does not mean.
+// become alternatives, and the others remain ranges. No spelling escapes characters beyond ASCII,
+// so only those up to 0x7f are handled one by one. Control characters other than white space are
+// left out, because a model would write them as escapes that the pattern does not mean. It sets
+// failed if the set contains a character that cannot be written, or none that can.
 func (w *patternWriter) class(ranges []rune) string {
 	var all []string
 	var plain []rune // ranges
@@ -215,7 +220,7 @@ func (w *patternWriter) class(ranges []rune) string {
 	return alt(all...)
 }
 
-// classRanges returns the inside of a class.
+// classRanges returns the inside of a character class for some ranges.
 func classRanges(ranges []rune) (class string) {
 	for i := 0; i < len(ranges); i += 2 {
 		if class += escapeClass(ranges[i]); ranges[i] < ranges[i+1] {
@@ -226,8 +231,8 @@ func classRanges(ranges []rune) (class string) {
 }
 
 // escapeClass returns a character as it is written in a class of GBNF. llama.cpp knows \x, \u and
-// \U with two, four and eight digits, and the escapes of \, ", [, ], n, r, t. It refuses others, so
-// ^ and - are written as numbers.
+// \U with two, four and eight digits, and the escapes of \, ", [, ], n, r and t. It refuses others,
+// so ^ and - are written as numbers.
 func escapeClass(c rune) string {
 	switch {
 	case c < ' ' || strings.ContainsRune(`"]\^-[`, c) || c == 0x7f:

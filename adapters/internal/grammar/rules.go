@@ -11,12 +11,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// ruleSet holds the rules of one grammar. Expressions are GBNF text, and can be concatenated; an
-// empty expression matches the empty text. Since they are text and not trees, equal expressions are
-// equal map keys, so they can share a rule.
+// ruleSet has the rules of one grammar. Expressions are GBNF text and can be concatenated. An empty
+// expression matches the empty text. Because expressions are text and not trees, equal expressions
+// are equal map keys, so they can share a rule.
 type ruleSet struct {
 	rules   []string          // in the order of their definition
-	named   map[string]string // the name of a rule by its expression, or by its key
+	named   map[string]string // names of rules by their expressions or keys
 	taken   map[string]bool   // the names in use
 	numbers map[string]int    // the last number that was appended to a name
 	work    int               // bytes of all rules
@@ -27,14 +27,14 @@ func newRules() ruleSet {
 	return ruleSet{named: map[string]string{}, taken: map[string]bool{}, numbers: map[string]int{}}
 }
 
-// values writes the values that the places of a schema allow. It keeps the current place, since
+// values writes the values that the places of a schema allow. It records the current place, because
 // rules are named after it.
 type values struct {
 	ruleSet
 	docs map[string]*schema.Doc // by the tool's name
-	tool chat.Tool              // whose arguments are written
-	doc  *schema.Doc            // its schema
-	step string                 // the last step to the current place; empty: the root
+	tool chat.Tool              // the tool whose arguments are written
+	doc  *schema.Doc            // the schema of the tool
+	step string                 // the last step to the current place; empty at the root
 }
 
 // writer writes the calls of a family.
@@ -44,7 +44,7 @@ type writer struct {
 	single bool // one call, never several
 }
 
-// newWriter returns a writer for calls to the tools. Of two tools with one name the first one
+// newWriter returns a writer for calls to the tools. The first of two tools with the same name
 // counts.
 func newWriter(f *declaration.Family, tools []chat.Tool, single bool) *writer {
 	g := &writer{values{ruleSet: newRules(), docs: map[string]*schema.Doc{}}, f, single}
@@ -56,19 +56,20 @@ func newWriter(f *declaration.Family, tools []chat.Tool, single bool) *writer {
 	return g
 }
 
-// maxWork bounds the size of a grammar in bytes: a server needs minutes to read a larger one.
+// maxWork bounds the size of a grammar in bytes, because a server needs minutes to read a larger
+// one.
 const maxWork = 8 << 20
 
-// longExpr is the length in bytes from which on a repeated expression becomes a rule of its own.
-// Members in any order repeat each member's expression many times.
+// longExpr is the length in bytes at which a repeated expression becomes a rule of its own. Members
+// in any order repeat each member's expression many times.
 const longExpr = 64
 
 // maxRepeat is the largest bound of a repetition that llama.cpp accepts. It expands a repetition
-// into as many copies.
+// into that many copies.
 const maxRepeat = 2000
 
-// source returns the grammar as a server reads it. Rules are in the order of their definition, the
-// root last; GBNF allows them in any order.
+// source returns the grammar as a server reads it. Rules are in the order of their definition, so
+// the root is last. GBNF allows any order.
 func (g *ruleSet) source() string { return strings.Join(g.rules, "\n") + "\n" }
 
 // define adds a rule with exactly that name.
@@ -82,8 +83,9 @@ func (g *ruleSet) define(name, expr string) {
 	g.rules = append(g.rules, name+" ::= "+expr)
 }
 
-// rule returns the name of a rule for an expression. Equal expressions share a rule. The name is
-// derived from the hint: in a server's log get-weather-city says more than rule 17.
+// rule returns the name of a rule for an expression, or "" for an empty one. Equal expressions
+// share a rule. The name is derived from the hint, because in a server's log get-weather-city says
+// more than rule 17.
 func (g *ruleSet) rule(hint, expr string) string {
 	if name, ok := g.named[expr]; ok || expr == "" {
 		return name
@@ -112,9 +114,9 @@ func (g *ruleSet) name(hint string) string {
 	return name
 }
 
-// once returns the name of the rule for key, and calls write on the first call to define it. It is
-// for rules that may contain themselves, or that are the same everywhere. The name is reserved
-// before write is called, so a recursive rule finds its own name.
+// once returns the name of the rule for a key. When the key is new, it calls write to define the
+// rule. It is for rules that may contain themselves, or that are the same everywhere. The name is
+// reserved before write is called, so a recursive rule finds its own name.
 func (g *ruleSet) once(key, hint string, write func() string) string {
 	if name, ok := g.named[key]; ok {
 		return name
@@ -134,8 +136,8 @@ func each[T any](list []T, of func(T) string) []string {
 	return out
 }
 
-// lit matches a text. An empty text, as spellings have it in some places, gives an empty
-// expression, which seq leaves out and alt makes optional.
+// lit returns an expression for a text. An empty text, as spellings have it in some places, gives
+// an empty expression, which seq leaves out and alt makes optional.
 func lit(text string) string {
 	if text == "" {
 		return ""
@@ -152,9 +154,9 @@ func seq(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " ")
 }
 
-// alt matches one of several expressions. An empty one makes the rest optional. Equal ones are
-// written once: a repeated alternative would make the grammar ambiguous, and llama.cpp would follow
-// both in parallel while it samples.
+// alt returns an expression for one of several expressions. An empty one makes the rest optional.
+// Equal ones are written once, because a repeated alternative would make the grammar ambiguous, and
+// llama.cpp would follow both in parallel while it samples.
 func alt(list ...string) string {
 	var once []string
 	known := map[string]bool{}
@@ -176,9 +178,9 @@ func alt(list ...string) string {
 // optional returns an expression that matches another expression or nothing.
 func optional(expr string) string { return repeat(expr, 0, 1) }
 
-// repeat matches an expression from low to high times, or without an upper bound if high is
-// negative. llama.cpp copies the expression as often as the bound says, so callers first give a
-// long expression a rule of its own.
+// repeat returns an expression for another expression, repeated from low to high times, or without
+// an upper bound if high is negative. llama.cpp copies the expression as often as the bound says,
+// so callers first give a long expression a rule of its own.
 func repeat(expr string, low, high int) string {
 	if expr == "" || high == 0 {
 		return ""
@@ -212,8 +214,9 @@ func single(expr string) bool {
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
 }
 
-// list matches an expression from low to high times, with a separator between them. GBNF has no
-// separated lists, so each element but the first is preceded by the separator.
+// list returns an expression for another expression, repeated from low to high times with a
+// separator between. GBNF has no separated lists, so each element but the first is preceded by the
+// separator. A negative high means no upper bound.
 func list(expr, between string, low, high int) string {
 	if high == 0 {
 		return ""

@@ -10,10 +10,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// text matches a string. Its length is in characters, in GBNF as in JSON Schema. If there is a
-// pattern or a format, the length is not checked, since GBNF cannot combine the two. Values in tags
-// are raw text, which ends at a mark. Python allows both quotes, so that a string with an
-// apostrophe needs no escape. Text in CDATA may contain the marks that end other raw text.
+// text returns an expression for a string. Its length is in characters, in GBNF as in JSON Schema.
+// If there is a pattern or a format, the length is not checked, because GBNF cannot combine the
+// two. Values in tags are raw text, which ends at a closing tag. Python allows both quotation
+// marks, so that a string with an apostrophe needs no escape. Text in CDATA may contain the tags
+// that end other raw text.
 func (g *values) text(n *schema.Place, s *print.Spelling) string {
 	low, high := g.span(n.MinLength, n.MaxLength)
 	if expr := g.patterned(n, s); expr != "" {
@@ -38,10 +39,10 @@ func (g *values) text(n *schema.Place, s *print.Spelling) string {
 	return g.rule("string", alt(all...))
 }
 
-// characters matches one character of a string between quotes. A surrogate pair is one character;
-// half a pair is not allowed, since JSON readers cannot decode it. Control characters must be
-// escaped in JSON, so they are not in the class. A single quote means Python, which has fewer
-// escapes here.
+// characters returns an expression for one character of a string between quotation marks. A
+// surrogate pair is one character. Half a pair is not allowed, because JSON readers cannot decode
+// it. Control characters must be escaped in JSON, so they are not in the class. A single quotation
+// mark means Python, which has fewer escapes here.
 func characters(quote byte) string {
 	const hex = "[0-9a-fA-F]"
 	const unicode = `"u" ([0-9a-cA-Ce-fE-F] ` + hex + `{3} | [dD] [0-7] ` + hex +
@@ -52,14 +53,14 @@ func characters(quote byte) string {
 	return `([^'\\\x00-\x1F] | "\\" (['"\\nrt] | ` + unicode + `))`
 }
 
-// maxShort is the largest maximum length that a raw string is checked for. Such a short string
-// cannot contain the first characters of the marks that end it. A longer one can, but not the whole
-// marks, and its length is not checked.
+// maxShort is the largest maximum length for which a raw string is checked. Such a short string
+// cannot contain the first characters of the tags that end it. A longer one can contain them, but
+// not the whole tags, and its length is not checked.
 const maxShort = 64
 
-// raw matches a text without the marks in avoid. In a tag with maxLength 20 even "<" is not
-// allowed, which is stricter than the schema; to count in an automaton would take a rule for each
-// state and length.
+// raw returns an expression for a text without the tags in avoid. A short text (see maxShort), such
+// as one with maxLength 20, cannot even contain "<", which is stricter than the schema. To count in
+// an automaton would take a rule for each state and length.
 func (g *values) raw(avoid []string, n *schema.Place, low, high int) string {
 	if high >= 0 && high <= maxShort {
 		class := "[^\\x00"
@@ -79,12 +80,13 @@ func (g *values) raw(avoid []string, n *schema.Place, low, high int) string {
 	return g.automaton(avoid, low > 0)
 }
 
-// automaton matches a text without the marks in avoid; if some is set, the text is not empty.
+// automaton returns an expression for a text without the tags in avoid. If some is true, the text
+// is not empty.
 //
 // A grammar cannot look ahead, so the rules form an automaton, as in the string search of Knuth,
-// Morris and Pratt: for each beginning of a mark that may have been read last, a rule has the
-// characters that may follow. A mark of n characters has n rules. All values of a family share the
-// automaton of the same marks.
+// Morris and Pratt. For each beginning of a tag that may have been read last, a rule has the
+// characters that may follow. A tag of n characters has n rules. All values of a family share the
+// automaton of the same tags.
 //
 //	avoiding "</p":   text ::= ( "<" text-2 | [^<] text )?
 //	                  text-2 ::= ( "<" text-2 | "/" text-3 | [^</] text )?
@@ -116,9 +118,9 @@ func (g *values) automaton(avoid []string, some bool) string {
 	return start
 }
 
-// step matches the character after read, the beginning of a mark that was read last, and the rest
-// of the text. A character that would complete a mark is not allowed. The rules are the states of
-// Aho and Corasick's matcher without the accepting ones.
+// step returns an expression for the next character and the rest of the text. The parameter read is
+// the beginning of a tag that was read last, and a character that would complete the tag is not
+// allowed. The rules are the states of Aho and Corasick's matcher without the accepting ones.
 func step(avoid []string, read string, names map[string]string) string {
 	var all []string
 	others := `[^\x00`
@@ -135,15 +137,16 @@ func step(avoid []string, read string, names map[string]string) string {
 	return alt(append(all, seq(others+"]", names[""]))...)
 }
 
-// firsts returns all distinct characters of the marks, sorted.
+// firsts returns all distinct characters of the tags in avoid, sorted.
 func firsts(avoid []string) []rune {
 	all := []rune(strings.Join(avoid, ""))
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// longest returns the longest end of read with which a mark begins. After "</para" and another "<"
-// that is "<", since the text before it cannot become a mark any more.
+// longest returns the longest end of read with which a tag in avoid begins, or "" if there is none.
+// After "</para" and another "<" the result is "<", because the text before it cannot become a tag
+// any more.
 func longest(avoid []string, read string) string {
 	for i := range read {
 		if slices.ContainsFunc(avoid, func(mark string) bool {

@@ -12,21 +12,21 @@ import (
 var anything = &schema.Place{Kinds: schema.Any}
 
 // choice is one alternative that a place allows: a single value of an enum, or all values of a
-// kind. A single value is written in the spelling of its place: True in Python, "a" without quotes
-// in a tag.
+// kind. A single value is written in the spelling of its place, such as True in Python, or "a"
+// without quotation marks in a tag.
 type choice struct {
-	kind  schema.Kinds // 0: any kind, or that of the target of the reference n
-	value string       // JSON; empty: any value of the kind that n allows
+	kind  schema.Kinds // 0: any kind, or the kind of the target of the reference n
+	value string       // JSON; empty for any value of the kind that n allows
 	n     *schema.Place
 }
 
-// allKinds holds the JSON types in the order of a grammar's alternatives.
+// allKinds are the JSON types in the order of a grammar's alternatives.
 var allKinds = []schema.Kinds{schema.String, schema.Number, schema.Integer, schema.Boolean,
 	schema.Object, schema.Array, schema.Null}
 
-// choices returns the choices of a place. If there is an enum, types and references do not matter.
-// A place that allows no value has no choices. Each type is a choice, since strings, numbers and
-// objects are written in different ways; integers are not a choice beside numbers.
+// choices returns the choices of a place, or nil if the place allows no value. If there is an enum,
+// types and references do not matter. Each type is a choice, because strings, numbers and objects
+// are written in different ways. Integers are not a choice beside numbers.
 func choices(n *schema.Place) (all []choice) {
 	if n.Alternatives != nil {
 		for _, a := range n.Alternatives {
@@ -56,7 +56,8 @@ func choices(n *schema.Place) (all []choice) {
 
 // choicesIn returns the choices of a place in the given spelling, see [print.Spelling.For]. If the
 // spelling of a value depends on its kind, a place that allows anything has a choice for each kind,
-// and references are followed: a keyword argument may be True in Python and a list in JSON.
+// and references are followed. For example, a keyword argument may be True in Python and a list in
+// JSON.
 func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	if !s.ByKind() {
 		return slices.DeleteFunc(choices(n), func(c choice) bool {
@@ -70,9 +71,9 @@ func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 	if !s.Untyped() {
 		return all
 	}
-	// The text in a tag has no quotes, so its type comes from the schema: 5 is "5" in a tag of a
-	// string, and 5 in a tag of a number. For a place of unknown type the string covers all other
-	// kinds, and null cannot be distinguished from a string.
+	// The text in a tag has no quotation marks, so its type comes from the schema: 5 is "5" in a
+	// tag of a string, and 5 in a tag of a number. For a place of unknown type the string covers
+	// all other kinds, and null cannot be distinguished from a string.
 	text := func(c choice) bool { return c.kind == schema.String }
 	anyKind, some := len(there) == 1 && there[0].kind == 0, slices.ContainsFunc(there, text)
 	return slices.DeleteFunc(all, func(c choice) bool {
@@ -81,7 +82,7 @@ func choicesIn(n *schema.Place, s *print.Spelling) (all []choice) {
 }
 
 // ofOneKind splits a choice into choices of one kind each, without references. A place without a
-// type has one choice for each kind; numbers include integers.
+// type has one choice for each kind, with integers included in numbers.
 func ofOneKind(c choice) (all []choice) {
 	switch {
 	case c.kind != 0:
@@ -100,9 +101,9 @@ func ofOneKind(c choice) (all []choice) {
 	return all
 }
 
-// value matches a value at a place. If the place has no choice, any value is allowed and the place
-// is reported as dropped, since otherwise the model could not continue. The empty expression is a
-// valid choice only for the value "", which in a tag is the empty text.
+// value returns an expression for a value at a place. If the place has no choice, any value is
+// allowed and the place is reported as dropped, because otherwise the model could not continue. The
+// empty expression is a valid choice only for the value "", which in a tag is the empty text.
 func (g *values) value(n *schema.Place, s *print.Spelling) string {
 	var all []string
 	for _, c := range choicesIn(n, s) {
@@ -118,16 +119,17 @@ func (g *values) value(n *schema.Place, s *print.Spelling) string {
 	return alt(all...)
 }
 
-// reference matches the target of a reference by a rule of its own, so that recursion ends. Each
-// spelling has its own rule, since a target may be written as text in a tag and as JSON in a list.
-// The tool is part of the key, since "#/$defs/node" is a different schema in each tool.
+// reference returns a rule for the target of a reference. It is a rule of its own, so that
+// recursion ends. Each spelling has its own rule, because a target may be written as text in a tag
+// and as JSON in a list. The tool is part of the key, because "#/$defs/node" is a different schema
+// in each tool.
 func (g *values) reference(n *schema.Place, s *print.Spelling) string {
 	hint := g.tool.Name + "-" + n.Reference()
 	return g.once(s.Name+" "+hint, hint, func() string { return g.value(n.Follow(), s) })
 }
 
-// choice matches one choice of a place. Objects and lists become rules named after their place,
-// since members in any order repeat them.
+// choice returns an expression for one choice of a place. Objects and lists become rules named
+// after their place, because members in any order repeat them.
 func (g *values) choice(c choice, s *print.Spelling) string {
 	switch {
 	case c.value != "":
@@ -160,8 +162,9 @@ func (g *values) hint() string {
 	return g.tool.Name + "-" + g.step
 }
 
-// any matches every value, by one recursive rule for each spelling. Where values are raw text, the
-// rule for text covers all of them: in a tag 5 and true are texts as well.
+// any returns a rule for every value. There is one recursive rule for each spelling. Where values
+// are raw text, the rule for text covers all of them, because in a tag 5 and true are texts as
+// well.
 func (g *values) any(s *print.Spelling) string {
 	return g.once("any "+s.Name, "any", func() string {
 		if s.NoNull || len(s.Quotes) == 0 {
@@ -174,9 +177,10 @@ func (g *values) any(s *print.Spelling) string {
 	})
 }
 
-// span returns how many characters or elements are allowed; high is -1 for any number. llama.cpp
-// refuses bounds above maxRepeat: a larger minimum is reduced to that, a larger maximum is left
-// out, and both are reported as dropped. If the minimum exceeds the maximum, the maximum counts.
+// span returns how many characters or elements are allowed, and -1 for high if there is no limit.
+// llama.cpp refuses bounds above maxRepeat. So a larger minimum is reduced to maxRepeat, a larger
+// maximum is left out, and both are reported as dropped. If the minimum exceeds the maximum, the
+// maximum counts.
 func (g *values) span(least, most *schema.Count) (low, high int) {
 	held := func(bound *schema.Count, none, beyond int) int {
 		switch {
@@ -195,10 +199,11 @@ func (g *values) span(least, most *schema.Count) (low, high int) {
 	return low, high
 }
 
-// array matches a list. A schema with prefixItems is a tuple, whose first elements have places of
-// their own. All of these are required: the schema allows fewer, but an incomplete tuple is mostly
-// a mistake. items: false means that no more elements follow; without prefixItems, that the list is
-// empty. uniqueItems cannot be expressed, since a grammar has no memory of earlier elements.
+// array returns an expression for a list. A schema with prefixItems is a tuple, whose first
+// elements have places of their own. All of these are required. The schema allows fewer, but an
+// incomplete tuple is mostly a mistake. items: false means that no more elements follow, or without
+// prefixItems, that the list is empty. uniqueItems cannot be expressed, because a grammar has no
+// memory of earlier elements.
 func (g *values) array(n *schema.Place, s *print.Spelling) string {
 	defer g.enter("items")()
 	low, high := g.span(n.MinItems, n.MaxItems)
@@ -240,8 +245,8 @@ func (g *values) item(n *schema.Place, s *print.Spelling) string {
 	return g.short(g.value(possible(n), s))
 }
 
-// possible returns the place itself, or anything if it is nil or allows no value: some value has to
-// be written there.
+// possible returns the place itself, or anything if it is nil or allows no value, because some
+// value has to be written there.
 func possible(n *schema.Place) *schema.Place {
 	if n == nil || n.Never {
 		return anything
@@ -249,7 +254,7 @@ func possible(n *schema.Place) *schema.Place {
 	return n
 }
 
-// short returns an expression as it is, or the name of a rule for it when it is long.
+// short returns an expression unchanged, or the name of a rule for it if the expression is long.
 func (g *values) short(expr string) string {
 	if len(expr) < longExpr {
 		return expr
@@ -257,8 +262,8 @@ func (g *values) short(expr string) string {
 	return g.rule(g.hint(), expr)
 }
 
-// enter goes one step down in the schema, which changes the names of rules. The returned function
-// goes back.
+// enter goes one step down in the schema, which changes the names of rules. The function that it
+// returns goes back.
 func (g *values) enter(step string) func() {
 	before := g.step
 	g.step = step

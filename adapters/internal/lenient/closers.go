@@ -9,26 +9,26 @@ import (
 
 // level is an open container.
 type level struct {
-	kind byte         // the byte that opened it, or aSet or CallArgs
+	kind byte         // its type in the schema; nil if unknown
 	t    *schema.Type // its type in the schema
 }
 
 // stack holds the open containers, the innermost last.
 type stack []level
 
-// Enter opens a container whose opener was read elsewhere, or is missing: the parenthesis of a
-// Python call, which the recogniser has read, or a brace that was lost. The stack needs it too,
-// since the stack decides what may follow a string.
+// Enter opens a container whose opening bracket was read elsewhere or is missing. Examples are the
+// parenthesis of a Python call, which the recogniser has read, and a lost brace. The container must
+// be on the stack, because the stack decides what may follow a string.
 func (r *Reader) Enter(kind byte, t *schema.Type) { r.open = append(r.open, level{kind, t}) }
 
-// LeaveAll leaves every container. It is called before a new attempt to read arguments: containers
-// that a failed attempt left open would shift every level.
+// LeaveAll closes every container without reading anything. It is called before a new attempt to
+// read arguments, because containers that a failed attempt left open would shift every level.
 func (r *Reader) LeaveAll() { r.open = r.open[:0] }
 
 // Inside reports whether a container is open.
 func (r *Reader) Inside() bool { return len(r.open) > 0 }
 
-// innermost returns the kind of the innermost open container, or 0 when none is open.
+// innermost returns the kind of the innermost open container, or 0 if none is open.
 func (s stack) innermost() byte {
 	if len(s) == 0 {
 		return 0
@@ -36,11 +36,12 @@ func (s stack) innermost() byte {
 	return s[len(s)-1].kind
 }
 
-// containerEnds reports whether the container opened by kind ends here: at its own closer or at a
-// wrong one in its place, which are consumed, or where its closer is missing, before the closer of
-// an outer container, a mark, or the end of the text. A closer that closes nothing is skipped. A
-// closer that is not the container's own is never an error: wrongCloser decides from what follows
-// it which of the three slips it is.
+// containerEnds reports whether the container of this kind ends at the current position. It ends at
+// its own closing bracket, or at a wrong one in its place. Either is consumed. It also ends where
+// its closing bracket is missing: before that of an outer container, a closing tag, or the end of
+// the text. A closing bracket that closes nothing is skipped. One that is not the container's own
+// is never an error, because wrongCloser decides from the following text which of the three slips
+// it is.
 func (r *Reader) containerEnds(kind byte) bool {
 	for {
 		c := r.At(0)
@@ -65,8 +66,8 @@ func (r *Reader) containerEnds(kind byte) bool {
 		case c >= 0 && !r.IsMark(0):
 			return false
 		default:
-			// {"a": {"b": [1, 2 and {"city": "Rome"</tool_call>: only a mark shows that the call
-			// has ended
+			// {"a": {"b": [1, 2 and {"city": "Rome"</tool_call>: only a closing tag shows that the
+			// call has ended
 			if c >= 0 {
 				r.Repaired("closers")
 			}
@@ -80,13 +81,13 @@ func (r *Reader) containerEnds(kind byte) bool {
 	}
 }
 
-// closedEarly reports whether the outermost object continues after its closer here: a comma
-// follows, and then a member that its schema knows and that it does not have yet. If a member that
-// the schema does not know was read before, the new one may belong to another object as well, which
-// is a doubt. Only the schema can tell: with a parameter note, {"ship": {"name": "N"}}, "note":
-// "x"} continues, and note becomes a member. The envelope's own names (name, id, type, input …) are
-// left to the envelope, since {"name": "f", "arguments": {…}, "id": "1"} has no defect and looks
-// the same.
+// closedEarly reports whether the outermost object continues after the closing brace at the current
+// position. It does if a comma follows, and then a member that its schema has and that was not read
+// yet. Only the schema can show this: if the tool has a parameter note, {"ship": {"name": "N"}},
+// "note": "x"} continues, and note becomes a member. If a member unknown to the schema was read
+// before, the new one may belong to another object as well, which is a doubt. Names of the envelope
+// (name, id, type, input …) do not count, because {"name": "f", "arguments": {…}, "id": "1"} has no
+// defect and looks the same.
 func (a *lookahead) closedEarly(seen []string) bool {
 	defer a.out.UnseeEnd()()
 	n := a.closersEnd(0)
@@ -105,28 +106,30 @@ func (a *lookahead) closedEarly(seen []string) bool {
 	return true
 }
 
-// OfEnvelope reports whether a member can occur beside the arguments of a call. Such a member after
-// a closer is taken for the call's, not for a parameter, unless the schema says otherwise.
+// OfEnvelope reports whether a member can occur beside the arguments of a call. After a closing
+// bracket such a member is taken for a member of the call and not for a parameter, unless the
+// schema says otherwise.
 func OfEnvelope(key string) bool {
 	return NameKeys[key] || IdKeys[key] || ArgsKeys[key] || key == "type"
 }
 
-// DoubtStray is called where a closer is missing or wrong. It notes a doubt if an object has a
-// member that its schema does not know but that of an outer object does: the member may belong
-// there. {"where": {"city": "Rome", "days": 3} may lack a brace at its end or before days: both
-// readings are valid JSON, and only one is what was meant. So the call becomes text (two-readings).
+// DoubtStray is called where a closing bracket is missing or wrong. It notes a doubt if an object
+// has a member that the schema of an outer object has, and its own schema does not: the member may
+// belong to the outer object. For example, {"where": {"city": "Rome", "days": 3} may lack a brace
+// at its end or before days. Both readings are valid JSON, but only one was meant, so the call
+// becomes text (two-readings).
 func (r *Reader) DoubtStray() { r.Out.doubt(r.strayKey) }
 
-// aSet is the kind of a set: braces without keys. It has its own constant because its braces are
-// those of an object.
+// aSet is the kind of a set, which is braces without keys. It has its own constant because objects
+// have the same braces.
 const aSet = 's'
 
-// CallArgs is the kind of the parentheses of a Python call. Keys in them may be bare, with an
-// equals sign, or missing.
+// CallArgs is the kind of the parentheses of a Python call. Keys in them may have no quotation
+// marks, be followed by an equals sign, or be missing.
 const CallArgs = 'f'
 
-// closerOf returns the byte that closes a container of the kind. Tuples and the arguments of a
-// Python call end with a parenthesis.
+// closerOf returns the closing bracket of a kind of container. Tuples and the arguments of a Python
+// call end with a parenthesis.
 func closerOf(kind byte) int {
 	switch kind {
 	case '{', aSet:
@@ -137,22 +140,22 @@ func closerOf(kind byte) int {
 	return ')'
 }
 
-// meaning is the meaning of a closer that is not that of the innermost container.
+// meaning is what a closing bracket means that does not belong to the innermost container.
 type meaning uint8
 
 const (
-	ownMeant     meaning = iota // it was written in place of the container's own
-	outerMissing                // it closes an outer container, those inside lack theirs
+	ownMeant     meaning = iota // it was written in place of the right one
+	outerMissing                // it closes an outer container, so inner closers are missing
 	surplus                     // it closes nothing
 )
 
-// wrongCloser returns the meaning of the closer c here, which is not that of the innermost
-// container. If another member or element follows, the right meaning is the one that puts it into a
-// container that knows it; two such meanings are a doubt. A fixed rule, such as "the nearest
-// container that fits", can give valid but wrong arguments. What follows is better evidence: in
-// {"a": [1, 2}, "b": 3} the member b can neither be in the list nor come after the object, so the
-// brace was written in place of the list's bracket. If nothing follows, the closer ends the nearest
-// outer container of its kind.
+// wrongCloser returns the meaning of the closing bracket c at the current position, which is not
+// that of the innermost container. If another member or element follows, the right meaning is the
+// one that puts it into a container that knows it. Two such meanings are a doubt. A fixed rule,
+// such as "the nearest container that fits", can give valid but wrong arguments. What follows is
+// better evidence: in {"a": [1, 2}, "b": 3} the member b can neither be in the list nor come after
+// the object, so the brace replaced the list's bracket. If nothing follows, the closing bracket
+// ends the nearest outer container of its kind.
 func (a *lookahead) wrongCloser(c int) meaning {
 	top, outer := len(a.open)-1, a.open.openedBy(c, len(a.open))
 	if a.At(a.closersEnd(0)) != ',' {
@@ -181,8 +184,9 @@ func (a *lookahead) wrongCloser(c int) meaning {
 	return best
 }
 
-// openedBy returns the index of the innermost container that c closes among the open outermost
-// ones, or -1. Sets have braces, Python calls have parentheses; see closerOf.
+// openedBy returns the index of the innermost container that c closes, among the outermost
+// containers, of which open are considered. It returns -1 if there is none. Sets have braces, and
+// Python calls have parentheses, see closerOf.
 func (s stack) openedBy(c, open int) int {
 	open--
 	for open >= 0 && closerOf(s[open].kind) != c {
@@ -191,12 +195,13 @@ func (s stack) openedBy(c, open int) int {
 	return open
 }
 
-// suitsBehind returns how well the text after the closers and commas at offset i suits the
-// container that is open there; open is the number of containers open at offset i. Each closer must
-// be that of the innermost one; repeated commas are skipped. See suits for the values.
+// suitsBehind grades how well the text after the closing brackets and commas at offset i suits the
+// container that is then the innermost. The parameter open is how many containers are open at
+// offset i. Each closing bracket must belong to the innermost container, otherwise the result is 0.
+// Repeated commas are skipped. See suits for the grades.
 func (a *lookahead) suitsBehind(i, open int) int {
 	if open < 0 {
-		return 0 // c closes no container
+		return 0 // the closing bracket closes no container
 	}
 	for i += a.Space(i); scan.IsCloser(a.At(i)); i += 1 + a.Space(i+1) {
 		if open > 0 && closerOf(a.open[open-1].kind) != a.At(i) {
@@ -210,10 +215,11 @@ func (a *lookahead) suitsBehind(i, open int) int {
 	return a.suits(i, open-1)
 }
 
-// suits returns how well the text at offset i, after a comma, suits an open container: 0 not at
-// all, 1 because the container takes anything, 2 because its schema knows it. A negative index is
-// the envelope. A member that the schema does not name suits only an object without listed members,
-// although open schemas allow any member: otherwise every member would suit every object.
+// suits grades how well the text at offset i, after a comma, suits the open container with index
+// at: 0 not at all, 1 because the container accepts anything, 2 because its schema has the member.
+// A negative index means the envelope. A member that the schema does not list suits only an object
+// without listed members, although open schemas allow any member. Otherwise every member would suit
+// every object.
 func (a *lookahead) suits(i, at int) int {
 	key, value := a.KeyAt(i)
 	if at < 0 {
@@ -238,10 +244,10 @@ func (a *lookahead) suits(i, at int) int {
 	return 1 // its schema is unknown
 }
 
-// listLost reports whether a key follows here instead of an element: the list's closer is missing.
-// In {"tags": ["a", "b", "days": 3} the list ends before days, and the outer object takes the
-// member. If the elements are objects with such a member, [{"do": "x"}, "do": "y"] may lack braces
-// instead, which is a doubt.
+// listLost reports whether a key follows where an element is expected, so the list's closing
+// bracket is missing. In {"tags": ["a", "b", "days": 3} the list ends before days, and the outer
+// object gets the member. If the elements are objects with such a member, as in [{"do": "x"}, "do":
+// "y"], braces may be missing instead, which is a doubt.
 func (r *Reader) listLost(t *schema.Type) bool {
 	key, value := r.KeyAt(0)
 	if value == 0 || len(r.open) < 2 {
@@ -256,15 +262,15 @@ func (r *Reader) listLost(t *schema.Type) bool {
 	return true
 }
 
-// knows reports whether the schema of one of the open containers has the key. A quote before such a
-// key ends a string, even if the comma between them is missing.
+// knows reports whether the schema of one of the open containers has the key. A quotation mark
+// before such a key ends a string, even if the comma between them is missing.
 func (s stack) knows(key string) bool {
 	return slices.ContainsFunc(s, func(l level) bool { return l.t.Has(key) })
 }
 
-// knownInside reports whether the schema of one of the members in seen has the key: that member's
-// object may have been closed too early. If zip is a parameter of where, the brace in {"where":
-// {"city": "Rome"}, "zip": "1"} may be too early, although the JSON is valid.
+// knownInside reports whether the schema of one of the members in seen has the key. If so, that
+// member's object may have been closed too early. For example, if where has a member zip, the inner
+// brace in {"where": {"city": "Rome"}, "zip": "1"} may be too early, although the JSON is valid.
 func knownInside(t *schema.Type, key string, seen []string) bool {
 	return t.HasInside(key, seen)
 }

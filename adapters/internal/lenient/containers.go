@@ -11,18 +11,18 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// MaxDepth bounds how deep arguments may nest. A deeper value cuts the call, and is reported as
-// tooDeep.
+// MaxDepth bounds how deeply arguments may be nested. A deeper value cuts the call, and is reported
+// as the repair tooDeep.
 const (
 	MaxDepth = 512
 	tooDeep  = "too-deep"
 )
 
-// Capture runs a reading function with an output of its own, before a call is committed, and
-// returns what was written. The bytes are valid until the next Capture. The call keeps its own
-// output and holds. The match is Incomplete if an element was cut, and a mismatch if nothing was
-// read. A doubt is a mismatch too, since a value with two readings must not decide which tool is
-// called, or with what.
+// Capture calls a reading function with an output of its own, before a call is committed, and
+// returns what was written. The bytes are valid until the next Capture. The call's own output and
+// holds are not touched. The match is Incomplete if the text was cut in an element, and a mismatch
+// if nothing was read. A doubt is a mismatch as well, because a value with two readings must not
+// decide which tool is called, or with what.
 func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 	saved, depth := r.Out, len(r.open)
 	r.Spare = NewOutput("", nil, r.Spare.JSON)
@@ -40,10 +40,10 @@ func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 	return r.Spare.JSON, scan.Matched
 }
 
-// Value reads one value and writes it as strict JSON in the type t. It returns false if no value
-// begins here. Valid JSON is copied byte for byte, including the spelling of numbers and white
-// space. If t is nil, every value keeps its type. A value without quotes is a number, a literal, or
-// a phrase that lost its quotes.
+// Value reads one value and writes it as strict JSON of the type t. It returns false if no value
+// begins at the current position. Valid JSON is copied byte for byte, including the spelling of
+// numbers and white space. If t is nil, every value has the type in which it is written. A value
+// without quotation marks is a number, a literal, or a phrase that lost its marks.
 func (r *Reader) Value(t *schema.Type) bool {
 	c := r.At(0)
 	switch {
@@ -60,10 +60,11 @@ func (r *Reader) Value(t *schema.Type) bool {
 	return r.scalar(t)
 }
 
-// container reads an object, a list or a tuple. Where the schema wants a string, the text of the
-// container is the string: {"content": {"a": 1}} is common in calls of write_file for a JSON file,
-// which should get the text that the model wrote. Where it wants a list of objects, an object
-// becomes the only element. {{…}} is copied from templates, in which a printed brace is doubled.
+// container reads an object, a list or a tuple. Where the schema demands a string, the text of the
+// container becomes the string. For example, {"content": {"a": 1}} is common in calls of write_file
+// for a JSON file, which should get the text that the model wrote. Where it demands a list of
+// objects, an object becomes the only element. Double braces {{…}} are copied from templates, in
+// which a printed brace is doubled.
 func (r *Reader) container(c int, t *schema.Type) {
 	asText := t.Only(schema.String | schema.Null)
 	r.Out.doubt(asText && c == '[' && r.open.inList()) // perhaps a doubled bracket
@@ -109,9 +110,9 @@ func (r *Reader) container(c int, t *schema.Type) {
 	}
 }
 
-// boxed reports whether a JSON value holds one string and nothing else, as ["ls"] or {"value":
-// "ls"} do. Where a string is wanted, either the inner string or the whole source text may be
-// meant.
+// boxed reports whether a JSON value contains one string and nothing else, as ["ls"] and {"value":
+// "ls"} do. Where a string is expected, such a value may mean the inner string or the whole source
+// text.
 func boxed(value string) bool {
 	if fields := scan.Fields(value); len(fields) == 1 {
 		return fields[0].Value[0] == '"' &&
@@ -121,10 +122,11 @@ func boxed(value string) bool {
 	return json.Unmarshal([]byte(value), &list) == nil && len(list) == 1
 }
 
-// isSet reports whether the brace here opens a set, {1, 2}: no colon follows its first element.
-// Empty braces are a set where the schema wants a list whose elements are not objects. {"red",
-// "blue"} is a set in Python and in mathematics. A lone string in braces, {"red"}, may also be a
-// member that lost its value; in Python, and under a known schema, it is a set.
+// isSet reports whether the brace at the current position opens a set such as {1, 2}, because no
+// colon follows its first element. Empty braces are a set where the schema demands a list whose
+// elements are not objects. {"red", "blue"} is a set in Python and in mathematics. A lone string in
+// braces, {"red"}, may also be a member that lost its value. In Python, and under a known schema,
+// it is a set.
 func (r *Reader) isSet(t *schema.Type) bool {
 	if !t.Allows(schema.Array) {
 		return false
@@ -142,9 +144,9 @@ func (r *Reader) isSet(t *schema.Type) bool {
 	return n > i && (c == ',' || c == '}' && (r.Python || t.Known() || !r.StartsString(i)))
 }
 
-// Container reads an object, a list, a tuple or a set, from its opening byte on. Real arguments
-// never nest deeper than MaxDepth; [[[[… comes from a model in a loop, or from an attack on the
-// recursion.
+// Container reads an object, a list, a tuple or a set, starting with its opening byte. A container
+// deeper than MaxDepth becomes null and cuts the call. Real arguments never nest so deeply: [[[[…
+// comes from a model in a loop, or from an attack on the recursion.
 func (r *Reader) Container(kind byte, t *schema.Type) {
 	r.Pos++
 	if len(r.open) >= MaxDepth {
@@ -156,11 +158,11 @@ func (r *Reader) Container(kind byte, t *schema.Type) {
 	r.Items(kind, t)
 }
 
-// Items reads the content and the closer of a container whose opener was read or is missing. Each
-// member of an object is held, with the comma before it, until its value begins: the comma may be a
-// trailing one, and the member may be left out (null-omitted, truncated). A missing comma is
-// written when the next member begins. An element streams from its first byte; a key in the place
-// of an element ends the list (listLost).
+// Items reads the content and the closing bracket of a container whose opening bracket was read or
+// is missing. Each member of an object is held back, with the comma before it, until its value
+// begins. The comma may be a trailing one, and the member may be left out (null-omitted,
+// truncated). A missing comma is written when the next member begins. An element streams from its
+// first byte. A key in place of an element ends the list, see listLost.
 func (r *Reader) Items(kind byte, t *schema.Type) {
 	object, brackets := kind == '{', "[]"
 	if object {
@@ -192,10 +194,10 @@ func (r *Reader) Items(kind byte, t *schema.Type) {
 	r.Seen = r.Seen[:seen]
 }
 
-// next reads up to member or element n of a container, and reports whether there is one. If there
-// is, next opens a hold and returns its position. A trailing comma is removed, a missing one is
-// written. The hold begins before the comma, since a comma that was sent cannot be taken back:
-// {"a": 1,} must not become {"a":1,}.
+// next reads up to member or element n of a container, and reports in more whether there is one. If
+// there is, next opens a hold and returns its position. A trailing comma is removed, and a missing
+// one is written. The hold begins before the comma, because a comma that was sent cannot be taken
+// back: {"a": 1,} must not become {"a":1,}.
 func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	at = r.HoldOn()
 	comma := r.between(n > 0)
@@ -214,10 +216,10 @@ func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	return at, true
 }
 
-// doubtKey notes a doubt if the object's schema does not know a key that may belong to another
-// object, or may not be a key at all. {"title": "a", "days: 3, "tags": []} literally has the key
-// `days: 3, `, but no parameter has such a name. A key that fits an outer object, or an object in
-// an earlier member, shows that a brace may be missing or too early.
+// doubtKey notes a doubt if the object's schema does not have a key that may belong to another
+// object, or may not be a key at all. For example, {"title": "a", "days: 3, "tags": []} literally
+// has the key `days: 3, `, but no parameter has such a name. If an outer object, or an object in an
+// earlier member, has the key, a brace may be missing or too early.
 func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 	if t.Has(key) {
 		return
@@ -227,13 +229,13 @@ func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 		strings.TrimRight(key, ":, ") != key || knownInside(t, key, seen))
 }
 
-// OddInKeys holds bytes of structure that do not occur in keys.
+// OddInKeys are bytes that have a meaning in JSON and do not occur in keys.
 const OddInKeys = "\"\n;<>[]{}|`"
 
 // pair reads a key, a colon and a value. It returns false if the member is left out, and then the
-// hold is still open. The keys read in this object so far are r.Seen[seen:]. A string or a
-// container streams, so its hold ends where it begins; every other value is held with its key until
-// it is whole, since it may become another type, or be left out.
+// hold is still open. The keys that were read in this object are r.Seen[seen:]. A string or a
+// container streams, so its hold ends where it begins. Every other value is held back with its key
+// until it is complete, because it may get another type, or be left out.
 func (r *Reader) pair(t *schema.Type, seen int) bool {
 	start := r.Out.Written()
 	r.Key(r.Quotes != nil)
@@ -291,8 +293,9 @@ func (r *Reader) pair(t *schema.Type, seen int) bool {
 	return true
 }
 
-// streams reports whether the value that begins here is sent as it is read; other values are held
-// with their keys. A container streams under every schema: its members have their own holds.
+// streams reports whether the value at the current position is sent while it is read. Other values
+// are held back with their keys. A container streams under every schema, because its members have
+// their own holds.
 func (r *Reader) streams(t *schema.Type) bool {
 	c := r.At(0)
 	if c == '{' || c == '[' || c == '(' {
@@ -302,9 +305,9 @@ func (r *Reader) streams(t *schema.Type) bool {
 	return ok && t.Allows(schema.String) && t.Enum() == nil
 }
 
-// colon reads the colon between key and value and writes it. In its place models also write = and
-// => (Python, Ruby, PHP), a full-width colon (Chinese models), or nothing. A surplus quote before
-// it, {"path"": …}, is dropped.
+// colon reads the colon between key and value and writes it. Instead of a colon, models also write
+// = and => (Python, Ruby, PHP), a full-width colon (Chinese models), or nothing. A surplus
+// quotation mark before it, as in {"path"": …}, is dropped.
 func (cp *copier) colon() {
 	cp.PutByte(':')
 	if n := 1 + cp.Space(1); scan.IsQuote(cp.At(0)) && (cp.At(n) == ':' || cp.At(n) == '=') {
@@ -335,9 +338,9 @@ func (cp *copier) colon() {
 	}
 }
 
-// element reads an element of a list; its hold ends where the element begins. It returns false when
-// there is no element, and then the hold is still open. Dots for "and so on", [1, 2, ...], are
-// dropped.
+// element reads an element of a list. The hold ends where the element begins. It returns false if
+// there is no element, and then the hold is still open. Dots that mean "and so on", as in [1, 2,
+// ...], are dropped.
 func (r *Reader) element(t *schema.Type) bool {
 	if r.Has(0, "...") {
 		r.Pos += 2
@@ -354,9 +357,9 @@ func (r *Reader) element(t *schema.Type) bool {
 	return false
 }
 
-// between copies the white space before a member and, after the first member (some), one comma. It
-// returns the position of the comma in the output, or -1 if none was copied. Other commas, as in
-// [,1,,2], are dropped (extra-comma).
+// between copies the white space before a member and, if some is true, which means after the first
+// member, one comma. It returns the position of the comma in the output, or -1 if none was copied.
+// Other commas, as in [,1,,2], are dropped (extra-comma).
 func (r *Reader) between(some bool) int {
 	comma := -1
 	for {

@@ -13,22 +13,22 @@ import (
 
 // Meaning is one meaning of damaged arguments.
 type Meaning struct {
-	Args string // strict JSON, as the schema wants it
+	Args string // strict JSON of the schema's types
 	Cost int    // the cost of its cheapest reading
 	End  int    // the offset in the text at which the arguments end
-	Open bool   // the text ended before they did
+	Open bool   // the text ended before the arguments did
 
-	unsure bool // the reading rests on a guess
+	unsure bool // the reading is based on a guess
 
 	plain string // the value as plainJSON spells it
 }
 
 // Decide returns the meaning of damaged arguments of the tool called name, if all likely ways to
-// read them agree on it. today is what the Reader read of them, or "". ok is false if they can mean
-// different things, or nothing. Values are compared, not texts: two readings that give the same
-// arguments agree. Readings come with the cheapest first, so of equal values the cheapest is kept.
-// The strict JSON of each reading is read once more by the Reader, which gives it the types of the
-// schema.
+// read them agree. The parameter today is what the Reader made of them, or "". ok is false if they
+// can mean different things, or nothing. Values are compared, not texts, so two readings that give
+// the same arguments agree. The cheapest readings come first, so of equal values the cheapest
+// remains. The strict JSON of each reading is read once more by the Reader, which gives it the
+// types of the schema.
 func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool) {
 	var all []Meaning
 	var fits []bool
@@ -53,14 +53,14 @@ func Decide(text string, g repair.Args, name, today string) (m Meaning, ok bool)
 		strings.Count(text[min(m.End, len(text)):], `"`)%2)
 }
 
-// Keywords reads the arguments of a Python call of a tool. n is the number of bytes that are left
-// after them.
+// Keywords reads the arguments of a Python call of a tool, and returns them as JSON. n is how many
+// bytes of the text come after them. ok is false if they have no end, or no clear meaning.
 func Keywords(text, name string, t *schema.Type) (args string, n int, ok bool) {
 	m, ok := Decide(text, repair.Args{Type: t, Python: true}, name, "")
 	return m.Args, len(text) - m.End, ok && !m.Open
 }
 
-// absent returns the members of a type that an object does not have.
+// absent returns the names of the members of a type that an object does not have.
 func absent(object string, t *schema.Type) (names []string) {
 	fields := scan.Fields(object)
 	for _, name := range t.Members() {
@@ -71,10 +71,10 @@ func absent(object string, t *schema.Type) (names []string) {
 	return names
 }
 
-// swallows reports whether a string in a value seems to contain structure: see swallowed. One
-// string with a surplus quote may be meant so; two such strings, or one and a quote after the
-// arguments (behind is 1), are pieces of one string. Only damaged arguments are checked, and if the
-// check fails the model is asked once more.
+// swallows reports whether a string in a value seems to contain structure, see swallowed. One
+// string with a surplus quotation mark may be intended. Two such strings, or one if behind is 1
+// because a mark also comes after the arguments, are pieces of one string. Only damaged arguments
+// are checked, and if the check fails, the model is asked once more.
 func swallows(value string, absent []string, behind int) bool {
 	odd := behind
 	for _, text := range texts(value, nil) {
@@ -91,7 +91,7 @@ func swallows(value string, absent []string, behind int) bool {
 	return odd > 1
 }
 
-// texts appends the strings of a JSON value to a list.
+// texts appends the strings in a JSON value to a list.
 func texts(value string, list []string) []string {
 	switch value[0] {
 	case '"':
@@ -110,29 +110,29 @@ func texts(value string, list []string) []string {
 	return list
 }
 
-// brackets holds the pairs of brackets.
+// brackets are the pairs of brackets.
 var brackets = []string{"{}", "[]", "()", "｛｝", "［］", "（）"}
 
-// trace matches what occurs in a string only when it has swallowed structure: a method call after a
-// quote, only signs between two single quotes, a plus sign at the end, an opening quote without its
-// partner.
+// trace matches what occurs in a string only if the string has swallowed structure: a method call
+// after a quotation mark, only signs between two single marks, a plus sign at the end, or an
+// opening mark without its partner.
 var trace = regexp.MustCompile(
 	`["']\.\w+\([^()]*\)$|'\s*[,;:&|+.{\[]+\s*'|'\s*,\s*[\[{]|^“.*”$|^«.*»$|\s\+\s*$|^'[^']*$|^“[^”]*$|^«[^»]*$|^\x60[^\x60]*$|^[rbu@$]"[^"]*$`)
 
-// border matches the beginning or end of a string that has swallowed a sign of structure, or what
-// was written in the place of its quote: a leading colon, a quote next to a sign, a sign that looks
-// like a quote, a fence.
+// border matches the beginning or end of a string that has swallowed a sign of structure, or
+// whatever replaced its quotation mark: a leading colon, a mark next to a sign, a sign that looks
+// like a mark, a fence.
 var border = regexp.MustCompile(
 	`^[\s\x{FEFF}\x{200B}]*[:=,;]|^[)\]}]|\n\s*[,:]\s*$|"\s*[,:=]\s*$|[^=]=$|^[´″‟‹]|[´″›]$|^&(?:quot|#34|#39|apos);|&(?:quot|#34|#39|apos);$|^\x60{3}\w*\n[\s\S]*\n\x60{3}$|"\s+"`)
 
-// edge matches a quote with only blanks between it and the beginning or end of a text; lonely
-// matches one with only signs there.
+// edge matches a quotation mark that only blanks separate from the beginning or end of a text.
+// lonely matches one that only signs separate from it.
 var edge, lonely = regexp.MustCompile(`^\s+"|"\s+$`), regexp.MustCompile(
 	`^[^\pL\pN\s"]{1,3}"|"[^\pL\pN\s"]{1,3}$`)
 
-// endsInQuote reports whether a text ends in a quote without a partner, which may be the text's own
-// closing quote, damaged or doubled. An apostrophe between two letters is not a quote, and 5" means
-// inches.
+// endsInQuote reports whether a text ends in a quotation mark without a partner, which may be the
+// text's own closing mark, damaged or doubled. An apostrophe between two letters is not a quotation
+// mark, and 5" means inches.
 func endsInQuote(text string) bool {
 	if before, ok := strings.CutSuffix(text, `"`); ok && before != "" {
 		last := before[len(before)-1]
@@ -151,12 +151,13 @@ func endsInQuote(text string) bool {
 	return quotes%2 == 1
 }
 
-// assigned matches an equals sign or a colon before a quote.
+// assigned matches an equals sign or a colon before a quotation mark.
 var assigned = regexp.MustCompile(`^["']?\s*[:=]\s*["']`)
 
 // swallowed reports whether a string seems to contain structure of the arguments, or to have lost
-// its end: it has a bracket without a partner, a quotation that begins with a closing sign or holds
-// only signs, or the name of a parameter that is missing in the call.
+// its end. It may have a bracket without a partner, or the name of a parameter in absent, which the
+// call does not have. It may have a quotation that begins with a closing sign or contains only
+// signs.
 func swallowed(text string, absent []string) bool {
 	for _, pair := range brackets {
 		half := len(pair) / 2
@@ -183,7 +184,8 @@ func swallowed(text string, absent []string) bool {
 		unpaired(strings.Split(text, `"`))
 }
 
-// unpaired reports whether the quotes between the parts of a text do not enclose quotations.
+// unpaired reports whether the quotation marks between the parts of a text do not enclose
+// quotations.
 func unpaired(parts []string) bool {
 	for i := 1; i+1 < len(parts); i += 2 {
 		before, inside := parts[i-1], parts[i]
@@ -200,13 +202,13 @@ func unpaired(parts []string) bool {
 }
 
 // lead is how much cheaper the meaning that the Reader found must be than any other. It is less
-// than the margin of the search, since here two ways of reading agree.
+// than the margin of the search, because here two ways of reading agree.
 const lead = 3
 
 // one returns the only likely meaning in all, and false if there is none or more than one. If some
-// meanings fit the schema, only those count; otherwise all count, so that the schema check can name
-// what is wrong. A much cheaper meaning that does not fit rules out those that do: it shows that
-// they are not what was written.
+// meanings fit the schema, only those count. Otherwise all of them count, so that the schema check
+// can say what is wrong. A much cheaper meaning that does not fit rules out those that fit, because
+// it shows that they are not what was written.
 func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 	var likely []Meaning
 	for i, m := range all {
@@ -230,9 +232,10 @@ func one(all []Meaning, fits []bool, today string) (m Meaning, ok bool) {
 	return likely[0], slices.Contains(fits, true)
 }
 
-// meant converts one reading to the types of the schema, and reports whether it fits them. A
-// reading that lost a value does not fit, since the value would have to be invented. A wrapper
-// around the arguments is removed.
+// meant converts one reading to the types of the schema, and reports whether it fits. A reading
+// that lost a value does not fit, because the value would have to be invented. A wrapper around the
+// arguments is removed. The Meaning is empty if the reading is not one complete value, or, for a
+// tool, not an object.
 func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 	doc := readDocument(r.Text, t)
 	if doc == nil || !doc.whole {
@@ -251,9 +254,9 @@ func meant(r repair.Reading, t *schema.Type, name string) (Meaning, bool) {
 		r.Lost()}, !r.Lost() && Fits(out, t)
 }
 
-// Fits reports whether a value has the type that the schema wants, with all required members and no
-// member twice. Members that the schema does not list are allowed, as in most schemas. Fits checks
-// less than the whole schema: patterns and bounds are checked when the call is sent.
+// Fits reports whether a value has the type that the schema demands, with all required members and
+// no member twice. Members that the schema does not list are allowed, as in most schemas. Fits does
+// not check the whole schema: patterns and bounds are checked when the call is sent.
 func Fits(value string, t *schema.Type) bool {
 	kind := schema.KindOf(value)
 	if t.Known() && !t.Allows(kind) {
@@ -292,7 +295,8 @@ func SameJSON(a, b string) bool {
 }
 
 // plainJSON returns a JSON text without white space, with strings in one spelling and members in
-// alphabetical order; numbers keep their spelling. No tool depends on the order of members.
+// alphabetical order, because no tool depends on that order. Numbers are not changed. A text that
+// is not JSON is returned unchanged.
 func plainJSON(text string) string {
 	var v any
 	d := json.NewDecoder(strings.NewReader(text))

@@ -7,32 +7,32 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// MaxKey bounds how far the reader looks for a key after a quote, in bytes.
+// MaxKey bounds how far the reader looks for a key after a quotation mark, in bytes.
 const MaxKey = 128
 
-// lookahead looks at the text that follows the current position, and knows the open containers. It
-// consumes nothing; if the text can be read in two ways, it notes a doubt.
+// lookahead examines the text after the current position, with regard to the open containers. It
+// consumes nothing. If the text can be read in two ways, it notes a doubt.
 type lookahead struct {
 	*Text
 	out     *Output
 	open    stack
 	outside Outside
-	quotes  *quotes // of the current string
+	quotes  *quotes // the quotation marks of the current string
 }
 
-// isMark reports whether there is a mark at offset i that can end or follow a call. Inside a
-// container a fence is such a mark: at the end of the fence the model has stopped writing the call.
+// isMark reports whether a tag at offset i can end or follow a call. Inside a container a fence has
+// this meaning as well, because at the end of the fence the model has stopped writing the call.
 func (a *lookahead) isMark(i int) bool {
 	return a.outside != nil && a.outside.CallMark(i) || len(a.open) > 0 && a.Has(i, "```")
 }
 
-// argumentsEnd reports whether the text at offset i can follow the whole arguments; any text can
-// follow a document.
+// argumentsEnd reports whether the text at offset i can follow the complete arguments. If there is
+// no recogniser, the text is a document, which any text can follow.
 func (a *lookahead) argumentsEnd(i int) bool { return a.outside == nil || a.outside.CallEnds(i) }
 
 // valueFollows reports whether the text at offset i can follow a value of the innermost container.
-// It leaves the containers as their closers come: after "Rome"}}, only a member of the object
-// around them can follow. Outside of all containers the recogniser decides (Outside.CallEnds).
+// Each closing bracket in that text ends its container: after "Rome"}}, only a member of the next
+// outer object can follow. Outside of all containers the recogniser decides (Outside.CallEnds).
 func (a *lookahead) valueFollows(i int) bool {
 	for depth := len(a.open); depth > 0; depth-- {
 		i += a.Space(i)
@@ -69,12 +69,12 @@ func (a *lookahead) valueFollows(i int) bool {
 	return a.argumentsEnd(i)
 }
 
-// behindSurplus reports whether the text after the closers at offset i can follow a value, although
-// the first of them closes none of the open containers: the text must be a member that their
-// schemas know, or the end. In {"a": "x"], "b": 1} the bracket closes nothing, but the quote before
-// it ends the string, since a parameter follows. If the string has an open bracket, "run [a"], the
-// closer may belong to the string, which is a doubt. Only quoted keys that the schemas know count,
-// since a text may contain a bracket and a comma too.
+// behindSurplus reports whether the text after the closing brackets at offset i can follow a value,
+// although the first of them closes none of the open containers. That text must be a member that
+// their schemas have, or the end. In {"a": "x"], "b": 1} the bracket closes nothing, but the
+// quotation mark before it ends the string, because a parameter follows. If the string has an open
+// bracket, as in "run [a"], the closing bracket may belong to the string, which is a doubt. Only
+// quoted keys that the schemas have count, because a text may also contain a bracket and a comma.
 func (a *lookahead) behindSurplus(i, open int) bool {
 	i = a.closersEnd(i)
 	if a.At(i) != ',' {
@@ -88,9 +88,9 @@ func (a *lookahead) behindSurplus(i, open int) bool {
 	return parameter
 }
 
-// nextString reports whether a string at offset i is joined to the one just read, as Python does:
-// f(a='x' 'y'). Of two adjacent quotes, as after a quoted word at the end of a string, the second
-// may be the one that ends the value, and then no string follows.
+// nextString reports whether a string at offset i is joined to the one before, as in Python's
+// f(a='x' 'y'). Of two adjacent quotation marks, as after a quoted word at the end of a string, the
+// second may be the one that ends the value. Then no string follows.
 func (a *lookahead) nextString(i int) bool {
 	q, ok := a.QuoteAt(i)
 	if !ok || !a.Python {
@@ -104,9 +104,9 @@ func (a *lookahead) nextString(i int) bool {
 }
 
 // nextItem reports whether an element follows at offset i without a comma, as in ["a" "b"]. It must
-// be whole, and be followed by another element or a closer. After unescaped quotes, what looks like
-// an element is more likely prose. White space must come before it, since ["a""b"] may have a
-// doubled quote.
+// be complete, and another element or a closing bracket must follow it. After unescaped quotation
+// marks in the string, what looks like an element is more likely prose. White space must come
+// before the element, because ["a""b"] may have a doubled mark.
 func (a *lookahead) nextItem(i int) bool {
 	if a.quotes.inner || !scan.IsSpace(a.At(i-1)) {
 		return false
@@ -124,9 +124,9 @@ func (a *lookahead) nextItem(i int) bool {
 }
 
 // plainKey reports whether a key follows at offset i without a comma, as in {"a": 1 "b": 2}, where
-// only the key shows that the value has ended. A quoted key must be a plain word, or known to the
-// schema. A bare word is a key only under the conditions of isKey, since prose contains them too:
-// "see "b", and c: d".
+// only the key shows that the value has ended. A quoted key must be a plain word, or one that the
+// schema has. A bare word is a key only under the conditions of isKey, because prose contains bare
+// words as well: "see "b", and c: d".
 func (a *lookahead) plainKey(i int) bool {
 	c := a.At(i)
 	if c != '"' && c != '\'' {
@@ -141,8 +141,8 @@ func (a *lookahead) plainKey(i int) bool {
 	return k.text != "" && (k.value > 0 && a.open.knows(k.text) || k.follows && plain)
 }
 
-// joins reports whether a short string that ends a value follows at offset i: the right side of a
-// concatenation. A right side that does not end within MaxKey bytes counts as one.
+// joins reports whether the right side of a concatenation follows at offset i: a short string that
+// ends a value. A string that does not end within MaxKey bytes also counts.
 func (a *lookahead) joins(i int) bool {
 	i += a.Space(i)
 	q, ok := a.QuoteAt(i)
@@ -159,9 +159,9 @@ func (a *lookahead) joins(i int) bool {
 	return a.At(next) == '+' || a.Python && a.StartsString(next) || a.valueFollows(n)
 }
 
-// memberFollows reports whether a next member of a container of the kind can begin at offset i,
+// memberFollows reports whether another member of a container of the kind can begin at offset i,
 // after a comma. In {"msg": "Hello, "she" said", …} a word follows the comma, not a key. In a list
-// any value can follow a comma, so there the test is weaker, and itemLost notes a doubt.
+// any value can follow a comma, so the test is weaker there, and itemLost notes a doubt.
 func (a *lookahead) memberFollows(i int, kind byte) bool {
 	i += a.Space(i)
 	for a.At(i) == ',' || a.Comment(i) > 0 { // "Nice", // the town⏎"days": 5
@@ -184,18 +184,18 @@ func (a *lookahead) memberFollows(i int, kind byte) bool {
 // keyFollows reports whether a key and its colon follow at offset i.
 func (a *lookahead) keyFollows(i int) bool { return a.isKey(a.lookForKey(i)) }
 
-// isKey reports whether a possible key is one. A bare word is a key only if a bare key came before
-// it, if the family or Python writes keys so, or if the tool has such a parameter. Otherwise the
-// string "see "b", and c: d" would end at b. After unescaped quotes in a string, the next quote is
-// more likely another of them than the end of the string. So then a quoted key in the outermost
-// object must be a parameter, too, unless the schema lists none.
+// isKey reports whether a possible key really is one. A bare word is a key only if a bare key came
+// before it, if the model family or Python writes keys so, or if the tool has such a parameter.
+// Otherwise the string "see "b", and c: d" would end at b. If a string has unescaped quotation
+// marks, the next mark is more likely another of these than the end of the string. In that case a
+// quoted key in the outermost object must also be a parameter, unless the schema lists none.
 func (a *lookahead) isKey(k aKey) bool {
 	t := a.out.Typ
 	switch {
 	case k.quoted:
 		return k.follows && (!a.quotes.inner || len(a.open) != 1 || len(t.Members()) == 0 ||
 			t.Has(k.text))
-	// keys have quotes here, so a bare key has to be a parameter
+	// keys have quotation marks here, so a bare key has to be a parameter
 	case a.Quotes == nil && !a.bareKeys && !a.Python:
 		return k.value > 0 && t.Has(k.text)
 	}

@@ -11,15 +11,15 @@ import (
 
 // listing is a notation for members whose keys have no quotes.
 type listing struct {
-	first, next string // before the first key, and before each further one
+	first, next string // before the first key, and before each other key
 	behind      string // between a key and its value
 	end         string // after the last value
 	other       *regexp.Regexp
 }
 
-// listings holds the notations that models use by mistake: lines, lines with dashes, a program's
-// flags, a query. Their pattern other matches what looks like a member that the tool does not have:
-// it may belong to the value before it or not, so a value with such a match is refused.
+// listings are the notations that models use by mistake: lines, lines with dashes, a program's
+// flags, a query. The field other matches what looks like a member that the tool does not have. It
+// may belong to the value before it or not, so a value that contains such a match is refused.
 var listings = []listing{
 	{"", "\n", ": ", "", regexp.MustCompile(`\n\w+\s*(?:[:=]\s|：)`)},
 	{"- ", "\n- ", ": ", "\n", regexp.MustCompile(`\n- \w+\s*(?:[:=]\s|：)`)},
@@ -27,15 +27,16 @@ var listings = []listing{
 	{"?", "&", "=", "", regexp.MustCompile(`&\w+\s*[=:：]`)},
 }
 
-// listed is a member of a listing: its value is text[from:to].
+// listed is a member of a listing. Its value is text[from:to].
 type listed struct {
 	key      string
 	from, to int
 }
 
-// Listed reads arguments at the beginning of a text that are in a notation of no family: known
-// parameters, each of them once, in lines, in elements, as flags or as a query. Closers that follow
-// are not read. ok is false if there are no such arguments, or if a value may end in two places.
+// Listed reads arguments at the beginning of a text that are in a notation of no model family:
+// parameters of t, each at most once, as lines, as XML elements, as flags or as a query. It returns
+// them as JSON with the offset after them. Closing brackets after them are not read. ok is false if
+// there are no such arguments, or if a value may end in two places.
 func Listed(text string, t *schema.Type) (args string, end int, ok bool) {
 	if strings.HasPrefix(text, "<") {
 		members, end := elements(text, t)
@@ -61,8 +62,9 @@ func Listed(text string, t *schema.Type) (args string, end int, ok bool) {
 	return "", 0, false
 }
 
-// members returns the members of a text in the notation, and the offset after the last of them.
-// There are none if a key occurs twice, or if the end of the last value is uncertain.
+// members returns the members of a text in the notation, and the offset after the last one. It
+// returns nil if there are none, if a key occurs twice, or if the end of the last value is
+// uncertain.
 func (l *listing) members(text string, t *schema.Type) (all []listed, end int) {
 	if !strings.HasPrefix(text, l.first) {
 		return nil, 0
@@ -114,8 +116,9 @@ func (l *listing) members(text string, t *schema.Type) (all []listed, end int) {
 	return all, last.to
 }
 
-// elements returns the members at the beginning of a text that are written as elements named after
-// parameters, and the offset after them.
+// elements returns the members at the beginning of a text that are written as XML elements named
+// after parameters, and the offset after them. It returns nil if there are none, or if one occurs
+// twice or has no clear end.
 func elements(text string, t *schema.Type) (all []listed, end int) {
 	for {
 		at := end + len(text[end:]) - len(strings.TrimLeft(text[end:], " \r\n\t"))
@@ -142,9 +145,9 @@ func elements(text string, t *schema.Type) (all []listed, end int) {
 	}
 }
 
-// object returns members as an object. ok is false if the object does not fit the type, or if the
-// extent of a string is uncertain: it is in quotes, begins or ends with white space, or has a
-// bracket without a partner.
+// object returns some members as a JSON object. ok is false if there are none, if the object does
+// not fit the type, or if the extent of a string is uncertain. It is uncertain if the string is in
+// quotation marks, begins or ends with white space, or has a bracket without a partner.
 func object(text string, members []listed, t *schema.Type) (args string, ok bool) {
 	var out strings.Builder
 	for i, m := range members {
@@ -168,11 +171,11 @@ func object(text string, members []listed, t *schema.Type) (args string, ok bool
 	return args, len(members) > 0 && Fits(args, t)
 }
 
-// aside matches a comma and the beginning of a comment after it.
+// aside matches a comma and the beginning of a comment after it, or dots at the end.
 var aside = regexp.MustCompile(`,\s*(//|#|--|/\*|<!--)|,\s*\.\.\.$`)
 
-// holdsEnd reports whether a value without a closing mark may contain the end of its arguments: it
-// closes more brackets than it opens, ends with a comma, or has a comment after a comma.
+// holdsEnd reports whether a value without a closing tag may contain the end of its arguments,
+// because it closes more brackets than it opens, ends with a comma, or has a comment after a comma.
 func holdsEnd(value string) bool {
 	for _, pair := range []string{"{}", "[]"} {
 		if strings.Count(value, pair[:1]) < strings.Count(value, pair[1:]) {
@@ -182,8 +185,9 @@ func holdsEnd(value string) bool {
 	return strings.HasSuffix(value, ",") || aside.MatchString(value)
 }
 
-// ownClosers returns how many of the closers after a value belong to brackets that the value opens.
-// A value that begins with a bracket may be an object, and gives 0.
+// ownClosers returns how many of the closing brackets after a value belong to brackets that the
+// value opens. For a value that begins with a bracket it returns 0, because the value may be an
+// object.
 func ownClosers(value, behind string) (n int) {
 	if value == "" || value[0] == '{' || value[0] == '[' {
 		return 0

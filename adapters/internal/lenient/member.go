@@ -9,9 +9,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Names of the members of an envelope, {"name": …, "arguments": …}, in any family. The reader of
-// arguments needs them, since models write envelopes inside arguments, and since members of the
-// envelope follow a closer that came too early.
+// Names of the members of an envelope {"name": …, "arguments": …}, in any model family. The reader
+// of arguments needs them for two reasons: models write envelopes inside arguments, and members of
+// the envelope follow a closing bracket that came too early.
 var (
 	NameKeys = map[string]bool{"name": true, "tool": true, "tool_name": true, "function": true,
 		"function_name": true, "tool_call": true, "action": true}
@@ -20,11 +20,11 @@ var (
 	IdKeys = map[string]bool{"id": true, "tool_call_id": true, "call_id": true}
 )
 
-// Meant returns the member of t that a key means: the key itself if the schema has it, else the
-// only member whose name differs just in case, _ and -. Models write fileName or file-name for
-// file_name. No other misspelling counts: a near miss of one parameter may be another one. The key
-// is returned unchanged if two members are spelled alike (a_b and aB), or if the member is in seen,
-// because it was written already.
+// Meant returns the member of t that a key means. This is the key itself if the schema has it, and
+// otherwise the only member whose name differs just in case, _ and -. For example, models write
+// fileName or file-name for file_name. No other misspelling counts, because a near miss of one
+// parameter may be another one. The key is returned unchanged if no member or more than one is
+// spelled alike (a_b and aB), or if the member is in seen, because it was already written.
 func (r *Reader) Meant(t *schema.Type, key string, seen []string) string {
 	if t.Has(key) {
 		return key
@@ -39,9 +39,9 @@ func (r *Reader) Meant(t *schema.Type, key string, seen []string) string {
 	return alike[0]
 }
 
-// nearMiss reports whether a member that t does not have is spelled like one that was not written,
-// but for a character: without that one the call may mean something else. A call without a required
-// member does not fit, and is repaired as such.
+// nearMiss reports whether a key that t does not have differs in one character from an optional
+// member that was not written. Without that member the call may mean something else. A call without
+// a required member does not fit anyway, and is repaired as such.
 func nearMiss(t *schema.Type, key string, seen []string) bool {
 	return len(key) > 3 && !t.Prop(key).Known() &&
 		slices.ContainsFunc(t.Members(), func(member string) bool {
@@ -51,7 +51,7 @@ func nearMiss(t *schema.Type, key string, seen []string) bool {
 }
 
 // OneOff reports whether two keys differ by one character: one of them lacks it, has another in its
-// place, or has it elsewhere. Keys of two letters are too short to compare.
+// place, or has it elsewhere. It is false for keys of two letters, which are too short to compare.
 func OneOff(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -69,16 +69,16 @@ func OneOff(a, b string) bool {
 	return len(a) > 2 && len(b) == len(a)+size && a[k:] == b[k+size:]
 }
 
-// nullWords holds the words for null in the text of a tag. Qwen3.5 and Step-5 write Python's
-// scalars into their tags, <parameter=days>\nNone\n</parameter>, Spark the word null for any type.
-// Other spellings, such as Null, are more likely texts.
+// nullWords are the words for null in the text of a tag. Qwen3.5 and Step-5 write Python's scalars
+// into their tags, as in <parameter=days>\nNone\n</parameter>. Spark writes the word null for any
+// type. Other spellings, such as Null, are more likely texts.
 var nullWords = []string{"null", "None", "nil"}
 
 // IsNull reports whether the text of a tag is a word for null.
 func IsNull(text string) bool { return slices.Contains(nullWords, strings.TrimSpace(text)) }
 
-// NullAhead reports whether the text that begins here begins with a word for null. The value may
-// still be longer than the word. NullAhead is called under a schema that allows null as well as
+// NullAhead reports whether the text at the current position begins with a word for null. The value
+// may be longer than the word. NullAhead is called under a schema that allows null as well as
 // strings, where such a value must not stream as a string.
 func (x *Text) NullAhead() bool {
 	n := x.Space(0)
@@ -86,9 +86,9 @@ func (x *Text) NullAhead() bool {
 }
 
 // Omitted reports whether a member is left out because it is null where the schema neither allows
-// null nor asks for the member. Models fill every parameter they know of, the optional ones with
-// null; strict clients then refuse the whole call. A required member stays null, since leaving it
-// out would break the call as well.
+// null nor requires the member. Models fill every parameter that they know of, and the optional
+// ones with null. Strict clients then refuse the whole call. A required member remains null,
+// because leaving it out would break the call as well.
 func (r *Reader) Omitted(t *schema.Type, key string) bool {
 	typ := t.Prop(key)
 	// null is a value here, or leaving the member out would break the call
@@ -99,28 +99,28 @@ func (r *Reader) Omitted(t *schema.Type, key string) bool {
 	return true
 }
 
-// MaxWrap is how many objects may be wrapped around a call's own one.
+// MaxWrap is how many objects may be wrapped around a call's own object.
 const MaxWrap = 3
 
-// wraps reports whether a lone member named key can hold all arguments of a tool. Some models put
-// the arguments into one more object, {"arguments": {"city": "Rome"}}; "properties" comes from
-// models that copy the shape of the schema they were shown. If the tool has a parameter of that
-// name, or its schema lists no members, the member is data.
+// wraps reports whether a lone member named key can contain all arguments of a tool. Some models
+// put the arguments into one more object, as in {"arguments": {"city": "Rome"}}. The name
+// "properties" comes from models that copy the structure of the schema in the prompt. If the tool
+// has a parameter of that name, or its schema lists no members, the member is data.
 func wraps(t *schema.Type, key string) bool {
 	return (ArgsKeys[key] || key == "properties") && len(t.Members()) > 0 && !t.Has(key) &&
 		!t.Prop(key).Known()
 }
 
-// beside reports whether a member can occur beside one that holds all arguments of a tool, as in an
-// envelope. {"name": "get_weather", "arguments": {"city": "Rome"}} as the arguments of get_weather
-// is the whole call repeated inside itself. With the name of another tool it would be another call,
-// and is not unwrapped.
+// beside reports whether a member can occur beside one that contains all arguments of a tool, as in
+// an envelope. If the arguments of get_weather are {"name": "get_weather", "arguments": {"city":
+// "Rome"}}, the whole call is repeated inside itself. With the name of another tool it would be
+// another call, and is not unwrapped.
 func beside(name string, t *schema.Type, m scan.Field) bool {
 	named := NameKeys[m.Key] && scan.Unquote(m.Value) == name || IdKeys[m.Key] || m.Key == "type"
 	return named && !t.Has(m.Key)
 }
 
-// wrapped returns the value of the member that holds all arguments of a tool, or "" when there is
+// wrapped returns the value of the member that contains all arguments of a tool, or "" if there is
 // none. An object with any other member is not a wrapper.
 func wrapped(name string, t *schema.Type, args string) string {
 	value := ""
@@ -135,10 +135,10 @@ func wrapped(name string, t *schema.Type, args string) string {
 	return value
 }
 
-// Unwrapped returns the arguments that the wrapping member of an object holds, as an object or in a
-// string. They count only if they are empty or the schema knows at least one of them: an object of
-// unknown members under "input" may be data. The result is false if nothing was unwrapped. args
-// must be a whole object: the content of half a wrapper is unknown.
+// Unwrapped returns the arguments in the wrapping member of an object, which may be an object or a
+// string. They count only if they are empty or the schema has at least one of them, because an
+// object of unknown members under "input" may be data. It returns false if nothing was unwrapped.
+// The parameter args must be a complete object, because the content of half a wrapper is unknown.
 func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 	// the arguments may be a string, {"arguments": "{\"city\": \"Rome\"}"}, or wrapped twice,
 	// {"arguments": {"input": {"city": "Rome"}}}
@@ -152,9 +152,9 @@ func Unwrapped(name string, t *schema.Type, args string) (string, bool) {
 		}))
 }
 
-// HoldWrapper begins to hold the first member of the arguments, which begins at start, when it can
-// hold them all. Only the first member of the outermost object can be a wrapper: nothing has been
-// sent before it, and a later one comes after real arguments.
+// HoldWrapper begins to hold back the first member of the arguments, whose output begins at start,
+// if that member can contain all arguments. Only the first member of the outermost object can be a
+// wrapper, because nothing has been sent before it, and a later one comes after real arguments.
 func (r *Reader) HoldWrapper(t *schema.Type, key string, start int) {
 	if r.wrapper == 0 && len(r.open) <= 1 && t == r.Out.Typ &&
 		(wraps(t, key) || OfEnvelope(key) && !t.Has(key)) {
@@ -163,8 +163,8 @@ func (r *Reader) HoldWrapper(t *schema.Type, key string, start int) {
 	}
 }
 
-// Unwrap ends the hold of HoldWrapper. If the member holds all arguments, it is replaced by them. A
-// call that was cut keeps the wrapper, since its content is not whole.
+// Unwrap ends the hold of HoldWrapper. If the member contains all arguments, they replace it. A
+// call that was cut still has the wrapper, because its content is not complete.
 func (r *Reader) Unwrap() {
 	if r.wrapper == 0 {
 		return
@@ -180,11 +180,11 @@ func (r *Reader) Unwrap() {
 	r.HoldOff()
 }
 
-// WrapperAhead reports whether a member with the key just read holds the arguments: an object,
-// plain or in a string, that begins with a parameter of the tool and does not describe it. It is
-// called before the call is committed, where the first key would otherwise have to be a parameter
-// of the tool. A description, {"properties": {"city": {"type": "string"}}}, is an echo of the tool
-// list and not a call.
+// WrapperAhead reports whether a member with the key just read contains the arguments. Its value
+// must be an object that begins with a parameter of the tool and does not describe that parameter.
+// It is called before the call is committed, where the first key would otherwise have to be a
+// parameter of the tool. A description such as {"properties": {"city": {"type": "string"}}} is an
+// echo of the tool list and not a call.
 func (x *Text) WrapperAhead(t *schema.Type, key string) bool {
 	n := 1 + x.Space(0)
 	if !wraps(t, key) || x.At(n-1) != ':' {
@@ -198,9 +198,9 @@ func (x *Text) WrapperAhead(t *schema.Type, key string) bool {
 }
 
 // Describes reports whether a description of a parameter follows at offset i: an object that begins
-// with type or description. An echoed list of tools has such objects where a call has values, and
-// so has the text of a model that explains a tool. In {"city": {"type": "string", …}} the key is
-// the parameter's name, so only the value shows the difference.
+// with type or description. An echoed list of tools has such objects where a call has values. So
+// has the text of a model that explains a tool. In {"city": {"type": "string", …}} the key is the
+// parameter's name, so only the value shows the difference.
 func (x *Text) Describes(i int) bool {
 	i += x.Space(i)
 	if x.At(i) != '{' {

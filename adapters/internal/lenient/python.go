@@ -7,14 +7,15 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// pythonWords are Python's words for values, in JSON.
+// pythonWords maps Python's words for values to JSON.
 var pythonWords = map[string]string{"True": "true", "False": "false", "None": "null"}
 
-// pythonQuotes turns the content of a Python string into that of a JSON string.
+// pythonQuotes converts the content of a Python string to that of a JSON string.
 var pythonQuotes = strings.NewReplacer(`\\`, `\\`, `\'`, `'`, `\"`, `\"`, `"`, `\"`)
 
-// IsPython reports whether a text is a whole literal as Python writes it, and has the value that
-// was read from it. Such a text has no slip, so it cannot mean anything else.
+// IsPython reports whether a text is one complete literal as Python writes it, and has the same
+// value as the JSON that was read from it. Such a text has no slip, so it cannot mean anything
+// else.
 func IsPython(text, read string) bool {
 	var strict []byte
 	for i := 0; i < len(text); {

@@ -9,25 +9,25 @@ import (
 	"toolnorm/chat"
 )
 
-// quotes is what is known about the quotes of the current string, or of the last one that was read.
+// quotes records the quotation marks of the current string, or of the last one that was read.
 type quotes struct {
-	at           int  // where it begins
-	quoted       int  // how many of its own quotes it has inside
-	escaped      int  // how many double quotes it has that are escaped
-	beginsQuoted bool // the first unescaped one is at its beginning
-	endsEarly    bool // the first unescaped one looked like its end
-	inner        bool // it has unescaped quotes inside
-	key          bool // it is a key, which ends at its first quote
+	at           int  // the position at which the string begins
+	quoted       int  // how many of its own quotation marks it contains
+	escaped      int  // how many escaped double quotation marks it contains
+	beginsQuoted bool // the first unescaped mark is at its beginning
+	endsEarly    bool // the first unescaped mark looked like its end
+	inner        bool // it contains unescaped quotation marks
+	key          bool // it is a key, which ends at the first quotation mark
 }
 
-// innerQuote copies a quote that does not close its string. Most of these are text, as in {"cmd":
-// "echo "hi" >f"}. But in {"path": "a.txt, "mode": "r"} the quote before mode opens a key, and
-// reading it as text would turn two members into one valid but wrong string. So if the quote is
-// next to what looks like a member or an element, innerQuote notes a doubt: doubtful calls are
+// innerQuote copies a quotation mark that does not close its string. Most of these are text, as in
+// {"cmd": "echo "hi" >f"}. But in {"path": "a.txt, "mode": "r"} the mark before mode opens a key.
+// Reading it as text would turn two members into one valid but wrong string. So if the mark is next
+// to what looks like a member or an element, innerQuote notes a doubt, because doubtful calls are
 // shown as text and do not run.
 func (s *stringReader) innerQuote(q Delim) {
 	s.Out.keep()
-	// looking ahead delays the output
+	// to look ahead would delay the output
 	s.Out.doubt(!s.Out.Doubt && (s.memberLost(q) || s.ahead.open.inList() && s.itemLost(q)))
 	if s.quoted == 0 {
 		text := s.behind(&s.Text)
@@ -47,11 +47,11 @@ func (s *stringReader) innerQuote(q Delim) {
 	}
 }
 
-// quotesDoubted reports whether the quotes inside the string that ends here may not belong to it:
-// they may delimit two strings, or repeat the string's own quote. "red", "blue" where the schema
-// wants one string may be two: the inner quotes come in pairs, and the first looked like an end. In
-// ""a.txt" the opening quote was written twice: the number of inner quotes is odd, none has an
-// escaped partner, and the first is at the beginning.
+// quotesDoubted reports whether the quotation marks inside the string that ends here may not belong
+// to it. They may delimit two strings, or repeat the string's own mark. For example, "red", "blue"
+// where the schema demands one string may be two strings: the inner marks come in pairs, and the
+// first looked like an end. In ""a.txt" the opening mark was written twice: the number of inner
+// marks is odd, none has an escaped partner, and the first is at the beginning.
 func (s *stringReader) quotesDoubted() bool {
 	// "red", "blue" as one string: pairs of quotes are quotations, unless the first looked like an
 	// end
@@ -62,11 +62,11 @@ func (s *stringReader) quotesDoubted() bool {
 	return s.escaped%2 == 0 && s.beginsQuoted
 }
 
-// doubledQuote reports whether the quote here was written twice where it should close the string
-// once. In {"path": "a.txt"", "mode": "r"} the second quote closes as well as the first would, so
-// one is dropped. The first quote may also be text: the end of a quotation, or after a digit the
-// sign for inches, {"size": "15""}, which is a doubt. Two quotes in a row may also be an empty
-// string.
+// doubledQuote reports whether the quotation mark at the current position was written twice where
+// it should close the string once. In {"path": "a.txt"", "mode": "r"} the second mark closes the
+// string as well as the first, so one is dropped. The first mark may also be text: the end of a
+// quotation, or after a digit the sign for inches, as in {"size": "15""}, which is a doubt. Two
+// marks in a row may also be an empty string.
 func (s *stringReader) doubledQuote(q Delim) bool {
 	n := len(q.Close)
 	if !s.Has(n, q.Close) || s.quoted > 0 || s.escaped%2 == 1 || s.Pos == s.at {
@@ -81,10 +81,10 @@ func (s *stringReader) doubledQuote(q Delim) bool {
 	return !scan.IsDigit(before)
 }
 
-// memberLost reports whether a member that the schema knows is next to the quote here. The member
-// may follow the quote, "a.txt, "mode": …, with punctuation or a doubled quote between them. Or its
-// key may precede the quote and lack its first one: …, mode": "r"; in Python such a key ends with
-// an equals sign.
+// memberLost reports whether a member that the schema has is next to the quotation mark at the
+// current position. The member may follow the mark, with punctuation or a doubled mark between
+// them, as in "a.txt, "mode": …. Or its key may come before the mark and lack its own first mark,
+// as in …, mode": "r". In Python such a key ends with an equals sign.
 func (s *stringReader) memberLost(q Delim) bool {
 	n := len(q.Close)
 	start := n
@@ -125,9 +125,9 @@ func (s *stringReader) memberLost(q Delim) bool {
 		bytes.HasSuffix(bytes.TrimRight(before[:len(before)-len(key)], " "), []byte(","))
 }
 
-// itemLost reports whether the quote here, in a list, is next to a comma or another quote. ["say
-// "hi", please"] may have one element or two, and both lists are valid. ["say "hi" now"] has one
-// reading, and is repaired.
+// itemLost reports whether the quotation mark at the current position, in a list, is next to a
+// comma or another mark. ["say "hi", please"] may have one element or two, and both lists are
+// valid. ["say "hi" now"] has only one reading, and is repaired.
 func (s *stringReader) itemLost(q Delim) bool {
 	end := len(q.Close)
 	n := end + s.Space(end)
@@ -140,11 +140,12 @@ func (s *stringReader) itemLost(q Delim) bool {
 	return len(before) > 0 && before[len(before)-1] == ','
 }
 
-// behind returns the last bytes that were read of the string, at most MaxKey of them: callers look
-// for a key in them, and keys are no longer than that.
+// behind returns the last bytes of the string that were read, but not more than MaxKey. Callers
+// look for a key in them, and keys are no longer than that.
 func (q *quotes) behind(x *Text) []byte { return x.Slice(max(q.at, x.Pos-MaxKey), x.Pos) }
 
-// lastWord returns the word at the end of a text, which may be a key with misplaced quotes.
+// lastWord returns the word at the end of a text, or "". The word may be a key with misplaced
+// quotation marks.
 func lastWord(text []byte) string {
 	i := len(text)
 	for i > 0 && scan.IsWord(int(text[i-1])) {
@@ -153,19 +154,19 @@ func lastWord(text []byte) string {
 	return string(text[i:])
 }
 
-// closes reports whether a quote closes its string: whether the text at offset i, after it, can
-// follow a value. Every closing quote of valid JSON passes this test, so valid JSON is never
-// changed; an inner quote of prose or code, as in {"say": "a "b" c"}, fails it.
+// closes reports whether a quotation mark closes its string, because the text at offset i, after
+// the mark, can follow a value. Every closing mark of valid JSON passes this test, so valid JSON is
+// never changed. An inner mark of prose or code, as in {"say": "a "b" c"}, does not pass it.
 func (s *stringReader) closes(i int) bool {
-	if s.key { // keys hold no quotes; a missing colon is another slip
+	if s.key { // keys contain no quotation marks; a missing colon is another slip
 		return true
 	}
 	defer s.Out.UnseeEnd()()
 	return s.ahead.valueFollows(i)
 }
 
-// copyText reads a string where the schema leaves the text free. Three quotes around it may be the
-// text's own, see [repair.QuotedText]; Python has no such text.
+// copyText reads a string where the schema allows any text. Three quotation marks around it may be
+// the text's own, see [repair.QuotedText]. In Python they never are.
 func (r *Reader) copyText(q Delim) {
 	from, three := r.Pos, q.Open == `"""` && !r.Python
 	r.Out.Odd = r.Out.Odd || three

@@ -12,12 +12,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Repair reads a document that was meant to be JSON; it does the work of adapters.Repair. strip
-// removes from the front what does not belong to the document, such as reasoning. t is the type
-// that the document should have, or nil when it is unknown: it decides the spelling of keys and the
-// types of values, and whether a string that holds an object stays a string. A document without
-// defects is returned unchanged, including its white space, with no repairs. err is set only when
-// nothing in the text begins a value, or when MaxDepth is exceeded.
+// Repair reads a document that was meant to be JSON, for adapters.Repair. The function strip
+// removes from the beginning what does not belong to the document, such as reasoning. The type t,
+// which may be nil, decides the spelling of keys and the types of values, and whether a string that
+// contains an object remains a string. A document without defects is returned unchanged, including
+// its white space, with no repairs. Repair returns an error only if nothing in the text begins a
+// value, or if MaxDepth is exceeded.
 func Repair(text string, t *schema.Type, strip func(string) string) (
 	out string, repairs []string, err error) {
 	trimmed := strings.Trim(text, " \t\r\n")
@@ -45,19 +45,19 @@ func Repair(text string, t *schema.Type, strip func(string) string) (
 	return doc.out, doc.repairs, nil
 }
 
-// document is a value that was read somewhere in a text. It keeps its own repairs: several places
-// of a text are tried, and only the repairs of the best one are reported.
+// document is a value that was read somewhere in a text. It has repairs of its own, because several
+// places of a text are tried, and only the repairs of the best one are reported.
 type document struct {
 	out     string
 	repairs []string
-	whole   bool // nothing of it was missing
+	whole   bool // no part of it was missing
 	odd     bool // a part of it may mean something else
 	end     int  // how many bytes were read
-	around  bool // more than white space surrounds it
+	around  bool // more than white space comes before or after it
 }
 
-// readDocument reads the value at the start of a text, nil when there is none. From whole and
-// around the caller learns whether the text was one value and nothing else, which is the safer
+// readDocument reads the value at the start of a text. It returns nil if there is none. The fields
+// whole and around say whether the text was one value and nothing else, which is the safer
 // evidence. A damaged value is still returned as a document, with its repairs.
 func readDocument(text string, t *schema.Type) *document {
 	r := documentReader(text)
@@ -76,18 +76,19 @@ func readDocument(text string, t *schema.Type) *document {
 		r.Out.Odd, end, r.At(0) >= 0}
 }
 
-// documentReader returns a reader of a text that is not a reply. Nothing surrounds it, so a string
-// ends at the end of the text, and never at a mark.
+// documentReader returns a reader of a text that is not a reply. Nothing surrounds the text, so a
+// string ends at the end of the text, and never at a closing tag.
 func documentReader(text string) *Reader {
 	r := NewReader(scan.Whole(text))
 	r.Out = new(NewOutput("", nil, nil))
 	return r
 }
 
-// RepairAs reads a whole document that begins with its value. whole says that nothing of it was
-// missing or left over. A leading byte order mark is ignored: it comes from files that tools have
-// read. RepairAs reads values inside calls, such as strings that hold objects and tags that hold
-// lists.
+// RepairAs reads a whole document that begins with its value. It is used for values inside calls,
+// such as strings that contain objects and tags that contain lists. The result whole is false if
+// something was missing, left over or unclear, and then out may be incomplete, or "" if there is no
+// value. A byte order mark at the beginning is ignored, because it comes from files that tools have
+// read.
 func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	doc := readDocument(text, t)
@@ -112,10 +113,10 @@ func RepairAs(text string, t *schema.Type) (out string, whole bool) {
 	return doc.out, whole
 }
 
-// documentIn finds the value in a text: at its start, or the best of what begins inside; nil when
-// there is none. A brace or bracket at the start begins the document. A string or a parenthesis at
-// the start does so only when nothing follows the value. Everything else, a fence included, is text
-// with JSON inside, as in "Here it is: {…}".
+// documentIn finds the value in a text: at its start, or the best of those that begin inside. It
+// returns nil if there is none. A brace or bracket at the start begins the document. A string or a
+// parenthesis at the start does so only if nothing follows the value. Everything else, including a
+// fence, is text with JSON inside, as in "Here it is: {…}".
 func documentIn(text string, t *schema.Type) *document {
 	switch {
 	// ```json⏎{…}⏎```
@@ -141,9 +142,10 @@ func documentIn(text string, t *schema.Type) *document {
 	return bestIn(text, t)
 }
 
-// openingLost returns the text of an object whose opening brace was left out: it begins with a key,
-// perhaps after the key of the arguments. It is empty for any other text. "city": "Rome"} lost its
-// first byte; "arguments": "city": "Rome"} lost the brace of the inner object.
+// openingLost returns the text of an object whose opening brace was left out. Such a text begins
+// with a key, perhaps after the key of the arguments. For any other text it returns "". For
+// example, "city": "Rome"} lost its first byte, and "arguments": "city": "Rome"} lost the brace of
+// the inner object.
 func openingLost(text string) string {
 	key, rest := keyOf(text)
 	if _, next := keyOf(rest); ArgsKeys[key] && next != "" {
@@ -155,8 +157,8 @@ func openingLost(text string) string {
 	return ""
 }
 
-// keyOf returns the quoted key at the start of a text, and what follows its colon. Both are empty
-// when there is no such key.
+// keyOf returns the quoted key at the start of a text, and the text after its colon. Both are "" if
+// there is no such key.
 func keyOf(text string) (key, rest string) {
 	r := documentReader(text)
 	if key, value := r.KeyAt(0); value > 0 && r.StartsString(0) {
@@ -165,15 +167,15 @@ func keyOf(text string) (key, rest string) {
 	return "", ""
 }
 
-// maxCandidates bounds how many places of a text are tried: each of them may be read to the end of
+// maxCandidates bounds how many places of a text are tried. Each of them may be read to the end of
 // the text, so without a bound the time would not be linear. In a log with hundreds of objects none
 // of them is the document anyway.
 const maxCandidates = 16
 
-// bestIn reads the values that begin inside a text, one after the other, and returns the best: the
-// first that is strict JSON and not empty, else the first that is whole, else the first. In "Use
-// {x} in {"a": 1}" only the second value is strict JSON, so strictness is better evidence than the
-// order.
+// bestIn reads the values that begin inside a text, one after the other, and returns the best, or
+// nil if there is none. The best is the first that is strict JSON and not empty, otherwise the
+// first that is complete, otherwise the first. In "Use {x} in {"a": 1}" only the second value is
+// strict JSON, so strictness is better evidence than the order.
 func bestIn(text string, t *schema.Type) (best *document) {
 	rank, at := -1, 0
 	for range maxCandidates {
@@ -194,9 +196,9 @@ func bestIn(text string, t *schema.Type) (best *document) {
 	return best
 }
 
-// rank returns how likely the value is to be the document; text begins where the value was read.
-// Bare words in brackets, [see above], are a remark; a lone {} or [] is chosen only when there is
-// nothing else.
+// rank grades how likely the value is to be the document, from 0 to 3. The text must begin where
+// the value was read. Bare words in brackets, such as [see above], are a remark. An empty {} or []
+// is chosen only if there is nothing else.
 func (doc *document) rank(text string) int {
 	switch {
 	case len(doc.out) <= len("{}"), doc.out[0] == '[' && slices.Contains(doc.repairs, "bare-words"):
@@ -210,10 +212,10 @@ func (doc *document) rank(text string) int {
 	return 1
 }
 
-// objectInside reads the object or list that a string holds. It is nil when the string holds
-// neither or when a string is wanted. A list must be strict JSON: a sentence may begin with a
-// bracket, and the repair would make it a list of words. A value that is not whole, or that text
-// follows, is not taken out of its string.
+// objectInside reads the object or list that a JSON string contains. It returns nil if the string
+// contains neither, or if the type demands a string. A list must be strict JSON, because a sentence
+// may begin with a bracket, and the repair would make the sentence a list of words. A value that is
+// not complete, or that text follows, is not taken out of its string.
 func objectInside(value string, t *schema.Type) *document {
 	if value[0] != '"' || t.Only(schema.String|schema.Null) {
 		return nil

@@ -11,10 +11,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Key reads a member's name and writes it as a JSON string. A bare key consists of word bytes, - .
-// and $ (max-items, $ref). If wild is set, a bare key is everything up to the colon: Gemma 4 writes
-// keys without quotes and with blanks in them, call:run{Basic LLM Chain:…}. A quoted key ends at
-// the first quote after its opening one; a slip there is noticed at the colon.
+// Key reads a member's name and writes it as a JSON string. It writes nothing if there is no name.
+// A bare key consists of word bytes, hyphens, dots and $ (max-items, $ref). If wild is true, a bare
+// key is everything up to the colon, because Gemma 4 writes keys without quotation marks and with
+// blanks in them: call:run{Basic LLM Chain:…}. A quoted key ends at the first mark after its
+// opening one. A slip there is noticed at the colon.
 func (r *Reader) Key(wild bool) {
 	if q, ok := r.QuoteAt(0); ok {
 		r.quotes.key = true
@@ -43,9 +44,9 @@ func (r *Reader) Key(wild bool) {
 	}
 }
 
-// scalar reads a number, a literal, or a bare phrase, and writes it when it is whole. It returns
-// false when there is none. Half a number is another number (108. and 108.2), and half a word is
-// another word, so both are read to their ends first.
+// scalar reads a number, a literal, or a bare phrase, and writes it when it is complete. It returns
+// false if there is none. Half a number is another number (108. and 108.2), and half a word is
+// another word, so both are first read to their ends.
 func (r *Reader) scalar(t *schema.Type) bool {
 	n := 0
 	// 1e-05, -Infinity, 1_000
@@ -61,20 +62,22 @@ func (r *Reader) scalar(t *schema.Type) bool {
 	return r.phrase(t)
 }
 
-// wordByte reports whether a byte can be part of a number or a literal. Exponents have signs,
-// 1e-05; dates and versions consist of such bytes too, but are not numbers in the end.
+// wordByte reports whether a byte can be part of a number or a literal. The signs are for
+// exponents, as in 1e-05. Dates and versions consist of such bytes as well, but are not numbers in
+// the end.
 func wordByte(c int) bool { return scan.IsWord(c) || c == '+' || c == '-' || c == '.' }
 
-// parseLiteral reads a word as a JSON scalar.
+// parseLiteral returns a word as a JSON scalar, and false if the word is not a scalar.
 func parseLiteral(word string) (string, bool) {
 	v, _ := repair.Scalar(word)
 	return v, v != ""
 }
 
 // valueEnds reports whether a scalar can end at offset n, because the text after it does not make
-// it a phrase: {"date": 2024 was a good year} begins with a number and is a phrase. A scalar ends
-// before a comma, a closer, a comment, a mark, the quote of the next key, and in a list before the
-// next element. Outside of all containers it ends anywhere, since only a lone value is read there.
+// it a phrase. For example, {"date": 2024 was a good year} begins with a number but is a phrase. A
+// scalar ends before a comma, a closing bracket, a comment, a closing tag, the quotation mark of
+// the next key, and in a list before the next element. Outside of all containers it ends anywhere,
+// because only a lone value is read there.
 func (a *lookahead) valueEnds(n int) bool {
 	n += a.Space(n)
 	for size := a.oddSpaceAt(n); size > 0; size = a.oddSpaceAt(n) {
@@ -100,9 +103,9 @@ func (a *lookahead) valueEnds(n int) bool {
 // inList reports whether the innermost container is a list or a set, which have no keys.
 func (s stack) inList() bool { return s.innermost() == '[' || s.innermost() == aSet }
 
-// putScalar writes a scalar in the type that the schema wants; word is how the model spelled it.
-// {"zip": 01234} with zip a text is "01234" and not "1234", since the spelling of a text matters. A
-// null stays null.
+// putScalar writes a scalar in the type that the schema demands. The parameter word is the model's
+// spelling, and value is the JSON for it. If zip is a text, {"zip": 01234} becomes "01234" and not
+// "1234", because the spelling of a text matters. A null remains null.
 func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	if t.Allows(schema.String) && !t.Allows(schema.KindOf(value)) && value != "null" {
 		r.Out.JSON = chat.AppendQuoted(r.Out.JSON, word)
@@ -115,18 +118,18 @@ func (r *Reader) putScalar(word, value string, t *schema.Type) {
 	r.Put(fit(value, t, r.open.inList()))
 }
 
-// ownWord reports whether a word is the family's own spelling: Python's words in Python, and None
-// in a family with its own quotes. Such a word is not a defect, and to report it in every call
-// (repairs=literals) would hide real defects in the log.
+// ownWord reports whether a word is the correct spelling in this reply: Python's words in Python,
+// and None in a model family with its own quotation marks. Such a word is not a defect. To report
+// it in every call (repairs=literals) would hide real defects in the log.
 func (x *Text) ownWord(word string) bool {
 	return word == "None" && x.Quotes != nil || x.Python && (word == "None" || word == "True" ||
 		word == "False")
 }
 
-// oddPhrase reports whether a text without quotes may have lost one of them, or something next to
-// it. a.txt" has lost its first quote, and true: has lost what followed it: as strings both would
-// be valid and wrong. Odd are a literal with punctuation after it, quotes without a partner,
-// escaped quotes, and a sign of structure at the beginning.
+// oddPhrase reports whether a text without quotation marks may have lost one of them, or something
+// next to it. For example, a.txt" has lost its first mark, and true: has lost what followed it. As
+// strings both would be valid but wrong. It looks for a literal with punctuation after it, marks
+// without a partner, escaped marks, and a sign of structure at the beginning.
 func oddPhrase(text string) bool {
 	// true: or null; lost what followed it
 	if word := strings.TrimRight(text, ":;., "); word != text {
@@ -139,8 +142,8 @@ func oddPhrase(text string) bool {
 		strings.HasSuffix(text, "'") && strings.Count(text, "'")%2 == 1
 }
 
-// phrase reads a value that lost its quotes, {"unit": celsius, "q": north sea}. If the text ends
-// inside it, the call is cut. It returns false if there is no phrase.
+// phrase reads a value that lost its quotation marks, as in {"unit": celsius, "q": north sea}. If
+// the text ends inside it, the call is cut. It returns false if there is no phrase.
 func (r *Reader) phrase(t *schema.Type) bool {
 	if r.Python {
 		return false // an expression, which is not evaluated
@@ -168,10 +171,10 @@ func (r *Reader) phrase(t *schema.Type) bool {
 	return true
 }
 
-// phraseEnds reports whether a phrase ends at offset n: at a comma, a closer, a newline, a mark, or
-// a quote that opens a key. A full-width comma or colon ends it too, and a parenthesis inside a
-// tuple, since those have repairs of their own. Outside of lists a comma ends it only before a
-// member: Rome, Italy without quotes is one value.
+// phraseEnds reports whether a phrase ends at offset n: at a comma, a closing bracket, a newline, a
+// closing tag, or a quotation mark that opens a key. A full-width comma or colon, and a parenthesis
+// inside a tuple, also end it, because they have repairs of their own. Outside of lists a comma
+// ends it only before a member, because Rome, Italy without quotation marks is one value.
 func (a *lookahead) phraseEnds(n int) bool {
 	switch a.At(n) {
 	case -1, ']', '\n':

@@ -2,17 +2,17 @@ package lenient
 
 import "toolnorm/adapters/internal/scan"
 
-// copier copies from the text to the output what needs no decision: white space, signs between
-// tokens, characters and escapes.
+// copier copies from the text to the output everything that needs no decision: white space, signs
+// between tokens, characters and escapes.
 type copier struct {
 	Text
 	Writer
 }
 
 // blanks copies white space, drops comments, which JSON does not have, and replaces odd spaces by
-// plain ones. Legal white space is kept, so a call without defects is sent byte for byte as the
-// model wrote it. Comment decides whether a # or // begins a comment, because a bare word may begin
-// so.
+// plain ones. White space that JSON allows is not changed, so a call without defects is sent byte
+// for byte as the model wrote it. Comment decides whether a # or // begins a comment, because a
+// bare word may begin with these signs.
 func (cp *copier) blanks() {
 	for {
 		c := cp.At(0)
@@ -41,7 +41,7 @@ func (cp *copier) blanks() {
 
 // Loose returns the length of the white space, odd spaces and comments at offset i, between the
 // parts of an envelope. It consumes nothing. Models write comments and no-break spaces around
-// arguments as well as inside them, {"name": "f", /* tool */ "arguments": {…}}, and without this
+// arguments as well as inside them, as in {"name": "f", /* tool */ "arguments": {…}}. Without Loose
 // such a call would be lost. At most about scan.MaxSpace bytes are counted.
 func (cp *copier) Loose(i int) int {
 	n := i
@@ -61,7 +61,7 @@ func (cp *copier) Loose(i int) int {
 }
 
 // dropTo drops a comment up to its end mark, or the rest of the text if the comment never ends. The
-// end mark itself is left.
+// end mark itself is not dropped.
 func (cp *copier) dropTo(end string) {
 	cp.Repaired("comments")
 	for cp.At(0) >= 0 && !cp.Has(0, end) {

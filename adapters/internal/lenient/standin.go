@@ -10,8 +10,8 @@ import (
 )
 
 // ObjectOf converts strict JSON that was written in place of an object of arguments to that object.
-// Arguments that are sent are always one JSON object: clients index into it, and some crash at
-// anything else. null, "" and [] become an object without members. The result is false if the value
+// Arguments that are sent are always one JSON object, because clients index into it, and some crash
+// at anything else. null, "" and [] become an object without members. It returns false if the value
 // cannot be converted.
 func ObjectOf(value string, t *schema.Type) (string, bool) {
 	switch schema.KindOf(value) {
@@ -27,9 +27,10 @@ func ObjectOf(value string, t *schema.Type) (string, bool) {
 	return only(value, t)
 }
 
-// objectInString reads a string that holds an object, or nothing. Arguments in a string are
-// OpenAI's own form, {"arguments": "{\"city\": \"Rome\"}"}, so models that have seen that API write
-// it everywhere. The JSON in the string has the same slips as any other, but must be whole.
+// objectInString converts a string that contains an object, or nothing, to an object. It returns
+// false if it cannot. Arguments in a string are OpenAI's own form, {"arguments": "{\"city\":
+// \"Rome\"}"}, so models that have seen that API write it everywhere. The JSON in the string may
+// have any of the usual slips, but must be complete.
 func objectInString(value string, t *schema.Type) (string, bool) {
 	inner := scan.Unquote(value)
 	if inner == "" || inner == "null" {
@@ -43,10 +44,11 @@ func objectInString(value string, t *schema.Type) (string, bool) {
 	return only(value, t)
 }
 
-// only makes a lone value the value of a tool's only parameter: {"name": "search", "arguments":
-// "vienna trams"} is a call of search. A string with brackets or a mark in it is refused, since it
-// is more likely an object or a call in an unknown notation: <parameter
-// name="city">Oslo</parameter> under the marks of another family would be a wrong value that fits
+// only makes a lone value the value of a tool's only parameter. For example, {"name": "search",
+// "arguments": "vienna trams"} becomes a call of search. It returns false if the tool does not have
+// exactly one parameter. It also returns false for a string that contains brackets or a tag,
+// because that is more likely an object or a call in an unknown notation. For example, <parameter
+// name="city">Oslo</parameter> inside the tags of another family would be a wrong value that fits
 // the schema.
 func only(value string, t *schema.Type) (string, bool) {
 	if m := t.Members(); len(m) == 1 &&
@@ -57,16 +59,17 @@ func only(value string, t *schema.Type) (string, bool) {
 	return "", false
 }
 
-// namesItself reports whether a text begins with the name of its parameter: "city: Rome". Such a
-// text is half an object, not the parameter's value.
+// namesItself reports whether a text begins with the name of its parameter, as in "city: Rome".
+// Such a text is half an object, not the parameter's value.
 func namesItself(text, name string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), name)
 	rest = strings.TrimSpace(rest)
 	return ok && rest != "" && (rest[0] == ':' || rest[0] == '=')
 }
 
-// objectInList converts a list of one object, [{"city": "Rome"}], or of pairs, [{"name": "city",
-// "value": "Rome"}]. Two objects may be two calls, or two halves of one, and are not converted.
+// objectInList converts to an object a list of one object, [{"city": "Rome"}], or of pairs,
+// [{"name": "city", "value": "Rome"}]. It returns false for any other list. Two objects may be two
+// calls, or two halves of one, and are not converted.
 func objectInList(value string, t *schema.Type) (string, bool) {
 	var list []json.RawMessage
 	if json.Unmarshal([]byte(value), &list) != nil {
@@ -89,8 +92,8 @@ func objectInList(value string, t *schema.Type) (string, bool) {
 	return "", false
 }
 
-// pairs converts a list of pairs of a parameter's name and its value. All elements must be pairs
-// with a value; some models write key instead of name.
+// pairs converts a list of pairs, each of a parameter's name and its value, to an object. It
+// returns false if some element is not a pair with a value. Some models write key instead of name.
 func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 	out := []byte{'{'}
 	for i, raw := range list {
@@ -115,12 +118,13 @@ func pairs(list []json.RawMessage, t *schema.Type) (string, bool) {
 	return string(append(out, '}')), true
 }
 
-// FromText turns the raw text of a tag into JSON of the type. Without a type it is JSON if it is
-// strict JSON other than a string, else a string. Tags do not show the type of their text: 42 is a
-// number for one parameter and a zip code for another. So the schema decides. A text that only
-// looks like an object (`{not json`) stays a text and never becomes {}. Where the schema allows
-// both strings and objects, only strict JSON is an object, since prose may be in braces. Where it
-// allows no string, a quoted object or list is taken out of its quotes.
+// FromText returns the raw text of a tag as JSON that fits the type. Without a type, strict JSON
+// other than a string remains JSON, and anything else becomes a string. Tags do not show the type
+// of their text: 42 is a number for one parameter and a zip code for another. So the schema
+// decides. A text that only looks like an object (`{not json`) remains a text and never becomes {}.
+// Where the schema allows both strings and objects, only strict JSON is an object, because prose
+// may be in braces. Where it allows no string, a quoted object or list is taken out of its
+// quotation marks.
 func FromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	if !t.Known() {
@@ -156,9 +160,10 @@ func FromText(text string, t *schema.Type) string {
 	return schema.Quote(text)
 }
 
-// listFromText converts a text to a list of one element: <parameter=tags>red</parameter> is ["red"]
-// for a list of strings. A text that may be several elements, "red, blue", or half a list, stays a
-// string: the schema check refuses it, while a wrong list would run.
+// listFromText converts a text to a list of one element. For a list of strings,
+// <parameter=tags>red</parameter> becomes ["red"]. A text that may be several elements ("red,
+// blue"), or half a list, becomes a string. The schema check then refuses it, whereas a wrong list
+// would run.
 func listFromText(text string, t *schema.Type) string {
 	trimmed := strings.TrimSpace(text)
 	// ["red", "blue": half a list

@@ -12,18 +12,19 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Delim is a pair of delimiters around a string. Open and Close differ for curly quotes only. A raw
-// string has no escapes. Stops makes copying fast: runs of all other bytes are copied in one piece,
-// so a file of a megabyte in a string costs one table look-up for each byte.
+// Delim is a pair of delimiters around a string. Open and Close differ only for curly quotation
+// marks. A raw string has no escapes. Stops makes copying fast: all other bytes are copied in runs,
+// so a file in a string costs one table look-up for each byte.
 type Delim struct {
 	Open, Close string
 	Raw         bool
-	Stops       *[256]bool // bytes inside that are not just copied
+	Stops       *[256]bool // bytes in the string that are not simply copied
 }
 
 // StopsFor returns the table of bytes at which copying a string stops. Every string stops at
-// control bytes and the double quote, which JSON has to escape, at the backslash, and at bytes of
-// longer runes, which may be damaged. extra holds the first bytes of the string's own closer.
+// control bytes and the double quotation mark, which JSON has to escape, at the backslash, and at
+// bytes of longer runes, which may be damaged. The parameter extra has the first bytes of closing
+// delimiters.
 func StopsFor(extra string) *[256]bool {
 	t := new([256]bool)
 	for c := range t {
@@ -35,13 +36,13 @@ func StopsFor(extra string) *[256]bool {
 	return t
 }
 
-// newDelim returns a delimiter. Copying stops at its closer's first byte, and at the bytes that
-// stop it in every string.
+// newDelim returns a pair of delimiters. Copying stops at the first byte of the closing one, and at
+// the bytes that stop it in every string.
 func newDelim(open, closer string, raw bool) Delim {
 	return Delim{open, closer, raw, StopsFor(closer[:1])}
 }
 
-// delims holds the string delimiters of sloppy JSON. A longer one comes before any that it begins
+// delims are the string delimiters of sloppy JSON. A longer one comes before any that it begins
 // with.
 var delims = []Delim{
 	newDelim(`"""`, `"""`, false), // {"c": """a "b" c"""}
@@ -56,11 +57,11 @@ var delims = []Delim{
 	newDelim("„", "“", false), // the German pair
 }
 
-// DelimsOf returns the delimiters of more than one byte in a family's quote line. Strings between
-// them have no escapes, and every quote in them is text: FunctionGemma writes <escape>text<escape>,
-// and the delimiter of Gemma 4 is <|"|>. Quotes of one byte are in delims already. The result is
-// nil if the family has no quote line; otherwise keys are bare and words are Python's, even if the
-// result is empty.
+// DelimsOf returns the delimiters of more than one byte in a model family's quote line. Strings
+// between them have no escapes, and every quotation mark in them is text. For example,
+// FunctionGemma writes <escape>text<escape>, and the delimiter of Gemma 4 is <|"|>. Delimiters of
+// one byte are already in delims. The result is nil if the family has no quote line. Otherwise,
+// even if the result is empty, keys are bare and words are Python's.
 func DelimsOf(quotes []string) []Delim {
 	if quotes == nil {
 		return nil
@@ -74,10 +75,10 @@ func DelimsOf(quotes []string) []Delim {
 	return own
 }
 
-// StringValue reads a string and writes it in the type t. Where t allows strings, the string
-// streams, as the content of a file does. Otherwise it is held until it is converted: "3" for an
-// integer becomes 3. A string for an enum is held as well: "Celsius" becomes the listed "celsius".
-// Where no string is wanted, a string with quotes inside may be several values, which is a doubt.
+// StringValue reads a string and writes it in the type t. If t allows strings, the string streams,
+// as the content of a file does. Otherwise it is held back until it is converted: "3" for an
+// integer becomes 3. So is a string for an enum: "Celsius" becomes the listed "celsius". If t
+// allows no string, a string that contains quotation marks may be several values, which is a doubt.
 func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	if t.Allows(schema.String) && t.Enum() == nil {
 		r.copyText(q)
@@ -100,12 +101,12 @@ func (r *Reader) StringValue(q Delim, t *schema.Type) {
 }
 
 // fit converts a string, number or literal to a type that the schema allows, if its text spells a
-// value of that type; otherwise it returns the value unchanged, as it does without a schema. An
-// object or a list in a string, {"where": "{\"city\": \"Rome\"}"}, is read leniently, but must be
-// whole, since half an object would be another one. A value that fits the elements of a list
-// becomes a list of one element, [3] for {"ids": 3}, unless it may be several: "bug, ui" stays a
-// string, which the schema check refuses. An element of a list of lists (inList) does not become a
-// list: its brackets were lost.
+// value of that type. Otherwise it returns the value unchanged. An object or a list in a string, as
+// in {"where": "{\"city\": \"Rome\"}"}, is read leniently, but must be complete, because half an
+// object would be another one. A value that fits the elements of a list becomes a list of one
+// element, [3] for {"ids": 3}, unless it may be several. So "bug, ui" remains a string, which the
+// schema check refuses. An element of a list of lists (inList) does not become a list, because its
+// brackets were lost.
 func fit(value string, t *schema.Type, inList bool) string {
 	if fits := t.Fit(value); fits != value || t.Allows(schema.KindOf(value)) {
 		return fits
@@ -127,23 +128,23 @@ func fit(value string, t *schema.Type, inList bool) string {
 }
 
 // several reports whether a text may list more than one thing. A text with a comma may be one
-// thing, as Rome, Italy, or two; so the value is not converted, and the model is asked again.
+// thing, as Rome, Italy, or two. So the value is not converted, and the model is asked again.
 func several(text string) bool {
 	return strings.ContainsAny(strings.TrimSpace(text), ",;|\n[]{}<>、，；")
 }
 
-// stringReader reads one string of arguments and writes it as JSON spells it.
+// stringReader reads one string of arguments and writes it as a JSON string.
 type stringReader struct {
 	*copier
 	*quotes
 	ahead *lookahead
 }
 
-// copyString reads a string and writes it as JSON spells it. If the text ends inside the string,
-// the call is cut. Whether a quote closes the string is decided by what follows it (closes).
-// Delimiters other than the double quote are noted as a repair, except for Python's single quotes
-// and the family's own. A Windows path is recognised at its first bytes and applies to the whole
-// string, since in the middle of a text the \t of C:\temp looks like a tab.
+// copyString reads a string and writes it as a JSON string. If the text ends inside the string, the
+// call is cut. The following text decides whether a quotation mark closes the string, see closes.
+// Delimiters other than the double mark are recorded as a repair, except for Python's single mark
+// and the model family's own. A Windows path is recognised at its first bytes, for the whole
+// string, because in the middle of a text the \t of C:\temp looks like a tab.
 func (s *stringReader) copyString(q Delim) {
 	own := len(s.Quotes) > 0 && q.Open == s.Quotes[0].Open || s.Python && q.Open == `'`
 	if q.Open != `"` && !own {
@@ -205,8 +206,8 @@ func (s *stringReader) copyString(q Delim) {
 }
 
 // CopyPlain copies the bytes up to the next one that needs a decision. Whole UTF-8 runes are copied
-// too, unless the string's closer begins with such a byte, as ” does. A rune that the buffer cuts
-// is left to Rune, which waits for the rest of it.
+// as well, unless the string's closing delimiter begins with such a byte, as ” does. A rune that is
+// incomplete in the buffer is left to Rune, which waits for the rest of it.
 func (cp *copier) CopyPlain(q Delim) {
 	w := cp.Window()
 	i := 0
@@ -228,8 +229,8 @@ func (cp *copier) CopyPlain(q Delim) {
 }
 
 // Rune copies one character, or replaces one invalid byte by U+FFFD. It waits for more bytes while
-// those in the buffer begin a rune, so a split of the text never damages a character. Models with
-// byte tokens write half a character when they are cut, and strict JSON readers refuse such bytes.
+// those in the buffer begin a rune, so chunk borders never damage a character. Models with byte
+// tokens write half a character when they are cut, and strict JSON readers refuse such bytes.
 func (cp *copier) Rune() {
 	w := cp.Window()
 	for n := len(w); !utf8.FullRune(w) && cp.At(n) >= 0; n++ {
@@ -249,8 +250,8 @@ func (cp *copier) Rune() {
 // windowsPath reports whether the string that begins here is a path whose backslashes are not
 // doubled. JSON has the escapes \n \t \b \f \r \u, so only the beginning of the string is evidence:
 // a drive and :\, or \\host\. In C:\\temp the first backslash is doubled, so there is nothing to
-// repair. A beginning like "d:\n", which may be an escape as well, counts if the drive is a common
-// one and a lower-case letter follows.
+// repair. A beginning such as "d:\n", which may be an escape, counts if the drive is a common one
+// and a small letter follows.
 func (x *Text) windowsPath() bool {
 	c := x.At(0)
 	if c == '\\' {
@@ -272,18 +273,18 @@ func (x *Text) windowsPath() bool {
 }
 
 // sharePath reports whether a host's name and a single backslash follow at offset i. The correct
-// spelling of \\host\share is \\\\host\\share; a single backslash before share shows that none is
-// doubled. If it forms an escape with the next letter, as in \\host\new, both readings are
-// possible, and nothing is changed.
+// spelling of \\host\share is \\\\host\\share, so a single backslash before share shows that none
+// is doubled. If it forms an escape with the next letter, as in \\host\new, both readings are
+// possible, and the result is false.
 func (x *Text) sharePath(i int) bool {
 	n := x.wordEnd(i, "-.", "")
 	next := x.At(n + 1)
 	return x.At(n) == '\\' && scan.IsWord(next) && strings.IndexByte("nrtbfu", byte(next)) < 0
 }
 
-// escape reads a backslash and what it escapes. An escape that JSON knows is copied as it is, so \/
-// and \u00e9 stay as the model spelled them. \' and \` are escapes of other languages, {"m":
-// "don\'t"}. Any other backslash stands for itself, {"re": "\w+\d"}.
+// escape reads a backslash and what it escapes. An escape that JSON knows is copied unchanged, so
+// \/ and \u00e9 remain as the model spelled them. \' and \` are escapes of other languages, as in
+// {"m": "don\'t"}. Any other backslash is text, as in {"re": "\w+\d"}.
 func (s *stringReader) escape() {
 	switch c := s.At(1); c {
 	case -1: // the text ends in a backslash: what it escapes never came
@@ -311,15 +312,15 @@ func (s *stringReader) escape() {
 	}
 }
 
-// doubled writes a backslash that stands for itself, as JSON wants it.
+// doubled writes a backslash that is text, in JSON's spelling.
 func (cp *copier) doubled() {
 	cp.Put(`\\`)
 	cp.Pos++
 	cp.Repaired("escapes")
 }
 
-// unicodeEscape copies \uXXXX, or a surrogate pair of them; without four digits the backslash
-// stands for itself. Half a pair (\ud83d alone) becomes U+FFFD: encoding/json reads it so, other
+// unicodeEscape copies \uXXXX, or a surrogate pair of two. Without four digits the backslash is
+// text. Half a pair (\ud83d alone) becomes U+FFFD, because encoding/json reads it so, and other
 // readers refuse the whole document.
 func (cp *copier) unicodeEscape() {
 	first, n := cp.unit(0)
@@ -345,9 +346,9 @@ func (cp *copier) unicodeEscape() {
 	cp.Pos += n
 }
 
-// byteEscape reads \xXX. In Python it is a character. JSON does not know it: from \xa0 on it is a
-// letter, S\xe3o, unless another follows, as bytes of UTF-8 do; else it may as well be part of a
-// pattern or of a program.
+// byteEscape reads \xXX. In Python it is a character. JSON does not know it. From \xa0 on it is a
+// letter, as in S\xe3o, unless another \x follows, as bytes of UTF-8 do. Otherwise it may also be
+// part of a pattern or of a program, which is a doubt.
 func (s *stringReader) byteEscape() {
 	if s.At(3) < 0 || !scan.IsHex(s.At(2)) || !scan.IsHex(s.At(3)) {
 		s.doubled()
@@ -367,7 +368,7 @@ func (s *stringReader) byteEscape() {
 }
 
 // unit returns the UTF-16 code unit that is spelled \uXXXX at offset i, and how many bytes of the
-// escape are there; a whole one has six.
+// escape are there: 6 if it is complete, and 0 if there is none.
 func (x *Text) unit(i int) (half rune, n int) {
 	if !x.Has(i, `\u`) {
 		return 0, 0
@@ -378,9 +379,10 @@ func (x *Text) unit(i int) (half rune, n int) {
 	return rune(code), n
 }
 
-// joined consumes "+" and the opening quote of a string that continues the one just read, and
-// returns its delimiter. {"a": "x" + "y"} is how JavaScript and Python break a long text; Python
-// also writes 'a' 'b', which in a list may as well lack a comma and is a doubt.
+// joined consumes "+" and the opening delimiter of a string that continues the one just read, and
+// returns that delimiter. It returns false if there is none. JavaScript and Python break a long
+// text as in {"a": "x" + "y"}. Python also writes 'a' 'b', which is a doubt in a list, because a
+// comma may be missing.
 func (s *stringReader) joined() (Delim, bool) {
 	n := s.Space(0)
 	if s.At(n) == '+' {

@@ -6,8 +6,8 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Text is a text and the current position in it. Its methods look at offsets from that position;
-// they consume nothing and note no repairs.
+// Text is a text and the current position in it. Its methods examine offsets from that position.
+// They consume nothing and record no repairs.
 type Text struct {
 	scan.Buffer
 	style
@@ -15,16 +15,17 @@ type Text struct {
 
 // style is how the arguments of one call are written.
 type style struct {
-	Quotes     []Delim // the family's string delimiters in {pseudo}; nil in JSON
+	Quotes     []Delim // the family's own delimiters in {pseudo}; nil in JSON
 	Python     bool    // inside a Python call
 	Positional bool    // the last value of the Python call has no name
-	noColons   bool    // a key without a colon was seen
-	bareKeys   bool    // a key without quotes was seen
+	noColons   bool    // a key without a colon was read
+	bareKeys   bool    // a key without quotation marks was read
 }
 
-// QuoteAt finds the string delimiter at offset i. A family's own delimiters come first. Since
-// QuoteAt is called at nearly every offset, it looks at one byte first: delims begin with one of
-// three quotes, with a backslash, or with 0xE2, the first byte of all curly quotes in UTF-8.
+// QuoteAt returns the string delimiter at offset i, and false if there is none. A model family's
+// own delimiters come first. QuoteAt is called at nearly every offset, so it looks at one byte
+// first: delims begin with one of three quotation marks, with a backslash, or with 0xE2, the first
+// byte of all curly quotation marks in UTF-8.
 func (x *Text) QuoteAt(i int) (Delim, bool) {
 	c := x.At(i)
 	if x.Quotes == nil && !scan.IsQuote(c) && c != '\\' && c != 0xE2 {
@@ -41,23 +42,24 @@ func (x *Text) QuoteAt(i int) (Delim, bool) {
 	return Delim{}, false
 }
 
-// tripled reports whether three quotes open a string. In {"a": """} they are more likely an empty
-// string and a surplus quote; as an opening delimiter they would swallow the rest.
+// tripled reports whether three quotation marks at offset i open a string. In {"a": """} they are
+// more likely an empty string and a surplus mark. As an opening delimiter they would swallow the
+// rest.
 func (x *Text) tripled(i int) bool {
 	n := i + 3
 	c := x.At(n)
 	return c >= 0 && c != ',' && c != '}' && c != ']' && c != ':'
 }
 
-// StartsString reports whether a string begins at offset n. It is QuoteAt for callers that do not
-// need the delimiter.
+// StartsString reports whether a string begins at offset n. It is like QuoteAt, for callers that do
+// not need the delimiter.
 func (x *Text) StartsString(n int) bool {
 	_, ok := x.QuoteAt(n)
 	return ok
 }
 
-// CommaAt returns the length of the comma at offset i, or 0 when there is none: the plain
-// one, or those of East Asian and Arabic scripts, which are text inside strings.
+// CommaAt returns the length of the comma at offset i, or 0 if there is none. Besides the ASCII
+// comma, those of East Asian and Arabic scripts count, which are text inside strings.
 func (x *Text) CommaAt(i int) int {
 	if x.At(i) == ',' {
 		return 1
@@ -70,7 +72,7 @@ func (x *Text) CommaAt(i int) int {
 	return 0
 }
 
-// ColonAt returns the length of the colon at offset i, or 0 when there is none. The equals sign of
+// ColonAt returns the length of the colon at offset i, or 0 if there is none. The equals sign of
 // Python and the full-width colon of Chinese models count as colons.
 func (x *Text) ColonAt(i int) int {
 	switch {
@@ -82,10 +84,10 @@ func (x *Text) ColonAt(i int) int {
 	return 0
 }
 
-// Comment returns the length of the comment at offset i, or 0 when there is none. A # opens a
-// comment as in Python, but in JSON it is as often part of a colour ("#fff") or a heading. So a
-// comment with # or // must end with its line, within four times MaxKey bytes, and contain no
-// quote: text with a quote is more likely the rest of a string. A comment with /* that does not end
+// Comment returns the length of the comment at offset i, or 0 if there is none. A # opens a comment
+// in Python, but in JSON it is as often part of a colour ("#fff") or a heading. So a comment with #
+// or // must end with its line, within four times MaxKey bytes, and contain no quotation mark,
+// because text with a mark is more likely the rest of a string. A comment with /* that does not end
 // within the bound, or before the end of the text, ends there.
 func (x *Text) Comment(i int) int {
 	line := x.At(i) == '#' || x.Has(i, "//")
@@ -110,8 +112,9 @@ func (x *Text) Comment(i int) int {
 	return 4 * MaxKey
 }
 
-// oddSpaceAt returns the length of the odd space at offset i, or 0 when there is none. It does not
-// note a repair, since a phrase without quotes may contain a no-break space.
+// oddSpaceAt returns the length of the odd space (see scan.OddSpaces) at offset i, or 0 if there is
+// none. It does not record a repair, because a phrase without quotation marks may contain a
+// no-break space.
 func (x *Text) oddSpaceAt(i int) int {
 	if x.At(i) < 0x80 {
 		return 0
@@ -124,10 +127,10 @@ func (x *Text) oddSpaceAt(i int) int {
 	return 0
 }
 
-// closeOf returns the offset of the quote that closes a string whose text begins at offset i;
-// escaped quotes do not count. If there is none within most bytes, n is the bound or the end of the
-// text, and ok is false. The bound keeps looking ahead linear, since closeOf may be called for each
-// quote of a long text.
+// closeOf returns the offset of the quotation mark that closes a string whose text begins at offset
+// i. Escaped marks do not count. If there is none within the given number of bytes, n is that bound
+// or the end of the text, and ok is false. The bound makes looking ahead linear, because closeOf
+// may be called for each quotation mark of a long text.
 func (x *Text) closeOf(i int, quote string, most int) (n int, ok bool) {
 	for n = i; n < i+most && x.At(n) >= 0; n++ {
 		if x.Has(n, quote) {
@@ -140,9 +143,10 @@ func (x *Text) closeOf(i int, quote string, most int) (n int, ok bool) {
 	return n, false
 }
 
-// wordEnd returns the offset after the word at offset i, which is at most MaxKey bytes long. A word
-// consists of word bytes and the bytes in also, without those in stops. If also is empty it
-// consists of all bytes but those in stops, as keys do in some families.
+// wordEnd returns the offset after the word at offset i, which has at most MaxKey bytes. It returns
+// i if there is no word. A word consists of word bytes and the bytes in also, without those in
+// stops. If also is empty, a word consists of all bytes except those in stops, as keys do in some
+// model families.
 func (x *Text) wordEnd(i int, also, stops string) int {
 	for n := i; n < i+MaxKey; n++ {
 		c := x.At(n)
@@ -158,9 +162,9 @@ func (x *Text) wordEnd(i int, also, stops string) int {
 }
 
 // itemEnd returns the offset after the string, number or literal at offset i and the white space
-// that follows it, or i when there is none or its end is far. It ignores unescaped quotes inside a
-// string: the first closing quote ends the element, since callers only ask whether an element is
-// possible.
+// that follows it. It returns i if there is none or its end is too far away. Unescaped quotation
+// marks inside a string are ignored: the first closing mark ends the element, because callers only
+// ask whether an element is possible.
 func (x *Text) itemEnd(i int) int {
 	n := i
 	if q, ok := x.QuoteAt(i); ok {
@@ -178,12 +182,12 @@ func (x *Text) itemEnd(i int) int {
 }
 
 // maxItem bounds how far itemEnd looks for the end of a quoted element, in bytes. A longer element
-// is no evidence of a lost comma before it.
+// is no evidence that a comma before it was lost.
 const maxItem = 512
 
 // elementFollows reports whether a value without a key can begin at offset i. Bare words do not
-// count, since prose after a quote consists of them. A minus sign or a digit is enough evidence of
-// a number.
+// count, because prose after a quotation mark consists of them. A minus sign or a digit is enough
+// evidence of a number.
 func (x *Text) elementFollows(i int) bool {
 	c := x.At(i)
 	if _, ok := x.QuoteAt(i); ok || c == '{' || c == '[' || c == '(' || c == '-' ||
@@ -203,16 +207,17 @@ func (x *Text) elementFollows(i int) bool {
 type aKey struct {
 	text    string
 	at      int  // the offset at which it begins
-	value   int  // the offset after its colon; 0 if there is no colon
-	quoted  bool // it has an opening quote
-	closed  bool // it has a closing quote, too
+	value   int  // the offset after its colon, or 0 if there is no colon
+	quoted  bool // it has an opening quotation mark
+	closed  bool // it also has a closing quotation mark
 	follows bool // a colon follows, or may follow
 }
 
-// lookForKey looks for a key at offset i, a plain word or a quoted text, and the colon after it. A
-// key is at most MaxKey bytes long, so that a quote in a long text costs little. Where the text is
-// cut, a colon may follow; and after a key without a colon, {"a" 1}, others may lack theirs too, so
-// a closing quote is enough then.
+// lookForKey looks at offset i for a key, which is a plain word or a quoted text, and for the colon
+// after it. The text of the result is "" if there is none. A key has at most MaxKey bytes, so that
+// a quotation mark in a long text costs little. Where the text is cut, a colon may follow. After a
+// key without a colon, as in {"a" 1}, the other keys may also lack their colons, so a closing
+// quotation mark is then enough.
 func (x *Text) lookForKey(i int) (k aKey) {
 	k.at = i
 	q, quoted := x.QuoteAt(i)
@@ -237,8 +242,8 @@ func (x *Text) lookForKey(i int) (k aKey) {
 	return k
 }
 
-// KeyAt returns the key at offset i that a colon follows, and the offset after that, or 0 where
-// there is none.
+// KeyAt returns the key at offset i that a colon follows, and the offset after the colon. It
+// returns "" and 0 if there is none.
 func (x *Text) KeyAt(i int) (key string, value int) {
 	if k := x.lookForKey(i); k.text != "" && k.value > 0 {
 		return k.text, k.value
@@ -246,8 +251,8 @@ func (x *Text) KeyAt(i int) (key string, value int) {
 	return "", 0
 }
 
-// closersEnd returns the offset after the closer at offset i, those that follow it, and white
-// space.
+// closersEnd returns the offset after the closing brackets at offset i and the white space around
+// them, or i if there are none.
 func (x *Text) closersEnd(i int) int {
 	for range maxRun + 1 {
 		if !scan.IsCloser(x.At(i)) {
@@ -258,5 +263,5 @@ func (x *Text) closersEnd(i int) int {
 	return i
 }
 
-// maxRun bounds how many closers in a row closersEnd looks at, so that the time is linear.
+// maxRun bounds how many closing brackets in a row closersEnd examines, so that the time is linear.
 const maxRun = 8

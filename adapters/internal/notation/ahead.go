@@ -10,29 +10,29 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// Ahead reads a text byte by byte, and tells when it can no longer be a call that [Read] reads, so
-// that all other text is shown as it comes. It stops at the first word that no call has in front of
-// its first value, and later at a line without a parameter with more text behind it.
+// Ahead reads a text byte by byte and decides when it can no longer be a call that [Read] accepts,
+// so that all other text is shown as it arrives. It stops at the first word that no call has before
+// its first value. Later it stops if a line without a parameter is followed by more text.
 type Ahead struct {
 	*Vocabulary
-	text    []byte // up to the first value
+	text    []byte // the text up to the first value
 	from    int    // where the current word begins
 	first   bool   // a word has ended
-	strange int    // words in marks that are unknown
+	strange int    // how many words in tags or brackets were unknown
 	named   bool   // the tool was named
 	keyed   bool   // a parameter was named
-	quotes  int    // plain quotes so far
-	line    []byte // the current line, behind the tool and its first parameter
-	depth   int    // of the brackets that are open
+	quotes  int    // how many double quotation marks were read
+	line    []byte // the current line, once the tool and its first parameter were read
+	depth   int    // how many brackets are open
 	open    bool   // the line before had a parameter, so its value may be on this line
-	block   int    // the column, from 1 on, of the line that a literal block belongs to; 0: none
-	over    bool   // a line without a parameter has ended: it must have been the last one
+	block   int    // the column, counted from 1, of the line to which a literal block belongs, or 0
+	over    bool   // a line without a parameter has ended, so it must be the last one
 }
 
-// Vocabulary holds the words that may come in front of the first value of a call.
+// Vocabulary holds the words that may come before the first value of a call.
 type Vocabulary struct {
 	tools  *toolset.Set
-	folded map[string]bool // parameters of all tools and their members, folded
+	folded map[string]bool // the parameters of all tools and their members, folded
 	words  []string        // all words, sorted, for the search by prefix
 }
 
@@ -50,16 +50,17 @@ func NewVocabulary(tools *toolset.Set) *Vocabulary {
 	return v
 }
 
-// Bounds on the text in front of the first value, in bytes: on all of it, on a word, and on the
-// words of which only their marks are known.
+// Bounds on the text before the first value: maxFront on all of it, and maxWord on a word, both in
+// bytes. maxStrange bounds how many unknown words may be in tags or brackets.
 const (
 	maxFront   = 256
 	maxWord    = 64
 	maxStrange = 2
-	maxBehind  = 160 // of a sentence behind the call
+	maxBehind  = 160 // bytes of a sentence after the call
 )
 
-// Goes adds a byte and reports whether the text may still be a call.
+// Goes adds a byte and reports whether the text may still be a call. After it has returned false,
+// further results have no meaning.
 func (a *Ahead) Goes(c byte) bool {
 	if a.named && a.keyed {
 		return a.goesOn(c)
@@ -86,7 +87,7 @@ func (a *Ahead) Goes(c byte) bool {
 	return true
 }
 
-// mayBe reports whether the beginning of a word may become a word of a call.
+// mayBe reports whether the beginning of a word may still become a word of a call.
 func (a *Ahead) mayBe(word string) bool {
 	if a.inMark() || a.keyed || strings.Trim(word, "0123456789.") == "" {
 		return true
@@ -99,8 +100,8 @@ func (a *Ahead) mayBe(word string) bool {
 		hasPrefix(a.words, last) || a.tools.Begins([]byte(word)) || a.tools.Begins([]byte(last))
 }
 
-// inMark reports whether the word at the end of the text follows a sign of a mark directly, or is
-// in a tag.
+// inMark reports whether the word at the end of the text is in a tag, or directly follows a sign
+// such as a bracket.
 func (a *Ahead) inMark() bool {
 	at := a.from - 1
 	front := a.text[:a.from]
@@ -110,13 +111,14 @@ func (a *Ahead) inMark() bool {
 	return at >= 0 && (strings.IndexByte("<[{(|%@=", a.text[at]) >= 0 || a.text[at] >= utf8.RuneSelf)
 }
 
-// hasPrefix reports whether one of some sorted words begins with a text.
+// hasPrefix reports whether one of the sorted words begins with a text.
 func hasPrefix(words []string, text string) bool {
 	i, _ := slices.BinarySearch(words, text)
 	return i < len(words) && strings.HasPrefix(words[i], text)
 }
 
-// ends takes a whole word in front of the first value.
+// ends takes a complete word before the first value. It returns false if no call has such a word
+// there.
 func (a *Ahead) ends(word string) bool {
 	first := !a.first
 	a.first = true
@@ -147,12 +149,12 @@ func (a *Ahead) ends(word string) bool {
 	return true
 }
 
-// isParameter reports whether a word, or its last part, is a parameter of some tool.
+// isParameter reports whether a word, or its last part, names a parameter of some tool.
 func (a *Ahead) isParameter(word string) bool {
 	return a.folded[fold(word)] || a.folded[fold(word[strings.LastIndexAny(word, ".-_")+1:])]
 }
 
-// count follows the quotes and the brackets that are open.
+// count counts the quotation marks and the open brackets.
 func (a *Ahead) count(c byte) {
 	switch c {
 	case '"':
@@ -164,7 +166,8 @@ func (a *Ahead) count(c byte) {
 	}
 }
 
-// goesOn takes a byte behind the tool's name and its first parameter.
+// goesOn takes a byte after the tool's name and its first parameter, and reports whether the text
+// may still be a call.
 func (a *Ahead) goesOn(c byte) bool {
 	a.count(c)
 	if c != '\n' {
@@ -193,8 +196,9 @@ func (a *Ahead) goesOn(c byte) bool {
 	return true
 }
 
-// mayStand reports whether a line may be one of a call: it has a parameter, the tool or words of
-// structure, or it is in a text in quotes or between brackets.
+// mayStand reports whether a line may be part of a call. Such a line has a parameter, the tool, or
+// only words of structure (see words.txt), or it is inside a text in quotation marks or in
+// brackets.
 func (a *Ahead) mayStand(line string) bool {
 	if a.quotes%2 == 1 || a.depth > 0 || strings.Contains(line, "'''") {
 		return true
@@ -213,7 +217,7 @@ func (a *Ahead) mayStand(line string) bool {
 	return !unknown
 }
 
-// sorted holds the words of words.txt.
+// sorted has the words of words.txt in order.
 var sorted = func() (all []string) {
 	for word := range roles {
 		all = append(all, word)

@@ -8,12 +8,13 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// blockMark matches what is behind the name of a literal block of YAML.
+// blockMark matches what follows the name of a literal block of YAML.
 var blockMark = regexp.MustCompile(`^["']?[ \t]*:[ \t]*\|(-?)[ \t]*\r?\n`)
 
-// block reads the value of a parameter that is a literal block of YAML: the lines behind the name
-// that are further to the right than it. It returns where the value ends. The next parameter is not
-// in the block.
+// block reads the value of a parameter that is a literal block of YAML: the lines after the name
+// that are indented further than the name. It also returns where the value ends. ok is false if
+// there is no such block, if its value does not fit the schema, or if the next parameter would be
+// inside the block.
 func (l *lines) block() (value string, end int, ok bool) {
 	pos := l.tokens[l.key.at].to
 	m := blockMark.FindStringSubmatch(l.text[pos:l.next])
@@ -52,5 +53,5 @@ func (l *lines) block() (value string, end int, ok bool) {
 	return value, end, strings.TrimSpace(text) != "" && lenient.Fits(value, l.of)
 }
 
-// column returns how far a position in a text is from the beginning of its line.
+// column returns how many bytes a position in a text is from the beginning of its line.
 func column(text string, at int) int { return at - 1 - strings.LastIndexByte(text[:at], '\n') }

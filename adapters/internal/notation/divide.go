@@ -2,12 +2,12 @@ package notation
 
 import "strings"
 
-// divider divides tokens that hold more than one part of a call.
+// divider divides tokens that contain more than one part of a call.
 type divider struct{ *reader }
 
-// split divides words whose last part is a parameter behind the tool or structure, or a member
-// behind its parameter: get_weather.city, ARG_CITY, address.city. It opens quotes around a
-// parameter with its value: `city=Paris`.
+// split divides words whose last part is a parameter after the tool's name or a word of structure,
+// or a member after its parameter. Examples are get_weather.city, ARG_CITY and address.city. It
+// also divides quoted text that has a parameter with its value, as in `city=Paris`.
 func (r *divider) split() {
 	var all []token
 	before := ""
@@ -31,7 +31,7 @@ func (r *divider) split() {
 		}
 		mid, front := t.from+at, t.inner[:at]
 		if owner := r.param(front); owner != "" && owner == before {
-			all = append(all, token{aSign, t.from, mid + 1, "."}) // the next member of the same one
+			all = append(all, token{aSign, t.from, mid + 1, "."}) // the next member of it
 		} else {
 			before = owner
 			all = append(all, token{aWord, t.from, mid, front}, token{aSign, mid, mid + 1, "."})
@@ -41,7 +41,8 @@ func (r *divider) split() {
 	r.tokens = all
 }
 
-// dividesAt returns where a word is divided in front of a parameter or a member; -1 if nowhere.
+// dividesAt returns the position of the separator before a parameter or a member in a word, or -1
+// if there is none.
 func (r *divider) dividesAt(word string) int {
 	for at, c := range word {
 		if !strings.ContainsRune(".-_", c) || at == 0 {
@@ -56,8 +57,8 @@ func (r *divider) dividesAt(word string) int {
 	return -1
 }
 
-// opened returns the tokens of a text in quotes that begins with a parameter and a sign; nil if it
-// does not.
+// opened returns the tokens of a quoted text that begins with a parameter and a sign. It returns
+// nil for any other text.
 func (r *divider) opened(t token) []token {
 	open := len(string(firstRune(r.text[t.from:t.to])))
 	inner := lex(r.text[t.from+open : t.to-open])

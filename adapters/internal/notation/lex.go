@@ -13,34 +13,34 @@ type kind uint8
 const (
 	aWord kind = iota
 	aSign      // one character
-	aText      // a text in quotes
+	aText      // a text in quotation marks
 	aSpace
 	aBreak // the end of a line
 )
 
-// token is a piece of a text.
+// token is a piece of a text, from one position to another.
 type token struct {
 	kind     kind
 	from, to int
-	inner    string // what a text in quotes says; for other tokens the token itself
+	inner    string // the meaning of a text in quotation marks; for other tokens the token itself
 }
 
-// quotes holds the quotation marks by their opening one.
+// quotes maps each opening quotation mark to its closing one.
 var quotes = map[rune]string{'"': `"`, '\'': "'", '`': "`", '“': "”", '”': "”", '„': "“", '«': "»",
 	'「': "」", '『': "』", '‘': "’", '‹': "›", '＂': "＂"}
 
-// The marks around a text in XML whose signs have no meaning.
+// The beginning and the end of a CDATA section, in which signs have no special meaning.
 const (
 	cdata    = "<![CDATA["
 	cdataEnd = "]]>"
 )
 
-// isWord reports whether a character belongs to words.
+// isWord reports whether a character can be part of a word.
 func isWord(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// lex returns the tokens of a text.
+// lex divides a text into tokens.
 func lex(text string) (all []token) {
 	before := rune(' ')
 	for i := 0; i < len(text); {
@@ -71,8 +71,8 @@ func lex(text string) (all []token) {
 	return all
 }
 
-// wordSize returns the length of the word that a text begins with. Hyphens and full stops between
-// letters belong to it.
+// wordSize returns the length in bytes of the word at the start of a text, or 0. Hyphens and full
+// stops before a letter belong to the word.
 func wordSize(text string) int {
 	n := 0
 	for n < len(text) {
@@ -86,8 +86,9 @@ func wordSize(text string) int {
 	return n
 }
 
-// quoted reads a text in quotes at the beginning of a text, and returns what it says, and its
-// length with the quotes; 0 if there is none. A quote ends the text where no letter follows it.
+// quoted reads a text in quotation marks at the beginning of a text. It returns its meaning, see
+// [unescaped], and its length with the quotation marks, or 0 if there is none. A quotation mark
+// ends the text only if no letter follows.
 func quoted(text string, open rune) (inner string, size int) {
 	first, closer := string(open), quotes[open]
 	if three := strings.Repeat(first, 3); strings.HasPrefix(text, three) {
@@ -125,10 +126,11 @@ func quoted(text string, open rune) (inner string, size int) {
 	return "", 0
 }
 
-// unknowable is what a text in quotes says whose meaning depends on the notation.
+// unknowable is the result for a quoted text whose meaning depends on the notation.
 const unknowable = "\x00"
 
-// unescaped returns what a text between quotes says; [unknowable] if that depends on the notation.
+// unescaped returns the meaning of a text between quotation marks, or [unknowable] if that depends
+// on the notation.
 func unescaped(inner string, open rune) string {
 	var said string
 	switch {

@@ -7,16 +7,17 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// lines reads the value of a parameter that is on several lines, or has parts with names.
+// lines reads the value of a parameter that extends over several lines, or has named parts.
 type lines struct {
 	*reader
 	key  key
 	next int          // where the next parameter begins
-	of   *schema.Type // of the value
+	of   *schema.Type // the type of the value
 }
 
-// nested reads the value of a parameter that is an object, whose members are named behind it up to
-// the next parameter, as the law says of the parameters of a tool.
+// nested reads the value of a parameter that is an object. The members of the object are named
+// between this parameter and the next, by the same rules as the parameters of a tool. It returns
+// false if the parameter is not an object, or if its members cannot be read.
 func (l *lines) nested() (m member, ok bool) {
 	t, from := l.of, l.key.at+1
 	if !t.Only(schema.Object|schema.Null) || len(t.Members()) == 0 {
@@ -36,8 +37,10 @@ func (l *lines) nested() (m member, ok bool) {
 	return member{value: value, end: l.next, inner: true}, ok
 }
 
-// elements reads the value of a parameter that is a list: tags of one name that says that they are
-// its elements, as <item>a</item><item>b</item>. It returns where the value ends.
+// elements reads the value of a parameter that is a list in tags, as in
+// <item>a</item><item>b</item>. The tags must have the same name, which must be a word for an
+// element. It also returns where the value ends, and false if there is no such list or it does not
+// fit the schema.
 func (l *lines) elements() (string, int, bool) {
 	j, next, t := l.key.at+1, l.next, l.of
 	for j < len(l.tokens) && l.tokens[j].inner != ">" {

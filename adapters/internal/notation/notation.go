@@ -31,27 +31,27 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Call is a call in some notation, with its arguments as strict JSON.
+// Call is a call in some notation. Args is strict JSON.
 type Call struct {
 	Tool *toolset.Tool
 	Args string
-	// Shell tells that the call is in a block of a shell or of a program, as commands are that the
-	// user is to run, that it is a table, as records of calls are, or that its notation has no
-	// signs, as a sentence has none.
+	// Shell is true if the text may be something other than a call of the model. It may be in a
+	// block of a shell or a program, like a command that the user is to run. It may be a table,
+	// like a record of calls. Or its notation may have no signs, like a sentence.
 	Shell bool
 }
 
-// maxText bounds the text of a call, in bytes; maxReadings how many choices of keys are tried.
+// maxText bounds the text of a call in bytes, and maxReadings how many choices of keys are tried.
 const (
 	maxText     = 1 << 14
 	maxReadings = 64
 )
 
-// Read reads a text that is one call. The text names one offered tool, once; it has values for
-// parameters of this tool, each parameter once and every required one, and each value fits the
-// schema as it is written; what is left over are signs and words of structure. A text with two
-// readings that differ in their arguments is no call. said reports whether the user has written a
-// value: then no other is meant.
+// Read reads a text that is one call, and returns false for any other text. The text must name one
+// offered tool, once. It must have each parameter at most once and every required one, with values
+// that fit the schema as written. Only signs and words of structure may be left over. A text with
+// two readings that differ in their arguments is not a call. The function said reports whether the
+// user has written a value, which settles how that value is read.
 func Read(text string, tools *toolset.Set, said func(value string) bool) (Call, bool) {
 	text = strings.TrimSpace(text)
 	if tools == nil || text == "" || len(text) > maxText {
@@ -70,8 +70,8 @@ func Read(text string, tools *toolset.Set, said func(value string) bool) (Call, 
 	return Call{r.tool, args, r.shell || r.plain || table}, ok
 }
 
-// arguments returns the values as an object; false if there is none, or there are two readings, of
-// which it returns one, or too many.
+// arguments returns the values as an object. It returns false if there is no reading, too many were
+// tried, or two readings differ; then the object may be one of the two.
 func (r *reader) arguments() (found string, ok bool) {
 	for _, keys := range r.choices() {
 		if *r.tries--; *r.tries < 0 {
@@ -94,25 +94,26 @@ type reader struct {
 	text   string
 	tools  *toolset.Set
 	tokens []token
-	// said reports whether the user has written a value as it is, which settles where it ends
+	// said reports whether the user has written exactly this value, which settles where it ends
 	said   func(value string) bool
 	tool   *toolset.Tool
-	typ    *schema.Type      // of its arguments, or of a member of them, see nested
-	outer  string            // the name of that member
-	tries  *int              // how many more choices are tried, here and in its members
-	folded map[string]string // its parameters by their folded names
+	typ    *schema.Type      // the type of its arguments, or of a member of them, see nested
+	outer  string            // the name of that member; empty for the arguments
+	tries  *int              // how many more choices may be tried, here and in its members
+	folded map[string]string // maps the folded names of parameters to the names
 	keys   []key             // the places where a parameter may be named
 	shell  bool
-	plain  bool // there is no sign between keys and values
+	plain  bool // no sign separates keys and values
 }
 
-// key is a place where a parameter is named.
+// key is a place in the text where a parameter is named.
 type key struct {
 	name string
 	at   int // index of its token
 }
 
-// divide finds the tool and its parameters, and reports whether there is one tool.
+// divide finds the tool and its parameters. It returns false if the text does not name exactly one
+// tool, or no parameter of it.
 func (r *reader) divide() bool {
 	for i := range r.tokens {
 		t := r.toolAt(i)
@@ -133,7 +134,7 @@ func (r *reader) divide() bool {
 	return r.places()
 }
 
-// fold notes the parameters by their folded names.
+// fold stores the parameters by their folded names. Two with the same folded name are stored as "".
 func (r *reader) fold() {
 	r.folded = map[string]string{}
 	for _, m := range r.typ.Members() {
@@ -145,7 +146,8 @@ func (r *reader) fold() {
 	}
 }
 
-// places finds where parameters may be named, and reports whether there are such places.
+// places finds where parameters may be named. It returns false if there are no such places, or too
+// many.
 func (r *reader) places() bool {
 	for i, t := range r.tokens {
 		if t.kind != aWord && t.kind != aText || len(t.inner) > toolset.MaxName || r.closes(i) {
@@ -165,7 +167,7 @@ func (r *reader) toolAt(i int) *toolset.Tool {
 		return nil
 	}
 	if found := r.tools.Find(t.inner); found != nil {
-		// get-weather, addTodo; a single word in another spelling is a word of a sentence
+		// get-weather, addTodo; but a single word in another spelling may be a word of a sentence
 		if found.Name == t.inner || strings.HasSuffix(t.inner, found.Name) ||
 			len(partsOf(t.inner)) > 1 && fold(found.Name) == fold(t.inner) {
 			return found
@@ -183,7 +185,7 @@ func (r *reader) toolAt(i int) *toolset.Tool {
 }
 
 // param returns the parameter that a word names, exactly or in another spelling that no other
-// parameter has; "" if there is none.
+// parameter has. It returns "" if there is none.
 func (r *reader) param(word string) string {
 	if r.typ.Has(word) {
 		return word
@@ -191,8 +193,9 @@ func (r *reader) param(word string) string {
 	return r.folded[fold(word)]
 }
 
-// choices returns the ways to choose which places name parameters: each parameter is named once at
-// most, and every required one is.
+// choices returns the ways to choose which places name parameters. In each choice, every parameter
+// is named at most once, and every required one is named. It returns nil if there is no such
+// choice, or if there are too many.
 func (r *reader) choices() [][]key {
 	places := map[string][]key{}
 	var names []string
@@ -229,8 +232,8 @@ func (r *reader) choices() [][]key {
 	return all
 }
 
-// closes reports whether a token closes what an earlier one of the same name has opened: </city>,
-// [/city], end city.
+// closes reports whether a token is part of a closing tag, or of the words that end a parameter or
+// a block: </city>, [/city], end city.
 func (r *reader) closes(i int) bool {
 	before := func(n int) string {
 		if i-n < 0 {
@@ -251,10 +254,10 @@ func (r *reader) closes(i int) bool {
 	return closing[strings.ToLower(word)]
 }
 
-// closing are words in front of the name of what ends.
+// closing are words that may come before the name of what ends.
 var closing = map[string]bool{"end": true, "ende": true, "fin": true, "close": true, "slut": true}
 
-// object returns the chosen values as an object, and whether the tool takes it.
+// object returns the chosen values as an object, and whether the tool accepts them.
 func (r *reader) object(keys []key, values []string) (string, bool) {
 	var out strings.Builder
 	for i, k := range keys {

@@ -7,19 +7,20 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// rest judges what is left over between the values of one reading.
+// rest checks what one reading leaves over between the values.
 type rest struct {
 	*reader
 	isKey  map[int]bool
 	chosen map[string]bool
-	marks  map[string][2]int // words in marks: before and behind the first value
-	values int               // that were passed
+	marks  map[string][2]int // how often unknown words are before and after the first value
+	values int               // how many values were passed
 	named  int               // how often the tool was named
-	last   int               // index of the last word of structure; -1: none
+	last   int               // the index of the last word of structure, or -1
 }
 
-// left reports whether what is left over between the values is structure: the tool's name once,
-// signs, words of structure, and words in marks that stand on both sides of the call.
+// left reports whether everything that is left over between the values is structure: the tool's
+// name once, signs, words of structure (see words.txt), and words in tags that occur on both sides
+// of the call.
 func (r *reader) left(keys []key, members []member) bool {
 	l := rest{reader: r, isKey: map[int]bool{}, chosen: map[string]bool{},
 		marks: map[string][2]int{}, last: -1}
@@ -27,7 +28,7 @@ func (r *reader) left(keys []key, members []member) bool {
 		l.isKey[k.at], l.chosen[k.name] = true, true
 	}
 	for i := 0; i < len(r.tokens); i++ {
-		// a value: go on behind it
+		// a value: go on after it
 		if at := r.valueAt(keys, members, i, &l.values); at > i {
 			i = at - 1
 			continue
@@ -47,7 +48,7 @@ func (r *reader) left(keys []key, members []member) bool {
 	return l.named == 1 || l.named == 0 && r.outer != ""
 }
 
-// word reports whether a word that is left over is structure.
+// word reports whether the word at token i, which is left over, is structure.
 func (l *rest) word(i int) bool {
 	word := l.tokens[i].inner
 	switch param, role := l.param(word), roleOf(word); {
@@ -60,7 +61,7 @@ func (l *rest) word(i int) bool {
 	case l.toolAt(i) != nil:
 		l.named++
 		return l.outer == ""
-	// a parameter that is no key of this reading has lost its value, unless it names the tool
+	// a parameter that is not a key of this reading has lost its value, unless it names the tool
 	case param != "" && !l.chosen[param] && !l.beside(i):
 		return false
 	case l.labels(i):
@@ -74,20 +75,22 @@ func (l *rest) word(i int) bool {
 	return l.numbered(i) || l.ofTool(word) || l.attribute(i) || l.inMarks(i)
 }
 
-// ofTool reports whether a word is made of the tool's name and a word of structure: GetWeatherArgs.
+// ofTool reports whether a word consists of the tool's name and a word of structure, as in
+// GetWeatherArgs.
 func (l *rest) ofTool(word string) bool {
 	behind, ok := strings.CutPrefix(fold(word), fold(l.tool.Name))
 	return ok && l.outer == "" && roles[behind]&structural != 0
 }
 
-// attribute reports whether a word is an attribute with the tool's name in quotes: do what="find".
+// attribute reports whether the word at token i is an attribute with the tool's name in quotation
+// marks as its value, as in do what="find".
 func (l *rest) attribute(i int) bool {
 	return i+2 < len(l.tokens) && l.tokens[i+1].inner == "=" && l.tokens[i+2].kind == aText &&
 		l.toolAt(i+2) == l.tool
 }
 
-// numbered reports whether a word is a number of the call, of an element of a list, or of a
-// protocol.
+// numbered reports whether the word at token i is the number of the call, of an element of a list,
+// or of a protocol's version.
 func (l *rest) numbered(i int) bool {
 	word := l.tokens[i].inner
 	if l.last >= 0 && i-l.last <= 3 {
@@ -100,7 +103,8 @@ func (l *rest) numbered(i int) bool {
 	return l.ordinal(i)
 }
 
-// inMarks reports whether a word is in a mark, and notes on which side of the call.
+// inMarks reports whether the word at token i has signs on both sides. If so, it counts the word on
+// its side of the call.
 func (l *rest) inMarks(i int) bool {
 	if !l.enclosed(i) {
 		return false
@@ -111,8 +115,8 @@ func (l *rest) inMarks(i int) bool {
 	return true
 }
 
-// beside reports whether a token that could be a parameter may as well be a part of the call: the
-// next word is the tool's name, or says that it is a call: type="function".
+// beside reports whether a token that could be a parameter may also be a part of the call. That is
+// so if the next word is the tool's name, or a word for a call, as in type="function".
 func (r *reader) beside(i int) bool {
 	word := r.tokens[i].inner
 	for i++; i < len(r.tokens); i++ {
@@ -123,11 +127,11 @@ func (r *reader) beside(i int) bool {
 	return false
 }
 
-// calling are the types of a call.
+// calling are words for the type of a call.
 var calling = set("function tool toolcall tooluse functioncall call action toolrequest")
 
-// valueAt returns the index of the first token behind the value that begins behind key m, if token
-// i is that key; else i.
+// valueAt returns the index of the first token after the value of keys[*m], if token i is that key,
+// and increments *m. Otherwise it returns i.
 func (r *reader) valueAt(keys []key, members []member, i int, m *int) int {
 	if *m == len(keys) || keys[*m].at != i {
 		return i
@@ -146,12 +150,12 @@ var number = regexp.MustCompile(`^(?i:(?:call|tc|id|step|c|t)?[_-]?[0-9]{1,4})$`
 // version matches the version of a protocol.
 var version = regexp.MustCompile(`^[0-9](?:\.[0-9])?$`)
 
-// counts are the words in front of the number of a call.
+// counts are the words that may come before the number of a call.
 var counts = map[string]bool{"id": true, "callid": true, "toolid": true, "call": true,
 	"step": true, "toolcall": true}
 
-// labels reports whether a token is the label of a fence. A block of a shell or of a program is one
-// that the user may be meant to run.
+// labels reports whether a token is the label of a fence. For the label of a shell or a program it
+// sets r.shell, because the user may be meant to run such a block.
 func (r *reader) labels(i int) bool {
 	if i < 3 || r.tokens[i-1].inner != "`" && r.tokens[i-1].inner != "~" ||
 		r.tokens[i-1].inner != r.tokens[i-3].inner {
@@ -179,7 +183,7 @@ var (
 			"erlang prolog haskell makefile latex tex")
 )
 
-// set returns the set of the words in a text.
+// set returns the words of a text as a set.
 func set(words string) map[string]bool {
 	all := map[string]bool{}
 	for _, w := range strings.Fields(words) {
@@ -188,14 +192,14 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// ordinal reports whether a token is the number of an element of a list: "2. ".
+// ordinal reports whether a token is the number of an element of a list, as in "2. ".
 func (r *reader) ordinal(i int) bool {
 	return (i == 0 || r.tokens[i-1].kind == aBreak) && i+2 < len(r.tokens) &&
 		strings.Trim(r.tokens[i].inner, "0123456789") == "" && r.tokens[i+2].kind == aSpace &&
 		strings.Contains(".)", r.tokens[i+1].inner)
 }
 
-// enclosed reports whether a word has signs directly on both sides, as a mark has.
+// enclosed reports whether a word has signs directly on both sides, as the name in a tag has.
 func (r *reader) enclosed(i int) bool {
 	return i > 0 && i+1 < len(r.tokens) && len(r.tokens[i].inner) <= toolset.MaxName &&
 		r.tokens[i].kind == aWord && r.tokens[i-1].kind == aSign && r.tokens[i+1].kind == aSign

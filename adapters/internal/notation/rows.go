@@ -8,17 +8,18 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// table is a row of names with one row of values behind it.
+// table is a row of names followed by one row of values, with the text before and after the two.
 type table struct {
 	*reader
 	front, behind string
 	names, values []string
 }
 
-// rows reads a text that has its parameters in one row and their values in the next, as many and in
-// the same order, and returns the values as an object: a table of Markdown, comma-separated values,
-// INSERT INTO calls (tool, city) VALUES (...). A name that is no parameter is a word of structure,
-// and has the tool's name below it. What is around the two rows is structure.
+// rows reads a text that has its parameters in one row and their values, in the same order, in the
+// next. It returns the values as an object. Examples are a table in Markdown, comma-separated
+// values, and INSERT INTO calls (tool, city) VALUES (...). A name that is not a parameter must be a
+// word of structure, with the tool's name below it. It returns false for any other text, and if the
+// text around the rows is not structure.
 func (r *reader) rows() (string, bool) {
 	t, ok := tableIn(r.text)
 	t.reader = r
@@ -36,7 +37,7 @@ func (r *reader) rows() (string, bool) {
 			named++
 		case param == "" || chosen[param]:
 			return "", false
-		case cell == "": // an optional one that is not given
+		case cell == "": // an optional parameter without a value
 		default:
 			value, ok := t.cell(cell, r.typ.Prop(param))
 			if !ok {
@@ -53,7 +54,8 @@ func (r *reader) rows() (string, bool) {
 	return r.object(keys, values)
 }
 
-// around returns how often a text that is nothing but structure names the tool.
+// around returns how often a text that consists only of structure names the tool. It returns false
+// if the text has any other words.
 func (t *table) around(text string) (named int, ok bool) {
 	l := rest{reader: &reader{text: text, tools: t.tools, tokens: lex(text), said: t.said,
 		tool: t.tool, typ: t.typ, folded: t.folded}, marks: map[string][2]int{}, last: -1}
@@ -66,7 +68,8 @@ func (t *table) around(text string) (named int, ok bool) {
 	return l.named, len(l.marks) == 0
 }
 
-// cell returns the value in a cell of a table as JSON of a type.
+// cell returns the value in a cell of a table as JSON, and false if the value does not fit the type
+// or is not clear.
 func (t *table) cell(text string, typ *schema.Type) (string, bool) {
 	if strings.IndexByte("[{", text[0]) >= 0 {
 		value, size, ok := t.structured(text, typ)
@@ -83,8 +86,8 @@ func (t *table) cell(text string, typ *schema.Type) (string, bool) {
 // inserted matches two lists in brackets with one word between them.
 var inserted = regexp.MustCompile(`(?s)^([^()]*)\(([^()]*)\)\s*(\pL+)\s*\((.*)\)([^()]*)$`)
 
-// tableIn finds the two rows in a text. The line between the rows of a table of Markdown has no
-// words.
+// tableIn finds the two rows in a text, and returns false if there are none. In Markdown a line
+// without words may be between the rows.
 func tableIn(text string) (t table, ok bool) {
 	if m := inserted.FindStringSubmatch(text); m != nil {
 		return table{nil, m[1] + m[3], m[5], cells(m[2], ","), cells(m[4], ",")}, true
@@ -108,7 +111,7 @@ func tableIn(text string) (t table, ok bool) {
 	return t, false
 }
 
-// separatorOf returns the sign between the cells of a line, or "" if it has no cells.
+// separatorOf returns the sign that separates the cells of a line, or "" if the line has no cells.
 func separatorOf(line string) string {
 	for _, sep := range []string{"|", "\t", ";", ","} {
 		if strings.Contains(strings.TrimSpace(line), sep) {
@@ -118,7 +121,8 @@ func separatorOf(line string) string {
 	return ""
 }
 
-// cells returns the cells of a line. Separators in quotes and in brackets are part of a cell.
+// cells returns the cells of a line. Separators in quotation marks and in brackets are part of a
+// cell.
 func cells(line, sep string) (all []string) {
 	line = strings.TrimSpace(line)
 	if sep == "|" {

@@ -9,18 +9,19 @@ import (
 
 // member is a parameter with its value in a text.
 type member struct {
-	conn  string // the signs between the two, without blanks
+	conn  string // the signs between the parameter and its value, without blanks
 	value string // as strict JSON
 	end   int    // where the value ends
-	bare  bool   // it has no quotes and no brackets, so signs end it
-	sep   string // the sign in front of the next parameter that was cut off the value
+	bare  bool   // the value has no quotation marks and no brackets, so signs end it
+	sep   string // the sign before the next parameter, which was cut off the value
 	text  string // the value as it is written
-	inner bool   // it is an object of members of its own
-	open  bool   // it is bare, and neither a line of its own nor a sign ends it
+	inner bool   // the value is an object with members of its own
+	open  bool   // the value is bare, and neither the end of its own line nor a sign ends it
 }
 
 // segment reads a text whose parameters are named at the given places, and returns their values as
-// an object. It reports false if a value cannot be read, or if something is left over.
+// an object. It returns false if a value cannot be read, or if something is left over that is not
+// structure.
 func (r *reader) segment(keys []key) (string, bool) {
 	if len(keys) == 0 {
 		return "", false
@@ -45,7 +46,8 @@ func (r *reader) segment(keys []key) (string, bool) {
 	return r.object(keys, values)
 }
 
-// from returns where a key begins, with its owner in front of it.
+// from returns the position where the key at a token begins, including the parameter before it in
+// names like address.city.
 func (r *reader) from(at int) int {
 	if at > 0 && r.tokens[at-1].kind == aSign && strings.HasSuffix(r.tokens[at-1].inner, ".") {
 		return r.tokens[at-1].from
@@ -53,12 +55,13 @@ func (r *reader) from(at int) int {
 	return r.tokens[at].from
 }
 
-// signed reports whether a sign stands directly in front of a key.
+// signed reports whether a sign comes directly before a key.
 func (r *reader) signed(at int) bool { return at > 0 && r.tokens[at-1].kind == aSign }
 
-// alike reports whether all members are written in one way: one notation has one sign between keys
-// and values, and one between members, which the last value must not hold. A last value of several
-// words that nothing ends may go on in other words.
+// alike reports whether all members are written in the same way. One notation has one sign between
+// keys and values, and one sign between members. The last value must not contain that sign. If
+// nothing ends the last value and it has several words, it may include words that do not belong to
+// it, so the result is false unless the user has written it.
 func (r *reader) alike(members []member) bool {
 	sep := ""
 	members = slices.DeleteFunc(slices.Clone(members), func(m member) bool { return m.inner })
@@ -79,7 +82,8 @@ func (r *reader) alike(members []member) bool {
 		sign != "" && !strings.Contains(last.text, sign)
 }
 
-// member reads the value of a parameter in the text up to a position.
+// member reads the value of a parameter in the text up to the position next. It returns false if
+// there is no value, or if it is not clear or does not fit the schema.
 func (r *reader) member(k key, next int) (m member, ok bool) {
 	typ := r.typ.Prop(k.name)
 	several := lines{r, k, next, typ}
@@ -133,25 +137,27 @@ func (r *reader) member(k key, next int) (m member, ok bool) {
 		open: sep == "" && strings.TrimSpace(behind) == "" && !r.lineBegins(k.at)}, ok
 }
 
-// indented reports whether a value is on another line than its key, behind blanks.
+// indented reports whether a value is on another line than its key and has blanks before it.
 func (r *reader) indented(keyAt, from int) bool {
 	front := r.text[r.tokens[keyAt].to:from]
 	at := strings.LastIndexByte(front, '\n')
 	return at >= 0 && len(front) > at+1 && strings.TrimSpace(front[at:]) == ""
 }
 
-// query matches the beginning of the parameters of an address.
+// query matches the beginning of the parameters in a URL.
 var query = regexp.MustCompile(`\S\?[\w.-]+=\S`)
 
-// unquery returns what a value of an address says; a plus sign may be a blank or not.
+// unquery returns a value of a URL without its escapes. It returns false for a value with an
+// invalid escape, a blank or a plus sign, because a plus sign may mean a blank or itself.
 func unquery(text string) (string, bool) {
 	plain, err := url.PathUnescape(text)
 	return plain, err == nil && !strings.ContainsAny(text, "+ ")
 }
 
-// connector reads what is between a parameter and its value: signs, words such as "value", and in
-// front of such a word what closes the name: <key>city</key><value>. It returns the index of the
-// first token that may belong to the value, and the signs.
+// connector reads what is between a parameter and its value: signs, words such as "value", and
+// before such a word the closing tag of the name, as in <key>city</key><value>. It returns the
+// index of the first token that may belong to the value, and the signs. The index is len(r.tokens)
+// if no value can follow.
 func (r *reader) connector(j, next int) (int, string) {
 	conn, closed := "", false
 	for ; j < len(r.tokens) && r.tokens[j].from < next; j++ {
@@ -177,9 +183,9 @@ func (r *reader) connector(j, next int) (int, string) {
 	return j, conn
 }
 
-// between returns how many tokens from here on are a word that stands between a parameter and its
-// value, with what belongs to it: value=, is, type="string". It returns 0 if the word may be the
-// value.
+// between returns how many tokens, starting with token j, are a word between a parameter and its
+// value, with what belongs to the word: value=, is, type="string". It returns 0 if the word may be
+// the value.
 func (r *reader) between(j int) int {
 	word := strings.ToLower(r.tokens[j].inner)
 	follows := func(n int, k kind) bool { return j+n < len(r.tokens) && r.tokens[j+n].kind == k }
@@ -204,8 +210,9 @@ var typeNames = map[string]bool{"string": true, "str": true, "int": true, "integ
 	"number": true, "float": true, "bool": true, "boolean": true, "array": true, "list": true,
 	"object": true, "json": true, "text": true}
 
-// opens returns the index of the bracket directly in front of token j, which may open a list or an
-// object, or -1. It is behind the key.
+// opens returns the index of a bracket between a key and token j that may open a list or an object,
+// or -1. Only blanks may be between the bracket and the token. Of several brackets the first one
+// counts.
 func (r *reader) opens(j, keyAt int) int {
 	first := -1
 	for i := j - 1; i > keyAt; i-- {
@@ -222,16 +229,16 @@ func (r *reader) opens(j, keyAt int) int {
 // ofValues are signs with which a value may begin.
 const ofValues = "/.~#@$€£¥+-\\^"
 
-// inFront are signs that stand in front of a value and never belong to it.
+// inFront are signs that may come before a value and never belong to it.
 const inFront = ":=<>([{]|«⟦⟨【「→⇒➜➔➡←：＝・·├└─│»›▸▶➤•,;-.~"
 
-// connectors are the signs that stand between a parameter and its value.
+// connectors are the signs that may be between a parameter and its value.
 var connectors = []string{":=", "=>", "->", "-->", "==>", "::", "==", "~>", ":", "=", "→", "⇒", "➜",
 	"➔", "➡", "←", "<-", "|", ">", "»", "：", "＝", "├", "│", "~", "«"}
 
-// begins returns where a value without quotes begins whose first word is token j: signs directly in
-// front of it may belong to it, or to what is between the parameter and the value. It returns false
-// if that is unknown.
+// begins returns where a value without quotation marks begins whose first word is token j, and the
+// signs before that value. Signs directly before the word may belong to the value, or to what is
+// between the parameter and the value. It returns false if that cannot be known.
 func (r *reader) begins(j, keyAt int, conn string) (int, string, bool) {
 	k := j
 	for k-1 > keyAt && r.tokens[k-1].kind == aSign {
@@ -249,6 +256,7 @@ func (r *reader) begins(j, keyAt int, conn string) (int, string, bool) {
 		return r.tokens[j].from, conn, true
 	}
 	front := strings.TrimLeft(cluster, inFront)
+	// a sign of the value or of the notation: that cannot be known
 	if strings.Trim(front, ofValues) != "" {
 		return 0, "", false // a sign of the value or of the notation: who knows
 	}
@@ -273,7 +281,7 @@ func (r *reader) begins(j, keyAt int, conn string) (int, string, bool) {
 	return r.tokens[k].from + len(sign), strings.TrimSuffix(conn, cluster[len(sign):]), true
 }
 
-// goesOn reports whether a word follows on the line here, perhaps behind an operator.
+// goesOn reports whether a word follows on the same line, perhaps after an operator.
 func (r *reader) goesOn(at int) bool {
 	line, _, _ := strings.Cut(r.text[at:], "\n")
 	line = strings.TrimLeft(line, " +-*/%^=.")

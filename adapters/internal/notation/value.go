@@ -13,8 +13,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// literal returns a text as JSON of a type, without any repair: written says how it was written,
-// with its quotes. A text that may be of two types is none.
+// literal returns a text as JSON that fits a type, without any repair. The parameter written is the
+// text with its quotation marks. It returns false if the text does not fit, or could be a value of
+// two types.
 func (r *reader) literal(text string, t *schema.Type, written string) (string, bool) {
 	inQuotes := text != written
 	text, ok := r.plainText(text, written)
@@ -40,8 +41,9 @@ func (r *reader) literal(text string, t *schema.Type, written string) (string, b
 	return quoted, t.Allows(schema.String) && lenient.Fits(quoted, t)
 }
 
-// plainText returns what a value says, and whether that is known: a backslash and an entity mean
-// something in some notations, unless the user has written the text just so.
+// plainText returns the meaning of a value, and whether it is known. Backslashes and entities have
+// a meaning in some notations only, so such a text is known only if the user has written exactly
+// this.
 func (r *reader) plainText(text, written string) (string, bool) {
 	switch {
 	case text == unknowable:
@@ -56,8 +58,9 @@ func (r *reader) plainText(text, written string) (string, bool) {
 	return text, true
 }
 
-// list returns a text as a list: items with commas between them. Items of several words are one
-// text or several; what the user said tells which.
+// list returns a text as a list whose items are separated by commas. It returns false if an item
+// does not fit. An item of several words may be one text or several, so it is accepted only if the
+// user has written it.
 func (r *reader) list(text string, t *schema.Type, inQuotes bool) (string, bool) {
 	if inQuotes && strings.ContainsAny(text, "[{\"") {
 		var raw json.RawMessage
@@ -83,7 +86,8 @@ func (r *reader) list(text string, t *schema.Type, inQuotes bool) (string, bool)
 	return list, lenient.Fits(list, t)
 }
 
-// quotedAll returns what a text says that is a text in quotes as a whole.
+// quotedAll returns the meaning of a text, and true, if all of the text is in one pair of quotation
+// marks. Otherwise, and if the meaning is not known, it returns false.
 func quotedAll(text string) (string, bool) {
 	open, _ := utf8.DecodeRuneInString(text)
 	if quotes[open] == "" {
@@ -94,7 +98,8 @@ func quotedAll(text string) (string, bool) {
 }
 
 // structured reads a list or an object at the beginning of a text, and returns it as JSON with its
-// length. Keys need no quotes, and texts do but for the items of a list.
+// length. Keys need no quotation marks. Texts need them, except for the items of a list. It returns
+// false if there is no such value, or if it does not fit the type.
 func (r *reader) structured(text string, t *schema.Type) (string, int, bool) {
 	if t.Known() && !t.Allows(schema.Array|schema.Object) {
 		return "", 0, false
@@ -120,7 +125,8 @@ func (r *reader) structured(text string, t *schema.Type) (string, int, bool) {
 	return out, size, ok
 }
 
-// quotesIn counts the values in quotes in a text: keys have a colon behind them.
+// quotesIn counts the values in quotation marks in a text. Keys, which a colon or an equals sign
+// follows, do not count.
 func quotesIn(text string) (n int) {
 	tokens := lex(text)
 	for i, t := range tokens {
@@ -136,7 +142,8 @@ func quotesIn(text string) (n int) {
 	return n
 }
 
-// balanced returns the length of the bracket at the beginning of a text up to its closer, or 0.
+// balanced returns the length of the text from a bracket at its beginning to the closing bracket,
+// or 0 if there is none.
 func balanced(text string) int {
 	depth := 0
 	for _, t := range lex(text) {
@@ -157,7 +164,9 @@ func balanced(text string) int {
 // bullet matches an element of a list on a line of its own.
 var bullet = regexp.MustCompile(`^[ \t]*[-*•+] +(\S.*?)[ \t]*$`)
 
-// bullets reads the value of a parameter whose items are on lines of their own, behind token j.
+// bullets reads the value of a parameter whose items are on lines of their own, after token j. It
+// also returns where the value ends. It returns false if there are no such lines, or if the items
+// do not fit the schema.
 func (r *reader) bullets(j, next int, t *schema.Type) (string, int, bool) {
 	for j < len(r.tokens) && r.tokens[j].kind != aBreak {
 		if k := r.tokens[j].kind; k == aWord || k == aText {
@@ -189,14 +198,15 @@ func (r *reader) bullets(j, next int, t *schema.Type) (string, int, bool) {
 	return list, min(from, next), lenient.Fits(list, t)
 }
 
-// Signs of bare values.
+// Signs around bare values, which are values without quotation marks.
 const (
-	hard      = "<>{}|`\"«»⟦⟧⟨⟩【】《》\u0000" // they end a value, as structure does
-	separates = ",;&·•¦"                   // between two members
+	hard      = "<>{}|`\"«»⟦⟧⟨⟩【】《》\u0000" // these end a value, as signs of structure do
+	separates = ",;&·•¦"                   // these separate two members
 )
 
-// bare returns the value without quotes that begins at a position, up to the next key at most, and
-// the sign between it and the next member.
+// bare returns the value without quotation marks that begins at the position from. The value ends
+// before the position next. sep is the sign between the value and the next member. ok is false if
+// the value is empty, or not clear, see isValue.
 func (r *reader) bare(k key, from, next int, conn string) (value, sep string, ok bool) {
 	line, whole := r.text[from:next], false
 	if i := strings.IndexByte(line, '\n'); i >= 0 {
@@ -220,18 +230,19 @@ func (r *reader) bare(k key, from, next int, conn string) (value, sep string, ok
 	return value, sep, value != "" && r.isValue(k, value, conn, sep, own && !inLine)
 }
 
-// lineSigns are signs behind which a value reaches to the end of its line.
+// lineSigns are signs after which a value extends to the end of its line.
 var lineSigns = set(": = := => -> → ： ＝ <- ←")
 
-// hasWords reports whether a text has words that are no structure.
+// hasWords reports whether a text has words other than words of structure.
 func hasWords(text string) bool {
 	return slices.ContainsFunc(lex(text), func(t token) bool {
 		return (t.kind == aWord || t.kind == aText) && roleOf(t.inner) == 0
 	})
 }
 
-// structureIn returns where a sign or an unbalanced closer ends a bare value in a line, or -1. A
-// bracket that the parameter stands in is one that ends the value: [city]Paris[/city].
+// structureIn returns where a sign or an unbalanced closing bracket ends a bare value in a line, or
+// -1. If brackets are around the parameter, a bracket also ends the value, as in
+// [city]Paris[/city].
 func structureIn(line, conn string) int {
 	depth := map[rune]int{}
 	for i, c := range line {
@@ -255,10 +266,11 @@ func structureIn(line, conn string) int {
 	return -1
 }
 
-// gap matches the end of a value in front of another member on its line.
+// gap matches a value with what follows it before another member on its line.
 var gap = regexp.MustCompile(`^(?s)(.*?\S??)([ \t]*[` + separates + `/][ \t]*|[ \t]+)([^\s\pL\pN]*)$`)
 
-// beforeNext cuts off a value what belongs to the next member on its line.
+// beforeNext cuts off from a value what belongs to the next member on its line. It returns false if
+// nothing separates the two.
 func beforeNext(line string) (value, sep string, ok bool) {
 	m := gap.FindStringSubmatch(line)
 	if m == nil {
@@ -267,8 +279,8 @@ func beforeNext(line string) (value, sep string, ok bool) {
 	return m[1], strings.TrimSpace(m[2]) + " " + m[3], true
 }
 
-// withoutFrame cuts off a value the signs at the end of the text that repeat those at its
-// beginning.
+// withoutFrame cuts off from a value the signs at the end of the text that repeat the signs at its
+// beginning. It returns other values unchanged.
 func (r *reader) withoutFrame(value string, from int) string {
 	if from+len(value) < len(strings.TrimRight(r.text, " \t\r\n")) {
 		return value
@@ -287,8 +299,8 @@ func (r *reader) withoutFrame(value string, from int) string {
 	return strings.TrimSuffix(value, frame)
 }
 
-// isValue reports whether a bare value is one text without any doubt. own tells that it is alone on
-// its line with its key.
+// isValue reports whether a bare value is certainly one text. The parameter own says that the value
+// and its key are alone on their line.
 func (r *reader) isValue(k key, value, conn, sep string, own bool) bool {
 	last, _ := utf8.DecodeLastRuneInString(value)
 	sign := strings.TrimLeft(strings.TrimRight(conn, " "), "*`\"'")
@@ -301,7 +313,7 @@ func (r *reader) isValue(k key, value, conn, sep string, own bool) bool {
 		!own && (strings.ContainsAny(value, "\"`") || strings.ContainsRune(".!?", last)),
 		r.hasSigns(value), r.flagged(k.at) && flags.MatchString(value):
 		return false
-	// units=metric behind it is no part of the value, unless each member has a line of its own
+	// units=metric after it is not part of the value, unless each member has a line of its own
 	case sign != "" && inner(value, sign) && !(own && r.lined()):
 		return false
 	case strings.TrimSpace(sep) != "" && strings.Contains(value, strings.TrimSpace(sep)):
@@ -313,8 +325,8 @@ func (r *reader) isValue(k key, value, conn, sep string, own bool) bool {
 	return true
 }
 
-// hasSigns reports whether a bare value has what some notations give a meaning: a comment, an
-// escape of an address, a variable of a shell.
+// hasSigns reports whether a bare value has something to which some notations give a meaning: a
+// comment, an escape of a URL, a variable of a shell.
 func (r *reader) hasSigns(value string) bool {
 	return commented.MatchString(value) ||
 		escaped.MatchString(value) && !query.MatchString(r.text) ||
@@ -322,10 +334,10 @@ func (r *reader) hasSigns(value string) bool {
 			!strings.EqualFold(value, "$false")
 }
 
-// flagged reports whether a key is written as a flag: --city.
+// flagged reports whether a key is written as a flag, as in --city.
 func (r *reader) flagged(at int) bool { return at > 0 && r.tokens[at-1].inner == "-" }
 
-// lined reports whether the text has several parameters, each at the beginning of a line.
+// lined reports whether several parameters are at the beginning of a line.
 func (r *reader) lined() bool {
 	n := 0
 	for _, k := range r.keys {
@@ -336,20 +348,20 @@ func (r *reader) lined() bool {
 	return n > 1
 }
 
-// firstRune returns the first character of a text.
+// firstRune returns the first character of a text, or utf8.RuneError if the text is empty.
 func firstRune(text string) rune {
 	c, _ := utf8.DecodeRuneInString(text)
 	return c
 }
 
 var (
-	commented = regexp.MustCompile(`\s(?:#\s|//\s|/\*)`) // a comment behind a value
+	commented = regexp.MustCompile(`\s(?:#\s|//\s|/\*)`) // a comment after a value
 	variables = regexp.MustCompile(`\$[\w({]`)
 	flags     = regexp.MustCompile(`\s--?[A-Za-z]`)
-	escaped   = regexp.MustCompile(`%[0-9A-Fa-f]{2}`) // of a query
+	escaped   = regexp.MustCompile(`%[0-9A-Fa-f]{2}`) // of a URL
 )
 
-// inner reports whether a value holds a word with the sign behind it that stands between keys and
+// inner reports whether a value contains a word followed by sign, the sign that separates keys and
 // values.
 func inner(value, sign string) bool {
 	for rest := value; ; {
@@ -368,7 +380,7 @@ func inner(value, sign string) bool {
 	}
 }
 
-// lineBegins reports whether only signs and blanks precede a token on its line.
+// lineBegins reports whether only signs, blanks and words of structure precede a token on its line.
 func (r *reader) lineBegins(at int) bool {
 	for i := at - 1; i >= 0; i-- {
 		switch r.tokens[i].kind {

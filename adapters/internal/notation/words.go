@@ -9,16 +9,16 @@ import (
 //go:embed words.txt
 var wordLists string
 
-// role is what a word may be in a notation.
+// role says what a word may be in a notation, one bit for each role.
 type role uint8
 
 // The roles, one bit each.
 const (
-	structural role = 1 << iota // it names a call or a part of one
-	valueWord                   // it may stand between a parameter and its value
+	structural role = 1 << iota // the word names a call or a part of one
+	valueWord                   // it may come between a parameter and its value
 	endWord                     // it may end a call
-	shownWord                   // it makes an example or a record of the text
-	linkWord                    // it stands between two parts, and begins nothing
+	shownWord                   // it shows that the text is an example or a record
+	linkWord                    // it comes between two parts, and never first
 )
 
 // roles holds the roles of the words in words.txt.
@@ -38,8 +38,8 @@ var roles = func() map[string]role {
 	return all
 }()
 
-// roleOf returns the roles of a word. A word of several parts, such as TOOL_CALL or toolCall, has
-// the roles that all of its parts have.
+// roleOf returns the roles of a word, or 0 if it has none. A word of several parts, such as
+// TOOL_CALL or toolCall, has the roles that all of its parts have.
 func roleOf(word string) role {
 	if r := roles[strings.ToLower(word)]; r != 0 {
 		return r
@@ -62,8 +62,8 @@ func roleOf(word string) role {
 	return all
 }
 
-// partsOf returns the parts of a word in small letters: those between signs, and those that begin
-// with a capital behind a small letter.
+// partsOf returns the parts of a word in small letters. A part ends before a sign, and before a
+// capital letter that follows a small one.
 func partsOf(word string) (parts []string) {
 	from, before := 0, rune(0)
 	add := func(to int) {
@@ -86,7 +86,7 @@ func partsOf(word string) (parts []string) {
 	return parts
 }
 
-// fold returns a word in small letters, without the signs between its parts.
+// fold returns a word in small letters, without underscores, hyphens and dots.
 func fold(word string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(word))
 }

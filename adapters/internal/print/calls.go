@@ -10,12 +10,13 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Calls appends calls as models of the family write them, after the family's white space if dst is
-// not empty. The calls must have the ids that Number gives, and arguments that are JSON objects.
+// Calls appends calls as models of the family write them. If dst is not empty, the white space that
+// the family writes before calls comes first. The calls must have the ids that Number gives, and
+// arguments that are JSON objects.
 //
-// The first example of each kind is printed, which is that of the family's own template; the others
-// are variants that models write. Tests check for every family that the decoder reads back the same
-// calls, and that the grammar accepts the text.
+// The first example of each kind in the declaration is printed, because it is that of the family's
+// own template. The others are variants that models write. Tests check for every family that the
+// decoder reads the same calls from the text, and that the grammar accepts the text.
 func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	switch {
 	case len(calls) == 0:
@@ -30,12 +31,12 @@ func Calls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	return appendCalls(appendGlue(dst, f, f.Calls[0].Glue), f, calls)
 }
 
-// appendMessages appends each call as a message of its own. The first mark of the ends line follows
-// all but the last, which the second mark ends (harmony's <|call|> is a stop token). The role of
-// the first message is in the prompt. llm-jp and glimmer print <|end|><|start|>assistant and
-// <|eom|><|start|>assistant between two calls; gpt-oss's own template prints the first call alone.
-// <|start|>assistant is cut from the first message only: a prompt ends with it, and a history has
-// it printed by the turn.
+// appendMessages appends each call as a message of its own. The first mark of the ends line comes
+// after each call but the last, and the second mark after the last call (harmony's <|call|> is a
+// stop token). The role of the first message is in the prompt. llm-jp and glimmer print
+// <|end|><|start|>assistant and <|eom|><|start|>assistant between two calls. gpt-oss's own template
+// prints only the first call. <|start|>assistant is removed from the first message only, because a
+// prompt ends with it, and in a history the turn prints it.
 func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	for i := range calls {
 		message := appendCall(nil, f.Message, calls[i:i+1], i)
@@ -52,8 +53,8 @@ func appendMessages(dst []byte, f *declaration.Family, calls []chat.Call) []byte
 }
 
 // appendSection writes calls between the marks of a section,
-// <｜tool▁calls▁begin｜>…<｜tool▁calls▁end｜>. The newlines before it are those of the section; those
-// of a call's example are for further calls.
+// <｜tool▁calls▁begin｜>…<｜tool▁calls▁end｜>. The newlines before it are those of the section. Those
+// of a call's example come before further calls.
 func appendSection(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Sections[0]
 	return fill(appendGlue(dst, f, p.Glue), p, func(dst []byte, _ int) []byte {
@@ -61,7 +62,8 @@ func appendSection(dst []byte, f *declaration.Family, calls []chat.Call) []byte 
 	})
 }
 
-// fill appends an example: its literals, and for each hole what the function appends.
+// fill appends an example: its literals, and for each hole (a placeholder such as {name}) what the
+// function appends.
 func fill(dst []byte, p *declaration.Pattern, hole func(dst []byte, i int) []byte) []byte {
 	for i := range len(p.Parts) + 1 {
 		if dst = append(dst, p.Printed(i)...); p.HoleAt(i) != "" {
@@ -71,8 +73,8 @@ func fill(dst []byte, p *declaration.Pattern, hole func(dst []byte, i int) []byt
 	return dst
 }
 
-// appendCalls appends calls with the family's white space between them, or all in one example if it
-// holds a list. The white space before the first call is the caller's.
+// appendCalls appends calls with the family's white space between them, or all calls in one example
+// if the example has a list. The caller writes the white space before the first call.
 func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 	p := f.Calls[0]
 	if p.HoldsSeveral() {
@@ -88,8 +90,9 @@ func appendCalls(dst []byte, f *declaration.Family, calls []chat.Call) []byte {
 }
 
 // appendGlue appends n newlines after a text. At the start of a reply most templates print none,
-// since the turn's own mark has ended the line, <|im_start|>assistant\n. qwen3-coder has two
-// newlines between text and call, hermes one; GLM-4.6 prints its newline at the start, too.
+// because the turn's own opening has ended the line, as in <|im_start|>assistant\n. qwen3-coder has
+// two newlines between text and call, and hermes has one. GLM-4.6 prints its newline at the start
+// as well.
 func appendGlue(dst []byte, f *declaration.Family, n int) []byte {
 	if len(dst) == 0 && !f.Layout.GlueAlways {
 		return dst
@@ -105,8 +108,8 @@ func appendNewlines(dst []byte, n int) []byte {
 	return dst
 }
 
-// appendCall fills the holes of a call's example. n is the index of the first call in its turn;
-// {index} counts from 1. Other holes, which are for reading only, print nothing.
+// appendCall appends a call's example with its holes filled. n is the index of the first call in
+// its turn, and {index} counts from 1. Other holes, which are for reading only, print nothing.
 func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []byte {
 	f, c := p.Family, calls[0]
 	return fill(dst, p, func(dst []byte, i int) []byte {
@@ -133,9 +136,9 @@ func appendCall(dst []byte, p *declaration.Pattern, calls []chat.Call, n int) []
 	})
 }
 
-// appendSeveral appends the calls that share one hole, {call}, {calls}, {named} or {python}; one
-// appends a single call. Indented lists are indented afterwards, at every level, as command-r's
-// json.dumps(indent=4) does.
+// appendSeveral appends the calls that share one hole: {call}, {calls}, {named} or {python}. The
+// function one appends a single call. Indented lists are indented afterwards, at every level, as by
+// command-r's json.dumps(indent=4).
 func appendSeveral(dst []byte, s declaration.Several, f *declaration.Family, calls []chat.Call,
 	one func([]byte, *declaration.Family, chat.Call) []byte) []byte {
 	if s.OneIsBare && len(calls) == 1 {
@@ -157,9 +160,9 @@ func appendSeveral(dst []byte, s declaration.Several, f *declaration.Family, cal
 	return dst
 }
 
-// appendObject appends a call as one object: {"name": "get_time", "arguments": {}}. All templates
-// have the name before the arguments. command-r7b has a counter first, mistral-v3 the call's id
-// last, unless it is empty.
+// appendObject appends a call as one object, such as {"name": "get_time", "arguments": {}}. All
+// templates have the name before the arguments. command-r7b has a counter first. mistral-v3 has the
+// call's id last, unless it is empty.
 func appendObject(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	s, l := Objects(f), &f.Layout
 	dst = append(dst, s.Open...)
@@ -175,8 +178,8 @@ func appendObject(dst []byte, f *declaration.Family, c chat.Call) []byte {
 	return append(dst, s.Close...)
 }
 
-// appendNamed appends a call as an object whose only key is the tool's name: apertus's {"get_time":
-// {}}.
+// appendNamed appends a call as an object whose only key is the tool's name, such as apertus's
+// {"get_time": {}}.
 func appendNamed(dst []byte, _ *declaration.Family, c chat.Call) []byte {
 	dst = JSON.key(append(dst, '{'), schema.Quote(c.Name))
 	return append(JSON.Append(dst, string(c.Args)), '}')

@@ -25,7 +25,7 @@ func (f formed) calls(dst []byte, calls []chat.Call) []byte {
 	return append(dst, around(f.Calls, all)...)
 }
 
-// call writes one call, the n-th of its turn.
+// call returns one call as text. n is the index of the call in its turn.
 func (f formed) call(c chat.Call, n int) string {
 	args := scan.Fields(string(c.Args))
 	e := f.Call[0]
@@ -59,7 +59,8 @@ func (f formed) call(c chat.Call, n int) string {
 	return b.String()
 }
 
-// body returns what is printed in the hole of an example that holds the arguments.
+// body returns what is printed in the hole of an example for the arguments, or "" if the example
+// has no such hole.
 func (f formed) body(e form.Example, c chat.Call, args []scan.Field) string {
 	for _, p := range e {
 		switch p.Hole {
@@ -78,12 +79,14 @@ func (f formed) body(e form.Example, c chat.Call, args []scan.Field) string {
 	return ""
 }
 
-// around joins calls, arguments, members or elements.
+// around joins calls, arguments, members or elements, with the texts of the series around and
+// between them.
 func around(s form.Series, all []string) string {
 	return s.Open + strings.Join(all, s.Between) + s.Close
 }
 
-// member writes an argument, a member of a value or an element of one, at a depth of values.
+// member returns an argument, a member of a value or an element of one as text. depth is how deeply
+// it is nested in values.
 func (f formed) member(e form.Example, m scan.Field, depth int) string {
 	var b strings.Builder
 	for _, p := range e {
@@ -103,8 +106,8 @@ func (f formed) member(e form.Example, m scan.Field, depth int) string {
 	return b.String()
 }
 
-// typeWords has the words of {type}, by the first byte of a value; 'i' is for integers and '0' for
-// other numbers.
+// typeWords has the words of {type} by the first byte of a value. The byte 'i' is for integers, and
+// '0' for other numbers.
 var typeWords = map[string]map[byte]string{
 	"json": {'"': "string", 'i': "integer", 'n': "null", 't': "boolean", 'f': "boolean",
 		'{': "object", '[': "array", '0': "number"},
@@ -125,7 +128,8 @@ func (f formed) typeOf(raw string) string {
 	return typeWords[f.Types][first]
 }
 
-// value writes a value that is given as JSON. Empty objects and lists are always {} and [].
+// value returns the text of a value that is given as JSON. Empty objects and lists are always {}
+// and [].
 func (f formed) value(raw string, depth int) string {
 	raw = strings.TrimSpace(raw)
 	switch kind := schema.KindOf(raw); {
@@ -139,7 +143,7 @@ func (f formed) value(raw string, depth int) string {
 	return f.Plain + f.escaped(f.json().Value(raw))
 }
 
-// nested writes members or elements.
+// nested returns members or elements as text, or the text none if there are none.
 func (f formed) nested(s form.Series, e form.Example, members []scan.Field, depth int,
 	none string) string {
 	var all []string
@@ -164,7 +168,7 @@ func elements(list string) (all []scan.Field) {
 	}
 }
 
-// json returns the spelling of values that are not in the form's own spelling.
+// json returns the spelling of values that the form does not spell in its own way.
 func (f formed) json() *Spelling {
 	switch f.Values {
 	case "python":
@@ -183,7 +187,7 @@ var compact = func() *Spelling {
 	return &s
 }()
 
-// text writes a string.
+// text returns a string in the form's spelling.
 func (f formed) text(s string) string {
 	switch f.Strings {
 	case "json":
@@ -194,7 +198,7 @@ func (f formed) text(s string) string {
 	return f.escaped(s)
 }
 
-// escaped returns the text of a value in the escapes of the form.
+// escaped returns the text of a value with the escapes of the form.
 func (f formed) escaped(text string) string {
 	switch f.Strings {
 	case "xml":

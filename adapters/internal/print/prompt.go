@@ -14,8 +14,8 @@ import (
 
 // Prompt returns a text that teaches a model the tools and how to call them, in the given wording.
 // It is for models whose template does not print tools. The same tools and wording give the same
-// bytes, so that servers can cache it. There must be at least one tool, since the worked example
-// uses the first.
+// bytes, so that servers can cache the text. There must be at least one tool, because the worked
+// example uses the first.
 func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) string {
 	b := []byte("# Tools\n\nThese functions are there for you to call:\n")
 	for _, t := range tools {
@@ -36,13 +36,13 @@ func Prompt(form *declaration.Family, tools []chat.Tool, w declaration.Wording) 
 	return string(append(b, "\n\nWhen none of them fits, answer directly, without a call."...))
 }
 
-// shape is a call that shows the form of calls. Its tool is not an offered one, since small models
-// copy what they are shown.
+// shape is a call that shows the form of calls. Its tool is not an offered one, because small
+// models copy what they are shown.
 var shape = chat.Call{ID: "example00", Name: "function_name", Args: json.RawMessage(
 	`{"parameter":"value"}`)}
 
 // inlineCall returns a printed call without leading newlines, which are needless in the middle of a
-// prompt. An id in it is one that the family could have written.
+// prompt. An id in the call is one that the family could have written.
 func inlineCall(f *declaration.Family, call chat.Call) []byte {
 	return bytes.TrimLeft(Calls(nil, f, Number(f, 0, []chat.Call{call})), "\n")
 }
@@ -63,7 +63,8 @@ func appendSchema(dst []byte, t chat.Tool) []byte {
 // appendWorked appends a request that needs the tool, and the call that answers it. The request has
 // the arguments in the order of the call, so that the model sees where they come from. A 1.5B model
 // without a template for tools called correctly in 29 of 30 cases with a worked example, and in 23
-// without. The tool is an offered one, since a small model copied an example with another.
+// without one. The tool is an offered one, because a small model copied an example with another
+// tool.
 func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 	call := example(t)
 	dst = append(append(dst, "Please use "...), t.Name...)
@@ -78,8 +79,9 @@ func appendWorked(dst []byte, f *declaration.Family, t chat.Tool) []byte {
 }
 
 // example returns a call of a tool with a value for each required parameter, or for its first
-// parameter when none is required: an example that shows no argument teaches a model to leave them
-// out. Optional parameters are left out, since models write what they are shown, needed or not.
+// parameter if none is required. The reason is that an example without arguments teaches a model to
+// leave them out. Optional parameters are left out, because models write what they are shown,
+// whether it is needed or not.
 func example(t chat.Tool) chat.Call {
 	typ := schema.Compile(t.Schema)
 	names := typ.Required()
@@ -99,7 +101,7 @@ func example(t chat.Tool) chat.Call {
 
 // sampleValue returns a plausible value of a type: the first of an enum, or a simple one. Lists and
 // objects are empty, which fits more tools than an invented element. There are no invented values
-// such as cities, since small models copy what they see.
+// such as cities, because small models copy what they see.
 func sampleValue(t *schema.Type) string {
 	if e := t.Enum(); len(e) > 0 {
 		return e[0]
@@ -112,9 +114,10 @@ func sampleValue(t *schema.Type) string {
 	return "null"
 }
 
-// Opening returns the beginning of a printed call, up to the end of the last mark before its name
-// or its object. In message families it is the whole header, with the name in it; an empty name
-// gives a placeholder. A reply that is begun with this text can only continue with a call.
+// Opening returns the beginning of a printed call, up to the end of the last tag before the call's
+// name or object. In families that write calls as messages it is the whole header, with the name in
+// it. If the name is empty, a placeholder is used. A reply that is begun with this text can only
+// continue with a call.
 //
 //	hermes     <tool_call>\n
 //	mistral    [TOOL_CALLS]

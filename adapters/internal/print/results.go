@@ -9,9 +9,9 @@ import (
 	"toolnorm/chat"
 )
 
-// Results appends the results of calls as the family's templates print them, without the marks of
-// the turn: texts[i] is the result of calls[i], which must have the ids that Number gives. It
-// appends nothing if the declaration has no result line.
+// Results appends the results of calls as the family's templates print them, without the special
+// tokens around the turn. texts[i] is the result of calls[i], and the calls must have the ids that
+// Number gives. It appends nothing if the declaration has no result line.
 //
 //	hermes        \n<tool_response>\n{result}\n</tool_response>
 //	mistral-v3    [TOOL_RESULTS]{"content": {result}, "call_id": "{id}"}[/TOOL_RESULTS]
@@ -32,9 +32,9 @@ func Results(dst []byte, f *declaration.Family, calls []chat.Call, texts []strin
 	})
 }
 
-// appendResults appends results one after the other. Between two are the newlines before the
-// example, as in hermes's <tool_response> blocks, or, in a list such as command-r7b's, a comma and
-// the white space that follows the bracket.
+// appendResults appends results one after the other. They are separated by the newlines before the
+// example, as in hermes's <tool_response> blocks. In a list such as command-r7b's they are
+// separated by a comma and the white space that follows the bracket.
 func appendResults(dst []byte, f *declaration.Family, before string, calls []chat.Call,
 	texts []string) []byte {
 	p := f.Result
@@ -53,10 +53,11 @@ func appendResults(dst []byte, f *declaration.Family, before string, calls []cha
 	return dst
 }
 
-// appendResult fills the holes of a result. The text is printed unchanged, even if it contains
-// marks. Only some families quote it: harmony and Llama 3 print a result as a JSON string,
-// mistral-v3 prints it bare inside an object, which is then JSON only if the result is. Callers
-// join lists of text parts, since templates print their source, print nothing, or refuse them.
+// appendResult appends a result's example with its holes filled. The text is printed unchanged,
+// even if it contains special tokens. Only some families quote it: harmony and Llama 3 print a
+// result as a JSON string. mistral-v3 prints it without quotation marks inside an object, which is
+// then JSON only if the result is. Callers join lists of text parts, because templates print their
+// source, print nothing, or refuse them.
 func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) []byte {
 	return fill(dst, p, func(dst []byte, i int) []byte {
 		switch p.Parts[i].Hole {
@@ -72,16 +73,16 @@ func appendResult(dst []byte, p *declaration.Pattern, c chat.Call, text string) 
 }
 
 // Number returns a copy of the calls with ids that the family writes. first is the number of
-// earlier calls in the conversation. An id that the family could have written is kept; in most
-// families that is any id. But command-r7b's model was never trained on ids like OpenAI's
-// call_abc123: its calls are numbered through the conversation. An id must be replaced in the call
-// and in its result, so callers use Number with the same first for both.
+// earlier calls in the conversation. An id that the family could have written is not changed, and
+// in most families that is any id. But command-r7b's model was never trained on ids like OpenAI's
+// call_abc123, so its calls are numbered through the conversation. An id must be replaced in the
+// call and in its result, so callers use Number with the same first for both.
 //
 //	kimi-k2       functions.get_weather:0    counts through the conversation, and names the tool
 //	command-r7b   0                          counts through the conversation
-//	mistral-v3    abc123XY0                  any id; the client's own is kept
+//	mistral-v3    abc123XY0                  any id, so the client's own is used
 //
-// Most templates do not print ids, and match results by order or name; their calls keep the
+// Most templates do not print ids, and match results by order or name. Their calls have the
 // client's ids.
 func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
 	calls = slices.Clone(calls)
@@ -92,8 +93,8 @@ func Number(f *declaration.Family, first int, calls []chat.Call) []chat.Call {
 }
 
 // id returns the id of call n of a conversation. In kimi-k2's calls only the id names the tool, so
-// an id of another form is replaced; command-r7b's ids are counters. If the family writes ids, a
-// call without one gets one.
+// an id of another form is replaced. command-r7b's ids are counters. If the family writes ids, a
+// call without an id gets one.
 func id(f *declaration.Family, c chat.Call, n int) string {
 	switch hasID, hasName := writes(f, "id"), writes(f, "name"); {
 	case f.Layout.Counter != "" && strings.Trim(c.ID, "0123456789") == "" && c.ID != "":
@@ -110,8 +111,8 @@ func id(f *declaration.Family, c chat.Call, n int) string {
 	return c.ID
 }
 
-// writes reports whether the family's first call line has the hole; message families may have no
-// call line.
+// writes reports whether the family's first call line has the hole. Families that write calls as
+// messages may have no call line.
 func writes(f *declaration.Family, hole string) bool {
 	return len(f.Calls) > 0 && f.Calls[0].Hole(hole) >= 0
 }

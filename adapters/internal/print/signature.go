@@ -44,14 +44,14 @@ func appendSignature(dst []byte, t chat.Tool) []byte {
 	return append(dst, "    \"\"\"\n"...)
 }
 
-// indent returns a text with its lines indented for the inside of a function: a description of
-// several lines must not end the docstring's block for a model that knows Python.
+// indent returns a text with its lines indented for the inside of a function, because a description
+// of several lines must not end the docstring's block for a model that knows Python.
 func indent(text string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 
-// notesOf returns the descriptions of a schema's members. For objects and lists of objects, which a
-// signature cannot express, the schema is appended.
+// notesOf returns the descriptions of a schema's members by their names. The schema is appended for
+// objects and lists of objects, which a signature cannot express.
 func notesOf(raw json.RawMessage) map[string]string {
 	notes := map[string]string{}
 	members, _ := schema.Parse(raw).Written().Members()
@@ -75,7 +75,7 @@ func literalOf(value string) string {
 	return JSON.Value(value)
 }
 
-// kinds has the kinds of values, each with the name of its type, Python's name, and an example
+// kinds lists the kinds of values, each with the name of its type, Python's name, and an example
 // value. Integers come before numbers, which include them. Signatures, tags and examples all use
 // this table, so that a model sees the same words everywhere.
 var kinds = []struct {
@@ -96,8 +96,8 @@ var kinds = []struct {
 // stack.
 const maxLists = 8
 
-// pythonType returns a type as an annotation; depth is the number of lists around it. An enum is a
-// Literal, as in typed Python. Where numbers are allowed, integers are not listed, since "float"
+// pythonType returns a type as an annotation. depth is the number of lists around it. An enum is a
+// Literal, as in typed Python. Where numbers are allowed, integers are not listed, because "float"
 // includes them.
 func pythonType(t *schema.Type, depth int) string {
 	if e := t.Enum(); len(e) > 0 {

@@ -9,8 +9,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Spelling defines how the values in a call's body are written. Most fields are fixed texts; keys
-// and strings have functions. The printer and the grammar use the same Spelling, so that they
+// Spelling defines how the values in a call's body are written. Most fields are fixed texts, but
+// keys and strings have functions. The printer and the grammar use the same Spelling, so that they
 // always agree.
 //
 //	JSON      {"tags": ["a"], "fast": true, "n": null}
@@ -20,38 +20,40 @@ import (
 //	keywords  tags=["a"], fast=True, n=None
 //	tags      <parameter=tags>["a"]</parameter><parameter=fast>True</parameter>
 //
-// The last two are only for the arguments of a call: the values of these have another spelling,
-// which depends on their kind.
+// The last two are only for the arguments of a call. The values of these arguments have another
+// spelling, which depends on their kind.
 type Spelling struct {
 	Name              string   // for the names of the grammar's rules
 	Brackets                   // of an object
 	Tail, None        string   // after the last member; in place of all members, if there are none
-	List              Brackets // of a list; of an empty one only if objects have brackets, too
+	List              Brackets // of a list; of an empty one only if objects have brackets too
 	True, False, Null string
-	Quotes            []string // the quotes of strings, the first one is printed; none for raw text
+	Quotes            []string // of strings, the first one is printed; none for raw text
 	Avoid             []string // texts that a string without escapes cannot contain
 	BareKeys          bool     // keys have no quotes, so unlisted ones can only be identifiers
 	Sorted            bool     // members are printed by name
-	// members that are null are not printed, and only listed members are allowed
+	// NoNull means that members that are null are not printed, and only listed members are allowed.
 	NoNull bool
 
 	CDATA bool // a string may be in CDATA
 
-	// the spelling of a member's value of that kind; nil: the same
+	// of returns the spelling of a member's value of that kind. If it is nil, the spelling is the
+	// same.
 	of func(schema.Kinds) *Spelling
-	// the text before a member's value that gives its kind; nil: none
+	// word returns the text before a member's value that gives its kind. If it is nil, there is
+	// none.
 	word func(schema.Kinds) string
-	// appends a member's name, given as JSON, and the text before its value
+	// key appends a member's name, given as JSON, and the text before its value.
 	key  func(dst []byte, quoted string) []byte
-	end  func(dst []byte, quoted string) []byte // appends the text after the value; nil: none
+	end  func(dst []byte, quoted string) []byte // appends the text after the value; may be nil
 	text func(dst []byte, quoted string) []byte // appends a string, given as JSON
 }
 
-// Brackets holds the texts around and between members or elements.
+// Brackets are the texts around and between members or elements.
 type Brackets struct{ Open, Comma, Close string }
 
-// JSON is what json.dumps(ensure_ascii=False) prints: {"city": "São Paulo", "days": [1, 2]}. Nearly
-// all templates print it; only Reka's escapes characters outside of ASCII.
+// JSON is what json.dumps(ensure_ascii=False) prints, as in {"city": "São Paulo", "days": [1, 2]}.
+// Nearly all templates print it. Only Reka's escapes characters outside of ASCII.
 var JSON = &Spelling{
 	Name: "json", Brackets: Brackets{"{", ", ", "}"}, List: Brackets{"[", ", ", "]"},
 	True: "true", False: "false", Null: "null", Quotes: []string{`"`},
@@ -61,8 +63,8 @@ var JSON = &Spelling{
 	text: appendString,
 }
 
-// Python is what repr prints: {'city': "it's", 'fast': True}. Templates that print a value without
-// a filter have it. seed-oss and minicpm5 have it for lists and objects in tags.
+// Python is what Python's repr prints, as in {'city': "it's", 'fast': True}. Templates that print a
+// value without a filter use it. seed-oss and minicpm5 use it for lists and objects in tags.
 var Python = &Spelling{
 	Name: "python", Brackets: Brackets{"{", ", ", "}"}, List: Brackets{"[", ", ", "]"},
 	True: "True", False: "False", Null: "None", Quotes: []string{`'`, `"`},
@@ -73,8 +75,8 @@ var Python = &Spelling{
 }
 
 // Pseudo returns the spelling of JSON with bare, sorted keys and the family's own delimiter around
-// strings: gemma4's {city:<|"|>Paris<|"|>,days:3}. Its template sorts with dictsort, which ignores
-// case, and prints null as None, as Jinja does without a filter.
+// strings, as in gemma4's {city:<|"|>Paris<|"|>,days:3}. Its template sorts with dictsort, which
+// ignores case. It prints null as None, as Jinja does without a filter.
 func Pseudo(quote string) *Spelling {
 	return &Spelling{
 		Name: "pseudo", Brackets: Brackets{"{", ",", "}"}, List: Brackets{"[", ",", "]"},
@@ -89,10 +91,10 @@ func Pseudo(quote string) *Spelling {
 	}
 }
 
-// Tree returns the spelling with nested tags that are named like the members: minimax-m3's
+// Tree returns the spelling with nested tags that are named like the members, as in minimax-m3's
 // <items><item><sku>A</sku></item></items>. It has no brackets and no word for null, so a member
-// that is null is left out, and an empty string, an empty list, an empty object and a null in a
-// list look the same.
+// that is null is left out. An empty string, an empty list, an empty object and a null in a list
+// look the same.
 func Tree(p *declaration.Pattern) *Spelling {
 	open, end := p.OpenTag(declaration.ItemKey), p.CloseTag(declaration.ItemKey)
 	return &Spelling{
@@ -108,9 +110,9 @@ func Tree(p *declaration.Pattern) *Spelling {
 	}
 }
 
-// raw returns the spelling of a string in a tag, without quotes and escapes: a file in an argument
-// is exactly the text between the tags. Then only the tool's schema distinguishes the text 7 from
-// the number, for the reader and the grammar.
+// raw returns the spelling of a string in a tag, without quotation marks and escapes, so a file in
+// an argument is exactly the text between the tags. Only the tool's schema can then distinguish the
+// text 7 from the number, for the reader and the grammar.
 func raw(f *declaration.Family) *Spelling {
 	s := &Spelling{Name: "raw", Avoid: f.ValueEnds, CDATA: f.Flags.CDATA, text: appendRaw}
 	if s.CDATA {
@@ -122,7 +124,7 @@ func raw(f *declaration.Family) *Spelling {
 }
 
 // Arguments returns the spelling of the arguments in hole i of a call's example. It is JSON unless
-// the kind of the hole or the family's layout has another.
+// the kind of the hole or the family's layout demands another.
 func Arguments(p *declaration.Pattern, i int) *Spelling {
 	switch f := p.Family; p.HoleAt(i) {
 	case "args":
@@ -137,10 +139,10 @@ func Arguments(p *declaration.Pattern, i int) *Spelling {
 	return JSON
 }
 
-// keywords returns the spelling of arguments in Python: city="Paris", days=3. Keys are unchanged,
-// even those that Python would refuse: the reader accepts them, and a model that knows the schema
-// expects them. Values of one call may have two spellings: LFM2.5 writes an object as JSON and a
-// list as Python source.
+// keywords returns the spelling of arguments in Python, as in city="Paris", days=3. Keys are
+// unchanged, even those that Python would refuse, because the reader accepts them, and a model that
+// knows the schema expects them. Values of one call may have two spellings: LFM2.5 writes an object
+// as JSON and a list as Python source.
 func keywords(f *declaration.Family) *Spelling {
 	return &Spelling{
 		Name: "keywords", Brackets: Brackets{Comma: ", "}, BareKeys: true,
@@ -152,11 +154,11 @@ func keywords(f *declaration.Family) *Spelling {
 }
 
 // tags returns the spelling of arguments in the family's first arg line. If {args} is on a line of
-// its own in the call's example, each argument is: qwen3-coder's <parameter=…> blocks have a
-// newline between them, GLM-4.7's tags have nothing. A newline after {args} belongs to the last
-// argument: without arguments only the newline before is printed, unless the family keeps both. A
-// tag may give the type between key and value: deepseek's string="true" before a text,
-// string="false" before JSON.
+// its own in the call's example, each argument is on its own line as well. So qwen3-coder's
+// <parameter=…> blocks have a newline between them, but GLM-4.7's tags have nothing. A newline
+// after {args} belongs to the last argument. Without arguments only the newline before {args} is
+// printed, unless the family prints both. A tag may give the type between key and value: deepseek
+// has string="true" before a text, and string="false" before JSON.
 //
 //	<parameter=city>\nParis\n</parameter>                            qwen3-coder
 //	<｜DSML｜parameter name="days" string="false">3</｜DSML｜parameter>    deepseek
@@ -188,8 +190,9 @@ func tags(p *declaration.Pattern, i int) *Spelling {
 	return s
 }
 
-// Objects returns the spelling of whole calls, {"name": …}, and of their content: sarashina's
-// template prints the list of calls without a filter, so even names have Python's quotes.
+// Objects returns the spelling of whole calls, {"name": …}, and of their content. It is Python for
+// families such as sarashina, whose template prints the list of calls without a filter, so even
+// names have Python's quotation marks.
 func Objects(f *declaration.Family) *Spelling {
 	if f.Layout.Words == declaration.PythonObjects {
 		return Python
@@ -198,8 +201,9 @@ func Objects(f *declaration.Family) *Spelling {
 }
 
 // keyword returns the spelling of a keyword's value in a Python call. An object is JSON, as LFM2.5
-// writes it, and so is a string, unless the family has a quote line: olmo3's template uses the JSON
-// filter. Other values, such as lists, are Python source, as Jinja prints them without a filter.
+// writes it. So is a string, unless the family has a quote line, because olmo3's template uses the
+// JSON filter. Other values, such as lists, are Python source, as Jinja prints them without a
+// filter.
 func keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 	if kind == schema.Object || kind == schema.String && len(f.Quotes) == 0 {
 		return JSON
@@ -207,9 +211,9 @@ func keyword(f *declaration.Family, kind schema.Kinds) *Spelling {
 	return Python
 }
 
-// tagSpelling returns the spelling of an argument's value between tags: strings are raw, all other
-// values JSON or, if the template prints them without a filter, Python. The templates of
-// qwen3-coder, Nemotron 3 and Step 3.5 print scalars without a filter (True) and objects and lists
+// tagSpelling returns the spelling of an argument's value between tags. Strings are raw. All other
+// values are JSON or, if the template prints them without a filter, Python. The templates of
+// qwen3-coder, Nemotron 3 and Step 3.5 print scalars without a filter (True), and objects and lists
 // with tojson. GLM and MiniMax print JSON's words.
 func tagSpelling(f *declaration.Family, kind schema.Kinds) *Spelling {
 	scalar := kind&(schema.Object|schema.Array) == 0
@@ -235,8 +239,8 @@ func (s *Spelling) For(kind schema.Kinds) *Spelling {
 	return s.of(kind)
 }
 
-// Type returns what is written before a member's value to give its kind: string="false"> of
-// deepseek's tags. It is empty where the spelling does not give the kind.
+// Type returns the text before a member's value that gives its kind, such as string="false"> in
+// deepseek's tags. It returns "" if the spelling does not give the kind.
 func (s *Spelling) Type(kind schema.Kinds) string {
 	if s.word == nil {
 		return ""
@@ -244,14 +248,14 @@ func (s *Spelling) Type(kind schema.Kinds) string {
 	return s.word(kind)
 }
 
-// Untyped reports whether a member's value shows no difference between a string and other kinds, as
-// it has neither quotes nor a word for its type.
+// Untyped reports whether a member's value does not show if it is a string, because it has neither
+// quotation marks nor a word for its type.
 func (s *Spelling) Untyped() bool { return s.word == nil && len(s.For(schema.String).Quotes) == 0 }
 
-// Key returns a member's name and what is written before its value, as the grammar quotes it.
+// Key returns a member's name with the text before its value.
 func (s *Spelling) Key(key string) string { return string(s.key(nil, schema.Quote(key))) }
 
-// End returns what follows the value of a member, which is empty except where members are tags.
+// End returns the text after the value of a member, which is "" except where members are tags.
 func (s *Spelling) End(key string) string {
 	if s.end == nil {
 		return ""
@@ -262,10 +266,10 @@ func (s *Spelling) End(key string) string {
 // Value returns a JSON value in the spelling.
 func (s *Spelling) Value(value string) string { return string(s.Append(nil, value)) }
 
-// typeWord returns the text for the {type} hole of an argument's example: whether the value is a
-// string, if the mark before the hole ends with string=" (deepseek's string="true"), or else the
-// name of its type (kimi-k3's type="number"). Integers are "number", since kimi-k3 has no other
-// word for them.
+// typeWord returns the text for the {type} hole of an argument's example. If the literal before the
+// hole ends with string=" (deepseek's string="true"), the text says whether the value is a string.
+// Otherwise it is the name of the type, as in kimi-k3's type="number". Integers are "number",
+// because kimi-k3 has no other word for them.
 func typeWord(arg *declaration.Pattern, kind schema.Kinds) string {
 	if strings.HasSuffix(arg.Parts[2].Lit.Text, `string="`) {
 		if kind == schema.String {
@@ -282,7 +286,7 @@ func typeWord(arg *declaration.Pattern, kind schema.Kinds) string {
 }
 
 // attribute returns a parameter's name as it is written in a tag. Only kimi-k3's template has
-// escapes there; in other families &amp; would be read as part of the name.
+// escapes there. In other families &amp; would be read as part of the name.
 func attribute(f *declaration.Family, key string) string {
 	if f.Flags.Entities {
 		return entities.Replace(key)
@@ -293,8 +297,8 @@ func attribute(f *declaration.Family, key string) string {
 // entities escapes the characters that may not occur in an attribute.
 var entities = strings.NewReplacer("&", "&amp;", `"`, "&quot;")
 
-// PythonName returns a tool's name for a Python call. Characters that are not part of a name become
-// underscores; the reader still finds the tool.
+// PythonName returns a tool's name for a Python call. Characters that cannot be part of a name
+// become underscores, but the reader still finds the tool.
 func PythonName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("-._", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' ||

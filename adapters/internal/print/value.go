@@ -14,18 +14,18 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Append appends a JSON value to dst in the spelling. Numbers and strings are normalized, since
+// Append appends a JSON value to dst in the spelling. Numbers and strings are normalized, because
 // templates parse the value before they print it: a client's {"n":1.50,"s":"\u00e9"} is {"n": 1.5,
-// "s": "é"} in the prompt. The order of members is kept, as in Python's dictionaries. Of invalid
-// JSON, only a part may be written.
+// "s": "é"} in the prompt. The order of members does not change, as in Python's dictionaries. Of
+// invalid JSON, perhaps only a part is written.
 func (s *Spelling) Append(dst []byte, value string) []byte {
 	dst, _ = s.append(dst, value)
 	return dst
 }
 
-// append appends the value at the start of text and returns the text after it. It needs one pass
-// and no tree, since a history with large files is printed again with every turn. Invalid JSON ends
-// the value early.
+// append appends the value at the start of text and returns the text after it. It makes one pass
+// and builds no tree, because a history with large files is printed again with every turn. Invalid
+// JSON ends the value early.
 func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
 	text = scan.TrimSpace(text)
 	if text == "" {
@@ -57,12 +57,13 @@ func (s *Spelling) append(dst []byte, text string) ([]byte, string) {
 	return dst, text[max(n, 1):]
 }
 
-// member is a printed member that is sorted afterwards.
+// member is a printed member that will be sorted, with its folded key.
 type member struct{ key, text string }
 
-// appendObject appends an object whose brace was read. Members are sorted after they were printed,
-// since to look ahead for their names would read each level of nested objects once more. The order
-// is that of Jinja's dictsort: it ignores case, and is stable.
+// appendObject appends an object whose brace was read, and returns the text after it. Members are
+// sorted after they were printed, because looking ahead for their names would read each level of
+// nested objects once more. The order is that of Jinja's dictsort, which ignores case and is
+// stable.
 func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 	dst = append(dst, s.Open...)
 	some := false
@@ -103,10 +104,10 @@ func (s *Spelling) appendObject(dst []byte, text string) ([]byte, string) {
 }
 
 // appendMember appends a member whose name was read, and returns the text after its value. The
-// first byte of a value shows its kind, except for the kind of a number, which no spelling depends
-// on. Between tags a number and the string of its digits look the same; the reader uses the tool's
-// schema. Except for minicpm5's CDATA no family escapes a value between tags: </parameter> in a
-// text is printed unchanged.
+// first byte of a value shows its kind. It does not show the kind of a number, but no spelling
+// depends on that. Between tags a number and the string of its digits look the same, so the reader
+// uses the tool's schema. No family escapes a value between tags, except for minicpm5's CDATA, so
+// </parameter> in a text is printed unchanged.
 func (s *Spelling) appendMember(dst []byte, key, text string) ([]byte, string) {
 	kind := schema.KindOf(text[:min(len(text), 1)])
 	dst = append(s.key(dst, key), s.Type(kind)...)
@@ -117,9 +118,9 @@ func (s *Spelling) appendMember(dst []byte, key, text string) ([]byte, string) {
 	return dst, text
 }
 
-// appendList appends a list whose bracket was read. A list whose elements are in tags has no
-// brackets: an empty list of minimax-m3 is <tags></tags>, which may also be an empty string, so the
-// reader uses the schema.
+// appendList appends a list whose bracket was read, and returns the text after it. A list whose
+// elements are in tags has no brackets. So an empty list of minimax-m3 is <tags></tags>, which may
+// also be an empty string, and the reader uses the schema.
 func (s *Spelling) appendList(dst []byte, text string) ([]byte, string) {
 	if text = scan.TrimSpace(text); s.Open == "" && strings.HasPrefix(text, "]") {
 		return dst, text[1:] // only elements have tags, and there are none
@@ -138,8 +139,8 @@ func (s *Spelling) appendList(dst []byte, text string) ([]byte, string) {
 	return append(dst, s.List.Close...), strings.TrimPrefix(text, "]")
 }
 
-// appendString appends a JSON string without needless escapes: \u00e9 is é, and <\/p> is </p>, as
-// in Python's JSON. Half a surrogate pair is U+FFFD, since UTF-8 cannot express it.
+// appendString appends a JSON string without needless escapes, as in Python's JSON: \u00e9 becomes
+// é, and <\/p> becomes </p>. Half a surrogate pair becomes U+FFFD, because UTF-8 cannot express it.
 func appendString(dst []byte, quoted string) []byte {
 	if !strings.Contains(quoted, `\`) {
 		return append(dst, quoted...)
@@ -147,12 +148,12 @@ func appendString(dst []byte, quoted string) []byte {
 	return chat.AppendQuoted(dst, scan.Unquote(quoted))
 }
 
-// appendRaw appends the text of a string unchanged. Marks in it are not escaped, so the reader
-// checks the text after an end mark to decide whether the value ends there.
+// appendRaw appends the text of a string unchanged. Tags in it are not escaped, so the reader
+// checks the text after a closing tag to decide whether the value ends there.
 func appendRaw(dst []byte, quoted string) []byte { return append(dst, scan.Unquote(quoted)...) }
 
-// appendCDATA appends the text of a string, in CDATA if it contains <, & or a newline, as
-// minicpm5's template does. A text with "]]>" in it cannot be expressed.
+// appendCDATA appends the text of a string. If it contains <, & or a newline, it is in CDATA, as in
+// minicpm5's template. A text with "]]>" in it cannot be expressed.
 func appendCDATA(dst []byte, quoted string) []byte {
 	text := scan.Unquote(quoted)
 	if !strings.ContainsAny(text, "<&\n") {
@@ -161,9 +162,9 @@ func appendCDATA(dst []byte, quoted string) []byte {
 	return append(append(append(dst, declaration.CDATAOpen...), text...), declaration.CDATAClose...)
 }
 
-// appendRepr appends a string as Python's repr prints it: in single quotes, or in double quotes if
-// it has single quotes and no double quotes. Control characters without a short form are \u00xx,
-// which JSON and Python can both read; Python would write \x00.
+// appendRepr appends a string as Python's repr prints it: in single quotation marks, or in double
+// ones if it contains single and no double ones. Control characters without a short form become
+// \u00xx, which JSON and Python can both read. Python would write \x00.
 func appendRepr(dst []byte, quoted string) []byte {
 	s, quote := scan.Unquote(quoted), byte('\'')
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
@@ -189,10 +190,11 @@ func appendRepr(dst []byte, quoted string) []byte {
 	return append(dst, quote)
 }
 
-// appendNumber appends a number as Python prints it. Integers are unchanged, since Python's
-// integers have no limit. Other numbers have the fewest digits that give the same float64: 1.50 is
-// 1.5, 1e5 is 100000.0, 1e25 is 1e+25. Python's repr uses an exponent from 1e16 on and below 1e-4,
-// with at least two digits, as Go does: 1e-7 is 1e-07.
+// appendNumber appends a number as Python prints it. Integers are unchanged, because Python's
+// integers have no limit. Other numbers get the fewest digits that give the same float64: 1.50
+// becomes 1.5, 1e5 becomes 100000.0, and 1e25 becomes 1e+25. Python's repr uses an exponent from
+// 1e16 on and below 1e-4, with at least two digits, as Go does: 1e-7 becomes 1e-07. A text that is
+// not a number is appended unchanged.
 func appendNumber(dst []byte, text string) []byte {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || !strings.ContainsAny(text, ".eE") {

@@ -14,14 +14,14 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Reach is how many bytes of the text before and after a call are looked at. They are two or three
-// sentences; text further away is about something else.
+// Reach is how many bytes of the text before and after a call are examined. They are two or three
+// sentences. Text further away is about something else.
 const Reach = 240
 
-// Judge returns the kind of the last sentence before a call without marks that ends the reply.
-// Questions, refusals, advice and examples are [Never], whatever the evidence: a call without marks
-// needs an announcement, since a missed call costs less than an example that runs. For the other
-// kinds the weights of the evidence decide, see [Kind.Announces].
+// Judge returns the kind of the last sentence before a call that ends the reply and has no tags
+// around it. Questions, refusals, advice and examples are [Never], whatever the evidence. The
+// reason is that such a call needs an announcement, because a missed call costs less than an
+// example that runs. For the other kinds the weights of the evidence decide, see [Kind.Announces].
 //
 //	Shall I look it up?          Never: it waits for an answer
 //	You could call it like this: Never: advice
@@ -30,9 +30,9 @@ const Reach = 240
 //	Očekávaný výstup je:         ForeignColon: a colon shows what follows
 //	Už se dívám na hodiny.       Plain
 //
-// Words decide only in the languages with lists (announce.txt). In other languages the form of the
-// sentence decides: a sentence that ends without a colon, and is not about a data format, says what
-// happens next.
+// Words decide only in the languages that have lists in announce.txt. In other languages the form
+// of the sentence decides: a sentence that ends without a colon, and is not about a data format,
+// says what happens next.
 func Judge(text []byte) Kind {
 	last := lastSentence(text)
 	if Labels(text) {
@@ -75,7 +75,7 @@ func Judge(text []byte) Kind {
 }
 
 // Intends reports whether the words of a text's last sentence announce an action. Unlike [Judge] it
-// works only for the languages with lists.
+// works only for the languages that have lists in announce.txt.
 func Intends(text []byte) bool {
 	if does, known := resolved(text); known {
 		return does && endsAnnouncement(text)
@@ -83,8 +83,8 @@ func Intends(text []byte) bool {
 	return announces(text, lastSentence(text))
 }
 
-// maxSentence is the maximum length in bytes of a sentence that announces a call by its form alone:
-// such sentences are short.
+// maxSentence bounds a sentence that announces a call by its form alone, in bytes, because such
+// sentences are short.
 const maxSentence = 160
 
 // colon reports whether a text ends with a colon, of any script.
@@ -96,17 +96,18 @@ func colon(text []byte) bool {
 // isColon reports whether a character is the colon of some script.
 func isColon(r rune) bool { return strings.ContainsRune(":：︓﹕፥፦᠄꛴՝៖", r) }
 
-// isKey reports whether the last line of a text is one word in small letters and a colon, as a line
-// of a log or a record is: "output:".
+// isKey reports whether the last line of a text is one word in small letters and a colon, such as
+// "output:". Lines of a log or a record look like this. The caller has checked the colon.
 func isKey(text []byte) bool {
 	line := bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])
 	first, _ := utf8.DecodeRune(line)
 	return bytes.IndexByte(line, ' ') < 0 && unicode.IsLower(first)
 }
 
-// lastClause returns the part of a sentence after its last comma if it ends with a colon, since the
-// colon belongs to that part: "Looking at the trace, the second turn is where it went wrong:"
-// announces nothing.
+// lastClause returns the part of a sentence after its last comma if the sentence ends with a colon,
+// because the colon belongs to that part. For example, "Looking at the trace, the second turn is
+// where it went wrong:" announces nothing. It returns the whole sentence if there is no colon or no
+// comma.
 func lastClause(sentence []byte, colon bool) []byte {
 	if !colon {
 		return sentence
@@ -123,14 +124,14 @@ func lastClause(sentence []byte, colon bool) []byte {
 	return sentence[at:]
 }
 
-// refuses reports whether some part of a sentence refuses, or reports what was done.
+// refuses reports whether a sentence has words of a refusal, or of a report about what was done.
 func refuses(sentence []byte) bool { return refusals.in(sentence) }
 
-// english reports whether a text has words that only English has.
+// english reports whether a text has words that occur only in English.
 func english(text []byte) bool { return englishWords.in(text) }
 
-// begins reports whether an English sentence begins with a verb in -ing: "Pulling up the current
-// time." One word and a comma may precede it.
+// begins reports whether an English sentence begins with a verb in -ing, as in "Pulling up the
+// current time." One word and a comma may precede the verb.
 func begins(sentence []byte) bool {
 	if word, rest, ok := bytes.Cut(sentence, []byte(", ")); ok &&
 		bytes.IndexByte(bytes.TrimSpace(word), ' ') < 0 {
@@ -140,8 +141,9 @@ func begins(sentence []byte) bool {
 	return len(first) > len("ing")+2 && strings.HasSuffix(strings.ToLower(first), "ing")
 }
 
-// acts reports whether a sentence announces what a tool does: the word after "let me" is such a
-// verb, and its object is not a word such as "it" and "this", which point to what is shown.
+// acts reports whether a sentence announces what a tool does. The word after "let me" must be a
+// verb for that. Its object must not be a word such as "it" or "this", which refers to what is
+// shown.
 func acts(sentence []byte) bool {
 	words := spacedWords(sentence)
 	for _, start := range resolves {
@@ -155,8 +157,8 @@ func acts(sentence []byte) bool {
 	return false
 }
 
-// trimAdverbs returns the words after a resolve without leading adverbs: "check" for "let me now
-// first check".
+// trimAdverbs returns the words after a phrase such as "let me" without leading adverbs. For
+// example, it returns "check" for "now first check".
 func trimAdverbs(what string) string {
 	for _, adverb := range []string{"now ", "first ", "just ", "also ", "quickly ", "then ",
 		"start by "} {
@@ -166,23 +168,24 @@ func trimAdverbs(what string) string {
 }
 
 // AnnouncesSurely reports whether a text announces a call so clearly that prose may follow the
-// call. Prose after a call is mostly an explanation of an example, so no part of the text may have
-// words of an example.
+// call. Prose after a call is mostly an explanation of an example, so the whole text must be free
+// of words that introduce an example.
 func AnnouncesSurely(text []byte) bool { return len(text) > 0 && announces(text, text) }
 
-// GoesOn reports whether the prose after a call continues from it, as "Please wait." does. It must
-// not show that the call was an example, as "Explanation: it reads the file." does, nor ask for
-// permission ("Shall I?"), nor have a further fence, which shows an alternative.
+// GoesOn reports whether the prose after a call continues from the call, as "Please wait." does. It
+// must not show that the call was an example, as "Explanation: it reads the file." does. It must
+// not ask for permission ("Shall I?"), and must not have another fence, which shows an alternative.
 func GoesOn(text []byte) bool {
 	return len(text) > 0 && text[0] == '\n' && bytes.IndexByte(text, '?') < 0 &&
 		!bytes.Contains(text, []byte("```")) && !hedges.in(text)
 }
 
-// resolved reports whether the last sentence of a text announces an action, and whether it has a
-// phrase of resolves at all (known): "let me look up the user" announces an action, "let me show
-// you the format" only shows something. Hedges do not count here, since tools are asked for users,
-// logs and examples. The first phrase of the list that occurs in the sentence decides. A colon
-// after "example" or "sample" makes the call an example, whatever the verb.
+// resolved reports in known whether the last sentence of a text has a phrase of the list resolves,
+// such as "let me", and in does whether the sentence announces an action. "Let me look up the user"
+// does, but "let me show you the format" only shows something. Words of the list hedges do not
+// count here, because tools are asked for users, logs and examples. The first phrase of the list
+// that occurs in the sentence decides. A colon after "example" or "sample" makes the call an
+// example, whatever the verb is.
 func resolved(text []byte) (does, known bool) {
 	sentence := spacedWords(lastSentence(text))
 	for _, start := range resolves {
@@ -203,15 +206,15 @@ func resolved(text []byte) (does, known bool) {
 }
 
 // announces reports whether a text ends like an announcement, its last sentence has words of
-// intent, and part has no words of an example. part is the last sentence if the call ends the
-// reply, and the whole text if prose follows, see [AnnouncesSurely].
+// intent, and the given part of the text has no words of an example. That part is the last sentence
+// if the call ends the reply, and the whole text if prose follows, see [AnnouncesSurely].
 func announces(text, part []byte) bool {
 	return endsAnnouncement(text) && willAct(lastSentence(text)) && !hedges.in(part)
 }
 
-// endsAnnouncement reports whether the end of a text allows a call to follow. It does not after a
-// key of a larger document, such as `"raw":`, a question, an unfinished sentence, or the number of
-// a list's entry, such as "1.".
+// endsAnnouncement reports whether a call may follow the end of a text. A call cannot follow an
+// empty text, a key of a larger document such as `"raw":`, a question, an unfinished sentence, or
+// the number of a list's entry such as "1.".
 func endsAnnouncement(text []byte) bool {
 	if len(text) == 0 || bytes.HasSuffix(text, []byte(`":`)) ||
 		bytes.IndexByte([]byte("?,;"), text[len(text)-1]) >= 0 ||
@@ -221,9 +224,9 @@ func endsAnnouncement(text []byte) bool {
 	return bytes.Trim(text[bytes.LastIndexByte(text, '\n')+1:], "0123456789.) ") != nil
 }
 
-// willAct reports whether a part of a sentence has words of intent, is not a refusal or a report,
-// and the sentence does not wait for anyone. Parts end at commas, so "I don't know that yet, let me
-// search" acts and "I'm not able to call tools, so copy this" does not.
+// willAct reports whether a part of a sentence has words of intent and is neither a refusal nor a
+// report, and the sentence does not wait for anyone. Parts end at commas. So it is true for "I
+// don't know that yet, let me search", and false for "I'm not able to call tools, so copy this".
 func willAct(sentence []byte) bool {
 	if waits.in(sentence) {
 		return false
@@ -240,8 +243,8 @@ func willAct(sentence []byte) bool {
 	return false
 }
 
-// lastSentence returns the last sentence of a text. "v1.5" and "e.g" do not end a sentence: ASCII
-// signs count only before white space.
+// lastSentence returns the last sentence of a text. The dots in "v1.5" and "e.g" do not end a
+// sentence, because ASCII signs count only before white space.
 func lastSentence(text []byte) []byte {
 	body := bytes.TrimRight(text, ":.!…。：！ \n")
 	start := 0
@@ -255,7 +258,8 @@ func lastSentence(text []byte) []byte {
 	return text[start:]
 }
 
-// Labels reports whether the last line of a text is only a label for a call: "**Tool call:**".
+// Labels reports whether the last line of a text is only a label for a call, such as "**Tool
+// call:**".
 func Labels(text []byte) bool {
 	line := strings.ToLower(string(text[bytes.LastIndexByte(text, '\n')+1:]))
 	words := strings.Trim(line, "*_#: ")
@@ -266,7 +270,7 @@ func Labels(text []byte) bool {
 func Acts(part []byte) bool { return willAct(part) }
 
 // Names reports whether the last sentence of a text contains a tool's name, unchanged or with
-// blanks between its words.
+// blanks between its words. It is false for names of less than three bytes.
 func Names(text, tool string) bool {
 	last := strings.ToLower(string(lastSentence([]byte(text))))
 	name := strings.ToLower(tool)
@@ -278,9 +282,9 @@ func Names(text, tool string) bool {
 		words)
 }
 
-// Relates reports whether the last sentence of a text shares a word with about: a tool's name and
-// description, or the values of a call. Only the first five letters of words are compared, so
-// "checks" matches "checking".
+// Relates reports whether the last sentence of a text shares a word with one of the other texts,
+// such as a tool's name and description or the values of a call. Only the first five bytes of words
+// are compared, so "checks" matches "checking".
 func Relates(text string, about ...string) bool {
 	words := strings.FieldsFunc(spacedWords(lastSentence([]byte(text))), isPart)
 	for _, word := range strings.FieldsFunc(strings.ToLower(strings.Join(about, " ")), isPart) {
@@ -293,7 +297,8 @@ func Relates(text string, about ...string) bool {
 	return false
 }
 
-// Shares reports whether a text, in lower case, contains a word of some values.
+// Shares reports whether a text in lower case contains a word of the values that has more than two
+// bytes.
 func Shares(text string, values ...string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(strings.Join(values, " ")),
 		isPart), func(word string) bool {
@@ -301,15 +306,15 @@ func Shares(text string, values ...string) bool {
 	})
 }
 
-// Questions reports whether a text asks something, in any script.
+// Questions reports whether a text has a question mark of any script.
 func Questions(text string) bool { return strings.ContainsAny(text, "?？؟՞፧") }
 
-// minWord is the length a word must have to relate a sentence to a call: shorter words occur in all
-// sentences.
+// minWord is the length in bytes that a word needs to relate a sentence to a call, because shorter
+// words occur in all sentences.
 const minWord = 4
 
 // isPart reports whether a character separates the parts of a name.
 func isPart(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// stem returns the beginning of a word.
+// stem returns the first five bytes of a word, or a shorter word unchanged.
 func stem(word string) string { return word[:min(len(word), 5)] }

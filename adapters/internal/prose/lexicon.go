@@ -13,22 +13,22 @@ var lexiconLines string
 
 // entry is a word of the lexicon, or the beginning of a word.
 type entry struct {
-	text     string // with a blank at the end if it is a whole word
+	text     string // ends with a blank if the entry is a whole word
 	language string
 	concept  string
-	within   bool // it may occur inside a longer word
+	within   bool // the entry may occur inside a longer word
 }
 
 // anyLanguage is the language of words that many languages have.
 const anyLanguage = "any"
 
-// The concept of an action of the writer, and the concepts that tools are asked for. All others are
-// things that are shown.
+// conceptAct is the concept of an action of the writer, and conceptsAsked are concepts for which
+// tools are asked. All other concepts are things that are shown.
 const conceptAct = "act"
 
 var conceptsAsked = []string{"time", "weather"}
 
-// lexicon holds the entries by their first character.
+// lexicon has the entries of lexicon.txt by their first character.
 var lexicon = func() map[rune][]entry {
 	all := map[rune][]entry{}
 	for line := range strings.Lines(lexiconLines) {
@@ -49,7 +49,8 @@ var lexicon = func() map[rune][]entry {
 	return all
 }()
 
-// newEntry reads a word of the lexicon.
+// newEntry returns the entry for a word as lexicon.txt writes it: a * before or after the word
+// means that it may occur within a longer word, or begin one.
 func newEntry(word string) (e entry) {
 	word, e.within = strings.CutPrefix(word, "*")
 	word, opens := strings.CutSuffix(word, "*")
@@ -62,8 +63,8 @@ func newEntry(word string) (e entry) {
 	return e
 }
 
-// inWords returns the words of a text in lower case with a blank around each, and a final colon, if
-// the text has one.
+// inWords returns the words of a text in lower case with a blank around each. If the text ends with
+// a colon, so does the result.
 func inWords(text string) string {
 	colon := ""
 	if last, _ := utf8.DecodeLastRuneInString(text); isColon(last) {
@@ -76,8 +77,8 @@ func inWords(text string) string {
 	return " " + strings.Join(append(words, colon), " ")
 }
 
-// glued reports whether a word is of a script without blanks between words, or with endings
-// attached to words.
+// glued reports whether a word belongs to a script that writes no blanks between words, or attaches
+// endings to words.
 func glued(w string) bool {
 	return unspaced(w) || strings.ContainsFunc(w, func(r rune) bool {
 		return unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
@@ -85,9 +86,10 @@ func glued(w string) bool {
 	})
 }
 
-// concepts returns the concepts of the words of a sentence, in the language with the most words,
-// and in anyLanguage: a single word may mean something else in another language. If several
-// languages have the most words, the concept of an action must occur in each of them.
+// concepts returns the concepts of the words of a sentence, in the language that has the most words
+// in it, and in anyLanguage. A single word may mean something else in another language. If several
+// languages have the most words, the concept of an action must occur in each of them, or it is left
+// out.
 func concepts(sentence []byte) (all []string) {
 	words, before := inWords(string(sentence)), ' '
 	found, counts := map[string][]string{}, map[string]int{}
@@ -128,8 +130,8 @@ func concepts(sentence []byte) (all []string) {
 // Tool is a tool that a sentence may be about, with the arguments of its call.
 type Tool struct{ Name, Description, Args string }
 
-// Weigh returns the evidence in the last sentence of a text: that it is about the tool, that
-// something is shown, or that something is done.
+// Weigh returns the evidence in the last sentence of a text: that the sentence is about the tool,
+// that something is shown, or that something is done. It returns 0 if there is no evidence.
 func Weigh(text string, tool Tool) (e Evidence) {
 	switch {
 	case Names(text, tool.Name):
@@ -153,7 +155,8 @@ func Weigh(text string, tool Tool) (e Evidence) {
 	return e
 }
 
-// has reports whether a word of a tool begins with a concept.
+// has reports whether some word of the tool's name or description begins with the name of a
+// concept.
 func has(words, concept string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(words), isPart),
 		func(w string) bool { return strings.HasPrefix(w, concept) })

@@ -11,28 +11,30 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Place is the kind of place of a mark, by the text before it.
+// Place is the kind of place in which a call's opening tag occurs, judged by the text before the
+// tag.
 type Place uint8
 
 const (
 	Line     Place = iota // at the start of a line
-	Sentence              // after the end of a sentence
+	Sentence              // after the end of a sentence, on the same line
 	Colon                 // after a colon, which may announce something
 	Within                // in a sentence
-	Element               // in an element of a page that shows its text unchanged
+	Element               // in an element of a page that shows its content unchanged
 	Quoted                // in a quotation
 	Indented              // on a line that is code in Markdown
 	Page                  // in a page
 )
 
-// Around returns the place of a mark after a text. The cases are in the order of their weight: in a
-// page no mark is meant as a call, on an indented line few are.
+// Around returns the kind of place at the end of a text, for an opening tag that follows. The cases
+// are in the order of their weight: in a page no tag is meant as a call, on an indented line few
+// are.
 //
 //	{"raw": "<tool_call>…"}            Quoted: a member of a JSON answer
 //	It says “Wait. <tool_call>…”       Quoted: a quotation is open
 //	<p>It was <code><tool_call>…       Element: it shows its text
 //	    <tool_call>…                   Indented: Markdown's code
-//	Never write <tool_call>… here.     Within, and prose behind it
+//	Never write <tool_call>… here.     Within, and prose after it
 func Around(text []byte) Place {
 	line := text[bytes.LastIndexByte(text, '\n')+1:]
 	front := bytes.TrimRight(line, " \t")
@@ -55,8 +57,8 @@ func Around(text []byte) Place {
 	return Sentence
 }
 
-// isDocument reports whether a text begins like a page, and the page has not ended. After </html> a
-// call may be meant again.
+// isDocument reports whether a text begins like an HTML or XML page that has not ended. After
+// </html> a call may be meant again.
 func isDocument(text []byte) bool {
 	lower := bytes.ToLower(text)
 	begins := func(tag string) bool { return bytes.HasPrefix(lower, []byte(tag)) }
@@ -64,8 +66,8 @@ func isDocument(text []byte) bool {
 		!bytes.Contains(lower, []byte("</html>"))
 }
 
-// wordBehind reports whether a word follows the first tag of a text on its line, so that the tag is
-// part of a sentence: "<html> is the root."
+// wordBehind reports whether a word follows the first tag of a text on its line. Then the tag is
+// part of a sentence, as in "<html> is the root."
 func wordBehind(text []byte) bool {
 	_, rest, closed := bytes.Cut(text, []byte("> "))
 	line, _, _ := bytes.Cut(text, []byte("\n"))
@@ -73,31 +75,32 @@ func wordBehind(text []byte) bool {
 }
 
 // behindBlankLine reports whether a text is empty or ends with a blank line. Indented lines
-// directly after text belong to its paragraph, and are not code.
+// directly after text belong to its paragraph and are not code.
 func behindBlankLine(text []byte) bool {
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	return len(bytes.TrimSpace(text[bytes.LastIndexByte(text, '\n')+1:])) == 0
 }
 
-// columns returns how many columns a line of white space takes. A tab counts four columns, as
-// CommonMark has it for code.
+// columns returns how many columns a line of white space has. A tab counts as four columns, which
+// is CommonMark's rule for code.
 func columns(line []byte) int { return len(line) + 3*bytes.Count(line, []byte{'\t'}) }
 
-// quotePairs holds the quotation marks of most users' languages; the German closing mark is the
+// quotePairs has the quotation marks of most users' languages. The German closing mark is the
 // English opening one.
 var quotePairs = [][2]string{{"“", "”"}, {"„", "“"}, {"«", "»"}, {"「", "」"}, {"『", "』"}, {"‹", "›"}}
 
-// quotes reports whether a text ends with an opening quotation mark. Plain marks and ‘ count as
-// opening marks here. A blank may follow, also the no-break space that French puts inside quotation
-// marks.
+// quotes reports whether a text ends with an opening quotation mark. ASCII quotation marks and ‘
+// count as opening marks here. A blank may follow, including the no-break space that French puts
+// inside quotation marks.
 func quotes(text []byte) bool {
 	last, _ := utf8.DecodeLastRune(bytes.TrimRight(text, "\u00a0 "))
 	return strings.ContainsRune("“„«「『‹\"'‘`", last)
 }
 
-// inQuotation reports whether a quotation that a line has opened is open at its end. Apostrophes do
-// not count: "don't" would open one. An odd number of plain quotes means that one is open; \" is
-// inside a string and does not count. “ after „ is the German closing mark.
+// inQuotation reports whether a line ends inside a quotation that it has opened. Apostrophes do not
+// count, because "don't" would open a quotation. An odd number of double ASCII quotation marks
+// means that one is open. The sequence \" is inside a string and does not count. A “ after „ is the
+// German closing mark.
 func inQuotation(line []byte) bool {
 	if !bytes.ContainsAny(line, "\"“„«「『‹") {
 		return false
@@ -115,8 +118,8 @@ func inQuotation(line []byte) bool {
 	return false
 }
 
-// elements holds the openers and closers of elements that show their text unchanged, or that
-// contain a page. Lists and tables are among them, since documentation shows calls in them.
+// elements has the beginnings and ends of elements that show their text unchanged, or that contain
+// a page. Lists and tables are among them, because documentation shows calls in them.
 var elements = [][2]string{
 	{"<!--", "-->"}, {"<![cdata[", "]]>"}, {"<pre", "</pre"}, {"<code", "</code"},
 	{"<samp", "</samp"}, {"<html", "</html"}, {"<body", "</body"}, {"<?xml", "\x00"},
@@ -127,9 +130,9 @@ var elements = [][2]string{
 	{"<tt>", "</tt"}, {"<xmp", "</xmp"}, {`\begin{verbatim}`, `\end{verbatim}`},
 }
 
-// inElement reports whether a text ends inside one of the elements: its last opener has no closer
-// after it. It does not use a stack, since elements are often not closed in order. <p> and <div>
-// are not among them: models write them around anything.
+// inElement reports whether a text ends inside one of the elements, so that no end follows its last
+// beginning. It does not use a stack, because elements are often not closed in order. <p> and <div>
+// are not in the list, because models write them around anything.
 func inElement(text []byte) bool {
 	if bytes.IndexByte(text, '<') < 0 && bytes.IndexByte(text, '\\') < 0 {
 		return false
@@ -142,7 +145,7 @@ func inElement(text []byte) bool {
 }
 
 // EndsSentence reports whether a text ends with a sign that ends a sentence in some script, or with
-// a colon. The dot of an abbreviation, "e.g." or "z.B.", does not count.
+// a colon. The dot of an abbreviation such as "e.g." or "z.B." does not count.
 func EndsSentence(text []byte) bool {
 	if n := len(text); n > 3 && text[n-1] == '.' && scan.IsLetter(text[n-2]) &&
 		(text[n-3] == '.' || text[n-3] == ' ' && text[n-4] == '.') {
@@ -157,15 +160,17 @@ func endsSentence(r rune) bool {
 	return r == ':' || r == '：' || r == '…' || r == '។' || unicode.Is(unicode.Sentence_Terminal, r)
 }
 
-// endsAside reports whether a text ends with an emoji or the end of bold text, after which a
-// sentence does not continue.
+// endsAside reports whether a text ends with an emoji or the end of bold text, because a sentence
+// does not continue after these.
 func endsAside(text []byte) bool {
 	last, _ := utf8.DecodeLastRune(bytes.TrimRight(text, "\ufe0f\u200d"))
 	return unicode.Is(unicode.So, last) || bytes.HasSuffix(text, []byte("**"))
 }
 
-// Mentions reports whether a mark is used like a word in a sentence: words precede it, and the text
-// after the call continues in small letters, or with a sign that ends the sentence.
+// Mentions reports whether a call's opening tag is used like a word in a sentence. The parameter
+// front is the text before the tag, and behind is the text after the call. In a mention, words
+// precede the tag, and the text after the call continues in small letters or with a sign that ends
+// the sentence.
 //
 //	Never write <call> in an answer.   a mention
 //	It ends with <call>.               a mention
@@ -197,8 +202,8 @@ func inTag(text []byte) bool {
 	return at >= 0 && bytes.HasSuffix(text, []byte(">")) && text[at+1] != '/'
 }
 
-// Recorded reports whether the last line of a text is from a log or a table: it begins with a time
-// or a level, or has cells.
+// Recorded reports whether the last line of a text is from a log or a table. Such a line begins
+// with a time or a log level, or has cells.
 func Recorded(text []byte) bool {
 	line := bytes.TrimLeft(text[bytes.LastIndexByte(text, '\n')+1:], " \t")
 	return logLine.Match(line) || bytes.Contains(line, []byte(" | ")) ||

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// Kind is the kind of a text's last sentence, as evidence for or against the call after it.
+// Kind is the kind of a text's last sentence, as evidence for or against a call after it.
 type Kind uint8
 
-// The kinds. The first two decide alone, the others have a weight.
+// The kinds. The first two decide alone, and the others have a weight.
 const (
 	Never        Kind = iota // a question, a refusal, advice, an example, half a sentence
 	Surely                   // there is no text, or it says that a call follows
-	Resolve                  // "let me", and a verb for what tools do
+	Resolve                  // "let me" and a verb for what tools do
 	ResolveColon             // "let me" without such a verb, with a colon at the end
 	Intent                   // words of intent
-	IntentColon              // words of intent, with a colon, and not about what only tools do
-	ForeignColon             // a sentence with a colon, in a language without lists
+	IntentColon              // words of intent and a colon, but no word for what only tools do
+	ForeignColon             // a sentence with a colon, in a language without word lists
 	EnglishColon             // the same in English, or a key of a record
 	English                  // an English sentence without words of intent
 	About                    // about a data format, with quotes or brackets, or long
@@ -25,8 +25,8 @@ const (
 	kinds
 )
 
-// Evidence is a set of further evidence for or against a call, besides the kind of the sentence
-// before it.
+// Evidence is a set of bits for what speaks for or against a call, besides the kind of the sentence
+// before the call.
 type Evidence uint8
 
 // The evidence, one bit each.
@@ -35,15 +35,15 @@ const (
 	Related                      // the sentence has a word of the tool, or a value of the call
 	Asked                        // the user's last message has the call's values, and no JSON
 	Pasted                       // the conversation contains the call
-	// the user asks how calls are written, and gave none of the call's values
+	// Taught means that the user asks how calls are written, and gave none of the call's values.
 	Taught
-	// the sentence has a word for what is shown: an error, a line, "as follows"
+	// Showing means that the sentence has a word for what is shown: an error, a line, "as follows".
 	Showing
-	Doing // it has a word for what its writer does now
+	Doing // the sentence has a word for what its writer does now
 	bits  = iota
 )
 
-// names holds the names of the weights, of the kinds and then of the evidence.
+// names are the names of the weights: first those of the kinds, then those of the evidence.
 var names = [...]string{"never", "surely", "resolve", "resolve-colon", "intent", "intent-colon",
 	"foreign-colon", "english-colon", "english", "about", "plain",
 	"named", "related", "asked", "pasted", "taught", "showing", "doing"}
@@ -51,7 +51,7 @@ var names = [...]string{"never", "surely", "resolve", "resolve-colon", "intent",
 //go:embed weights.txt
 var weightLines string
 
-// weights holds the weights from the file, in the order of names.
+// weights are the weights in weights.txt, in the order of names.
 var weights = func() (w [len(names)]float64) {
 	for line := range strings.Lines(weightLines) {
 		for i, name := range names {
@@ -63,7 +63,7 @@ var weights = func() (w [len(names)]float64) {
 	return w
 }()
 
-// Features returns the names of the weights that count for a kind and the evidence.
+// Features returns the names of the weights that count for a kind and some evidence.
 func Features(k Kind, e Evidence) []string {
 	all := []string{names[k]}
 	for i, name := range names[kinds:] {
@@ -74,7 +74,8 @@ func Features(k Kind, e Evidence) []string {
 	return all
 }
 
-// Announces reports whether a call after a sentence of this kind is meant, given the evidence.
+// Announces reports whether a call after a sentence of this kind is really meant, given the
+// evidence.
 func (k Kind) Announces(e Evidence) bool {
 	if k <= Surely {
 		return k == Surely
@@ -88,5 +89,6 @@ func (k Kind) Announces(e Evidence) bool {
 	return sum > 0
 }
 
-// May reports whether some evidence would make an announcement of a sentence of this kind.
+// May reports whether a sentence of this kind can announce a call if the evidence for a call is
+// strong.
 func (k Kind) May() bool { return k.Announces(Named | Asked | Doing) }

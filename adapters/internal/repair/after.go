@@ -8,14 +8,14 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// afterReader reads the text after a key or a value in a container.
+// afterReader reads the text after a key or after a value in a container.
 type afterReader struct {
 	here
-	envelope func(key string) bool // see Args
+	envelope func(key string) bool // see Args; nil if there is no envelope
 }
 
-// between reads the text between a key and its value. A comma in place of the colon may also mean a
-// set, so both readings are offered where both are possible.
+// between reads the text between a key and its value. A comma in place of the colon may also mean
+// that the container is a set, so both readings are offered where both are possible.
 func (x *afterReader) between() {
 	c := x.at(x.n.Pos)
 	to := keep(x.n, x.n.Pos)
@@ -67,7 +67,7 @@ func (x *afterReader) between() {
 }
 
 // after reads the text after a value in a container, and offers a step for each possible slip. In
-// Python the rest of an expression may follow, which must not be skipped.
+// Python the value may be the beginning of an expression, whose rest must not be skipped.
 func (x *afterReader) after() {
 	c, next := x.at(x.n.Pos), x.n.next(x.n.Pos+1)
 	here := next
@@ -128,7 +128,7 @@ func (x *afterReader) after() {
 	x.commaLost(here)
 }
 
-// wide reads a full-width comma or closer, and reports whether there is one.
+// wide reads a full-width comma or closing bracket, and reports whether there is one.
 func (x *afterReader) wide(next Place) bool {
 	if size := len(wideCloser(x.n.Stack)); x.has(x.n.Pos, wideCloser(x.n.Stack)) {
 		m := *x.n
@@ -143,7 +143,7 @@ func (x *afterReader) wide(next Place) bool {
 	return size > 0
 }
 
-// wideCloser returns the full-width closer of a container.
+// wideCloser returns the full-width closing bracket of a container.
 func wideCloser(l *Level) string {
 	switch l.Kind {
 	case anObject:
@@ -158,7 +158,7 @@ func wideCloser(l *Level) string {
 var note = regexp.MustCompile(`^\([a-z][a-z ]{0,40}\)`)
 
 // namedBehind reports whether a named argument, or a member with a quoted key, follows the sign or
-// the word at n. An expression has neither.
+// the word at the current place. An expression has neither after a sign.
 func (x *afterReader) namedBehind() bool {
 	i := x.n.Pos + 1
 	if x.has(x.n.Pos, "and ") {
@@ -168,22 +168,22 @@ func (x *afterReader) namedBehind() bool {
 	return key != "" && (quoted || knows(x.n.Stack, key))
 }
 
-// line reports whether there is a line break before n, or a key at n.
+// line reports whether a line break comes before the current place, or a key begins there.
 func (x *afterReader) line() bool {
 	key, _ := x.keyAhead(x.n.Pos)
 	return x.n.Flags&line != 0 || key != ""
 }
 
-// doubled returns the cost of a surplus quote. It costs less after the first, since a writer who
-// doubles one quote doubles others.
+// doubled returns the cost of a surplus quotation mark. Only the first one has the full cost,
+// because a writer who doubles one quotation mark doubles others.
 func (p *Place) doubled() int { return p.first(habitDoubled, likely-trifle) + trifle }
 
 // maxJunk bounds the text that junk skips, in bytes.
 const maxJunk = 64
 
-// junk offers to skip text after a value that is not structure, as in {"a": "x" (a note), "b": 1},
-// up to the next comma, closer or line break. It never skips a quote or an opener, since these
-// begin something.
+// junk offers to skip text after a value that has no meaning, as in {"a": "x" (a note), "b": 1}, up
+// to the next comma, closing bracket or line break. It never skips a double quotation mark or an
+// opening bracket, because they begin something.
 func (x *afterReader) junk() {
 	if x.n.Pos > 0 && scan.IsWord(int(x.text[x.n.Pos-1])) { // 1/3 is not a number and a remark
 		return
@@ -204,7 +204,7 @@ func (x *afterReader) junk() {
 	}
 }
 
-// next returns the place of the next member of the innermost container, at a position.
+// next returns the place of the next member of the innermost container, at a position in the text.
 func (n *Node) next(pos int) Place {
 	p := n.to(pos, modeNext)
 	switch n.Stack.Kind {
@@ -217,8 +217,9 @@ func (n *Node) next(pos int) Place {
 	return p
 }
 
-// comma reads a comma: before a member, as a trailing comma, or before a member of an outer object
-// if the inner closer is missing. Dots for "and so on" are skipped with their comma.
+// comma reads a comma. A member may follow, or the container's end. If the closing bracket of an
+// inner container is missing, a member of the outer object may follow. Dots that mean "and so on"
+// are skipped with their comma.
 func (x *afterReader) comma(next Place, behind int) {
 	c := x.at(behind)
 	if x.has(behind, "...") { // and so on
@@ -241,8 +242,8 @@ func (x *afterReader) comma(next Place, behind int) {
 	x.closerLost(behind)
 }
 
-// closerLost offers the end of the innermost container with a missing closer, before a member at i.
-// It is likely if only an outer object knows the member, or if there is a key in a list.
+// closerLost offers the end of the innermost container without its closing bracket, before a member
+// at i. This is likely if only an outer object knows the member, or if a list contains a key.
 func (x *afterReader) closerLost(i int) {
 	if x.n.Stack.Up == nil {
 		return
@@ -260,9 +261,9 @@ func (x *afterReader) closerLost(i int) {
 	}
 }
 
-// early offers to ignore the container's own closer, if it came too early and a member of the
-// container follows: {"a": {"b": 1}, "c": 2} with c known only to the inner object. Members of the
-// envelope are left to the envelope.
+// early offers to ignore a closing bracket that came too early, because a member of the same
+// container follows it. An example is {"a": {"b": 1}, "c": 2} if only the inner object has a member
+// c. Members that the envelope knows (see Args) are not taken from it.
 func (x *afterReader) early(behind int) {
 	for k := 0; scan.IsCloser(x.at(behind)) && k < maxClosers; k++ {
 		behind = x.blank(behind + 1)
@@ -291,8 +292,8 @@ func (x *afterReader) early(behind int) {
 	x.step(pick(known, likely, slip+trifle), keep(x.n, x.n.Pos+1))
 }
 
-// commaLost offers the next member with a missing comma before it. It costs less after a line
-// break, and after the first missing comma, since it is a habit.
+// commaLost offers the next member without a comma before it. This costs less after a line break.
+// It also costs less after the first missing comma, because leaving out commas is a habit.
 func (x *afterReader) commaLost(here Place) {
 	cost := here.first(habitCommas, habit) + small
 	if x.n.Flags&line != 0 {
@@ -314,7 +315,8 @@ func (x *afterReader) commaLost(here Place) {
 	x.step(cost, here, ",")
 }
 
-// separatorInside reports whether the string before ends with a comma or a line break.
+// separatorInside reports whether the string before the current place ends with a comma or a line
+// break inside its quotation marks.
 func (x *afterReader) separatorInside() bool {
 	before := strings.TrimRight(x.text[:x.n.Pos], " \t\r\n")
 	if before == "" || !scan.IsQuote(int(before[len(before)-1])) {

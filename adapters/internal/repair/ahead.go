@@ -9,30 +9,30 @@ import (
 
 // Bounds on looking ahead, so that the work is linear.
 const (
-	maxKey     = 128  // a key, in bytes
-	maxAhead   = 4096 // white space, a comment, in bytes
-	maxClosers = 16   // closers in a row
+	maxKey     = 128  // of a key, in bytes
+	maxAhead   = 4096 // of white space or a comment, in bytes
+	maxClosers = 16   // of closing brackets in a row
 )
 
-// look looks ahead in a text of arguments, and changes nothing.
+// look looks ahead in a text of arguments. It changes nothing.
 type look struct {
 	text      string
-	lastQuote int              // the offset of its last quote
-	ends      func(i int) bool // reports whether a mark at i ends the call; nil: there are no marks
+	lastQuote int              // the offset of the last double quotation mark; in Python of any
+	ends      func(i int) bool // reports whether a closing tag at i ends the call; may be nil
 	delims    []delim
 	python    bool // the arguments are in a Python call
-	ownQuotes bool // the family has delimiters of its own
-	around    bool // there is a quote around the arguments
+	ownQuotes bool // the model family has delimiters of its own
+	around    bool // a quotation mark surrounds the arguments
 }
 
-// here is a place of the search, from which steps lead on.
+// here is the place of the search from which the next steps begin.
 type here struct {
 	*look
 	s *Search
 	n *Node
 }
 
-// step offers a step from here, which adds the pieces of out to the output.
+// step offers a step to another place, which adds the pieces of out to the output.
 func (x *here) step(cost int, to Place, out ...string) { x.s.Go(x.n, cost, to, out...) }
 
 // at returns the byte at i, or -1 outside the text.
@@ -43,18 +43,21 @@ func (g *look) at(i int) int {
 	return -1
 }
 
+// has reports whether s begins at i.
 func (g *look) has(i int, s string) bool {
 	return i <= len(g.text) && strings.HasPrefix(g.text[i:], s)
 }
 
-// mark reports whether a mark at i ends the call. Only the decoder knows the family's marks.
+// mark reports whether a closing tag at i ends the call. Only the decoder knows the tags of the
+// model family, so it provides the function.
 func (g *look) mark(i int) bool { return g.ends != nil && i < len(g.text) && g.ends(i) }
 
-// over reports whether the call ends at i: at the end of the text, or at a mark after the last
-// quote. A mark before the last quote may be inside a string, as in a document about marks.
+// over reports whether the call ends at i. It ends at the end of the text, or at a closing tag
+// after the last quotation mark. Before that mark the tag may be inside a string, as in a document
+// about tags.
 func (g *look) over(i int) bool { return i >= len(g.text) || i > g.lastQuote && g.mark(i) }
 
-// blank returns the offset after white space and comments at i.
+// blank returns the offset after the white space and comments at i, or i if there are none.
 func (g *look) blank(i int) int {
 	for range maxClosers {
 		n := g.space(i)
@@ -66,7 +69,8 @@ func (g *look) blank(i int) int {
 	return i
 }
 
-// space returns the offset after white space at i, including the spaces that JSON does not allow.
+// space returns the offset after the white space at i, or i if there is none. The spaces that JSON
+// does not allow count as well.
 func (g *look) space(i int) int {
 	for end := min(i+maxAhead, len(g.text)); i < end; {
 		n := oddSpace(g.text[i:])
@@ -81,7 +85,8 @@ func (g *look) space(i int) int {
 	return i
 }
 
-// oddSpace returns the length of a space that JSON does not allow at the beginning of a text, or 0.
+// oddSpace returns the length of a space that JSON does not allow at the beginning of a text. It
+// returns 0 if there is none.
 func oddSpace(text string) int {
 	if text[0] < 0x80 {
 		return 0
@@ -94,9 +99,10 @@ func oddSpace(text string) int {
 	return 0
 }
 
-// comment returns the length of the comment at i, or 0 when there is none. The line break after it
-// is not part of it. A comment that never ends does not count, since the rest of the text would be
-// lost. A colour without quotes, #fff, is offered as a value as well.
+// comment returns the length of the comment at i without the line break after it, or 0 if there is
+// none. A comment that never ends does not count, because the rest of the text would be lost. A
+// colour without quotation marks, such as #fff, is a comment here, but is also offered as a value
+// elsewhere.
 func (g *look) comment(i int) int {
 	rest := g.text[min(i, len(g.text)):min(i+maxAhead, len(g.text))]
 	var end string
@@ -120,8 +126,8 @@ func (g *look) comment(i int) int {
 	return 0
 }
 
-// colon returns the length of the colon at i, or 0. An equals sign and a full-width colon count as
-// colons.
+// colon returns the length of the colon at i, or 0 if there is none. An equals sign and a
+// full-width colon count as colons.
 func (g *look) colon(i int) int {
 	switch {
 	case g.at(i) == ':' || g.at(i) == '=':
@@ -132,7 +138,7 @@ func (g *look) colon(i int) int {
 	return 0
 }
 
-// wideComma returns the length of a Chinese, Japanese or Arabic comma at i, or 0.
+// wideComma returns the length of a Chinese, Japanese or Arabic comma at i, or 0 if there is none.
 func wideComma(text string, i int) int {
 	for _, comma := range [...]string{"，", "、", "،"} {
 		if i < len(text) && strings.HasPrefix(text[i:], comma) {
@@ -142,7 +148,8 @@ func wideComma(text string, i int) int {
 	return 0
 }
 
-// sign returns the length of a comma, a colon or a closer at i, or 0.
+// sign returns the length of a comma, a colon, a semicolon, a plus sign or a closing bracket at i,
+// or 0 if there is none.
 func sign(text string, i int) int {
 	if i < 0 || i >= len(text) {
 		return 0
@@ -158,9 +165,9 @@ func sign(text string, i int) int {
 	return 0
 }
 
-// keyAhead returns the key at i, in quotes or without, that a colon follows, and whether it is
-// quoted. The key is empty when there is none. keyAhead is called at every comma, so it accepts
-// plain words only and does not allocate.
+// keyAhead returns the key at i, which a colon must follow, and whether the key is quoted. The key
+// is "" if there is none. It is called at every comma, so it accepts plain words only and does not
+// allocate.
 func (g *look) keyAhead(i int) (key string, quoted bool) {
 	n := i + g.quoteAt(i)
 	quoted = n > i
@@ -180,8 +187,8 @@ func (g *look) keyAhead(i int) (key string, quoted bool) {
 	return key, quoted
 }
 
-// stringAhead reports whether a string begins at i. It may have any kind of quote, including the
-// family's own.
+// stringAhead reports whether a string begins at i, in any kind of quotation marks, including those
+// of the model family.
 func (g *look) stringAhead(i int) bool {
 	for k := range g.delims {
 		if g.has(i, g.delims[k].open) {
@@ -191,7 +198,7 @@ func (g *look) stringAhead(i int) bool {
 	return false
 }
 
-// knows reports whether the schema of a level, or of one around it, has the key.
+// knows reports whether the schema of a container, or of one around it, has the key.
 func knows(l *Level, key string) bool {
 	for ; l != nil; l = l.Up {
 		if typeOf(l.Want).Has(key) {
@@ -201,9 +208,9 @@ func knows(l *Level, key string) bool {
 	return false
 }
 
-// memberAhead reports whether a member or an element of the container follows a comma before i, and
-// whether the schema knows it. In an object a key must follow, in a list any value may. A bare word
-// counts only as a key, since it may be prose.
+// memberAhead reports in some whether a member or an element of the container begins at i, where a
+// comma came before, and in known whether the schema has its key. In an object a key must follow.
+// In a list any value may follow, except a bare word, because that may be prose.
 func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	i = g.blank(i)
 	if key, quoted := g.keyAhead(i); key != "" {
@@ -221,8 +228,8 @@ func (g *look) memberAhead(i int, l *Level) (some, known bool) {
 	return c == '{' || c == '[' || g.stringAhead(i) || c == '-' || c >= '0' && c <= '9', false
 }
 
-// closesAhead reports whether the text after the closers at i can follow closers in arguments.
-// After most closers in code it cannot.
+// closesAhead reports whether the text after the closing brackets at i can follow closing brackets
+// in arguments. After most closing brackets in code it cannot.
 func (g *look) closesAhead(i int, l *Level) bool {
 	for k := 0; scan.IsCloser(g.at(i)) && k < maxClosers; k++ {
 		i = g.blank(i + 1)
@@ -237,9 +244,9 @@ func (g *look) closesAhead(i int, l *Level) bool {
 	return g.over(i) || g.has(i, "```")
 }
 
-// likelyEnd grades whether the text at i, after a quote, follows the end of a string: 2 likely, 1
-// perhaps, 0 no. Every closing quote of correct JSON has 2; a quote in prose is mostly followed by
-// a letter and has 0.
+// likelyEnd grades whether the quotation mark before i ends a string, by the text at i: 2 is
+// likely, 1 perhaps, 0 no. The result is 2 after every closing quotation mark of correct JSON. In
+// prose a letter mostly follows, so the result is 0.
 func (g *look) likelyEnd(i int, l *Level) int {
 	from := i
 	i = g.blank(i)
@@ -274,7 +281,7 @@ func (g *look) likelyEnd(i int, l *Level) int {
 	return 0
 }
 
-// typeOf returns the type that a place wants, or nil.
+// typeOf returns the type that is expected at a place, or nil if it is unknown.
 func typeOf(want any) *schema.Type {
 	t, _ := want.(*schema.Type)
 	return t

@@ -10,22 +10,23 @@ import (
 )
 
 // Args is the grammar of arguments as models write them: JSON with slips, or the arguments of a
-// Python call. Set its fields and call Read.
+// Python call. Set the exported fields and call Read.
 type Args struct {
-	Type   *schema.Type // type of the arguments; nil: unknown
-	Python bool         // they are in the parentheses of a call
-	Open   bool         // their opening brace is missing
-	Around byte         // a quote around them, while theirs are not escaped; 0: none
-	// the family's own string delimiters, between which there are no escapes
+	Type   *schema.Type // type of the arguments; nil if unknown
+	Python bool         // the arguments are in the parentheses of a call
+	Open   bool         // the opening brace of the arguments is missing
+	Around byte         // a quote around them, while theirs are not escaped, or 0
+	// Quotes are the model family's own string delimiters. Strings in them have no escapes.
 	Quotes   []string
-	Mark     func(i int) bool      // reports whether a mark at i ends the call; nil: no marks
-	Envelope func(key string) bool // reports whether the member may follow the arguments; nil: none
+	Mark     func(i int) bool      // reports whether a closing tag at i ends the call; may be nil
+	Envelope func(key string) bool // reports whether the member may follow them; or nil
 
 	look
 }
 
-// Read returns the readings of a text that begins with arguments, or none if that needs too much
-// work. The arguments of a Python call begin after the parenthesis.
+// Read returns the readings of a text that begins with arguments. It returns nil if there is none,
+// or if finding them takes too much work. The arguments of a Python call begin after the
+// parenthesis.
 func (g *Args) Read(text string) []Reading {
 	g.look = look{text, strings.LastIndexByte(text, '"'), g.Mark, delims, g.Python, g.Quotes != nil,
 		g.Around != 0}
@@ -56,10 +57,10 @@ func (g *Args) Read(text string) []Reading {
 	return list
 }
 
-// Modes: what is expected at a place.
+// The modes say what is expected at a place.
 const (
 	modeValue  = iota // a value
-	modeKey           // the first key, or the closer
+	modeKey           // the first key, or the closing bracket
 	modeNext          // the key after a comma
 	modeColon         // the text between key and value
 	modeString        // the rest of a string
@@ -67,7 +68,7 @@ const (
 	modeEnd           // the text after the arguments
 )
 
-// Kinds of containers.
+// The kinds of containers.
 const (
 	anObject = '{'
 	aList    = '['
@@ -76,7 +77,8 @@ const (
 	aCall    = 'f' // the arguments of a Python call
 )
 
-// Flags of a text: habits that its writer has shown. Only the first slip of a habit costs.
+// The flags of a text. Most are habits that its writer has shown, and only the first slip of a
+// habit costs.
 const (
 	habitQuotes = 1 << iota
 	habitKeys
@@ -96,18 +98,18 @@ const (
 	empty     // the opener of a list
 	colonRead // the colon, which was inside the quotes of its key
 
-	unsure    = 1 << 24 // it is a guess among several, whatever the others cost
+	unsure    = 1 << 24 // the reading is a guess among several, whatever the others cost
 	withNames = 1 << 25 // an argument of a Python call had a name
 )
 
-// position counts the arguments of a Python call.
+// These bits count the arguments of a Python call.
 const (
 	position    = 1 << 16
 	positionAll = 0xFF << 16
 )
 
-// to returns a place further on, without the flags of what was just read, which matter for the next
-// step only. The flags of habits are kept.
+// to returns a place further on in the text. The flags of what was just read are cleared, because
+// they matter only for the next step. The flags of habits remain.
 func (n *Node) to(pos int, mode uint8) Place {
 	p := n.Place
 	p.Pos, p.Mode, p.Want = pos, mode, nil
@@ -122,8 +124,8 @@ func (n *Node) stay(pos int) Place {
 	return p
 }
 
-// behind returns the place after a value, without the flags of a string. Outside of all containers
-// it is the end of the arguments.
+// behind returns the place after a value, without the flags of a string. If no container is open,
+// this place is the end of the arguments.
 func (n *Node) behind(pos int) Place {
 	p := n.to(pos, modeAfter)
 	p.Flags &^= uint64(sAll)
@@ -133,10 +135,11 @@ func (n *Node) behind(pos int) Place {
 	return p
 }
 
-// habit returns the cost of a habit at a place, which is 0 if it was shown before.
+// habit returns the cost of a habit at a place and sets its flag. The cost is 0 if the habit was
+// shown before.
 func (p *Place) habit(flag uint64) int { return p.first(flag, habit) }
 
-// first returns the cost of a slip that is free from the second time on, and sets its flag.
+// first returns the cost of a slip and sets its flag. The cost is 0 if the flag was set before.
 func (p *Place) first(flag uint64, cost int) int {
 	if p.Flags&flag != 0 {
 		return 0
@@ -145,8 +148,8 @@ func (p *Place) first(flag uint64, cost int) int {
 	return cost
 }
 
-// Steps implements [Grammar]. White space and comments are the same everywhere outside of strings,
-// so they are read here. A comment has no output.
+// Steps implements [Grammar] with the steps that arguments allow. White space and comments are read
+// here, because they are the same everywhere outside of strings. A comment has no output.
 func (g *Args) Steps(s *Search, n *Node) {
 	switch n.Mode {
 	case modeString:
@@ -193,8 +196,8 @@ func (g *Args) Steps(s *Search, n *Node) {
 	}
 }
 
-// twoComments reports whether the comment of size bytes at i is empty or has another one inside, so
-// that its end is uncertain.
+// twoComments reports whether the comment of the given size at i is empty, or contains what looks
+// like another comment. Its end is then uncertain.
 func (g *look) twoComments(i, size int) bool {
 	inside := g.text[i+1 : i+size]
 	if g.text[i] != '#' {
@@ -208,6 +211,7 @@ func (g *look) twoComments(i, size int) bool {
 	return strings.TrimLeft(inside, "-!") == ""
 }
 
+// plainSpace returns a blank for any character that is not ASCII, and ASCII unchanged.
 func plainSpace(r rune) rune {
 	if r < 0x80 {
 		return r
@@ -218,10 +222,10 @@ func plainSpace(r rune) rune {
 // tag matches the beginning of an opening tag.
 var tag = regexp.MustCompile(`<[^/\\\s]`)
 
-// tail returns the cost of the text after the arguments, if they end at i: up to two closers, a
-// member of the envelope, another call and the end are free. Further closers cost, and so do all
-// closers after a lone value of a known type. A member that the schema knows rules the reading out,
-// since it would be left out.
+// tail returns the cost of the text after the arguments, if the arguments end at i. Up to two
+// closing brackets, a member of the envelope, another call and the end are free. Further closing
+// brackets cost, and after a lone value of a known type all of them do. A result above Most rules
+// the reading out, for example because a member that the schema knows would be lost.
 func (g *Args) tail(i int) int {
 	closers := 0
 	alone := g.Envelope == nil && !g.Python && g.Type.Known()
@@ -266,7 +270,7 @@ func (g *Args) tail(i int) int {
 }
 
 // memberIn reports whether a member that the schema knows begins within maxKey bytes after i,
-// before a mark that ends the call.
+// before a closing tag that ends the call.
 func (g *Args) memberIn(i int) bool {
 	for end := min(i+maxKey, len(g.text)); i < end && !g.mark(i); i++ {
 		if !scan.IsQuote(int(g.text[i])) {
@@ -279,9 +283,9 @@ func (g *Args) memberIn(i int) bool {
 	return false
 }
 
-// leftOver returns unsure if the number of quotes after the arguments is odd, or the first one is
-// escaped: then the arguments probably ended inside a string. A quote around the arguments does not
-// count.
+// leftOver returns unsure if the number of double quotation marks after the arguments is odd, or
+// the first one is escaped. Then the arguments probably ended inside a string. A quotation mark
+// around the arguments does not count. Otherwise it returns 0.
 func (g *Args) leftOver(i int) uint64 {
 	rest := g.text[min(i, len(g.text)):]
 	if g.Around != 0 {
@@ -299,8 +303,8 @@ func (g *Args) leftOver(i int) uint64 {
 	return 0
 }
 
-// call reports whether another call begins at i: an object, perhaps in a list, whose first member
-// is one of an envelope. Other objects may be elements of a list that was cut in two.
+// call reports whether another call begins at i. That is an object, perhaps in a list, whose first
+// member belongs to an envelope. Other objects may be elements of a list that was cut in two.
 func (g *Args) call(i int) bool {
 	for k := 0; g.at(i) == '[' && k < maxClosers; k++ {
 		i = g.blank(i + 1)
@@ -312,10 +316,10 @@ func (g *Args) call(i int) bool {
 	return key != "" && g.Envelope != nil && g.Envelope(key)
 }
 
-// maxDepth bounds how deep arguments nest.
+// maxDepth bounds how deep containers in arguments may be nested.
 const maxDepth = 512
 
-// closed returns the closer of the innermost container of n in strict JSON.
+// closed returns the strict JSON closing bracket of the innermost container.
 func (n *Node) closed() string {
 	if n.Stack.Kind == anObject || n.Stack.Kind == aCall {
 		return "}"
@@ -323,8 +327,8 @@ func (n *Node) closed() string {
 	return "]"
 }
 
-// pop offers the place after the innermost container, which size bytes close. The output is the
-// correct closer, so a complete reading is always valid JSON.
+// pop offers the place after the innermost container, which is closed by the next size bytes. The
+// output gets the correct closing bracket, so a complete reading is always valid JSON.
 func (n *Node) pop(s *Search, size, cost int) {
 	closer := n.closed()
 	m := *n
@@ -332,7 +336,7 @@ func (n *Node) pop(s *Search, size, cost int) {
 	s.Go(n, cost, m.behind(n.Pos+size), closer)
 }
 
-// closes reports whether c is the closer of a container.
+// closes reports whether c is a closing bracket of a container.
 func closes(l *Level, c int) bool {
 	switch l.Kind {
 	case anObject:

@@ -12,8 +12,8 @@ const (
 	odd     = 6  // what text does not have: one quotation mark without its partner
 )
 
-// Most is the highest cost of a reading. Margin is the difference by which the best value must be
-// cheaper than every other.
+// Most is the highest cost of a reading. Margin is how much cheaper the best value must be than
+// every other.
 const (
 	Most   = 40
 	Margin = 5

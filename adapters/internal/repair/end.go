@@ -8,8 +8,9 @@ import (
 	"toolnorm/chat"
 )
 
-// closeHere offers the end of a string whose closing quote is missing. A missing quote is likely
-// before a member that the schema knows. After another quote, that one was rather meant as the end.
+// closeHere offers the end of a string whose closing quotation mark is missing. A missing one is
+// likely before a member that the schema knows. Directly after another quotation mark it is
+// unlikely, because that one was rather meant as the end.
 func (x *stringReader) closeHere() {
 	cost := slip
 	if x.ownQuotes && strings.ContainsAny(x.run, "<>|") {
@@ -43,25 +44,25 @@ func (x *stringReader) closeHere() {
 	x.step(cost, to, x.run, `"`)
 }
 
-// ownEnd matches what may follow the end of a text: the family's quote in brackets of another kind,
-// or a comment.
+// ownEnd matches what may follow the end of a text: the model family's quotation mark with brackets
+// of another kind, or a comment.
 var ownEnd = regexp.MustCompile(`[＜\[]\w+[＞\]]$|&lt;\w+&gt;$|\s(?://|#|--|/\*|<!--)`)
 
-// atBorder reports whether the byte at i may separate two values, may be in place of the missing
-// quote, or may be the opening quote.
+// atBorder reports whether the byte at i may separate two values, may have replaced the missing
+// quotation mark, or may be the opening one.
 func (x *stringReader) atBorder(i int) bool {
 	return sign(x.text, i) > 0 && !scan.IsCloser(x.at(i)) || x.at(i) >= 0 && strings.IndexByte(
 		" |&.=\"'*#_^~@%-/<", byte(x.at(i))) >= 0
 }
 
-// literal reports whether a text is a number or a literal where such a value fits as well as a
-// string.
+// literal reports whether a text is a number or a word such as true, in a place that accepts such a
+// value as well as a string.
 func (x *stringReader) literal() bool {
 	value, _ := Scalar(strings.TrimSpace(x.run))
 	return value != "" && x.n.Flags&sLoose != 0
 }
 
-// bareEnd reads the closing quote of a string that has lost its opening one: a.txt".
+// bareEnd reads the closing quotation mark of a string whose opening one is missing, as in a.txt".
 func (x *stringReader) bareEnd() {
 	to := x.n.behind(x.i + x.quoteAt(x.i))
 	if c := x.text[x.i]; c != '"' && c != '\'' || x.n.Flags&sPlain != 0 ||
@@ -73,10 +74,10 @@ func (x *stringReader) bareEnd() {
 		string(chat.AppendEscaped(nil, x.text[x.i:x.i+x.quoteAt(x.i)])))
 }
 
-// atStructure reports whether the quote from i to behind is next to signs of structure and other
-// quotes. Reading it as part of the text is then a guess, since another of the quotes may be the
-// one that belongs to the text. A quote that ends a quotation may come before closers and the
-// string's own quote: "echo "hi"".
+// atStructure reports whether the quotation mark at x.i, which ends before behind, is next to signs
+// of structure and other quotation marks. Reading it as part of the text is then a guess, because
+// another mark may be the one that belongs to the text. A mark that ends a quotation may come
+// before closing brackets and the string's own mark, as in "echo "hi"".
 func (x *stringReader) atStructure(behind int) bool {
 	pair := x.n.Flags&sDirty != 0 && x.n.Flags&sLone != 0
 	if strings.HasSuffix(x.text[:x.i], x.d.close) || x.has(behind, x.d.close) {

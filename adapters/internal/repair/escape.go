@@ -33,7 +33,7 @@ func (x *stringReader) backslash() {
 	x.escape()
 }
 
-// escape reads a backslash in a string in the way of this branch.
+// escape reads a backslash in the way that backslash has chosen for this branch of the search.
 func (x *stringReader) escape() {
 	if x.n.Flags&sBare != 0 && x.ownQuotes {
 		x.n.Flags |= unsure // there are no escapes in the family's own quotes
@@ -86,7 +86,8 @@ func (x *stringReader) escape() {
 	}
 }
 
-// rawBackslash reads a backslash, before c, in a string in which backslashes stand for themselves.
+// rawBackslash reads a backslash, before the byte c, in a string in which a backslash has no
+// special meaning. The parameter lower says whether a small letter follows c.
 func (x *stringReader) rawBackslash(c int, lower bool) {
 	cost := 0
 	if c >= 0 && strings.IndexByte("nrt", byte(c)) >= 0 && !lower {
@@ -101,9 +102,9 @@ func (x *stringReader) rawBackslash(c int, lower bool) {
 	x.step(cost, to, x.run, `\\`)
 }
 
-// byteEscape reads \xXX. In Python it is a character. JSON does not know it: from \xa0 on it is
-// rather a letter, S\xe3o, unless another follows, as bytes of UTF-8 do; else it may be part of a
-// pattern or of a program.
+// byteEscape reads \xXX. In Python it is a character. JSON does not know it. From \xa0 on it is
+// probably a letter, as in S\xe3o, unless another \x follows, as bytes of UTF-8 do. Otherwise it
+// may be part of a pattern or of a program, so the reading is unsure.
 func (x *stringReader) byteEscape() {
 	hex := x.text[x.i+2 : x.i+4]
 	letter := hex >= "A" && hex[0] != '8' && hex[0] != '9' && !x.has(x.i+4, `\x`)
@@ -114,8 +115,8 @@ func (x *stringReader) byteEscape() {
 	x.step(pick(x.python, 0, trifle), to, x.run, `\u00`+hex)
 }
 
-// quoted returns the place size bytes on, after a quote inside the text. After a digit the quote
-// means inches, or ends a quotation.
+// quoted returns the place size bytes further on, after a quotation mark inside the text. After a
+// digit the mark means inches, or ends a quotation.
 func (x *stringReader) quoted(size int) Place {
 	to := x.n.stay(x.i + size)
 	if to.Flags ^= sLone; x.i > 0 && scan.IsDigit(x.text[x.i-1]) {
@@ -124,9 +125,9 @@ func (x *stringReader) quoted(size int) Place {
 	return to
 }
 
-// escapedQuote reads an escaped quote as part of the text. In a path that ends with a backslash,
-// "C:\dir\", the closing quote looks escaped; so if the text continues as after a string, the quote
-// is offered as its end, too.
+// escapedQuote reads an escaped quotation mark as part of the text. In a path that ends with a
+// backslash, "C:\dir\", the closing mark looks escaped. So if the following text looks like the
+// text after a string, the end of the string is offered as well.
 func (x *stringReader) escapedQuote() {
 	text, to := x.text[x.i:x.i+2], x.quoted(2)
 	if text == `\'` {
@@ -151,8 +152,9 @@ func (x *stringReader) escapedQuote() {
 	x.step(cost, to, x.run, text)
 }
 
-// escapedTwice reads a backslash in a string with the quotes \", in which escapes are doubled,
-// since the whole object was escaped as if it were in a string. One level of escapes is removed.
+// escapedTwice reads a backslash in a string whose quotation marks are \". In such a string escapes
+// are doubled, because the whole object was escaped as if it were in a string. One level of escapes
+// is removed.
 func (x *stringReader) escapedTwice() {
 	switch {
 	case x.has(x.i, `\\\"`):
@@ -176,17 +178,17 @@ func (x *stringReader) escapedTwice() {
 	}
 }
 
-// drive reports whether the backslash at i follows the drive at the beginning of a string, and is
-// not doubled. Paths such as C:\new have valid escapes, so the beginning is the only evidence.
+// drive reports whether the backslash at i follows a drive letter at the beginning of a string, and
+// is not doubled. A path such as C:\new has valid escapes, so its beginning is the only evidence.
 func drive(text string, i int) bool {
 	return i >= 3 && text[i-1] == ':' && scan.IsLetter(text[i-2]) && scan.IsQuote(int(text[i-3])) &&
 		i+1 < len(text) && (scan.IsWord(int(text[i+1])) || text[i+1] == '.')
 }
 
-// c2 reports whether c is a small letter, as after the first letter of a name.
+// c2 reports whether c is a small letter. It is called for the second byte after a backslash.
 func c2(c int) bool { return c >= 'a' && c <= 'z' }
 
-// pick returns a if is is true, else b.
+// pick returns a if is is true, and otherwise b.
 func pick(is bool, a, b int) int {
 	if is {
 		return a

@@ -14,8 +14,8 @@ import (
 // keyReader reads the key of the member that is expected at a place, or the end of the object.
 type keyReader struct{ here }
 
-// read reads the key of a member, or the closer of an empty object. What cannot begin a key is
-// skipped at a cost.
+// read reads the key of a member, or the closing bracket of an empty object. Anything that cannot
+// begin a key is skipped at a cost.
 func (x *keyReader) read() {
 	c := x.at(x.n.Pos)
 	call := x.n.Stack.Kind == aCall
@@ -53,14 +53,15 @@ func (x *keyReader) read() {
 	}
 }
 
-// knows reports whether there is a key at i that the container, or one around it, knows.
+// knows reports whether there is a key at i that the schema of the container, or of one around it,
+// has.
 func (g *look) knows(i int, l *Level) bool {
 	key, _ := g.keyAhead(i)
 	return key != "" && knows(l, key)
 }
 
-// byPosition reads an argument without a name, as the parameter at its position: in f("Oslo", 3)
-// the parameters are in the order of the schema, the required ones first, as in the prompt.
+// byPosition reads an argument without a name as the parameter at its position, as in f("Oslo", 3).
+// The parameters are in the order of the schema, the required ones first, as in the prompt.
 func (x *keyReader) byPosition() {
 	all := typeOf(x.n.Stack.Want).Members()
 	at := int(x.n.Flags&positionAll) / position
@@ -77,8 +78,8 @@ func (x *keyReader) byPosition() {
 	x.step(cost, to, schema.Quote(all[at])+":")
 }
 
-// keys offers the keys that begin here: correctly quoted, in other quotes, with a missing or
-// doubled quote, or bare.
+// keys offers the keys that begin at the current place: correctly quoted, in other quotation marks,
+// with a missing or doubled one, or bare.
 func (x *keyReader) keys() {
 	if x.n.Mode == modeKey && x.n.Stack.Up != nil && x.has(x.n.Pos, `\"`) &&
 		!typeOf(x.n.Stack.Want).Known() && !x.escaped() {
@@ -113,8 +114,8 @@ func (x *keyReader) keys() {
 	x.oddKeys()
 }
 
-// oddKeys offers the keys that begin here without quotes, with one quote, or with two of different
-// kinds.
+// oddKeys offers the keys that begin at the current place without quotation marks, with only one,
+// or with two of different kinds.
 func (x *keyReader) oddKeys() {
 	open := x.quoteAt(x.n.Pos)
 	from := x.n.Pos + open
@@ -159,8 +160,9 @@ func (x *keyReader) oddKeys() {
 	}
 }
 
-// halfKey returns the place of a key that has lost one of its quotes. If the schema lists no
-// members, a sign at the beginning or end of the key may be in place of that quote.
+// halfKey returns the place of a key that has lost one of its quotation marks. If the schema lists
+// no members, a sign at the beginning or end of the key may have replaced that mark, so the place
+// is unsure.
 func (x *keyReader) halfKey(word string) Place {
 	to := x.n.Place
 	first, _ := utf8.DecodeRuneInString(word)
@@ -172,7 +174,7 @@ func (x *keyReader) halfKey(word string) Place {
 	return to
 }
 
-// inName reports whether the byte at i can occur in a key without quotes.
+// inName reports whether the byte at i can occur in a key without quotation marks.
 func (g *look) inName(i int) bool {
 	c := g.at(i)
 	return scan.IsWord(c) || c == '-' || c == '.' || c == '$' || c >= 0x80 && g.quoteAt(i) == 0 &&
@@ -180,8 +182,8 @@ func (g *look) inName(i int) bool {
 }
 
 // named continues after a key. A key that the schema does not list is possible but unlikely, unless
-// it differs from a parameter in case and separators only. A key with a sign of structure is not
-// offered.
+// it differs from a parameter only in case and separators. No step is offered for a key that
+// contains a sign of structure.
 func (x *keyReader) named(to Place, end, cost int, key string) {
 	t := typeOf(x.n.Stack.Want)
 	key = strings.TrimSpace(key)
@@ -208,7 +210,7 @@ func (x *keyReader) named(to Place, end, cost int, key string) {
 	x.step(cost, to, string(chat.AppendQuoted(nil, key)))
 }
 
-// alike reports whether a member of t differs from the key only in case and separators.
+// alike reports whether some member of t differs from the key only in case and separators.
 func alike(t *schema.Type, key string) bool {
 	letters := strings.NewReplacer("_", "", "-", "")
 	return slices.ContainsFunc(t.Members(), func(name string) bool {

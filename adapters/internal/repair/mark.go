@@ -8,7 +8,7 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// ownQuote returns the length of the family's own quote at i, or 0.
+// ownQuote returns the length of the model family's own quotation mark at i, or 0 if there is none.
 func (g *look) ownQuote(i int) int {
 	for _, d := range g.delims[len(delims):] {
 		if g.has(i, d.open) {
@@ -18,8 +18,8 @@ func (g *look) ownQuote(i int) int {
 	return 0
 }
 
-// damagedEnd offers the end of a string at a damaged form of the family's own quote, and the same
-// bytes as text.
+// damagedEnd offers the end of a string at a damaged form of the model family's own quotation mark,
+// which may have any of the sizes. It also offers the same bytes as text.
 func (x *stringReader) damagedEnd(sizes []int) {
 	ended := false
 	for _, size := range sizes {
@@ -36,8 +36,8 @@ func (x *stringReader) damagedEnd(sizes []int) {
 		string(chat.AppendEscaped(nil, x.text[x.i:x.i+size])))
 }
 
-// damagedQuote returns the possible lengths of a damaged form of the family's own quote at i. There
-// are none if the quote is whole.
+// damagedQuote returns the possible lengths of a damaged form of the model family's own quotation
+// mark at i. It returns nil if there is none, or if the mark is not damaged.
 func (g *look) damagedQuote(i int, d *delim) []int {
 	if !d.raw || len(d.open) < 2 || g.has(i, d.open) {
 		return nil
@@ -45,8 +45,9 @@ func (g *look) damagedQuote(i int, d *delim) []int {
 	return DamagedMark(g.text[i:], d.open)
 }
 
-// DamagedMark returns the possible lengths of a mark with one slip at the beginning of a text: a
-// missing, surplus or wrong character, two swapped characters, or brackets of another kind.
+// DamagedMark returns the possible lengths of a damaged tag at the beginning of a text. The tag,
+// given by mark, may have one slip: a missing, surplus or wrong character, two swapped characters,
+// or brackets of another kind. It returns nil if there is no such tag, or if it is not damaged.
 func DamagedMark(text, mark string) (sizes []int) {
 	if text == "" || strings.HasPrefix(text, mark) {
 		return nil
@@ -57,7 +58,7 @@ func DamagedMark(text, mark string) (sizes []int) {
 			return []int{len(form)}
 		}
 	}
-	// here<escape> is whole
+	// in here<escape> the tag is not damaged
 	if text[0] != mark[0] && text[0] != mark[1] || strings.HasPrefix(text[1:], mark) {
 		return nil
 	}
@@ -69,7 +70,7 @@ func DamagedMark(text, mark string) (sizes []int) {
 	return sizes
 }
 
-// oneSlip reports whether a text is a mark with one surplus, missing or wrong character, or with
+// oneSlip reports whether a text equals mark except for one surplus, missing or wrong character, or
 // two swapped ones.
 func oneSlip(text, mark string) bool {
 	front, back := 0, 0
@@ -83,17 +84,18 @@ func oneSlip(text, mark string) bool {
 	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
-// QuotedText reports whether what begins with three quotes, which close it as well, may be a text
-// that is itself in quotes and has each of them doubled, as in CSV: """x""" is x as Python writes
-// it, or "x". A line break, an escaped quote or a single one shows that it is Python.
+// QuotedText reports whether a text that begins with three quotation marks may be a quoted text
+// whose own marks are doubled, as in CSV. For example, """x""" is x in Python, but may also be "x".
+// A line break, an escaped or a single quotation mark shows that it is Python. So does a missing
+// end, and then it returns false as well.
 func QuotedText(text string) bool {
 	inner, _, ok := strings.Cut(text[3:], `"""`)
 	return ok && !strings.ContainsAny(inner, "\n\r") && !strings.Contains(inner, `\"`) &&
 		!strings.Contains(strings.ReplaceAll(inner, `""`, ""), `"`)
 }
 
-// quotedText reports whether a delimiter at an offset may belong to a text in quotes, where the
-// schema leaves the text free.
+// quotedText reports whether a delimiter at an offset may belong to a quoted text as [QuotedText]
+// describes it, where the schema allows any text.
 func (x *valueReader) quotedText(d *delim, at int) bool {
 	return d.open == `"""` && !x.python && x.t.Allows(schema.String) && x.t.Enum() == nil &&
 		QuotedText(x.text[at:])

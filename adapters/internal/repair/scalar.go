@@ -8,8 +8,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// words has the words for true, false and null in JSON, Python and JavaScript. JSON has no
-// not-a-number and no infinities; JSON.stringify writes them as null.
+// words maps the words for true, false and null in JSON, Python and JavaScript to JSON. JSON has no
+// NaN and no infinities, and JSON.stringify writes null for them.
 var words = map[string]string{
 	"true": "true", "True": "true", "TRUE": "true", "false": "false", "False": "false",
 	"FALSE": "false",
@@ -19,9 +19,9 @@ var words = map[string]string{
 	"-inf": "null",
 }
 
-// Scalar returns a word as a JSON scalar, or "" if it is not a scalar. own reports whether it is
-// spelled as in JSON already. Valid JSON numbers are returned unchanged, also 1.50, 1E+2, and
-// numbers beyond 2^53.
+// Scalar returns a word as a JSON scalar, or "" if it is not a scalar. The result own reports
+// whether the word already has JSON's spelling. Valid JSON numbers are returned unchanged,
+// including 1.50, 1E+2, and numbers beyond 2^53.
 func Scalar(word string) (value string, own bool) {
 	if v, ok := words[word]; ok {
 		return v, v == word
@@ -35,12 +35,12 @@ func Scalar(word string) (value string, own bool) {
 	return "", false
 }
 
-// Word returns the JSON literal for a word, or "".
+// Word returns true, false or null as JSON for a word that means it in some language, or "".
 func Word(word string) string { return words[word] }
 
-// number repairs the spelling of a number: .25, +7, 8., 0x1F, 1_000 and 007 are valid in Python,
-// JavaScript or C. Digits are kept, so no number is rounded; only hexadecimal numbers are
-// converted.
+// number returns a number in JSON's spelling, and false if the text is not a number. The spellings
+// .25, +7, 8., 0x1F, 1_000 and 007 are valid in Python, JavaScript or C. The digits are copied, so
+// no number is rounded. Only hexadecimal numbers are converted, and they must fit into 64 bits.
 func number(s string) (string, bool) {
 	rest := strings.TrimPrefix(s, "-")
 	sign := s[:len(s)-len(rest)]
@@ -64,8 +64,8 @@ func number(s string) (string, bool) {
 	return sign + s, schema.IsNumber(s)
 }
 
-// scalar reads a string, a number, a word, or text without quotes. Numbers and words of other
-// languages get JSON's spelling, which is a habit.
+// scalar reads a string, a number, a word, or text without quotation marks. Numbers and words in
+// the spelling of other languages get JSON's spelling. That spelling counts as a habit.
 func (x *valueReader) scalar() {
 	x.openStrings(0, false)
 	if !x.python {
@@ -121,7 +121,7 @@ func (x *valueReader) scalar() {
 	}
 }
 
-// doubledQuote offers to skip the first of two quotes.
+// doubledQuote offers to skip the first of two quotation marks.
 func (x *valueReader) doubledQuote() {
 	for _, size := range []int{pick(scan.IsQuote(x.c), 1, 0), x.ownQuote(x.n.Pos)} {
 		next := x.n.Pos + size
@@ -139,9 +139,9 @@ func (x *valueReader) doubledQuote() {
 	}
 }
 
-// halfQuoted returns unsure if a quote follows a word that ends at i, and does not begin a key: if
-// the type allows strings as well as the kind of the word, the word may be a string that has lost
-// its first quote.
+// halfQuoted returns unsure if a quotation mark that does not begin a key follows the word before
+// i. Then the word may be a string that has lost its first quotation mark, if the type allows
+// strings as well as the kind of the word. Otherwise it returns 0.
 func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
 	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) &&
 		t.Allows(word) {
@@ -150,13 +150,14 @@ func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
 	return 0
 }
 
+// wordByte reports whether the byte at i can occur in a number or a word without quotation marks.
 func (g *look) wordByte(i int) bool {
 	c := g.at(i)
 	return scan.IsWord(c) || c == '+' || c == '-' || c == '.'
 }
 
-// noHoles reports whether an f-string has no expressions inside. f"{x}" is not read, since its text
-// is not the value that was meant.
+// noHoles reports whether an f-string contains no expressions and has an end. f"{x}" is not read,
+// because its text is not the value that was meant.
 func noHoles(text string, i int, quote byte) bool {
 	rest := text[i:min(i+maxAhead, len(text))]
 	end := strings.IndexByte(rest, quote)

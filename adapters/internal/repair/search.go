@@ -2,15 +2,16 @@ package repair
 
 import "strings"
 
-// Kept is how many different outputs are followed from one place of a text.
+// Kept is the number of different outputs that are followed from one place of a text.
 const Kept = 12
 
-// stepsFor bounds how many places are expanded in a text of n bytes. Correct text needs a few steps
-// for each token. A text that needs more has slips everywhere, so no reading is reliable.
+// stepsFor returns how many places may be expanded for a text of n bytes. Correct text needs a few
+// steps for each token. A text that needs more has slips everywhere, so no reading would be
+// reliable.
 func stepsFor(n int) int { return 20000 + n/2 }
 
-// mostReadings bounds how many readings of one text are looked for. With so many, the meaning is
-// unclear.
+// mostReadings bounds how many readings of one text are looked for. A text with so many has no
+// clear meaning.
 const mostReadings = 16
 
 // Grammar defines how a text can continue.
@@ -19,8 +20,8 @@ type Grammar interface {
 	Steps(s *Search, n *Node)
 }
 
-// Node is a place that a reading has reached, with its cost and output, which do not belong to the
-// identity of the Place.
+// Node is a place that a reading has reached, with the reading's cost and output. Nodes with
+// different costs or outputs may have equal Places.
 type Node struct {
 	Place
 	Cost int
@@ -28,16 +29,16 @@ type Node struct {
 	Hash uint64 // hash of the output without white space
 }
 
-// Place is the state of a reading: two readings at the same place continue in the same ways.
+// Place is the state of a reading. Two readings at the same place can continue in the same ways.
 type Place struct {
 	Pos   int
 	Mode  uint8
-	Flags uint64 // of the grammar
+	Flags uint64 // defined by the grammar
 	Stack *Level
-	Want  any // what the grammar expects next; comparable
+	Want  any // what the grammar expects next; must be comparable
 }
 
-// Level is an open container. Only [Search.Enter] makes levels, and it returns the same pointer for
+// Level is an open container. Only [Search.Enter] makes levels. It returns the same pointer for
 // equal ones, so that places can be compared.
 type Level struct {
 	Up    *Level
@@ -46,7 +47,7 @@ type Level struct {
 	Want  any
 }
 
-// Piece is the last part of an output. Outputs are linked lists, since readings share their
+// Piece is the last part of an output. Outputs are linked lists, so readings can share their
 // beginnings.
 type Piece struct {
 	before *Piece
@@ -66,20 +67,20 @@ type Search struct {
 	Text    string
 	grammar Grammar
 	margin  int
-	queue   [][]Node // nodes by cost
-	low     int      // no node is cheaper
-	best    int      // cost of the cheapest reading
+	queue   [][]Node // nodes, indexed by cost
+	low     int      // no queued node is cheaper
+	best    int      // the highest cost that is still of interest
 	taken   map[Place]*[Kept]uint64
 	levels  map[Level]*Level
-	done    map[uint64]int // readings by hash
+	done    map[uint64]int // index in list by hash
 	list    []Reading
-	// cost of the cheapest node that was dropped, since there were too many at its place
+	// missed is the cost of the cheapest node that was dropped because its place had too many.
 	missed int
 }
 
-// Readings returns the readings of text that cost at most margin more than the cheapest, which
-// itself costs at most most, the cheapest first. ok is false if the search was given up, and then
-// the list is incomplete.
+// Readings returns the readings of text, the cheapest first. The cheapest may cost at most most,
+// and each other reading at most margin more than the cheapest. If ok is false, the search was
+// given up, and the list is incomplete.
 func Readings(text string, g Grammar, start Node, most, margin int) (list []Reading, ok bool) {
 	s := &Search{Text: text, grammar: g, margin: margin, queue: make([][]Node, most+1), best: most,
 		taken: map[Place]*[Kept]uint64{}, levels: map[Level]*Level{}, done: map[uint64]int{},
@@ -107,10 +108,10 @@ func Readings(text string, g Grammar, start Node, most, margin int) (list []Read
 	return s.list, len(s.list) < mostReadings && s.missed > s.best
 }
 
-// first reports whether n is the first node at its place with its output, and among the first Kept
-// at the place. Of two readings with the same output at the same place, the cheaper one came first.
-// Without the bound, each slip would double the number of nodes after it. The cost of a dropped
-// node is noted in missed, since the list of readings may be incomplete then.
+// first reports whether n is the first node with its output at its place, and among the first Kept
+// nodes there. The cheaper of two nodes with the same place and output always comes first. Without
+// the bound, each slip would double the number of nodes after it. The cost of a dropped node is
+// stored in missed, because the list of readings may then be incomplete.
 func (s *Search) first(n *Node) bool {
 	at := s.taken[n.Place]
 	if at == nil {
@@ -131,8 +132,8 @@ func (s *Search) first(n *Node) bool {
 }
 
 // Go offers a step from n to a place, which adds the pieces of out to the output. A step that costs
-// too much is dropped. White space, which does not distinguish outputs, is written by Copy. Steps
-// never lead back, so each node is further on in the text or in its mode.
+// too much is dropped. White space does not distinguish outputs and is written by Copy. Steps never
+// lead back, so each node is further on in the text or in its mode.
 func (s *Search) Go(n *Node, cost int, to Place, out ...string) {
 	next := Node{Place: to, Cost: n.Cost + cost, Out: n.Out, Hash: n.Hash}
 	if next.Cost > s.best {
@@ -150,23 +151,23 @@ func (s *Search) Go(n *Node, cost int, to Place, out ...string) {
 	s.push(next)
 }
 
-// Copy offers a free step from n to a place, which adds white space to the output but not to its
-// hash.
+// Copy offers a free step from n to a place, which adds white space to the output but not to the
+// output's hash.
 func (s *Search) Copy(n *Node, to Place, space string) {
 	s.push(Node{Place: to, Cost: n.Cost, Out: &Piece{n.Out, space}, Hash: n.Hash})
 }
 
-// push queues a node that does not cost too much. The queue has a list for each cost, since costs
+// push queues a node unless it costs too much. The queue has one list for each cost, because costs
 // are small numbers. Each list is a stack, so that among equal costs the search reaches the end of
-// the text early, which gives its bound.
+// the text early. That end then bounds the cost of the others.
 func (s *Search) push(n Node) {
 	if n.Cost <= s.best {
 		s.queue[n.Cost] = append(s.queue[n.Cost], n)
 	}
 }
 
-// Enter returns the level of a container that is opened inside up. It returns the same pointer for
-// equal levels, so that a place can be a map key.
+// Enter returns the level of a container that is opened inside up, which is nil outside of all
+// containers. It returns the same pointer for equal levels, so that a place can be a map key.
 func (s *Search) Enter(up *Level, kind byte, want any) *Level {
 	l := Level{Up: up, Kind: kind, Want: want, Depth: 1}
 	if up != nil {
@@ -179,14 +180,14 @@ func (s *Search) Enter(up *Level, kind byte, want any) *Level {
 	return &l
 }
 
-// Done adds a reading with n's output, an additional cost and the grammar's flags. The first
-// reading is the cheapest; after it only readings within the margin are looked for.
+// Done adds a reading with n's output, n's cost plus an additional cost, and the grammar's flags.
+// The first reading is the cheapest. After it only readings within the margin are looked for.
 func (s *Search) Done(n *Node, cost int, flags uint64) {
 	cost += n.Cost
 	if cost > s.best {
 		return
 	}
-	if cost > s.low { // a cheaper one may still come
+	if cost > s.low { // a cheaper reading may still come
 		end := n.Place
 		end.Mode, end.Flags = doneMode, flags
 		s.push(Node{Place: end, Cost: cost, Out: n.Out, Hash: n.Hash})
@@ -205,8 +206,8 @@ func (s *Search) Done(n *Node, cost int, flags uint64) {
 // doneMode is the mode of a finished reading in the queue. A grammar's own modes are smaller.
 const doneMode = 255
 
-// quotes counts the quotes in the string at the end of an output, after its own opening quote,
-// which is a piece of its own.
+// quotes counts the double quotation marks in the string at the end of an output, after the opening
+// mark, which is a piece of its own.
 func (p *Piece) quotes() (n int) {
 	for ; p != nil && p.text != `"`; p = p.before {
 		n += strings.Count(p.text, `"`)
@@ -214,8 +215,8 @@ func (p *Piece) quotes() (n int) {
 	return n
 }
 
-// String returns the whole output up to p. It is called only for finished readings, so outputs are
-// not copied during the search.
+// String returns the whole output, up to and including p. It is called only for finished readings,
+// so outputs are not copied during the search.
 func (p *Piece) String() string {
 	var parts []string
 	size := 0
@@ -237,5 +238,5 @@ func (r *Reading) Open() bool { return r.Flags&unclosed != 0 }
 // Unsure reports whether a reading is based on a guess without evidence in the text.
 func (r *Reading) Unsure() bool { return r.Flags&unsure != 0 }
 
-// Lost reports whether arguments have lost a value.
+// Lost reports whether the arguments have lost a value.
 func (r *Reading) Lost() bool { return r.Flags&lost != 0 }

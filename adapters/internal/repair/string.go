@@ -8,22 +8,22 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Flags of the current string; they end with it.
+// Flags of the current string, which are cleared when the string ends.
 const (
 	sRaw     = 1 << (32 + iota) // backslashes are text
 	sMixed                      // backslashes escape only where they can
-	sEscaped                    // a backslash was seen, so the way to read them is decided
-	sDirty                      // it has unescaped quotes
-	sLone                       // the number of its quotes is odd
-	sBare                       // it has no opening quote
-	sPlain                      // it has correctly escaped quotes
+	sEscaped                    // a backslash was read, so the way to read them is chosen
+	sDirty                      // the string has unescaped quotation marks
+	sLone                       // the number of its quotation marks is odd
+	sBare                       // it has no opening quotation mark
+	sPlain                      // it has correctly escaped quotation marks
 	sControl                    // it has line breaks
-	sMark                       // it has marks
-	sOver                       // it has quotes that are escaped twice
-	sTwo                        // it has quotes that are written twice
+	sMark                       // it has closing tags
+	sOver                       // it has quotation marks that are escaped twice
+	sTwo                        // it has quotation marks that are written twice
 	sPath                       // it begins with the drive of a path
-	sBracket                    // it begins with a bracket, where a list or an object fits as well
-	sLoose                      // a value of another kind fits as well
+	sBracket                    // it begins with a bracket, where a list or an object may also be
+	sLoose                      // a value of another kind may also be here
 	sDelim   = 0xF << 48        // the index of its delimiter
 	sAll     = 0xFFFFFFFF << 32
 )
@@ -31,16 +31,16 @@ const (
 // delim is a pair of delimiters around a string.
 type delim struct {
 	open, close string
-	raw         bool // it has no escapes
+	raw         bool // strings in it have no escapes
 }
 
-// delims holds the delimiters of JSON as models write it; the first one is JSON's own.
+// delims are the delimiters of JSON as models write it. The first one is JSON's own.
 var delims = []delim{{`"`, `"`, false}, {`"""`, `"""`, false}, {`'''`, `'''`, false},
 	{`'`, `'`, false}, {"`", "`", false}, {"`", "'", false}, {`\"`, `\"`, false}, {"“", "”", false},
 	{"‘", "’", false}, {"„", "“", false}, {"«", "»", false}, {"「", "」", false}}
 
-// openStrings offers the strings that begin here, after prefix bytes. Any kind of quote may open a
-// string. Three quotes before a comma are an empty string and a surplus quote.
+// openStrings offers the strings that begin at the current place, after prefix bytes. Any kind of
+// quotation mark may open a string. Three before a comma are an empty string and a surplus mark.
 func (x *valueReader) openStrings(prefix int, raw bool) {
 	if x.has(x.n.Pos, `"[`) && x.t.Allows(schema.Array) ||
 		x.has(x.n.Pos, `"{`) && x.t.Allows(schema.Object) {
@@ -88,14 +88,15 @@ func (x *valueReader) openStrings(prefix int, raw bool) {
 	}
 }
 
-// escaped reports whether the first quote of the arguments is escaped, so that all are likely to
-// be.
+// escaped reports whether the first quotation mark of the arguments is escaped, so that all
+// probably are.
 func (g *look) escaped() bool {
 	first := strings.IndexByte(g.text, '"')
 	return first > 0 && g.text[first-1] == '\\'
 }
 
-// own reports whether a delimiter is correct and costs nothing.
+// own reports whether a delimiter is correct in the language of the arguments, and so costs
+// nothing.
 func (d *delim) own(python bool) bool {
 	return d.raw || d.open == `"` || python && (d.open[0] == '\'' || d.open == `"""`)
 }
@@ -104,12 +105,12 @@ func (d *delim) own(python bool) bool {
 type stringReader struct {
 	here
 	d   *delim
-	i   int    // the offset of the byte
+	i   int    // the offset of that byte
 	run string // the text up to the byte in this step
 }
 
 // read continues a string. A run of plain bytes is one step, so a file in a string costs little for
-// each byte. A string that has no end in the text is cut, and gives no reading.
+// each byte. A string that does not end in the text was cut off, and leads to no reading.
 func (x *stringReader) read() {
 	for x.i < len(x.text) && x.plain(x.i) {
 		x.i++
@@ -167,8 +168,8 @@ func (x *stringReader) read() {
 	}
 }
 
-// sign reads a byte that may follow a string without a closing quote: as text, and as the byte
-// after the end.
+// sign reads a byte that may follow a string without a closing quotation mark. It is offered as
+// text, and as the byte after the end.
 func (x *stringReader) sign() {
 	c := x.text[x.i]
 	if c == ',' && x.has(x.i+1, x.d.close) && x.n.Flags&sBare == 0 {
@@ -190,8 +191,8 @@ func (x *stringReader) sign() {
 	}
 }
 
-// plain reports whether the byte at i can only be text. It keeps the search small: a comma in
-// prose, for example, is followed by prose and not by a member.
+// plain reports whether the byte at i can only be text. This makes the search small: for example, a
+// comma in prose is followed by prose and not by a member.
 func (x *stringReader) plain(i int) bool {
 	switch c := x.text[i]; {
 	case c >= 0x80 || c == '\'' || c == '`':
@@ -218,10 +219,10 @@ func (x *stringReader) plain(i int) bool {
 	return true
 }
 
-// quotes holds the signs that may close strings.
+// quotes are the signs that may close strings.
 var quotes = []string{`"`, "'", "`", "”", "“", "’", "‘", "«", "»", "「", "」"}
 
-// quoteAt returns the length of the quote at i, or 0.
+// quoteAt returns the length of the quotation mark at i, or 0 if there is none.
 func (g *look) quoteAt(i int) int {
 	for _, q := range quotes {
 		if g.has(i, q) {
@@ -231,14 +232,14 @@ func (g *look) quoteAt(i int) int {
 	return 0
 }
 
-// otherEnd reports whether a quote at i of another kind than the string's own is in a place where
-// it would close the string.
+// otherEnd reports whether the quotation mark at i may close the string, although it is not the
+// string's own. The text after it must look like the text after a string.
 func (x *stringReader) otherEnd(i int) bool {
 	size := x.quoteAt(i)
 	return size > 0 && x.n.Flags&sBare == 0 && x.likelyEnd(i+size, x.n.Stack) == 2
 }
 
-// otherQuote offers the end of the string at another quote than its own.
+// otherQuote offers the end of the string at a quotation mark that is not the string's own.
 func (x *stringReader) otherQuote() {
 	if strings.HasPrefix(x.text[x.i:], x.d.close) {
 		return
@@ -261,7 +262,7 @@ func (x *stringReader) otherQuote() {
 	}
 }
 
-// quote reads the string's own quote: as its end, and as text.
+// quote reads the string's own quotation mark, as the end of the string and as text.
 func (x *stringReader) quote() {
 	behind := x.i + len(x.d.close)
 	end := x.likelyEnd(behind, x.n.Stack)
@@ -317,7 +318,8 @@ func (x *stringReader) quote() {
 	}
 }
 
-// commaInside offers the end of a string whose comma is inside its quotes: {"x": "a," "y": 1}.
+// commaInside offers the end of a string whose comma is inside its quotation marks, as in {"x":
+// "a," "y": 1}.
 func (x *stringReader) commaInside(behind int, run string) {
 	if x.n.Stack == nil {
 		return
@@ -332,10 +334,10 @@ func (x *stringReader) commaInside(behind int, run string) {
 	}
 }
 
-// innerQuote returns the cost of reading a quote as part of the text. end, from 0 to 2, is the
-// likelihood, from the text after it, that it closes the string. The first such quote must open a
-// quotation, after a blank or a sign and before a letter: one that ends a quotation without a
-// beginning is the end of the string. After a digit a quote may mean inches.
+// innerQuote returns the cost of reading a quotation mark as part of the text. The parameter end is
+// the result of likelyEnd for it. The first such mark must open a quotation, so it follows a blank
+// or a sign and precedes a letter. One that ends a quotation without a beginning is the end of the
+// string, so the cost is above Most. After a digit a mark may mean inches.
 func (x *stringReader) innerQuote(behind, end int) int {
 	cost := [3]int{0, habit, slip}[end]
 	if x.n.Flags&sDirty == 0 {
@@ -362,9 +364,9 @@ func (x *stringReader) innerQuote(behind, end int) int {
 	return cost
 }
 
-// joined offers a string that continues the one that ends before i: after a plus sign, or in Python
-// directly. "x" + "y" is how programs break long texts. If a key follows the plus sign, the sign is
-// rather a wrong comma.
+// joined offers a string that continues the string before i: after a plus sign, or in Python
+// directly. Programs break long texts in the form "x" + "y". If a key follows the plus sign, the
+// sign probably replaces a comma.
 func (x *stringReader) joined(i int) {
 	k := x.blank(i)
 	cost := small

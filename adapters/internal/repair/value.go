@@ -11,28 +11,28 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// valueReader reads the value that is expected at a place, or what is written there instead.
+// valueReader reads the value that is expected at a place, or what is written instead of a value.
 type valueReader struct {
 	here
-	c      int          // the byte at the place
-	t      *schema.Type // the expected type
+	c      int          // the byte at the place, or -1
+	t      *schema.Type // the expected type; nil if unknown
 	inList bool         // the innermost container is a list or a set
 }
 
-// newValueReader returns a reader of the value that is expected at a place.
+// newValueReader returns a reader of the value that is expected at the place h.
 func newValueReader(h here) *valueReader {
 
 	return &valueReader{h, h.at(h.n.Pos), typeOf(h.n.Want), h.n.inList()}
 }
 
-// inList reports whether the innermost container holds elements instead of members.
+// inList reports whether the innermost container has elements instead of members.
 func (n *Node) inList() bool {
 	return n.Stack != nil && n.Stack.Kind != anObject && n.Stack.Kind != aCall
 }
 
-// read reads a value, or what is written in its place. The first byte decides which values are
-// possible; a missing opener before it is offered as well. A value that the schema does not want
-// costs more but is not an error, since types may be converted later.
+// read reads a value, or what is written instead. The first byte decides which values are possible.
+// A missing opening bracket before that byte is offered as well. A value that the schema does not
+// allow costs more but is not an error, because types may be converted later.
 func (x *valueReader) read() {
 	switch {
 	case x.over(x.n.Pos):
@@ -86,7 +86,8 @@ func (x *valueReader) read() {
 	}
 }
 
-// brace reads an opening brace: an object, a set written for a list, or a surplus one.
+// brace reads an opening brace. It may begin an object, or a set that was written for a list, or it
+// may be surplus.
 func (x *valueReader) brace() {
 	x.open(x.n, 1, pick(x.t.Allows(schema.Object), 0, likely), anObject)
 	if x.at(x.n.Pos+1) == '{' {
@@ -101,15 +102,17 @@ func (x *valueReader) brace() {
 	}
 }
 
-// wholeKey reports whether there is a key with a colon at i whose quotes are correct.
+// wholeKey reports whether there is a key with a colon at i that has no quotation marks or correct
+// ones.
 func (g *look) wholeKey(i int) bool {
 	size := g.quoteAt(i)
 	key, quoted := g.keyAhead(i)
 	return key != "" && (!quoted || g.has(i+size+len(key), g.text[i:i+size]))
 }
 
-// bare offers a string that has lost its first quote, or both: {"unit": celsius"} has lost one,
-// {"unit": celsius} two. In Python a bare word is a name, which is not evaluated.
+// bare offers a string without its first quotation mark. {"unit": celsius"} has lost one mark, and
+// {"unit": celsius} both. In Python nothing is offered, because a bare word is a name, which is not
+// evaluated.
 func (x *valueReader) bare(cost int) {
 	if x.python || x.ownQuote(x.n.Pos) > 0 {
 		return // perhaps an expression; a string in the family's quotes
@@ -123,9 +126,10 @@ func (x *valueReader) bare(cost int) {
 	x.step(cost, to, `"`)
 }
 
-// guessed reports whether a string without quotes at n is a guess, because its extent is uncertain
-// or it may not be a string: there is a comment or more than one blank before it, it begins with
-// odd signs, or it ends with a number or a literal where such a value fits, too.
+// guessed reports whether a string without quotation marks is a guess, because its extent is
+// uncertain or it may not be a string. That is so if a comment or several blanks come before it, if
+// it begins with odd signs, or if it ends with a number or a literal where such a value is possible
+// as well.
 func guessed(text string, n *Node) bool {
 	if n.Pos > 0 && text[n.Pos-1] == '(' {
 		return true // perhaps a note
@@ -186,11 +190,13 @@ func guessed(text string, n *Node) bool {
 		!t.Known() && (scan.IsDigit(rest[0]) || rest[0] == '<')
 }
 
-// prefixed matches the beginning of a string with a prefix letter of another language.
+// prefixed matches the beginning of a string with a prefix letter, as other languages have it.
 var prefixed = regexp.MustCompile("^[rbuf@$L]\\\\?[\"'`]")
 
 // nearLiteral reports whether a word is a literal with one letter missing, or one of another
 // language.
+// nearLiteral reports whether a word is a literal of some language with one letter missing, or the
+// whole literal.
 func nearLiteral(word string) bool {
 	for _, literal := range [...]string{"true", "false", "null", "none", "yes", "no", "on", "off"} {
 		for i := range len(literal) + 1 {
@@ -203,7 +209,7 @@ func nearLiteral(word string) bool {
 	return false
 }
 
-// valueLost offers a member whose value is missing. The reading is marked as lost.
+// valueLost offers a member whose value is missing, as null. The reading then has the flag lost.
 func (x *valueReader) valueLost() {
 	if !x.inList && x.n.Stack != nil {
 		to := x.n.behind(x.n.Pos)
@@ -212,7 +218,7 @@ func (x *valueReader) valueLost() {
 	}
 }
 
-// keyAgain offers to skip a key, or the name of a type, where the value is expected.
+// keyAgain offers to skip a key, or the name of a type, where a value is expected.
 func (x *valueReader) keyAgain() {
 	if key, _ := x.keyAhead(x.n.Pos); key != "" && !x.inList && x.n.Stack != nil &&
 		x.n.Stack.Kind == anObject {
@@ -227,19 +233,20 @@ func (x *valueReader) keyAgain() {
 	}
 }
 
-// typeNames holds words that models write between a key and its value.
+// typeNames are words that models write between a key and its value.
 var typeNames = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean",
 	"bool", "array", "list", "object", "dict", "value", "type"}
 
-// keep returns a place further on with the same mode.
+// keep returns a place further on with the same mode, without the flag of a line break.
 func keep(n *Node, pos int) Place {
 	p := n.stay(pos)
 	p.Flags &^= line
 	return p
 }
 
-// openerLost offers a list or an object whose opener is missing. A missing [ is likely where the
-// schema wants a list, and possible elsewhere. A missing { needs a key at the place.
+// openerLost offers a list or an object whose opening bracket is missing. A missing [ is likely
+// where the schema demands a list, and possible where it allows one. A missing { needs a key at the
+// place.
 func (x *valueReader) openerLost() {
 	if x.n.Stack == nil || scan.IsCloser(x.c) || x.n.Stack.Depth > 6 {
 		return
@@ -261,7 +268,7 @@ func (x *valueReader) openerLost() {
 }
 
 // junkWord offers to skip a word before a value or a key, as in {"a": is "x"} and {"a": 1, and "b":
-// 2}. Another reading takes the word as part of the text after it.
+// 2}. Another reading takes the word as part of the text that follows.
 func (x *here) junkWord() {
 	i := x.n.Pos
 	for i < x.n.Pos+maxKey && x.at(i) >= 0 && scan.IsLetter(x.text[i]) {
@@ -279,8 +286,8 @@ func (x *here) junkWord() {
 	}
 }
 
-// prefixed reads the prefix letter of a string in Python or another language, and reports whether
-// there is one.
+// prefixed reads the prefix letter of a string as Python or another language has it. It reports
+// whether there is one.
 func (x *valueReader) prefixed() bool {
 	if next := x.at(x.n.Pos + 1); !x.python && (next == '"' || next == '\'' || next == '`') &&
 		x.c >= 0 && strings.IndexByte("rbuf@$L", byte(x.c)) >= 0 {
@@ -299,8 +306,9 @@ func (x *valueReader) prefixed() bool {
 	return false
 }
 
-// open offers the inside of a container that size bytes open. The level keeps the type of the place
-// for the expected keys and elements. Containers deeper than maxDepth are not offered.
+// open offers the inside of a container, whose opening bracket has size bytes. The new level has
+// the type of the place, from which the expected keys and elements follow. Containers deeper than
+// maxDepth are not offered.
 func (x *valueReader) open(n *Node, size, cost int, kind byte) {
 	to := n.to(n.Pos+size, modeValue)
 	t := typeOf(n.Want)

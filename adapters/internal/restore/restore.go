@@ -13,19 +13,21 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds on what one text may cost.
+// Bounds on the texts that are tried.
 const (
-	// marks in a text, whole or damaged: a text with more is not one call or two
+	// maxMarks bounds the marks in a text, whole or damaged. A text with more is not one call or
+	// two.
 	maxMarks = 24
-	maxTexts = 256       // texts of one degree
+	maxTexts = 256       // texts of one degree (see Visible)
 	maxBytes = 512 << 10 // total size of the texts of one degree
-	maxSize  = 32 << 10  // size of a text
+	maxSize  = 32 << 10  // size of the damaged text
 	minMark  = 4         // bytes of a mark that can be recognised when it is damaged
-	maxWords = 64        // bytes of words between two marks that may be left out
+	maxWords = 64        // bytes of the words between two marks that may be left out
 )
 
 // Marks splits the literals around a family's calls, such as "<tool_call>\n" and "</f></g>", into
-// marks. Plain words are not marks, since a word with another character is another word.
+// marks. It returns the longest first. Plain words are not marks, because a word with one other
+// character is another word.
 func Marks(literals []string) []string {
 	var marks []string
 	for _, l := range literals {
@@ -41,15 +43,15 @@ func Marks(literals []string) []string {
 	return marks
 }
 
-// Begins reports whether the text begins with a mark, whole or damaged.
+// Begins reports whether the text begins with one of the marks, whole or damaged.
 func Begins(text string, marks []string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool {
 		return strings.HasPrefix(text, m) || len(damaged(text, m)) > 0
 	})
 }
 
-// May reports whether the text may turn out to begin with a mark, whole or damaged, when more of it
-// is known.
+// May reports whether the text may turn out to begin with one of the marks, whole or damaged, when
+// more of the text is known.
 func May(text string, marks []string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool {
 		return mayBe(text, m) || slices.ContainsFunc(angles, func(a [2]string) bool {
@@ -64,7 +66,7 @@ func May(text string, marks []string) bool {
 	})
 }
 
-// mayBe reports whether the text is the beginning of a mark with at most one slip.
+// mayBe reports whether the text is the beginning of the mark m with at most one slip.
 func mayBe(text, m string) bool {
 	if agree(text, m) {
 		return true
@@ -80,7 +82,8 @@ func mayBe(text, m string) bool {
 		agree(rest, swapped) || strings.EqualFold(text[:n], m[:n])
 }
 
-// common returns the length in bytes of the common beginning of two texts, in whole characters.
+// common returns the length in bytes of the common beginning of two texts. It counts whole
+// characters only.
 func common(text, m string) int {
 	k := 0
 	for k < len(m) && k < len(text) && text[k] == m[k] {
@@ -92,8 +95,8 @@ func common(text, m string) int {
 	return k
 }
 
-// follows reports whether the second character of a mark may be at or near the beginning of the
-// text. It is a quick test that rules out most places.
+// follows reports whether the second character of the mark m is at or near the beginning of the
+// text. This quick test rules out most places.
 func follows(text, m string) bool {
 	_, first := utf8.DecodeRuneInString(m)
 	return strings.IndexByte(text[:min(len(text), utf8.UTFMax+1)], m[first]) >= 0
@@ -111,7 +114,8 @@ type change struct {
 	by string
 }
 
-// apply makes changes that do not overlap, in any order. It reports whether they could be made.
+// apply returns a text with some changes made, which may be given in any order. It returns false if
+// two changes overlap.
 func apply(text string, changes ...change) (string, bool) {
 	slices.SortFunc(changes, func(a, b change) int { return a.from - b.from })
 	var out strings.Builder
@@ -128,16 +132,17 @@ func apply(text string, changes ...change) (string, bool) {
 	return out.String(), true
 }
 
-// Degrees of the texts that Texts returns.
+// The degrees of the texts that Texts returns, which are indices of its result.
 const (
-	Visible = 2 // below this degree only visible damage was repaired
+	Visible = 2 // below this degree only visible damage is repaired
 	degrees = 3
 )
 
-// Texts returns what the text may have been meant to be, by degrees: with one visible damage
+// Texts returns what the text may have been meant to be, in three degrees: with one visible damage
 // repaired, with two, and with a mark added, two marks swapped, or words after a mark removed. In a
 // text without marks only the part between a tool's name and its arguments is repaired. A degree
-// with too many texts is empty, since the intended text might be among those left out.
+// with too many texts is empty, because the intended text might be among those left out. The result
+// is nil if the text is too long or has too many marks.
 func Texts(text string, marks, names []string) [][]string {
 	if len(text) > maxSize {
 		return nil
@@ -171,14 +176,15 @@ func Texts(text string, marks, names []string) [][]string {
 	return texts
 }
 
-// find returns the positions of whole marks, and the changes that repair damaged ones.
+// find returns the positions of whole marks, and for each damaged mark the changes that repair it.
+// Both results are nil if there are too many.
 func find(text string, marks []string) (whole []spot, visible [][]change) {
 	for i := 0; i < len(text); {
 		if m := markAt(text[i:], marks); m != "" {
 			s := spot{i, i + len(m)}
 			if n := len(whole); n > 0 && text[whole[n-1].from:whole[n-1].to] == m &&
 				strings.TrimSpace(text[whole[n-1].to:i]) == "" {
-				// it is doubled
+				// the mark is doubled
 				visible = append(visible, []change{{spot{whole[n-1].to, s.to}, ""}})
 			}
 			whole = append(whole, s)
@@ -202,7 +208,7 @@ func find(text string, marks []string) (whole []spot, visible [][]change) {
 	return whole, visible
 }
 
-// markAt returns the mark that the text begins with, or "".
+// markAt returns the mark with which the text begins, or "" if there is none.
 func markAt(text string, marks []string) string {
 	for _, m := range marks {
 		if strings.HasPrefix(text, m) {
@@ -212,8 +218,8 @@ func markAt(text string, marks []string) string {
 	return ""
 }
 
-// hidden returns changes without visible damage: swapping two marks, removing words between two
-// marks, and adding a mark next to another.
+// hidden returns changes that repair a text without visible damage: swapping two marks, removing
+// words between two marks, and adding a mark next to another one.
 func hidden(text string, whole []spot, marks, names []string) (all [][]change) {
 	of := func(s spot) string { return text[s.from:s.to] }
 	for i, a := range whole {
@@ -240,7 +246,7 @@ func hidden(text string, whole []spot, marks, names []string) (all [][]change) {
 }
 
 // words returns the length of the words on the lines after a mark, up to a bracket, another mark or
-// a name, or 0 if there are none.
+// a name. It returns 0 if there are none.
 func words(text, mark string, marks, names []string) int {
 	if !strings.HasPrefix(text, "\n") {
 		return 0 // a sentence about the mark
@@ -261,12 +267,12 @@ func words(text, mark string, marks, names []string) int {
 	return n
 }
 
-// angles holds what models write instead of the angle brackets of a tag.
+// angles are what models write instead of the angle brackets of a tag.
 var angles = [][2]string{{"＜", "＞"}, {"&lt;", "&gt;"}, {"[", "]"}}
 
-// inAngles returns the changes that replace the brackets of the tag at i by those of the mark m, or
-// nil if there is no such tag. A mark may be the beginning of a tag: after <parameter= a key and
-// the bracket follow.
+// inAngles returns the changes that replace the brackets of the tag at i by the angle brackets of
+// the mark m, or nil if there is no such tag. A mark may be only the beginning of a tag: after
+// <parameter= a key and the closing bracket follow.
 func inAngles(text string, i int, m string) []change {
 	inner, ok := strings.CutPrefix(m, "<")
 	inner, closed := strings.CutSuffix(inner, ">")
@@ -281,9 +287,9 @@ func inAngles(text string, i int, m string) []change {
 	return nil
 }
 
-// damaged returns the possible lengths of the mark m with one slip at the beginning of the text: a
-// missing, surplus or wrong character, two swapped characters, or letters in the other case. There
-// are none if the mark is whole.
+// damaged returns the possible lengths of a damaged form of the mark m at the beginning of the
+// text. It has one slip: a missing, surplus or wrong character, two swapped characters, or letters
+// in the other case. The result is nil if there is no such form, or if the mark is whole.
 func damaged(text, m string) (sizes []int) {
 	k := common(text, m)
 	if k == len(m) || k == 0 && !follows(text, m) {
@@ -297,15 +303,15 @@ func damaged(text, m string) (sizes []int) {
 			sizes = append(sizes, k+n+len(behind))
 		}
 	}
-	add(want[w:], 0) // missing
+	add(want[w:], 0) // a character is missing
 	if rest != "" {
 		if k > 0 || !slices.ContainsFunc(angles, func(a [2]string) bool {
 			return strings.HasPrefix(rest, a[0])
 		}) {
-			add(want[w:], t) // another one
+			add(want[w:], t) // another character
 		}
 		if k > 0 {
-			add(want, t) // too many
+			add(want, t) // a surplus character
 		}
 		if len(rest) > t && len(want) > w {
 			_, next := utf8.DecodeRuneInString(want[w:])
@@ -321,7 +327,8 @@ func damaged(text, m string) (sizes []int) {
 }
 
 // envelopes returns the changes that repair the part between the name of a tool and its arguments,
-// as in {"name": "f"; "arguments"= {…}}, if it is not a comma, a key and a colon.
+// as in {"name": "f"; "arguments"= {…}}. There are none if that part is already a comma, a key and
+// a colon.
 func envelopes(text string, names []string) (all [][]change) {
 	for _, name := range names {
 		i := strings.Index(text, `"`+name)
@@ -342,7 +349,7 @@ func envelopes(text string, names []string) (all [][]change) {
 // maxGap bounds the text between a name and its arguments, including comments.
 const maxGap = 128
 
-// comment matches a comment of any language.
+// comment matches a comment in one of several languages.
 const comment = `(?://|#|--)[^\n]*\n|/\*[^*]*\*/|<!--[^>]*-->`
 
 var (

@@ -4,26 +4,27 @@
 // the end. So a text is read in the same way however it is split into chunks.
 package scan
 
-// Buffer is the text read so far. Positions are absolute: they count bytes of text since the start.
+// Buffer is the text read so far. Positions are absolute, so they count bytes since the start of
+// the text.
 //
 //	base <= pos <= base+len(buf)
 //
-// Bytes before Pos are kept while they may still be needed; the others are dropped when more is
-// read (Drop). At(i) is the only way to look forward.
+// Bytes before Pos stay in the buffer while they may still be needed. Drop removes the others when
+// more is read. Only At(i) looks forward and waits for bytes that have not arrived.
 type Buffer struct {
 	Buf  []byte
-	Base int // position of buf[0]
-	Pos  int // position of the next byte to read
+	Base int // the position of Buf[0]
+	Pos  int // the position of the next byte to read
 	till int // the end of the buffered text, or the limit if that is less
 
-	limit  int    // At returns -1 from here on: the virtual end of a draft
+	limit  int    // At returns -1 from this position on, the virtual end of a draft (see SetLimit)
 	Hit    bool   // At has returned -1 because of limit
-	Source Filler // nil: the text is whole
+	Source Filler // where more text comes from; nil if the text is complete
 }
 
-// Filler reads more text for a buffer. The decoder is one: it asks its source for the next event.
+// Filler reads more text for a buffer. For example, the decoder asks its source for the next event.
 type Filler interface {
-	Fill() bool // appends at least one byte, or returns false at the end of the text
+	Fill() bool // appends at least one byte; returns false at the end of the text
 	SawEnd()    // is called when a byte after the end was asked for
 }
 
@@ -37,28 +38,29 @@ func Whole(text string) Buffer {
 	return b
 }
 
-// Append adds text to the buffer. The limit of a draft is not changed.
+// Append adds text to the buffer. It does not change the limit that SetLimit has set.
 func (b *Buffer) Append(text string) {
 	b.Buf = append(b.Buf, text...)
 	b.SetLimit(b.limit)
 }
 
-// Drop removes the first n bytes of the buffer. The decoder calls it for bytes that no attempt may
-// read again.
+// Drop removes the first n bytes of the buffer. The decoder calls it for bytes that no attempt at
+// reading a call may need again.
 func (b *Buffer) Drop(n int) {
 	b.Buf = append(b.Buf[:0], b.Buf[n:]...)
 	b.Base += n
 }
 
-// SetLimit sets a virtual end of the text, at a position. A draft is read up to it as if the text
-// ended there, and Hit shows that this was not the real end.
+// SetLimit sets a virtual end of the text at a position. A draft is a reading up to this position
+// as if the text ended there. The field Hit then shows whether the reading came to that end.
 func (b *Buffer) SetLimit(limit int) {
 	b.limit = limit
 	b.till = min(limit, b.Base+len(b.Buf))
 }
 
-// At returns byte i from the current position, and reads more if needed. It returns -1 after the
-// end of the text. All reading uses it, so it is short enough to be inlined.
+// At returns the byte at offset i from the current position, and waits for more text if needed. It
+// returns -1 after the end of the text, or after the limit. All reading uses At, so it is short
+// enough to be inlined.
 func (b *Buffer) At(i int) int {
 	if i += b.Pos; i < b.till {
 		return int(b.Buf[i-b.Base])
@@ -66,8 +68,8 @@ func (b *Buffer) At(i int) int {
 	return b.more(i)
 }
 
-// more implements At for the byte at position p, which is not buffered. It returns -1 only at the
-// end of the source, or at the virtual end of a draft.
+// more implements At for a byte that is not buffered, at position p. It returns -1 only at the end
+// of the source, or at the limit.
 func (b *Buffer) more(p int) int {
 	if p >= b.limit {
 		b.Hit = true
@@ -86,7 +88,7 @@ func (b *Buffer) more(p int) int {
 }
 
 // Window returns the buffered text from the current position on, for loops that skip many bytes at
-// once.
+// once. It is empty if nothing is buffered there.
 func (b *Buffer) Window() []byte {
 	end := b.till - b.Base
 	return b.Buf[min(b.Pos-b.Base, end):end]
@@ -98,8 +100,8 @@ func (b *Buffer) Slice(from, to int) []byte { return b.Buf[from-b.Base : to-b.Ba
 // MaxSpace bounds the white space between the parts of a call, in bytes.
 const MaxSpace = 4096
 
-// Space counts the white space from offset i on, up to MaxSpace. The bound is for hostile text: a
-// megabyte of newlines after each mark would be counted for each attempt.
+// Space counts the bytes of white space from offset i on, up to MaxSpace. The bound is for hostile
+// text, in which a megabyte of newlines after each opening tag would be counted in each attempt.
 func (b *Buffer) Space(i int) int {
 	n := i
 	for n < i+MaxSpace && IsSpace(b.At(n)) {
@@ -108,8 +110,9 @@ func (b *Buffer) Space(i int) int {
 	return n - i
 }
 
-// ZeroWidth returns the length of the invisible character at offset i, a byte order mark or a
-// zero-width space, or 0 if there is none. Around a mark it counts as white space.
+// ZeroWidth returns the length of the invisible character at offset i, such as a byte order mark or
+// a zero-width space, or 0 if there is none. Around an opening or closing tag these characters
+// count as white space.
 func (b *Buffer) ZeroWidth(i int) int {
 	if b.At(i) < 0x80 {
 		return 0
@@ -122,8 +125,8 @@ func (b *Buffer) ZeroWidth(i int) int {
 	return 0
 }
 
-// Run counts the bytes from offset i on that are of a class, most of them at most. The end of the
-// text is in no class, so a run ends there.
+// Run counts the consecutive bytes from offset i on for which is returns true, up to most bytes.
+// The end of the text is -1, which is in no class of bytes, so a run ends there.
 func (b *Buffer) Run(i, most int, is func(c int) bool) int {
 	n := 0
 	for n < most && is(b.At(i+n)) {
@@ -132,9 +135,9 @@ func (b *Buffer) Run(i, most int, is func(c int) bool) int {
 	return n
 }
 
-// Has reports whether the text at offset i begins with s. It looks at one byte at a time, so it
-// waits for more text only while s is possible: prose that just begins like a mark is not held
-// back.
+// Has reports whether the text at offset i begins with s. It looks at one byte at a time and waits
+// for more text only while s is still possible. So prose that merely begins like an opening tag is
+// not delayed.
 func (b *Buffer) Has(i int, s string) bool {
 	for k := 0; k < len(s); k++ {
 		if b.At(i+k) != int(s[k]) {
@@ -147,9 +150,9 @@ func (b *Buffer) Has(i int, s string) bool {
 // byteNewline is a newline as tokenizers with byte tokens spell it.
 const byteNewline = "<0x0A>"
 
-// Elastic counts white space at offset i, also newlines spelled as the two characters \ n or as a
-// byte token. In ERNIE's replies newlines are <0x0A>, the name of a byte token that was not
-// decoded.
+// Elastic counts the bytes of white space at offset i. Newlines that are written as the two
+// characters \n, or as a byte token, count as well. ERNIE's replies have newlines as <0x0A>, the
+// name of a byte token that was not decoded.
 func (b *Buffer) Elastic(i int) int {
 	n := i
 	for {

@@ -8,16 +8,16 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// JSON that was read already is handled as text, since printing and schema checks need the order of
-// members and the spelling of numbers, and most values are only copied.
+// JSON that was already read is handled as text. The reason is that printing and schema checks need
+// the order of members and the spelling of numbers, and most values are only copied.
 
-// Field is a member of an object, its value as JSON text.
+// Field is a member of an object, with its value as JSON text.
 type Field struct{ Key, Value string }
 
 // Fields returns the members of an object in their order. A repeated member is returned twice,
-// since the tool decides which one counts. Text that is not an object has no members, and an object
-// that ends early has those that began. Values are slices of the text: a file in an argument is not
-// copied to find the names beside it.
+// because the tool decides which one counts. If the text is not an object, the result is nil. If
+// the object is cut off, the result has the members that began. Values are slices of the text, so a
+// file in an argument is not copied when only the names are wanted.
 func Fields(object string) (all []Field) {
 	text, ok := strings.CutPrefix(TrimSpace(object), "{")
 	for ok {
@@ -31,8 +31,9 @@ func Fields(object string) (all []Field) {
 	return all
 }
 
-// NextMember reads a comma, if there is one, a key and a colon. It returns false at the end of the
-// object. It does not check commas and colons, since the text was written by a program.
+// NextMember reads an optional comma, a key and a colon. It returns the key as JSON, and the text
+// from the value on. It returns false at the end of the object. Missing commas and colons are not
+// noticed, because the text was written by a program.
 func NextMember(text string) (quoted, rest string, ok bool) {
 	if text = TrimSpace(strings.TrimPrefix(TrimSpace(text), ",")); text == "" || text[0] != '"' {
 		return "", text, false
@@ -41,8 +42,8 @@ func NextMember(text string) (quoted, rest string, ok bool) {
 	return text[:n], TrimSpace(strings.TrimPrefix(TrimSpace(text[n:]), ":")), true
 }
 
-// valueEnd returns the length of the JSON value that text begins with, up to the comma or bracket
-// after it. Strings are skipped as a whole, so a brace in a string closes nothing.
+// valueEnd returns the length of the JSON value at the start of text, which ends before the next
+// comma or closing bracket. Strings are skipped as a whole, so a brace in a string closes nothing.
 func valueEnd(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -64,12 +65,15 @@ func valueEnd(text string) int {
 	return len(text)
 }
 
-// TrimSpace removes JSON's white space from the front.
+// TrimSpace removes JSON's white space from the start of text.
 func TrimSpace(text string) string { return strings.TrimLeft(text, " \t\r\n") }
 
 // Unquote returns the text of a JSON string; other JSON is returned unchanged. quoted is strict
 // JSON, so a leading quote has a partner at the end. A string without escapes needs no decoder,
 // which matters since Unquote is called for every key.
+// Unquote returns the text of a JSON string. Other JSON is returned unchanged. The argument must be
+// strict JSON, so that a leading quotation mark has its partner at the end. A string without
+// escapes needs no decoder, which matters because Unquote is called for every key.
 func Unquote[T string | []byte](quoted T) string {
 	if len(quoted) < 2 || quoted[0] != '"' {
 		return string(quoted)

@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// maxEntity bounds an entity like &amp; in bytes. The longest ones in attributes are &quot; and
-// &#x27;.
+// maxEntity bounds an HTML entity such as &amp; in bytes. The longest ones in attributes are &quot;
+// and &#x27;.
 const maxEntity = 8
 
-// unescape returns a name, or the beginning of one, without its escapes. Kimi K3's tool="a&amp;b"
-// is the tool a&b. Half an escape at the end is left out, so that Begins can check a name byte by
-// byte.
+// unescape returns a name, or the beginning of one, without its escapes. For example, Kimi K3's
+// tool="a&amp;b" is the tool a&b. An incomplete escape at the end is left out, so that Begins can
+// check a name byte by byte. A name with an invalid \u escape is returned unchanged.
 func unescape(name []byte) []byte {
 	if bytes.IndexByte(name, '\\') < 0 && bytes.IndexByte(name, '&') < 0 {
 		return name

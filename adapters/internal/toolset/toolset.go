@@ -13,8 +13,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Tool is an offered tool. Its schema is compiled on first use, since a client may offer hundreds
-// of tools, most of which are never called.
+// Tool is an offered tool. Its schema is compiled on first use, because a client may offer hundreds
+// of tools of which most are never called.
 type Tool struct {
 	chat.Tool
 	compiled bool
@@ -29,20 +29,21 @@ func (t *Tool) Type() *schema.Type {
 	return t.typ
 }
 
-// Set finds the offered tools by the names that models write: exactly, then without regard to case
-// and separators if that is unique, then without a known prefix. It does not use edit distance,
-// since a near miss of one name may be another tool. Look-ups use maps and binary search, so their
-// cost does not depend on the number of tools.
+// Set finds the offered tools by the names that models write. It first looks for the exact name,
+// then ignores case and separators if the result is unique, and then removes a known prefix. It
+// does not use edit distance, because a near miss of one name may be another tool. Look-ups use
+// maps and binary search, so their cost hardly depends on the number of tools.
 type Set struct {
-	offered []chat.Tool       // the first look-up builds the fields below from it
-	also    map[string]string // see New
+	offered []chat.Tool       // the other fields are built from it at the first look-up
+	also    map[string]string // further names of tools, see New
 	exact   map[string]*Tool
-	forms   map[string]*Tool // by folded spelling; nil if two tools share it
-	random  bool             // a tool has a client's random prefix
+	forms   map[string]*Tool // by folded name, see fold; nil if two tools share that name
+	random  bool             // some tool has a random prefix that a client made up
 	sorted  []string         // the folded spellings, for the search by prefix
 }
 
-// New returns a set of tools; also maps further names to the names of tools.
+// New returns a set of the offered tools. The map also has further names as its keys, and the names
+// of the tools that they mean as its values.
 func New(offered []chat.Tool, also map[string]string) *Set {
 	return &Set{offered: offered, also: also}
 }
@@ -53,13 +54,13 @@ func (s *Set) Named(name string) *Tool {
 	return s.exact[name]
 }
 
-// prefixes holds folded namespaces that models add to offered names: functions.f is harmony's and
-// Kimi K2's, default_api.f Gemma's.
+// prefixes are folded namespaces that models put before offered names: harmony and Kimi K2 write
+// functions.f, Gemma writes default_api.f.
 var prefixes = []string{"functions", "function", "defaultapi", "tools", "tool", "api"}
 
-// build makes the look-up tables on the first call; a reply without calls never needs them. Of two
-// tools with the same name the first counts. If two tools have the same folded spelling (a_b, ab),
-// or share one with a short form without a prefix, only their exact names find them.
+// build makes the look-up tables when it is first called, because a reply without calls never needs
+// them. The first of two tools with the same name counts. Two tools whose folded names are the same
+// (a_b and ab), or the same as a name without its prefix, are found only by their exact names.
 func (s *Set) build() {
 	if s.exact != nil {
 		return
@@ -86,7 +87,8 @@ func (s *Set) build() {
 	s.sorted = slices.Sorted(maps.Keys(s.forms))
 }
 
-// add adds a spelling of a tool's name.
+// add adds a spelling of a tool's name. A spelling that another tool has as well then finds neither
+// tool.
 func (s *Set) add(name string, t *Tool) {
 	folded := fold(name)
 	if other, known := s.forms[folded]; known && other != t || folded == "" {
@@ -112,9 +114,9 @@ func (s *Set) buildAlso() {
 	}
 }
 
-// withoutPrefix returns an offered name without a server's name or a client's random prefix, or ""
-// when it has neither. The short form is one more spelling, so it finds a tool only if no other
-// tool has it.
+// withoutPrefix returns an offered name without the name of a server or the random prefix of a
+// client. It returns "" if the name has neither. The short name finds a tool only if no other tool
+// has it.
 func withoutPrefix(name string) string {
 	// github.search_code: models leave the server out
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
@@ -137,24 +139,24 @@ func isBase36(s string) bool {
 	return strings.ContainsAny(s, "0123456789") && isAlphanumeric(s)
 }
 
-// isAlphanumeric reports whether s has nothing but small letters and digits.
+// isAlphanumeric reports whether s has only small letters and digits.
 func isAlphanumeric(s string) bool {
 	return strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// MaxName bounds a tool's name in bytes. Clients allow 64 bytes; prefixes (functions., a server's
-// name) and escapes make names longer.
+// MaxName bounds a tool's name in bytes. Clients allow 64 bytes, but models make names longer by
+// prefixes (functions., a server's name) and escapes.
 const MaxName = 128
 
-// fold returns a name in small letters, without separators. It is called for every byte of a name
-// that is being read. It is small enough to be inlined, so the buffer is on the stack of its
-// callers, and a name that fits into it needs no allocation.
+// fold returns a name in small letters, without the separators between its words. It is called for
+// every byte of a name that is being read. Therefore it is small enough to be inlined: the buffer
+// is then on the stack of its callers, and a name that fits into the buffer needs no allocation.
 func fold[S string | []byte](name S) string {
 	var buf [64]byte // OpenAI's limit of a name
 	return string(appendFold(buf[:0], name))
 }
 
-// appendFold appends the folded name to dst: in small letters, without the signs between words.
+// appendFold appends name to dst in small letters, without the separators between its words.
 func appendFold[S string | []byte](dst []byte, name S) []byte {
 	for i := range len(name) {
 		switch c := name[i]; {
@@ -168,8 +170,8 @@ func appendFold[S string | []byte](dst []byte, name S) []byte {
 	return dst
 }
 
-// Find returns the tool that a model means by name, or nil if there is none or more than one. More
-// certain spellings are tried first.
+// Find returns the tool that a model means by a name, or nil if there is none or more than one.
+// More certain spellings are tried first.
 func (s *Set) Find(name string) *Tool {
 	s.build()
 	name = strings.TrimSpace(name)
@@ -214,10 +216,11 @@ func (s *Set) Find(name string) *Tool {
 // tool; an underscore follows them.
 const randomPrefix = 6
 
-// InID returns the tool that an id names, or nil. The rule is functions.get_weather:0, but models
-// also write functionsget_weather7 and get_weather_1. The part after the last colon is a counter,
-// whatever it is: functions.f:0, f:call_1. Digits at the end are a counter if no tool has them in
-// its name. A bare counter means the only offered tool.
+// InID returns the tool that the id of a call names, or nil. The usual form is
+// functions.get_weather:0, but models also write functionsget_weather7 and get_weather_1. Any text
+// after the last colon is a counter, as in functions.f:0 and f:call_1. Digits at the end are a
+// counter unless a tool has them in its name. An id that is only a counter means the only offered
+// tool.
 func (s *Set) InID(id string) *Tool {
 	// functions.get_weather:0
 	base := id
@@ -239,15 +242,15 @@ func (s *Set) InID(id string) *Tool {
 	return nil
 }
 
-// IsCounter reports whether an id does not name a tool: 0, call00003, call_8a6f…. Then the
-// arguments of the call show which tool is meant.
+// IsCounter reports whether an id does not name a tool, as in 0, call00003 and call_8a6f…. The
+// arguments of the call then show which tool is meant.
 func IsCounter(id string) bool {
 	return strings.HasPrefix(id, "call") || strings.Trim(id, "0123456789") == ""
 }
 
-// Taking returns the only tool whose schema has all these members and requires no others, or nil if
-// there is none or more than one. Without members it returns nil, since every tool without required
-// parameters would fit.
+// Taking returns the only tool that has all these members in its schema and requires no others. It
+// returns nil if there is none or more than one. It also returns nil if there are no members,
+// because every tool without required parameters would fit.
 func (s *Set) Taking(members []scan.Field) *Tool {
 	s.build()
 	var found *Tool
@@ -264,8 +267,9 @@ func (s *Set) Taking(members []scan.Field) *Tool {
 	return found
 }
 
-// Takes reports whether the members include all that a tool requires, and none that its schema does
-// not list, even if the schema allows further members. A schema without listed members takes any.
+// Takes reports whether the members include all that the tool requires, and none that its schema
+// does not list, even if the schema allows further members. A schema that lists no members takes
+// any.
 func (t *Tool) Takes(members []scan.Field) bool {
 	typ := t.Type()
 	has := func(name string) bool {
@@ -277,14 +281,14 @@ func (t *Tool) Takes(members []scan.Field) bool {
 }
 
 // BeginsID reports whether id is the beginning of an id that names a tool, or of a counter. It is
-// called for every byte of an id, so that a wrong one ends early.
+// called for every byte of an id, so that reading a wrong id ends early.
 func (s *Set) BeginsID(id []byte) bool {
 	return s.Begins(id) || s.InID(string(id)) != nil || IsCounter(string(id)) || strings.HasPrefix(
 		"call", string(id))
 }
 
-// Begins reports whether name is the beginning of a name that Find would accept, including prefixes
-// and f.f.
+// Begins reports whether name is the beginning of a name that Find would accept. This includes
+// names with a prefix, and a tool's name written twice, as in f.f.
 func (s *Set) Begins(name []byte) bool {
 	if len(name) > 0 && (name[0] == '.' || name[0] == '-') {
 		return false // the full stop of a sentence about a mark; folding would drop it
@@ -313,17 +317,17 @@ func (s *Set) Begins(name []byte) bool {
 	return ok && strings.HasPrefix(first, second) && s.Find(first) != nil
 }
 
-// leads reports whether some folded name begins with folded. The names are sorted, so only the
-// first that is not smaller has to be looked at.
+// leads reports whether some folded name begins with the given text. The names are sorted, so only
+// the first one that is not smaller has to be looked at.
 func (s *Set) leads(folded string) bool {
 	i, _ := slices.BinarySearch(s.sorted, folded)
 	return i < len(s.sorted) && strings.HasPrefix(s.sorted[i], folded)
 }
 
-// Recipient returns the tool that a header means by name, or nil. Signs and the type of the content
-// may be attached to the name: gpt-oss attaches "json" or a question mark when it forgets the mark
-// between them, to=get_weatherjson<|message|>. The plain name is tried first, since the name of a
-// tool may end in "code".
+// Recipient returns the tool that the header of a message names, or nil. Signs, or the type of the
+// content, may be attached to the name. For example, gpt-oss attaches "json" or a question mark if
+// it forgets the special token between them, as in to=get_weatherjson<|message|>. The name as
+// written is tried first, because the name of a tool may end in "code".
 func (s *Set) Recipient(name string) *Tool {
 	if t := s.Find(name); t != nil {
 		return t
@@ -350,7 +354,7 @@ func (s *Set) In(text []byte) bool {
 	})
 }
 
-// MemberNames returns the names of the members that the offered tools list.
+// MemberNames returns the names of the parameters that the offered tools list.
 func (s *Set) MemberNames() (names []string) {
 	s.build()
 	for _, t := range s.exact {
@@ -359,7 +363,7 @@ func (s *Set) MemberNames() (names []string) {
 	return names
 }
 
-// InnerNames returns the names of the members of members that are objects.
+// InnerNames returns the names that are listed inside parameters which are objects.
 func (s *Set) InnerNames() (names []string) {
 	s.build()
 	for _, t := range s.exact {

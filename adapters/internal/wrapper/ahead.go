@@ -8,45 +8,47 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// Ahead reads a text byte by byte, and decides when it can no longer be a wrapper. Then a document
-// that only begins like one can be shown at once.
+// Ahead reads a text byte by byte and decides when it can no longer be a wrapper. A document that
+// only begins like a wrapper can then be shown at once.
 type Ahead struct {
 	tools *toolset.Set
 	text  []byte // the text so far; nil after the name of a tool was found
 	named bool
-	own   map[string]bool // the folded names of all parameters; nil until needed
+	own   map[string]bool // the folded names of all parameters; nil until first needed
 
 	quote   byte   // the quote of the open string, or 0
 	escaped bool   // the next byte follows a backslash
-	word    []byte // the last string
+	word    []byte // the last string or unquoted word
 	key     string // the folded key of the current value
-	bare    bool   // the word has no quotes
+	bare    bool   // the word has no quotation marks
 	value   bool   // the string follows a colon
-	inside  []bool // for each open bracket: its content is not checked
-	json    bool   // it begins like JSON
+	inside  []bool // has an element for each open bracket: whether its content may be any text
+	json    bool   // the text begins like JSON
 	seen    bool   // the first bracket or tag was read
-	begun   bool   // a byte was read
-	// reads a text that begins with a letter or a sign; nil: the text begins with something else
+	begun   bool   // the first byte was read
+	// lines reads a text that begins with a letter or a sign. It is nil if the text begins
+	// otherwise.
 	lines *lines
-	fence []byte // the opening line of a fence, or a backquote, up to here
+	fence []byte // the opening line of a fence, or the first backquotes, as far as they were read
 }
 
-// maxFront bounds the text before the first name of a tool, in bytes. There may be a thought; a
-// longer text is a document.
+// maxFront bounds the text before the first name of a tool, in bytes. A thought may come before the
+// name, but a text without a name for longer than this is a document.
 const maxFront = 1024
 
-// maxFrontTags is maxFront for texts other than JSON, in which the name comes early.
+// maxFrontTags is the same bound for texts other than JSON, in which the name comes early.
 const maxFrontTags = 256
 
 // NewAhead returns an Ahead for a new text.
 func NewAhead(tools *toolset.Set) *Ahead { return &Ahead{tools: tools, text: []byte{}} }
 
-// Goes adds a byte and reports whether the text may still be a wrapper.
+// Goes adds a byte and reports whether the text may still be a wrapper. After it has returned
+// false, further results have no meaning.
 func (a *Ahead) Goes(c byte) bool {
 	if !a.named {
 		a.text = append(a.text, c)
-		// names are looked for only once, at the bound: doing so at each byte would take quadratic
-		// time
+		// names are looked for only once, at the bound, because a search at each byte would take
+		// quadratic time
 		if len(a.text) == maxFront || !a.json && len(a.text) == maxFrontTags {
 			if a.named = a.tools.In(a.text); !a.named {
 				return false
@@ -81,8 +83,9 @@ func (a *Ahead) Goes(c byte) bool {
 // frontSigns are the signs with which a text for [law.placed] may begin.
 const frontSigns = "-#*@/$!&(\u2192"
 
-// label takes a byte of the first line of a fence, or of the text after a backquote. done tells
-// that the byte is not part of it.
+// label takes a byte of the first line of a fence, or of the text after a backquote. If done is
+// true, the byte is not part of such a text, and the caller has to handle it. Otherwise goes
+// reports whether the text may still be a wrapper.
 func (a *Ahead) label(c byte) (done, goes bool) {
 	l := law{tools: a.tools}
 	if text := string(append(a.fence, c)); !strings.HasPrefix("```", text[:min(len(text), 3)]) {
@@ -113,7 +116,8 @@ func (a *Ahead) label(c byte) (done, goes bool) {
 	return true, true
 }
 
-// member follows JSON as far as it takes to know the name and the value of each member.
+// member follows JSON closely enough to know the name and the value of each member. It returns
+// false if a string was read that cannot occur in a wrapper.
 func (a *Ahead) member(c byte) bool {
 	switch {
 	// inside a string
@@ -157,15 +161,15 @@ func (a *Ahead) member(c byte) bool {
 	return true
 }
 
-// free reports whether any text is allowed here: in a thought, in arguments, and in a member that
-// may be a parameter.
+// free reports whether any text is allowed at this point: in a thought, in arguments, and in a
+// member that may be a parameter.
 func (a *Ahead) free() bool {
 	return len(a.inside) > 0 && a.inside[len(a.inside)-1] ||
 		a.value && (thoughtKeys[a.key] || wraps(a.key) || a.parameter(a.key))
 }
 
-// may reports whether the string that was just read may occur in a wrapper: in a free place, as the
-// name of a tool, or beside a call.
+// may reports whether the string that was just read may occur in a wrapper: where any text is
+// allowed, as the name of a tool, or beside a call.
 func (a *Ahead) may() bool {
 	text := string(a.word)
 	l := law{tools: a.tools}
@@ -176,8 +180,8 @@ func (a *Ahead) may() bool {
 		l.named(text) != nil
 }
 
-// parameter reports whether some tool has a parameter of this name. The names are folded only once,
-// since hostile text may have a brace at each byte.
+// parameter reports whether some tool has a parameter with this folded name. The names of all
+// parameters are folded only once, because hostile text may have a brace at each byte.
 func (a *Ahead) parameter(key string) bool {
 	if a.own == nil {
 		a.own = map[string]bool{}

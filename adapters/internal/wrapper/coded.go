@@ -11,8 +11,8 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// coded reads a text that consists only of the arguments of a tool, in one of the codings of an
-// object. It returns nil for any other text.
+// coded reads a text that consists only of the arguments of a tool, in any notation for one object:
+// JSON, lines, pairs or bullets. It returns nil for any other text.
 func coded(text string, t *toolset.Tool) *node {
 	if label, inner, ok := fenceAround(text); ok {
 		if label != "" && label != "json" && !documentLabels[label] {
@@ -48,11 +48,12 @@ func coded(text string, t *toolset.Tool) *node {
 	return bullets(text)
 }
 
-// odd matches what YAML has besides plain values: comments, anchors, tags, folded texts, doubled
-// quotes. A text with one of these is not a call.
+// odd matches what YAML has besides plain values: comments, anchors, tags, folded texts and doubled
+// quotation marks. A text with one of these is not read as a call.
 var odd = regexp.MustCompile(`(?m)(?:^|\s)#|[:\-] +[&*!>%@|]|''`)
 
-// bullets reads a list with one member in each element: - city: Paris.
+// bullets reads a list with one member of an object in each element, such as "- city: Paris". It
+// returns nil for any other text.
 func bullets(text string) *node {
 	n := readLines(text)
 	if n == nil || n.kind != aList {
@@ -69,16 +70,16 @@ func bullets(text string) *node {
 	return out
 }
 
-// pairs reads members that are written as words in a row:
+// pairs reads names and values that are written one after the other:
 //
 //	--city Paris --days=3          the flags of a program
-//	city="Paris", days=3           assignments; with colons, too: in parentheses
+//	city="Paris", days=3           assignments; in parentheses also with colons
 //	:city "Paris" :days 3          keys of a property list
 //	(city "Paris") (days . 3)      lists of two
 //	city=New%20York&days=3         a query
 //
-// All of them must be in one notation, and each key must be a parameter. Otherwise pairs returns
-// nil.
+// All pairs must be in one notation, and each name must be a parameter of t. Otherwise, and if
+// there are no pairs, it returns nil.
 func pairs(text string, t *schema.Type) *node {
 	p := pairReader{text: strings.TrimSpace(text), typ: t}
 	if p.query() {
@@ -96,21 +97,21 @@ func pairs(text string, t *schema.Type) *node {
 	return p.n
 }
 
-// pairReader reads pairs off the front of a text.
+// pairReader reads pairs from the beginning of a text, which it shortens.
 type pairReader struct {
 	text string
-	typ  *schema.Type // whose parameters the keys are; nil: any
+	typ  *schema.Type // has the keys as its parameters; nil allows any key
 	n    *node
-	form string // the signs before and after the first key
+	form string // the signs before and after the key of the first pair
 }
 
 // has reports whether a key is a parameter.
 func (p *pairReader) has(key string) bool { return p.typ == nil || p.typ.Has(key) }
 
-// key matches a parameter with the signs around it.
+// key matches the name of a parameter with the signs around it.
 var key = regexp.MustCompile(`^(--|:|\(|)([A-Za-z_][\w.-]*)(\s*(?::=|=)\s*|:\s+|\s+\.\s+|[ \t]+|$)`)
 
-// query reads the text as a query, and reports whether it is one.
+// query reads the text as the query of a URL into p.n, and reports whether it is one.
 func (p *pairReader) query() bool {
 	if strings.ContainsAny(p.text, " \n\"'+") || !strings.ContainsAny(p.text, "?&") ||
 		strings.ContainsRune(".!:", rune(p.text[len(p.text)-1])) {
@@ -129,7 +130,8 @@ func (p *pairReader) query() bool {
 	return true
 }
 
-// pair reads one pair, and reports whether there was one.
+// pair reads one pair into p.n. It returns false if the text does not begin with a pair in the
+// notation of the first one.
 func (p *pairReader) pair() bool {
 	m := key.FindStringSubmatch(p.text)
 	if m == nil {
@@ -176,8 +178,9 @@ func (p *pairReader) pair() bool {
 	return true
 }
 
-// value reads a value: in quotes, in brackets, or one word without signs that a shell or a program
-// interprets. It returns nil if there is none.
+// value reads a value: in quotation marks, in brackets, or one word without signs that a shell or a
+// program interprets. It returns nil if the text does not begin with such a value. In parentheses
+// (listed) a word may begin with a hyphen.
 func (p *pairReader) value(listed bool) *node {
 	if p.text == "" {
 		return nil
@@ -220,8 +223,8 @@ func (p *pairReader) value(listed bool) *node {
 	return &node{text: word, cdata: true}
 }
 
-// quotedValue returns a text in quotes, or nil if something in it has a special meaning in some
-// notation.
+// quotedValue returns the content of a text in quotation marks, or nil if some notation gives a
+// special meaning to a part of it.
 func quotedValue(quoted string) *node {
 	inner := quoted[1 : len(quoted)-1]
 	switch {
@@ -241,8 +244,9 @@ func quotedValue(quoted string) *node {
 // dollar matches what a shell replaces in a text.
 var dollar = regexp.MustCompile("\\$[\\w({]|`")
 
-// gap reads the separator of two pairs, and reports whether there was one. Behind a text that ends
-// in a separator, blanks alone are none: it may have been meant to stand behind the quotes.
+// gap reads the separator between two pairs, and reports whether there was one. If the value before
+// ends in a separator such as a comma, blanks alone do not separate, because that comma may have
+// been meant to come after the quotation mark.
 func (p *pairReader) gap() bool {
 	before := len(p.text)
 	p.text = strings.TrimLeft(p.text, " \t\r")
@@ -258,7 +262,8 @@ func (p *pairReader) gap() bool {
 	return separated && len(p.text) < before
 }
 
-// assigned reads a document of assignments as in TOML: key = value, below the name of a table.
+// assigned reads a document of assignments as in TOML: lines of the form key = value, below the
+// name of a table. It returns nil for any other text, and if no tool is named in the document.
 func (l *law) assigned(text string) *node {
 	root := &node{kind: anObject}
 	at := root
@@ -299,11 +304,11 @@ func (l *law) assigned(text string) *node {
 	return root
 }
 
-// table matches the head of a table.
+// table matches the head of a table in TOML, such as [tool_call.arguments].
 var table = regexp.MustCompile(`^(\[\[?)([\w.-]+)(\]\]?)$`)
 
-// table makes and returns the object at a path; with element set, it is a new element of a list. It
-// returns nil if the path has another value.
+// table returns the object at a path and creates what is missing. If element is true, the object is
+// a new element of the list at the path. It returns nil if the path already has another value.
 func (n *node) table(path []string, element bool) *node {
 	for i, name := range path {
 		var inner *node
@@ -337,8 +342,8 @@ func (n *node) table(path []string, element bool) *node {
 	return n
 }
 
-// assignedValue returns a value after an equals sign: a text in quotes, an inline table, a number,
-// a word or a list.
+// assignedValue returns the value after an equals sign: a text in quotation marks, an inline table,
+// a number, true, false or a list. It returns nil for any other text.
 func assignedValue(text string) *node {
 	p := pairReader{text: text}
 	v := p.value(false)

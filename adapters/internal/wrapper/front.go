@@ -9,24 +9,24 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// lines reads a text that begins with a letter or a sign, byte by byte, and tells when it can no
-// longer be a call: on lines of its own, after a name, or as a line of a program.
+// lines reads, byte by byte, a text that begins with a letter or a sign. It decides when the text
+// can no longer be a call: on lines of its own, after a tool's name, or as a line of a program.
 type lines struct {
-	front   []byte        // the first line, up to the byte that decides
-	free    bool          // a tool was named, or must be soon
-	tool    *toolset.Tool // whose name comes first; nil: none does
-	first   byte          // of the object
-	begun   bool          // its first line is over
+	front   []byte        // the first line, up to the byte that decided
+	free    bool          // a tool was named, or a call was announced
+	tool    *toolset.Tool // the tool whose name comes first, or nil
+	first   byte          // the first byte of the object
+	begun   bool          // the first line of the object is complete
 	ticks   int           // how many backquotes the line begins with; -1 after any other byte
-	depth   int           // of the brackets that are open
-	quote   byte          // of the string that is open in them
+	depth   int           // how many brackets are open
+	quote   byte          // the quotation mark of the open string in the brackets, or 0
 	escaped bool
-	over    bool // the object is complete: nothing but closers may follow
+	over    bool // the object is complete, so only closing signs may follow
 }
 
-// Beginnings of lines: a line of a program up to its bracket, and a text that may become such a
-// line or a line of YAML. A variable begins with a small letter, so that the first word of a
-// sentence is not held back.
+// These match beginnings of lines: a line of a program up to its bracket, and a text that may
+// become such a line or a line of YAML. A variable has to begin with a small letter, so that the
+// first word of a sentence does not delay the reply.
 var (
 	program = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]+$`)
 	partial = regexp.MustCompile(
@@ -36,7 +36,7 @@ var (
 // maxFirst bounds the first line, in bytes: a name and the signs and words around it.
 const maxFirst = toolset.MaxName + 64
 
-// goes takes one more byte and reports whether the text may still be such a call.
+// goes takes one more byte and reports whether the text may still be a call as described at lines.
 func (s *lines) goes(c byte, tools *toolset.Set) bool {
 	if s.free {
 		return s.tool == nil || s.behind(c)
@@ -87,8 +87,8 @@ func (s *lines) goes(c byte, tools *toolset.Set) bool {
 		}))
 }
 
-// firstLine reports whether a line may be the first of YAML or TOML: it names a tool, or says that
-// a call follows.
+// firstLine reports whether a line may be the first of YAML or TOML with a call. Such a line names
+// a tool, or is a key that announces a call.
 func (l *law) firstLine(line string) bool {
 	if m := table.FindStringSubmatch(line); m != nil {
 		first, _, _ := strings.Cut(m[2], ".")
@@ -103,25 +103,27 @@ func (l *law) firstLine(line string) bool {
 		value != "" && l.named(value) != nil)
 }
 
-// begins reports whether a text may become one of the words before a name.
+// begins reports whether a text is the beginning of one of frontWords.
 func begins(text string) bool {
 	return slices.ContainsFunc(frontWords, func(w string) bool {
 		return strings.HasPrefix(w, text)
 	})
 }
 
-// frontWords are words that may come before a name, see [placeWord].
+// frontWords are words that may come before a tool's name, see [placeWord].
 var frontWords = []string{"Tool: ", "Tool call: ", "Tool name: ", "Function: ", "Function call: ",
 	"Function name: ", "Action: ", "Call: ", "tool: ", "tool call: ", "tool name: ", "function: ",
 	"function call: ", "action: ", "call: ", "call ", "Call ", "CALL ", "use ", "Use ", "run ",
 	"Run ", "invoke ", "execute ", "call tool ", "Call tool ", "use tool ", "Use tool ",
 	"run tool ", "tool-call "}
 
-// sign matches a sign that may come before a name or a word, or the beginning of such a sign.
+// sign matches a sign that may come before a tool's name or one of frontWords, or the beginning of
+// such a sign.
 var sign = regexp.MustCompile(`^(?:#{1,6}(?: +|$)|[-*] +|[@/$!#&→] ?)`)
 
-// placeAhead reports whether a text may become the name of a tool in a place of its own, followed
-// by an object. At the first byte of that object it also returns the tool.
+// placeAhead reports in may whether a text may become the name of a tool in one of the places of
+// [place], followed by an object. At the first byte of that object it also returns the tool; before
+// that, t is nil.
 func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	rest := text[len(sign.FindString(text)):]
 	if rest == "" || strings.HasPrefix("→", rest) {
@@ -144,7 +146,8 @@ func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	return may || m, t
 }
 
-// nameAhead is placeAhead for a text that begins with the name, or with the signs around it.
+// nameAhead does what placeAhead does, for a text that begins with the name or with the signs
+// around it.
 func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 	name := strings.TrimLeft(text, "*`\"'[{(<")
 	if len(text)-len(name) > 4 {
@@ -196,8 +199,8 @@ func (l *law) nameAhead(text string) (may bool, t *toolset.Tool) {
 		func(m string) bool { return strings.HasPrefix(m, key) }), nil
 }
 
-// behind takes a byte of the object or after it, and reports whether the object may still be the
-// end of the reply.
+// behind takes a byte of the object after the tool's name, or a byte after the object. It reports
+// whether the object may still be the end of the reply.
 func (s *lines) behind(c byte) bool {
 	if s.first == 0 && !scan.IsSpace(int(c)) {
 		s.first = c

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// The folded words before the two colons of a call on two lines.
+// The folded labels of a call on two lines: nameLines of the first line, argsLines of the second.
 var (
 	nameLines = []string{"tool", "toolname", "name", "function", "functionname", "action", "call"}
 	argsLines = []string{"arguments", "args", "parameters", "params", "input", "inputs",
 		"actioninput", "toolinput"}
 )
 
-// types holds the names of types in a list of parameters.
+// types are the names of types in a list of parameters.
 var types = set("string number integer boolean bool object array list text int float str any")
 
-// namedLines reads a call on two lines, or with arguments as lines below the second line, without
-// any other text:
+// namedLines reads a call on two lines, whose arguments may also be lines below the second line:
 //
 //	Tool: get_time            tool: get_time
 //	Input: {"zone": "UTC"}    arguments:
 //	                            zone: UTC
 //
-// Both lines must begin with a word from the lists above, since other lines may be prose.
+// Both lines must begin with a label from the lists above, because other lines may be prose. For
+// any other text, or with more text around the call, it returns nil.
 func (l *law) namedLines(text string) *node {
 	m := labelLine.FindStringSubmatch(text)
 	if m == nil || !slices.Contains(nameLines, fold(m[1])) {
@@ -54,15 +54,15 @@ func (l *law) namedLines(text string) *node {
 		{"arguments", args}}}
 }
 
-// labelLine matches a line with a label, and the text after it: Tool: get_time, -
-// **Arguments:** {…}.
+// labelLine matches a line with a label, and the text after the label, as in "Tool: get_time" and
+// "- **Arguments:** {…}".
 var labelLine = regexp.MustCompile(
 	"^(?:[-*] )?\\*{0,2}([A-Za-z_]+(?:[ _-][A-Za-z]+)?)\\*{0,2}:\\*{0,2}[ \t]*([^\n]*)([\\s\\S]*)$")
 
-// describesType reports whether a member names the type of a value: zone: string.
+// describesType reports whether a member's value is the name of a type, as in "zone: string".
 func describesType(m member) bool { return m.value.kind == aText && types[m.value.text] }
 
-// nested reads lines of YAML that name a tool and have its arguments indented below a key, which
+// nested reads lines of YAML that name a tool and have its arguments indented below a key. The key
 // may be the tool's name:
 //
 //	tool_call:            get_time:
@@ -70,7 +70,8 @@ func describesType(m member) bool { return m.value.kind == aText && types[m.valu
 //	  with:
 //	    zone: UTC
 //
-// Lines without indentation may as well be a text about a tool.
+// It returns nil for any other text. Lines without indentation are not read, because they may be a
+// text about a tool.
 func (l *law) nested(text string) *node {
 	n := readLines(text)
 	if n == nil || odd.MatchString(text) || !l.below(n, maxDepth) {
@@ -79,7 +80,8 @@ func (l *law) nested(text string) *node {
 	return n
 }
 
-// below reports whether a value names a tool, and has only objects beside or below the name.
+// below reports whether a value names a tool, and has only objects beside or below the name. It
+// looks at most depth levels deep.
 func (l *law) below(n *node, depth int) bool {
 	if depth == 0 || n.kind == aText {
 		return false
@@ -100,14 +102,15 @@ func (l *law) below(n *node, depth int) bool {
 	return named || len(n.members) == 1 && l.below(n.members[0].value, depth-1)
 }
 
-// front matches the beginning of a line of a program before its call: await, and an assignment.
+// front matches what may come before the call on a line of a program: an assignment, and await.
 var front = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?`)
 
-// caller matches a call of a function that takes a tool's name and its arguments:
+// caller matches a call of a function that takes a tool's name and its arguments, as in
 // call_tool("get_time", {"zone": "UTC"}).
 var caller = regexp.MustCompile(`^([\w.]+)\(([\s\S]*)\)$`)
 
-// code reads a call as a line of a program: result = await get_time(zone="UTC").
+// code reads a call as a line of a program, such as result = await get_time(zone="UTC"). It returns
+// nil for any other text.
 func (l *law) code(text string) *node {
 	text = strings.TrimSuffix(text[len(front.FindString(text)):], ";")
 	if n := l.applied(text); n != nil {

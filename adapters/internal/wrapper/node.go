@@ -20,18 +20,18 @@ const (
 	anObject
 )
 
-// node is a value in a wrapper, of any notation.
+// node is a value in a wrapper, in any notation.
 type node struct {
 	kind    kind
 	text    string // the text, or the whole content of a tag
-	json    string // strict JSON, if it was written as JSON
+	json    string // strict JSON; empty if the value was not written as JSON
 	cdata   bool   // the text was in CDATA, so it has no entities
 	torn    bool   // the end or the entities of the text are uncertain
 	items   []*node
 	members []member
 }
 
-// member is a member of an object, in the order in which they were written.
+// member is one member of an object.
 type member struct {
 	key   string
 	value *node
@@ -47,7 +47,7 @@ func readJSON(text string) *node {
 	return ofJSON(out)
 }
 
-// ofJSON returns strict JSON as a node.
+// ofJSON returns the node of a strict JSON value.
 func ofJSON(raw string) *node {
 	raw = strings.TrimSpace(raw)
 	n := &node{json: raw, text: raw}
@@ -73,8 +73,8 @@ func ofJSON(raw string) *node {
 	return n
 }
 
-// arguments returns an object as strict JSON of a type. An object in JSON is read once more with
-// the schema; the values of tags and lines get their types from it.
+// arguments returns an object as strict JSON that fits a type. An object in JSON is repaired once
+// more with the schema. The values of tags and lines get their types from the schema.
 func (n *node) arguments(t *schema.Type) string {
 	if n.json != "" {
 		if out, whole := lenient.RepairAs(n.json, t); whole {
@@ -102,10 +102,10 @@ func (n *node) compact() string {
 	return out.String() + map[bool]string{true: "{}", false: "}"}[len(n.members) == 0]
 }
 
-// describes reports whether JSON has members that the type has not, or JSON or lines an object or a
-// list where the type has none: {"query": {"type": "string"}} describes a query. Such a text must
-// not be read as arguments, although it could be: a schema's "properties" would be opened, and an
-// object would become a text.
+// describes reports whether an object describes arguments instead of being them, as {"query":
+// {"type": "string"}} does. Then JSON has members that the type does not have, or JSON or lines
+// have an object or a list where the type has neither. Such a text must not be read as arguments,
+// although it could be: a schema's "properties" would be opened, and an object would become a text.
 func (n *node) describes(t *schema.Type) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool {
 		return n.json != "" && len(t.Members()) > 0 && !t.Has(m.key) ||
@@ -114,8 +114,8 @@ func (n *node) describes(t *schema.Type) bool {
 	})
 }
 
-// unsure reports whether a string among the members may be read in two ways: in some forms entities
-// are data, in others not, and so is white space at the ends of a value.
+// unsure reports whether a string among the members may be read in two ways. In some forms
+// entities, and white space at the ends of a value, are data. In other forms they are not.
 func (n *node) unsure(t *schema.Type) bool {
 	return slices.ContainsFunc(n.members, func(m member) bool {
 		p, text := t.Prop(m.key), m.value.text
@@ -138,7 +138,7 @@ func tight(text string) bool {
 		(before == after || !strings.Contains(inner, "\n") && before)
 }
 
-// as returns a value as JSON of a type.
+// as returns a value as JSON that fits a type.
 func (n *node) as(t *schema.Type) string {
 	switch {
 	case n.cdata:
@@ -164,8 +164,8 @@ func (n *node) as(t *schema.Type) string {
 	return n.arguments(t)
 }
 
-// bare returns the text of a tag without the line breaks at its ends, and, if it is a single line,
-// without the blanks around it.
+// bare returns the text of a tag without the line breaks at its ends. A text of a single line also
+// loses the blanks around it.
 func bare(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text, "\r"), "\n"), "\n")
 	if one := strings.TrimSpace(text); !strings.Contains(one, "\n") {

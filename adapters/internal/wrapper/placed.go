@@ -9,7 +9,7 @@ import (
 )
 
 // Labels of fences that hold a document, or a command. A command in a fence is for the user to run,
-// unless the user asked for just that call.
+// unless the user asked for that very call.
 var (
 	documentLabels = set("yaml yml toml")
 	commandLabels  = set("bash sh shell zsh console text")
@@ -21,7 +21,8 @@ func Labelled(label string, tools *toolset.Set) bool {
 	return documentLabels[folded] || commandLabels[folded] || l.named(label) != nil
 }
 
-// fenceAround returns the label and the contents of a fence that surrounds a whole text.
+// fenceAround returns the label and the content of a fence that surrounds a whole text. If there is
+// no such fence, ok is false and inner is the text.
 func fenceAround(text string) (label, inner string, ok bool) {
 	if !strings.HasPrefix(text, "```") {
 		return "", text, false
@@ -37,9 +38,10 @@ func fenceAround(text string) (label, inner string, ok bool) {
 	return label, strings.Trim(body, "\r\n"), true
 }
 
-// place matches the name of a tool before its arguments: alone, after a sign or a word, as a
-// heading, in bold, in brackets, and with a sign between the two. The groups are the word before
-// the name, and the name between the signs around it.
+// place matches the name of a tool before its arguments. The name may be alone, after a sign or a
+// word, a heading, in bold or in brackets, and a sign may separate the name and the arguments. The
+// groups are the word before the name, the signs before the name, the name, and the signs after the
+// name.
 var place = regexp.MustCompile("^(?:#{1,6} +|[-*] +|[@/$!#&→] ?)?" + "(" + placeWord +
 	"?)([*`\"'\\[{(<]{0,4})(\\w(?:[\\w.-]*\\w)?)([*`\"'\\]})>:]{0,5})" +
 	`[ \t]*(?:->|=>|→|:=|=|:|\|\|?|;|with(?: arguments)?)?[ \t]*`)
@@ -47,13 +49,14 @@ var place = regexp.MustCompile("^(?:#{1,6} +|[-*] +|[@/$!#&→] ?)?" + "(" + pla
 // placeWord matches a word before the name.
 const placeWord = `(?:\*{0,2}(?:(?i:tool|function|action|call)(?: (?:call|name|tool))?:\*{0,2} *|(?:[Cc]all|CALL|[Uu]se|[Rr]un|invoke|execute)(?: tool)? ))`
 
-// bracketed matches a text that begins with a name in brackets, which JSON never does.
+// bracketed matches a text that begins with an unquoted name in brackets, as JSON never does.
 var bracketed = regexp.MustCompile(`^(?:\[\[?\w[\w.-]*\]\]?|\{\{\w[\w.-]*\}\})\s*[^\s,\]}]`)
 
 // expression matches a call in parentheses: (get_weather :city "Paris").
 var expression = regexp.MustCompile(`^\((?:(?:tool-)?call )?(\w(?:[\w.-]*\w)?)\s+([\s\S]*)\)$`)
 
-// placed reads the name of a tool followed by one object in any coding.
+// placed reads the name of a tool in one of the places of [place], followed by one object in any
+// notation. It returns nil for any other text.
 func (l *law) placed(text string) *node {
 	if m := expression.FindStringSubmatch(text); m != nil {
 		if t := l.named(m[1]); t != nil {
@@ -83,14 +86,15 @@ func (l *law) placed(text string) *node {
 	if front == "[" && body != "" && strings.IndexByte("{(`", body[0]) < 0 {
 		return nil
 	}
-	// lines begin below the name
+	// lines of arguments must begin on the line after the name
 	if args == nil || len(body) == len(rest) && isLines(body) {
 		return nil
 	}
 	return callOf(t, args)
 }
 
-// mirrored returns the closers of some openers.
+// mirrored returns the closing brackets for some opening ones, in the order in which they have to
+// come.
 func mirrored(openers string) string {
 	all := []byte(openers)
 	slices.Reverse(all)
@@ -100,10 +104,11 @@ func mirrored(openers string) string {
 // isLines reports whether a text begins with a key and a colon, as members on lines do.
 func isLines(text string) bool { return lineKey.MatchString(text) }
 
-// lineKey matches the key of a line.
+// lineKey matches the key of a member at the beginning of a line.
 var lineKey = regexp.MustCompile(`^(?:- )?[\w.-]+:(?:\s|$)`)
 
-// callOf returns the call of a tool with some arguments; nil without them.
+// callOf returns the call of a tool with some arguments. It returns nil without arguments, and if
+// they name types instead of values.
 func callOf(t *toolset.Tool, args *node) *node {
 	if args == nil || slices.ContainsFunc(args.members, describesType) {
 		return nil

@@ -8,24 +8,26 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// mark matches a mark with signs that do not occur in text, or a word in square brackets:
-// <|tool_call|>, <|/tool_call|>, [TOOL_CALL].
+// mark matches, at the start of a text, a special token with signs that do not occur in prose, or a
+// word in square brackets: <|tool_call|>, <|/tool_call|>, [TOOL_CALL]. The package calls both of
+// them marks.
 var mark = regexp.MustCompile(
 	`^(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])`)
 
 // lastMark matches such a mark at the end of a text.
+// lastMark matches a mark at the end of a text.
 var lastMark = regexp.MustCompile(
 	`(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])$`)
 
-// damaged matches a JSON text between two marks that may be damaged.
+// damaged matches a JSON text between two marks, each of which may be damaged.
 var damaged = regexp.MustCompile(
 	`^(<[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)\s*([{\[][\s\S]*[}\]])\s*(<?[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)$`)
 
 // letters returns the letters of a mark.
 func letters(mark string) string { return strings.Trim(strings.ReplaceAll(mark, " ", ""), "<>/|｜") }
 
-// between returns the text between two marks with the same word for calls, of which one is damaged,
-// or which have changed places. It returns "" for any other text.
+// between returns the text between two marks that have the same word for a call, although one of
+// them is damaged or the two have changed places. It returns "" for any other text.
 func between(text string) string {
 	m := damaged.FindStringSubmatch(text)
 	if m == nil || letters(m[1]) != letters(m[3]) {
@@ -40,8 +42,8 @@ func between(text string) string {
 	return m[2]
 }
 
-// document reads a text in the notation that it begins with. It returns nil if the text is not in
-// this notation up to its end.
+// document reads a text in the notation in which it begins. It returns nil if the text does not
+// keep to this notation up to its end.
 func (l *law) document(text string) *node {
 	text = l.unwrapped(text)
 	if inner := between(text); inner != "" {
@@ -91,7 +93,8 @@ func (l *law) document(text string) *node {
 	return readLines(text)
 }
 
-// loosely reads a text in a form that no API and no family uses: TOML, or a name before one object.
+// loosely reads a text in a form that no API and no model family uses: TOML, or a name before one
+// object. It returns nil for any other text. Otherwise it sets l.form to at least Loose.
 func (l *law) loosely(text string) *node {
 	n := l.assigned(text)
 	if n == nil {
@@ -103,13 +106,13 @@ func (l *law) loosely(text string) *node {
 	return n
 }
 
-// maxMarks bounds how many marks may surround a text, and maxMark the bytes of one mark.
+// maxMarks bounds how many marks may surround a text, and maxMark the length of one mark in bytes.
 const (
 	maxMarks = 6
 	maxMark  = 128
 )
 
-// unwrapped removes the marks and the fence around a text.
+// unwrapped removes the marks and the fence around a text, and records in l what they were.
 func (l *law) unwrapped(text string) string {
 	for range maxMarks {
 		before := len(text)
@@ -149,7 +152,8 @@ func (l *law) unwrapped(text string) string {
 	return text
 }
 
-// unfenced removes a fence around a whole text.
+// unfenced removes a fence around a whole text, with its label. It returns any other text
+// unchanged.
 func unfenced(text string) string {
 	if !strings.HasPrefix(text, "```") && !strings.HasPrefix(text, "~~~") {
 		return text
@@ -158,13 +162,14 @@ func unfenced(text string) string {
 	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), text[:1]))
 }
 
-// objectsOf reads several JSON objects in a row.
+// objectsOf reads several JSON objects on lines of their own, as a list. It returns nil for any
+// other text.
 func (l *law) objectsOf(text string) *node {
 	return readJSON("[" + strings.ReplaceAll(text, "}\n{", "},{") + "]")
 }
 
 // applied reads the name of a tool with its arguments after it: get_time({…}),
-// get_time(timezone="UTC"), get_time{…}.
+// get_time(timezone="UTC"), get_time{…}. It returns nil for any other text.
 func (l *law) applied(text string) *node {
 	i := 0
 	for i < len(text) && isKeyByte(text[i]) {
@@ -209,14 +214,15 @@ func (l *law) applied(text string) *node {
 	return n
 }
 
-// counted matches a name with the number of its call.
+// counted matches the number of a call at the end of its name, as in get_time:0.
 var counted = regexp.MustCompile(`:\d+$`)
 
 // gemmaQuote is Gemma's quotation mark.
 const gemmaQuote = `<|"|>`
 
 // plainQuotes returns a text with plain quotation marks in place of Gemma's. It returns "" if that
-// could change a value: a mark is missing, or a string has characters that JSON escapes.
+// could change a value, because a quotation mark is missing or a string has characters that JSON
+// escapes.
 func plainQuotes(text string) string {
 	if !strings.Contains(text, gemmaQuote) {
 		return text
@@ -228,8 +234,8 @@ func plainQuotes(text string) string {
 	return strings.ReplaceAll(text, gemmaQuote, `"`)
 }
 
-// readLines reads members on lines of their own, as in YAML: name: value, with nested values
-// indented below the name. It returns nil for any other text.
+// readLines reads members on lines of their own as in YAML, in the form name: value. Nested values
+// are indented below the name. It returns nil for any other text.
 func readLines(text string) *node {
 	var lines []string
 	for line := range strings.Lines(strings.TrimSuffix(text, "\n...")) {
@@ -247,8 +253,8 @@ func readLines(text string) *node {
 // indent returns how far a line is indented.
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// block reads the lines with the indentation of the first one, and returns the lines after them. It
-// returns nil if a line is not a member.
+// block reads the lines with the indentation of the first one and what is nested in them. It also
+// returns the lines that remain. The node is nil if a line is not a member.
 func block(lines []string) (*node, []string) {
 	if len(lines) == 0 {
 		return nil, nil
@@ -299,8 +305,8 @@ func block(lines []string) (*node, []string) {
 	return n, lines
 }
 
-// belowKey returns the value of a member, which is after its colon or on the lines below it, or nil
-// if it cannot be read.
+// belowKey returns the value of a member. The value is after the colon or, if that is empty, on the
+// lines below. It returns nil if the value cannot be read.
 func belowKey(value string, below []string) *node {
 	switch {
 	// with:⏎  zone: UTC
@@ -324,7 +330,8 @@ func belowKey(value string, below []string) *node {
 	return lineValue(value)
 }
 
-// lineValue returns the value on a line: JSON, a quoted text or a plain text.
+// lineValue returns the value on a line: JSON, a text in quotation marks, or otherwise a plain
+// text.
 func lineValue(value string) *node {
 	value = strings.TrimSpace(value)
 	if value != "" && strings.IndexByte(`{["'`, value[0]) >= 0 {

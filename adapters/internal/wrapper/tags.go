@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
-// opening matches an opening tag: its name, a value after an equals sign, its attributes.
+// opening matches an opening tag. The groups are its name, a value after an equals sign, its
+// attributes, and the slash of a tag without content.
 var opening = regexp.MustCompile(
 	`^<([A-Za-z_][\w.:-]*)(=[^\s<>]+)?((?:\s+[\w.:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(/?)>`)
 
 // attribute matches one attribute of a tag.
 var attribute = regexp.MustCompile(`([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 
-// maxTags bounds how deep tags are read, since each depth reads the text once more. Deeper tags are
-// text.
+// maxTags bounds how deep tags are read, because each level reads the text once more. Deeper tags
+// are text.
 const maxTags = 12
 
-// readTags reads a text that consists of tags, as an object with a member for each tag. It returns
-// nil for any other text.
+// readTags reads a text that consists only of tags, as an object with a member for each tag. It
+// returns nil for any other text.
 func readTags(text string, depth int) *node {
 	n := &node{kind: anObject, text: text}
 	if depth > maxTags {
@@ -38,8 +39,8 @@ func readTags(text string, depth int) *node {
 	return n
 }
 
-// element reads the tag at the start of a text, up to its closer, and returns its length. The
-// length is 0 if there is no tag or no closer.
+// element reads the tag at the start of a text up to its closing tag, as a member, and returns the
+// length of the two with their content. The length is 0 if there is no tag or no closing tag.
 func element(text string, depth int) (member, int) {
 	at := opening.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -62,8 +63,8 @@ func element(text string, depth int) (member, int) {
 	return tagged(name, said, attrs, text[at[1]:at[1]+end], depth), at[1] + size
 }
 
-// closerOf returns the start and the end of the closer of a tag in the text after the tag, or -1 if
-// there is none.
+// closerOf returns the start and the end of a tag's closing tag in the text after the opening tag.
+// start is -1 if there is none.
 func closerOf(text, name string) (start, end int) {
 	open, closer := "<"+name, "</"+name+">"
 	for from, depth := 0, 0; ; {
@@ -85,9 +86,9 @@ func closerOf(text, name string) (start, end int) {
 	}
 }
 
-// tagged returns a tag as a member. <arg name="city">Rome</arg> is the member city; any other tag
-// is a member with its own name. With attributes, the content of a tag is one value: <tool
-// name="f"><city>Rome</city></tool> holds an object.
+// tagged returns a tag as a member. <arg name="city">Rome</arg> becomes the member city, and any
+// other tag a member with its own name. If a tag has attributes, its content is one member with an
+// empty name, so <tool name="f"><city>Rome</city></tool> holds an object.
 func tagged(name, said, attrs, inner string, depth int) member {
 	value := content(inner, name, depth+1)
 	all := attribute.FindAllStringSubmatch(attrs, -1)
@@ -126,16 +127,19 @@ func tagged(name, said, attrs, inner string, depth int) member {
 }
 
 // parameterTags holds the tags whose attribute names a member.
+// parameterTags are the tags whose attribute names a member.
 var parameterTags = set("arg argument param parameter property field input value antmlparameter")
 
 // keyTags are tags with the name of a member, valueTags with its value.
+// keyTags are tags whose content is the name of a member, and valueTags those whose content is its
+// value.
 var (
 	keyTags   = set("key name k")
 	valueTags = set("value val v")
 )
 
-// content returns the content of a tag: an object if it consists of tags, else a text. Whether
-// entities and white space at its ends are data depends on the form, which is unknown: see
+// content returns the content of a tag: an object if it consists of tags, otherwise a text. Whether
+// entities and the white space at its ends are data depends on the form, which is unknown here, see
 // [node.unsure].
 func content(inner, name string, depth int) *node {
 	if strings.HasPrefix(strings.TrimSpace(inner), "<![CDATA[") &&

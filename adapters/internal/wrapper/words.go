@@ -7,7 +7,7 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// set returns the set of the words in a text.
+// set returns the words of a text as a set.
 func set(words string) map[string]bool {
 	all := map[string]bool{}
 	for _, w := range strings.Fields(words) {
@@ -16,7 +16,7 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// Names of members beside a call, folded to small letters without signs.
+// Names of members, folded as by [fold]. Those of the first four sets may occur beside a call.
 var (
 	idKeys    = set("id callid toolcallid tooluseid requestid uuid")
 	idsBeside = set(
@@ -26,28 +26,28 @@ var (
 	thoughtKeys = set(
 		"thought thoughts thinking think reasoning reason reasons rationale explanation plan analysis " +
 			"reflection comment note why goal purpose justification")
-	// records are members with the outcome of a call.
+	// records are members with the outcome of a call, so their object is not a call.
 	records = set(
 		"result results error errors status ms duration durationms output outputs response responses success ok " +
 			"took elapsed latency exitcode stdout stderr timestamp observation returned returns finished started cached cost")
-	// messages are members that hold a model's answer, if no tool is named beside them.
+	// messages are members that hold a model's answer, unless a tool is named beside them.
 	messages = set("response responses output outputs")
 	// shown are members that hold examples of calls, or a list of tools.
 	shown = set(
 		"example examples sample samples tools functions schema definitions properties history log logs messages " +
 			"expected available capabilities usage docs documentation test tests config permissions last previous choices")
-	// pages are the elements of a page, which shows its content.
+	// pages are HTML elements, whose content is shown and not read as a call.
 	pages = set(
 		"html body head pre code div p span svg table tr td ul ol li article section a b i em blockquote details")
-	// speaks holds the roles of messages with calls.
+	// speaks are the roles of messages that may have calls.
 	speaks = map[string]bool{"assistant": true, "model": true, "ai": true, "agent": true}
-	// kinds are words for a call.
+	// kinds are words that announce a call.
 	kinds = set(
 		"function functions tool tools toolcall toolcalls tooluse usetool functioncall functioncalls call toolscall " +
 			"calltool invoke invocation action callfunction runtool execute command request")
 )
 
-// fold returns a word in small letters, without the signs between its parts.
+// fold returns a word in small letters, without underscores, hyphens, blanks, slashes and dots.
 func fold(word string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -60,8 +60,9 @@ func fold(word string) string {
 	}, word)
 }
 
-// beside reports whether a member may occur beside a call: an id, a type, a role or a thought, or a
-// word for a call. Empty members may, too, such as the content of OpenAI's messages.
+// beside reports whether a member with this folded name may occur beside a call. Such a member is
+// an id, a type, a role, a thought, or a word that announces a call. Empty members may also occur
+// there, such as the content of OpenAI's messages.
 func beside(key string, n *node) bool {
 	// a thought may be any value: AutoGPT's is an object
 	if thoughtKeys[key] {
@@ -76,22 +77,22 @@ func beside(key string, n *node) bool {
 		n.json == "null" && !wraps(key)
 }
 
-// wraps reports whether a member's name is one for arguments. If such a member is empty, its value
-// is {}.
+// wraps reports whether a member's folded name is one for arguments, such as "args" or "input". If
+// such a member is empty, its value is {}.
 func wraps(key string) bool {
 	return strings.HasPrefix(key, "arg") || strings.HasPrefix(key, "param") || key == "input" ||
 		key == ""
 }
 
-// answers reports whether a member "choices" holds the answer of an API, and not options:
-// {"choices": [{"message": {…}}]}.
+// answers reports whether a member "choices" holds the answer of an API, as in {"choices":
+// [{"message": {…}}]}, and not options to choose from.
 func answers(key string, n *node) bool {
 	return key == "choices" && n.kind == aList && len(n.items) == 1 &&
 		slices.ContainsFunc(n.items[0].members, func(m member) bool { return m.key == "message" })
 }
 
-// holdsCode reports whether a value is a JSON string whose text is not JSON, or a list with such a
-// string.
+// holdsCode reports whether a value is a JSON string whose text is neither empty nor an object or a
+// list in JSON, or a list with such a string.
 func (n *node) holdsCode() bool {
 	if n.kind == aList {
 		return slices.ContainsFunc(n.items, (*node).holdsCode)

@@ -39,33 +39,37 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Call is a call from a wrapper, with its arguments as strict JSON.
+// Call is a call that was found in a wrapper. Args is strict JSON, and ID is empty if the wrapper
+// has none.
 type Call struct {
 	Tool     *toolset.Tool
 	ID, Args string
 }
 
-// Calls returns the calls of a text that is only a wrapper, or none. The text is read as calls as a
-// whole or not at all: after a partial reading the rest would be shown as torn text.
+// Calls returns the calls of a text that consists only of a wrapper, and nil for any other text.
+// The text is read as a whole or not at all, because after a partial reading the rest would be
+// shown as torn text.
 func Calls(text string, tools *toolset.Set) ([]Call, Form) {
 	l := law{tools: tools}
 	all := l.calls(l.document(strings.TrimSpace(text)), 0)
 	return all, l.form
 }
 
-// Form says how clearly the form of a wrapper is that of calls.
+// Form says how clearly the form of a wrapper is that of calls. A larger value is less clear.
 type Form int
 
 // The forms.
 const (
-	Known Form = iota // as APIs, families and programs write calls
-	// as documents are written as well, so a user who asks for a document may mean it
+	Known Form = iota // the form in which APIs, model families and programs write calls
+	// Loose is a form in which documents are written as well, so a user who asks for a document may
+	// mean it.
 	Loose
-	Command // as a command that the user is to run
+	Command // the form of a command that the user is to run
 )
 
-// Doubtful returns the tool of a wrapper that holds calls, but may be read in two ways: some forms
-// have entities in their tags as data, others not. It returns "" for other texts.
+// Doubtful returns the name of the first tool in a wrapper that holds calls but may be read in two
+// ways. The reason is that entities in tags are data in some forms, and not in others. It returns
+// "" for texts without calls.
 func Doubtful(text string, tools *toolset.Set) string {
 	l := law{tools: tools, unsure: true}
 	for _, call := range l.calls(l.document(strings.TrimSpace(text)), 0) {
@@ -77,16 +81,16 @@ func Doubtful(text string, tools *toolset.Set) string {
 // law finds calls in values of any notation.
 type law struct {
 	tools  *toolset.Set
-	marked bool // marks surround the text: only a call can be meant
+	marked bool // marks surround the text, so it can only be meant as a call
 	tagged bool // tags or a fence surround the text, so text in other notations is inside them
-	unsure bool // texts that can be read in two ways count
+	unsure bool // texts that can be read in two ways are read as well
 	form   Form
 }
 
-// maxDepth bounds how many wrappers a call may have.
+// maxDepth bounds how many wrappers may be around a call.
 const maxDepth = 6
 
-// calls returns the calls of a value, or nil if any part of it is not a call.
+// calls returns the calls of a value, or nil if any part of the value is not a call.
 func (l *law) calls(n *node, depth int) []Call {
 	switch {
 	case n == nil || depth > maxDepth:
@@ -109,7 +113,8 @@ func (l *law) calls(n *node, depth int) []Call {
 	return l.object(n, depth)
 }
 
-// text returns the calls of a text. A JSON string may contain JSON or name(…), a tag any notation.
+// text returns the calls of a text, or nil. A JSON string may contain JSON or name(…), and a tag
+// may contain any notation.
 func (l *law) text(n *node, depth int) []Call {
 	var inner *node
 	switch text := strings.TrimSpace(n.text); {
@@ -145,16 +150,16 @@ func (l *law) each(items []*node, depth int) (all []Call) {
 	return all
 }
 
-// parts holds the members of an object by their role in a call.
+// parts are the members of an object, divided by their role in a call.
 type parts struct {
 	tool  *toolset.Tool // the tool that a member names, or nil
 	id    string
 	rest  []member // other members, which may be arguments
-	wrong bool     // it is a record, or names two tools
+	wrong bool     // the object is a record of a call, or names two tools
 }
 
-// object returns the calls of an object: a call whose tool is named by a member, calls whose tools
-// are the keys, or calls in an object that it wraps.
+// object returns the calls of an object, or nil. A member may name the tool, the keys may be the
+// names of tools, or the object may be a wrapper around calls.
 func (l *law) object(n *node, depth int) []Call {
 	p := l.divide(n)
 	switch {
@@ -197,9 +202,9 @@ func (l *law) object(n *node, depth int) []Call {
 	return l.each(inner, depth)
 }
 
-// flat returns the arguments of a call whose arguments are beside its name: <call tool="get_time"
-// zone="UTC"/>. It returns false if one of the tool's parameters may also be an id or a type of the
-// wrapper.
+// flat returns the arguments of a call whose arguments are beside its name, as in <call
+// tool="get_time" zone="UTC"/>. It returns false if they do not fit the tool, or if one of the
+// tool's parameters was taken for an id or a type of the wrapper.
 func (l *law) flat(n *node, p *parts) (string, bool) {
 	own := 0
 	for _, m := range n.members {
@@ -213,9 +218,9 @@ func (l *law) flat(n *node, p *parts) (string, bool) {
 	return l.fitsIn(&node{kind: anObject, members: p.rest}, p.tool, "")
 }
 
-// byKey returns the calls of an object whose members are named like tools: {"get_time":
-// {"timezone": "UTC"}}. An empty object is not enough evidence, unless marks surround the text or
-// the tool has no parameters.
+// byKey returns the calls of an object whose members are named like tools, as in {"get_time":
+// {"timezone": "UTC"}}. It returns nil if a member is not a call. An empty object is not enough
+// evidence, unless marks surround the text or the tool has no parameters.
 func (l *law) byKey(p *parts) (all []Call) {
 	for _, m := range p.rest {
 		t := l.named(m.key)
@@ -239,7 +244,7 @@ func (l *law) byKey(p *parts) (all []Call) {
 }
 
 // divide sorts the members of an object into parts. Any member may name the tool, but a member such
-// as "type" or "id" only if no other does.
+// as "type" or "id" does so only if no other member does.
 func (l *law) divide(n *node) (p parts) {
 	var second *toolset.Tool
 	answered := false
@@ -278,7 +283,7 @@ func (l *law) divide(n *node) (p parts) {
 	return p
 }
 
-// nameIn returns the tool that a value names, or nil.
+// nameIn returns the tool whose name is the text of a value, or nil.
 func (l *law) nameIn(n *node) *toolset.Tool {
 	if n.kind != aText {
 		return nil
@@ -286,8 +291,8 @@ func (l *law) nameIn(n *node) *toolset.Tool {
 	return l.named(n.text)
 }
 
-// named returns the tool with a name, or nil. A namespace may precede the name:
-// mcp__clock__get_time. The spelling must be exact, since other spellings may be words of a
+// named returns the tool with a name, or nil. A namespace may precede the name, as in
+// mcp__clock__get_time. The spelling must be exact, because other spellings may be words of a
 // document: "Search" is not the tool search.
 func (l *law) named(name string) *toolset.Tool {
 	name = strings.TrimSpace(name)
@@ -316,9 +321,9 @@ func (l *law) named(name string) *toolset.Tool {
 	return nil
 }
 
-// fits returns a value as the arguments of a tool, and whether it fits: it must have the required
-// members, and only members that the tool lists. For a tool without listed members, key must be a
-// name for arguments. An object around the arguments is removed: <tool
+// fits returns a value as the arguments of a tool, and false if the value does not fit. It must
+// have the required members, and only members that the tool lists. For a tool without listed
+// members, key must be a name for arguments. An object around the arguments is removed, as in <tool
 // name="f"><parameters>…</parameters></tool>.
 func (l *law) fits(n *node, t *toolset.Tool, key string) (string, bool) {
 	if n.kind == aText {
@@ -359,7 +364,8 @@ func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
 	return "", false
 }
 
-// takes reports whether a tool accepts the members, each of them once and of its type.
+// takes reports whether a tool accepts the members, and each occurs only once and has the right
+// type.
 func takes(t *toolset.Tool, fields []scan.Field) bool {
 	if !t.Takes(fields) {
 		return false
