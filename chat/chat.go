@@ -89,7 +89,7 @@ type Event struct {
 	Meta  *Meta  // what else is known, at the end and with probabilities; nil otherwise
 }
 
-// Meta holds information about a reply, most of which comes at its end.
+// Meta is information about a reply, most of which comes at its end.
 type Meta struct {
 	Cause    string   // Finish: why, if the reason alone does not say it ("repeat-abort")
 	Usage    *Counts  // tokens; nil if the upstream did not count them
@@ -188,7 +188,7 @@ const (
 	ToolRole  Role = "tool"
 )
 
-// Message is one turn.
+// Message is one turn of a conversation.
 type Message struct {
 	Role      Role
 	Content   string

@@ -39,10 +39,9 @@ const (
 const ExcessCode = "schema_too_large"
 
 // Excess is the error for a request whose tools exceed a limit.
-// Param is the place in the request, in the notation of OpenAI's errors:
-// "tools[3].function.parameters".
 type Excess struct {
-	// the place in the request, as OpenAI's errors name it: "tools[3].function.parameters"
+	// Param is the place in the request, in the notation of OpenAI's errors:
+	// "tools[3].function.parameters".
 	Param string
 	Tool  string // the name of the tool; empty if it is not a tool's schema
 	What  string // which limit is exceeded, and its value
@@ -125,8 +124,8 @@ func (b *budget) spend(raw json.RawMessage) string {
 	return b.visit(root, "")
 }
 
-// over returns a sentence that says that one schema exceeds a limit. The parameter of says what is
-// counted.
+// over returns a sentence that says that one schema exceeds a limit. The second parameter says what
+// is counted.
 func over(limit int, of string) string { return fmt.Sprintf("at most %d %s are taken", limit, of) }
 
 // ofAll returns a sentence that says that all schemas together exceed a limit.

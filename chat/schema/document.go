@@ -166,7 +166,7 @@ func (d *Doc) resolve(ref string) (*jsontree.Value, string) {
 			ref = rest
 		}
 	}
-	// A pointer is walked each time; for anchors and ids the whole document is searched once.
+	// A pointer is walked each time. For anchors and ids the whole document is searched once.
 	if path, ok := strings.CutPrefix(ref, "#/"); ok {
 		return walk(d.root, path), "/" + path
 	}

@@ -11,11 +11,10 @@ import (
 // unions). It is computed when it is first needed and then stored, because a reader asks for every
 // key of a call: a walk through 900 parts of an allOf for each of 900 keys took most of a minute.
 type lookup struct {
-	// how many of them, including the place itself, apply in any case
 	once     sync.Once
-	walked   []*Type           // what they say about each member, the nearest first
-	sure     int               // how many of them, including t, apply in any case
-	listed   map[string][]said // what they say of each member, the nearest first
+	walked   []*Type           // the types that apply, the nearest first
+	sure     int               // how many of them, including the place itself, apply in any case
+	listed   map[string][]said // what they say about each member, the nearest first
 	members  []string
 	required []string
 	types    sync.Map // the types (*Type) of the listed members, by name
@@ -103,7 +102,8 @@ func (t *Type) HasInside(name string, members []string) bool {
 	})
 }
 
-// Alike returns the members that have the same name apart from case, _, - and blanks, or nil.
+// Alike returns the members that have the same name apart from case, _, - and blanks. It returns
+// nil if there are none.
 func (t *Type) Alike(name string) []string {
 	if t == nil {
 		return nil

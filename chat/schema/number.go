@@ -39,7 +39,7 @@ func readBound(v *jsontree.Value, inclusive, exclusive, at string, side int) *Bo
 // written out: a schema with such limits occupied a core for minutes.
 const maxExponent = 1024
 
-// exactly returns a JSON number as a fraction.
+// exactly returns a JSON number as a fraction. Exponents are limited by maxExponent.
 func exactly(number string) *big.Rat {
 	if at := strings.IndexAny(number, "eE"); at >= 0 {
 		n, _ := strconv.Atoi(number[at+1:]) // beyond an int it is the nearest int

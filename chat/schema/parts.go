@@ -35,7 +35,7 @@ func (c *constrainer) parts(s *Place, depth int) {
 	}
 }
 
-// ofKind writes what a place says of one type.
+// ofKind writes the schema of a place for one of its types.
 func (c *constrainer) ofKind(kind Kinds, s *Place, depth int) {
 	switch kind {
 	case String:
@@ -116,7 +116,7 @@ func (c *constrainer) integer(s *Place) {
 	case c.o.Weak:
 		c.raw(`{"type":"integer"}`)
 		return
-	// all of them share one rule, since the rule of a range is long
+	// all of them share one rule, because the rule of a range is long
 	case least == nil && most == nil:
 		c.integers = true
 		c.raw(`{"$ref":"#/$defs/integer"}`)
@@ -288,8 +288,8 @@ func (c *constrainer) object(s *Place, depth int) {
 			props = append(slices.Clip(props), Member{name, orAnything(s.More)})
 		}
 	}
-	// An empty list of members means something, too: clients write {"properties": {}} for tools
-	// without parameters.
+	// An empty list of members also has a meaning, because clients write {"properties": {}} for
+	// tools without parameters.
 	if s.Listed || len(props) > 0 {
 		c.key("properties")
 		c.raw("{")

@@ -27,7 +27,7 @@ type Type struct {
 	lookup lookup // what all types that apply here say; see look
 }
 
-// namedType is the type of members whose names match.
+// namedType is the type of members whose names match a pattern.
 type namedType struct {
 	name *regexp.Regexp
 	t    *Type

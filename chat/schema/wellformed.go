@@ -61,8 +61,8 @@ func (w *wellformer) fail(format string, args ...any) {
 	}
 }
 
-// schema returns the text of a value that should be a schema. It fails if the value cannot be read
-// as one.
+// schema returns the text of a value that should be a schema. It records an error if the value
+// cannot be read as one.
 func (w *wellformer) schema(v *jsontree.Value) string {
 	switch {
 	case v.Raw == "false":
@@ -149,7 +149,8 @@ func (w *wellformer) keyword(name string, v *jsontree.Value) (text string, keep 
 	return v.Raw, true
 }
 
-// named returns the text of an object of schemas. It fails if the value is not such an object.
+// named returns the text of an object of schemas. It records an error if the value is not such an
+// object.
 func (w *wellformer) named(name string, v *jsontree.Value) string {
 	switch {
 	case v.Raw[0] == '[' && len(v.Items) == 0:

@@ -13,7 +13,7 @@ import (
 
 // Gap is the text that a model wrote between two calls. The other fields say what surrounds it.
 type Gap struct {
-	Text   string          // including marks that are not shown
+	Text   string          // the text, including tags that are not shown
 	Calls  int             // number of calls before the text
 	Before json.RawMessage // arguments of the call before the text
 	Tool   string          // tool of the call after the text

@@ -140,7 +140,7 @@ func (f *Family) take(l line, named func(name string) *Family) (err error) {
 	if list := words[kind]; list != nil {
 		return marksOf(list, first, value)
 	}
-	// a second line of these adds another example; of those below it replaces the first
+	// a second line of these kinds adds another example; one of the kinds below replaces the first
 	lists := map[string]*[]*Pattern{"think": &f.Think, "text": &f.Plain, "section": &f.Sections,
 		"call": &f.Calls, "arg": &f.Args}
 	if list := lists[kind]; list != nil {

@@ -25,8 +25,8 @@ import (
 
 // Form is one way of writing calls. The zero value is not valid, because it has no call line.
 type Form struct {
-	Call []Example // one of the {args}, with the holes {key} and {value}
-	Arg  Example   // one of the {args}: {key} and {value}
+	Call []Example // a call; a second example may be for a call without arguments
+	Arg  Example   // one of the {args}, with the holes {key} and {value}
 
 	Calls, Args  Series // the texts around and between calls, and arguments
 	Object, List Series // the same for the members of an object, and the elements of a list
@@ -176,8 +176,8 @@ func Escape(literal string) string {
 	return strings.Repeat(`\s`, front) + inner + strings.Repeat(`\s`, behind)
 }
 
-// parse reads an example, in which only the holes that the parameter may lists are allowed. It
-// returns an error for any other hole, and for an empty example.
+// parse reads an example, in which only the holes in the second parameter are allowed. It returns
+// an error for any other hole, and for an empty example.
 func parse(text, may string) (e Example, err error) {
 	for text != "" {
 		at := holeIn(text)

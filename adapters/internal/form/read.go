@@ -8,7 +8,7 @@ import (
 	"toolnorm/adapters/internal/scan"
 )
 
-// Call is a call as it was written.
+// Call is a call that was read from a text.
 type Call struct {
 	Name, ID string
 	JSON     string   // the arguments, if they were written as JSON
@@ -33,7 +33,7 @@ type Text interface {
 // maxName bounds names, ids, keys and numbers, in bytes.
 const maxName = 128
 
-// reader reads one text once.
+// reader reads the calls in one text.
 type reader struct {
 	*Form
 	Text

@@ -194,7 +194,7 @@ func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) 
 	r.depth++
 	defer func() { r.depth-- }()
 	cut := r.cut
-	// the list comes first, since <item> is not the name of a member
+	// the list comes first, because <item> is not the name of a member
 	if value, end, ok = r.members(i, r.List, r.Element, goesOn); ok {
 		return "[" + value + "]", end, true
 	}

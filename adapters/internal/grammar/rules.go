@@ -37,7 +37,7 @@ type values struct {
 	step string                 // the last step to the current place; empty at the root
 }
 
-// writer writes the calls of a family.
+// writer writes the grammar of a family's calls.
 type writer struct {
 	values
 	f      *declaration.Family
@@ -145,7 +145,7 @@ func lit(text string) string {
 	return `"` + escapes.Replace(text) + `"`
 }
 
-// escapes escapes the characters that may not occur in a GBNF literal.
+// escapes escapes the characters that must not occur in a GBNF literal.
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\x00",
 	`\x00`)
 

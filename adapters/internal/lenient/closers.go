@@ -9,11 +9,11 @@ import (
 
 // level is an open container.
 type level struct {
-	kind byte         // its type in the schema; nil if unknown
-	t    *schema.Type // its type in the schema
+	kind byte         // the byte that opened it, or aSet or CallArgs
+	t    *schema.Type // its type in the schema; nil if unknown
 }
 
-// stack holds the open containers, the innermost last.
+// stack lists the open containers, the innermost last.
 type stack []level
 
 // Enter opens a container whose opening bracket was read elsewhere or is missing. Examples are the
@@ -85,9 +85,9 @@ func (r *Reader) containerEnds(kind byte) bool {
 // position. It does if a comma follows, and then a member that its schema has and that was not read
 // yet. Only the schema can show this: if the tool has a parameter note, {"ship": {"name": "N"}},
 // "note": "x"} continues, and note becomes a member. If a member unknown to the schema was read
-// before, the new one may belong to another object as well, which is a doubt. Names of the envelope
-// (name, id, type, input …) do not count, because {"name": "f", "arguments": {…}, "id": "1"} has no
-// defect and looks the same.
+// before, the new one may belong to another object as well, which is a doubt (see Output.Doubt).
+// Names of the envelope (name, id, type, input …) do not count, because {"name": "f", "arguments":
+// {…}, "id": "1"} has no defect and looks the same.
 func (a *lookahead) closedEarly(seen []string) bool {
 	defer a.out.UnseeEnd()()
 	n := a.closersEnd(0)
@@ -113,11 +113,11 @@ func OfEnvelope(key string) bool {
 	return NameKeys[key] || IdKeys[key] || ArgsKeys[key] || key == "type"
 }
 
-// DoubtStray is called where a closing bracket is missing or wrong. It notes a doubt if an object
-// has a member that the schema of an outer object has, and its own schema does not: the member may
-// belong to the outer object. For example, {"where": {"city": "Rome", "days": 3} may lack a brace
-// at its end or before days. Both readings are valid JSON, but only one was meant, so the call
-// becomes text (two-readings).
+// DoubtStray is called where a closing bracket is missing or wrong. It notes a doubt (see
+// Output.Doubt) if an object has a member that the schema of an outer object has, and its own
+// schema does not: the member may belong to the outer object. For example, {"where": {"city":
+// "Rome", "days": 3} may lack a brace at its end or before days. Both readings are valid JSON, but
+// only one was meant, so the call becomes text (two-readings).
 func (r *Reader) DoubtStray() { r.Out.doubt(r.strayKey) }
 
 // aSet is the kind of a set, which is braces without keys. It has its own constant because objects
@@ -151,11 +151,11 @@ const (
 
 // wrongCloser returns the meaning of the closing bracket c at the current position, which is not
 // that of the innermost container. If another member or element follows, the right meaning is the
-// one that puts it into a container that knows it. Two such meanings are a doubt. A fixed rule,
-// such as "the nearest container that fits", can give valid but wrong arguments. What follows is
-// better evidence: in {"a": [1, 2}, "b": 3} the member b can neither be in the list nor come after
-// the object, so the brace replaced the list's bracket. If nothing follows, the closing bracket
-// ends the nearest outer container of its kind.
+// one that puts it into a container that knows it. Two such meanings are a doubt (see
+// Output.Doubt). A fixed rule, such as "the nearest container that fits", can give valid but wrong
+// arguments. What follows is better evidence: in {"a": [1, 2}, "b": 3} the member b can neither be
+// in the list nor come after the object, so the brace replaced the list's bracket. If nothing
+// follows, the closing bracket ends the nearest outer container of its kind.
 func (a *lookahead) wrongCloser(c int) meaning {
 	top, outer := len(a.open)-1, a.open.openedBy(c, len(a.open))
 	if a.At(a.closersEnd(0)) != ',' {
@@ -247,7 +247,7 @@ func (a *lookahead) suits(i, at int) int {
 // listLost reports whether a key follows where an element is expected, so the list's closing
 // bracket is missing. In {"tags": ["a", "b", "days": 3} the list ends before days, and the outer
 // object gets the member. If the elements are objects with such a member, as in [{"do": "x"}, "do":
-// "y"], braces may be missing instead, which is a doubt.
+// "y"], braces may be missing instead, which is a doubt (see Output.Doubt).
 func (r *Reader) listLost(t *schema.Type) bool {
 	key, value := r.KeyAt(0)
 	if value == 0 || len(r.open) < 2 {

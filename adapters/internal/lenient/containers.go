@@ -21,8 +21,8 @@ const (
 // Capture calls a reading function with an output of its own, before a call is committed, and
 // returns what was written. The bytes are valid until the next Capture. The call's own output and
 // holds are not touched. The match is Incomplete if the text was cut in an element, and a mismatch
-// if nothing was read. A doubt is a mismatch as well, because a value with two readings must not
-// decide which tool is called, or with what.
+// if nothing was read. A doubt (see Output.Doubt) is a mismatch as well, because a value with two
+// readings must not decide which tool is called, or with what.
 func (r *Reader) Capture(read func()) ([]byte, scan.Match) {
 	saved, depth := r.Out, len(r.open)
 	r.Spare = NewOutput("", nil, r.Spare.JSON)
@@ -74,7 +74,7 @@ func (r *Reader) container(c int, t *schema.Type) {
 	at := 0
 	switch {
 	case asText:
-		// the source text, held until the container is whole
+		// the source text, held back until the container is complete
 		at = r.HoldOn()
 		t = nil
 	case wrap:
@@ -195,9 +195,9 @@ func (r *Reader) Items(kind byte, t *schema.Type) {
 }
 
 // next reads up to member or element n of a container, and reports in more whether there is one. If
-// there is, next opens a hold and returns its position. A trailing comma is removed, and a missing
-// one is written. The hold begins before the comma, because a comma that was sent cannot be taken
-// back: {"a": 1,} must not become {"a":1,}.
+// there is, next opens a hold (see HoldOn) and returns its position. A trailing comma is removed,
+// and a missing one is written. The hold begins before the comma, because a comma that was sent
+// cannot be taken back: {"a": 1,} must not become {"a":1,}.
 func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	at = r.HoldOn()
 	comma := r.between(n > 0)
@@ -216,10 +216,10 @@ func (r *Reader) next(kind byte, n int) (at int, more bool) {
 	return at, true
 }
 
-// doubtKey notes a doubt if the object's schema does not have a key that may belong to another
-// object, or may not be a key at all. For example, {"title": "a", "days: 3, "tags": []} literally
-// has the key `days: 3, `, but no parameter has such a name. If an outer object, or an object in an
-// earlier member, has the key, a brace may be missing or too early.
+// doubtKey notes a doubt (see Output.Doubt) if the object's schema does not have a key that may
+// belong to another object, or may not be a key at all. For example, {"title": "a", "days: 3,
+// "tags": []} literally has the key `days: 3, `, but no parameter has such a name. If an outer
+// object, or an object in an earlier member, has the key, a brace may be missing or too early.
 func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 	if t.Has(key) {
 		return
@@ -233,9 +233,10 @@ func (r *Reader) doubtKey(t *schema.Type, key string, seen []string) {
 const OddInKeys = "\"\n;<>[]{}|`"
 
 // pair reads a key, a colon and a value. It returns false if the member is left out, and then the
-// hold is still open. The keys that were read in this object are r.Seen[seen:]. A string or a
-// container streams, so its hold ends where it begins. Every other value is held back with its key
-// until it is complete, because it may get another type, or be left out.
+// hold (see HoldOn) that next opened is still open. The keys that were read in this object are
+// r.Seen[seen:]. A string or a container streams, so its hold ends where it begins. Every other
+// value is held back with its key until it is complete, because it may get another type, or be left
+// out.
 func (r *Reader) pair(t *schema.Type, seen int) bool {
 	start := r.Out.Written()
 	r.Key(r.Quotes != nil)
@@ -338,9 +339,9 @@ func (cp *copier) colon() {
 	}
 }
 
-// element reads an element of a list. The hold ends where the element begins. It returns false if
-// there is no element, and then the hold is still open. Dots that mean "and so on", as in [1, 2,
-// ...], are dropped.
+// element reads an element of a list. The hold (see HoldOn) that next opened ends where the element
+// begins. It returns false if there is no element, and then the hold is still open. Dots that mean
+// "and so on", as in [1, 2, ...], are dropped.
 func (r *Reader) element(t *schema.Type) bool {
 	if r.Has(0, "...") {
 		r.Pos += 2

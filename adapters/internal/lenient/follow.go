@@ -11,7 +11,7 @@ import (
 const MaxKey = 128
 
 // lookahead examines the text after the current position, with regard to the open containers. It
-// consumes nothing. If the text can be read in two ways, it notes a doubt.
+// consumes nothing. If the text can be read in two ways, it notes a doubt (see Output.Doubt).
 type lookahead struct {
 	*Text
 	out     *Output
@@ -73,8 +73,9 @@ func (a *lookahead) valueFollows(i int) bool {
 // although the first of them closes none of the open containers. That text must be a member that
 // their schemas have, or the end. In {"a": "x"], "b": 1} the bracket closes nothing, but the
 // quotation mark before it ends the string, because a parameter follows. If the string has an open
-// bracket, as in "run [a"], the closing bracket may belong to the string, which is a doubt. Only
-// quoted keys that the schemas have count, because a text may also contain a bracket and a comma.
+// bracket, as in "run [a"], the closing bracket may belong to the string, which is a doubt (see
+// Output.Doubt). Only quoted keys that the schemas have count, because a text may also contain a
+// bracket and a comma.
 func (a *lookahead) behindSurplus(i, open int) bool {
 	i = a.closersEnd(i)
 	if a.At(i) != ',' {

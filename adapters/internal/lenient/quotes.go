@@ -23,8 +23,8 @@ type quotes struct {
 // innerQuote copies a quotation mark that does not close its string. Most of these are text, as in
 // {"cmd": "echo "hi" >f"}. But in {"path": "a.txt, "mode": "r"} the mark before mode opens a key.
 // Reading it as text would turn two members into one valid but wrong string. So if the mark is next
-// to what looks like a member or an element, innerQuote notes a doubt, because doubtful calls are
-// shown as text and do not run.
+// to what looks like a member or an element, innerQuote notes a doubt (see Output.Doubt), because
+// doubtful calls are shown as text and do not run.
 func (s *stringReader) innerQuote(q Delim) {
 	s.Out.keep()
 	// to look ahead would delay the output
@@ -65,8 +65,8 @@ func (s *stringReader) quotesDoubted() bool {
 // doubledQuote reports whether the quotation mark at the current position was written twice where
 // it should close the string once. In {"path": "a.txt"", "mode": "r"} the second mark closes the
 // string as well as the first, so one is dropped. The first mark may also be text: the end of a
-// quotation, or after a digit the sign for inches, as in {"size": "15""}, which is a doubt. Two
-// marks in a row may also be an empty string.
+// quotation, or after a digit the sign for inches, as in {"size": "15""}, which is a doubt (see
+// Output.Doubt). Two marks in a row may also be an empty string.
 func (s *stringReader) doubledQuote(q Delim) bool {
 	n := len(q.Close)
 	if !s.Has(n, q.Close) || s.quoted > 0 || s.escaped%2 == 1 || s.Pos == s.at {

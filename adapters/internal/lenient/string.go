@@ -78,7 +78,7 @@ func DelimsOf(quotes []string) []Delim {
 // StringValue reads a string and writes it in the type t. If t allows strings, the string streams,
 // as the content of a file does. Otherwise it is held back until it is converted: "3" for an
 // integer becomes 3. So is a string for an enum: "Celsius" becomes the listed "celsius". If t
-// allows no string, a string that contains quotation marks may be several values, which is a doubt.
+// allows no string, a string with quotation marks in it may be several values (Output.Doubt).
 func (r *Reader) StringValue(q Delim, t *schema.Type) {
 	if t.Allows(schema.String) && t.Enum() == nil {
 		r.copyText(q)
@@ -348,7 +348,7 @@ func (cp *copier) unicodeEscape() {
 
 // byteEscape reads \xXX. In Python it is a character. JSON does not know it. From \xa0 on it is a
 // letter, as in S\xe3o, unless another \x follows, as bytes of UTF-8 do. Otherwise it may also be
-// part of a pattern or of a program, which is a doubt.
+// part of a pattern or of a program (see Output.Doubt).
 func (s *stringReader) byteEscape() {
 	if s.At(3) < 0 || !scan.IsHex(s.At(2)) || !scan.IsHex(s.At(3)) {
 		s.doubled()
@@ -381,7 +381,7 @@ func (x *Text) unit(i int) (half rune, n int) {
 
 // joined consumes "+" and the opening delimiter of a string that continues the one just read, and
 // returns that delimiter. It returns false if there is none. JavaScript and Python break a long
-// text as in {"a": "x" + "y"}. Python also writes 'a' 'b', which is a doubt in a list, because a
+// text as in {"a": "x" + "y"}. Python also writes 'a' 'b', which is doubtful in a list, because a
 // comma may be missing.
 func (s *stringReader) joined() (Delim, bool) {
 	n := s.Space(0)

@@ -29,7 +29,7 @@ type Ahead struct {
 	over    bool   // a line without a parameter has ended, so it must be the last one
 }
 
-// Vocabulary holds the words that may come before the first value of a call.
+// Vocabulary has the words that may come before the first value of a call.
 type Vocabulary struct {
 	tools  *toolset.Set
 	folded map[string]bool // the parameters of all tools and their members, folded

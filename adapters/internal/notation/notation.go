@@ -71,7 +71,7 @@ func Read(text string, tools *toolset.Set, said func(value string) bool) (Call, 
 }
 
 // arguments returns the values as an object. It returns false if there is no reading, too many were
-// tried, or two readings differ; then the object may be one of the two.
+// tried, or two readings differ. In the last case the object may be one of the two.
 func (r *reader) arguments() (found string, ok bool) {
 	for _, keys := range r.choices() {
 		if *r.tries--; *r.tries < 0 {
@@ -89,7 +89,7 @@ func (r *reader) arguments() (found string, ok bool) {
 	return found, found != ""
 }
 
-// reader reads one text.
+// reader reads one text, or the value of one parameter in it, as a call.
 type reader struct {
 	text   string
 	tools  *toolset.Set

@@ -120,7 +120,7 @@ func (r *reader) member(k key, next int) (m member, ok bool) {
 		return m, false
 	}
 	text, sep, ok := r.bare(k, from, next, conn)
-	// the blanks in front of a value on a line of its own may belong to it
+	// the blanks before a value on a line of its own may belong to it
 	if !ok || r.indented(k.at, from) && !r.said(text) {
 		return m, false
 	}
@@ -256,9 +256,8 @@ func (r *reader) begins(j, keyAt int, conn string) (int, string, bool) {
 		return r.tokens[j].from, conn, true
 	}
 	front := strings.TrimLeft(cluster, inFront)
-	// a sign of the value or of the notation: that cannot be known
 	if strings.Trim(front, ofValues) != "" {
-		return 0, "", false // a sign of the value or of the notation: who knows
+		return 0, "", false // a sign of the value or of the notation: that is unknown
 	}
 	if k-1 > keyAt { // there is a blank in front of the signs
 		if strings.Trim(cluster, ofValues) == "" {

@@ -21,7 +21,7 @@ const (
 	linkWord                    // it comes between two parts, and never first
 )
 
-// roles holds the roles of the words in words.txt.
+// roles maps words to their roles, as they are in words.txt.
 var roles = func() map[string]role {
 	all := map[string]role{}
 	for line := range strings.Lines(wordLists) {

@@ -16,7 +16,7 @@ import (
 // formed prints calls in a [form.Form].
 type formed struct{ *form.Form }
 
-// calls writes all calls of a turn.
+// calls appends all calls of a turn to dst.
 func (f formed) calls(dst []byte, calls []chat.Call) []byte {
 	var all []string
 	for i, c := range calls {
@@ -117,7 +117,7 @@ var typeWords = map[string]map[byte]string{
 		'[': "list", '0': "float"},
 }
 
-// typeOf returns the word for the type of a value.
+// typeOf returns the word for the type of a value, see typeWords.
 func (f formed) typeOf(raw string) string {
 	first := strings.TrimSpace(raw)[0]
 	if first == '-' || first >= '0' && first <= '9' {

@@ -294,7 +294,7 @@ func attribute(f *declaration.Family, key string) string {
 	return key
 }
 
-// entities escapes the characters that may not occur in an attribute.
+// entities escapes the characters that must not occur in an attribute.
 var entities = strings.NewReplacer("&", "&amp;", `"`, "&quot;")
 
 // PythonName returns a tool's name for a Python call. Characters that cannot be part of a name

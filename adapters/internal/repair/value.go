@@ -193,8 +193,6 @@ func guessed(text string, n *Node) bool {
 // prefixed matches the beginning of a string with a prefix letter, as other languages have it.
 var prefixed = regexp.MustCompile("^[rbuf@$L]\\\\?[\"'`]")
 
-// nearLiteral reports whether a word is a literal with one letter missing, or one of another
-// language.
 // nearLiteral reports whether a word is a literal of some language with one letter missing, or the
 // whole literal.
 func nearLiteral(word string) bool {

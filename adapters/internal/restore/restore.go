@@ -26,8 +26,8 @@ const (
 )
 
 // Marks splits the literals around a family's calls, such as "<tool_call>\n" and "</f></g>", into
-// marks. It returns the longest first. Plain words are not marks, because a word with one other
-// character is another word.
+// marks, which are tags and special tokens. It returns the longest first. Plain words are not
+// marks, because a word with one other character is another word.
 func Marks(literals []string) []string {
 	var marks []string
 	for _, l := range literals {
@@ -105,7 +105,7 @@ func follows(text, m string) bool {
 // agree reports whether one of two texts is a prefix of the other.
 func agree(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 
-// spot is the position of a mark in a text.
+// spot is a part of a text, such as a mark, from one position to another.
 type spot struct{ from, to int }
 
 // change replaces a part of a text.

@@ -68,9 +68,6 @@ func valueEnd(text string) int {
 // TrimSpace removes JSON's white space from the start of text.
 func TrimSpace(text string) string { return strings.TrimLeft(text, " \t\r\n") }
 
-// Unquote returns the text of a JSON string; other JSON is returned unchanged. quoted is strict
-// JSON, so a leading quote has a partner at the end. A string without escapes needs no decoder,
-// which matters since Unquote is called for every key.
 // Unquote returns the text of a JSON string. Other JSON is returned unchanged. The argument must be
 // strict JSON, so that a leading quotation mark has its partner at the end. A string without
 // escapes needs no decoder, which matters because Unquote is called for every key.

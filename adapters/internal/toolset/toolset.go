@@ -213,7 +213,7 @@ func (s *Set) Find(name string) *Tool {
 }
 
 // randomPrefix is the number of random characters that Void puts before the name of an MCP server's
-// tool; an underscore follows them.
+// tool. An underscore follows them.
 const randomPrefix = 6
 
 // InID returns the tool that the id of a call names, or nil. The usual form is

@@ -8,14 +8,14 @@ import (
 	"toolnorm/adapters/internal/toolset"
 )
 
-// Labels of fences that hold a document, or a command. A command in a fence is for the user to run,
-// unless the user asked for that very call.
+// Labels of fences that contain a document, or a command. A command in a fence is for the user to
+// run, unless the user asked for that very call.
 var (
 	documentLabels = set("yaml yml toml")
 	commandLabels  = set("bash sh shell zsh console text")
 )
 
-// Labelled reports whether a fence with a label may hold a call that is neither JSON nor tags.
+// Labelled reports whether a fence with a label may contain a call that is neither JSON nor tags.
 func Labelled(label string, tools *toolset.Set) bool {
 	l, folded := law{tools: tools}, strings.ToLower(label)
 	return documentLabels[folded] || commandLabels[folded] || l.named(label) != nil

@@ -14,7 +14,6 @@ import (
 var mark = regexp.MustCompile(
 	`^(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])`)
 
-// lastMark matches such a mark at the end of a text.
 // lastMark matches a mark at the end of a text.
 var lastMark = regexp.MustCompile(
 	`(<[|｜]/?[^\s<>|｜]{1,40}[|｜]?>|</?[^\s<>|｜/]{1,40}[|｜]>|\[/?[A-Z][A-Z_]{3,}\])$`)
@@ -23,7 +22,7 @@ var lastMark = regexp.MustCompile(
 var damaged = regexp.MustCompile(
 	`^(<[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)\s*([{\[][\s\S]*[}\]])\s*(<?[/ ]{0,2}[|｜]?[\w ]{4,40}[|｜]? ?>?)$`)
 
-// letters returns the letters of a mark.
+// letters returns a mark without its brackets, bars, slashes and blanks.
 func letters(mark string) string { return strings.Trim(strings.ReplaceAll(mark, " ", ""), "<>/|｜") }
 
 // between returns the text between two marks that have the same word for a call, although one of
@@ -250,7 +249,7 @@ func readLines(text string) *node {
 	return n
 }
 
-// indent returns how far a line is indented.
+// indent returns the number of blanks with which a line begins.
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
 // block reads the lines with the indentation of the first one and what is nested in them. It also

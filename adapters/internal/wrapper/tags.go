@@ -88,7 +88,7 @@ func closerOf(text, name string) (start, end int) {
 
 // tagged returns a tag as a member. <arg name="city">Rome</arg> becomes the member city, and any
 // other tag a member with its own name. If a tag has attributes, its content is one member with an
-// empty name, so <tool name="f"><city>Rome</city></tool> holds an object.
+// empty name, so <tool name="f"><city>Rome</city></tool> contains an object.
 func tagged(name, said, attrs, inner string, depth int) member {
 	value := content(inner, name, depth+1)
 	all := attribute.FindAllStringSubmatch(attrs, -1)
@@ -126,11 +126,9 @@ func tagged(name, said, attrs, inner string, depth int) member {
 	return member{name, n}
 }
 
-// parameterTags holds the tags whose attribute names a member.
 // parameterTags are the tags whose attribute names a member.
 var parameterTags = set("arg argument param parameter property field input value antmlparameter")
 
-// keyTags are tags with the name of a member, valueTags with its value.
 // keyTags are tags whose content is the name of a member, and valueTags those whose content is its
 // value.
 var (

@@ -30,9 +30,9 @@ var (
 	records = set(
 		"result results error errors status ms duration durationms output outputs response responses success ok " +
 			"took elapsed latency exitcode stdout stderr timestamp observation returned returns finished started cached cost")
-	// messages are members that hold a model's answer, unless a tool is named beside them.
+	// messages are members with a model's answer, unless a tool is named beside them.
 	messages = set("response responses output outputs")
-	// shown are members that hold examples of calls, or a list of tools.
+	// shown are members with examples of calls, or a list of tools.
 	shown = set(
 		"example examples sample samples tools functions schema definitions properties history log logs messages " +
 			"expected available capabilities usage docs documentation test tests config permissions last previous choices")
@@ -84,7 +84,7 @@ func wraps(key string) bool {
 		key == ""
 }
 
-// answers reports whether a member "choices" holds the answer of an API, as in {"choices":
+// answers reports whether a member "choices" contains the answer of an API, as in {"choices":
 // [{"message": {…}}]}, and not options to choose from.
 func answers(key string, n *node) bool {
 	return key == "choices" && n.kind == aList && len(n.items) == 1 &&

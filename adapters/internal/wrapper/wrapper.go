@@ -67,9 +67,9 @@ const (
 	Command // the form of a command that the user is to run
 )
 
-// Doubtful returns the name of the first tool in a wrapper that holds calls but may be read in two
-// ways. The reason is that entities in tags are data in some forms, and not in others. It returns
-// "" for texts without calls.
+// Doubtful returns the name of the first tool in a wrapper that contains calls but may be read in
+// two ways. The reason is that entities in tags are data in some forms, and not in others. It
+// returns "" for texts without calls.
 func Doubtful(text string, tools *toolset.Set) string {
 	l := law{tools: tools, unsure: true}
 	for _, call := range l.calls(l.document(strings.TrimSpace(text)), 0) {
