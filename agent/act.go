@@ -15,13 +15,15 @@ import (
 	"toolnorm/tools"
 )
 
-// tooMany answers a call that one reply makes after mostCalls others.
+// tooMany is the result of a call that follows mostCalls others in one reply. Such a call does not
+// run.
 var tooMany = fmt.Sprintf("Error: only the first %d calls of a reply are run", mostCalls)
 
-// act runs the calls of a reply in their order, and appends them and their results to the
-// conversation. It appends what ran, in the contract's own form, and not what the model wrote: a
-// result that a model makes up after its call would otherwise be read as a real one, and sloppy
-// forms breed sloppier ones. The model does not see again what it wrote after its last call.
+// act runs the calls of a reply in order, and appends the calls and their results to the
+// conversation. It returns why the run ends, or "" if the loop goes on. The calls are appended in
+// the contract's own form, not as the model wrote them. Otherwise a result that a model makes up
+// after its call would be read as a real one, and sloppy forms would breed sloppier ones. The model
+// does not see again what it wrote after its last call.
 func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 	// What the model said before its calls is kept, and its reasoning too: templates print them
 	// between the steps of one task.
@@ -83,16 +85,17 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 	return stop
 }
 
-// fact is a call that has run, and the result that the model read.
+// fact is a call that has run, with the result that the model read.
 type fact struct {
 	call       chat.Call
 	text       string
 	structured json.RawMessage // the result's structured content
 }
 
-// remembered returns the result of a call that was made before in this run, or "" for a new call. A
-// model that reports what it did writes its calls once more, and a mail must not be sent twice.
-// What only reads is read again when something has run since that may have changed it.
+// remembered returns the result of the same call if it was made before in this run, or "" for a new
+// call. A model that reports what it did writes its calls once more, and a mail must not be sent
+// twice. A call of a tool that only reads counts as new if a call that may have changed something
+// has run since. The second result is always false, because a repeated call does not end the step.
 func (r *run) remembered(c chat.Call) (text string, ends bool) {
 	changed := false
 	for _, f := range slices.Backward(r.facts) {
@@ -107,8 +110,8 @@ func (r *run) remembered(c chat.Call) (text string, ends bool) {
 	return "", false
 }
 
-// ended returns the reason of a run whose context has ended: its time, or the client. Both have
-// names of their own, since only the first is something that a setting can change.
+// ended returns why a run whose context has ended stopped: WallTime or Cancelled. The two are
+// distinguished because only the time is something that a setting can change.
 func ended(ctx context.Context) Stop {
 	if fault.From(context.Cause(ctx)) == errTime {
 		return WallTime
@@ -121,9 +124,9 @@ func result(c chat.Call, text string) chat.Message {
 	return chat.Message{Role: chat.ToolRole, CallID: c.ID, Name: c.Name, Content: text}
 }
 
-// perform runs one call, and returns the text that the model reads; ends reports whether the tool
-// ends the step. The failure of a tool does not end the run: the model reads it, and a model can
-// correct its arguments when it is told what is wrong with them.
+// perform runs one call, and returns the text that the model reads. Its second result reports
+// whether the tool ends the step. A tool that fails does not end the run: its text begins with
+// "Error: ", and a model can correct its arguments when it reads what is wrong with them.
 func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool) {
 	r.tell(Progress{Step: r.out.Steps, Kind: "call", Tool: c.Name, Arguments: c.Args})
 	stop := r.beats()
@@ -146,9 +149,9 @@ func (r *run) perform(ctx context.Context, c chat.Call) (text string, ends bool)
 	return text, ok && escalates(res)
 }
 
-// observation returns a result as the model reads it. It is untrusted text: nothing in it is obeyed
-// here. It is cut at Config.Observation bytes and says so, as a web page in a result would fill the
-// context of a small model.
+// observation returns a result as the model reads it. The result is untrusted text, so nothing in
+// it is obeyed here. It is cut at Config.Observation bytes, with a note that says so, because a web
+// page in a result would fill the context of a small model.
 func (r *run) observation(res tools.Result) string {
 	text := res.Text()
 	if res.IsError {
@@ -162,9 +165,9 @@ func (r *run) observation(res tools.Result) string {
 	return harmless(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// escalates reports whether a result has "escalate": true, by which a tool says that its step is
-// done, in its structure or as the text of its result. It must be called only for calls that
-// succeeded: a failed call has done nothing.
+// escalates reports whether a result has "escalate": true, in its structured content or in the JSON
+// of its text. By this a tool says that its step is done. It must be called only for calls that
+// succeeded, since a failed call has done nothing.
 func escalates(res tools.Result) bool {
 	// A server may give its object as a structure, or as the JSON of its text.
 	text := res.Structured
@@ -175,8 +178,8 @@ func escalates(res tools.Result) bool {
 	return json.Unmarshal(text, &v) == nil && v.Escalate
 }
 
-// compact returns JSON without white space. What is not JSON stays as it is: arguments come as the
-// model wrote them, and the registry reports what is wrong.
+// compact returns JSON without white space. It returns text that is not JSON unchanged: arguments
+// come as the model wrote them, and the registry reports what is wrong with them.
 func compact(text json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if json.Compact(&b, text) != nil {

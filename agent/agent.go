@@ -14,13 +14,14 @@ import (
 	"toolnorm/tools/find"
 )
 
-// Servers are the MCP servers whose tools a run may use; remote.Set is one. The agent does not know
-// how they are reached.
+// Servers are the MCP servers whose tools a run may use. remote.Set implements it. The agent does
+// not know how they are reached.
 type Servers interface {
 	// Names returns the names of the registered servers.
 	Names() []string
-	// Collect returns the tools of servers, and the servers that do not answer, with the reason. A
-	// server that is down must not affect the others, and must not cause an error.
+	// Collect returns the tools of the named servers. The map has the servers that do not answer,
+	// each with the reason. A server that is down must not affect the others, and must not cause an
+	// error.
 	Collect(ctx context.Context, names []string) (all []tools.Tool, down map[string]string)
 	// Left closes the connections of a session (tools.Peer) that has ended.
 	Left(session string)
@@ -31,18 +32,20 @@ type Servers interface {
 // requests, for ever.
 type Config struct {
 	Model chat.Model
-	// runs every call; tools that belong to no server are offered as local.NAME
+	// runs every call; tools that belong to no MCP server are offered as local.NAME
 	Tools   *tools.Registry
 	Servers Servers // nil: there are none
 	Queue   *Queue  // the queue for the model; nil: requests do not wait
 	Log     zerolog.Logger
 
 	Bases Bases // the knowledge bases that are models (kb/NAME); nil: none
-	// the model that answers from them; empty: DefaultModel, else the first that Catalog lists
+	// the model that answers from these knowledge bases; empty: DefaultModel, or else the first
+	// model that Catalog lists
 	BaseModel string
 	Catalog   chat.Catalog // the models that Model serves; nil: not known
 
-	// finds tools by their meaning where there are too many to describe; nil: only by their words
+	// finds tools by their meaning when there are too many to describe; nil: tools are found only
+	// by their words
 	Meanings *find.Meanings
 
 	// when the user is asked before a call, one of the Consent constants; empty: never
@@ -54,15 +57,15 @@ type Config struct {
 
 	DefaultModel string // answers requests that name none; empty: such requests are an error
 
-	// returns an error for callers that may not use a model at Path; nil: all may
+	// returns an error for callers that may not use a model at Path; nil: all callers may use all
+	// models
 	May func(ctx context.Context, model string) error
-	// The bounds. Each bound that ends a run has a Stop or an error of its own, so that the reason
-	// is clear.
+	// of a whole run; 0: 10 min, since a model may have to be loaded first
 	Time time.Duration // of a whole run; 0: 10 min, since a model may have to be loaded
 	// of one reply, without its time in the queue; 0: four fifths of Time, but at least 8 min
 	ModelTime time.Duration
-	Tokens    int // that one run may read and write; 0: 200,000
-	// that the descriptions of tools may take, at four bytes each; 0: 4,000
+	Tokens    int // tokens that one run may read and write; 0: 200,000
+	// tokens that the descriptions of tools may take, counted as four bytes each; 0: 4,000
 	ToolTokens  int
 	Observation int           // bytes of a result that the model sees; 0: 16,384
 	Beat        time.Duration // between two keep-alives while a tool runs; 0: 8 s
@@ -71,7 +74,8 @@ type Config struct {
 // Loop is the agent: an http.Handler for Path, and a chat.Model. It is safe for concurrent use.
 type Loop struct{ cfg Config }
 
-// New makes a Loop. It starts no goroutines and needs no Close: each run belongs to its caller.
+// New returns a Loop with defaults for what cfg leaves at zero. It starts no goroutines, and a Loop
+// needs no Close, because each run belongs to its caller.
 func New(cfg Config) *Loop {
 	cfg.Time = cmp.Or(cfg.Time, 10*time.Minute)
 	cfg.ModelTime = cmp.Or(cfg.ModelTime, max(8*time.Minute, cfg.Time*4/5))
@@ -90,11 +94,11 @@ const (
 	mostCalls    = 8 // of one reply
 )
 
-// Ask is the request for a run. It is the same for both APIs; fields that a chat request cannot
-// express are zero.
+// Ask is the request for a run. Both APIs, the chat API and Path, use it. Fields that a chat
+// request cannot express are zero there.
 type Ask struct {
 	Request chat.Request // Tools are left out of it: a run has its own
-	Servers []string     // nil: all, and the tools of this program; none: no tools at all
+	Servers []string     // nil: all, and this program's tools; empty: no tools
 	Steps   int          // replies of the model; 0: 5, at most 25
 	Force   string       // the tool that the first step must call; empty: the model chooses
 	// the knowledge base that the question is about: only its tools are offered, and one of them is
@@ -106,10 +110,11 @@ type Ask struct {
 	Closing bool
 }
 
-// Outcome is the result of a run. Every run that ends with a Stop has one, even after a failure:
-// the caller must be able to see which calls have run.
+// Outcome is the result of a run. Every run that ends with a Stop has an Outcome, even after a
+// failure, because the caller must be able to see which calls have run.
 type Outcome struct {
-	// the last reply, without white space around it; at a limit it may be a raw call
+	// the last reply, without white space around it; when a limit ended the run, it may be a raw
+	// call
 	Text    string
 	Model   string // the model that was asked, without @agent
 	Steps   int    // replies of the model
@@ -123,8 +128,8 @@ type Outcome struct {
 	Warnings []string      // for people: servers that were left out, a model that failed
 }
 
-// Ran is a call that was made, or refused: OK is false for a tool that is unknown, arguments that
-// do not fit, and a tool that failed, whose sentences the model has read.
+// Ran is a call that was made or refused. OK is false if the tool is unknown, if the arguments do
+// not fit, or if the tool failed. In each case the model has read the error message.
 type Ran struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
@@ -150,9 +155,9 @@ const (
 	Cancelled     Stop = "cancelled"      // the client has left
 )
 
-// Progress is one thing that happens in a run, as it happens. On the wire it is the params of a
-// notifications/progress. Kind decides which members are set; the Millis of a queue event are the
-// wait so far.
+// Progress is one event of a run, reported as it happens. In the JSON-RPC API it becomes the params
+// of a notifications/progress. Kind decides which members are set. The Millis of a queue event are
+// the wait so far.
 type Progress struct {
 	Step      int             `json:"step"`
 	Kind      string          `json:"type"` // queue, text, reasoning, call or result
@@ -168,10 +173,11 @@ type Progress struct {
 // one whose client has left.
 var errTime = fault.New(fault.Timeout, "the agent's time is over")
 
-// Run asks the model until it answers, or a bound is reached. It calls tell, unless it is nil, for
-// each step, in order, from the calling goroutine. It returns an error when there is nothing to
-// show: the request is wrong (fault.Invalid), or the model did not answer at all. A run whose model
-// fails after a call is an Outcome with ModelError, since the call cannot be taken back.
+// Run asks the model until it answers or a bound is reached. Unless tell is nil, Run calls it for
+// each event, in order, from the calling goroutine. Run returns an error when there is nothing to
+// show, because the request is wrong (fault.Invalid) or the model did not answer at all. A run
+// whose model fails after a call returns an Outcome with ModelError, since the call cannot be taken
+// back.
 func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, error) {
 	// The limit on everything: the queue, the model and the tools. A tool has its own limit, and so
 	// has the model's reply.

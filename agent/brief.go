@@ -12,8 +12,9 @@ import (
 	"toolnorm/tools"
 )
 
-// bytesPerToken is roughly how many bytes of a description make one token: descriptions are English
-// and JSON. The model's own tokens are not known here, and only the order of magnitude matters.
+// bytesPerToken is roughly how many bytes of a description make one token, since descriptions are
+// English and JSON. The tokens of the model itself are not known here, and only the order of
+// magnitude matters.
 const bytesPerToken = 4
 
 // described is a tool as a prompt describes it, in the members that OpenAI's requests have: models
@@ -24,10 +25,11 @@ type described struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-// describe writes the tools for a prompt: with their schemas if budget allows; else with the names
-// and types of their parameters and their descriptions' first sentences; and if that is too long as
-// well, only by a search tool. Few tools that a small model can read are better than all of them: a
-// prompt that fills the context leaves no room for the question.
+// describe returns the tools as text for a prompt: with their whole schemas if the budget, in
+// tokens, allows that. Otherwise each tool has only the first sentence of its description and the
+// names and types of its parameters. If that is too long as well, the text has only a search tool.
+// A few tools that a small model can read are better than all of them, since a prompt that fills
+// the context leaves no room for the question.
 func (ts *toolset) describe(budget int) string {
 	// Whole schemas are best for a model: they contain enums, formats and nested members.
 	whole := describe(ts.list, func(t tools.Tool) described {
@@ -46,8 +48,9 @@ func (ts *toolset) describe(budget int) string {
 	})
 }
 
-// describe writes a list with one tool per line: [\n{"name":"tts.generate_speech",…},\n…]. The
-// specification's prompt holds this list.
+// describe returns a JSON array with one tool per line: [\n{"name":"tts.generate_speech",…},\n…]. A
+// tool whose schema is not JSON is listed without its schema. The specification's prompt contains
+// this list.
 func describe(list []tools.Tool, one func(tools.Tool) described) string {
 	var b strings.Builder
 	b.WriteString("[")
@@ -71,9 +74,9 @@ func describe(list []tools.Tool, one func(tools.Tool) described) string {
 	return b.String()
 }
 
-// briefly returns a tool in few words: {"a": "integer", "b?": "string"}. From a name alone models
-// guess the arguments; the types keep them from writing objects in place of strings. "any" stands
-// for several types or none.
+// briefly returns a short description of a tool, with parameters such as {"a": "integer", "b?":
+// "string"}. From a name alone models guess the arguments, and the types keep them from writing
+// objects in place of strings. The type "any" means several types or none.
 func briefly(t tools.Tool) described {
 	params := map[string]string{}
 	root := schema.Parse(t.Schema).Written()
@@ -97,8 +100,8 @@ func briefly(t tools.Tool) described {
 // have this name.
 const searchTool = "search_tools"
 
-// searcher is the tool of that name. Its description explains the two steps: search, then call a
-// tool that was found by its name.
+// searcher is the tool named searchTool. Its description explains the two steps: search, then call
+// a tool that was found by its name.
 var searcher = tools.Tool{
 	Name:        searchTool,
 	Description: "Finds tools by words of what they do, and says how each is called. Search first; then call the tool that you have found by its name.",
@@ -106,13 +109,13 @@ var searcher = tools.Tool{
 		`{"type":"object","properties":{"query":{"type":"string","description":"what the tool should do"}},"required":["query"]}`),
 }
 
-// mostFound is how many tools one search finds. They are described in full, so more of them would
-// again be too long a list.
+// mostFound is how many tools one search finds. They are described in full, so a longer list would
+// be too long again.
 const mostFound = 5
 
-// find answers a search. The tools that it finds stay offered for the rest of the run: native adds
-// them to later requests. A search that finds nothing names some tools, so that the next one can
-// use their words.
+// find returns the result of a search, or an error result if args has no query. The tools that it
+// finds stay offered for the rest of the run, because native adds them to later requests. A search
+// that finds nothing lists some tools by name, so that the next search can use their words.
 func (ts *toolset) find(ctx context.Context, args json.RawMessage) tools.Result {
 	var q struct{ Query string }
 	if err := json.Unmarshal(args, &q); err != nil || q.Query == "" {

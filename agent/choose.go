@@ -9,15 +9,16 @@ import (
 	"toolnorm/chat"
 )
 
-// noTool is the answer of a model that needs no tool. It is a value of the enum: without it a
-// constrained model would have to call something.
+// noTool is the answer of a model that needs no tool. It is a value of the enum, because without it
+// a constrained model would have to call something.
 const noTool = "none"
 
-// choose has the model choose the tool of the first step by a question of its own, which it can
-// only answer with one of the names: {"tool_name": …, "arguments": {…}}. An answer in another form
-// is asked for once more; then the loop begins as it does without this question. It is a request of
-// its own since a reply in words cannot be constrained to a schema. The question does not stay in
-// the conversation; the call and its result do.
+// choose has the model choose the tool of the first step in a separate question. The model can only
+// answer with one of the names: {"tool_name": …, "arguments": {…}}. If the answer has another form,
+// the question is asked once more, and then the loop begins as if it had not been asked. The
+// request is separate because a reply in words cannot be constrained to a schema. The question does
+// not stay in the conversation, but the call and its result do. It returns an error only if the
+// model cannot be asked.
 func (r *run) choose(ctx context.Context) error {
 	r.out.Chosen = noTool
 	picked, err := r.picked(ctx, r.question(), append(r.tools.names(), noTool))
@@ -29,7 +30,8 @@ func (r *run) choose(ctx context.Context) error {
 	return nil
 }
 
-// open runs a call before the first step of the loop.
+// open runs a call before the first step of the loop. If the tool of the call ends its step, only
+// one more reply remains, the answer.
 func (r *run) open(ctx context.Context, c chat.Call) {
 	// act builds the turn from the last reply; here there is only the call.
 	r.last = &reply{}
@@ -39,8 +41,9 @@ func (r *run) open(ctx context.Context, c chat.Call) {
 	}
 }
 
-// picked returns the call with which a model answers a question, or nil when it wants no tool, or
-// its answers cannot be parsed although it was asked twice.
+// picked returns the call with which the model answers a question. It returns nil if the model
+// wants no tool, or if neither of its two answers could be parsed. It returns an error if the model
+// cannot be asked.
 func (r *run) picked(ctx context.Context, question string, names []string) (*chat.Call, error) {
 	request := r.ask.Request
 	// Clipped, so that the question does not get into the run's own turns.
@@ -73,7 +76,8 @@ func (r *run) picked(ctx context.Context, question string, names []string) (*cha
 	return nil, nil
 }
 
-// question returns a numbered list of the tools in few words: only names and arguments matter here.
+// question returns the text that asks for a tool, with a numbered list of the tools in few words,
+// because only names and arguments matter here.
 func (r *run) question() string {
 	var b strings.Builder
 	b.WriteString(
@@ -85,17 +89,17 @@ func (r *run) question() string {
 	return b.String()
 }
 
-// answer returns the schema of what can be answered. The names are an enum, so a model that the
-// server constrains to the schema cannot write any other; the arguments are any object, and are
-// read by the tool's schema as in every call.
+// answer returns the JSON schema of the possible answers. The names are an enum, so a model that
+// the server constrains to the schema cannot write any other name. The arguments are any object,
+// and are later checked by the tool's schema as in every call.
 func answer(names []string) json.RawMessage {
 	enum, _ := chat.JSON(names) // strings always encode
 	return json.RawMessage(`{"type":"object","properties":{"tool_name":{"type":"string","enum":` +
 		string(enum) + `},"arguments":{"type":"object"}},"required":["tool_name","arguments"]}`)
 }
 
-// said asks the model and returns the text of its reply. The request waits in the queue like every
-// other, and its tokens count for the budget.
+// said asks the model and returns the text of its reply, or the error of the queue or of the model.
+// The request waits in the queue like every other, and its tokens count towards the budget.
 func (r *run) said(ctx context.Context, request *chat.Request) (string, error) {
 	leave, err := r.queued(ctx)
 	if err != nil {

@@ -14,9 +14,10 @@ import (
 	"toolnorm/tools"
 )
 
-// close asks the model for an answer in words from the results so far, and once more if it gives
-// none. The reply is not shown before it is known to be an answer. If the model has no answer, the
-// results of the tools are shown.
+// close asks the model for an answer in words from the results so far, and asks once more if the
+// reply is no such answer. The reply is not shown before it is known to be an answer. If the model
+// gives none, the results of the tools become the text of the run. It returns an error if the model
+// fails and the run has nothing to show.
 func (r *run) close(ctx context.Context) error {
 	r.quiet = true
 	defer func() { r.quiet = false }()
@@ -44,7 +45,8 @@ func (r *run) close(ctx context.Context) error {
 	return nil
 }
 
-// say makes a text the answer, and shows it.
+// say makes a text the answer of the run, with misspelled names corrected, and shows it to the
+// client.
 func (r *run) say(text string) {
 	r.quiet = false
 	if s := spellerOf(r); s != nil {
@@ -58,8 +60,8 @@ func (r *run) say(text string) {
 	r.tell(Progress{Step: r.out.Steps, Kind: "text", Text: text})
 }
 
-// closing returns the request for an answer: the caller's conversation, with the results of the
-// tools as text in its last turn, and without tools. A small model that sees its own calls makes
+// closing returns the request for an answer: the caller's conversation without tools, with the
+// results of the tools as text in its last turn. A small model that sees its own calls makes
 // another one, and a model that sees a turn without content writes nothing.
 func (r *run) closing() *chat.Request {
 	request := r.ask.Request
@@ -82,7 +84,7 @@ func (r *run) closing() *chat.Request {
 	return &request
 }
 
-// found returns each call that has run with its result, on separate lines.
+// found returns each call that has run with its result, on separate lines, or "" if none has run.
 func (r *run) found() string {
 	var lines []string
 	for i, f := range r.facts {
@@ -97,9 +99,10 @@ func (r *run) found() string {
 	return strings.Join(lines, "\n")
 }
 
-// advises reports whether a text tells the user to call a tool, which only the model can do: it
-// names tools that the question does not name, and it either uses none of the results, or means a
-// tool that only reads. A groundless answer, or one that owes a call, counts as well.
+// advises reports whether a text tells the user to call a tool, which only the model can do. Such a
+// text names tools that the question does not name, and it either uses none of the results or means
+// a tool that only reads. It returns true as well for a groundless answer, and for one that owes a
+// call (see owed).
 func (r *run) advises(text string) bool {
 	named := r.tools.spokenOf(text)
 	if groundless(r, text) || owed(r, text) != "" {
@@ -114,8 +117,9 @@ func (r *run) advises(text string) bool {
 const fewWords = 4
 
 // groundless reports whether an answer of one line uses none of the records that the tools of the
-// run have read: it has no word and no number from them that the question does not have, and no
-// number of the question. It returns false when a tool has done anything but read records.
+// run have read. Such an answer has no word and no number from the records that the question does
+// not have, and no number of the question. It returns false if a tool has done anything but read
+// records, and for answers of at most fewWords words.
 func groundless(r *run, text string) bool {
 	found, asked := "", folded(r.saidLast())
 	for _, f := range r.facts {
@@ -154,8 +158,8 @@ func (r *run) quotes(text string) bool {
 	})
 }
 
-// owed returns the tool that the next step must call, since the text without a call is not an
-// answer; "" if it may be an answer, or if a step of this run was forced before.
+// owed returns the tool that the next step must call because the text without a call is not an
+// answer. It returns "" if the text may be an answer, or if a step of this run was forced before.
 func owed(r *run, text string) string {
 	if r.pressed {
 		return ""
@@ -163,9 +167,9 @@ func owed(r *run, text string) string {
 	return cmp.Or(r.advised(text), missing(r, text))
 }
 
-// advised returns the tool that a text tells the user to call, if that tool only reads and has not
-// run; else "". If there are several, as when a text repeats the results of a search, it returns
-// the tool that fits the question best.
+// advised returns the tool that a text tells the user to call, or "" if there is none, if that tool
+// does more than read, or if it has already run. If the text names several tools, as when it
+// repeats the results of a search, advised returns the one that fits the question best.
 func (r *run) advised(text string) string {
 	named := r.tools.spokenOf(text)
 	if len(named) == 0 || len(r.tools.spokenOf(r.saidLast())) > 0 {
@@ -188,8 +192,8 @@ func (r *run) advised(text string) string {
 	return best
 }
 
-// isAnswer reports whether a text is more than white space, the labels of an answer, or a call of a
-// tool, offered or made up.
+// isAnswer reports whether a text has content besides white space, the labels of an answer, and a
+// call of a tool, whether that tool is offered or made up.
 func (r *run) isAnswer(text string) bool {
 	text = strings.TrimSpace(worded.Answer(text))
 	if text == "" {

@@ -15,11 +15,11 @@ import (
 	"toolnorm/chat"
 )
 
-// When Config.Consent requires the user's consent before a call. Tools that are declared read-only
-// never need it, and those with Confirm always do.
+// The values of Config.Consent say when a call requires the user's consent. Tools that are declared
+// read-only never need it, and tools with Confirm always do.
 const (
 	ConsentNever = "never"
-	// when a value of the call is in a tool's result and not in what the user said
+	// when a value of the call occurs in a tool's result and not in what the user said
 	ConsentResults = "results"
 	ConsentAlways  = "always"
 )
@@ -28,8 +28,8 @@ const (
 type Wanted struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
-	Values    []Borrowed      `json:"values"` // empty: every call of the tool needs consent
-	// the user allows the call with the words "allow CODE"
+	Values    []Borrowed      `json:"values"` // empty: consent is always needed
+	// the user allows the call by answering "allow CODE"
 	Code string `json:"code"`
 }
 
@@ -45,15 +45,16 @@ var consentKey = func() (key [32]byte) {
 	return key
 }()
 
-// codeOf returns the code of a call. It cannot be forged without the key, so a call is allowed only
-// by the user's answer to a question about just that call.
+// codeOf returns the code by which the user allows a call. The code cannot be forged without the
+// key, so a call is allowed only by the user's answer to a question about exactly that call.
 func codeOf(c chat.Call) string {
 	sum := hmac.New(sha256.New, consentKey[:])
 	sum.Write([]byte(c.Key()))
 	return hex.EncodeToString(sum.Sum(nil)[:5])
 }
 
-// wants returns what the user has to be asked before a call runs, or nil.
+// wants returns what the user has to be asked before a call runs, or nil if the call needs no
+// consent.
 func (r *run) wants(c chat.Call) *Wanted {
 	t, known := r.tools.byName[c.Name]
 	if !known {
@@ -70,7 +71,8 @@ func (r *run) wants(c chat.Call) *Wanted {
 	return &Wanted{c.Name, compact(c.Args), values, codeOf(c)}
 }
 
-// String returns the question, with the call in the form in which allowed reads it back.
+// String returns the question to the user. It contains the call in the form in which allowed reads
+// it back.
 func (w *Wanted) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "May I call %s?", w.Tool)
@@ -85,7 +87,7 @@ func (w *Wanted) String() string {
 	return b.String()
 }
 
-// asks ends the run with the question.
+// asks makes the question for consent the answer of the run.
 func (r *run) asks() {
 	if r.pass != nil && strings.TrimSpace(r.last.got.front.String()) != "" {
 		// separates the question from what the model said before the call
@@ -94,11 +96,12 @@ func (r *run) asks() {
 	r.say(r.out.Consent.String())
 }
 
-// questioned matches the call in a question.
+// questioned matches the call in a question that String has written.
 var questioned = regexp.MustCompile("(?m)^```json\n(\\{.*\\})\n```$")
 
-// allowed runs the call that the user's last message allows: a call that the previous answer asked
-// about, and whose code is in the message. To the model it looks like its own call.
+// allowed runs the call that the user's last message allows, if any. That is a call that the
+// previous answer asked about, and whose code is in the message. To the model it looks like its own
+// call.
 func (r *run) allowed(ctx context.Context) {
 	last := len(r.turns) - 1
 	if last < 1 || r.turns[last].Role != chat.User || r.turns[last-1].Role != chat.Assistant {

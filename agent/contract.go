@@ -10,14 +10,15 @@ import (
 	"toolnorm/chat"
 )
 
-// prompt is the contract, in the words of the specification. A test compares them, since users may
-// have tuned their models to them.
+// prompt is the contract, in the words of the specification. A test compares the two, because users
+// may have tuned their models to these words.
 //
 //go:embed contract.txt
 var prompt string
 
-// contract describes tools to a model in its system prompt, and reads calls out of its text. Models
-// without tool calling, and servers that take no tools, need nothing else. It was made for Gemma 3.
+// contract describes tools to a model in its system prompt, and reads calls from the model's text.
+// Models without tool calling, and servers that take no tools, need nothing else. It was made for
+// Gemma 3.
 type contract struct {
 	tools  *toolset
 	format *adapters.Format
@@ -25,14 +26,14 @@ type contract struct {
 	said   []chat.Message // messages before the reply
 }
 
-// newContract makes the contract of a toolset. Its calls are read in the format "agent", whatever
-// the model's family is: the contract is in the prompt, so the model writes that format.
+// newContract returns the contract of a toolset. Its calls are read in the format "agent" whatever
+// the model's family is, because the prompt asks the model to write that format.
 func newContract(ts *toolset) *contract {
 	return &contract{tools: ts, format: adapters.Named("agent")}
 }
 
-// described makes the system prompt and returns c; budget is in tokens. Without tools there is no
-// prompt, and the caller's messages are sent as they are.
+// described sets the system prompt, in which the tools take at most budget tokens, and returns c.
+// Without tools there is no prompt, and the caller's messages are sent as they are.
 func (c *contract) described(budget int) *contract {
 	if !c.tools.empty() {
 		c.system = strings.Replace(prompt, "{tools}", c.tools.describe(budget), 1)
@@ -40,12 +41,13 @@ func (c *contract) described(budget int) *contract {
 	return c
 }
 
-// resultMark begins the result of a tool: "[Tool Result: tts.generate_speech]\nSuccess: …". A
-// model that writes it has begun to make results up, so it is a stop sequence of each request.
+// resultMark begins the text of a tool's result: "[Tool Result: tts.generate_speech]\nSuccess: …".
+// A model that writes it has begun to make results up, so it is a stop sequence of each request.
 const resultMark = "[Tool Result: "
 
-// ask appends the contract to the caller's own system prompt, and turns calls and results into
-// texts. The beginning never changes in a run, so that the server's prompt cache serves every step.
+// ask returns the request for the next step. It appends the contract to the caller's own system
+// prompt, and writes calls and results as text. The beginning never changes in a run, so the
+// server's prompt cache is used in every step.
 func (c *contract) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	base.Messages, c.said = c.written(turns), turns
 	// Without tools this is a plain request: nothing is added to it.
@@ -66,7 +68,7 @@ func (c *contract) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	return &base
 }
 
-// written returns turns with calls and results written as texts. Results that follow each other
+// written returns the conversation with calls and results written as text. Consecutive results
 // become one turn, since many templates, such as Gemma's, demand that user and assistant alternate.
 func (c *contract) written(turns []chat.Message) []chat.Message {
 	out := make([]chat.Message, 0, len(turns))
@@ -89,9 +91,9 @@ func (c *contract) written(turns []chat.Message) []chat.Message {
 	return out
 }
 
-// read decodes the text of a reply. Calls with other names for a tool get the tool's own name. The
-// decoder asks for its normal evidence, not the eager one: an example in an answer must not run, as
-// a call that nobody meant is the worst failure.
+// read decodes the text of a reply into events. A call that uses another name of a tool gets the
+// tool's own name. The decoder asks for its normal evidence, not for the eager one, because an
+// example in an answer must not run: a call that nobody meant is the worst failure.
 func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	if c.tools.empty() {
 		return in
@@ -110,8 +112,8 @@ func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, e
 	}
 }
 
-// look finds calls that the decoder takes for text: calls in words, and calls of unknown tools,
-// since a model that has misread a name should be told.
+// look returns the calls that the decoder takes for text, or nil if there are none. These are calls
+// in words, and calls of unknown tools, since a model that has misread a name must be told so.
 func (c *contract) look(text, end string) []chat.Call {
 	reader := c.tools.reader(nil)
 	reader.Messages = c.said
@@ -119,20 +121,21 @@ func (c *contract) look(text, end string) []chat.Call {
 	return calls
 }
 
-// pulled is a Source of events that an iterator pushes. The decoder pulls events, while a model's
-// stream pushes them: iter.Pull2 converts one into the other.
+// pulled is a Source of the events of an iterator. The decoder pulls events, while a model's stream
+// pushes them, so iter.Pull2 converts one into the other.
 type pulled struct {
 	next func() (chat.Event, error, bool)
 	stop func()
 }
 
-// newPulled returns a Source of the events of in. It does not start the model; the first Next does.
+// newPulled returns a Source of the events of in. It does not start the model, because only the
+// first Next does.
 func newPulled(in iter.Seq2[chat.Event, error]) *pulled {
 	next, stop := iter.Pull2(in)
 	return &pulled{next, stop}
 }
 
-// Next returns the next event.
+// Next returns the next event, or the iterator's error. At the end it returns io.EOF.
 func (p *pulled) Next() (chat.Event, error) {
 	e, err, ok := p.next()
 	if !ok {
@@ -141,7 +144,8 @@ func (p *pulled) Next() (chat.Event, error) {
 	return e, err
 }
 
-// Close stops the iterator. Otherwise the model would go on writing although no client reads it.
+// Close stops the iterator, and always returns nil. Without Close the model would go on writing
+// although no client reads it.
 func (p *pulled) Close() error {
 	p.stop()
 	return nil

@@ -13,24 +13,25 @@ import (
 	"toolnorm/tools"
 )
 
-// BasePrefix before the name of a knowledge base makes a model's name of it: kb/Office answers from
-// the documents of Office, with the passages that it has read.
+// BasePrefix before the name of a knowledge base makes the name of a model. For example, the model
+// kb/Office answers from the documents of the base Office, and cites the passages that it has read.
 const BasePrefix = "kb/"
 
-// Base is a knowledge base that a model can be made of.
+// Base is a knowledge base from which a model can answer.
 type Base struct{ ID, Name string }
 
 // Bases are the knowledge bases of the program.
 type Bases interface {
-	// Bases lists those that the caller of ctx may see.
+	// Bases lists the knowledge bases that the caller of ctx may see.
 	Bases(ctx context.Context) ([]Base, error)
-	// Link returns the address at which the caller can read a passage of a document, or "" when
-	// there is none.
+	// Link returns the address at which the caller can read a passage of a document, or "" if there
+	// is none.
 	Link(ctx context.Context, base, document string, passage int) string
 }
 
-// Listed returns the models that this loop adds to a list: a model for each knowledge base that the
-// caller of ctx may see, and NAME@SUFFIX for each suffix and each model that is shown.
+// Listed returns the models with those that this loop adds. It adds NAME@SUFFIX for each suffix and
+// each model that is shown, and a model for each knowledge base that the caller of ctx may see. If
+// the bases cannot be listed, they are left out with a warning in the log.
 func (l *Loop) Listed(ctx context.Context, models []chat.Info, suffixes []string) []chat.Info {
 	all := slices.Clone(models)
 	for _, m := range models {
@@ -55,7 +56,8 @@ func (l *Loop) Listed(ctx context.Context, models []chat.Info, suffixes []string
 	return all
 }
 
-// Answers reports whether the loop answers for a name, rather than a model alone.
+// Answers reports whether requests for the model name are answered by this loop, and not by the
+// model alone.
 func (l *Loop) Answers(name string) bool {
 	if l.cfg.Catalog != nil {
 		name = l.cfg.Catalog.Real(name)
@@ -64,7 +66,8 @@ func (l *Loop) Answers(name string) bool {
 		BasePrefix)
 }
 
-// Behind returns the model that writes the answers for a name.
+// Behind returns the model that writes the answers for a name. For the name of a knowledge base it
+// returns an error if the bases cannot be read, there is no such base, or no model is set for it.
 func (l *Loop) Behind(ctx context.Context, name string) (string, error) {
 	_, model, isBase, err := l.baseOf(ctx, name)
 	if isBase {
@@ -76,8 +79,8 @@ func (l *Loop) Behind(ctx context.Context, name string) (string, error) {
 	return cmp.Or(strings.TrimSuffix(name, Suffix), l.cfg.DefaultModel), nil
 }
 
-// baseModel returns the model that answers from knowledge bases: as the settings say, else the
-// first that is listed. It returns "" when there is none.
+// baseModel returns the model that answers from knowledge bases: the one in the settings, or else
+// the first shown model of the list. It returns "" if there is none.
 func (l *Loop) baseModel(models []chat.Info) string {
 	if name := cmp.Or(l.cfg.BaseModel, l.cfg.DefaultModel); name != "" &&
 		!strings.HasPrefix(name, BasePrefix) {
@@ -91,8 +94,9 @@ func (l *Loop) baseModel(models []chat.Info) string {
 	return ""
 }
 
-// baseOf returns the knowledge base that a model's name means, and the model that answers; ok is
-// false for the name of any other model.
+// baseOf returns the knowledge base that a model's name means, and the model that answers from it.
+// The third result is false, without an error, if the name means no knowledge base. It returns an
+// error if the bases cannot be read, there is no such base, or no model is set that answers.
 func (l *Loop) baseOf(ctx context.Context, name string) (b Base, model string, ok bool, err error) {
 	if l.cfg.Bases == nil {
 		return b, "", false, nil
@@ -129,9 +133,10 @@ func (l *Loop) baseOf(ctx context.Context, name string) (b Base, model string, o
 	return all[at], model, true, nil
 }
 
-// ofBase answers a request from a knowledge base: one of its tools is called first, and the model
-// answers from what that found, without tools. Small models that are offered the tools again call
-// them again.
+// ofBase answers a request from a knowledge base. It calls one of the tools of the base first, and
+// the model then answers from the result, without tools. Small models that are offered the tools
+// again call them again. It returns an error if the program has no such tools, or if the model
+// fails before anything can be shown.
 func (s *stream) ofBase(ctx context.Context, l *Loop, request chat.Request, b Base) error {
 	ts, err := l.knowledge(ctx)
 	if err != nil {
@@ -161,7 +166,7 @@ func (s *stream) ofBase(ctx context.Context, l *Loop, request chat.Request, b Ba
 	return s.finish(r)
 }
 
-// searched is what of a result of search_documents is told to the model and cited.
+// searched is the part of a result of search_documents that the model reads and that answers cite.
 type searched struct {
 	Results []struct {
 		Content  string `json:"content"`
@@ -175,8 +180,8 @@ type searched struct {
 	Message string `json:"message"`
 }
 
-// passages returns the passages that a search found, by numbers and without what its stages did; a
-// result of another kind is returned as it is.
+// passages returns the result of a search as a numbered list of its passages, without the details
+// of the search stages. It returns any other result unchanged.
 func passages(res tools.Result) tools.Result {
 	var f searched
 	if res.IsError || json.Unmarshal(res.Structured, &f) != nil || f.Results == nil {
@@ -206,7 +211,7 @@ func titled(title, heading string) string {
 // mostSources is how many passages an answer cites.
 const mostSources = 5
 
-// sources returns the passages that an answer rests on, as a list of links in Markdown, or "" when
+// sources returns the passages that an answer is based on, as a list of links in Markdown, or "" if
 // there are none.
 func (r *run) sources(ctx context.Context, l *Loop, base string) string {
 	var b strings.Builder

@@ -14,10 +14,11 @@ func (ts *toolset) search(ctx context.Context, text string) []tools.Tool {
 	return ts.finding().Find(ctx, ts.meanings, text)
 }
 
-// rank is like search, by words alone, for what must not wait for another server.
+// rank is like search, but compares only words, for callers that must not wait for another server.
 func (ts *toolset) rank(text string) []tools.Tool { return ts.finding().Rank(text) }
 
-// finding returns what finds the tools, made at the first search of a run: few runs have one.
+// finding returns the Finder of the run's tools. It is made at the first search, since few runs
+// search.
 func (ts *toolset) finding() *find.Finder {
 	if ts.finder == nil {
 		ts.finder = find.New(ts.list)
@@ -25,14 +26,15 @@ func (ts *toolset) finding() *find.Finder {
 	return ts.finder
 }
 
-// mostAsked is how many bytes at the end of the user's question a search looks at: a question may
-// contain a file.
+// mostAsked is how many bytes at the end of the user's question a search reads. A question may
+// contain a whole file, so the rest is ignored.
 const mostAsked = 2000
 
-// lookup returns the few tools that fit a model's query or the user's own question. Small models
-// often take a name or a number out of the question for the query: "Sales", from "list the invoices
+// lookup returns at most mostFound tools that fit a model's query or the user's own question. Small
+// models often search for a name or a number from the question: "Sales", from "list the invoices
 // for Sales", which is not a word of any tool. If the query is a part of the question, the results
-// of both alternate; otherwise those of the question follow, if the query finds few.
+// of both searches alternate. Otherwise the results for the question follow those for the query, if
+// these are fewer than mostFound.
 func (ts *toolset) lookup(ctx context.Context, query string) (out []tools.Tool) {
 	found := ts.search(ctx, query)
 	asked := strings.ToValidUTF8(ts.question[max(0, len(ts.question)-mostAsked):], "")

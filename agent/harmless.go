@@ -11,9 +11,10 @@ import (
 	"toolnorm/adapters"
 )
 
-// harmless breaks marks in texts of others, such as a web page that forges the result of a tool or
-// a turn of the system. It adds a word joiner after the first character of a mark, which people do
-// not see. It looks at every place, since a mark may contain another mark.
+// harmless returns a text from outside with the special tokens of models broken up. Otherwise a web
+// page, for example, could forge the result of a tool or a turn of the system. It adds a word
+// joiner, which people do not see, after the first character of a token. It looks at every
+// position, since a token may contain another one.
 func harmless(text string) string {
 	var b strings.Builder
 	done := 0
@@ -31,18 +32,18 @@ func harmless(text string) string {
 	return b.String() + text[done:]
 }
 
-// shapes matches the beginnings of marks that are known whatever the family (<|im_start|>,
-// <｜User｜>, <turn|>), and the headers of results. Those made of words are marks of prompts, which
-// no format declares, as formats describe replies.
+// shapes matches the beginnings of special tokens that are known whatever the family (<|im_start|>,
+// <｜User｜>, <turn|>), and the headers of results. Those made of words occur in prompts, which no
+// format declares, because formats describe replies.
 var shapes = regexp.MustCompile(`^(?i:</?[|｜][^\s<>|｜]|<[^\s<>|｜]+[|｜]>|` +
 	`</?(?:start|end)_of_[a-z]|</?(?:tool|function)_[a-z]|<\]\w|</?(?:s|bos|eos|pad|unk|sop|eop|mask|system|assistant)>|` +
 	`<</?SYS>>|<(?:extra_id|unused|reserved|special)_?\d|\]~!?b|\[\s*Tool\s+Result|` +
 	`\[/?(?:INST|TOOL_|AVAILABLE_TOOLS|SYSTEM_PROMPT|MODEL_SETTINGS|ARGS|CALL_ID|BOS|EOS|[gs]MASK)|Observation\s*:)`)
 
-// longestShape is how many bytes are searched for a shape.
+// longestShape is how many bytes shapes is matched against.
 const longestShape = 64
 
-// beginsMark reports whether a mark begins at a place of a text.
+// beginsMark reports whether a special token begins at byte i of a text.
 func beginsMark(text string, i int) bool {
 	switch text[i] {
 	case 'O', 'o':
@@ -61,8 +62,8 @@ func beginsMark(text string, i int) bool {
 	return shapes.MatchString(text[i:min(i+longestShape, len(text))])
 }
 
-// known returns the marks that the formats declare, by their first two bytes. Of several tags in a
-// row it has only the first.
+// known returns the opening and closing tags that the formats declare, grouped by their first two
+// bytes. Of several tags in a row only the first is listed.
 var known = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	add := func(m string) {

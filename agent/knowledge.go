@@ -14,15 +14,15 @@ import (
 	"toolnorm/tools"
 )
 
-// The tools of a knowledge base, by the names of the specification.
+// These are the tools of a knowledge base, with the names of the specification.
 const (
 	searchDocuments = "search_documents"
 	summarize       = "get_knowledge_base_summary"
 	normalizeOCR    = "normalize_ocr_text"
 )
 
-// knowledgeTools are the tools that a question about a knowledge base can need, with the parameter
-// in which each takes the question itself.
+// knowledgeTools are the tools that a question about a knowledge base can need. The field question
+// is the parameter in which the tool takes the user's question, or empty if it takes none.
 var knowledgeTools = []struct{ name, about, question string }{
 	{searchDocuments, "specific information in the documents of the knowledge base", "query"},
 	{summarize, "an overview or statistics of the knowledge base: what it is, how many documents",
@@ -30,9 +30,9 @@ var knowledgeTools = []struct{ name, about, question string }{
 	{normalizeOCR, "turns hyphens that OCR misread in Japanese text into long-vowel marks", "text"},
 }
 
-// knowledge returns the toolset of a run about a knowledge base. It fails when the server does not
-// have all of its tools. Other tools are left out: they have nothing to do with the base, and small
-// models can choose among three.
+// knowledge returns the toolset of a run about a knowledge base. It returns an error if this
+// program does not have all of the tools. Other tools are left out, because they have nothing to do
+// with the base, and because small models can choose among three.
 func (l *Loop) knowledge(ctx context.Context) (*toolset, error) {
 	var all []tools.Tool
 	for _, t := range l.own(ctx, nil) {
@@ -52,9 +52,10 @@ func (l *Loop) knowledge(ctx context.Context) (*toolset, error) {
 	return newToolset(all, nil), nil
 }
 
-// consult calls one of the three tools before the first step: the tool that the caller names, else
-// the tool that the model chooses, or, if its answer cannot be read or it cannot be asked at all,
-// the tool that a rule chooses.
+// consult calls one of the three tools before the first step: the one that the caller names, or
+// else the one that the model chooses. If the model cannot be asked, or its answer cannot be
+// parsed, a rule chooses the tool. It returns an error if the tool that the caller names is
+// unknown, the context has ended, or the server is busy.
 func (r *run) consult(ctx context.Context) error {
 	var call *chat.Call
 	if r.ask.Force != "" {
@@ -86,7 +87,7 @@ func (r *run) consult(ctx context.Context) error {
 	return nil
 }
 
-// knowledgeNames returns the names among which a model chooses.
+// knowledgeNames returns the names of the tools among which a model chooses.
 func knowledgeNames() (names []string) {
 	for _, k := range knowledgeTools {
 		names = append(names, k.name)
@@ -94,9 +95,9 @@ func knowledgeNames() (names []string) {
 	return names
 }
 
-// choiceOfKnowledge returns the question by which a model chooses. It has the specification's
-// numbered list and no schemas: the base is the caller's, and the user's question fills a missing
-// argument.
+// choiceOfKnowledge returns the question in which a model is asked to choose a tool. It has the
+// specification's numbered list and no schemas, because the base is the caller's, and the user's
+// question fills a missing argument.
 func choiceOfKnowledge() string {
 	var b strings.Builder
 	b.WriteString(
@@ -111,8 +112,9 @@ func choiceOfKnowledge() string {
 	return b.String()
 }
 
-// asked returns the user's question: the user's last message, without what the client added to it.
-// A search for Claude Code's reminders finds no document.
+// asked returns the user's question, or "" if there is none. That is the user's last message
+// without what the client added to it, because a search for Claude Code's reminders finds no
+// document.
 func (r *run) asked() string {
 	for _, m := range slices.Backward(r.ask.Request.Messages) {
 		if m.Role != chat.User {
@@ -125,7 +127,7 @@ func (r *run) asked() string {
 	return ""
 }
 
-// consulted returns the result of the last tool, or "" when no tool has run.
+// consulted returns the result of the last tool that has run, or "" if none has.
 func (r *run) consulted() string {
 	for _, m := range slices.Backward(r.turns) {
 		if m.Role == chat.ToolRole {
@@ -136,12 +138,12 @@ func (r *run) consulted() string {
 }
 
 // settable are the arguments of the three tools that a model may choose. All others are dropped, so
-// that none is left that the tool's reader might take for another spelling of knowledge_base_id.
+// that none remains that the tool's reader could take for another spelling of knowledge_base_id.
 var settable = []string{"query", "text", "threshold", "max_results"}
 
 // bound returns a call with the caller's knowledge base in it, never the model's, and with the
-// question where a call has none. It returns the calls of other runs, and of other tools, as they
-// are.
+// user's question if the call has none. Calls of other runs and of other tools are returned
+// unchanged.
 func (r *run) bound(c chat.Call) chat.Call {
 	name, own := strings.CutPrefix(c.Name, local+".")
 	at := slices.IndexFunc(knowledgeTools, func(k struct{ name, about, question string }) bool {
@@ -172,8 +174,9 @@ func (r *run) bound(c chat.Call) chat.Call {
 	return c
 }
 
-// Words by which the rule knows a question about the base itself: how many, an overview,
-// statistics; and "KBについて", which asks about the base; "このKBで副業について" asks for something in it.
+// These match the words by which knowledgeTool recognizes a question about the base itself: how
+// many, an overview, statistics, and "KBについて", which means "about the base". In contrast,
+// "このKBで副業について" asks for something in the base.
 var (
 	countWords = regexp.MustCompile(
 		`(?i)何件|何個|いくつ|件数|概要|統計|サマリー|overview|summary|statistics|how many|몇|개요|통계|요약`)
@@ -184,9 +187,9 @@ var (
 	ocrMarker = regexp.MustCompile(`(?i)(^|[^0-9a-z])OCR([^0-9a-z]|$)`)
 )
 
-// knowledgeTool chooses among the three tools without a model: text of an OCR, or a hyphen after
-// katakana, is normalized; a question about the base itself is answered by its summary; everything
-// else is searched for.
+// knowledgeTool chooses one of the three tools without a model. Text with OCR errors, or with a
+// hyphen after katakana, is normalized. A question about the base itself is answered by its
+// summary. For everything else the documents are searched.
 func knowledgeTool(question string) string {
 	switch {
 	case ocrMarker.MatchString(question) || ocr.HasCandidate(question):

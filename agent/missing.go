@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// missing returns the tool that an answer should have called, or "". The question must name an
-// identifier, or a record of a list that has one, that no call has looked up, and the answer must
-// rest on no result at all, or contain a number that neither the user nor a tool has said. Only
-// tools that only read and whose description has identifiers of this kind count; the tool that fits
-// the words of the question best comes first.
+// missing returns the tool that an answer should have called, or "" if there is none. There is such
+// a tool if the question names an identifier that no call has looked up, or a record of a list that
+// has one. In addition, the answer must be based on no result at all, or contain a number that
+// neither the user nor a tool has said. Only tools that only read, require one argument and mention
+// identifiers of this kind count. The tool that fits the words of the question best comes first.
 func missing(r *run, text string) string {
 	if len(r.facts) > 0 && !inventsNumber(r, text) {
 		return ""
@@ -50,7 +50,7 @@ func takesOne(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &v) == nil && len(v.Required) == 1
 }
 
-// numbersIn finds numbers of more than one digit.
+// numbersIn matches numbers of more than one digit.
 var numbersIn = regexp.MustCompile(`\d[\d,]*\d`)
 
 // inventsNumber reports whether a text has a number that neither the user nor a tool has said.

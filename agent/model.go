@@ -12,17 +12,19 @@ import (
 	"toolnorm/internal/clip"
 )
 
-// Suffix at the end of a model's name asks for the agent, as in "demo/hermes@agent". The model's
-// name is the only thing that every client lets its user choose.
+// Suffix at the end of a model's name asks for the agent, as in "demo/hermes@agent". The agent is
+// chosen this way because the model's name is the only thing that every client lets its user
+// choose.
 const Suffix = "@agent"
 
 var _ chat.Model = (*Loop)(nil)
 
-// Stream answers a request. A request for NAME@agent is answered by NAME with the tools of this
-// program and of the registered MCP servers, which are run here and shown as thoughts; calls of the
-// client's own tools go to the client and end the reply. Every other request is passed to the model
-// as it is, and so is a request that says which tools may be called, wants a reply continued, or
-// wants probabilities, which several joined replies do not have.
+// Stream implements chat.Model. A request for NAME@agent is answered by NAME with the tools of this
+// program and of the registered MCP servers. These tools are run here and shown as thoughts, while
+// calls of the client's own tools go to the client and end the reply. Every other request is passed
+// to the model as it is. So is a request that says which tools may be called, wants a reply
+// continued, or wants probabilities, which several joined replies do not have. An error of the run
+// is the last thing that the sequence yields.
 func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	base, model, isBase, err := l.baseOf(ctx, r.Model)
 	name, asked := strings.CutSuffix(r.Model, Suffix)
@@ -58,8 +60,8 @@ func (l *Loop) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event
 	}
 }
 
-// stream is a run whose steps are a reply. Two goroutines write it: the run, and the keep-alives
-// while a tool runs.
+// stream writes all steps of a run as one reply. Two goroutines write to it: the run, and the
+// sender of keep-alives while a tool runs.
 type stream struct {
 	yield func(chat.Event, error) bool
 	pulse *chat.Pulse // nil: no keep-alives are wanted
@@ -74,8 +76,8 @@ type stream struct {
 }
 
 // run runs the loop and ends the reply. It sends one end and one count of tokens, whatever the
-// number of steps: clients take the first end for the last. A Stop other than Final is sent as the
-// Cause in the end's Meta.
+// number of steps, because clients take the first end for the last. A Stop other than Final is sent
+// as the Cause in the end's Meta. It returns an error if the run fails before the reply has an end.
 func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	// A run uses all servers, since a chat request has no member that could name some.
 	all, warnings, err := l.collect(ctx, nil)
@@ -119,8 +121,8 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	return s.finish(r)
 }
 
-// finish sends the sum of the steps' tokens and the end of the last one, with the reason of the
-// run's end.
+// finish sends the sum of the tokens of all steps, and the end of the last step with the reason for
+// the run's end. It always returns nil.
 func (s *stream) finish(r *run) error {
 	end := *r.last.got.End
 	meta := chat.Meta{}
@@ -138,8 +140,8 @@ func (s *stream) finish(r *run) error {
 	return nil
 }
 
-// send passes an event on. When the client reads no more, it cancels the context of the run, which
-// ends the model's reply and the running tool.
+// send passes an event on, and reports whether the client reads more. If it does not, send cancels
+// the context of the run, which ends the model's reply and the running tool.
 func (s *stream) send(e chat.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,9 +153,9 @@ func (s *stream) send(e chat.Event) bool {
 }
 
 // pass passes on the events of a step that the client should see, and reports whether the event
-// begins a call of a client's tool. Calls of ours are not passed: the client has no such tools. The
-// client's calls are numbered again over all steps, since the numbers in a reply must be 0, 1, 2
-// and so on.
+// begins a call of a client's tool. Calls of our own tools are not passed on, because the client
+// has no such tools. The client's calls are numbered again over all steps, since the numbers in a
+// reply must be 0, 1, 2 and so on.
 func (s *stream) pass(step int, n *native, e chat.Event) bool {
 	switch e.Kind {
 	case chat.Text:
@@ -185,11 +187,11 @@ func (s *stream) pass(step int, n *native, e chat.Event) bool {
 }
 
 // longestShown is how many bytes of arguments and of results are shown as a thought. The model
-// reads them whole; thoughts are for people who watch.
+// reads all of them, but thoughts are for people who watch.
 const longestShown = 300
 
-// tell shows what the agent does as thoughts (reasoning_content), which clients show apart from the
-// answer.
+// tell shows what the agent does as thoughts (reasoning_content), which clients display apart from
+// the answer.
 func (s *stream) tell(p Progress) {
 	var text string
 	switch p.Kind {
@@ -206,9 +208,8 @@ func (s *stream) tell(p Progress) {
 	s.send(chat.Event{Kind: chat.Reasoning, Text: text})
 }
 
-// beats flushes what is buffered, and sends keep-alives until the function that it returns is
-// called. A tool may run for 30 s, in which a client or a proxy on the way would take the stream
-// for dead.
+// beats flushes what is buffered, and sends keep-alives until the returned function is called. A
+// tool may run for 30 s, and a client or a proxy in between would take a silent stream for dead.
 func (s *stream) beats() func() {
 	if s.pulse == nil {
 		return func() {}
@@ -225,9 +226,9 @@ func (s *stream) beats() func() {
 	})
 }
 
-// beating sends keep-alives, the first after a whole interval, until one fails or the returned
-// function is called. That function waits for a keep-alive that is being written, so that the
-// stream has one writer again.
+// beating sends keep-alives, the first after a whole interval, until one fails or stop is called.
+// The stop function waits for a keep-alive that is being written, so that the stream has one writer
+// again.
 func beating(every time.Duration, send func() error) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() { // ends with stop

@@ -8,10 +8,10 @@ import (
 	"toolnorm/tools"
 )
 
-// native offers tools in the way of the chat API, beside those of the client. The inner model
-// decides how they reach the model and how calls are constrained to their schemas, so models
-// without tool calling work as well. native is for chats; contract is for callers who want the
-// specification's prompt.
+// native offers tools in the way of the chat API, next to those of the client. The inner model
+// decides how the tools are described to the model and how calls are constrained to their schemas,
+// so models without tool calling work as well. native is used for chats, and contract for callers
+// who want the specification's prompt.
 type native struct {
 	tools  *toolset
 	client []chat.Tool
@@ -22,8 +22,8 @@ type native struct {
 	advises func(text string) bool
 }
 
-// ask returns a request that offers the client's tools, and ours after them; if we have too many,
-// only the search tool and those that it found.
+// ask returns a request that offers the client's tools, and ours after them. If we have too many,
+// it offers only the search tool and the tools that a search has found.
 func (n *native) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	base.Messages, n.said = n.renamed(turns), turns
 	ours := n.tools.list
@@ -38,8 +38,8 @@ func (n *native) ask(base chat.Request, turns []chat.Message) *chat.Request {
 	return &base
 }
 
-// safe returns a tool's name for model servers, which take no dots. The name of a client's tool
-// stays as it is.
+// safe returns the name of our tool in the form for model servers, which accept no dots. The name
+// of a client's tool is returned unchanged.
 func (n *native) safe(name string) string {
 	if safe, ok := n.tools.safe[name]; ok {
 		return safe
@@ -47,8 +47,8 @@ func (n *native) safe(name string) string {
 	return name
 }
 
-// renamed returns turns with the names that the model knows. They are copies: the run's turns keep
-// the tools' own names, by which the caller and the log know them.
+// renamed returns a copy of the turns with the names that the model knows. The run's turns keep the
+// tools' own names, which the caller and the log use.
 func (n *native) renamed(turns []chat.Message) []chat.Message {
 	out := slices.Clone(turns)
 	for i, m := range out {
@@ -61,7 +61,7 @@ func (n *native) renamed(turns []chat.Message) []chat.Message {
 	return out
 }
 
-// read replaces the names in calls of our tools by the tools' own, and finds calls that the engine
+// read returns the events with our tools' own names in their calls, and with calls that the engine
 // takes for text.
 func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	w := watch{reader: n.tools.reader(n.isClients)}
@@ -72,7 +72,7 @@ func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, err
 	return w.read(n.own(in))
 }
 
-// own replaces the names in calls of our tools by the tools' own.
+// own returns the events with our tools' own names in their calls.
 func (n *native) own(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for e, err := range in {
@@ -89,12 +89,12 @@ func (n *native) own(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, erro
 	}
 }
 
-// isClients reports whether a name is one of the client's tools. The client has the first claim on
-// a name that both have.
+// isClients reports whether a name is one of the client's tools. A name that both the client and we
+// have means the client's tool.
 func (n *native) isClients(name string) bool {
 	return slices.ContainsFunc(n.client, func(t chat.Tool) bool { return t.Name == name })
 }
 
-// look finds nothing, since read has found all calls already: text that the client has received
+// look returns nil, because read has found all calls already, and text that the client has received
 // cannot be taken back.
 func (n *native) look(_, _ string) []chat.Call { return nil }

@@ -20,8 +20,8 @@ import (
 // origin is a text that a value may come from.
 type origin struct{ from, text string }
 
-// origins returns what the user has said, and the texts of others: results of tools, and earlier
-// answers, which may repeat them.
+// origins returns what the user has said, and the texts of others. These are the results of tools,
+// and earlier answers, since an answer may repeat a result.
 func (r *run) origins() (said string, others []origin) {
 	for _, m := range r.turns {
 		switch {
@@ -41,7 +41,7 @@ func (r *run) origins() (said string, others []origin) {
 }
 
 // borrowed returns the values of a call that occur in the texts of others and not in what the user
-// has said. Words of the tool's own schema do not count.
+// has said. Words of the tool's own schema are not listed.
 func (r *run) borrowed(c chat.Call, t tools.Tool) (all []Borrowed) {
 	said, others := r.origins()
 	own := folded(string(t.Schema))
@@ -59,11 +59,12 @@ func (r *run) borrowed(c chat.Call, t tools.Tool) (all []Borrowed) {
 	return all
 }
 
-// wordsInRun is how many words in a row are taken for a quotation.
+// wordsInRun is how many consecutive words are taken for a quotation.
 const wordsInRun = 5
 
 // piecesOf returns the values of arguments, and the parts of long texts that carry information:
-// addresses, paths, numbers, and runs of words. Whole values come before their parts.
+// addresses, paths, numbers, and sequences of words. Whole values come before their parts.
+// Arguments that are not JSON are treated as one text.
 func piecesOf(args json.RawMessage) (all []string) {
 	d := json.NewDecoder(bytes.NewReader(args))
 	d.UseNumber()
@@ -94,7 +95,7 @@ func piecesOf(args json.RawMessage) (all []string) {
 	return all
 }
 
-// partsOf returns a text and its parts.
+// partsOf returns a text, unless it is a single character, and its parts that carry information.
 func partsOf(text string) (all []string) {
 	if utf8.RuneCountInString(text) > 1 {
 		all = append(all, text)
@@ -115,8 +116,8 @@ func partsOf(text string) (all []string) {
 // isSign reports whether a character is punctuation or a symbol.
 func isSign(c rune) bool { return unicode.IsPunct(c) || unicode.IsSymbol(c) }
 
-// folded returns a text in lower case, with escapes of JSON decoded, each run of white space as one
-// blank, and invisible characters removed, since a model copies a value with or without them.
+// folded returns a text in lower case, with JSON escapes decoded and each run of white space as one
+// blank. Invisible characters are removed, because a model copies a value with or without them.
 func folded(text string) string {
 	text = strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\n`, " ", `\t`, " ", `\/`, "/").Replace(text)
 	visible := func(c rune) rune {
@@ -128,7 +129,7 @@ func folded(text string) string {
 	return strings.Join(strings.Fields(strings.Map(visible, text)), " ")
 }
 
-// holds reports whether a text contains another as a whole: 500 is not contained in 1500. The
+// holds reports whether a text contains another as a whole, so that 1500 does not contain 500. The
 // borders of words are checked only for ASCII, since words of some other scripts are not separated
 // by blanks.
 func holds(text, part string) bool {
@@ -146,7 +147,7 @@ func holds(text, part string) bool {
 	}
 }
 
-// joined reports whether two bytes side by side belong to one word.
+// joined reports whether two adjacent bytes belong to one word.
 func joined(a, b byte) bool { return isWord(a) && isWord(b) }
 
 // isWord reports whether a byte is an ASCII letter or digit.
@@ -157,12 +158,12 @@ func isWord(c byte) bool {
 // code matches an identifier of letters and a number, such as EMP001.
 var code = regexp.MustCompile(`^\pL{1,12}[-_]?\d{1,12}$`)
 
-// codesIn finds identifiers in a text.
+// codesIn matches identifiers in a text.
 var codesIn = regexp.MustCompile(`\b[A-Za-z]{1,12}[-_]?\d{2,12}\b`)
 
-// unasked returns what a model reads after a result when the question names further things of the
-// kind that it has looked up: asked to compare two, a small model looks up one and guesses the
-// other.
+// unasked returns a note that the model reads after a result, or "". The note lists identifiers in
+// the question that have not been looked up, if others of the same kind have. Asked to compare two
+// things, a small model looks up one and guesses the other.
 func (r *run) unasked() string {
 	calls := ""
 	for _, f := range r.facts {
@@ -191,10 +192,10 @@ func (r *run) unasked() string {
 // end.
 func kindOf(id string) string { return strings.ToLower(strings.TrimRight(id, "-_0123456789")) }
 
-// madeUp returns what a model reads instead of a result when it looks something up by an identifier
-// that neither the user nor a tool has said: small models invent one when they know only a name. It
-// returns "" for other calls. The model reads it once; if it insists, its call runs. Tools that
-// write are not checked, as they may need new identifiers.
+// madeUp returns what a model reads instead of a result if its call uses an identifier that neither
+// the user nor a tool has said. Small models invent an identifier when they know only a name. It
+// returns "" for other calls, for tools that write, since these may need new identifiers, and when
+// the model makes the same call again, which then runs.
 func (r *run) madeUp(c chat.Call, t tools.Tool) string {
 	if !r.tools.reads(c.Name) || r.doubted[c.Key()] || len(r.tools.list) < 2 {
 		return ""
@@ -229,7 +230,7 @@ func (r *run) madeUp(c chat.Call, t tools.Tool) string {
 	return ""
 }
 
-// doubt notes that the model has read that a call is doubtful.
+// doubt records that the model has been told that a call is doubtful.
 func doubt(r *run, key string) {
 	if r.doubted == nil {
 		r.doubted = map[string]bool{}
@@ -238,8 +239,9 @@ func doubt(r *run, key string) {
 }
 
 // pickedOut returns what a model reads, once in a run, when it calls a tool for one entry of a long
-// list to which nothing points: when the list does not answer the question, a model often continues
-// with the first entry. Other tools, which do not take this parameter, may have the answer.
+// list and nothing points to that entry. If the list does not answer the question, a model often
+// continues with the first entry. Other tools, which do not take this parameter, may have the
+// answer. It returns "" if there are no such tools, or if the call is not of this kind.
 func pickedOut(r *run, parameter, value string) string {
 	if r.doubted[""] || len(r.facts) == 0 {
 		return ""
@@ -268,7 +270,7 @@ func pickedOut(r *run, parameter, value string) string {
 		"Error: why %s? The question does not name it. If the list does not answer the question, call another tool: %s.", value, strings.Join(others, ", "))
 }
 
-// saidLast returns the user's last message.
+// saidLast returns the user's last message, or "" if there is none.
 func (r *run) saidLast() (text string) {
 	for _, m := range r.ask.Request.Messages {
 		if m.Role == chat.User {

@@ -11,14 +11,15 @@ import (
 	"toolnorm/chat"
 )
 
-// mostPointed is how many records of a list are pointed at; more would repeat the list.
+// mostPointed is how many records of a list a note repeats. More records would repeat the list.
 const mostPointed = 3
 
-// pointing comes before the records that the question names.
+// pointing is the text before the records that the question names.
 const pointing = "the question names "
 
-// pointed returns what a model reads after a long list: how long it is, and which of its records
-// the question names. Small models miscount, and do not find a record in a list.
+// pointed returns a note that a model reads after a long list, with the length of the list and
+// those of its records that the question names. Small models miscount, and do not find a record in
+// a list. It returns "" if the text is not a JSON object with a long list.
 func (r *run) pointed(text string) string {
 	var v map[string]any
 	if json.Unmarshal([]byte(text), &v) != nil {

@@ -10,50 +10,52 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// QueueConfig says how much a queue lets through. The zero value lets through everything.
+// QueueConfig says how many requests a queue lets through. The zero value lets all requests
+// through.
 type QueueConfig struct {
 	PerMinute int // requests that begin in any 60 seconds; 0: any number
 	AtOnce    int // requests that run at the same time; 0: any number
-	// requests that wait; 0: 64. Further ones are refused, except those of a run that has begun
+	// requests that wait; 0: 64. Further requests are refused, except those of a run that has begun
 	Waiting int
-	// requests of one lane wait for each other: those to the same server; nil: those to the same
-	// model
+	// Lane returns the name of the lane of a model. Requests of one lane wait for each other, so a
+	// lane is usually a server. nil: each model has its own lane
 	Lane func(model string) string
 }
 
-// Queue lets requests to models through in the order in which they come, those of runs that have
-// begun before those of new runs. It is safe for concurrent use. Every step of every run passes it.
-// A run that has begun has run tools, which cannot be undone, so it is never refused, and ends
-// before others begin. As the steps of each run are bounded, new runs get their turn.
+// Queue lets requests to models through in the order in which they come, but requests of runs that
+// have begun before those of new runs. It is safe for concurrent use. Every step of every run waits
+// in it. A run that has begun has run tools, which cannot be undone, so it is never refused, and
+// ends before others begin. New runs get their turn, because the steps of each run are bounded.
 type Queue struct {
 	cfg   QueueConfig
 	mu    sync.Mutex
-	lanes map[string]*lane // those in which something happened in the last minute
+	lanes map[string]*lane // the lanes in which something happened in the last minute
 }
 
 // lane is the queue for one server. Servers do not affect each other.
 type lane struct {
 	begun   []time.Time // the last PerMinute beginnings, oldest first
 	running int
-	// those of runs that have begun, then the others; among each first come, first served
+	// requests of runs that have begun, then the others; each of the two groups is first come,
+	// first served
 	waiting []*ticket
 	timer   *time.Timer
 }
 
-// ticket is one request that waits. Both channels are written under the queue's lock and read by
-// Enter.
+// ticket is one request that waits. Both channels are written with the queue's lock held, and read
+// by Enter.
 type ticket struct {
-	begun bool          // of a run that has begun
-	turn  chan struct{} // closed when it is its turn
-	moved chan int      // its place, when that has changed
+	begun bool          // the request belongs to a run that has begun
+	turn  chan struct{} // closed when the request may begin
+	moved chan int      // the request's new place in the queue
 }
 
 // window is the length of time in which at most PerMinute requests begin, from whichever moment it
-// is counted. It slides: with fixed minutes, two bursts around the border of a minute could let
-// twice as many begin within seconds.
+// is counted. It is a sliding window, because with fixed minutes two bursts around the end of a
+// minute could let twice as many begin within seconds.
 const window = time.Minute
 
-// NewQueue makes a queue in which nothing waits. It needs no Close: its timers end by themselves.
+// NewQueue returns an empty queue. The queue needs no Close, because its timers end by themselves.
 func NewQueue(cfg QueueConfig) *Queue {
 	cfg.Waiting = cmp.Or(cfg.Waiting, 64)
 	if cfg.Lane == nil {
@@ -62,11 +64,11 @@ func NewQueue(cfg QueueConfig) *Queue {
 	return &Queue{cfg: cfg, lanes: map[string]*lane{}}
 }
 
-// Enter waits until a request to the model may begin; the caller must call leave when the request
-// has ended. If the request has to wait, Enter calls moved, from the calling goroutine, with the
-// place in the queue, at first and each time it changes. begun marks a request of a run that has
-// begun. An error means that the queue is full (fault.Busy or fault.Limited, with the time to
-// wait), or that ctx ended first. leave may be called twice.
+// Enter waits until a request to the model may begin. The caller must call leave when the request
+// has ended, and may call it twice. If the request has to wait, Enter calls moved from the calling
+// goroutine with the request's place in the queue, at first and each time the place changes. begun
+// is true for a request of a run that has begun. Enter returns an error if the queue is full
+// (fault.Busy or fault.Limited, with the time to wait), or if ctx ends first; then leave is nil.
 func (q *Queue) Enter(ctx context.Context, model string, begun bool,
 	moved func(place int, waited time.Duration)) (leave func(), waited time.Duration, err error) {
 	start := time.Now()
@@ -116,8 +118,8 @@ func (q *Queue) Enter(ctx context.Context, model string, begun bool,
 	}
 }
 
-// full returns the error of a queue that is full, with the time until another request may begin. It
-// is Limited when the rate is exhausted, and Busy when too many requests are running.
+// full returns the error of a full queue, with the time until another request may begin. The error
+// is Limited if the rate is exhausted, and Busy if too many requests are running.
 func (q *Queue) full(l *lane, now time.Time) error {
 	kind := fault.Busy
 	if q.cfg.PerMinute > 0 && len(l.begun) == q.cfg.PerMinute && q.free(l, now) > 0 &&
@@ -129,9 +131,9 @@ func (q *Queue) full(l *lane, now time.Time) error {
 	return f
 }
 
-// free returns how long it takes until another request may begin: 0 means now, and a whole window
-// means when a request has ended. It counts from the PerMinute-th last beginning: when that is a
-// minute old, one more fits into any 60 seconds.
+// free returns how long it takes until another request may begin. 0 means now, and a whole window
+// means as soon as a running request has ended. The time is counted from the oldest of the last
+// PerMinute beginnings: when that is a minute old, one more fits into any 60 seconds.
 func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	if q.cfg.AtOnce > 0 && l.running >= q.cfg.AtOnce {
 		return window
@@ -142,7 +144,7 @@ func (q *Queue) free(l *lane, now time.Time) time.Duration {
 	return 0
 }
 
-// begin counts a request that begins. It keeps only as many beginnings as PerMinute needs, since
+// begin records that a request begins. It keeps only as many beginnings as PerMinute needs, since
 // the oldest of these decides.
 func (q *Queue) begin(l *lane, now time.Time) {
 	l.running++
@@ -155,8 +157,8 @@ func (q *Queue) begin(l *lane, now time.Time) {
 	l.begun = append(l.begun, now)
 }
 
-// advance lets the requests begin that may, tells the others their places, and sets the lane's
-// timer again, which calls advance when the next request may begin because time has passed. It is
+// advance starts the requests that may begin, and sends the others their new places. It also sets
+// the lane's timer, which calls advance again when time alone lets the next request begin. It is
 // called for every change, with q.mu held.
 func (q *Queue) advance(name string, l *lane) {
 	now := time.Now()
@@ -193,8 +195,8 @@ func (q *Queue) advance(name string, l *lane) {
 	}
 }
 
-// stand tells a request its place; only the last one counts. It never blocks: a place that has not
-// been read yet is replaced.
+// stand sends a request its place in the queue. It never blocks, because a place that has not been
+// read yet is replaced.
 func (t *ticket) stand(place int) {
 	select {
 	case <-t.moved:
@@ -203,8 +205,8 @@ func (t *ticket) stand(place int) {
 	t.moved <- place
 }
 
-// left ends a request, whether it succeeded or not. It frees a place of AtOnce, but the request
-// still counts for its minute.
+// left records that a request has ended, whether it succeeded or not. This frees a place of AtOnce,
+// but the request still counts for its minute.
 func (q *Queue) left(name string, l *lane) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -212,8 +214,8 @@ func (q *Queue) left(name string, l *lane) {
 	q.advance(name, l)
 }
 
-// abandon removes a request that no longer waits. If it was let through at the same moment, abandon
-// frees its place, which would otherwise be lost for good.
+// abandon removes a request that no longer waits. If the request was let through at the same
+// moment, abandon frees its place, which would otherwise be lost for good.
 func (q *Queue) abandon(name string, l *lane, t *ticket) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -229,8 +231,8 @@ func (q *Queue) abandon(name string, l *lane, t *ticket) {
 	q.advance(name, l)
 }
 
-// forget drops a lane in which nothing has happened for a whole window: clients choose the names of
-// models, so a client could make up lanes without end.
+// forget deletes a lane in which nothing has happened for a whole window. Clients choose the names
+// of models, so a client could otherwise create any number of lanes.
 func (q *Queue) forget(name string, l *lane) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -10,13 +10,14 @@ import (
 	"toolnorm/tools"
 )
 
-// reader returns a reader of calls in words. theirs reports which names are the client's tools.
+// reader returns a reader of calls in words. The function theirs reports whether a name is one of
+// the client's tools; it may be nil.
 func (ts *toolset) reader(theirs func(name string) bool) *worded.Reader {
 	return &worded.Reader{Tools: ts.offered(), Also: ts.also, Foreign: theirs}
 }
 
-// offered returns all tools with their own names, including those that are not described: the model
-// may have found one, or know it from an earlier conversation.
+// offered returns all tools with their own names, including those that are not described, because
+// the model may have found one or know it from an earlier conversation.
 func (ts *toolset) offered() []chat.Tool {
 	all := ts.chat(ts.list, func(name string) string { return name })
 	if ts.searched {
@@ -25,33 +26,32 @@ func (ts *toolset) offered() []chat.Tool {
 	return all
 }
 
-// asChat returns a tool as a request has it.
+// asChat returns a tool in the form of a chat request.
 func asChat(t tools.Tool) chat.Tool {
 	return chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema}
 }
 
-// watch holds back text of a chat that may become a call in words, or an answer after labels, until
-// that is decided: what the client has received cannot be taken back. It passes everything else on
-// at once.
+// watch holds text of a chat back that may become a call in words, or an answer after labels, until
+// that is decided. It does so because what the client has received cannot be taken back. Everything
+// else is passed on at once.
 type watch struct {
 	reader *worded.Reader
 	shown  strings.Builder // the text that was passed on
 	held   string          // the text that was not
-	called bool            // the engine has read a call: what follows it is text
+	called bool            // the engine has read a call, so the text after it is only text
 
-	// advises reports whether a text is advice to use a tool: then the reply is not an answer, and
-	// nothing of it is shown. The first line waits until that is decided. nil: any text may be
-	// shown.
+	// advises reports whether a text is advice to use a tool. Then the reply is not an answer, and
+	// none of it is shown. The first line waits until that is decided. nil: any text may be shown.
 	advises func(text string) bool
 	mute    bool
 
 	thought strings.Builder // what the model has thought
 
-	speller *speller // corrects names in the text that is passed on; nil: names stay
-	part    string   // of a name that may not be whole, and has not been passed
+	speller *speller // corrects names in the text that is passed on; nil: names are not corrected
+	part    string   // text that waits because its last name may not be complete
 }
 
-// read passes the events of a reply on.
+// read returns the events of a reply with text held back, and with calls that were found in it.
 func (w *watch) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for e, err := range in {
@@ -79,7 +79,7 @@ func (w *watch) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, erro
 	}
 }
 
-// add takes a piece of text, and passes on what cannot become a call. It reports whether more
+// add takes a piece of text, and passes on what cannot become a call. It returns false if no more
 // events are wanted.
 func (w *watch) add(e chat.Event, yield func(chat.Event, error) bool) bool {
 	w.held += e.Text
@@ -110,7 +110,7 @@ func (w *watch) add(e chat.Event, yield func(chat.Event, error) bool) bool {
 // tool.
 const mostAdvice = 240
 
-// waits reports whether the text must not be passed on, or not yet.
+// waits reports whether the text must not be passed on, at least not yet.
 func (w *watch) waits() bool {
 	if w.advises == nil || w.mute {
 		return w.mute
@@ -123,13 +123,14 @@ func (w *watch) waits() bool {
 	return w.mute
 }
 
-// decide decides by the first line whether any of the text may be passed on.
+// decide sets w.mute: whether the first line is advice, so that no text may be passed on.
 func (w *watch) decide(line string) {
 	w.mute = w.advises != nil && w.advises(line)
 	w.advises = nil
 }
 
-// release passes all that is held.
+// release passes all held text on, unless the reply is muted. It returns false if no more events
+// are wanted.
 func (w *watch) release(yield func(chat.Event, error) bool) bool {
 	text := w.held
 	w.held = ""
@@ -142,7 +143,8 @@ func (w *watch) release(yield func(chat.Event, error) bool) bool {
 	return text == "" || w.pass(text, yield)
 }
 
-// pass passes a text on; with a speller, up to the last name that may not be complete.
+// pass passes a text on. With a speller, the text after the last complete name waits. It returns
+// false if no more events are wanted.
 func (w *watch) pass(text string, yield func(chat.Event, error) bool) bool {
 	w.shown.WriteString(text)
 	if w.speller == nil {
@@ -162,7 +164,8 @@ func (w *watch) pass(text string, yield func(chat.Event, error) bool) bool {
 	return true
 }
 
-// flush passes on the text that waits for the end of a name.
+// flush passes on the text that waits for the end of a name. It returns false if no more events are
+// wanted.
 func (w *watch) flush(yield func(chat.Event, error) bool) bool {
 	text := w.part
 	if w.part = ""; text == "" {
@@ -171,8 +174,8 @@ func (w *watch) flush(yield func(chat.Event, error) bool) bool {
 	return yield(chat.Event{Kind: chat.Text, Text: w.speller.correct(text)}, nil)
 }
 
-// end reads the held text at the end of the reply, and passes it on: calls as events, and an answer
-// without its labels.
+// end reads the held text at the end of the reply, and passes it on, with calls as events and an
+// answer without its labels. It returns false if no more events are wanted.
 func (w *watch) end(e chat.Event, yield func(chat.Event, error) bool) bool {
 	text := w.shown.String() + w.held
 	switch {

@@ -15,15 +15,15 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Path is where the agent is asked. The name is the specification's.
+// Path is the address of the agent's JSON-RPC API. The name is the specification's.
 const Path = "/generate_with_mcp"
 
 // largestBody is how many bytes a request may have: enough for a long conversation without
 // pictures.
 const largestBody = 8 << 20
 
-// rpcRequest is a request in JSON-RPC 2.0. Version is a pointer, since a missing version counts as
-// "2.0", as the specification says, and an empty one does not.
+// rpcRequest is a request in JSON-RPC 2.0. Version is a pointer, because a missing version counts
+// as "2.0", as the specification says, and an empty one does not.
 type rpcRequest struct {
 	Version *string         `json:"jsonrpc"`
 	Method  string          `json:"method"`
@@ -31,9 +31,9 @@ type rpcRequest struct {
 	ID      json.RawMessage `json:"id"`
 }
 
-// params are the parameters of a request, named as in the specification; force_tool,
-// knowledge_base_id, select_tool, closing_answer and options are ours. A number is a pointer where
-// 0 differs from a missing value.
+// params are the parameters of a request, named as in the specification, except that force_tool,
+// knowledge_base_id, select_tool, closing_answer and options are ours. A number is a pointer if 0
+// differs from a missing value.
 type params struct {
 	Model       string                     `json:"model"`
 	Messages    []message                  `json:"messages"`
@@ -48,15 +48,16 @@ type params struct {
 	Options     map[string]json.RawMessage `json:"options"`
 }
 
-// message is one turn of the caller's. Its content is a text or a list of parts, so it is read
-// later.
+// message is one message of the caller. Its content may be a text or a list of parts, so it is
+// decoded later.
 type message struct {
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
 }
 
-// Codes of errors. Those in the second half are ours: the model cannot be asked, the queue is full,
-// the time is over. They are in the range that JSON-RPC leaves to servers (section 5.1).
+// Codes of errors. The last three are our own, and mean that the model cannot be asked, the queue
+// is full, or the time is over. They are in the range that JSON-RPC leaves to servers (section
+// 5.1).
 const (
 	codeParse    = -32700
 	codeRequest  = -32600
@@ -67,26 +68,26 @@ const (
 	codeDeadline = -32002
 )
 
-// rpcError is an error in JSON-RPC, with the status that HTTP clients look at first.
+// rpcError is an error in JSON-RPC, with the HTTP status, which HTTP clients look at first.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
 	status  int
-	cause   error // the source of the headers that say when to try again; nil: there are none
+	cause   error // the error whose headers say when to try again; nil: there is none
 }
 
-// Error returns the sentence of the error.
+// Error implements error. It returns the message.
 func (e *rpcError) Error() string { return e.Message }
 
-// wrong returns an error of the request itself: status 400, whatever the code, since repeating it
-// cannot help.
+// wrong returns an error of the request itself. Its status is 400 whatever the code, since
+// repeating the request cannot help.
 func wrong(code int, text string) *rpcError {
 	return &rpcError{Code: code, Message: text, status: http.StatusBadRequest}
 }
 
-// asRPC returns the JSON-RPC error for an error of a run. A fault of kind Invalid with a cause
-// comes from the model server, and so is the model's error; without a cause it is ours, and means
-// that the parameters are wrong.
+// asRPC returns the JSON-RPC error for an error of a run. A fault of kind Invalid that has a cause
+// comes from the model server, so it becomes the model's error. Without a cause the fault is our
+// own, and means that the parameters are wrong.
 func asRPC(err error) *rpcError {
 	var e *rpcError
 	if errors.As(err, &e) {
@@ -105,10 +106,10 @@ func asRPC(err error) *rpcError {
 	return out
 }
 
-// ServeHTTP answers a request to Path, in one piece or, for clients that accept text/event-stream,
-// with its progress before the answer. Errors before the request's text is read (method, size) have
-// OpenAI's form, since there is no id to answer; all others are JSON-RPC. It does not check who may
-// call it: auth.Guard must be put before it.
+// ServeHTTP implements http.Handler for Path. It answers in one piece or, for clients that accept
+// text/event-stream, sends the progress before the answer. Errors before the body is read (method,
+// size) have OpenAI's form, since there is no id to answer. All other errors are JSON-RPC. It does
+// not check who may call it, so auth.Guard must be put before it.
 func (l *Loop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -162,9 +163,9 @@ func (l *Loop) log(a Ask, out *Outcome, err error) {
 		"queue_ms", out.Waited).Strs("warnings", out.Warnings).Msg("agent")
 }
 
-// readRPC reads a request. It sets id as soon as it has read it, even when the rest is wrong. An
-// array is a batch, which is refused: a run takes minutes, and each answer needs its own
-// connection.
+// readRPC reads a request. It sets id as soon as it has read it, even if the rest is wrong. It
+// returns an rpcError if the body is not one valid request. An array, which is a batch, is refused
+// because a run takes minutes and each answer needs its own connection.
 func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	var q rpcRequest
 	if err := json.Unmarshal(body, &q); err != nil {
@@ -195,8 +196,8 @@ func readRPC(body []byte, id *json.RawMessage) (a Ask, err error) {
 	return readParams(q.Params)
 }
 
-// isInteger reports whether an id is a whole number: JSON-RPC advises against fractions, and
-// clients compare ids as they sent them.
+// isInteger reports whether an id is a whole number. Other numbers are refused, because JSON-RPC
+// advises against fractions, and clients compare ids as they sent them.
 func isInteger(text json.RawMessage) bool {
 	var n json.Number
 	if json.Unmarshal(text, &n) != nil {
@@ -206,8 +207,9 @@ func isInteger(text json.RawMessage) bool {
 	return err == nil
 }
 
-// readParams reads the parameters. An error names the member that is wrong, with code -32602. It
-// ignores unknown members, so that callers for older and newer versions are served.
+// readParams reads the parameters. If they are wrong, it returns an rpcError that names the wrong
+// member, with code -32602. It ignores unknown members, so that callers written for older and newer
+// versions are answered.
 func readParams(text json.RawMessage) (a Ask, err error) {
 	var p params
 	if len(text) == 0 {
@@ -247,9 +249,10 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 	return a, nil
 }
 
-// turn returns the message as models get it. Its content is a text, or OpenAI's list of parts;
-// Gemini's name for the assistant is known as well, and results of tools in earlier turns become
-// turns of the user, as in this loop.
+// turn returns the message in the form for models. The content may be a text, or OpenAI's list of
+// parts. Gemini's name for the assistant is accepted as well, and results of tools in earlier turns
+// become turns of the user, as in this loop. It returns an error for an unknown role, and for
+// content that is not text.
 func (m message) turn() (chat.Message, error) {
 	// "model" is Gemini's word; "developer" is OpenAI's newer one for "system".
 	role := map[string]chat.Role{"system": chat.System, "developer": chat.System, "user": chat.User,

@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// rpcResult is the result of a run. The lists are never null: callers loop over them without a
-// check.
+// rpcResult is the result of a run. Its lists are never null, because callers loop over them
+// without a check.
 type rpcResult struct {
 	Text     string   `json:"text"`
 	Model    string   `json:"model"`
@@ -27,15 +27,15 @@ type rpcResult struct {
 	Warnings []string `json:"warnings"`
 }
 
-// usage counts tokens over all steps, with OpenAI's names; each step reads the whole conversation
-// again.
+// usage counts tokens over all steps, with OpenAI's names. Every step counts the whole conversation
+// again, since the model reads it again.
 type usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
 	Total      int `json:"total_tokens"`
 }
 
-// resultOf returns an outcome in the form for the caller. Empty lists are [] and never null.
+// resultOf returns an outcome in the form for the caller, with [] in place of null for empty lists.
 func resultOf(o *Outcome) *rpcResult {
 	r := &rpcResult{Text: o.Text, Model: o.Model, Steps: o.Steps, Stop: o.Stop, Calls: o.Calls,
 		Consent: o.Consent, Chosen: o.Chosen, Queue: o.Waited.Milliseconds(), Warnings: o.Warnings}
@@ -49,7 +49,7 @@ func resultOf(o *Outcome) *rpcResult {
 	return r
 }
 
-// rpcReply is an answer: it has a result or an error.
+// rpcReply is an answer. It has either a result or an error.
 type rpcReply struct {
 	Version string          `json:"jsonrpc"`
 	Result  *rpcResult      `json:"result,omitempty"`
@@ -57,7 +57,8 @@ type rpcReply struct {
 	ID      json.RawMessage `json:"id"`
 }
 
-// reply20 returns an answer in JSON-RPC 2.0, with a result or an error and the request's own id.
+// reply20 returns an answer in JSON-RPC 2.0, with a result or an error and the id of the request.
+// If it cannot be encoded, the answer is an internal error.
 func reply20(id json.RawMessage, r *rpcResult, e *rpcError) []byte {
 	text, err := chat.JSON(rpcReply{"2.0", r, e, id})
 	if err != nil { // arguments that are not JSON were refused before
@@ -67,8 +68,8 @@ func reply20(id json.RawMessage, r *rpcResult, e *rpcError) []byte {
 	return text
 }
 
-// writeRPC writes an answer. It ignores errors, as a client that is gone cannot be told. The line
-// break is for people with curl.
+// writeRPC writes an answer. It ignores errors, because a client that is gone cannot be told. The
+// line break at the end is for people with curl.
 func writeRPC(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -85,13 +86,13 @@ func writeRPCError(w http.ResponseWriter, id json.RawMessage, e *rpcError) {
 	writeRPC(w, e.status, reply20(id, nil, e))
 }
 
-// stall is how long a client may read nothing from its stream: a minute, since it may do work of
-// its own after each step.
+// stall is how long a client may read nothing from its stream. It is a minute, since a client may
+// do work of its own after each step.
 const stall = time.Minute
 
-// serveStream answers with events: each step of progress is a notification, and the answer is the
-// last event. As long as nothing was written, a wrong request still gets its status; after that the
-// error is the last event.
+// serveStream answers with events: each Progress is a notification, and the answer is the last
+// event. A wrong request still gets its status if nothing has been written yet. Otherwise the error
+// is the last event.
 func (l *Loop) serveStream(w http.ResponseWriter, r *http.Request, id json.RawMessage, a Ask) {
 	out := &frames{w: sse.NewWriter(w, stall)}
 	stop := beating(l.cfg.Beat, out.beat)
@@ -121,14 +122,14 @@ func (l *Loop) serveStream(w http.ResponseWriter, r *http.Request, id json.RawMe
 	}
 }
 
-// frames is a stream that two goroutines write: the run, and the sender of keep-alives.
+// frames is an event stream that two goroutines write: the run, and the sender of keep-alives.
 type frames struct {
 	mu sync.Mutex
 	w  *sse.Writer
 }
 
-// send writes an event. A client that is gone ends the request's context, and with it the run, so
-// the error is ignored.
+// send writes an event. It ignores errors, because a client that is gone ends the request's
+// context, and with it the run.
 func (e *frames) send(text []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -136,8 +137,8 @@ func (e *frames) send(text []byte) {
 	_ = e.w.Flush()
 }
 
-// beat writes a comment. After the first one, a request that fails cannot get its own status any
-// more.
+// beat writes a comment as a keep-alive, and returns an error if the client cannot be written to.
+// After the first one, a request that fails cannot get its own status any more.
 func (e *frames) beat() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -15,16 +15,17 @@ import (
 	"toolnorm/tools"
 )
 
-// speech describes tools to a model, and reads its calls. The loop itself uses the tools' own names
-// in turns and calls. There are two implementations: contract, for the specification's prompt, and
-// native, for chats. The loop is the same for both, and so are its bounds and the reasons for its
-// end.
+// speech describes tools to a model, and reads its calls. Turns and calls of the loop use the
+// tools' own names. There are two implementations: contract, for the specification's prompt, and
+// native, for chats. The loop is the same for both, with the same bounds and the same reasons for
+// its end.
 type speech interface {
 	// ask returns the request of one step.
 	ask(base chat.Request, turns []chat.Message) *chat.Request
 	// read returns the events of a reply, including calls.
 	read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error]
-	// look finds calls in a reply in which the decoder has found none; end is how the reply ended.
+	// look returns the calls in a reply in which the decoder has found none. The parameter end says
+	// how the reply ended.
 	look(text, end string) []chat.Call
 }
 
@@ -34,14 +35,14 @@ type run struct {
 	ask    Ask
 	tools  *toolset
 	speech speech
-	// The caller's turns and then those of the run. Earlier turns are never changed, so the
-	// server's prompt cache serves each step.
+	// The caller's turns and then those of the run. Earlier turns are never changed, so the server
+	// can use its prompt cache in each step.
 	turns []chat.Message
 	out   Outcome
 	last  *reply // nil before the first step
 	begun bool   // the model was asked once
-	// The calls of the whole run are kept, since a model may also loop by alternating between two
-	// calls.
+	// The calls that have run, with their results. Those of the whole run are kept, since a model
+	// may also loop by alternating between two calls.
 	facts []fact // the calls that have run, with their results
 	tell  func(Progress)
 
@@ -50,41 +51,41 @@ type run struct {
 	// returns the part of a result that the model reads; nil: all of it
 	shape func(tools.Result) tools.Result
 
-	// the tool that the next step calls, since the model has only advised it; empty: the model
+	// the tool that the next step must call, since the model has only advised it; empty: the model
 	// chooses
 	forcing string
-	pressed bool // a step was forced in this way
-	// keys of calls of which the model was told that they are made up; "": it was told that nothing
-	// points to its entry of a list
+	pressed bool // a step was forced because of advice
+	// the keys of calls about which the model was told that they are made up; the key "" means that
+	// it was told that nothing points to its entry of a list
 	doubted map[string]bool
 
 	again bool // the closing question was asked already
-	quiet bool // what the model writes is checked before it is shown
-	// takes events as they come, and reports whether a call that begins is the client's; nil:
-	// events are not passed on
+	quiet bool // what the model writes is not shown before it is checked
+	// takes events as they come, and reports whether an event begins a call of a client's tool;
+	// nil: events are not passed on
 	pass  func(chat.Event) bool
 	beats func() func() // starts keep-alives; the returned function stops them
 }
 
 // reply is one reply of the model. Both texts are kept: got has the text without the calls, and raw
-// is what a caller gets at a limit, "the last response" of the specification.
+// is what a caller gets when a limit is reached, "the last response" of the specification.
 type reply struct {
 	raw     strings.Builder // the text as the model wrote it
 	got     group
 	foreign bool // it has calls that are not ours
 }
 
-// group is a reply of which only the first calls count: those with nothing but white space between
-// them. A model that writes on after a call has not seen its result, so its next calls may rest on
-// a result that it made up; when it reads the real result, it asks again.
+// group is a reply of which only the first calls count, which are those with nothing but white
+// space between them. A model that writes on after a call has not seen its result, so its next
+// calls may be based on a result that it made up. When it reads the real result, it calls again.
 type group struct {
 	chat.Collector
 	front strings.Builder // the text before the first call
-	calls int             // that count
-	over  bool            // other text came after them
+	calls int             // the number of calls that count
+	over  bool            // other text came after these calls
 }
 
-// Add reads the next event.
+// Add adds the next event.
 func (g *group) Add(e chat.Event) {
 	said := (e.Kind == chat.Text || e.Kind == chat.Reasoning) && strings.TrimSpace(e.Text) != ""
 	if e.Kind == chat.Text && len(g.Calls) == 0 {
@@ -99,8 +100,8 @@ func (g *group) Add(e chat.Event) {
 // first returns the calls that count.
 func (g *group) first() []chat.Call { return g.Complete()[:g.calls] }
 
-// steps runs steps until there is a reason to stop, which it sets in r.out. It returns an error
-// when nothing can be shown (see failed).
+// steps asks the model step by step until there is a reason to stop, and sets the outcome in r.out.
+// It returns an error if nothing can be shown (see failed).
 func (r *run) steps(ctx context.Context) error {
 	r.tools.question = chat.Asked(r.saidLast())
 	for {
@@ -131,8 +132,8 @@ func (r *run) steps(ctx context.Context) error {
 	}
 }
 
-// exhausted returns the bound that forbids another step, or "" when none does. It is called before
-// a step, since the tokens of the last step are already spent.
+// exhausted returns the bound that forbids another step, or "" if none does. It is called before a
+// step, because the tokens of the last step are already spent.
 func (r *run) exhausted() Stop {
 	switch {
 	case r.out.Steps >= r.ask.Steps:
@@ -143,8 +144,9 @@ func (r *run) exhausted() Stop {
 	return ""
 }
 
-// calls returns the calls of the last reply, including text that only looks like a call. If the
-// reply calls a client's tool, text is not searched: the reply goes to the client as it is.
+// calls returns the calls of the last reply, including calls that the decoder takes for text. If
+// the reply calls a client's tool, its text is not searched, because the reply goes to the client
+// as it is.
 func (r *run) calls() []chat.Call {
 	if calls := r.last.got.first(); len(calls) > 0 || r.last.foreign {
 		return calls
@@ -157,9 +159,9 @@ func (r *run) calls() []chat.Call {
 	return r.speech.look(text, r.last.got.End.Text)
 }
 
-// end makes the outcome. The last reply is the answer. If it is not an answer, if a tool has ended
-// the step, or at a limit if the caller wants an answer there (Closing), the model is asked for
-// one; see close.
+// end sets the outcome of the run, with the last reply as the answer. The model is asked for an
+// answer (see close) if the last reply is none, or if a tool has ended the step. It is asked as
+// well at a limit if the caller has set Closing. The error is that of close.
 func (r *run) end(ctx context.Context, stop Stop) error {
 	r.out.Stop = stop
 	if r.last == nil {
@@ -186,9 +188,9 @@ func (r *run) end(ctx context.Context, stop Stop) error {
 	return nil
 }
 
-// failed ends a run whose model failed. It returns an error when there is nothing to show yet, and
-// otherwise makes an outcome. A call that has run cannot be undone, so the caller must be told of
-// it.
+// failed ends a run whose model failed. It returns an error if there is nothing to show yet, and
+// otherwise sets the outcome and returns nil. The outcome is needed because a call that has run
+// cannot be undone, so the caller must be told of it.
 func (r *run) failed(ctx context.Context, err error) error {
 	if len(r.out.Calls) == 0 || r.pass != nil { // a stream has shown the calls already
 		if cause := context.Cause(ctx); cause != nil {
@@ -213,7 +215,7 @@ func (r *run) failed(ctx context.Context, err error) error {
 	return nil
 }
 
-// gone returns the error for a context that ended: errTime (504), or an error that says that the
+// gone returns the error for a context that ended. The error is errTime (504), or says that the
 // client went away (499), which only the log shows.
 func gone(cause error) error {
 	if errors.Is(cause, errTime) {
@@ -222,9 +224,10 @@ func gone(cause error) error {
 	return fault.New(fault.Canceled, "the client went away: %w", cause)
 }
 
-// step asks the model once. It waits in the queue before ModelTime begins, so that a long queue
-// does not look like a slow model, and gives its place back when the reply has ended, before any
-// tool runs.
+// step asks the model once, and sets r.last to its reply. It waits in the queue before ModelTime
+// begins, so that a long queue does not look like a slow model. It leaves the queue when the reply
+// has ended, before any tool runs. It returns an error if the model fails, a time is over, or the
+// reply has no end.
 func (r *run) step(ctx context.Context, withTools bool) error {
 	// Each step waits in the queue: between two steps, while tools run, others use the model.
 	leave, err := r.queued(ctx)
@@ -281,8 +284,8 @@ func (r *run) step(ctx context.Context, withTools bool) error {
 	return nil
 }
 
-// take adds an event to the reply, and reports it at once, so that a client sees the text while it
-// is written.
+// take adds an event to the reply, and reports it at once, so that a client sees the text while the
+// model writes.
 func (p *reply) take(r *run, e chat.Event) {
 	p.got.Add(e)
 	if r.quiet {
@@ -299,8 +302,8 @@ func (p *reply) take(r *run, e chat.Event) {
 	}
 }
 
-// teed returns the events of in, and writes their text to b before the decoder removes calls and
-// marks from it.
+// teed returns the events of in, and writes their text to b as well, before the decoder removes
+// calls and their tags from it.
 func teed(in iter.Seq2[chat.Event, error], b *strings.Builder) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for e, err := range in {
@@ -314,8 +317,9 @@ func teed(in iter.Seq2[chat.Event, error], b *strings.Builder) iter.Seq2[chat.Ev
 	}
 }
 
-// queued waits in the queue for the model. Meanwhile it sends keep-alives, and each change of the
-// place.
+// queued waits in the queue for the model. Meanwhile it sends keep-alives, and reports each change
+// of the place. The caller must call leave after the request. It returns an error if the queue is
+// full or the context ends.
 func (r *run) queued(ctx context.Context) (leave func(), err error) {
 	q := r.loop.cfg.Queue
 	if q == nil {
@@ -332,8 +336,9 @@ func (r *run) queued(ctx context.Context) (leave func(), err error) {
 	return leave, err
 }
 
-// begin does what comes before the loop: the choice of a tool. It looks up a tool that the caller
-// has named, so that a wrong name is an error of the request and costs no step.
+// begin chooses the first tool before the loop, if the caller has asked for that. It looks up a
+// tool that the caller has named, so that a wrong name is an error of the request and costs no
+// step.
 func (r *run) begin(ctx context.Context) error {
 	if r.ask.Base != "" {
 		return r.consult(ctx)
@@ -353,10 +358,10 @@ func (r *run) begin(ctx context.Context) error {
 	return nil
 }
 
-// forced returns the first request of a run whose tool is named. It is like a request with
+// forced returns the request of a step that must call one tool. It is like a request with
 // tool_choice: the engine makes the model call that tool, and constrains the arguments to the
-// schema where the server can. The contract's prompt is left out of it, since the model has nothing
-// to choose.
+// schema if the server can do so. The contract's prompt is left out, since the model has nothing to
+// choose.
 func (r *run) forced(name string) *chat.Request {
 	t := r.tools.byName[name]
 	request := r.ask.Request

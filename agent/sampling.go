@@ -15,7 +15,8 @@ import (
 	"toolnorm/tools"
 )
 
-// Bounds of what MCP servers may ask the model of a run, beside the run's own time and tokens.
+// Bounds of what MCP servers may ask the model of a run. The run's own time and tokens are further
+// bounds.
 const (
 	mostSampled   = 20        // questions in one run
 	longestSample = 256 << 10 // bytes of one question
@@ -29,8 +30,9 @@ const (
 	sampleRefused = -1
 )
 
-// sampler answers what a server asks (sampling/createMessage) while the run waits for a call of its
-// tool, by the model of the run. Its questions come in goroutines of their own.
+// sampler answers the questions of a server (sampling/createMessage) with the model of the run,
+// while the run waits for a call of the server's tool. Each question arrives in a goroutine of its
+// own.
 type sampler struct {
 	loop  *Loop
 	model string
@@ -43,17 +45,17 @@ type sampler struct {
 	used   chat.Counts
 }
 
-// samples are the questions of servers in one run.
+// samples counts the questions of servers in one run.
 type samples struct {
-	session string // by which servers know the run that they may ask; empty: none may yet
+	session string // the session by which servers know the run; empty: no server may ask yet
 	count   int    // questions that were answered
 }
 
-// answering returns the context for a call of a tool, under which its server may ask the model of
-// the run if Config.Sample allows that. done must be called after the call.
+// answering returns the context for a call of a tool. If Config.Sample allows it, the tool's server
+// may ask the model of the run under this context. The caller must call done after the call.
 //
-// The server gets a connection of its own for the run, since questions of servers name no request:
-// on a shared connection a question could be answered by another user's model.
+// The server gets a separate connection for the run, because questions of servers name no request.
+// On a shared connection a question could be answered by another user's model.
 func (q *samples) answering(ctx context.Context, r *run, name string) (
 	_ context.Context, done func()) {
 	t := r.tools.byName[name]
@@ -92,7 +94,8 @@ func (q *samples) leave(l *Loop) {
 	}
 }
 
-// ask answers a question of the server.
+// ask answers a question of the server. It returns a tools.RPCError if the method is unknown, the
+// parameters are wrong, the run answers no more questions, or the model fails.
 func (s *sampler) ask(asking context.Context, method string,
 	params json.RawMessage) (json.RawMessage, error) {
 	if method != "sampling/createMessage" {
@@ -145,7 +148,8 @@ func (s *sampler) ask(asking context.Context, method string,
 	})
 }
 
-// answer asks the model. It waits in the queue as a step does.
+// answer asks the model, and returns its reply. It waits in the queue as a step does. It returns an
+// error if the queue is full, ctx ends, the model fails, or the reply has no end.
 func (s *sampler) answer(ctx context.Context, request *chat.Request) (*chat.Collector, error) {
 	if q := s.loop.cfg.Queue; q != nil {
 		leave, _, err := q.Enter(ctx, s.model, true, func(int, time.Duration) {})
@@ -177,9 +181,10 @@ func (s *sampler) answer(ctx context.Context, request *chat.Request) (*chat.Coll
 	return got, nil
 }
 
-// readSample reads the parameters of a question. Its texts are those of a server, in which marks of
-// prompts are broken as in results. It has a conversation of its own, so it sees nothing of the
-// run's.
+// readSample returns the request for a question with these parameters. Its texts come from a
+// server, so special tokens in them are broken as in results (see harmless). The question has a
+// conversation of its own, and sees nothing of the run's. It returns an error if the question is
+// too large, cannot be parsed, asks for tools, or contains anything but text.
 func readSample(params json.RawMessage) (*chat.Request, error) {
 	var p struct {
 		Messages []struct {
@@ -221,8 +226,8 @@ func readSample(params json.RawMessage) (*chat.Request, error) {
 	return r, nil
 }
 
-// sampleText returns the text of a message: one part, or a list of them. Only texts can be asked
-// about.
+// sampleText returns the text of a message, which is one part or a list of parts. It returns an
+// error for parts that are not text.
 func sampleText(content json.RawMessage) (string, error) {
 	type part struct{ Type, Text string }
 	var all []part

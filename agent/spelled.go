@@ -9,21 +9,22 @@ import (
 	"unicode/utf8"
 )
 
-// speller corrects names that a model has copied from results with one wrong letter: small models
-// do so in long lists, above all in languages that they do not know well.
+// speller corrects names that a model has copied from results with one wrong letter. Small models
+// make such mistakes in long lists, above all in languages that they do not know well.
 type speller struct {
 	names map[int][]string // the names in the tools' results, by their length in characters
-	known string           // what else was said: a name in it may be meant as it is
-	note  func(string)     // called with a sentence for each correction
+	// other texts of the conversation; a name that occurs in them is not corrected
+	known string
+	note  func(string) // is called with a sentence about each correction
 }
 
-// Lengths of names that are corrected, in characters: shorter words are too similar to each other.
+// Lengths of names that are corrected, in characters. Shorter words are too similar to each other.
 const (
 	leastName = 5
 	mostName  = 60
 )
 
-// spellerOf returns a speller for the names in the run's results, or nil when they have none.
+// spellerOf returns a speller for the names in the run's results, or nil if there are none.
 func spellerOf(r *run) *speller {
 	s := &speller{names: map[int][]string{}, note: func(text string) {
 		r.out.Warnings = append(r.out.Warnings, text)
@@ -45,7 +46,7 @@ func spellerOf(r *run) *speller {
 	return s
 }
 
-// collect adds to s.names the names that a result holds.
+// collect adds to s.names the names in a result.
 func (s *speller) collect(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -65,7 +66,7 @@ func (s *speller) collect(v any) {
 }
 
 // isFullName reports whether a text is two or more words of letters, none of which begins with a
-// small letter.
+// lower-case letter.
 func isFullName(text string) bool {
 	words := strings.Fields(text)
 	for _, w := range words {
@@ -81,7 +82,8 @@ func isFullName(text string) bool {
 }
 
 // correct returns a text with its names spelled as in the results. A name is corrected if it
-// differs in one letter from exactly one of these, and nothing else that was said has it.
+// differs in one letter from exactly one name in the results, and occurs nowhere else in the
+// conversation.
 func (s *speller) correct(text string) string {
 	chars := []rune(text)
 	for at := 0; at < len(chars); at++ {
@@ -103,7 +105,8 @@ func (s *speller) correct(text string) string {
 	return string(chars)
 }
 
-// nearest returns the one name that differs from a text in exactly one letter; else "".
+// nearest returns the only name that differs from a text in exactly one letter. It returns "" if
+// there is none or several, or if a name equals the text.
 func nearest(text string, names []string) (found string) {
 	for _, name := range names {
 		switch differ(text, name) {
@@ -119,8 +122,8 @@ func nearest(text string, names []string) (found string) {
 	return found
 }
 
-// differ counts the letters in which two texts of one length differ. It returns 2 if there are
-// more, or if they differ in anything but letters, such as a blank.
+// differ returns the number of letters in which two texts of the same length differ. It returns 2
+// for more than one, and for a difference in anything but letters, such as a blank.
 func differ(a, b string) (n int) {
 	others := []rune(b)
 	for i, c := range []rune(a) {

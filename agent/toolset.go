@@ -13,20 +13,20 @@ import (
 	"toolnorm/tools/find"
 )
 
-// local is the prefix of the names of the program's own tools, as in local.search_docs. No server
-// may have this name.
+// local is the prefix of the names of the program's own tools, as in local.search_docs. No MCP
+// server may have this name.
 const local = "local"
 
-// toolset is the tools of one run. Each has one name, server.tool, by which the model, the caller
-// and the log know it. It is made for the run and does not change when servers come and go: a model
-// must find the tools that its prompt describes. Tools that one of its servers offers later can be
-// called (see later), and are described to the next run.
+// toolset is the tools of one run. Each tool has one name, server.tool, which the model, the caller
+// and the log use. A toolset does not change when servers come and go, because a model must find
+// the tools that its prompt describes. Tools that one of its servers offers later can be called
+// (see later), but are described only to the next run.
 type toolset struct {
 	list      []tools.Tool // in the order in which they are offered
 	byName    map[string]tools.Tool
-	safe      map[string]string   // names that model servers accept, by names of tools
-	also      map[string]string   // further names by which a model may call tools
-	ambiguous map[string][]string // names without a server that several tools have
+	safe      map[string]string   // names that model servers accept, by the tools' own names
+	also      map[string]string   // own names of tools, by further names for them
+	ambiguous map[string][]string // tools that share a name without a server, by that name
 	// there are too many tools to describe, so the model searches for them
 	searched bool
 	found    []string       // names of the tools that were found
@@ -35,9 +35,10 @@ type toolset struct {
 	question string         // the user's last question, which a search looks at as well
 }
 
-// newToolset arranges tools. taken are the names of the client's tools in the same request: the
-// client keeps these names, and ours get a hash at the end. A bare name, "generate_speech", means
-// the only tool that has it; models often leave out the server.
+// newToolset returns a toolset of the tools in list. The names in taken are those of the client's
+// tools in the same request. The client keeps these names, and ours get a hash at the end. A bare
+// name, such as "generate_speech", means the only tool that has it, because models often leave out
+// the server.
 func newToolset(list []tools.Tool, taken []string) *toolset {
 	list = slices.Clone(list)
 	ts := &toolset{list: list, byName: map[string]tools.Tool{}, safe: map[string]string{},
@@ -78,13 +79,14 @@ func newToolset(list []tools.Tool, taken []string) *toolset {
 	return ts
 }
 
-// longestSafe is how long the name of a function may be for OpenAI; it consists of A-Z a-z 0-9 _
-// and -. MCP allows 128, and dots; Goose and others refuse dots as well.
+// longestSafe is the most characters that the name of a function may have for OpenAI. Such a name
+// consists of A-Z a-z 0-9 _ and -. MCP allows 128 characters, and dots, which Goose and others
+// refuse as well.
 const longestSafe = 64
 
-// safeName returns a tool's name for model servers: server__tool. It can be mapped back, since an
-// ambiguous name gets a hash: a_.b and a._b would both be a___b, and a.b.c and a.b_c must not be
-// the same.
+// safeName returns a tool's name for model servers: server__tool. The name can be mapped back,
+// because one that would be ambiguous gets a hash. For example, a_.b and a._b would both be a___b,
+// and a.b.c and a.b_c must not be the same.
 func safeName(name string) string {
 	server, tool, _ := strings.Cut(name, ".")
 	safe := server + "__" + tool
@@ -96,20 +98,21 @@ func safeName(name string) string {
 	return safe
 }
 
-// hashed returns a name with its hash, so that it is unique. 55 characters, _ and eight digits make
-// 64.
+// hashed returns a name with its hash at the end, so that it is unique. At most 55 characters, _
+// and eight digits make 64.
 func hashed(name string) string {
 	clean := strings.Replace(name, ".", "__", 1)
 	clean = strings.ReplaceAll(clean, ".", "_")
 	return fmt.Sprintf("%.55s_%.4x", clean, sha256.Sum256([]byte(name)))
 }
 
-// empty reports whether the run has no tools: then it needs no prompt, no decoder and no choice,
+// empty reports whether the run has no tools. Then it needs no prompt, no decoder and no choice,
 // and the model just answers.
 func (ts *toolset) empty() bool { return len(ts.list) == 0 }
 
 // named returns the name of the tool that a caller means, by its whole name or by a part that only
-// one tool has. Its error lists all tools, for the person who wrote force_tool.
+// one tool has. If there is no such tool, it returns an error that lists all tools, for the person
+// who wrote force_tool.
 func (ts *toolset) named(name string) (string, error) {
 	if _, ok := ts.byName[name]; ok {
 		return name, nil
@@ -129,10 +132,11 @@ func (ts *toolset) names() (all []string) {
 	return all
 }
 
-// reads reports whether a tool says that it only reads.
+// reads reports whether the named tool is declared to only read. It returns false for an unknown
+// tool.
 func (ts *toolset) reads(name string) bool { return onlyReads(ts.byName[name]) }
 
-// onlyReads reports whether a tool says that it only reads, and its calls need no consent.
+// onlyReads reports whether a tool is declared to only read, and its calls need no consent.
 func onlyReads(t tools.Tool) bool {
 	return !t.Confirm && t.Hints.ReadOnly != nil && *t.Hints.ReadOnly
 }
@@ -149,7 +153,7 @@ func (ts *toolset) spokenOf(text string) (names []string) {
 	return names
 }
 
-// chat returns tools in the form of a request, with the names that name returns.
+// chat returns tools in the form of a chat request, with the names that the function name returns.
 func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat.Tool) {
 	for _, t := range list {
 		out = append(out, chat.Tool{Name: name(t.Name), Description: t.Description,
@@ -159,8 +163,8 @@ func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat
 }
 
 // call runs a call through the registry, which reads the arguments by the tool's schema and checks
-// them, as for every other client. The answer to a wrong name is a result, which the model reads,
-// and the step counts.
+// them, as for every other client. A call with an unknown or ambiguous name returns a failure as
+// its result. The model reads it, and the step counts.
 func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) tools.Result {
 	// The search is answered here and not by the registry, since it covers only the tools of this
 	// run.
@@ -187,8 +191,9 @@ func (ts *toolset) call(ctx context.Context, r *tools.Registry, c chat.Call) too
 	return r.Call(ctx, name, c.Args)
 }
 
-// later finds a tool that a server of the run has begun to offer since the start of the run. Some
-// servers do so after a call, and name the tool in its result.
+// later returns a tool that a server of the run has begun to offer since the start of the run. Some
+// servers offer a tool after a call, and name it in the result. It returns false if there is no
+// such tool.
 func (ts *toolset) later(now *tools.Snapshot, name string) (tools.Tool, bool) {
 	server, _, _ := strings.Cut(name, ".")
 	if server == local || !slices.ContainsFunc(ts.list, func(t tools.Tool) bool {
@@ -199,8 +204,8 @@ func (ts *toolset) later(now *tools.Snapshot, name string) (tools.Tool, bool) {
 	return now.Find(name)
 }
 
-// near names the tools that share most words with a wrong name, three at most. If none does, it
-// names the first tools, so that the model sees what names look like.
+// near returns the end of a sentence that names at most three tools, those whose words fit a wrong
+// name best. If none fits, it names the first tools, so that the model sees what names look like.
 func (ts *toolset) near(name string) string {
 	ranked := ts.rank(strings.NewReplacer(".", " ", "_", " ", "-", " ").Replace(name))
 	if len(ranked) == 0 {
@@ -214,9 +219,10 @@ func (ts *toolset) near(name string) string {
 }
 
 // collect returns the tools of a run and its warnings. Servers that do not answer are left out,
-// with a warning. Without any server there are no tools, and the model just answers: this is what
-// the specification says; a caller who wants the program's own tools names local. It fails for a
-// server that is not registered, and the error lists those that are.
+// with a warning. If no server is registered and none is named, there are no tools and the model
+// just answers, as the specification says. A caller who wants the program's own tools names the
+// server local. collect returns an error for a server that is not registered, and the error lists
+// those that are.
 func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []string, error) {
 	var known []string
 	if l.cfg.Servers != nil {
@@ -262,8 +268,9 @@ func (l *Loop) collect(ctx context.Context, servers []string) (*toolset, []strin
 	return ts, warnings, nil
 }
 
-// own returns the registry's tools that belong to no server and that the caller of ctx may see, as
-// local.NAME. Tools of servers are in the registry too, but come from Collect.
+// own returns the registry's tools that belong to no server and that the caller of ctx may see,
+// with names of the form local.NAME. The registry also has tools of servers, but these come from
+// Collect.
 func (l *Loop) own(ctx context.Context, servers []string) (out []tools.Tool) {
 	for _, t := range l.cfg.Tools.For(ctx).Tools {
 		// A dot alone does not prove that a tool belongs to a server: an administrator's tool may

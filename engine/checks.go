@@ -15,9 +15,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// sayable returns an error for a request that no server can be sent: one with arguments of an
-// earlier call that are not an object, or with numbers that JSON cannot express. A request that
-// came over HTTP has neither; the check is for programs that build their requests themselves. The
+// sayable returns an error for a request that cannot be sent to any server, because the arguments
+// of an earlier call are not an object, or a number cannot be written as JSON. A request that came
+// over HTTP has neither, so the check is for programs that build their requests themselves. The
 // code that writes an order relies on it.
 func sayable(r *chat.Request) error {
 	for i, m := range r.Messages {
@@ -39,10 +39,10 @@ func sayable(r *chat.Request) error {
 	return nil
 }
 
-// affordable returns an error for a request whose schemas are larger than the limit, before they
-// are processed. Leaving such a schema unread instead would send its megabytes to a model that has
-// no room for them, and check nothing. An allOf of 300,000 empty schemas once took a core for 14
-// minutes, even after its client had left.
+// affordable returns an error for a request whose schemas are larger than the limit. It is called
+// before they are processed. If such a schema were only left unread, its megabytes would go to a
+// model that has no room for them, and nothing would be checked. An allOf of 300,000 empty schemas
+// once occupied a core for 14 minutes, even after its client had left.
 func affordable(r *chat.Request) error {
 	var form json.RawMessage
 	if r.Format != nil && r.Format[0] == '{' {
@@ -56,9 +56,10 @@ func affordable(r *chat.Request) error {
 	return err
 }
 
-// checkSupported returns an error for what the request's model cannot do. A server would drop the
-// pictures silently, and the model would answer as if there were none. The error's Param names the
-// message. A model of which it is not known whether it takes pictures gets them.
+// checkSupported returns the job, or an error if the request has pictures and its model takes none.
+// A server would drop the pictures silently, and the model would answer as if there were none. The
+// error's Param names the message. If it is not known whether the model takes pictures, the request
+// is accepted.
 func (j *job) checkSupported(context.Context) (*job, error) {
 	if !j.facts.NoVision {
 		return j, nil
@@ -72,10 +73,9 @@ func (j *job) checkSupported(context.Context) (*job, error) {
 	return j, nil
 }
 
-// rules returns the validator of a tool's arguments. A schema that cannot be used is not a reason
-// to refuse the request, since tool servers write all kinds of schemas; any object fits it then.
-// The client is told, since it would otherwise take the call for checked, and so is the log, once
-// per schema.
+// rules returns the validator of a tool's arguments. If the schema cannot be used, any object fits,
+// because the request cannot be refused for what tool servers write. The client is told so, since
+// it would otherwise take the call for checked, and the log has a warning once per schema.
 func (t *target) rules(tool chat.Tool, called string) *valid.Validator {
 	e := t.engine
 	v, err := e.schemas.Tool(tool)
@@ -94,19 +94,19 @@ func (t *target) rules(tool chat.Tool, called string) *valid.Validator {
 }
 
 // foreignModels lists the models of other makers that agents ask for when no model is configured,
-// and the pattern that covers all of a kind: Claude Code asks for claude-opus-5-5 and also for
-// claude-haiku-…, Codex for gpt-5.5-codex.
+// each with the pattern that covers all models of the same kind. For example, Claude Code asks for
+// claude-opus-5-5 and also for claude-haiku-…, Codex for gpt-5.5-codex.
 var foreignModels = []struct{ begins, pattern string }{
 	{"claude-", "claude-*"}, {"gpt-5", "gpt-5*"}, {"gpt-4", "gpt-4*"}, {"codex-", "codex-*"},
 	{"gemini-", "gemini-*"},
 }
 
-// mostNamed is how many models an error names at most.
+// mostNamed is how many models an error names.
 const mostNamed = 5
 
-// advised returns the error of a request with advice added when the server has no such model:
-// agents ask for models of their makers by default, and "not found" alone sends their users looking
-// for an account. Other errors are returned as they are.
+// advised returns an error with advice added if it means that the server has no such model. Agents
+// ask for models of their makers by default, and "not found" alone makes their users look for an
+// account. Other errors are returned unchanged.
 func (e *Engine) advised(ctx context.Context, err error, model string) error {
 	f := fault.From(err)
 	if f.Kind != fault.NotFound || f.Param != "model" {
@@ -131,8 +131,8 @@ func (e *Engine) advised(ctx context.Context, err error, model string) error {
 	return &told
 }
 
-// named returns the names of a server's models, joined for a sentence, or "" when the server does
-// not list them.
+// named returns the names of a server's models, joined for a sentence. It returns "" if the server
+// does not list them.
 func (e *Engine) named(ctx context.Context, s *server) string {
 	list, err := s.list(ctx)
 	if err != nil {

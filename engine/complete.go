@@ -9,9 +9,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// complete starts a completion, which continues a text. Of the stages of a reply only the form of
-// the answer and the end apply: there are no calls to look for, and what editors send (code before
-// and after the cursor) must come back byte for byte.
+// complete returns the reply to a request that continues a text; its error, if any, is in the
+// reply. Of the stages of a reply only the form of the answer and the end apply. There are no calls
+// to look for, and what editors send (code before and after the cursor) must come back byte for
+// byte.
 func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	j, err := e.begin(ctx, pulse, r)
 	if err != nil {
@@ -29,9 +30,10 @@ func (e *Engine) complete(ctx context.Context, pulse *wait.Pulse, r *chat.Reques
 
 var _ chat.Embedder = (*Engine)(nil)
 
-// Embed returns the vectors of r's texts. See chat.Embedder. It fails when a server sends fewer
-// vectors than texts: clients pair them by position, and would file texts under others' vectors.
-// There are no heartbeats: the answer is one document, and nothing can be written before it.
+// Embed implements chat.Embedder. It returns the vectors of r's texts. It returns an error if no
+// server can answer, or if a server sends another number of vectors than texts, because clients
+// pair them by position and would file texts under others' vectors. It sends no keep-alives, since
+// nothing can be written before the answer, which is one document.
 func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddings, error) {
 	name := cmp.Or(r.Model, e.cfg.DefaultModel)
 	t := e.newTurn(embedRoot(e.Real(name), r))
@@ -44,7 +46,8 @@ func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddi
 	}
 }
 
-// embed asks one server for the vectors of texts.
+// embed asks one server for the vectors of texts. It returns an error if the server fails or sends
+// the wrong number of vectors.
 func (e *Engine) embed(ctx context.Context, t *turn, name string, r *chat.EmbedRequest) (
 	*chat.Embeddings, error) {
 	ctx = t.context(ctx)

@@ -14,17 +14,17 @@ import (
 	"toolnorm/engine/wait"
 )
 
-// Config says where the models are and how they are read. The zero value uses Ollama at its default
-// address.
+// Config says where the model servers are and how their models are read. The zero value uses Ollama
+// at its default address.
 type Config struct {
-	// Ollama is its base URL, as ollama.ParseHost gives it, or several with commas between them: a
-	// pool. Empty: http://127.0.0.1:11434.
+	// Ollama is the base URL of Ollama, as ollama.ParseHost returns it, or several with commas
+	// between them, which form a pool. Empty: http://127.0.0.1:11434.
 	Ollama string
 	// Upstreams are further model servers, whose models are called name/model.
 	Upstreams []Upstream
 	// Remember says where findings about models are stored.
 	Remember Remember
-	// Timeouts bound the waits for a server. Zero fields take the defaults.
+	// Timeouts limit how long a server is waited for. Zero fields take the defaults.
 	Timeouts wait.Timeouts
 	// Log receives what operators need to know, never prompts, replies or keys. The zero value logs
 	// nothing.
@@ -32,26 +32,27 @@ type Config struct {
 
 	Naming
 
-	// Strategy, Wording and Format are keyed by the name of a model, with * for any text; the
-	// longest match wins. Strategy says how the model's text is read (see Strategies). No match: by
-	// probing.
+	// Strategy, Wording and Format are keyed by the name of a model, in which * stands for any
+	// text. The longest match wins. Strategy says how the model's text is read (see Strategies). No
+	// match: the model is probed.
 	Strategy map[string]string
-	// Wording says how strategy prompt describes tools, as adapters.ParseWording reads it. No
-	// match: the family's own, else by probing, unless NoProbe is set.
+	// Wording says how the strategy "prompt" describes tools, in the form that
+	// adapters.ParseWording reads. No match: the family's own wording, or else the model is probed,
+	// unless NoProbe is set.
 	Wording map[string]string
 	NoProbe bool
-	// Format names the family in whose form the model writes. No match: by the model's name, and by
-	// its template where no family claims it, unless NamesOnly is set.
+	// Format names the family in whose format the model writes. No match: the model's name decides,
+	// or the model's template if no family claims the name, unless NamesOnly is set.
 	Format    map[string]string
 	NamesOnly bool
-	// Formats are the families that are known. Nil: those that come with the program.
+	// Formats are the families that are known. Nil: the families that come with the program.
 	Formats *adapters.Set
 
 	Decoding
 
 	Checking
-	// Gate names when a model is asked whether it needs a tool: GateAlways before tools are offered
-	// to it, GateNever, or GateAuto by what it does; as with Strategy. No match: GateAuto.
+	// Gate says when a model is asked whether it needs a tool: GateAlways, GateNever, or GateAuto,
+	// which depends on what the model does. The keys are those of Strategy. No match: GateAuto.
 	Gate map[string]string
 
 	Lengths
@@ -71,11 +72,11 @@ type Config struct {
 
 // Naming configures the names by which clients ask for models.
 type Naming struct {
-	// Aliases maps a name that clients may ask for, in which * stands for any text, to the name of
-	// a model, with its server's name as a prefix. Settings of Config that are keyed by a model's
-	// name use the latter, so a model is read alike under every name.
+	// Aliases maps names that clients may ask for to names of models, which have their server's
+	// name as a prefix. In the former, * stands for any text. Settings of Config that are keyed by
+	// a model's name use the latter, so a model is read alike under every name.
 	Aliases map[string]string
-	// Prefix is put before every model's name as a second name for it; it has no other meaning.
+	// Prefix before a model's name makes a second name for the model. It has no other meaning.
 	// Empty: there is no prefix.
 	Prefix string
 	// DefaultModel answers requests that name no model. Empty: such requests are an error.
@@ -84,9 +85,9 @@ type Naming struct {
 
 // Decoding configures how calls are found in what a model writes.
 type Decoding struct {
-	// Hold, Which and Quiet are those of adapters.Options, Hold for requests that do not say. Zero:
-	// short calls are sent whole and long ones stream; what looks like a call by the usual evidence
-	// is one, also inside reasoning.
+	// Hold, Which and Quiet are the fields of adapters.Options with these names. Hold applies to
+	// requests that do not set it. If all are zero, short calls are sent whole and long ones are
+	// streamed, and what looks like a call by the usual evidence is one, also inside reasoning.
 	Hold  int
 	Which adapters.Which
 	Quiet bool
@@ -94,13 +95,13 @@ type Decoding struct {
 
 // Checking configures what is done so that calls fit their schemas.
 type Checking struct {
-	// NoGrammar keeps llama-server from holding the model to calls that fit their schemas while it
-	// writes.
+	// NoGrammar stops llama-server from constraining the model to calls that fit their schemas.
 	NoGrammar bool
 	// Unchecked sends calls as they were read, whether they fit their schemas or not.
 	Unchecked bool
-	// NoRewrite and NoReask switch off the two ways in which a call that does not fit is repaired:
-	// written once more, held to its schema, and by telling the model what was wrong with it.
+	// NoRewrite and NoReask switch off the two ways in which a call that does not fit is repaired.
+	// NoRewrite is for writing the call once more, constrained to its schema. NoReask is for
+	// telling the model what was wrong with the call.
 	NoRewrite, NoReask bool
 	// OutOfBounds says what happens to a call that could not be repaired and that only violates
 	// bounds of values: BoundsRewrite, BoundsClamp or BoundsPass. Empty: BoundsRewrite.
@@ -112,51 +113,53 @@ type Checking struct {
 
 // Lengths limits how much a model is given to read.
 type Lengths struct {
-	// NumCtx is the context length asked of Ollama, in tokens. 0: as the request's size requires,
-	// up to MaxCtx.
+	// NumCtx is the context length that Ollama is asked for, in tokens. 0: as the size of the
+	// request requires, up to MaxCtx.
 	NumCtx int
-	// MaxCtx is the longest context that a request's size may ask for. 0: window.Most. A context
-	// costs memory whether it is used or not, so a model that was trained with 262,144 tokens does
-	// not get them.
+	// MaxCtx is the longest context that the size of a request may require. 0: window.Most. A
+	// context costs memory whether it is used or not, so a model that was trained with 262,144
+	// tokens does not get that many.
 	MaxCtx int
 	// Overflow says what happens to a conversation that is longer than the context: Trim or Refuse.
 	// Empty: Trim.
 	Overflow string
-	// ToolBudget is how many tokens the tools of a request may take: their descriptions are cut
-	// until they fit, then those of their parameters, and last tools are left out. 0: only where
-	// the request does not fit the context otherwise, to half of it.
+	// ToolBudget is how many tokens the tools of a request may take. To make them fit, their
+	// descriptions are cut first, then those of their parameters, and at last tools are left out.
+	// 0: tools are limited only if the request does not fit the context otherwise, and then to half
+	// of the context.
 	ToolBudget int
-	// Reasoning says which turns of the history keep their reasoning, as history.Policy. Empty:
-	// all.
+	// Reasoning says which turns of the history keep their reasoning, as one of history.Policies.
+	// Empty: all turns.
 	Reasoning string
 }
 
 // Loops configures what is done about a model that repeats itself.
 type Loops struct {
-	// LoopGuard says what is done about the same call with the same result over and over, turn by
+	// LoopGuard says what is done if the model makes the same call with the same result turn after
 	// turn: LoopOff, LoopWarn or LoopBreak. Empty: LoopWarn.
 	LoopGuard string
-	// SameCalls is how many calls in a row that repeat calls made earlier in the reply end it; such
-	// calls are not made again in any case. 0: 3, negative: any number.
+	// SameCalls is how many calls in a row that repeat earlier calls of the reply end the reply.
+	// Such repeated calls are dropped in any case. 0: 3, negative: any number.
 	SameCalls int
-	// MaxRepeat is for how many bytes a model may repeat the same text before its reply is ended.
-	// 0: 8192, negative: without limit.
+	// MaxRepeat is how many bytes of repeated text a model may write before its reply is ended. 0:
+	// 8192, negative: without limit.
 	MaxRepeat int
 }
 
 // strategyGone is a strategy that settings of earlier releases may still name. The program then
-// fails to start, with an error that says what to do instead; a plain "none of …" would not.
+// fails to start with an error that says what to do instead, which a plain "none of …" would not.
 const strategyGone = "clone"
 
-// What happens to a conversation that is longer than its context.
+// The values of Lengths.Overflow: what happens to a conversation that is longer than its context.
 const (
 	Trim   = "trim"   // its oldest turns are left out, and the client is told
 	Refuse = "refuse" // the request fails
 )
 
-// What happens to a call whose values are out of their bounds, when rewriting it has not helped.
+// The values of Checking.OutOfBounds: what happens to a call whose values are out of their bounds,
+// if rewriting it has not helped.
 const (
-	BoundsRewrite = "rewrite" // nothing more is done: it is text
+	BoundsRewrite = "rewrite" // nothing more is done, so the call becomes text
 	BoundsClamp   = "clamp"   // its numbers are set to the nearest bounds
 	BoundsPass    = "pass"    // it is sent as it is, for agents that learn from a tool's error
 )
@@ -164,29 +167,30 @@ const (
 // Bounds returns the values of Checking.OutOfBounds.
 func Bounds() []string { return []string{BoundsRewrite, BoundsClamp, BoundsPass} }
 
-// What happens to a call that does not fit its schema.
+// The values of Checking.Misfit: what happens to a call that does not fit its schema.
 const (
-	// it is written again; failing that, optional members that do not fit are left out
+	// it is written again; if that fails, optional members that do not fit are left out
 	MisfitRepair = "repair"
 	// optional members that do not fit are left out first, which costs no generation
 	MisfitDrop = "drop"
-	MisfitPass = "pass" // it is written again; failing that, it is sent as it is
+	MisfitPass = "pass" // it is written again; if that fails, it is sent as it is
 )
 
 // Misfits returns the values of Checking.Misfit.
 func Misfits() []string { return []string{MisfitRepair, MisfitDrop, MisfitPass} }
 
-// When the demo models are listed.
+// The values of Config.Demos: when the demo models are listed.
 const (
-	// when no model server answers; requests that name one are always answered
+	// when no model server answers; requests for a demo model are always answered
 	DemoAuto   = "auto"
-	DemoAlways = "always" // beside the models of every server
+	DemoAlways = "always" // next to the models of every server
 	DemoNever  = "never"  // they do not exist
 )
 
-// Validate reports the first fault of the configuration as an error: an unknown strategy or format,
-// a negative number, a bad address. The program refuses to start with one; New leaves the wrong
-// part out, for callers that make a Config themselves.
+// Validate returns an error for the first fault of the configuration, such as an unknown strategy
+// or format, a negative number, or a bad address. Otherwise it returns nil. The program refuses to
+// start with a fault. New ignores the wrong part instead, for callers that make a Config
+// themselves.
 func (c Config) Validate() error {
 	for model, s := range c.Strategy {
 		if !slices.Contains(Strategies(), s) {
@@ -236,8 +240,8 @@ func (c Config) Validate() error {
 	return c.validateNames()
 }
 
-// validateNames reports the first fault of the upstreams and aliases as an error. It refuses an
-// alias of an alias: readers of the settings would have to follow the chain.
+// validateNames returns an error for the first fault of the upstreams and aliases, or nil. It
+// refuses an alias of an alias, because readers of the settings would have to follow the chain.
 func (c Config) validateNames() error {
 	names := map[string]bool{}
 	for _, u := range c.Upstreams {
@@ -258,7 +262,7 @@ func (c Config) validateNames() error {
 	return nil
 }
 
-// formats returns the set of known formats: Formats, or the built-in ones where that is nil.
+// formats returns the set of known formats: Formats, or the built-in ones if that is nil.
 func (c Config) formats() *adapters.Set {
 	if c.Formats == nil {
 		return adapters.Builtin()

@@ -13,20 +13,20 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// sizes reports whether a context length can be requested from the server. Ollama accepts one, and
-// reloads the model for it; a llama-server or a vLLM has the context that it was started with.
+// sizes reports whether a request can ask the server for a context length. Ollama accepts a length,
+// and reloads the model for it. A llama-server or a vLLM has the context with which it was started.
 func (t *target) sizes() bool {
 	_, ok := t.server.backend.(sizer)
 	return ok
 }
 
 // mostContext returns the longest context that a request may get. More than 32,768 tokens must be
-// configured: servers do not say how much memory there is.
+// configured, because servers do not say how much memory there is.
 func (t *target) mostContext() int { return cmp.Or(t.engine.cfg.MaxCtx, window.Most) }
 
-// fixedContext returns the context that the client or the settings ask for, or 0 when neither does
-// and the request's size decides. The client takes precedence: aider, for one, sends a num_ctx of
-// its own with every request.
+// fixedContext returns the context that the client or the settings ask for, or 0 if neither does,
+// so that the size of the request decides. The client takes precedence. For example, aider sends
+// its own num_ctx with every request.
 func (t *target) fixedContext(r *chat.Request) (n int) {
 	if raw, ok := r.Options["num_ctx"]; ok {
 		_ = json.Unmarshal(raw, &n) // what is not a number asks for none
@@ -35,8 +35,9 @@ func (t *target) fixedContext(r *chat.Request) (n int) {
 	return t.engine.cfg.NumCtx
 }
 
-// chooseContext sets the context of the request: a fifth more than the estimate, and room for the
-// reply. Ollama's default of 4,096 tokens would silently drop the tools of most agents.
+// chooseContext returns the job with the context of the request set: a fifth more than the
+// estimate, and room for the reply. Ollama's default of 4,096 tokens would silently drop the tools
+// of most agents. It never fails.
 func (j *job) chooseContext(ctx context.Context) (*job, error) {
 	k := *j
 	k.context = j.sized(ctx, j.orderFor(j.request))
@@ -51,13 +52,15 @@ func (t *target) sized(ctx context.Context, o *upstream.Order) int {
 	return t.facts.Window
 }
 
-// shrink shortens a request that the server has found too long, so that it fits: by a longer
-// context, else by a shorter reply if that alone is too long, else by shorter tools, else by
-// leaving out the oldest turns. When nothing helps, it returns the error for the client. Servers
-// are asked with "truncate": false, so that they refuse what they would otherwise cut silently,
-// tool definitions first. Newer ones say how many tokens there are (Ollama from 0.30, llama-server,
-// vLLM, OpenAI); without a count, shrink assumes half as much again, so that a few refusals are
-// enough.
+// shrink returns the job with a request that fits, after the server has found it too long. It asks
+// for a longer context, or else a shorter reply if that alone is too long, or else shortens the
+// tools, or else leaves out the oldest turns. If nothing helps, it returns the error for the
+// client.
+//
+// Servers are asked with "truncate": false, so that they refuse what they would otherwise cut
+// silently, tool definitions first. Newer ones say how many tokens there are (Ollama from 0.30,
+// llama-server, vLLM, OpenAI). Without a count, shrink assumes half as many again, so that a few
+// refusals are enough.
 func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error) {
 	bytes := window.Bytes(j.request)
 	tokens := over.Tokens
@@ -98,9 +101,9 @@ func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error)
 	return nil, k.tooLong(tokens, over.Tokens > 0)
 }
 
-// trim leaves out the oldest turns of a conversation of the given number of tokens, and tells the
-// client. It returns nil when not enough can be left out. System text, tools, the last question and
-// the last message are never left out: what remains must still be a request.
+// trim returns the job without the oldest turns of a conversation of the given number of tokens,
+// and tells the client. It returns nil if not enough can be left out. System text, tools, the last
+// question and the last message are never left out, because what remains must still be a request.
 func (j *job) trim(tokens int) *job {
 	excess := tokens + window.Room(j.request.MaxTokens, j.context) - j.context
 	meter := j.meter()
@@ -127,7 +130,7 @@ func (j *job) trim(tokens int) *job {
 	return j
 }
 
-// bound is what bounds the context of a request.
+// bound is the setting or limit that determines the context of a request.
 type bound string
 
 const (
@@ -138,8 +141,8 @@ const (
 	byServer   bound = "the model server"
 )
 
-// boundBy returns what limits the request's context to size tokens. The error's sentence needs it:
-// which setting helps depends on it.
+// boundBy returns what limits the context of the request to size tokens. The error message names
+// it, because it decides which setting helps.
 func (t *target) boundBy(r *chat.Request, size int) bound {
 	trained := t.facts.Window > 0 && size >= t.facts.Window
 	bySize := t.fixedContext(r) == 0
@@ -158,8 +161,9 @@ func (t *target) boundBy(r *chat.Request, size int) bound {
 	return byNumCtx
 }
 
-// longer returns the end of the sentence "Please reduce …": how to get a longer context. It names
-// the one setting that helps: raising num-ctx is of no use when the model was not trained for more.
+// longer returns the end of a sentence "Please reduce …" that says how to get a longer context. It
+// names the one setting that helps. For example, raising num-ctx is of no use if the model was not
+// trained for more.
 func (by bound) longer() string {
 	switch by {
 	case byRequest:
@@ -172,9 +176,10 @@ func (by bound) longer() string {
 	return ": the model was trained with no longer context"
 }
 
-// tooLong returns the error of a request that does not fit. Its words and its code are OpenAI's,
-// since clients look for both to shorten their conversation by themselves. It names the tokens of
-// the tools: they are what most users can do something about.
+// tooLong returns the error of a request that does not fit. Its message and its code are OpenAI's,
+// since clients look for both to shorten their conversation by themselves. It says how many tokens
+// the tools have, because these are what most users can do something about. exact is true if the
+// server has counted the tokens.
 func (j *job) tooLong(tokens int, exact bool) error {
 	about := "about "
 	if exact {
@@ -190,9 +195,9 @@ func (j *job) tooLong(tokens int, exact bool) error {
 	return f
 }
 
-// meter returns a meter made from what the server has said about this request, else from what was
-// learned from earlier requests to its model. A refusal with a count is exact for this text; a
-// ratio learned from other requests is not.
+// meter returns a meter for the token counts of this request. It is made from what the server has
+// said about this request, or else from what was learned from earlier requests to its model. A
+// refusal with a count is exact for this text, but a ratio learned from other requests is not.
 func (j *job) meter() window.Meter {
 	if j.counted.Tokens > 0 {
 		return j.counted
@@ -200,18 +205,18 @@ func (j *job) meter() window.Meter {
 	return j.known().meter
 }
 
-// counter learns how many bytes a token has from what a server counts of one prompt.
+// counter learns how many bytes a token has from the count that a server sends for one prompt.
 type counter struct {
 	*target
 	bytes   int  // length of the prompt
-	context int  // of the request, in tokens; 0: not known
+	context int  // context length of the request, in tokens; 0: not known
 	ours    bool // the prompt was rendered here, and not by the server
 	meter   func() window.Meter
 }
 
-// watch calibrates how many bytes of the model's text make a token, by the first count of the
-// prompt that the server sends, and detects whether the server has cut the prompt silently, as
-// Ollama does with prompts longer than its context.
+// watch returns a hook that passes the first real count of a reply to learnTokens. Thereby the
+// engine learns how many bytes of text make a token, and detects whether the server has cut the
+// prompt silently, as Ollama does with prompts longer than its context.
 func (c *counter) watch() chat.Hook {
 	done := false
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
@@ -225,17 +230,17 @@ func (c *counter) watch() chat.Hook {
 }
 
 const (
-	// mostBytes is more bytes than a token stands for in any text that is a conversation
-	// (docs/internal/context.md has the measurements): a server that counts fewer tokens has not
+	// mostBytes is more bytes than a token has on average in any conversation
+	// (docs/internal/context.md has the measurements). A server that counts fewer tokens has not
 	// read all of it.
 	mostBytes = 12
-	// fewestRead is how many tokens a count must fall short by to mean something: below it a
-	// template's own text weighs more than the conversation.
+	// fewestRead is how many tokens must be missing in a count for the prompt to be considered cut.
+	// Below this number a template's own text weighs more than the conversation.
 	fewestRead = 256
 )
 
 // learnTokens records how many tokens the server has counted in the prompt. A count that shows that
-// the prompt was cut is not recorded: the client is told instead, since it would not learn of it
+// the prompt was cut is not recorded. Instead the client is told so, since it would not learn of it
 // otherwise.
 func (c *counter) learnTokens(n chat.Counts) {
 	why := ""
@@ -270,9 +275,10 @@ func (c *counter) learnTokens(n chat.Counts) {
 	c.tell(noteTruncated, why)
 }
 
-// CountTokens returns about how many tokens the model would read of r, without asking for a reply.
-// The estimate uses the ratio of the server's last count, since Ollama cannot be asked to count;
-// from the first count on it is true within a few percent.
+// CountTokens implements chat.Counter. It returns about how many tokens the model would read for r,
+// without asking for a reply. Ollama cannot be asked to count, so the estimate uses the ratio of
+// the server's last count, and is true within a few percent as soon as there is one. It returns an
+// error if the request is invalid, or the server cannot be reached.
 func (e *Engine) CountTokens(ctx context.Context, r *chat.Request) (int, error) {
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()

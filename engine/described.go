@@ -12,11 +12,11 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// describeTools returns r for a model that was never taught to call: the tools come before the
-// system text, calls of earlier turns are written out in the model's form, and results come from
-// the user, as the family shows them. The prompt grows at its end only, so the server's prompt
-// cache stays valid from turn to turn: a change at the beginning costs reading the whole prompt
-// again, 8 to 11 s on a CPU, an appended turn less than one second.
+// describeTools returns a copy of r for a model that was never taught to call. Its tools are
+// described before the system text. Calls of earlier turns are written as text in the format of f,
+// and results come from the user, as the family shows them. The prompt grows at its end only, so
+// the server's prompt cache stays valid from turn to turn. A change at the beginning costs reading
+// the whole prompt again, 8 to 11 s on a CPU, but an appended turn less than one second.
 func describeTools(r *chat.Request, f *adapters.Format, w adapters.Wording) *chat.Request {
 	c := *r
 	c.Tools, c.Messages = nil, make([]chat.Message, 0, len(r.Messages)+1)
@@ -50,16 +50,17 @@ func describeTools(r *chat.Request, f *adapters.Format, w adapters.Wording) *cha
 	return &c
 }
 
-// retold writes a conversation out in a family's form. Families that number their calls count them
-// through the whole conversation, so retold must be given it from the beginning.
+// retold writes the calls and results of a conversation as text in a family's format. Families that
+// number their calls count them through the whole conversation, so its methods must be called for
+// every turn from the beginning.
 type retold struct {
 	f     *adapters.Format
 	n     int                  // number of calls so far
-	calls map[string]chat.Call // as the family numbers them, by the client's id
+	calls map[string]chat.Call // calls as the family numbers them, by the client's id
 }
 
-// turn returns m with its calls written out as text: a template without tools prints a message's
-// text only, and the calls would be lost.
+// turn returns m with its calls written as text. A template without tools prints only the text of a
+// message, so the calls would be lost otherwise.
 func (h *retold) turn(m chat.Message) chat.Message {
 	if len(m.Calls) == 0 {
 		return m
@@ -73,12 +74,12 @@ func (h *retold) turn(m chat.Message) chat.Message {
 	return m
 }
 
-// results returns what tools answered, in the family's own form if its declaration has one.
-// Otherwise it writes a sentence that names the tool: one message holds several results, and
-// nothing else tells them apart.
+// results returns the results of tools as text, in the family's own form if it declares one.
+// Otherwise each result comes after a line that names its tool, because one message may have
+// several results, and nothing else distinguishes them.
 //
-// As Hermes shows them: <tool_response>\nsunny\n</tool_response>; for a family that declares no
-// form: Result of get_weather:\nsunny
+// In the form of Hermes: <tool_response>\nsunny\n</tool_response>. For a family that declares no
+// form: Result of get_weather:\nsunny.
 func (h *retold) results(ms []chat.Message) string {
 	calls, texts, plain := make([]chat.Call, len(ms)), make([]string, len(ms)),
 		make([]string, len(ms))
@@ -96,25 +97,25 @@ func (h *retold) results(ms []chat.Message) string {
 }
 
 const (
-	// wordingTime is the time limit for the probe of all wordings together. The client's request
-	// waits for it, once per model; on a machine without a GPU it may be over before the last
-	// wording was tried, and the family's own wording is taken.
+	// wordingTime is the time limit for probing all wordings. The client's request waits for the
+	// probe, once per model. On a machine without a GPU the time may be over before the last
+	// wording was tried, and then the family's own wording is used.
 	wordingTime = 40 * time.Second
-	// wordingTokens is how long each reply to the probe may be. The expected call needs about 30; a
-	// model that writes more than four times as many talks about calling.
+	// wordingTokens is how long each reply to the probe may be. The expected call needs about 30
+	// tokens, so a model that writes more than four times as many only talks about calling.
 	wordingTokens = 120
 )
 
-// wordings are in the order in which they are tried: by how much a small model got right in each
-// (docs/evidence/models.md).
+// wordings are in the order in which they are tried. The wording with which a small model was right
+// most often comes first (docs/evidence/models.md).
 var wordings = []adapters.Wording{
 	adapters.Signatures | adapters.Example, adapters.Schemas | adapters.Example,
 	adapters.Signatures, adapters.Schemas,
 }
 
-// wordingOf returns how tools are described to the job's model: as configured, as its family
-// declares, as was found out before, else by a probe. Nothing is learned from a probe that ended
-// because the client left.
+// wordingOf returns how tools are described to the job's model: as configured, or else as its
+// family declares, or else as an earlier request has found out, or else as a probe finds out now.
+// Nothing is learned from a probe that ended because the client left.
 func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	if s, ok := pattern.Find(j.engine.cfg.Wording, j.name); ok {
 		w, _ := adapters.ParseWording(s) // a wording that Validate refuses is ignored
@@ -134,10 +135,10 @@ func (j *job) wordingOf(ctx context.Context) adapters.Wording {
 	return w
 }
 
-// probeWording returns the first wording in which the model makes the call that it is asked for, or
-// the zero value when there is no such wording or the time is over. It is worth up to four
-// generations: the same small model called rightly in 23 to 30 of 30 prompts, depending on the
-// wording (docs/evidence/models.md). A model that understands no wording is named in the log.
+// probeWording returns the first wording in which the model makes the call that it is asked for. It
+// returns the zero value if there is none, or if the time is over. The probe is worth up to four
+// generations, because the same small model called correctly in 23 to 30 of 30 prompts, depending
+// on the wording (docs/evidence/models.md). If the model understands no wording, the log says so.
 func (t *target) probeWording(ctx context.Context,
 	understands func(context.Context, adapters.Wording) bool) adapters.Wording {
 	began := time.Now()
@@ -157,7 +158,7 @@ func (t *target) probeWording(ctx context.Context,
 }
 
 // probeTools and probeAsk are made so that exactly one answer is right. The second tool must not be
-// called: a model that calls every tool it sees has understood nothing.
+// called, because a model that calls every tool it sees has understood nothing.
 var probeTools = []chat.Tool{
 	{Name: "get_weather", Description: "Get the weather forecast for a city",
 		Schema: json.RawMessage(
@@ -169,9 +170,9 @@ var probeTools = []chat.Tool{
 // probeAsk is the user's message of the probe.
 const probeAsk = "Get the weather forecast for Paris for 3 days."
 
-// understands asks the model for a call in a wording, and says whether it gives it. The reply
-// passes through all stages except memory: what counts is whether a client would get the right
-// call. Two calls are as wrong as none.
+// understands reports whether the model makes the right call when tools are described in a wording.
+// The reply passes through all stages except memory, because what counts is whether a client would
+// get the right call. Two calls are as wrong as none.
 func (j *job) understands(ctx context.Context, w adapters.Wording) bool {
 	cold := 0.0
 	p := j.aside(limitTokens(&chat.Request{

@@ -20,16 +20,16 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// Engine is a chat.Model and a chat.Catalog over model servers: Ollama, the demo models, and those
-// that are configured. It is safe for concurrent use: between requests it keeps only caches and the
-// memories of its servers, each with a lock of its own.
+// Engine implements chat.Model and chat.Catalog over model servers: Ollama, the demo models, and
+// those that are configured. It is safe for concurrent use. Between requests it keeps only caches
+// and the memories of its servers, each with a lock of its own.
 type Engine struct {
 	cfg     Config
-	servers []*server // the first one's models go by their own names
+	servers []*server // the models of the first server have no prefix
 	schemas valid.Cache
 	reduced reduce.Cache
 	odd     kept.Cache[struct{}] // schemas that cannot be used
-	carried kept.Cache[trial]    // whether a family can write a tool's name
+	carried kept.Cache[trial]    // whether a family can write the name of a tool
 }
 
 var (
@@ -38,10 +38,10 @@ var (
 	_ chat.Counter = (*Engine)(nil)
 )
 
-// New makes an Engine. The server need not be up: each request finds out for itself. The parts of a
-// configuration that Validate refuses are ignored. The order of the servers matters: the models of
-// the first one have no prefix, and the further servers come after the demo, in the order of the
-// configuration.
+// New returns an Engine. The servers need not be running, because each request finds out for
+// itself. The parts of cfg that Validate refuses are ignored. The order of the servers matters: the
+// models of the first one have no prefix, and the configured servers come after the demo, in the
+// order of the configuration.
 func New(cfg Config) *Engine {
 	if cfg.Demo.Formats == nil {
 		cfg.Demo.Formats = cfg.Formats
@@ -77,8 +77,9 @@ func New(cfg Config) *Engine {
 	return e
 }
 
-// Stream answers r. See chat.Model for the order of events. The last event is always a Finish or an
-// error: clients that see neither keep waiting, or take half a reply for a whole one.
+// Stream implements chat.Model: it returns the events of the reply to r. The last event is always a
+// Finish or an error, because clients that see neither keep waiting, or take half a reply for a
+// whole one.
 func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		t := e.newTurn(root(e.Real(r.Model), r))
@@ -96,10 +97,11 @@ func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Eve
 	}
 }
 
-// attempt yields the events of one attempt at an answer. An error that a further attempt may cure
-// is returned rather than yielded: a first-byte timeout if Unwedge is set, and the error of a
-// server if another server can be asked instead. A timeout that is passed back as prev makes
-// attempt unload the model first; if that fails, prev is yielded.
+// attempt yields the events of one attempt at an answer. It returns nil, except for an error that a
+// further attempt may cure, which it does not yield. Such errors are a first-byte timeout if
+// Unwedge is set, and the error of a server if another server can be asked instead. After a timeout
+// the caller passes it as prev, and attempt unloads the model first. If the unloading fails, prev
+// is yielded.
 func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev error,
 	yield func(chat.Event, error) bool) error {
 	s, name := e.place(cmp.Or(r.Model, e.cfg.DefaultModel))
@@ -132,8 +134,8 @@ func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev err
 	return nil
 }
 
-// answer prepares a request and returns its reply. A completion needs none of the steps: it has no
-// tools, no history and no template.
+// answer prepares a request and returns its reply. Errors are part of the reply. A completion needs
+// none of the steps, because it has no tools, no history and no template.
 func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request) events {
 	if r.Continue != nil {
 		return e.complete(ctx, pulse, r)
@@ -145,11 +147,12 @@ func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request)
 	return j.answer(ctx)
 }
 
-// stepUnwedged names what was done about a model that did not begin to write.
+// stepUnwedged names the unloading of a model that did not begin to write.
 const stepUnwedged = "unwedged"
 
-// silent reports whether err says that a model did not begin to write in time. Reloading does not
-// help with a model that stops in the middle: something was sent, and the reply cannot begin again.
+// silent reports whether err says that a model did not begin to write in time. Only then reloading
+// the model helps: if a model stops in the middle, something was sent already, and the reply cannot
+// begin again.
 func silent(err error) bool {
 	f := fault.From(err)
 	return f.Kind == fault.Timeout && f.Code == wait.FirstByteTimeout
@@ -157,9 +160,9 @@ func silent(err error) bool {
 
 // unwedge unloads the model of a request that was not answered, and reports whether asking again
 // may help. Ollama may lose a runner's slot for good when a client leaves between two tokens (seen
-// on 0.34), and a parser of calls may hang (before 0.32.15): every later request waits in vain
-// until the model is reloaded. It is done only if the settings allow it, since others may be using
-// the model.
+// on 0.34), and a parser of calls may hang (before 0.32.15). Every later request then waits in vain
+// until the model is reloaded. unwedge is called only if the settings allow it, since others may be
+// using the model.
 func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bool {
 	j, err := e.begin(ctx, p, r)
 	if err != nil {
@@ -181,9 +184,10 @@ func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bo
 	return true
 }
 
-// begin returns the job with what is known of r without asking a server, unless the server's kind
-// must be found out. Schemas that are too large are refused first, before any code walks them. The
-// error is fault.Invalid or NotFound, or that of a server that cannot be reached.
+// begin returns a job with what is known of r without asking a server, unless the server's kind
+// must be found out. Schemas that are too large are refused first, before any code walks them. It
+// returns an error if the request is wrong (fault.Invalid), there is no such server or model
+// (NotFound), or the server cannot be reached.
 func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
 	name := cmp.Or(r.Model, e.cfg.DefaultModel)
 	if name == "" {
@@ -203,9 +207,9 @@ func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) 
 	return j, nil
 }
 
-// format returns the format of a model: as configured, by the demo's name, else by the name that
-// its server has for it. An alias is resolved first, so that a model is read alike under every
-// name.
+// format returns the format of a model: as configured, or else by the demo's name, or else by the
+// name that its server has for it. full is the name after aliases are resolved, so that a model is
+// read alike under every name.
 func (e *Engine) format(s *server, name, model string) *adapters.Format {
 	format, ok := pattern.Find(e.cfg.Format, name)
 	if !ok && s.name == demoName {
@@ -219,9 +223,10 @@ func (e *Engine) format(s *server, name, model string) *adapters.Format {
 	return e.cfg.formats().For(model)
 }
 
-// Models lists the models of every server, by the names that clients call them, followed by the
-// aliases. A server that cannot be reached is left out. The demo's models are hidden as the
-// configuration says: 70 of them among the user's own would make a menu of models useless.
+// Models implements chat.Catalog: it lists the models of every server, by the names that clients
+// use, followed by the aliases. A server that cannot be reached is left out, so the error is only
+// that of an ended context. The demo's models are hidden as configured, because 70 of them among
+// the user's own would make a menu of models useless.
 func (e *Engine) Models(ctx context.Context) ([]chat.Info, error) {
 	var all []chat.Info
 	alone := true // only the demo answers

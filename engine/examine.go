@@ -10,19 +10,20 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// Plan describes how a model is read, as far as its name and the settings say. What a probe would
-// find is not in it.
+// Plan describes how a model is read, as far as its name and the settings say. It does not include
+// what a probe would find.
 type Plan struct {
 	Server   string // "ollama", "demo", or the name of an Upstream
-	Model    string // as its server calls it
-	Format   string // the family in whose form it is taken to write
-	Strategy string // by the settings; empty: found out by probing
-	// of strategy prompt, by the settings; empty: the family's, else found out by probing
+	Model    string // the name that its server uses
+	Format   string // the family in whose format it is assumed to write
+	Strategy string // from the settings; empty: found out by probing
+	// the wording of strategy "prompt" from the settings; empty: the family's, or else found out by
+	// probing
 	Wording string
 }
 
-// Plan returns how a model, or the one that an alias names, is read. It asks no server, so it is
-// free: lists of models show it.
+// Plan returns how a model, or the model that an alias stands for, is read. It asks no server, so
+// that lists of models can show it at no cost.
 func (e *Engine) Plan(model string) Plan {
 	s, name := e.place(model)
 	full := e.Real(model)
@@ -35,24 +36,25 @@ func (e *Engine) Plan(model string) Plan {
 // Findings are what was found out about a model, and how requests to it that offer tools are
 // answered. They are for people: doctor prints them, and the engine does not use them.
 type Findings struct {
-	// Facts are what the server says. The field Strategies below shadows that of Facts, since
-	// settings may have changed the strategies.
+	// Facts are what the server says about the model. The field Strategies below hides that of
+	// Facts, since settings may have changed the strategies.
 	upstream.Facts
-	// Format is the family in whose form the model is read, Template what its template says about
-	// its calls. An empty Template adds nothing to what the model's name says.
+	// Format is the family in whose format the model's text is read. Template is what the model's
+	// template says about its calls, or empty if it adds nothing to the model's name.
 	Format, Template string
-	// Strategy is the one that comes first of Strategies, which are all that may work, in the order
-	// in which they are tried.
+	// Strategy is the first of Strategies. Strategies are all that may work, in the order in which
+	// they are tried.
 	Strategy   string
 	Strategies []string
-	// Wording is how the tools are described, if Strategy is Prompt. Zero: in schemas, after no
-	// wording was understood.
+	// Wording is how the tools are described if Strategy is Prompt. Zero: in schemas, because the
+	// model understood no wording.
 	Wording adapters.Wording
 }
 
 // Examine finds out about a model what its first request with tools would find out, by the same
-// steps: what doctor prints must be true of the program that serves. The server loads the model,
-// and a model without a template for tools may be asked for a few short calls.
+// steps, because what doctor prints must be true of the program that answers requests. The server
+// loads the model, and may ask a model without a template for tools for a few short calls. Examine
+// returns an error if there is no such model, its server cannot be reached, or ctx ends.
 func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()

@@ -15,13 +15,13 @@ import (
 // The last stages of a reply, which see exactly what the client will get: ids of calls, stop
 // sequences, the end.
 
-// idLetters are the characters of a generated id; 24 of them hold 142 bits, so two ids will not be
-// alike.
+// idLetters are the characters of a generated id. 24 of them have 142 bits, so no two ids will be
+// the same.
 const idLetters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// numberCalls sets the number and the id of every call of a reply. The id is new in the
-// conversation: the model's own if every client takes it, else a random one. Some models count
-// their calls anew in every turn, and clients look results up by id.
+// numberCalls sets the number and the id of every call of a reply. An id is the model's own if
+// every client accepts it and the conversation does not have it yet, and a random one otherwise.
+// Some models count their calls anew in every turn, but clients look results up by id.
 func numberCalls(r *chat.Request, in events) events {
 	// Ids of the history count as used: templates and clients that keep results by id would give
 	// this call the result of an old one.
@@ -48,13 +48,14 @@ func numberCalls(r *chat.Request, in events) events {
 	})
 }
 
-// goodID reports whether every client takes the id: clients pass it on to other services, of which
-// OpenAI refuses ids of more than 40 bytes and Anthropic all characters except these.
+// goodID reports whether every client accepts the id. Clients pass it on to other services, of
+// which OpenAI refuses ids of more than 40 bytes, and Anthropic all characters except those of
+// notOpenAI's rule.
 func goodID(id string) bool {
 	return 1 <= len(id) && len(id) <= 40 && strings.IndexFunc(id, notOpenAI) < 0
 }
 
-// newID returns "call_" and 24 random letters and digits, as OpenAI's own ids look.
+// newID returns a random id of the same form as OpenAI's: "call_" and 24 letters and digits.
 func newID() string {
 	id := make([]byte, 0, 29)
 	id = append(id, "call_"...)
@@ -72,11 +73,11 @@ func newID() string {
 	return string(id)
 }
 
-// stopAtStops ends a reply where its visible text holds one of the client's stop sequences, and
-// does not show the sequence itself. It holds back only what may become one: the longest end of the
-// text that begins a sequence. Other events release the held text, since a sequence does not reach
-// across them. The server has not sent its counts by then, as they come in the last record, so the
-// tokens are estimated: four bytes are about a token.
+// stopAtStops ends a reply at the first of the client's stop sequences in its visible text, and
+// does not send the sequence itself. It holds back only what may become a stop sequence, which is
+// the longest end of the text that begins one. Other events release the held text, since a sequence
+// must not continue across them. When the reply is ended, the server's counts have not come yet,
+// since they are in the last record. So the tokens are estimated, with four bytes for a token.
 func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
 	if !ownStops(r) {
 		return in
@@ -115,9 +116,10 @@ func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
 	}
 }
 
-// first returns where in s the sequence begins that is complete first, and which sequence it is;
-// the longest if several end there. It returns -1 when s contains none. The end decides, so that
-// text that comes in pieces stops where the same text in one piece does.
+// first returns the offset in s of the sequence that is complete first, and the sequence itself. If
+// several end at the same place, it returns the longest. It returns -1 and "" if s contains none.
+// The end decides and not the beginning, so that text in pieces stops where the same text in one
+// piece does.
 func first(s string, stops []string) (found int, which string) {
 	found, end := -1, len(s)+1
 	for _, stop := range stops {
@@ -133,8 +135,8 @@ func first(s string, stops []string) (found int, which string) {
 }
 
 // beginning returns the length of the longest end of s that begins a sequence without completing
-// it. It looks at no more than the sequences' own lengths, so long texts cost no more than short
-// ones.
+// it, or 0. It looks at no more bytes than the sequences have, so long texts cost no more than
+// short ones.
 func beginning(s string, stops []string) int {
 	longest := 0
 	for _, stop := range stops {
@@ -147,10 +149,11 @@ func beginning(s string, stops []string) int {
 	return longest
 }
 
-// finish completes the end of a reply: it adds to the Finish how the reply was read, drops what
-// comes after it, and adds an error to a reply that has no Finish, or that the server gave up
-// before any call was complete. An empty reply is passed on as it is: models do answer with
-// nothing, for example after the result of a tool, and asking again would bring the same.
+// finish completes the end of a reply. It adds to the Finish how the reply was read, and drops what
+// comes after the Finish. A reply without a Finish ends with an error instead, and so does a reply
+// that the server gave up before any call was complete. An empty reply is passed on as it is,
+// because models do answer with nothing, for example after the result of a tool, and asking again
+// would bring the same.
 func finish(ctx context.Context, f *adapters.Format, strategy string, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
@@ -184,23 +187,23 @@ func finish(ctx context.Context, f *adapters.Format, strategy string, in events)
 	}
 }
 
-// guessCounts returns the counts of a reply that the engine ends after the given number of bytes.
-// The server has not counted its tokens: the counts come in the last record, which is not waited
-// for. Four bytes are about a token.
+// guessCounts returns estimated counts of a reply that the engine ends after the given number of
+// bytes, with four bytes for a token. The server's own counts come in the last record, which is not
+// waited for.
 func guessCounts(r *chat.Request, bytes int) chat.Counts {
 	return chat.Counts{Prompt: estimate(r), Completion: bytes / 4, Estimated: true}
 }
 
-// ending returns the last events of a reply that the engine ends, not its server: the counts, and
-// the reason.
+// ending returns the last events of a reply that is ended by the engine and not by its server: the
+// counts, and the reason.
 func ending(counts chat.Counts, reason string, meta chat.Meta) *chat.Fixed {
 	return &chat.Fixed{{Kind: chat.Usage, Meta: &chat.Meta{Usage: &counts}},
 		{Kind: chat.Finish, Text: reason, Meta: &meta}}
 }
 
-// costing returns an event with the tokens of spent added to its own; an event without counts is
-// returned as it is. The counts are copied: they belong to the event of the server, and an observer
-// may hold it.
+// costing returns an event with the tokens of spent added to its own counts. An event without
+// counts is returned unchanged. The counts are copied, because the server's event may still be used
+// by an observer.
 func costing(ev chat.Event, spent chat.Counts) chat.Event {
 	meta := chat.MetaOf(ev)
 	if meta.Usage == nil || spent == (chat.Counts{}) {
@@ -211,8 +214,8 @@ func costing(ev chat.Event, spent chat.Counts) chat.Event {
 	return ev
 }
 
-// withStep returns a Finish with one more step in its Meta. The Meta is a copy: the decoder or an
-// observer may hold the event's own.
+// withStep returns a Finish with one more step in its Meta. The Meta is a copy, because the event's
+// own may still be used by the decoder or an observer.
 func withStep(ev chat.Event, step string) chat.Event {
 	meta := chat.MetaOf(ev)
 	meta.Repairs = append(slices.Clip(meta.Repairs), step)
@@ -220,8 +223,9 @@ func withStep(ev chat.Event, step string) chat.Event {
 	return ev
 }
 
-// add adds the tokens that were spent beforehand to those of a reply: the client pays for them,
-// too. The gate is such a cost; the guard adds the costs of repairs itself.
+// add returns the events of a reply with the tokens added that were spent before it, because the
+// client pays for them as well. The gate spends such tokens. The costs of repairs are not among
+// them, since the guard adds those itself.
 func (b beforehand) add(in events) events {
 	if b.spent == (chat.Counts{}) {
 		return in
@@ -234,9 +238,9 @@ func (b beforehand) add(in events) events {
 	})
 }
 
-// whyUnfinished returns the reason why a reply ended without a Finish: the context's cause if that
-// has ended. The reply ends with an error and never with a stop: a client that takes half a reply
-// for a whole one acts on it.
+// whyUnfinished returns the error of a reply that ended without a Finish. It is the context's cause
+// if the context has ended. The reply ends with an error and never with a stop, because a client
+// that takes half a reply for a whole one acts on it.
 func whyUnfinished(ctx context.Context) error {
 	var f *fault.Error
 	switch cause := context.Cause(ctx); {

@@ -7,31 +7,32 @@ import (
 	"toolnorm/engine/wait"
 )
 
-// flight has the first of several requests find out what all of them need at once. The zero value
-// is ready to use.
+// flight shares the work of several requests that need the same result at once: only the first of
+// them does it. The zero value is ready to use.
 type flight[V any] struct {
 	mu      sync.Mutex
-	running map[wanted]*trip[V] // by what the trip finds out
+	running map[wanted]*trip[V] // by what they find out
 }
 
-// wanted identifies what a trip finds out: the model, and what the result depends on.
+// wanted identifies the result of a trip, by the model and by what the result depends on.
 type wanted struct {
 	server *server // nil: the result is the same for every server of a pool
 	model  string
 	by     string
 }
 
-// trip is something that a request finds out.
+// trip is one piece of shared work, which a request does for all that wait.
 type trip[V any] struct {
-	done chan struct{} // closed when it is found out
+	done chan struct{} // closed when there is a result
 	v    V
 	err  error
 	left bool // the request was canceled meanwhile, so there is no result
 }
 
-// do returns the result of work, or that of another request that is already doing the same work.
-// When that request's client leaves, the next of the waiting requests begins anew. The wait has
-// heartbeats, and is no longer than a model may take to load.
+// do returns the result of work, or that of another request that is already doing the same work. If
+// the client of that request leaves, the next of the waiting requests does the work again. While do
+// waits, it sends keep-alives, and it waits no longer than a model may take to load. It returns the
+// error of work, or an error if ctx ends.
 func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func() (V, error)) (
 	V, error) {
 	for {
@@ -63,7 +64,7 @@ func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func
 	}
 }
 
-// find calls work, and gives its result to all requests that wait for c as well.
+// find calls work, and passes its result to all requests that wait for c as well.
 func (f *flight[V]) find(ctx context.Context, key wanted, c *trip[V], work func() (V, error)) (
 	V, error) {
 	defer func() { // runs also when work panics

@@ -15,18 +15,18 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// forcing is the grammar that constrains a reply, and its length. A limit of tokens is always set:
-// without one a small model writes digits or blanks until the context is full (two of two ran past
-// 100 s), and a grammar does not end them.
+// forcing is the grammar that constrains a reply, and the limit of its length. A limit is always
+// set, because without one a small model writes digits or blanks until the context is full (two of
+// two ran past 100 s), and a grammar does not end them.
 type forcing struct {
 	upstream.Force
-	tokens int  // limit of the object
+	tokens int  // limit of the object, in tokens
 	ours   bool // the client set no such limit
 }
 
-// forceCall constrains the reply to a call where tool_choice requires one and the server does not
-// see to it itself. Ollama ignores tool_choice; llama-server's "required" admits any text before
-// the call, and gave no call in 20 prompts.
+// forceCall returns the job with the reply constrained to a call, if tool_choice requires one and
+// the server does not ensure it. Ollama ignores tool_choice. llama-server's "required" admits any
+// text before the call, and gave no call in 20 prompts. It never fails.
 func (j *job) forceCall(context.Context) (*job, error) {
 	if !j.request.Required || j.facts.HonorsToolChoice {
 		return j, nil
@@ -43,8 +43,8 @@ const (
 	unbounded = -1
 )
 
-// forcedBy returns the constraint to a call of one of the tools. Its strings have no bound: one
-// would silently cut a file's text in two.
+// forcedBy returns the constraint to a call of one of the tools. Its strings have no bound, because
+// a bound would silently cut a file's text in two.
 func forcedBy(r *chat.Request, tools []chat.Tool) *forcing {
 	f := heldTo(tools, schema.Options{MaxLength: unbounded, Long: longIntegers(r)}, r.MaxTokens)
 	if r.MaxTokens == 0 {
@@ -53,9 +53,9 @@ func forcedBy(r *chat.Request, tools []chat.Tool) *forcing {
 	return f
 }
 
-// heldTo returns the constraint to a call object of one of the tools: the whole object with name
-// and arguments. When constrained to the arguments alone, a model continues inside the last value,
-// which is valid by the schema and wrong.
+// heldTo returns the constraint to a call of one of the tools. It covers the whole object with name
+// and arguments. A model that is constrained to the arguments alone continues inside the last
+// value, which is valid by the schema and wrong.
 func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
 	f := &forcing{Force: upstream.Force{Schema: schema.ConstrainCalls(tools, o).Schema},
 		tokens: tokens}
@@ -65,9 +65,9 @@ func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
 	return f
 }
 
-// rewritten returns the constraint with which the model writes the call of the tool once more, to
-// replace arguments that did not fit. A model that does not stop is cut off where it has written
-// much more than before.
+// rewritten returns the constraint with which the model writes a call of the tool once more, after
+// arguments of the given size did not fit. A model that does not stop is cut off after it has
+// written much more than before.
 func rewritten(tool chat.Tool, size int, o schema.Options) *forcing {
 	o.MaxLength = size + 100
 	if o.MaxLength > 1999 && !o.Weak { // beyond what servers accept
@@ -76,14 +76,14 @@ func rewritten(tool chat.Tool, size int, o schema.Options) *forcing {
 	return heldTo([]chat.Tool{tool}, o, 3*size+512)
 }
 
-// longDigits is the number of digits from which on an integer may not survive every reader of JSON:
-// beyond 2^53 a float64 is another number. A constrained call may have such numbers only where the
-// request mentions some (schema.Options.Long).
+// longDigits is how many digits an integer needs not to survive every reader of JSON, since beyond
+// 2^53 a float64 is another number. A constrained call may have such numbers only if the request
+// mentions some (schema.Options.Long).
 const longDigits = 16
 
 // longIntegers reports whether the conversation or its tools mention integers of at least
-// longDigits digits: an identifier of 19 digits that is meant appears there. In other requests the
-// bound stops a small model that goes on writing digits.
+// longDigits digits. An identifier of 19 digits that the call needs is mentioned there. For other
+// requests the bound stops a small model that goes on writing digits.
 func longIntegers(r *chat.Request) bool {
 	for _, m := range r.Messages {
 		if hasLongInteger(m.Content) ||
@@ -96,8 +96,8 @@ func longIntegers(r *chat.Request) bool {
 	})
 }
 
-// hasLongInteger reports whether the text has longDigits digits in a row. It reads each byte once
-// and makes no copy: a conversation may be megabytes.
+// hasLongInteger reports whether the text has longDigits consecutive digits. It reads each byte
+// once and makes no copy, because a conversation may have megabytes.
 func hasLongInteger[T string | json.RawMessage](text T) bool {
 	run := 0
 	for i := range len(text) {
@@ -114,9 +114,9 @@ func hasLongInteger[T string | json.RawMessage](text T) bool {
 // callMark and callEnd are put around the object of a forced reply, so that it is read as a call.
 const callMark, callEnd = "<tool_call>\n", "\n</tool_call>"
 
-// addMarks puts the marks of a call around a forced reply, since the model was not asked to write
-// them. So the usual decoder reads it as any other call: its arguments stream. A reply that is cut
-// gets no closing mark, so its call stays open.
+// addMarks returns a hook that puts the tags of a call around a forced reply, since the model was
+// not asked to write them. Thereby the usual decoder reads the reply as any other call, and its
+// arguments stream. A reply that is cut gets no closing tag, so its call stays open.
 //
 //	<tool_call>
 //	{"name":"clock","arguments":{"zone":"UTC"}}
@@ -136,18 +136,18 @@ func addMarks() chat.Hook {
 	}
 }
 
-// withForcedCall copies the job with its output constrained to f, and limited to f's tokens
-// whatever limit the client set.
+// withForcedCall returns a copy of the job with its output constrained to f, and limited to the
+// tokens of f, whatever limit the client set.
 func (j *job) withForcedCall(f *forcing) *job {
 	k := j.with(limitTokens(j.request, f.tokens))
 	k.force = f
 	return k
 }
 
-// requireCall ends a reply with an error when tool_choice requires a call and there was none:
-// clients that read only the call would take an answer in text for success. A forced call that the
-// server breaks off is not a temporary failure: 16 of 20 such requests ended the same way, so
-// clients must not retry automatically.
+// requireCall ends a reply with an error if tool_choice requires a call and there was none, because
+// clients that read only the call would take an answer in text for success. It also does so if the
+// server breaks off a forced call. That is not a temporary failure, since 16 of 20 such requests
+// ended the same way, so clients must not retry automatically.
 func requireCall(r *chat.Request, in events) events {
 	if !r.Required {
 		return in
@@ -180,8 +180,8 @@ func requireCall(r *chat.Request, in events) events {
 	}
 }
 
-// noCall returns the error of a reply without the call that tool_choice wants. why says what is
-// wrong with the call that was written, or what the model wrote instead.
+// noCall returns the error of a reply without the call that tool_choice requires. why says what is
+// wrong with the call that was written, or what the model wrote instead. It may be empty.
 func noCall(why string) error {
 	if why != "" {
 		why = " (" + why + ")"

@@ -15,13 +15,13 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// stepFormatted names an answer that was repaired, or written once more, to fit the form that the
-// client wants.
+// stepFormatted names the repair of an answer, or its second generation, that makes it fit the form
+// that the client wants.
 const stepFormatted = "formatted"
 
-// moveFormatToPrompt moves response_format from a request with tools into the system prompt: with
-// both, a server would constrain calls to the format of the answer, too. It comes after the
-// client's own system text, so that the start of the prompt is the same with and without it.
+// moveFormatToPrompt returns the job with response_format moved to the system prompt, if there are
+// tools. With both, a server would constrain calls to the format of the answer, too. The text comes
+// after the client's own, so that the prompt's start is the same with and without it.
 func (j *job) moveFormatToPrompt(context.Context) (*job, error) {
 	if j.request.Format == nil || len(j.request.Tools) == 0 {
 		return j, nil
@@ -39,8 +39,8 @@ func (j *job) moveFormatToPrompt(context.Context) (*job, error) {
 }
 
 // formHint returns the instruction that tells a model which form its answer must have. The
-// instruction is a condition, since with tools offered a call is a right answer, too, and has a
-// form of its own.
+// instruction is a condition, because with tools a call is a right answer, too, in a form of its
+// own.
 func formHint(form json.RawMessage) string {
 	if string(form) == `"json"` {
 		return "When you answer without calling a tool, answer with one JSON object and nothing else."
@@ -48,8 +48,8 @@ func formHint(form json.RawMessage) string {
 	return "When you answer without calling a tool, answer with JSON that fits this JSON Schema, and nothing else:\n" + string(form)
 }
 
-// answerSchema returns the schema that an answer of the reply must fit, or nil when the answer may
-// be anything.
+// answerSchema returns the schema that an answer of the reply must fit, or nil if the answer may be
+// anything.
 func (j *job) answerSchema() json.RawMessage {
 	form := j.answerForm
 	if form == nil {
@@ -66,8 +66,8 @@ func (j *job) answerSchema() json.RawMessage {
 // been completed to one.
 //
 // Without tools the text streams as far as it fits (valid.Prefix), so the first token does not
-// wait. With tools it is held until it is known whether it is an answer or accompanies calls, and
-// then needs no form.
+// wait. With tools the text is held until it is known whether it is an answer or accompanies calls,
+// which need no form.
 type formedAnswer struct {
 	j      *job
 	ctx    context.Context
@@ -78,17 +78,17 @@ type formedAnswer struct {
 	text  strings.Builder // the answer as the model writes it
 	fits  *valid.Prefix   // how much of it can be sent; nil: nothing before the end
 	sent  int             // bytes of fits.Text that were sent
-	kept  []chat.Event    // the events of the text, when they have log probabilities
+	kept  []chat.Event    // the events of the text, if they have log probabilities
 	calls bool            // the text accompanies calls
-	usage *chat.Event     // held until the answer is complete, which may cost more
+	usage *chat.Event     // held until the answer is complete, since that may cost more
 	spent chat.Counts     // the counts of further generations
-	step  bool            // the answer is not what the model wrote first
+	step  bool            // the answer is not what the model wrote at first
 }
 
-// formatAnswer is the stage that lets only answers pass that fit response_format. An answer that
-// does not fit is repaired, or written once more; if that does not help, the reply ends with an
-// error that names the first misfit. With a schema that cannot be used, nothing is checked: the
-// server may understand it.
+// formatAnswer is the stage that passes only answers that fit response_format. An answer that does
+// not fit is repaired, or written once more. If that does not help, the reply ends with an error
+// that names the first misfit. If the schema cannot be used, nothing is checked, because the server
+// may understand it.
 func (j *job) formatAnswer(ctx context.Context, in events) events {
 	form := j.answerSchema()
 	if form == nil || j.request.Required {
@@ -109,8 +109,8 @@ func (j *job) formatAnswer(ctx context.Context, in events) events {
 	}
 }
 
-// take passes an event on, or keeps it. After the first call nothing is kept: text after a call is
-// not an answer either.
+// take passes an event on, or keeps it. It returns false if no more events are wanted. After the
+// first call nothing is kept, because text after a call is not an answer either.
 func (a *formedAnswer) take(ev chat.Event) bool {
 	switch {
 	case a.calls:
@@ -152,13 +152,13 @@ func (a *formedAnswer) sendTo(to int) bool {
 	return a.let(piece)
 }
 
-// let sends text, unless it is empty.
+// let sends text, unless it is empty. It returns false if no more events are wanted.
 func (a *formedAnswer) let(text string) bool {
 	return text == "" || a.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
 }
 
-// finish sends the rest of the answer and the end. An answer that a limit has cut is sent as it is:
-// the client sees by the finish reason that it is not whole.
+// finish sends the rest of the answer and the end. An answer that a limit has cut is sent as it is,
+// because the finish reason tells the client that it is not whole.
 func (a *formedAnswer) finish(ev chat.Event) bool {
 	text := a.text.String()
 	switch {
@@ -181,7 +181,7 @@ func (a *formedAnswer) finish(ev chat.Event) bool {
 	return a.sendKept(text) && (a.usage == nil || a.yield(*a.usage, nil)) && a.yield(ev, nil)
 }
 
-// sendKept sends the rest of the text: in its own events, if those were kept.
+// sendKept sends the rest of the text, in its own events if those were kept.
 func (a *formedAnswer) sendKept(text string) bool {
 	if len(a.kept) > 0 {
 		return sendAll(a.kept, a.yield)
@@ -190,7 +190,7 @@ func (a *formedAnswer) sendKept(text string) bool {
 }
 
 // complete returns what must follow the bytes that were sent so that the answer fits: the rest of
-// the text as it is, repaired, or written again. The error says what did not fit.
+// the text as it is, repaired, or written again. If nothing helps, the error says what did not fit.
 func (a *formedAnswer) complete(text string) (rest string, err error) {
 	if len(a.rules.CheckValue([]byte(text))) == 0 {
 		if a.sent == 0 {
@@ -221,8 +221,8 @@ func (a *formedAnswer) complete(text string) (rest string, err error) {
 	return "", a.misfit(text)
 }
 
-// accept reports whether an answer fits and says the same as the bytes that were sent, and returns
-// what is missing.
+// accept reports whether an answer fits and begins with the bytes that were sent, and returns what
+// is missing.
 func (a *formedAnswer) accept(answer string) (rest string, ok bool) {
 	if answer == "" || len(a.rules.CheckValue([]byte(answer))) > 0 {
 		return "", false
@@ -235,9 +235,9 @@ func (a *formedAnswer) accept(answer string) (rest string, ok bool) {
 	return string(a.fits.Text()[a.sent:a.fits.Safe()]) + rest, ok
 }
 
-// rewritten has the model answer again, constrained by the server to the schema, with constants for
-// what was right in the first answer. Where the server was constrained in the same way before, the
-// result would be the same, so rewritten returns "" without asking.
+// rewritten has the model answer again, constrained to the schema, with constants for what was
+// right in the first answer. It returns "" if that fails. If the first answer was constrained in
+// the same way, the result would be the same, so rewritten returns "" without asking.
 func (a *formedAnswer) rewritten(text string) string {
 	stands := a.rules.Stands([]byte(text))
 	if a.j.answerForm == nil && stands == nil {
@@ -258,8 +258,8 @@ func (a *formedAnswer) rewritten(text string) string {
 	return string(whole)
 }
 
-// reasked asks the model again, telling it what was wrong with its answer, and returns the next
-// one, repaired.
+// reasked tells the model what was wrong with its answer, and returns the next answer, repaired, or
+// "" if it cannot be repaired.
 func (a *formedAnswer) reasked(text string) string {
 	r := *a.j.request
 	if r.Tools = nil; a.j.answerForm != nil {
@@ -282,7 +282,7 @@ func (a *formedAnswer) reasked(text string) string {
 	return answer
 }
 
-// addAdvice returns a conversation with a model's answer and what the user says of it.
+// addAdvice returns a conversation with a model's answer and what the user replies to it.
 func addAdvice(conversation []chat.Message, answer, advice string) []chat.Message {
 	conversation = slices.Clip(conversation)
 	if strings.TrimSpace(answer) != "" {
@@ -291,8 +291,8 @@ func addAdvice(conversation []chat.Message, answer, advice string) []chat.Messag
 	return append(conversation, chat.Message{Role: chat.User, Content: advice})
 }
 
-// repaired returns the JSON that a text was meant to be. A single value on a line of its own counts
-// only if no line begins an object or array.
+// repaired returns the JSON that a text was meant to be. It returns false if the text is no JSON or
+// incomplete.
 func (a *formedAnswer) repaired(text string) (answer string, ok bool) {
 	if answer, ok = a.scalar(text); ok {
 		return answer, true
@@ -301,9 +301,9 @@ func (a *formedAnswer) repaired(text string) (answer string, ok bool) {
 	return answer, missing == nothing
 }
 
-// scalar returns the one value on a line of its own that fits, where the schema takes a text, a
-// number or a word: such values are not looked for between other words, like the 3 of "I have 3
-// answers".
+// scalar returns the only value that fits and fills a line, for schemas that accept a text, a
+// number or a word. It returns false if there is none, if there are two, or if a line begins an
+// object or array. Values between other words do not count, like the 3 of "I have 3 answers".
 func (a *formedAnswer) scalar(text string) (value string, ok bool) {
 	for line := range strings.Lines(text) {
 		line = strings.Trim(strings.TrimSpace(line), "`")
@@ -325,18 +325,18 @@ func (a *formedAnswer) scalar(text string) (value string, ok bool) {
 	return value, ok
 }
 
-// lack is what is missing for a text to be a JSON value.
+// lack is what a text needs to become a JSON value.
 type lack int
 
 const (
 	nothing lack = iota
-	closers      // of objects and arrays: the model forgot them, or was not finished
-	// it is not JSON, or ends inside a value: what is there may be a part of what was meant, such
-	// as 4 of 41
+	closers      // closing brackets: the model forgot them, or was not finished
+	// it is not JSON, or ends inside a value, so it may be only a part of what was meant, such as 4
+	// of 41
 	more
 )
 
-// read returns the JSON that a text was meant to be, and what it lacks.
+// read returns the JSON that a text was meant to be, or "", and what the text lacks for that.
 func (a *formedAnswer) read(text string) (answer string, missing lack) {
 	answer, repairs, err := adapters.Repair(text, schema.Compile(a.schema))
 	if err != nil || slices.Contains(repairs, "truncated") {
@@ -352,8 +352,8 @@ func (a *formedAnswer) read(text string) (answer string, missing lack) {
 	return answer, closers
 }
 
-// closed returns an answer that lacks only its closers, with them added. It is the last resort, as
-// the model may not have been finished.
+// closed returns an answer that lacks only its closing brackets, with them added, or "" for others.
+// It is the last resort, as the model may not have been finished.
 func (a *formedAnswer) closed(text string) string {
 	answer, missing := a.read(text)
 	if missing != closers {
@@ -362,8 +362,8 @@ func (a *formedAnswer) closed(text string) string {
 	return answer
 }
 
-// generate returns the text of one more generation, through the server's own chat API, whose format
-// constrains the model to a schema. It is empty when the generation fails.
+// generate returns the text of one more generation, or "" if that fails. It uses the server's own
+// chat API, whose format constrains the model to a schema.
 func (a *formedAnswer) generate(r *chat.Request) string {
 	one := *a.j
 	one.request, one.answerForm, one.strategy = r, nil, Native
@@ -391,7 +391,7 @@ func (a *formedAnswer) problem(text string) string {
 // maxQuoted is how many bytes of a model's answer an error quotes.
 const maxQuoted = 120
 
-// misfit returns the error of a reply whose answer does not fit and could not be made to.
+// misfit returns the error of a reply whose answer does not fit and could not be repaired.
 func (a *formedAnswer) misfit(text string) error {
 	return &fault.Error{Kind: fault.Failed, Param: "response_format", Code: "invalid_answer",
 		Message: fmt.Sprintf(

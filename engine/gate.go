@@ -17,25 +17,26 @@ import (
 // noTool is what a model picks when it needs no tool.
 const noTool = "none"
 
-// gateTokens limits the length of a pick; a tool's name has 64 characters at most, and the object
-// around it a dozen more.
+// gateTokens limits the length of a pick. The name of a tool has 64 characters at most, and the
+// object around it a dozen more.
 const gateTokens = 64
 
-// When a model is asked whether it needs a tool.
+// The values of Config.Gate: when a model is asked whether it needs a tool.
 const (
 	GateAlways = "always" // before tools are offered to it
 	GateNever  = "never"
-	// after a call that nothing in the conversation explains, and always once such a call was not
-	// needed
+	// after a call that nothing in the conversation explains, and before tools are offered as soon
+	// as such a call was not needed once
 	GateAuto = "auto"
 )
 
-// gateMost is how large a conversation and its tools may be, in bytes, for GateAuto to ask the
-// model: the pick replaces the conversation in the server's cache, and an agent's prompt takes long
-// to read again.
+// gateMost is how many bytes a conversation and its tools may have for GateAuto to ask the model.
+// The pick replaces the conversation in the server's cache, and reading an agent's prompt again
+// takes long.
 const gateMost = 8 << 10
 
-// gating returns when the job's model is asked, by the settings and by what the model did before.
+// gating returns when the job's model is asked: GateAlways, GateNever, or GateAuto. It decides by
+// the settings and by what the model did before.
 func gating(j *job) string {
 	when, ok := pattern.Find(j.engine.cfg.Gate, j.name)
 	_, local := j.server.backend.(*ollama.Backend)
@@ -57,22 +58,23 @@ type gate uint8
 const (
 	gateUnknown gate = iota
 	gateNeeded       // it called a tool that it did not need
-	gateUseless      // it picks none in any case
+	gateUseless      // it picks no tool in any case
 )
 
-// asksQuestion reports whether the last message is a question of the user's for which tools are
-// offered. Only such requests are gated: after a tool's result the work is under way.
+// asksQuestion reports whether the last message is the user's and tools are offered for it. Only
+// such requests are gated, because after a tool's result the work is under way.
 func asksQuestion(r *chat.Request) bool {
 	return len(r.Tools) > 0 && !r.Required && len(r.Messages) > 0 &&
 		r.Messages[len(r.Messages)-1].Role == chat.User
 }
 
-// mostTold limits how many bytes of each earlier message a model sees when it is asked whether it
-// needs a tool.
+// mostTold is how many bytes of each earlier message a model sees when it is asked whether it needs
+// a tool.
 const mostTold = 300
 
-// question returns what the user said last, preceded by the earlier messages in short: "And in
-// yen?" needs the tool that the turn before needed, and "Why is the euro stronger?" needs none.
+// question returns what the user said last, preceded by a short form of the previous question and
+// answer. These are needed because "And in yen?" needs the tool of the turn before, while "Why is
+// the euro stronger?" needs none.
 func question(r *chat.Request) string {
 	last := len(r.Messages) - 1
 	now, said, answer := r.Messages[last].Content, "", ""
@@ -94,12 +96,13 @@ func question(r *chat.Request) string {
 		clip.To(answer, mostTold) + "\nNow the user says: " + now
 }
 
-// askBeforeTools removes the tools from a request when the model, asked beforehand, says that it
-// needs none of them. A pick that fails in any way changes nothing.
+// askBeforeTools returns the job without tools if the model, asked beforehand, says that it needs
+// none of them. A pick that fails in any way changes nothing. It returns an error only if no
+// strategy can be chosen without tools.
 //
-// A 1.5B model called a tool for 3 to 5 of 5 messages of small talk; with this step for none of
-// them, at a cost of some 0.7 s. A tiny model always picks none, so GateAuto does not ask such a
-// model again.
+// A 1.5B model called a tool for 3 to 5 of 5 messages of small talk. With this step it called one
+// for none of them, at a cost of some 0.7 s. A tiny model always picks none, so GateAuto does not
+// ask such a model again.
 func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
 	if !asksQuestion(j.request) || gating(j) != GateAlways {
 		return j, nil
@@ -113,16 +116,18 @@ func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
 	return k.withoutTools(ctx)
 }
 
-// withoutTools returns the job with no tool to call.
+// withoutTools returns the job without tools, and with the strategy that suits it. It returns the
+// error of chooseStrategy.
 func (j *job) withoutTools(ctx context.Context) (*job, error) {
 	without := *j.request
 	without.Tools = nil
 	return j.with(&without).chooseStrategy(ctx)
 }
 
-// picks asks the model which of the tools a message needs, and returns the answer and its counts.
-// The model sees little of the conversation: so the prompt is short, and the pick is about this
-// message. Strategy native is used since it takes a schema.
+// picks asks the model which of the tools a message needs. It returns the model's answer, or "" if
+// that cannot be read, and its token counts. The model sees little of the conversation, so that the
+// prompt is short and the pick is about this message. The strategy is native, because it accepts a
+// schema.
 func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	cold := 0.0
 	names := []string{noTool}
@@ -150,9 +155,9 @@ func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	return picked.Tool, counts
 }
 
-// pickPrompt returns a prompt that asks for a pick, with one example for each of the first tools
-// that are offered, and some that need no tool. The latter show that "none" is an answer: the gate
-// is there for models that call a tool for everything.
+// pickPrompt returns a prompt that asks for a pick. It has one example for each of the first tools,
+// and some that need no tool. The latter show that "none" is an answer, because the gate is there
+// for models that call a tool for everything.
 func pickPrompt(tools []chat.Tool) string {
 	var b strings.Builder
 	b.WriteString(
@@ -173,12 +178,12 @@ func pickPrompt(tools []chat.Tool) string {
 	return b.String()
 }
 
-// chatter needs no tool, whatever is offered.
+// chatter has messages that need no tool, whatever is offered.
 var chatter = []string{"Hello, how are you?", "What is the capital of France?", "Tell me a joke.",
 	`Translate "thank you" into German.`}
 
 // firstLine returns the first line of a description, without its full stop. Descriptions of agents'
-// tools run over pages; for a pick, the purpose of the tool is enough.
+// tools have pages, and for a pick the purpose of the tool is enough.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return strings.TrimRight(line, ". ")

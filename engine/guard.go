@@ -15,16 +15,16 @@ import (
 
 // guard lets only calls through that fit their tools' schemas.
 //
-// What was sent cannot be taken back, so one rule holds: every prefix of arguments that was sent
-// extends to an object that fits. A string that the schema leaves free flows as the model writes
-// it; a number, an enum or a bounded string waits until it is complete (valid.Prefix knows which).
-// What can still become right flows; a call that turns out wrong waits for the end of the reply,
-// since a server does one thing at a time, and is then repaired, step by step (repair.go).
-// Everything after it waits as well: clients expect calls in the model's order.
+// What was sent cannot be taken back. So one rule holds: every prefix of arguments that was sent
+// can be extended to an object that fits. A string that the schema leaves free is sent as the model
+// writes it. A number, an enum or a bounded string waits until it is complete (valid.Prefix knows
+// which). A call that turns out wrong waits for the end of the reply, since a server does one thing
+// at a time, and is then repaired, step by step (repair.go). Everything after it waits as well,
+// because clients expect calls in the model's order.
 //
-// With days up to 7, {"city": "Rome", "days": 9} is written again. When the beginning of a long
-// city has been sent, it is kept, and only "days": 2} is new; when nothing helps the call stays
-// open there, and the reply ends with length.
+// For example, if days must be at most 7, {"city": "Rome", "days": 9} is written again. If the
+// beginning of a long city has been sent already, it is kept, and only "days": 2} is new. If
+// nothing helps, the call stays open at that place, and the reply ends with length.
 type guard struct {
 	j     *job
 	ctx   context.Context
@@ -32,41 +32,43 @@ type guard struct {
 
 	call  *guarded        // the call that is being read; nil outside of calls
 	wrong *guarded        // a call that must be repaired; nil: none
-	late  []chat.Event    // what came after the wrong call
+	late  []chat.Event    // the events after the wrong call
 	text  strings.Builder // the text that was sent
 	calls []sentCall      // the calls that were sent
-	asked int             // number of generations that repairs have cost
-	spent chat.Counts     // their tokens
+	asked int             // number of generations that repairs have used
+	spent chat.Counts     // the tokens of these generations
 	own   *chat.Counts    // tokens of the reply itself; nil: not known yet
-	steps []string        // what was done, each once
+	steps []string        // names of what was done, each once
 	// what was first wrong with a call that could not be sent, and what the model wrote
 	why string
 }
 
-// sentCall is a call that was sent, after the given number of bytes of text.
+// sentCall is a call that was sent.
 type sentCall struct {
+	// bytes of text before the call
 	behind int
 	chat.Call
 }
 
 // guarded is a call that is being passed on. Its arguments are kept until they were sent
-// completely: a call that does not fit is repaired as a whole.
+// completely, because a call that does not fit is repaired as a whole.
 type guarded struct {
 	start chat.Event
 	tool  chat.Tool
 	rules *valid.Validator
 	args  *valid.Prefix
 	// the text of a call that can be read in several ways, so that its arguments are not known
-	text   string
-	whole  bool // waits until it is complete
-	begun  bool // the start was sent
-	sent   int  // bytes of the arguments that were sent
+	text  string
+	whole bool // waits until it is complete
+	begun bool // the start was sent
+	sent  int  // bytes of the arguments that were sent
+	// what is wrong with it
 	reason []valid.Problem
 	stands *schema.Standing // what a new call keeps of the arguments; nil: nothing
 }
 
-// guardCalls checks every call of a reply. A request without tools has no calls; with Unchecked the
-// client, or its tool, does the checking.
+// guardCalls is the stage that checks every call of a reply. A request without tools has no calls,
+// and with Unchecked the client, or its tool, does the checking. In these cases it returns in.
 func (j *job) guardCalls(ctx context.Context, in events) events {
 	if len(j.request.Tools) == 0 || j.engine.cfg.Unchecked {
 		return in
@@ -79,8 +81,8 @@ func (j *job) guardCalls(ctx context.Context, in events) events {
 	}
 }
 
-// take passes an event on, or keeps it. It returns false when the consumer wants no more events,
-// like every yield function.
+// take passes an event on, or keeps it. Like every yield function, it returns false if the consumer
+// wants no more events.
 func (g *guard) take(ev chat.Event) bool {
 	if ev.Kind == chat.Usage {
 		g.own = ev.Meta.Usage
@@ -114,7 +116,7 @@ func (g *guard) take(ev chat.Event) bool {
 	return g.yield(ev, nil)
 }
 
-// tool returns the offered tool that a call names.
+// tool returns the offered tool that a call names. See names.tool for unknown names.
 func (g *guard) tool(name string) chat.Tool { return g.j.names.tool(g.j.request.Tools, name) }
 
 // rules returns the validator of a tool's arguments.
@@ -122,10 +124,10 @@ func (g *guard) rules(tool chat.Tool) *valid.Validator {
 	return g.j.rules(tool, g.j.names.forClient(tool.Name))
 }
 
-// begin holds a call's start back until some of its arguments may be sent. While nothing of a call
-// was sent it can still become text, or another call, without the client noticing. A strict tool
-// promises more than that each prefix can be completed: its call is held until it is complete, and
-// rewritten as a whole if need be.
+// begin keeps the start of a call until some of its arguments may be sent. While nothing of a call
+// was sent, it can still become text, or another call, without the client noticing. A strict tool
+// promises more than that each prefix can be completed, so its call is kept until it is complete,
+// and rewritten as a whole if necessary.
 func (g *guard) begin(ev chat.Event) bool {
 	tool := g.tool(ev.Text)
 	rules := g.rules(tool)
@@ -134,7 +136,7 @@ func (g *guard) begin(ev chat.Event) bool {
 	return true
 }
 
-// doubtful keeps the text of a call that can be read in several ways: none of the readings is run,
+// doubtful keeps the text of a call that can be read in several ways. None of the readings is run,
 // and the model writes the call again.
 func (g *guard) doubtful(ev chat.Event) bool {
 	tool := g.tool(ev.Meta.Doubt)
@@ -155,7 +157,7 @@ func (c *guarded) goesOn(ev chat.Event) bool {
 func (g *guard) repairs() bool { return !g.j.engine.cfg.NoRewrite || !g.j.engine.cfg.NoReask }
 
 // write sends the part of the arguments that can no longer turn out wrong, once there is enough of
-// it: a short call that turns out wrong is better asked for once more, which requires that nothing
+// it. A short call that turns out wrong is better asked for once more, which requires that nothing
 // of it was sent.
 func (g *guard) write(ev chat.Event) bool {
 	c := g.call
@@ -166,7 +168,8 @@ func (g *guard) write(ev chat.Event) bool {
 	return g.release(c, c.args.Safe())
 }
 
-// release sends the arguments up to an offset. The offsets satisfy 0 <= sent <= to <= len(text).
+// release sends the arguments up to an offset, and the start of the call before them. The offsets
+// satisfy 0 <= sent <= to <= len(text).
 func (g *guard) release(c *guarded, to int) bool {
 	if !c.begun {
 		c.begun = true
@@ -182,9 +185,9 @@ func (g *guard) release(c *guarded, to int) bool {
 	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: piece}, nil)
 }
 
-// end sends the rest of a call that fits. Members that the schema forbids are not a reason to ask
-// again if the rest fits without them: strict schemas forbid what models like to add ("reason":
-// "user asked"), and a second generation lost what was right.
+// end sends the rest of a call that fits, and keeps a call that must be repaired. Members that the
+// schema forbids are removed if the rest fits without them. Strict schemas forbid what models like
+// to add ("reason": "user asked"), and a second generation lost what was right.
 func (g *guard) end() bool {
 	c := g.call
 	g.call = nil
@@ -206,8 +209,9 @@ func (g *guard) end() bool {
 	return g.release(c, len(c.args.Text())) && g.close(c, c.args.Text())
 }
 
-// close ends a call whose arguments were sent. A client that wants one call (parallel_tool_calls
-// false) gets one, and the model is stopped: raw text cannot be constrained to one call beforehand.
+// close ends a call whose arguments were sent. If the client wants only one call
+// (parallel_tool_calls false), it also ends the reply and stops the model, because raw text cannot
+// be constrained to one call beforehand.
 func (g *guard) close(c *guarded, args json.RawMessage) bool {
 	g.calls = append(g.calls,
 		sentCall{g.text.Len(), chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: args}})
@@ -222,8 +226,8 @@ func (g *guard) close(c *guarded, args json.RawMessage) bool {
 	return true
 }
 
-// said returns what was sent, as the model wrote it. Few replies need it (a repair, an end before
-// the model's own), so calls are printed here and not when they are sent.
+// said returns what was sent, in the form in which the model writes. Few replies need it (after a
+// repair, or an end before the model's own), so calls are printed here and not when they are sent.
 func (g *guard) said() string {
 	var all []byte
 	text, at := g.text.String(), 0
@@ -234,8 +238,8 @@ func (g *guard) said() string {
 	return string(append(all, text[at:]...))
 }
 
-// stop ends the reply even if the model would go on, or has written more. Its tokens are estimated
-// where they are not known.
+// stop ends the reply even if the model would go on, or has written more. If the tokens are not
+// known, they are estimated.
 func (g *guard) stop(reason, cause string) {
 	counts := g.own
 	if counts == nil {
@@ -246,12 +250,12 @@ func (g *guard) stop(reason, cause string) {
 	sendAll(*end, g.yield)
 }
 
-// finish ends a reply. A call that is still open was cut off: what was sent of it stays open, the
-// rest is left out. It is not known what would have followed: {"path": "/tmp/x" might have gone on
-// with , "dry_run": true}.
+// finish ends a reply. A call that is still open was cut off. What was sent of it stays open, and
+// the rest is left out, because it is not known what would have followed: {"path": "/tmp/x" might
+// have gone on with , "dry_run": true}.
 //
-// A call that the model ended, but not rightly, is handled differently: what was sent of it is
-// kept, and the rest is written again.
+// A call that the model ended wrongly is handled differently. What was sent of it is kept, and the
+// rest is written again.
 func (g *guard) finish(ev chat.Event) bool {
 	if c := g.call; c != nil && c.begun && g.j.seen != nil && g.j.seen.end == chat.Stop {
 		if c.stands = c.args.Standing(); c.stands != nil {
@@ -278,8 +282,8 @@ func (g *guard) finish(ev chat.Event) bool {
 	return g.yield(costing(ev, g.spent), nil)
 }
 
-// step records the name of what was done, once: the names go into a header and into logs that are
-// counted.
+// step records the name of what was done, once, because the names go into a header and into logs
+// that are counted.
 func (g *guard) step(name string) {
 	if !slices.Contains(g.steps, name) {
 		g.steps = append(g.steps, name)

@@ -9,9 +9,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// normalizeHistory reorders and joins messages so that the model's chat template accepts them, and
-// reports what it changed. Clients send histories that templates refuse, or lose parts of silently:
-// results without their call, calls without a result, two system messages.
+// normalizeHistory returns the job with messages reordered and joined so that the model's chat
+// template accepts them, and tells the client and the log what it changed. Clients send histories
+// that templates refuse, or lose parts of silently: results without their call, calls without a
+// result, two system messages. It never fails.
 func (j *job) normalizeHistory(context.Context) (*job, error) {
 	r := *j.request
 	var notes []history.Note
@@ -33,20 +34,21 @@ func (j *job) normalizeHistory(context.Context) (*job, error) {
 	return j.with(&r), nil
 }
 
-// strict reports whether the model's template is known to require alternating roles. It is learned
-// from a refusal: joining messages for every model would needlessly change what most of them read.
+// strict reports whether the model's template is known to require alternating roles. This is
+// learned from a refusal, since joining messages for every model would needlessly change what most
+// of them read.
 func (t *target) strict() bool { return t.known().strict }
 
-// particular lists lowercase phrases with which templates refuse a conversation for the order of
-// its roles. A llama-server passes on what the template raised: "Jinja Exception: Conversation
-// roles must alternate user/assistant/user/assistant/..."
+// particular lists lower-case phrases with which templates refuse a conversation because of the
+// order of its roles. A llama-server passes on what the template raised: "Jinja Exception:
+// Conversation roles must alternate user/assistant/user/assistant/..."
 var particular = []string{"alternat", "system message", "system role", "after the optional system",
 	"unexpected role", "roles must"}
 
-// stricter returns the job with alternating roles if that is what a refusal is about, and has later
-// requests to the model alternate from the start: only a refusal shows what a template requires. It
-// returns nil if the refusal is about something else. The first such request to a model costs one
-// more rendering.
+// stricter returns the job with alternating roles, if the refusal f is about the order of roles,
+// and remembers this for later requests to the model. It returns nil if the refusal is about
+// something else. Only a refusal shows what a template requires, so the first such request to a
+// model costs one more rendering.
 func (j *job) stricter(f *fault.Error) *job {
 	text := strings.ToLower(f.Message)
 	if j.strict() || !slices.ContainsFunc(particular, func(word string) bool {

@@ -16,28 +16,28 @@ import (
 	"toolnorm/engine/window"
 )
 
-// job is one request with everything decided about it: server, format, strategy, what the model is
-// shown. A job is never changed once another function has it: each step that decides something
-// returns a changed copy (see pipeline.go), as http.Request.WithContext does. So what a repair or a
-// second strategy tries cannot affect the original reply.
+// job is one request with everything that was decided about it: server, format, strategy, and what
+// the model is shown. A job is never changed once another function has it. Instead each step that
+// decides something returns a changed copy (see pipeline.go), as http.Request.WithContext does. So
+// what a repair or a second strategy tries cannot affect the original reply.
 type job struct {
 	target
 	pulse    *wait.Pulse
 	request  *chat.Request // as the model will see it; the client's own request is never changed
-	names    *names        // by which the model knows the tools; nil: the client's names
+	names    *names        // the names of the tools for the model; nil: the client's names
 	strategy string
-	wording  adapters.Wording // of strategy prompt; zero: the family's
+	wording  adapters.Wording // the wording of strategy prompt; zero: the family's
 	force    *forcing         // the constraint of the reply; nil: none
 	before   beforehand       // what was asked of the model before the reply
 	context  int              // context length of the request, in tokens; 0: not known
 	dropped  int              // number of messages that were left out
-	// what is seen of the reply before it is decoded; nil: not the client's request, but one of the
-	// engine's
+	// what is recorded of the reply before it is decoded; nil: the request is one of the engine's
+	// own
 	seen *seen
 	// what the server said about the tokens when it refused this request; zero: it did not refuse
 	counted window.Meter
 
-	// what an answer without calls must fit, as chat.Request.Format; nil: anything
+	// the form that an answer without calls must have, as in chat.Request.Format; nil: any
 	answerForm json.RawMessage
 }
 
@@ -46,16 +46,16 @@ type target struct {
 	engine   *Engine
 	server   *server
 	observer *chat.Observer
-	name     string // the model, as the client calls it
-	model    string // as its server calls it
+	name     string // the model, by the client's name
+	model    string // the model, by its server's name
 	format   *adapters.Format
 	template templateUse
 	facts    upstream.Facts
 }
 
-// beforehand is what was asked of the model before the reply.
+// beforehand is the result of asking the model before the reply which tool it needs.
 type beforehand struct {
-	spent  chat.Counts // tokens that this cost
+	spent  chat.Counts // tokens of that question
 	picked string      // the tool that the model said it needs; empty: it was not asked
 }
 
@@ -63,27 +63,28 @@ type beforehand struct {
 type templateUse struct {
 	named bool // the format comes from the template, not the model's name or a setting
 	// calls in the template's form cannot be read, so tools are described in the system text
+	// instead
 	unread bool
 }
 
-// with returns a copy of the job for another request. It is the only way to change the request of a
-// job, so a job always shows what its model was asked.
+// with returns a copy of the job with another request. It is the only way to change the request of
+// a job, so that a job always shows what its model was asked.
 func (j *job) with(r *chat.Request) *job {
 	k := *j
 	k.request = r
 	return &k
 }
 
-// aside returns a copy of the job for one of the engine's own requests, which is not part of the
-// reply: it has no observer.
+// aside returns a copy of the job for one of the engine's own requests. It has no observer, since
+// such a request is not part of the reply.
 func (j *job) aside(r *chat.Request) *job {
 	k := j.with(r)
 	k.observer = &chat.Observer{}
 	return k
 }
 
-// known returns what was learned from earlier requests to the model. Before the model is probed
-// there is no digest, and nothing is known.
+// known returns what was learned from earlier requests to the model. Before the model is probed its
+// digest is missing, and nothing is known.
 func (t *target) known() lessons { return t.server.memory.of(t.model, t.facts.Digest) }
 
 // learn applies change to what is known of the model.
@@ -91,9 +92,9 @@ func (t *target) learn(change func(*lessons)) {
 	t.server.memory.learn(t.model, t.facts.Digest, change)
 }
 
-// order returns what the server is asked for. With strategy prompt, and for a forced call if the
-// template has no place for tools or the server does not render, the tools are described in the
-// system text. Pictures cannot be part of a raw prompt, which is text.
+// order returns the order for the server. The tools are described in the system text with strategy
+// prompt, and for a forced call if the template has no place for tools or the server does not
+// render. Pictures cannot be part of a raw prompt, which is text.
 func (j *job) order(ctx context.Context) *upstream.Order {
 	r, renders := inPrompt(j.request, j.strategy), j.facts.Renders && !pictures(j.request)
 	if j.strategy == Prompt || j.force != nil && (!renders || !j.facts.Tools) {
@@ -112,9 +113,10 @@ func (j *job) order(ctx context.Context) *upstream.Order {
 	return o
 }
 
-// inPrompt returns the request with the tools that its prompt lists: without the tools that the
-// conversation defines, if toolnorm reads the calls. A server that reads calls itself rejects those
-// of a tool that it was not given.
+// inPrompt returns the request with the tools that its prompt must list. If toolnorm reads the
+// calls, these are the tools that are not already defined in the conversation. Otherwise they are
+// all tools, because a server that reads calls itself rejects calls of a tool that it was not
+// given.
 func inPrompt(r *chat.Request, strategy string) *chat.Request {
 	c := *r
 	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), definedIn)
@@ -124,12 +126,11 @@ func inPrompt(r *chat.Request, strategy string) *chat.Request {
 	return &c
 }
 
-// definedIn reports whether the definition of a tool is in the conversation.
+// definedIn reports whether a tool is defined in the conversation.
 func definedIn(t chat.Tool) bool { return t.Found }
 
-// orderFor returns what is known of an order before a server is probed: its facts, strategy and
-// tools may be missing. That is enough to probe a server, to choose a context, or to complete a
-// text.
+// orderFor returns an order with what is known before a server is probed. Its facts, strategy and
+// tools may be missing. It is enough to probe a server, to choose a context, or to complete a text.
 func (j *job) orderFor(r *chat.Request) *upstream.Order {
 	most := j.mostContext()
 	tokens := j.meter().Estimate(window.Bytes(j.request))
@@ -152,7 +153,7 @@ func (j *job) orderFor(r *chat.Request) *upstream.Order {
 	return o
 }
 
-// decoding returns how the model's text is read, as far as that is known before the server is
+// decoding returns how the model's text is decoded, as far as that is known before the server is
 // asked.
 func (j *job) decoding() adapters.Options {
 	return adapters.Options{Tools: callable(j.request), Also: j.names.others(), Hold: j.hold(),
@@ -161,10 +162,10 @@ func (j *job) decoding() adapters.Options {
 		Messages: j.request.Messages, Repaired: j.observer.OnRepair}
 }
 
-// plainTools returns the tools with schemas in the keywords that the server takes. Reducing a large
-// schema takes time, in which the client may leave: then the remaining tools stay as they are,
-// since nothing will be sent. The full schemas stay in the request: calls are checked against
-// those.
+// plainTools returns the tools with schemas in the keywords that the server accepts. Reducing a
+// large schema takes time, in which the client may leave. Then the remaining tools are returned
+// unchanged, since nothing will be sent. The request keeps the full schemas, and calls are checked
+// against those.
 func (t *target) plainTools(ctx context.Context, tools []chat.Tool) []chat.Tool {
 	out := slices.Clone(tools)
 	for i := range out {
@@ -179,13 +180,13 @@ func (t *target) plainTools(ctx context.Context, tools []chat.Tool) []chat.Tool 
 	return out
 }
 
-// pictures reports whether the request has pictures: raw prompts are text only.
+// pictures reports whether the request has pictures, which a raw prompt cannot have.
 func pictures(r *chat.Request) bool {
 	return slices.ContainsFunc(r.Messages, func(m chat.Message) bool { return len(m.Images) > 0 })
 }
 
-// hold returns how many bytes of a call's arguments are held back, as in adapters.Options: as the
-// request says (Toolnorm-Hold), else what the model writes in a short time, else as configured.
+// hold returns how many bytes of a call's arguments are held back, as in adapters.Options.Hold. The
+// request decides (Toolnorm-Hold), or else the pace of the model, or else the configuration.
 func (j *job) hold() int {
 	switch {
 	case j.request.Hold != 0:
@@ -196,9 +197,9 @@ func (j *job) hold() int {
 	return j.engine.cfg.Hold
 }
 
-// callable returns those of the offered tools that may be called. The model is shown all of them
-// (tool_choice with allowed_tools keeps the prompt, and the server's cache of it, as it was), but
-// calls of the others are passed on as text.
+// callable returns those of the offered tools that may be called. The model is shown all of them,
+// because tool_choice with allowed_tools must not change the prompt, which the server has cached.
+// Calls of the others are passed on as text.
 func callable(r *chat.Request) []chat.Tool {
 	if r.Allowed == nil {
 		return r.Tools
@@ -212,10 +213,10 @@ func callable(r *chat.Request) []chat.Tool {
 	})
 }
 
-// estimate returns about how many tokens the request has, at four bytes each. Unlike window.Bytes
-// it does not count the marks of a template: the number is shown to the client, as the size of the
-// text that it sent. It is used only where the server did not count because its stream was ended
-// early.
+// estimate returns about how many tokens the request has, with four bytes for a token. Unlike
+// window.Bytes it does not count the text of a template, because the number is shown to the client
+// as the size of what it sent. It is used only if the server did not count because its stream was
+// ended early.
 func estimate(r *chat.Request) int {
 	bytes := 0
 	for _, m := range r.Messages {
@@ -230,16 +231,16 @@ func estimate(r *chat.Request) int {
 	return bytes / 4
 }
 
-// ownStops reports whether stop sequences are matched here and not by the server: with tools the
-// server would cut calls in two, and a call that is cut looks like a clean end. "}" as a stop
-// sequence ends every call. They are also matched here when the client wants to know which one it
-// was, since no server says so.
+// ownStops reports whether stop sequences are matched here and not by the server. With tools the
+// server would cut calls in two, and a call that is cut looks like a clean end. For example, "}" as
+// a stop sequence ends every call. They are also matched here if the client wants to know which one
+// was found, since no server says so.
 func ownStops(r *chat.Request) bool {
 	return len(r.Stop) > 0 && (len(r.Tools) > 0 || r.TellStop)
 }
 
-// options returns the request's options under Ollama's names. What the client sets itself wins, and
-// the context that was chosen is used where neither the client nor the settings ask for one.
+// options returns the request's options under Ollama's names. What the client sets itself takes
+// precedence. The chosen context is used only if neither the client nor the settings ask for one.
 func (t *target) options(r *chat.Request, context int) map[string]json.RawMessage {
 	o := upstream.Sampling(r)
 	if t.engine.cfg.NumCtx > 0 {
@@ -261,8 +262,8 @@ func (t *target) options(r *chat.Request, context int) map[string]json.RawMessag
 }
 
 // limitTokens returns a copy of r whose reply may have the given number of tokens, whatever the
-// client's own options say: a num_predict among them would win otherwise, and a client's 5 would
-// cut a forced call to nothing.
+// client's own options say. A num_predict in these would win otherwise, and a client's 5 would cut
+// a forced call to nothing.
 func limitTokens(r *chat.Request, tokens int) *chat.Request {
 	c := *r
 	c.MaxTokens, c.Options = tokens, maps.Clone(r.Options)

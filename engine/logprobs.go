@@ -6,11 +6,11 @@ import (
 	"toolnorm/chat"
 )
 
-// gathered holds the tokens of a reply as the model wrote it, including calls and reasoning.
+// gathered has the tokens of a reply as the model wrote it, including calls and reasoning.
 type gathered struct{ tokens []chat.Token }
 
-// gather moves the tokens from an event to g: only at the end it is known whether they belong to
-// text or to a call.
+// gather is a hook that moves the tokens of an event to g. Only at the end of a reply it is known
+// whether they belong to text or to a call.
 func (g *gathered) gather(ev chat.Event, err error) (chat.Event, chat.Source) {
 	if err == nil && ev.Meta != nil && ev.Meta.Logprobs != nil {
 		g.tokens = append(g.tokens, ev.Meta.Logprobs...)
@@ -21,7 +21,7 @@ func (g *gathered) gather(ev chat.Event, err error) (chat.Event, chat.Source) {
 	return ev, nil
 }
 
-// of returns the last tokens that together are a text, or nil when there are none: text that was
+// of returns the last tokens that together make the text, or nil if there are none. Text that was
 // repaired, or that accompanies a call, is not what the model wrote.
 func (g *gathered) of(text string) []chat.Token {
 	rest := text
@@ -41,9 +41,10 @@ func (g *gathered) of(text string) []chat.Token {
 	return nil
 }
 
-// addLogprobs is the stage that adds the log probabilities of a reply that is text although tools
-// were offered. They come at the reply's end: until then it may still become a call, whose tokens
-// are its markup and not its arguments. A call gets no log probabilities, and the client is told.
+// addLogprobs is the stage that adds the log probabilities to a reply that is text although tools
+// were offered. They come at the reply's end, because until then it may still become a call, whose
+// tokens are its markup and not its arguments. A call gets no log probabilities, and the client is
+// told so.
 func addLogprobs(j *job, in events) events {
 	if j.seen.tokens == nil {
 		return in

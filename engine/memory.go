@@ -10,41 +10,41 @@ import (
 	"toolnorm/engine/window"
 )
 
-// memory holds what was learned from requests about the models of one server. The zero value is
+// memory has what was learned from requests about the models of one server. The zero value is
 // empty.
 //
-// One rule holds for all of it: what is known of a model is valid as long as the model has the same
-// digest. A model without a digest may have been replaced by the next request, unnoticed; but
-// learning everything anew each time costs the client seconds (the wording is found by up to four
-// generations). So what is known of such a model is valid for undigestedAge.
+// What is known of a model is valid as long as the model has the same digest. A model without a
+// digest may be replaced unnoticed before the next request. But learning everything anew each time
+// would cost the client seconds, since the wording is found by up to four generations. So what is
+// known of such a model is valid for undigestedAge.
 type memory struct {
 	mu sync.Mutex
-	// by name and digest: the servers of a pool may have two models under one name
+	// by name and digest, since the servers of a pool may have two models under one name
 	models map[[2]string]lessons
 
 	server  string // the server's name
-	notes   *notes // what outlives a restart; nil: nothing
+	notes   *notes // what is kept after a restart; nil: nothing
 	formats *adapters.Set
 
-	// What the first requests to a model wait for together.
+	// Work that the first requests to a model share.
 	probes   flight[upstream.Facts]
 	readings flight[*reading]
 	wordings flight[adapters.Wording]
 }
 
-// undigestedAge is how long lessons are valid about a model whose server sends no digest: long
-// enough to be worth their cost, short enough that a user who replaces a model sees the difference
-// without a restart.
+// undigestedAge is how long lessons about a model are valid if its server sends no digest. It is
+// long enough to be worth their cost, and short enough that a user who replaces a model sees the
+// difference without a restart.
 const undigestedAge = time.Hour
 
-// lessons are what is known of one model. A copy may be read without the lock: no step changes what
-// it shares. None of it is needed for a right answer; without it a request only tries again what
-// failed before, or asks what was asked.
+// lessons are what is known of one model. A copy may be read without the lock, because no step
+// changes what the copies share. No right answer depends on lessons. Without them a request only
+// tries again what failed before, or asks what was already asked.
 type lessons struct {
 	until time.Time // without a digest: when the lessons expire
 
 	failed  []string          // strategies that failed while another one did better
-	wording *adapters.Wording // in which the model understood tools; nil: not probed yet
+	wording *adapters.Wording // the wording that the model understood; nil: not probed yet
 	reading *reading          // what its template says; nil: not read yet
 	strict  bool              // its template refuses histories that history.Policy.Strict corrects
 	gate    gate              // whether it calls tools that it does not need
@@ -52,14 +52,14 @@ type lessons struct {
 	warned  uint64            // hash of the names of the tools in the last warning about their cost
 }
 
-// of returns what is known of the model with that digest.
+// of returns what is known of the model with that digest, or the zero lessons if nothing is.
 func (m *memory) of(model, digest string) lessons {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.current(model, digest)
 }
 
-// learn applies change to what is known of the model with that digest.
+// learn applies change to what is known of the model with that digest, and stores the result.
 func (m *memory) learn(model, digest string, change func(*lessons)) {
 	m.mu.Lock()
 	before := m.current(model, digest)
@@ -80,7 +80,7 @@ func (m *memory) learn(model, digest string, change func(*lessons)) {
 	}
 }
 
-// current returns the lessons that are still valid. The caller holds the lock.
+// current returns the lessons that are still valid, or new ones. The caller holds the lock.
 func (m *memory) current(model, digest string) lessons {
 	l, ok := m.models[[2]string{model, digest}]
 	if ok && (digest != "" || time.Now().Before(l.until)) {
@@ -97,7 +97,7 @@ func (m *memory) current(model, digest string) lessons {
 	return lessons{until: time.Now().Add(undigestedAge)}
 }
 
-// avoid remembers a strategy that failed.
+// avoid records a strategy that failed.
 func (l *lessons) avoid(strategy string) {
 	l.failed = append(slices.Clip(l.failed), strategy) // a copy: others may be reading the old list
 }

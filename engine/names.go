@@ -20,21 +20,27 @@ import (
 // names. An alias depends on the name and on what else is offered, so it is the same in every turn,
 // and the server's prompt cache stays valid.
 
+// Clients name tools as they like, but not every name is accepted by a family's markup, by a
+// server's template or by its parser. A tool whose name may not come back unchanged gets an alias
+// for the model: in the tools, the choice, the history and the constraint of a reply. The client
+// sees only its own names. An alias depends on the name and on what else is offered, so it is the
+// same in every turn, and the server's prompt cache stays valid.
 const (
-	// plainName limits the length of a name that is accepted without a trial: OpenAI's own limit.
+	// plainName is the longest name that is accepted without a trial. It is OpenAI's own limit.
 	plainName = 64
-	// longestAlias limits an alias so that a hash still fits into OpenAI's limit.
+	// longestAlias is the longest readable part of an alias. With it a hash still fits into
+	// OpenAI's limit.
 	longestAlias = 48
-	// maxTried is how many odd names of a request are tried at most: each takes some ten
-	// microseconds, so all of them some ten milliseconds. Where there are more, all get an alias.
+	// maxTried is how many unusual names of a request are tried. Each trial takes some ten
+	// microseconds, so all of them take some ten milliseconds. If there are more, all get an alias.
 	maxTried = 1 << 10
-	// controlName is a name that every family writes; a trial tells nothing about a family that
-	// does not.
+	// controlName is a name that every family can write. If a family cannot, a trial says nothing
+	// about it.
 	controlName = "get_item"
 )
 
-// names holds the aliases of a request. The zero value, and nil, leave every name as it is. Both
-// maps are one to one: an alias stands for one name, or a call could come back under a wrong one.
+// names has the aliases of a request. The zero value, and nil, leave every name as it is. Each
+// alias stands for exactly one name, because otherwise a call could come back under a wrong name.
 type names struct {
 	alias map[string]string // aliases by the client's name
 	own   map[string]string // client's names by the alias
@@ -57,7 +63,7 @@ func (n *names) forClient(name string) string {
 }
 
 // tool returns the offered tool of that name. For an unknown name it returns a tool without a
-// schema, which every object fits: the decoder lets no such call through, but a server's own parser
+// schema, which every object fits. The decoder lets no such call through, but a server's own parser
 // may.
 func (n *names) tool(offered []chat.Tool, name string) chat.Tool {
 	name = n.forModel(name) // a server's own parser may return a name from the conversation
@@ -69,7 +75,8 @@ func (n *names) tool(offered []chat.Tool, name string) chat.Tool {
 	return chat.Tool{Name: name}
 }
 
-// others returns the names that a model may know from the conversation, each with its alias.
+// others returns the names that a model may know from the conversation, each with its alias, or nil
+// if there are none.
 func (n *names) others() map[string]string {
 	if n == nil {
 		return nil
@@ -77,9 +84,9 @@ func (n *names) others() map[string]string {
 	return n.alias
 }
 
-// aliasTools renames the request's tools to names that the model's family can write. A name that is
-// neither plain nor tried gets an alias: a name that does not come back loses the call, an alias
-// costs the model a hint at most.
+// aliasTools returns the job with tools renamed to names that the model's family can write. A name
+// that is neither plain nor passes a trial gets an alias, because a name that does not come back
+// loses the call, while an alias costs the model a hint at most. It never fails.
 func (j *job) aliasTools(context.Context) (*job, error) {
 	odd := unsureNames(j.request)
 	if len(odd) == 0 {
@@ -107,8 +114,8 @@ func (j *job) aliasTools(context.Context) (*job, error) {
 	return k, nil
 }
 
-// list returns the odd names, each with its alias: the aliases appear in logs and prompts, so their
-// readers need to know them.
+// list returns the unusual names, each with its alias, as text. The aliases appear in logs and
+// prompts, so the readers of these need to know them.
 func (n *names) list(odd []string) string {
 	var list []string
 	for _, name := range odd {
@@ -123,9 +130,9 @@ func (n *names) list(odd []string) string {
 }
 
 // unsureNames returns the names of the request that may not come back unchanged, each once: those
-// of the offered tools in their order, then those of calls that were made before. Empty names are
-// skipped. Names in the history count, since the model sees it in its family's form: a name that
-// breaks the markup there breaks the prompt.
+// of the offered tools in order, then those of earlier calls. Empty names are skipped. Names in the
+// history count, because the model sees them in its family's format, and a name that breaks the
+// markup breaks the prompt.
 func unsureNames(r *chat.Request) []string {
 	var list []string
 	var seen map[string]bool // allocated only when there are such names
@@ -154,9 +161,9 @@ func unsureNames(r *chat.Request) []string {
 	return list
 }
 
-// plain reports whether every family can write the name: it is in OpenAI's alphabet, begins with a
-// letter, and is not a single word, since single words are roles and functions of some families
-// ("assistant", "print").
+// plain reports whether every family can write the name. Such a name consists of the characters
+// that OpenAI allows, begins with a letter, and is not a single word, since some families use
+// single words for roles and functions ("assistant", "print").
 func plain(name string) bool {
 	word := true
 	for i := range len(name) {
@@ -174,7 +181,7 @@ func plain(name string) bool {
 // asciiLetter reports whether c is one of the 52 ASCII letters.
 func asciiLetter(c rune) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-// writes reports whether an odd name can stay as it is.
+// writes reports whether an unusual name needs no alias.
 func (t *target) writes(name string) bool {
 	if t.facts.StrictNames && (len(name) > plainName || strings.IndexFunc(name, notOpenAI) >= 0) {
 		return false // OpenAI refuses the request
@@ -182,16 +189,16 @@ func (t *target) writes(name string) bool {
 	return !hasMarkup(name) && t.carries(name)
 }
 
-// notOpenAI reports whether OpenAI refuses names with that character: its rule is
+// notOpenAI reports whether OpenAI refuses names with that character. Its rule is
 // ^[a-zA-Z0-9_-]{1,64}$.
 func notOpenAI(c rune) bool {
 	return !asciiLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-'
 }
 
 // hasMarkup reports whether a name has characters with a meaning in some markup, in JSON, XML or a
-// template. Such a name is not tried: a trial parses what toolnorm prints, and a server's template
-// may print it otherwise. Letters of any script have no such meaning, and a model that knows the
-// word picks the tool by it.
+// template. Such a name is not tried, because a trial parses what toolnorm prints, and a server's
+// template may print it differently. Letters of any script have no such meaning, and a model that
+// knows the word picks the tool by it.
 func hasMarkup(name string) bool {
 	odd := strings.IndexFunc(name, func(c rune) bool {
 		return notOpenAI(c) && !strings.ContainsRune(".:/", c) &&
@@ -203,9 +210,9 @@ func hasMarkup(name string) bool {
 	return odd >= 0 || strings.Trim(name, ".:/") != name || name[0] == '-'
 }
 
-// takenNames returns the names of the tools that are offered, folded: an alias must not be what a
-// model could write for another. The decoder takes get-weather for get_weather, so two names that
-// fold to the same text could not be told apart.
+// takenNames returns the folded names of the offered tools. An alias must not be what a model could
+// write for another tool. For example, the decoder accepts get-weather for get_weather, so two
+// names that fold to the same text could not be distinguished.
 func takenNames(tools []chat.Tool) map[string]bool {
 	taken := make(map[string]bool, len(tools))
 	for i := range tools {
@@ -216,8 +223,8 @@ func takenNames(tools []chat.Tool) map[string]bool {
 	return taken
 }
 
-// foldName returns a name in lowercase, without the characters that models leave out: the decoder
-// reads Get-Weather as get_weather.
+// foldName returns a name in lower case, without the characters that models leave out. The decoder
+// compares names in the same way, so that Get-Weather means get_weather.
 func foldName(name string) string {
 	return strings.Map(func(c rune) rune {
 		if strings.ContainsRune("_-.:/", c) {
@@ -227,12 +234,12 @@ func foldName(name string) string {
 	}, name)
 }
 
-// aliasOf returns the first free alias for a name that the family can write: made of its letters,
-// else of its hash. A model picks a tool mainly by its name, so "with space" becomes
-// tool_with_space and not a number.
+// aliasOf returns the first free alias for a name that the family can write. It is made of the
+// letters of the name, or else of its hash. A model picks a tool mainly by its name, so "with
+// space" becomes tool_with_space and not a number.
 //
-// With Gemma 3 "tool<b>" becomes tool_b, "print" tool_print, and 工具 tool_5ca6730d; with both "a b"
-// and "a$b" the second is tool_a_b.
+// With Gemma 3 "tool<b>" becomes tool_b, "print" becomes tool_print, and 工具 becomes tool_5ca6730d.
+// If there are both "a b" and "a$b", the second becomes tool_a_b.
 func (t *target) aliasOf(name string, taken map[string]bool) string {
 	letters, all := readable(name)
 	sum := hash(name)
@@ -255,17 +262,17 @@ func (t *target) aliasOf(name string, taken map[string]bool) string {
 	return alias
 }
 
-// hash returns 24 hexadecimal digits of a text's hash. It makes an alias depend on the name alone:
-// a counter would change with the other tools that are offered, and so would the prompt, which the
+// hash returns 24 hexadecimal digits of a text's hash. With it an alias depends on the name alone.
+// A counter would change with the other tools that are offered, and so would the prompt, which the
 // server has cached.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:12])
 }
 
-// readable returns a name in ASCII letters and digits, never empty, and reports whether it contains
-// everything readable in the name. Nothing is left of 工具: then the hash tells such tools apart, and
-// the description contains the name.
+// readable returns a name in ASCII letters and digits, never empty. It also reports whether the
+// result has everything readable in the name. Nothing is left of 工具, so the hash distinguishes such
+// tools, and the description contains the name.
 func readable(name string) (alias string, all bool) {
 	var b strings.Builder
 	all, gap := true, false
@@ -292,9 +299,9 @@ func readable(name string) (alias string, all bool) {
 	return alias, all
 }
 
-// renamed returns a copy of r with every name as the model knows it. The description keeps the
-// client's name, unless it is long or contains a mark of the family: users call tools by their
-// names, and the model must know which one they mean.
+// renamed returns a copy of r with the names for the model. The description mentions the client's
+// name, because users call tools by it, and the model must know which tool they mean. It does not
+// if that name is long or contains a special token of the family.
 func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 	c := *r
 	c.Tools = slices.Clone(r.Tools)
@@ -325,9 +332,9 @@ func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 	return &c
 }
 
-// restore sets the client's name of its tool on every call of a reply. It comes after all stages
-// that look up tools, since they use the model's names. Mentions of a tool in the model's text keep
-// the alias.
+// restore returns the events of a reply with the client's own names in every call. It comes after
+// all stages that look up tools, since they use the model's names. Mentions of a tool in the
+// model's text keep the alias.
 func (n *names) restore(in events) events {
 	if n == nil {
 		return in
@@ -340,17 +347,17 @@ func (n *names) restore(in events) events {
 	})
 }
 
-// trial records whether a family carries a name. It keeps the family, so that no other one gets its
-// address, which is part of the key of a trial.
+// trial records whether a family can write a name. It keeps the family in memory, so that no other
+// one gets its address, which is part of the key of a trial.
 type trial struct {
 	format *adapters.Format
 	ok     bool
 }
 
-// carries reports whether the job's family carries the name, or cannot be tested: a family that
-// does not even carry controlName prints no calls that it can parse, which says nothing about
-// names. A trial prints a call of the name and parses it, which takes some ten microseconds;
-// clients send the same names with every request.
+// carries reports whether a call with the name is still the same after the job's family has printed
+// and parsed it. It also returns true if that cannot be tested: a family that fails with
+// controlName prints no calls that it can parse, which says nothing about names. A trial takes some
+// ten microseconds, and clients send the same names with every request, so the result is cached.
 func (t *target) carries(name string) bool {
 	f := t.format
 	return t.engine.carried.Get(fmt.Appendf(nil, "%p %s", f, name),

@@ -10,26 +10,27 @@ import (
 	"toolnorm/chat"
 )
 
-// stepNeedless names what was done to a reply whose call was not needed, as the model itself said:
-// it was written again without tools.
+// stepNeedless names the second generation, without tools, of a reply whose call was not needed, as
+// the model itself said.
 const stepNeedless = "no-tool-needed"
 
-// mostDoubted limits how many bytes of a call are held back until one of its values is explained.
-// The needless calls of small models had up to 110 bytes; what is longer holds something that was
-// made for the user.
+// mostDoubted is how many bytes of a call are held back until one of its values is explained. The
+// needless calls of small models had up to 110 bytes. Longer calls contain something that was made
+// for the user.
 const mostDoubted = 256
 
 // doubtCalls is the stage that asks a model, with GateAuto, whether it needs the tool that it
-// calls. It asks where the reply's first call is short and nothing that the user or a tool said
+// calls. It asks if the reply's first call is short and nothing that the user or a tool said
 // explains its arguments, such as get_weather {"city": "New York"} after "Hello!". A model that
-// says that it needs no tool answers again, without tools, and is asked before tools from then on.
+// says that it needs no tool answers again, without tools, and from then on is asked before tools
+// are offered.
 //
-// A model that was asked beforehand is not asked again: if it makes an unexplained call of another
+// A model that was asked beforehand is not asked again. If it makes an unexplained call of another
 // tool than the one that it picked, it did not need that call.
 //
 // The question costs a generation of some 20 tokens for such a call, and nothing for others. The
 // call is held back until its first explained value, so a call that the user asked for is sent as
-// it is written; a long one is sent in any case.
+// it is written. A long call is sent in any case.
 func doubtCalls(j *job, ctx context.Context, in events) events {
 	if !asksQuestion(j.request) || gating(j) != GateAuto && j.before.picked == "" {
 		return in
@@ -48,8 +49,8 @@ type doubted struct {
 	yield func(chat.Event, error) bool
 	kept  []chat.Event // events from the first call on
 	args  strings.Builder
-	given func(string) bool // whether a value is in the conversation
-	tried int               // number of the call's values that are not
+	given func(string) bool // reports whether a value is in the conversation
+	tried int               // number of the call's values that were checked
 	whole bool              // the first call is complete
 	let   bool              // events are no longer kept
 }
@@ -57,7 +58,7 @@ type doubted struct {
 // pending reports whether events are kept.
 func (d *doubted) pending() bool { return len(d.kept) > 0 }
 
-// take passes an event on, or keeps it while the call is in doubt. It returns false when no more
+// take passes an event on, or keeps it while the call is in doubt. It returns false if no more
 // events are wanted.
 func (d *doubted) take(ev chat.Event) bool {
 	if d.let || !d.pending() && ev.Kind != chat.CallStart {
@@ -85,8 +86,9 @@ func (d *doubted) release() bool {
 	return sendAll(d.kept, d.yield)
 }
 
-// explained reports whether a value of the call is in the conversation. Values count as soon as
-// they are complete, so a call that was asked for waits no longer than for its first such value.
+// explained reports whether a value of the call is in the conversation. Values are checked as soon
+// as they are complete, so a call that was asked for waits only for its first such value. It also
+// returns true if the arguments are not JSON.
 func (d *doubted) explained() bool {
 	all, err := valuesOf(d.args.String())
 	from := d.tried
@@ -95,7 +97,7 @@ func (d *doubted) explained() bool {
 }
 
 // valuesOf returns the texts and numbers that are complete in the beginning of a JSON text. It
-// fails when the text is not JSON; its repair decides then.
+// returns an error if the text is not JSON.
 func valuesOf(text string) (all []string, err error) {
 	in := json.NewDecoder(strings.NewReader(text))
 	in.UseNumber()
@@ -131,8 +133,8 @@ func valuesOf(text string) (all []string, err error) {
 	}
 }
 
-// settle sends the reply, now that it is complete and the server free, or a new reply if the model
-// did not need its call.
+// settle sends the kept reply, or a new reply if the model did not need its call. It is called at
+// the end of the reply, when the server is free.
 func (d *doubted) settle(ctx context.Context) {
 	picked, spent := noTool, chat.Counts{} // asked beforehand, it picked another tool
 	if d.j.before.picked == "" {
@@ -163,9 +165,9 @@ func (d *doubted) settle(ctx context.Context) {
 	})
 }
 
-// ask asks the model which tool it needs and returns the tool's name, or noTool. If the model picks
-// no tool even for a control question that needs one, its answers mean nothing: ask returns "" and
-// remembers that.
+// ask asks the model which tool it needs, and returns the tool's name, or noTool. It returns "" if
+// the answer cannot be read. It also does so if the model picks no tool even for a control question
+// that needs one, and remembers that the model's answers mean nothing.
 func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
 	picked, spent = d.j.picks(ctx, question(d.j.request))
 	if picked != noTool {
@@ -182,8 +184,8 @@ func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
 	return picked, spent.Plus(more)
 }
 
-// control returns a message that requires the tool: a model that picks none for it always picks
-// none.
+// control returns a message that requires the tool. A model that picks no tool for it never picks
+// one.
 func control(tool chat.Tool) string {
 	return "I need this done now: " + firstLine(tool.Description) + ". Use " + tool.Name + "."
 }

@@ -38,10 +38,10 @@ func (e *Engine) Server(ctx context.Context, model string, request *fastjson.Val
 	return &passing{e, s, name, model, passedRoot(name, request)}, name, nil
 }
 
-// Tags returns the body of /api/tags: every model that can be asked, by the name that clients call
-// it. Models of other servers and aliases are entries like the others, with what is known of them:
-// clients build their menus of this list. It fails only when the request has ended; servers that
-// cannot be reached are left out.
+// Tags returns the body of /api/tags, which lists every model that can be asked, by the name that
+// clients use. Models of other servers and aliases are entries like the others, with what is known
+// of them, because clients build their menus from this list. Servers that cannot be reached are
+// left out. It returns an error only if the request has ended.
 func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	models, err := e.Models(ctx)
 	if err != nil {
@@ -71,15 +71,15 @@ func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	return json.Marshal(list)
 }
 
-// Tag returns an entry of Tags for a model that the caller adds to the list.
+// Tag returns an entry for the list of Tags, for a model that the caller adds.
 func Tag(m chat.Info) (json.RawMessage, error) {
 	return json.Marshal(listEntry(api.ListModelResponse{ModifiedAt: time.Unix(m.Created, 0).UTC()},
 		m.ID))
 }
 
-// listEntry returns an entry under the name that clients call the model. Ollama's own command line
-// relies on a digest of at least twelve characters; where a server sends none, the name's hash is
-// used.
+// listEntry returns an entry under the name that clients use for the model. Ollama's own command
+// line relies on a digest of at least twelve characters, so the name's hash is used if a server
+// sends none.
 func listEntry(m api.ListModelResponse, name string) api.ListModelResponse {
 	m.Name, m.Model = name, name
 	if len(m.Digest) < 2*sha256.Size {
@@ -92,8 +92,8 @@ func listEntry(m api.ListModelResponse, name string) api.ListModelResponse {
 	return m
 }
 
-// tagsOf returns what a server lists, by name; the map is empty when it cannot say. Each server is
-// asked once per list, not once per model.
+// tagsOf returns what a server lists, by name. The map is empty if the server cannot list models.
+// Each server is asked once per list, not once per model.
 func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 	all := map[string]api.ListModelResponse{}
 	if n, ok := s.backend.(native); ok {
@@ -106,9 +106,10 @@ func tagsOf(ctx context.Context, s *server) map[string]api.ListModelResponse {
 	return all
 }
 
-// Running returns the body of /api/ps: the models that are loaded, on every server that lists them.
-// A server that cannot be reached is left out: clients show this list all the time, and one server
-// that is down must not empty it.
+// Running returns the body of /api/ps, which lists the models that are loaded, on every server that
+// can say so. A server that cannot be reached is left out, because clients show this list all the
+// time, and one server that is down must not empty it. It returns an error only if the request has
+// ended.
 func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 	all := api.ProcessResponse{Models: []api.ProcessModelResponse{}}
 	for _, m := range e.single() {
@@ -138,8 +139,9 @@ func (e *Engine) Running(ctx context.Context) (json.RawMessage, error) {
 }
 
 // Describe returns the body of /api/show: what the model's server says, with the capability to call
-// tools, which every model that writes text has through this program. All else stays as the server
-// wrote it, including members that are newer than this program.
+// tools added, which every model that writes text has through this program. Everything else stays
+// as the server wrote it, including members that are newer than this program. It returns an error
+// if the server cannot be reached, or does not know the model.
 func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (
 	json.RawMessage, error) {
 	s, name, err := e.route(ctx, model)
@@ -157,9 +159,9 @@ func (e *Engine) Describe(ctx context.Context, model string, verbose bool) (
 	return withTools(body)
 }
 
-// description returns, in Ollama's form, what is known of a model whose server does not speak
-// Ollama's API. Its context, if the server says how long it is, is where clients look for it: under
-// the name of the architecture.
+// description returns what is known of a model whose server does not speak Ollama's API, in
+// Ollama's form. The context length, if the server says it, is under the name of the architecture,
+// because clients look for it there.
 func (e *Engine) description(ctx context.Context, model string) json.RawMessage {
 	context := ""
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
@@ -175,8 +177,9 @@ func (e *Engine) description(ctx context.Context, model string) json.RawMessage 
 			`},"capabilities":["completion","tools"]}`)
 }
 
-// withTools adds "tools" to the capabilities of a model that writes text. Clients hide their tools
-// from models without it, and through this program such models call as well.
+// withTools returns a description with "tools" added to the capabilities, if the model writes text.
+// Clients hide their tools from models without this capability, and through this program such
+// models call as well. It returns an error if the description is not JSON.
 func withTools(show json.RawMessage) (json.RawMessage, error) {
 	v, err := fastjson.ParseBytes(show)
 	if err != nil {
@@ -200,9 +203,9 @@ func withTools(show json.RawMessage) (json.RawMessage, error) {
 	return v.MarshalTo(nil), nil
 }
 
-// Version returns the version of the first server. It fails when the server cannot be reached or
-// has no version. Clients that speak Ollama's API use it to decide which requests they may make,
-// and those are passed on to that server.
+// Version returns the version of the first server. It returns an error if the server cannot be
+// reached or has no version. Clients that speak Ollama's API use it to decide which requests they
+// may make, and those are passed on to that server.
 func (e *Engine) Version(ctx context.Context) (string, error) {
 	s := e.servers[0]
 	if s.pool != nil {

@@ -7,13 +7,13 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// How much of a call is held back where neither the client nor a setting says it: what the model
-// writes in holdTime, so that a fast model's short calls are sent in one piece and the reader of a
-// slow model sees progress. It is a number of bytes, known when the call begins: by then the model
-// has written the mark and the name before the arguments, which show its pace.
+// How much of a call is held back if neither the client nor a setting says it. It is what the model
+// writes in holdTime, so that a fast model's short calls are sent in one piece, and the reader of a
+// slow model sees progress. The number of bytes is known when the call begins, because what the
+// model has written before the arguments, at least the tag and the name, shows its pace.
 const (
 	holdTime = 300 * time.Millisecond
-	// bytes; also the limit where the server could not constrain the rest of a call that goes wrong
+	// bytes; also the limit if the server could not constrain the rest of a call that goes wrong
 	mostHeld  = 512
 	leastHeld = 16
 )
@@ -27,8 +27,8 @@ type pace struct {
 	hold  int       // hold of the call that began last
 }
 
-// newPace returns the pace of the job's reply if calls are held by time, or nil if they are held by
-// size.
+// newPace returns the pace of the job's reply, or nil if calls are held back by size and not by
+// time.
 func newPace(j *job) *pace {
 	_, constrains := j.server.backend.(*ollama.Backend)
 	raw := j.strategy == Raw || j.strategy == Tokens
@@ -39,7 +39,7 @@ func newPace(j *job) *pace {
 	return &pace{clock: time.Now, hold: mostHeld}
 }
 
-// watch is a hook that records the time of each piece.
+// watch is a hook that records the time of each piece of text.
 func (p *pace) watch(ev chat.Event, err error) (chat.Event, chat.Source) {
 	if err == nil && ev.Kind == chat.Text {
 		p.last = p.clock()

@@ -15,8 +15,8 @@ import (
 )
 
 // passing is the transport for requests of Ollama's own API that are passed on unread. A request
-// for a reply goes to a server by the conversation's key, like every other; a request that changes
-// the models of a server goes to the first server of a pool.
+// for a reply goes to the server that the key of its conversation selects, like every other
+// request. A request that changes the models of a server goes to the first server of a pool.
 type passing struct {
 	engine       *Engine
 	server       *server
@@ -26,8 +26,8 @@ type passing struct {
 
 var _ http.RoundTripper = (*passing)(nil)
 
-// RoundTrip passes a request on. As long as there is no answer, it tries the other servers of a
-// pool.
+// RoundTrip implements http.RoundTripper: it passes a request on. Until there is an answer, it
+// tries the other servers of a pool, and it returns the last error if none answers.
 func (p *passing) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !slices.Contains(ollama.Replies, r.URL.Path) || r.Body == nil {
 		s := p.server
@@ -66,7 +66,8 @@ func repeatable(r *http.Request) error {
 	return errors.Join(err, r.Body.Close())
 }
 
-// attempt asks one server. It fails for a server that is full as long as another one may be asked.
+// attempt asks one server. It returns an error if the server fails, and also if it is busy and
+// another one may still be asked.
 func (p *passing) attempt(r *http.Request, t *turn) (*http.Response, error) {
 	s := p.server
 	if s.pool != nil {
@@ -90,7 +91,8 @@ func (p *passing) attempt(r *http.Request, t *turn) (*http.Response, error) {
 	return resp, err
 }
 
-// ask asks a server. A server whose kind was a guess may turn out to speak another API.
+// ask asks a server. It returns an error if the server turns out to speak another API, which is
+// possible if its kind was a guess.
 func (p *passing) ask(r *http.Request, s *server, t *turn) (*http.Response, error) {
 	s, err := s.known(r.Context())
 	if err != nil {
@@ -104,7 +106,7 @@ func (p *passing) ask(r *http.Request, s *server, t *turn) (*http.Response, erro
 	return ollama.WatchAnswers(n, t.timeouts(false), p.name, p.called).RoundTrip(r)
 }
 
-// held is the body of an answer, which occupies the turn's place at its server until it is closed.
+// held is the body of an answer. It occupies the turn's place at its server until it is closed.
 type held struct {
 	io.ReadCloser
 	turn *turn
@@ -116,7 +118,7 @@ func (h *held) Close() error {
 	return h.ReadCloser.Close()
 }
 
-// Broken returns why the answer did not end well, if its body can tell.
+// Broken returns why the answer did not end well, or nil if it did, or if its body cannot say.
 func (h *held) Broken() error {
 	if b, ok := h.ReadCloser.(interface{ Broken() error }); ok {
 		return b.Broken()
@@ -124,8 +126,8 @@ func (h *held) Broken() error {
 	return nil
 }
 
-// passedRoot returns the key of a request that is passed on, by the members that root uses. A nil
-// request has the key of its model.
+// passedRoot returns the key of a request that is passed on, made of the same parts that root uses.
+// If v is nil, it returns the key of the model alone.
 func passedRoot(model string, v *fastjson.Value) string {
 	var k upstream.Root
 	k.Add(model)

@@ -16,13 +16,14 @@ import (
 // around it: engine.go (a second attempt), strategy.go (the next strategy).
 
 // step decides one thing about a request. It returns the job changed, or the same job if there is
-// nothing to decide.
+// nothing to decide. An error ends the request.
 type step func(*job, context.Context) (*job, error)
 
-// prepare decides everything that answering r depends on. The order matters: names and messages
-// must have their final form before they are measured, the context must be known before tools are
-// weighed against it, and the steps that ask the model itself come last, since they need all the
-// rest.
+// prepare returns a job with everything decided that answering r depends on. The order of the steps
+// matters. Names and messages must have their final form before they are measured, and the context
+// must be known before tools are weighed against it. The steps that ask the model itself come last,
+// since they need all the rest. It returns the error of the first step that fails, or an error if
+// ctx ends.
 func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
 	j, err := e.begin(ctx, pulse, r) // checks.go, server.go: the model, its server, its family
 	if err != nil {
@@ -56,11 +57,11 @@ func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request
 }
 
 // events is a reply on its way to the client. Each stage of a reply takes events and returns
-// others; a stage that has nothing to do returns those that it got, and costs nothing then.
+// others. A stage that has nothing to do returns the events that it got, and then costs nothing.
 type events = iter.Seq2[chat.Event, error]
 
-// eachEvent returns the stage that applies change to each event. Text and errors pass unchanged: no
-// stage of this kind handles text, which is most of the events.
+// eachEvent returns in with change applied to each event. Text and errors pass unchanged, because
+// no stage of this kind handles text, which is most of the events.
 func eachEvent(in events, change func(chat.Event) chat.Event) events {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {
@@ -74,8 +75,8 @@ func eachEvent(in events, change func(chat.Event) chat.Event) events {
 	}
 }
 
-// handAll hands events to take until take returns false, and reports whether it took them all. An
-// error goes to yield and ends the loop.
+// handAll calls take with each event until take returns false. It reports whether take accepted all
+// of them. An error is passed to yield and ends the loop.
 func handAll(in events, yield func(chat.Event, error) bool, take func(chat.Event) bool) bool {
 	for ev, err := range in {
 		if err != nil {
@@ -89,17 +90,19 @@ func handAll(in events, yield func(chat.Event, error) bool, take func(chat.Event
 	return true
 }
 
-// sendAll sends events to yield until yield returns false, and reports whether it took them all.
+// sendAll calls yield with each event until yield returns false. It reports whether yield accepted
+// all of them.
 func sendAll(all []chat.Event, yield func(chat.Event, error) bool) bool {
 	return !slices.ContainsFunc(all, func(ev chat.Event) bool { return !yield(ev, nil) })
 }
 
-// reply opens the model's reply and returns what the client gets of it. The returned job is the one
-// that was answered in the end: a server may have refused a longer request.
+// reply opens the model's reply and returns the events for the client. An error is the last event.
+// The returned job is the one that was answered in the end, because a server may have refused a
+// longer request.
 //
-// The order matters: needless calls are left out before the others are checked, a call must fit
-// before a required one counts as made, and ids and stop sequences see what will be sent, not what
-// was dropped.
+// The order of the stages matters. Needless calls are left out before the others are checked. A
+// call must fit before a required call counts as made. Ids and stop sequences apply to what will be
+// sent, not to what was dropped.
 func (j *job) reply(ctx context.Context) (*job, events) {
 	k := *j
 	k.seen = &seen{pace: newPace(j)}
@@ -127,12 +130,12 @@ func (j *job) reply(ctx context.Context) (*job, events) {
 	return j, finish(ctx, j.format, j.strategy, out) // finish.go: exactly one end
 }
 
-// read opens one generation and decodes it: the server's records become events of text (package
-// upstream and the packages of the kinds of server), hooks watch them (source.go), and the family's
-// format finds the calls in the text (adapters).
+// read opens one generation and decodes it. The server's records become events of text (package
+// upstream and the packages of the kinds of server), hooks watch these (source.go), and the
+// family's format finds the calls in the text (adapters). An error is the last event.
 //
-// A forced reply is read as Hermes writes calls, whatever the family: it is one JSON object, and
-// framed puts that family's marks around it. The end of the prompt does not matter then.
+// A forced reply is read in the format of Hermes, whatever the family is. It is one JSON object,
+// and addMarks puts the tags of that format around it. The end of the prompt does not matter then.
 func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	j, src, tail, err := j.source(ctx, generation)
 	if err != nil {
@@ -156,8 +159,8 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	return j, closing(src, format.Decode(src, o))
 }
 
-// errorReply returns a reply that consists of an error alone. Nothing was sent before it, so it can
-// still become an HTTP status.
+// errorReply returns a reply that is only an error. Nothing was sent before it, so it can still
+// become an HTTP status.
 func errorReply(err error) events {
 	return func(yield func(chat.Event, error) bool) { yield(chat.Event{}, err) }
 }

@@ -16,28 +16,29 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// pool is several servers that act as one: a conversation goes to the server that its key selects,
-// so that the server has the prompt in its cache already, unless that server has too much to do. It
-// is meant for a few machines; with more, a load balancer is put before them (docs/scale.md), which
-// uses the same key.
+// pool is several servers that act as one. A conversation goes to the server that its key selects,
+// because that server has the prompt in its cache already, unless the server has too much to do. A
+// pool is meant for a few machines. With more, a load balancer is put before them (docs/scale.md),
+// which uses the same key.
 type pool struct {
 	name    string
 	members []*member
 
-	mu sync.Mutex // guards running of all members, which are compared
+	mu sync.Mutex // guards running of all members, since these are compared
 }
 
-// member is one server of a pool, and what is known of it.
+// member is one server of a pool, and what is known of that server.
 type member struct {
 	*server
 	at      string // its address
-	place   uint64 // a hash of it
+	place   uint64 // a hash of its address
 	running int    // requests that it is answering for this program; guarded by the pool's lock
 
-	mu     sync.Mutex // guards the fields below
+	mu sync.Mutex // guards the fields below
+	// its models, by listedName, with their digests
 	has    map[string]string
 	listed time.Time // when it was last asked for its models, with or without success
-	away   error     // why it cannot be reached; nil: it can be reached as far as is known
+	away   error     // why it cannot be reached; nil: it can, as far as is known
 	full   time.Time // until when it counts as full
 	// closed when the pending request for its list ends; nil: no request is pending
 	asking chan struct{}
@@ -45,14 +46,14 @@ type member struct {
 
 const (
 	// balance is how many times its share of the requests a server of a pool may have before a
-	// conversation goes elsewhere.
+	// conversation goes to another one.
 	balance = 2.5
-	// leastBound is how many requests a server may always have, however few there are in all:
-	// waiting for one reply costs less than reading a prompt anew, and with two requests among
+	// leastBound is how many requests a server may always have, however few there are in all.
+	// Waiting for one reply costs less than reading a prompt anew, and with two requests among
 	// eight servers the share of each is a quarter.
 	leastBound = 2
-	// listedAge is how old the list of a server's models may be, awayAge how long a server that
-	// failed is not asked again, and fullAge how long a server that refused a request counts as
+	// listedAge is how old the list of a server's models may be. awayAge is how long a server that
+	// failed is not asked again. fullAge is how long a server that refused a request counts as
 	// full.
 	listedAge, awayAge, fullAge = 5 * time.Second, time.Second, 2 * time.Second
 	// listWait is how long a server of a pool may take to list its models. A sleeping machine does
@@ -60,7 +61,7 @@ const (
 	listWait = 2 * time.Second
 )
 
-// newPool makes the pool of several servers.
+// newPool returns the pool of the servers at several addresses.
 func newPool(name string, ats []string, one func(at string) *server) *server {
 	p := &pool{name: name}
 	memory := new(memory) // what was learned about a model is true on every server
@@ -72,7 +73,7 @@ func newPool(name string, ats []string, one func(at string) *server) *server {
 	return &server{name: name, pool: p, memory: memory}
 }
 
-// ask asks a server which models it has, with one request at a time, and returns a channel that is
+// ask asks a server which models it has, with one request at a time. It returns a channel that is
 // closed when the answer is known.
 func (m *member) ask() <-chan struct{} {
 	m.mu.Lock()
@@ -99,7 +100,8 @@ func (m *member) ask() <-chan struct{} {
 	return m.asking
 }
 
-// installed returns the models of a server, with their digests if it sends them.
+// installed returns the models of a server, with their digests if the server sends them. It returns
+// an error if the server cannot be reached.
 func (m *member) installed(ctx context.Context) (map[string]string, error) {
 	known, err := m.known(ctx)
 	if err != nil {
@@ -128,8 +130,8 @@ func listedName(model string) string {
 	return strings.TrimSuffix(strings.ToLower(model), ":latest")
 }
 
-// state returns what is known of a server: how old that knowledge is, whether it has a model, by
-// its listedName, and why it is away.
+// state returns how old the knowledge about a server is, whether the server has a model, by its
+// listedName, and why it is away, or nil if it is not.
 func (m *member) state(model string) (age time.Duration, has bool, away error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -137,15 +139,15 @@ func (m *member) state(model string) (age time.Duration, has bool, away error) {
 	return time.Since(m.listed), has, m.away
 }
 
-// isFull reports whether a server has refused a request just now, since it has too many.
+// isFull reports whether a server has just refused a request because it has too many.
 func (m *member) isFull() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return time.Now().Before(m.full)
 }
 
-// look asks the servers whose answers are old which models they have. It does not wait as long as a
-// server that answers has the model.
+// look asks the servers whose lists are old which models they have. It waits only until a server
+// that answers is known to have the model, so often not at all.
 func (p *pool) look(ctx context.Context, model string) {
 	found := false
 	var coming []<-chan struct{}
@@ -168,9 +170,9 @@ func (p *pool) look(ctx context.Context, model string) {
 	}
 }
 
-// candidates returns the servers that answer and have the model, in the order in which a
-// conversation prefers them. If no server lists the model, all servers that answer are returned:
-// not every kind of server lists everything that it serves.
+// candidates returns the servers that answer and have the model, except those in not. They are in
+// the order in which a conversation prefers them. If no server lists the model, all servers that
+// answer are returned, because not every kind of server lists everything that it has.
 func (p *pool) candidates(ctx context.Context, key, model string, not map[*member]error) []*member {
 	model = listedName(model)
 	p.look(ctx, model)
@@ -198,8 +200,8 @@ func (p *pool) candidates(ctx context.Context, key, model string, not map[*membe
 }
 
 // preference returns how much a conversation prefers a server, by the hashes of its key and of the
-// server's address, the same in every replica. A server that comes or goes changes the first choice
-// only of the conversations that it wins or had: rendezvous hashing.
+// server's address. It is the same in every replica. This is rendezvous hashing: a server that is
+// added or removed changes the first choice only for the conversations that prefer it.
 func preference(key, place uint64) uint64 { return upstream.Mix(key ^ place) }
 
 // hash64 returns a hash of a short text, without a seed.
@@ -209,8 +211,8 @@ func hash64(text string) uint64 {
 	return r.Sum()
 }
 
-// take chooses a server for a request and counts the request there. It returns nil when there is no
-// server.
+// take chooses a server for a request, and counts the request there. It returns nil if there is no
+// server to choose from.
 func (p *pool) take(all []*member) *member {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,9 +224,10 @@ func (p *pool) take(all []*member) *member {
 	return m
 }
 
-// pickBounded returns the index of the server that gets a request, of those in a conversation's
-// order: the first that is not full and has no more than its share of the requests times factor, or
-// no more than one. If no server qualifies it is the first.
+// pickBounded returns the index of the server that gets a request. The servers are in a
+// conversation's order. It is the first that is not full and has less than its share of the
+// requests times factor, or less than leastBound. If there is no such server, it is the first of
+// all.
 func pickBounded(all []*member, factor float64) int {
 	sum := 1
 	for _, m := range all {
@@ -236,7 +239,7 @@ func pickBounded(all []*member, factor float64) int {
 	}))
 }
 
-// give subtracts a request from a server's count.
+// give subtracts a finished request from a server's count.
 func (p *pool) give(m *member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -246,8 +249,8 @@ func (p *pool) give(m *member) {
 // poolAway is the code of the error for a pool of which no server answers.
 const poolAway = "servers_away"
 
-// allAway returns the error for a pool of which no server with the model answers. It names the
-// servers: a user of two machines has to know which one to look at.
+// allAway returns the error for a pool in which no server with the model answers. It names the
+// servers, because a user of two machines has to know which one to look at.
 func (p *pool) allAway(model string, failed map[*member]error) error {
 	var said []string
 	var why []error
@@ -264,7 +267,7 @@ func (p *pool) allAway(model string, failed map[*member]error) error {
 			model, strings.Join(said, ", "))}
 }
 
-// list returns the models of all servers, each once. It fails only if no server answers.
+// list returns the models of all servers, each once. It returns an error only if no server answers.
 func (p *pool) list(ctx context.Context) (all []chat.Info, err error) {
 	lists, errs := make([][]chat.Info, len(p.members)), make([]error, len(p.members))
 	var asked sync.WaitGroup
@@ -290,8 +293,8 @@ func (p *pool) list(ctx context.Context) (all []chat.Info, err error) {
 	return all, nil
 }
 
-// known returns a server of the pool that has the model: the server of the turn in ctx, else the
-// one that the conversation prefers.
+// known returns a server of the pool that has the model. This is the server of the turn in ctx, or
+// else the one that the conversation prefers. It returns an error if no such server answers.
 func (p *pool) known(ctx context.Context, model string) (*server, error) {
 	t, _ := ctx.Value(turnKey{}).(*turn)
 	if t == nil {

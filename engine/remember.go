@@ -24,12 +24,13 @@ type Remember struct {
 }
 
 const (
-	// after that it is found out again: a newer server may have changed it
+	// how long notes are valid; then everything is found out again, because a newer server may have
+	// changed it
 	rememberFor    = 7 * 24 * time.Hour
 	mostRemembered = 500 // models
 )
 
-// notes holds what is remembered. A nil *notes is empty.
+// notes has the stored findings about all models. A nil *notes is empty.
 type notes struct {
 	Remember
 	log zerolog.Logger
@@ -39,7 +40,7 @@ type notes struct {
 	sick bool   // the last write failed
 }
 
-// note is what is remembered about one model.
+// note is the stored findings about one model.
 type note struct {
 	Server  string            `json:"server"`
 	Model   string            `json:"model"`
@@ -50,8 +51,8 @@ type note struct {
 	Reading *readingNote      `json:"reading,omitempty"`
 }
 
-// readingNote is a stored reading. The format is a known family, or one derived from a template,
-// stored as its declaration.
+// readingNote is a stored reading. Its format is a known family, or one that was derived from a
+// template and is stored as its declaration.
 type readingNote struct {
 	Family string `json:"family,omitempty"`
 	Lines  string `json:"lines,omitempty"`
@@ -65,8 +66,8 @@ type noteFile struct {
 	Models  []note `json:"models"`
 }
 
-// open reads the file. A file that another version has written, or that cannot be read, counts as
-// empty.
+// open reads the file, and returns its notes, or nil if no file is configured. A file that another
+// version has written, or that cannot be read, counts as empty.
 func (r Remember) open(log zerolog.Logger) *notes {
 	if r.File == "" {
 		return nil
@@ -97,7 +98,7 @@ func (n *note) same(other note) bool {
 	return n.Server == other.Server && n.Model == other.Model && n.Digest == other.Digest
 }
 
-// find returns what is remembered of a model, as lessons.
+// find returns what is stored about a model, as lessons. It returns false if nothing is.
 func (n *notes) find(server, model, digest string, formats *adapters.Set) (l lessons, ok bool) {
 	if n == nil || digest == "" {
 		return l, false
@@ -114,7 +115,7 @@ func (n *notes) find(server, model, digest string, formats *adapters.Set) (l les
 	return lessons{wording: one.Wording, gate: one.Gate, reading: one.Reading.read(formats)}, true
 }
 
-// read returns the reading, or nil if its format no longer exists.
+// read returns the stored reading, or nil if there is none, or if its format no longer exists.
 func (r *readingNote) read(formats *adapters.Set) *reading {
 	if r == nil {
 		return nil
@@ -135,7 +136,7 @@ func (r *readingNote) read(formats *adapters.Set) *reading {
 	return out
 }
 
-// noteOf returns the part of the lessons that is worth remembering; ok is false if there is none.
+// noteOf returns the part of the lessons that is worth storing. It returns false if there is none.
 func noteOf(l lessons, formats *adapters.Set) (one note, ok bool) {
 	one = note{Wording: l.wording, Gate: l.gate}
 	if r := l.reading; r != nil {
@@ -151,7 +152,7 @@ func noteOf(l lessons, formats *adapters.Set) (one note, ok bool) {
 	return one, one.Wording != nil || one.Gate != gateUnknown || one.Reading != nil
 }
 
-// keep writes what was found out about a model. A failure to write the file is logged once.
+// keep stores what was found out about a model. If the file cannot be written, that is logged once.
 func (n *notes) keep(one note) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

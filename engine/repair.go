@@ -14,37 +14,37 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// The steps that repair a call, and other changes to a reply, by the names that they have in logs,
-// headers and comments.
+// The steps that repair a call, and other changes to a reply. The names appear in logs, headers and
+// comments.
 const (
-	// the model wrote the call, or the rest of it, again, held to the schema
+	// the model wrote the call, or the rest of it, again, constrained to the schema
 	stepRewritten = "rewritten"
 	stepReasked   = "reasked" // the model was told what was wrong, and wrote the call again
 	stepText      = "as-text" // the call did not fit, and is shown as the model wrote it
-	// the rest of a call that had begun to leave did not fit: the reply ends there
+	// the rest of a call that was partly sent did not fit, so the reply ends there
 	stepOpen    = "left-open"
 	stepSurplus = "surplus"       // members that the schema forbids were left out
 	stepClamped = "clamped"       // numbers were brought within their bounds
-	stepBounds  = "out-of-bounds" // the call left though a value is out of its bounds
+	stepBounds  = "out-of-bounds" // the call was sent although a value is out of its bounds
 	stepRenamed = "renamed"       // a misspelt member got the name that was missing
 	stepDropped = "dropped"       // optional members whose values did not fit were left out
-	stepMisfit  = "misfit"        // the call was sent though it does not fit
-	// the reply was ended behind its first call, as the client wanted
+	stepMisfit  = "misfit"        // the call was sent although it does not fit
+	// the reply was ended after its first call, as the client wanted
 	stepSingle = "single"
 )
 
 const (
-	// maxAsked is how many generations repairing one reply may cost: two steps for one call, and
-	// one step for another.
+	// maxAsked is how many generations repairing one reply may take, which is two steps for one
+	// call and one step for another.
 	maxAsked = 3
-	// maxRepair is how long repairing one reply may take. The client gets keep-alives meanwhile;
-	// after two minutes a wrong call shown as text is more useful than silence.
+	// maxRepair is how long repairing one reply may take. Meanwhile the client gets keep-alives.
+	// After two minutes a wrong call shown as text is more useful than silence.
 	maxRepair = 2 * time.Minute
 )
 
-// repairAll repairs the calls that do not fit, in their order, now that the reply is complete and
-// the server free: most local servers answer one request at a time, so a second request would wait
-// for the first, whose reply would not be read meanwhile.
+// repairAll repairs the calls that do not fit, in order. It is called when the reply is complete,
+// because most local servers answer one request at a time. A second request would wait for the
+// first, whose reply would not be read meanwhile.
 func (g *guard) repairAll() {
 	var stop context.CancelFunc
 	g.ctx, stop = context.WithTimeout(g.ctx, maxRepair)
@@ -63,7 +63,8 @@ func (g *guard) repairAll() {
 	}
 }
 
-// repairing is one step that may repair a call.
+// repairing is one step that may repair a call. do returns the repaired arguments, or false if it
+// cannot repair them.
 type repairing struct {
 	name string
 	off  bool
@@ -71,10 +72,10 @@ type repairing struct {
 }
 
 // ladder returns the steps for a call, the cheapest one first. Rewriting costs one constrained
-// generation of one call; reasking costs a whole reply, and requires that nothing was sent. But a
-// member that the model did not write, under another name either, is asked for before the model is
-// constrained to write it: under a schema that requires a date, the model would have to make one
-// up, where a question may be the better answer.
+// generation of one call. Reasking costs a whole reply, and requires that nothing was sent. But if
+// only members are missing that the model did not write under another name either, reasking comes
+// first. Under a schema that requires a date, a constrained model would have to make one up, where
+// a question may be the better answer.
 func (g *guard) ladder(c *guarded) []repairing {
 	rewrite := repairing{stepRewritten, g.j.engine.cfg.NoRewrite, g.rewrite}
 	reask := repairing{stepReasked, g.j.engine.cfg.NoReask || c.begun, g.reask}
@@ -87,8 +88,9 @@ func (g *guard) ladder(c *guarded) []repairing {
 	return []repairing{rewrite, reask}
 }
 
-// repair sends the rest of a call that does not fit, or what replaces it. Each step counts against
-// one bound for the whole reply, so ten wrong calls do not cost twenty generations.
+// repair sends the rest of a call that does not fit, or what replaces the call. It returns false if
+// no more events are wanted. All steps count towards one limit for the whole reply, so that ten
+// wrong calls do not cost twenty generations.
 func (g *guard) repair(c *guarded) bool {
 	if g.j.engine.cfg.Misfit == MisfitDrop || g.j.engine.cfg.Misfit != MisfitPass &&
 		onlyFormats(c.reason) {
@@ -114,15 +116,15 @@ func (g *guard) repair(c *guarded) bool {
 }
 
 // onlyFormats reports whether all problems of the arguments are strings of a wrong format. A model
-// that is constrained to a format makes up a string, 4235-02-12 for 2026-02-30: if the member is
-// optional, it is left out and the tool decides.
+// that is constrained to a format makes a string up, such as 4235-02-12 for 2026-02-30. If the
+// member is optional, it is left out instead, and the tool decides.
 func onlyFormats(problems []valid.Problem) bool {
 	return len(problems) > 0 && !slices.ContainsFunc(problems, func(p valid.Problem) bool {
 		return p.Keyword != "format"
 	})
 }
 
-// complete sends what is missing of a call, whose arguments are known now. If part of the call was
+// complete sends what is missing of a call whose arguments are now known. If part of the call was
 // sent, what was read but not yet sent comes before what the repair adds.
 func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 	rest := string(args)
@@ -140,14 +142,14 @@ func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 		g.close(c, args)
 }
 
-// withoutWrong returns the arguments without optional members that do not fit, if they agree with
-// the bytes that were sent.
+// withoutWrong returns the arguments without optional members that do not fit. It returns false if
+// that does not make them fit, or if they disagree with the bytes that were sent.
 func (g *guard) withoutWrong(c *guarded) (json.RawMessage, bool) {
 	return g.extends(c, c.rules.WithoutWrong)
 }
 
-// extends returns a call's arguments as changed by change, if the bytes that were sent can be
-// completed to them.
+// extends returns a call's arguments as changed by change. It returns false if change does, or if
+// the bytes that were sent cannot be completed to the result.
 func (g *guard) extends(c *guarded, change func([]byte) ([]byte, bool)) (json.RawMessage, bool) {
 	args, ok := change(c.args.Text())
 	if ok && c.begun {
@@ -156,9 +158,9 @@ func (g *guard) extends(c *guarded, change func([]byte) ([]byte, bool)) (json.Ra
 	return args, ok
 }
 
-// giveUp ends a call that could not be repaired: without the optional members that do not fit, or
-// as the settings want it, or as honest text when nothing of it was sent, or as a reply that was
-// cut.
+// giveUp ends a call that could not be repaired. The call is sent as the settings want it, or
+// without the optional members that do not fit, or else as text if nothing of it was sent.
+// Otherwise the reply ends as if it was cut. It returns false if no more events are wanted.
 func (g *guard) giveUp(c *guarded) bool {
 	switch g.j.engine.cfg.OutOfBounds {
 	case BoundsClamp:
@@ -208,8 +210,8 @@ func (g *guard) written(c *guarded) string {
 		Args: c.args.Written()}))
 }
 
-// misfit returns a sentence that names the first thing that is wrong with a call, and shows what
-// the model wrote.
+// misfit returns a sentence with the first thing that is wrong with a call, and with what the model
+// wrote.
 func (g *guard) misfit(c *guarded) string {
 	text := cmp.Or(c.text, string(c.args.Written()))
 	wrote := clip.To(text, maxQuoted)
@@ -217,9 +219,9 @@ func (g *guard) misfit(c *guarded) string {
 		valid.Sentences(c.reason[:1]) + "; the model wrote " + wrote
 }
 
-// rewrite has the model write the call again where it began, constrained to the schema; what was
-// sent is kept. A server that refuses the schema, or crashes on it as Ollama 0.24 does on large
-// ones, gets a weaker one.
+// rewrite has the model write the call again, constrained to the schema, in the same place of the
+// reply, and with what was sent kept. A server that refuses the schema, or crashes on it as Ollama
+// 0.24 does on large ones, gets a weaker one. It returns false if that gives no call that fits.
 func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	// What fits of the old arguments is fixed by const: the model fills in the rest, and cannot
 	// forget half a file while it corrects a number. A call that cannot be taken apart, since a
@@ -247,16 +249,17 @@ func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// ranOn reports whether a forced call did not end within a limit that the engine set, with nothing
-// of it sent. If the client set the limit, it gets what fits within it.
+// ranOn reports whether a forced call did not end within a limit that the engine set, and nothing
+// of it was sent. If the client set the limit, it gets what fits within it.
 func (g *guard) ranOn(ev chat.Event) bool {
 	return g.j.force != nil && g.j.force.ours && ev.Text == chat.Length && len(g.calls) == 0 &&
 		(g.call == nil || !g.call.begun)
 }
 
-// bounded asks the model for a call again that ran on without end, now with bounds on the length of
-// strings and lists, and reports whether the new call fits. A grammar never ends a string or a list
-// that has no bounds; the first attempt had none, since they would cut a long text in two.
+// bounded asks the model again for a call that ran on without end, now with bounds on the length of
+// strings and lists. It reports whether the new call fits and was sent. A grammar never ends a
+// string or a list that has no bounds. The first attempt had none, since they would cut a long text
+// in two.
 func (g *guard) bounded() bool {
 	f := heldTo(callable(g.j.request), schema.Options{MaxLength: 200, MaxItems: 8,
 		Long: longIntegers(g.j.request)}, boundedTokens)
@@ -274,8 +277,8 @@ func (g *guard) bounded() bool {
 }
 
 // forced has the model write the object of a call that it is constrained to: {"name": …,
-// "arguments": …}. A server that ignores the constraint writes prose, for which forced returns an
-// error.
+// "arguments": …}. It returns an error if the generation fails, or if the text is no JSON, as from
+// a server that ignores the constraint.
 func (g *guard) forced(f *forcing) (chat.Call, error) {
 	var call struct {
 		Name      string
@@ -289,10 +292,10 @@ func (g *guard) forced(f *forcing) (chat.Call, error) {
 	return chat.Call{Name: call.Name, Args: call.Arguments}, err
 }
 
-// acceptRewrite returns the rewritten arguments, with the kept parts of the old ones, if they
-// satisfy the schema and extend the bytes already sent. The result is checked although the model
-// was constrained: servers ignore constraints, weaken them, or support less of JSON Schema than the
-// tool's author used.
+// acceptRewrite returns the rewritten arguments, with the kept parts of the old ones. It returns
+// false if they do not satisfy the schema or do not extend the bytes already sent. The result is
+// checked although the model was constrained, because servers ignore constraints, weaken them, or
+// support less of JSON Schema than the tool's author used.
 func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool) {
 	args, ok := call.Args, call.Name == c.tool.Name
 	if ok && c.stands != nil {
@@ -307,10 +310,10 @@ func (g *guard) acceptRewrite(c *guarded, call chat.Call) (json.RawMessage, bool
 	return args, ok
 }
 
-// reask asks the model again, with what was wrong with its call as the tool's error at the end of
-// the conversation, and returns the arguments of the first call in its next reply that fits. Models
-// are trained to see their mistakes in this form; the addition comes at the end, so the server's
-// prompt cache stays valid.
+// reask asks the model again, and returns the arguments of the first call in its next reply that
+// fits, or false if there is none. The conversation ends with what was wrong with the call as the
+// tool's error, because models are trained to see their mistakes in this form. This comes at the
+// end, so the server's prompt cache stays valid.
 func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	why := "Error: the call was not run. " + valid.Sentences(c.reason) + ". Call " + c.tool.Name +
 		" again with arguments that fit its schema."
@@ -341,8 +344,9 @@ func (g *guard) reask(c *guarded) (json.RawMessage, bool) {
 	return nil, false
 }
 
-// acceptOther returns the arguments of a call in the reply to reask. A valid call of another tool
-// that may be called takes the place of the one that did not fit: the model has changed its mind.
+// acceptOther returns the arguments of a call in the reply to reask, or false if it does not fit. A
+// valid call of another tool that may be called replaces the one that did not fit, because the
+// model has changed its mind.
 func (g *guard) acceptOther(c *guarded, call chat.Call) (json.RawMessage, bool) {
 	if call.Name == c.tool.Name {
 		return g.acceptRewrite(c, call)
@@ -355,23 +359,24 @@ func (g *guard) acceptOther(c *guarded, call chat.Call) (json.RawMessage, bool) 
 	return call.Args, true
 }
 
-// What the client is told about its request, in headers that begin with Toolnorm- and in comments.
+// Names of what the client is told about its request, in headers that begin with Toolnorm- and in
+// comments.
 const (
-	noteHistory   = "History"   // the conversation was put right: codes of package history
-	noteTrimmed   = "Trimmed"   // its oldest turns were left out
-	noteTruncated = "Truncated" // the server has cut it silently
+	noteHistory   = "History"   // the conversation was normalized: codes of package history
+	noteTrimmed   = "Trimmed"   // the oldest turns were left out
+	noteTruncated = "Truncated" // the server has cut the conversation silently
 	noteTools     = "Tools"     // the tools take more tokens than the budget
 	noteUnchecked = "Unchecked" // calls of a tool are not checked, since its schema cannot be used
-	// tools have other names toward the model, which cannot write theirs
+	// tools have other names for the model, since it cannot write theirs
 	noteNames = "Names"
-	// what the model's template says about its calls, where that decides how it is read
+	// what the model's template says about its calls, if that decides how it is read
 	noteTemplate = "Template"
-	noteLogprobs = "Logprobs" // why there are none
+	noteLogprobs = "Logprobs" // why there are no log probabilities
 	noteLoop     = "Loop"     // the model makes the same call over and over
 )
 
-// tell reports to the client something that was done to the request. The engine's own requests have
-// no observer, so for them it does nothing.
+// tell reports to the client something that was done to the request. For the engine's own requests
+// it does nothing, since these have no observer.
 func (t *target) tell(word, text string) {
 	if t.observer.OnNote != nil {
 		t.observer.OnNote(word, text)

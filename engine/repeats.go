@@ -11,23 +11,25 @@ import (
 	"toolnorm/engine/repeat"
 )
 
-// What is done about a model that makes the same call over and over, and gets the same result.
+// The values of Loops.LoopGuard: what is done about a model that makes the same call over and over,
+// and gets the same result.
 const (
 	LoopOff   = "off"   // nothing
 	LoopWarn  = "warn"  // the log and the client are told
-	LoopBreak = "break" // also the model, which is offered no tools for this request
+	LoopBreak = "break" // the model is told as well, and gets no tools for this request
 )
 
 // LoopGuards returns the values of Loops.LoopGuard.
 func LoopGuards() []string { return []string{LoopOff, LoopWarn, LoopBreak} }
 
-// loopTimes is how many times the same call with the same result make a loop: twice is a second
-// look, at a file that may have changed.
+// loopTimes is how many times the same call with the same result make a loop. Twice is only a
+// second look, for example at a file that may have changed.
 const loopTimes = 3
 
-// detectCallLoop looks for a loop at the end of the conversation. Only calls with the same
-// arguments and the same results count, in consecutive turns: a request that is sent twice is not a
-// loop, and polling yields another result in the end.
+// detectCallLoop looks for a loop at the end of the conversation, and returns the job with the loop
+// broken if the settings say so. Only calls with the same arguments and the same results count, in
+// consecutive turns. A request that is sent twice is not a loop, and polling yields another result
+// in the end. It never fails.
 func (j *job) detectCallLoop(context.Context) (*job, error) {
 	guard := j.engine.cfg.LoopGuard
 	calls, times := repeat.Turns(j.request.Messages)
@@ -52,8 +54,8 @@ func (j *job) detectCallLoop(context.Context) (*job, error) {
 }
 
 // withoutLoop returns a request in which the last result tells the model that it has made this call
-// before, and which offers no tools unless a call is wanted. The note is part of the result, since
-// few templates take a system message at the end.
+// before. It offers no tools unless a call is required. The note is part of the result, since few
+// templates accept a system message at the end.
 func withoutLoop(r *chat.Request, times int) *chat.Request {
 	c := *r
 	c.Messages = slices.Clone(r.Messages)
@@ -66,17 +68,17 @@ func withoutLoop(r *chat.Request, times int) *chat.Request {
 	return &c
 }
 
-// defaultRepeat is how many bytes a text may repeat itself by default: some 2,000 tokens without
-// anything new.
+// defaultRepeat is how many bytes a text may repeat itself by default. These are some 2,000 tokens
+// without anything new.
 const defaultRepeat = 8 << 10
 
-// stepRepetition names what was done to a reply that was ended because it repeated itself.
+// stepRepetition names the end of a reply that repeated itself.
 const stepRepetition = "repetition"
 
-// endRepetition ends a generation that repeats itself for limit bytes: otherwise it would only stop
-// at its limit of tokens, if there is one, and Ollama's own guard detects only a single repeated
-// token. After the event that makes the repetition long enough the server is told to stop, and the
-// counts are estimated.
+// endRepetition returns a hook that ends a generation that repeats itself for limit bytes.
+// Otherwise it would only stop at its limit of tokens, if there is one, and Ollama's own guard
+// detects only a single repeated token. When the repetition is long enough, the server is told to
+// stop, and the counts are estimated.
 func (t *target) endRepetition(r *chat.Request, limit int) chat.Hook {
 	text, bytes := new(repeat.Text), 0
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
@@ -102,11 +104,13 @@ func (t *target) endRepetition(r *chat.Request, limit int) chat.Hook {
 // defaultSame is how many calls in a row that repeat earlier ones end a reply by default.
 const defaultSame = 3
 
-// reportSameCalls reports a reply that the decoder ended because its model made the same calls over
-// and over, or cycled through a few: each is made once, and further copies are not worth their
-// tokens. The server has not counted those tokens, so they are estimated.
+// reportSameCalls is the stage that completes a reply that the decoder has ended because its model
+// made the same calls over and over, or a few calls in turn. Each of these is made once, and
+// further copies are not worth their tokens. The server has not counted the tokens, so they are
+// estimated.
 //
-// Without it a looping model made the call get_time {"tz":"UTC"} 117 times in one reply of 14 s.
+// Without such an end a looping model made the call get_time {"tz":"UTC"} 117 times in one reply of
+// 14 s.
 func (t *target) reportSameCalls(r *chat.Request, n *names, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		bytes, tool := 0, ""
@@ -127,11 +131,11 @@ func (t *target) reportSameCalls(r *chat.Request, n *names, in events) events {
 	}
 }
 
-// mostLookups bounds how often a reply's values are looked up in its conversation.
+// mostLookups is how many values of a reply are looked up in its conversation.
 const mostLookups = 500
 
-// givenIn returns a function that reports whether a value is in the conversation: the model need
-// not have made up such a value.
+// givenIn returns a function that reports whether a value occurs in the conversation, so that the
+// model need not have made it up. After mostLookups values it always returns false.
 func givenIn(r *chat.Request) func(value string) bool {
 	var all []string
 	asked := 0

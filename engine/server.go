@@ -21,48 +21,49 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// makes has how the backend of each kind of server is made.
+// makes has the constructor of the backend for each kind of server.
 var makes = map[string]func(base, key string) backend{
 	upstream.KindOllama: func(base, _ string) backend { return newOllama("ollama", base, nil) },
 	upstream.KindOpenAI: func(base, key string) backend { return openai.NewBackend(base, key) },
 }
 
-// backend is one kind of model server: what the engine asks of it. What only some kinds can do is
-// in an interface of its own below.
+// backend is what the engine asks of every kind of model server. What only some kinds can do is in
+// separate interfaces below.
 type backend interface {
-	// Models lists what the server has.
+	// Models returns the models that the server has.
 	Models(ctx context.Context) ([]chat.Info, error)
-	// Probe says what the order's model can do, and remembers it for as long as the model stays the
-	// same.
+	// Probe returns what the order's model can do. It remembers the answer for as long as the model
+	// stays the same.
 	Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error)
-	// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty
-	// when it is not known.
+	// Open begins the reply with the order's strategy. Tail is the end of the rendered prompt, or
+	// empty if that is not known.
 	Open(ctx context.Context, o *upstream.Order) (src chat.Source, tail string, err error)
-	// Complete writes a text on. What comes is the model's text as it is: nothing is looked for in
-	// it.
+	// Complete continues a text. The source has the model's text as it is, in which nothing is
+	// looked for.
 	Complete(ctx context.Context, o *upstream.Order) (chat.Source, error)
-	// Embed makes vectors, with the model's name on that server. It gets no Order: an embedding has
-	// no format, no strategy and no facts.
+	// Embed returns the vectors of texts. The model's name is the one on that server. There is no
+	// Order, because an embedding has no format, no strategy and no facts.
 	Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (
 		*chat.Embeddings, error)
-	// Waiting returns how many requests wait for the server, since it is busy.
+	// Waiting returns how many requests wait because the server is busy.
 	Waiting() int
-	// Template renders conversations with the model's own template. Of a server that does not
-	// render it is an error.
+	// Template returns a renderer of conversations with the model's own template, or an error if
+	// the server cannot render it.
 	Template(ctx context.Context, o *upstream.Order) (derive.Template, error)
 }
 
-// sizer is a backend that gives a model the context that an order needs.
+// sizer is a backend that chooses the length of a model's context. Size returns the length that an
+// order needs.
 type sizer interface {
 	Size(ctx context.Context, o *upstream.Order) int
 }
 
-// unloader is a backend that unloads models. It reports whether the model is gone.
+// unloader is a backend that unloads models. Unload reports whether the model is gone.
 type unloader interface {
 	Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error)
 }
 
-// native is a backend that takes requests of Ollama's own API.
+// native is a backend that accepts requests of Ollama's own API.
 type native interface {
 	http.RoundTripper
 	Tags(ctx context.Context) (*api.ListResponse, error)
@@ -71,33 +72,33 @@ type native interface {
 	Version(ctx context.Context) (string, error)
 }
 
-// What the kinds can do.
+// These show what each kind can do.
 var (
 	_ sizer    = (*ollama.Backend)(nil)
 	_ unloader = (*ollama.Backend)(nil)
 	_ native   = (*ollama.Backend)(nil)
 )
 
-// firstName is the name of the first server, whose models go by their own names.
+// firstName is the name of the first server. The names of its models have no prefix.
 const firstName = "ollama"
 
-// demoName is the name of the server that needs no model. It stands in front of its models' names,
-// "demo/hermes", so no upstream may have it.
+// demoName is the name of the server that needs no model. It is the prefix of its models' names, as
+// in "demo/hermes", so no upstream may have this name.
 const demoName = "demo"
 
-// server is a model server under the name that its models have in front of theirs: "box/qwen3". The
-// first one's models go by their own names. What was learned of its models is kept with it, since
-// two servers may have different models of one name.
+// server is a model server, whose name is the prefix of its models' names, as in "box/qwen3". Only
+// the models of the first server have no prefix. What was learned of its models is stored with it,
+// since two servers may have different models of one name.
 type server struct {
-	backend // nil as long as only the guess is there, and of a pool
+	backend // nil while its kind is only a guess, and for a pool
 	name    string
 	guess   *guess
 	pool    *pool // nil: it is one server
 	memory  *memory
 }
 
-// known returns the server with the backend of its kind. What is found is the server's for good:
-// its kind does not change.
+// known returns the server with the backend of its kind, or an error if the kind cannot be found
+// out. The result is cached, because the kind of a server does not change.
 func (s *server) known(ctx context.Context) (*server, error) {
 	if s.backend != nil {
 		return s, nil
@@ -105,9 +106,9 @@ func (s *server) known(ctx context.Context) (*server, error) {
 	return s.guess.find(ctx, s.name, s.memory)
 }
 
-// guess is a server of unknown kind: it is asked when it is first needed, and again until it
-// answers. To ask at the start would tie this program's start to that of every server in its
-// settings.
+// guess is a server of unknown kind. It is asked for its kind when it is first needed, and again
+// until it answers. If it were asked at the start, this program's start would depend on every
+// server in its settings.
 type guess struct {
 	base, key string
 
@@ -115,9 +116,9 @@ type guess struct {
 	found *server // nil until the kind is known
 }
 
-// find returns the server of that name with the backend of its kind. The lock is not held while the
-// server is asked: one that does not answer would else hold up every request, those that are about
-// to give up included.
+// find returns the server of that name with the backend of its kind, or an error if the server does
+// not answer. The lock is not held while the server is asked. Otherwise a server that does not
+// answer would delay every request, even those that are about to give up.
 func (g *guess) find(ctx context.Context, name string, memory *memory) (*server, error) {
 	g.mu.Lock()
 	found := g.found
@@ -137,7 +138,7 @@ func (g *guess) find(ctx context.Context, name string, memory *memory) (*server,
 	return g.found, nil
 }
 
-// list returns the models that the server has.
+// list returns the models that the server has, or an error if it cannot be reached.
 func (s *server) list(ctx context.Context) ([]chat.Info, error) {
 	if s.pool != nil {
 		return s.pool.list(ctx)
@@ -149,20 +150,20 @@ func (s *server) list(ctx context.Context) ([]chat.Info, error) {
 	return known.Models(ctx)
 }
 
-// Upstream is a model server besides the first one.
+// Upstream configures a model server besides the first one.
 type Upstream struct {
-	// in front of its models' names: "box" for "box/qwen3"; letters, digits and -_. only
+	// the prefix of its models' names: "box" for "box/qwen3"; only letters, digits and -_.
 	Name string
-	URL  string // as upstream.ParseURL takes it; several with commas between them are a pool
-	// upstream.KindOllama or upstream.KindOpenAI; empty: as the URL says, else found out at the
+	URL  string // as for upstream.ParseURL; several with commas are a pool
+	// upstream.KindOllama or upstream.KindOpenAI; empty: as the URL says, or else found out at the
 	// first request
 	Kind string
 	Key  string // bearer token, for servers that speak OpenAI's API; empty: none is sent
 }
 
-// parse checks an Upstream. The error says what is wrong, without the name. A kind that is named
-// goes before the URL's; a key for Ollama is an error rather than ignored, since whoever sets one
-// believes the server to be guarded.
+// parse returns the kind and the URLs of an Upstream, or an error that says what is wrong with it,
+// without its name. A Kind that is set takes precedence over the URL's. A key for Ollama is an
+// error and not ignored, because whoever sets one believes that the server is protected.
 func (u Upstream) parse() (kind string, bases []string, err error) {
 	if kind, bases, err = upstream.ParseURLs(u.URL); err != nil {
 		return "", nil, fmt.Errorf("url: %w", err)
@@ -184,12 +185,12 @@ func (u Upstream) parse() (kind string, bases []string, err error) {
 	return kind, bases, nil
 }
 
-// nameLetters are what an upstream's name is made of. A slash would make "a/b/model" a riddle, and
-// * is for patterns of settings.
+// nameLetters are the characters of an upstream's name. With a slash "a/b/model" would be
+// ambiguous, and * is for patterns of settings.
 const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// newServer makes the server of an Upstream. It asks nothing: an unknown kind is a guess
-// until the first request.
+// newServer returns the server of an Upstream, or the error of parse. It sends no request, so an
+// unknown kind is a guess until the first request.
 func newServer(u Upstream) (*server, error) {
 	kind, bases, err := u.parse()
 	if err != nil {
@@ -203,7 +204,7 @@ func newServer(u Upstream) (*server, error) {
 	}), nil
 }
 
-// oneOrPool makes the server of one address, or the pool of several.
+// oneOrPool returns the server at one address, or the pool of several.
 func oneOrPool(name string, bases []string, one func(base string) *server) *server {
 	if len(bases) > 1 {
 		return newPool(name, bases, one)
@@ -213,8 +214,8 @@ func oneOrPool(name string, bases []string, one func(base string) *server) *serv
 	return s
 }
 
-// newOllama makes the backend of an Ollama server. Of a URL that ParseHost would not have given it
-// takes the default.
+// newOllama returns the backend of an Ollama server. If base is not a URL as returned by ParseHost,
+// the default is used.
 func newOllama(owner, base string, rt http.RoundTripper) *ollama.Backend {
 	client, err := ollama.New(base, rt)
 	if err != nil {
@@ -223,8 +224,8 @@ func newOllama(owner, base string, rt http.RoundTripper) *ollama.Backend {
 	return &ollama.Backend{Client: client, Owner: owner}
 }
 
-// probe finds out what the model and its server can do. It is asked again after the family became
-// another one, since which marks count is the family's.
+// probe returns the job with what the model and its server can do, or the server's error. It is
+// called again after the family has changed, because the family determines which tags matter.
 func (j *job) probe(ctx context.Context) (*job, error) {
 	facts, err := j.server.memory.probes.do(ctx, j.pulse, wanted{j.server, j.model, j.format.Name},
 		func() (upstream.Facts, error) {
@@ -235,8 +236,9 @@ func (j *job) probe(ctx context.Context) (*job, error) {
 	return &k, err
 }
 
-// route finds the server of a model, which may be an alias, and the name that the model has there.
-// Only a server whose kind must be found out can be an error.
+// route returns the server of a model, which may be an alias, and the name that the model has
+// there. It returns an error if the kind of the server cannot be found out, or if no server of a
+// pool answers.
 func (e *Engine) route(ctx context.Context, model string) (*server, string, error) {
 	s, name := e.place(model)
 	var err error
@@ -248,8 +250,8 @@ func (e *Engine) route(ctx context.Context, model string) (*server, string, erro
 	return s, name, err
 }
 
-// single returns every server by itself, those of pools too, and how its models' names begin. A
-// server whose kind cannot be found out is left as it is.
+// single returns every single server, including the members of pools. A server whose kind cannot be
+// found out is included as it is.
 func (e *Engine) single() (all []*member) {
 	for _, s := range e.servers {
 		if s.pool == nil {
@@ -261,8 +263,7 @@ func (e *Engine) single() (all []*member) {
 	return all
 }
 
-// prefix returns the prefix of the names of a server's models. The first one's go by
-// their own.
+// prefix returns the prefix of the names of a server's models. It returns "" for the first server.
 func (e *Engine) prefix(m *member) string {
 	first := e.servers[0]
 	if m.server == first || first.pool != nil && slices.Contains(first.pool.members, m) {
@@ -271,10 +272,10 @@ func (e *Engine) prefix(m *member) string {
 	return m.name + "/"
 }
 
-// place returns the server of a model, and the model's name there, without asking the server what
-// it is, as route does. A name with a slash is not always a server's: Ollama's own models are
-// called "hf.co/user/model", and go to the first server unless one of the settings has that very
-// name.
+// place returns the server of a model, and the model's name there. Unlike route it does not ask the
+// server for its kind. A name with a slash does not always begin with a server's name. For example,
+// Ollama's own models are called "hf.co/user/model", and go to the first server unless one of the
+// settings has that very name.
 func (e *Engine) place(model string) (*server, string) {
 	model = e.Real(model)
 	if name, rest, ok := strings.Cut(model, "/"); ok && rest != "" {
@@ -287,10 +288,10 @@ func (e *Engine) place(model string) (*server, string) {
 	return e.servers[0], model
 }
 
-// Real returns the model of a name: by alias, else the name itself without the prefix. An alias
-// wins with the prefix and without, so a client that must have the prefix can use aliases, too. A
-// name of its own wins over a pattern: with "claude-*" and "claude-haiku-5" each of an agent's
-// names can have a model.
+// Real implements chat.Catalog: it returns the model that a name stands for, by alias, or else the
+// name itself without the prefix. An alias may be used with the prefix and without it, so that
+// clients that need the prefix can use aliases, too. An exact name takes precedence over a pattern,
+// so that with "claude-*" and "claude-haiku-5" each of an agent's names can have a model.
 func (e *Engine) Real(name string) string {
 	for _, name := range []string{name, strings.TrimPrefix(name, e.cfg.Prefix)} {
 		if model, ok := e.cfg.Aliases[name]; ok {

@@ -12,15 +12,16 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// maxOpenings is how often a reply is asked for whose request the server refuses for something that
-// can be changed: the order of its roles, its context, its oldest turns, whose tokens are an
-// estimate that may fall short. A server that finds something else at each refusal must not keep a
-// client waiting for ever.
+// maxOpenings is how often a reply is asked for if the server refuses the request for something
+// that can be changed. This is the order of its roles, its context, or its oldest turns, whose
+// tokens are an estimate that may be too low. A server that finds something else at each refusal
+// must not keep a client waiting for ever.
 const maxOpenings = 5
 
-// source opens one generation, which generation names, with the hooks that watch it. It returns the
-// source, the end of the prompt, and the job as it was answered: its context, its messages or its
-// roles may differ from those of j.
+// source opens one generation with the hooks that watch it. The parameter generation is its name.
+// It returns the source, the end of the prompt, and the job as it was answered, whose context,
+// messages or roles may differ from those of j. It returns an error if the server does not accept
+// the request.
 func (j *job) source(ctx context.Context, generation string) (
 	_ *job, src chat.Source, tail string, err error) {
 	j, src, tail, err = j.open(ctx)
@@ -41,8 +42,9 @@ func (j *job) source(ctx context.Context, generation string) (
 	return j, j.watched(j.request, src, generation, hooks...), tail, nil
 }
 
-// watched returns src with the hooks in front that every generation has. The observer's comes last,
-// so that it is given what the decoder gets: the end that a repetition is cut to, too.
+// watched returns src with the hooks that every generation has, after the given ones. The
+// observer's hook comes last, so that it gets what the decoder gets, including the end of a reply
+// that repeats itself.
 func (t *target) watched(r *chat.Request, src chat.Source, generation string,
 	hooks ...chat.Hook) chat.Source {
 	if limit := cmp.Or(t.engine.cfg.MaxRepeat, defaultRepeat); limit > 0 { // negative: for ever
@@ -54,15 +56,14 @@ func (t *target) watched(r *chat.Request, src chat.Source, generation string,
 	return chat.Watch(src, hooks...)
 }
 
-// seen is what is seen of a reply before it is decoded.
+// seen is what is recorded of a reply before it is decoded.
 type seen struct {
-	tokens *gathered // with their probabilities, where those are wanted; nil: they are not
-	pace   *pace     // of the model, where calls are held by time; nil: they are held by size
-	end    string    // why the model ended; empty: it has not
+	tokens *gathered // the tokens with their probabilities; nil: they are not wanted
+	pace   *pace     // how fast the model writes; nil: calls are held back by size and not by time
+	end    string    // why the model ended; empty: it has not ended
 }
 
-// hooks returns the hooks that watch a model's events, to learn how it ended, its tokens and its
-// pace.
+// hooks returns the hooks that record how a model's reply ended, its tokens and its pace.
 func (s *seen) hooks() []chat.Hook {
 	all := []chat.Hook{func(ev chat.Event, err error) (chat.Event, chat.Source) {
 		if err == nil && ev.Kind == chat.Finish {
@@ -79,7 +80,7 @@ func (s *seen) hooks() []chat.Hook {
 	return all
 }
 
-// observe returns a hook that calls hear with every event before it is decoded.
+// observe returns a hook that calls hear with every event before the event is decoded.
 func observe(hear func(chat.Event)) chat.Hook {
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
 		if err == nil {
@@ -89,10 +90,10 @@ func observe(hear func(chat.Event)) chat.Hook {
 	}
 }
 
-// open asks the server for a reply, and again when it refuses the request for what can be changed:
-// its length, or the order of its roles. The job that comes back is the request that was taken. A
-// refusal comes before anything is generated, some milliseconds each, so asking again costs next to
-// nothing.
+// open asks the server for a reply. If the server refuses the request for its length or for the
+// order of its roles, open changes the request and asks again, up to maxOpenings times. It returns
+// the job that was accepted, or the last error. A refusal comes some milliseconds later, before
+// anything is generated, so asking again costs next to nothing.
 func (j *job) open(ctx context.Context) (_ *job, src chat.Source, tail string, err error) {
 	// what is written again has the same prompt, which nothing can shorten
 	if j.request.Continue != nil {
@@ -121,7 +122,7 @@ func (j *job) open(ctx context.Context) (_ *job, src chat.Source, tail string, e
 	return j, nil, "", err
 }
 
-// all returns the events of a source, undecoded.
+// all returns the events of a source, undecoded. An error of the source is the last event.
 func all(src chat.Source) events {
 	return func(yield func(chat.Event, error) bool) {
 		for {
@@ -133,10 +134,10 @@ func all(src chat.Source) events {
 	}
 }
 
-// closing closes the source when the events are not wanted any more, whichever way that comes
-// about: at the end, when a stage or the client leaves the range, or when one of them panics. A
-// model that nobody reads must not go on writing: an Ollama answers one request at a time by
-// default, and the next one waits for it.
+// closing returns in, and closes the source when the events are no longer wanted, whatever the
+// reason: the reply has ended, a stage or the client has left the loop, or one of them has
+// panicked. A model that nobody reads must not go on writing, because Ollama answers one request at
+// a time by default, and the next request waits for it.
 func closing(src chat.Source, in events) events {
 	return func(yield func(chat.Event, error) bool) {
 		defer src.Close()
@@ -144,8 +145,9 @@ func closing(src chat.Source, in events) events {
 	}
 }
 
-// whole returns the text that the model writes, undecoded, and what it cost; generation names it.
-// It fails when the text is cut: what is asked for so is JSON, half of which is nothing.
+// whole returns the text that the model writes, undecoded, and the token counts of this generation.
+// The parameter generation is its name. It returns an error if the generation fails, or if the text
+// is cut. A cut text is useless, because whole is used for JSON.
 func (j *job) whole(ctx context.Context, generation string) (
 	text string, counts chat.Counts, err error) {
 	_, src, _, err := j.source(ctx, generation)

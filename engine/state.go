@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// State is what a model server is found to be.
+// State is the state of a model server.
 type State struct {
 	Name     string   // "ollama", "demo", or the name of an Upstream
 	At       string   // the address of a server of a pool; empty: it is the only one of its name
 	Up       bool     // it answers with a list of models
-	Waiting  int      // requests that wait for it, since it is busy
-	Running  int      // requests that it answers for this program; only of a server of a pool
-	Models   []string // by the names that clients call them
-	Loaded   []string // those in its memory, if At is set and it says so
-	Unlike   []string // those of another digest than at the servers before it, if At is set
+	Waiting  int      // requests that wait because it is busy
+	Running  int      // requests that it answers for this program; only set for a server of a pool
+	Models   []string // by the names that clients use
+	Loaded   []string // models in its memory, if At is set and the server lists them
+	Unlike   []string // models with another digest than on the servers before it, if At is set
 	digestOf map[string]string
 }
 
@@ -28,8 +28,8 @@ func (s State) Label() string {
 	return s.Name + " " + s.At
 }
 
-// States asks every server at once for its models. One that does not answer before ctx ends is not
-// up.
+// States asks all servers at once for their models, and returns their states. A server that does
+// not answer before ctx ends is not Up.
 func (e *Engine) States(ctx context.Context) []State {
 	servers := e.single()
 	all := make([]State, len(servers))
@@ -54,8 +54,7 @@ func (e *Engine) States(ctx context.Context) []State {
 	return all
 }
 
-// state returns the state of one server: whether it answers, how many requests wait for it, and its
-// models. Up is false if the server cannot be asked.
+// state returns the state of one server. Up is false if the server cannot be reached.
 func (e *Engine) state(ctx context.Context, m *member) State {
 	s := State{Name: m.name, At: m.at}
 	known, err := m.known(ctx)

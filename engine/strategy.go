@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// The strategies of getting at the raw text, as settings name them. See package upstream for what
-// each does.
+// The strategies by which the engine gets at the raw text of a model, with the names of the
+// settings. See package upstream for what each does.
 const (
 	Raw    = upstream.Raw
 	Tokens = upstream.Tokens
@@ -25,19 +25,20 @@ const (
 // Strategies returns the names of all strategies, in the order in which probing prefers them.
 func Strategies() []string { return []string{Raw, Tokens, Tap, Native, Prompt} }
 
-// byDefault is the order of preference where a server says nothing else: what shows most of the
-// model's text comes first.
+// byDefault is the order of preference if a server reports no other. A strategy that shows more of
+// the model's text comes first.
 var byDefault = []string{Raw, Tap, Native, Prompt}
 
-// needsServerChat reports whether only the server's own chat will do: it holds replies to a schema,
-// and tells probabilities token by token. The former does not go with tools, so no call is lost to
-// the server's parser.
+// needsServerChat reports whether a request can only be answered by the server's own chat API,
+// which constrains replies to a schema, and returns probabilities token by token. Requests with
+// tools have no format at this point, so no call is lost to the server's parser.
 func needsServerChat(r *chat.Request) bool {
 	return r.Format != nil || r.Logprobs && len(r.Tools) == 0
 }
 
-// strategies returns those by which r can be answered, the best one first: the configured one
-// alone, else those that show most of what the model wrote first.
+// strategies returns the strategies by which r can be answered, the best one first. If one is
+// configured, it is the only one. Otherwise those that show more of what the model wrote come
+// first.
 func (t *target) strategies(r *chat.Request) []string {
 	if needsServerChat(r) {
 		return []string{Native}
@@ -57,8 +58,8 @@ func (t *target) strategies(r *chat.Request) []string {
 }
 
 // can reports whether a strategy may answer r at all. Raw prompts are text, so a request with
-// pictures is left to a server's own chat; tap exists for the tokens of calls that a server
-// withholds, so without tools it shows no more than native.
+// pictures is left to a server's own chat. The strategy tap exists for the tokens of calls that a
+// server withholds, so without tools it shows no more than native.
 func (t *target) can(strategy string, r *chat.Request) bool {
 	tools := len(r.Tools) > 0
 	takes := t.facts.Tools || !tools
@@ -76,8 +77,9 @@ func (t *target) can(strategy string, r *chat.Request) bool {
 	return tools // without any the system text has nothing to describe
 }
 
-// chooseStrategy picks the best strategy that has not failed with the model before. When all have,
-// the best one is tried again: a failure may have had to do with the request.
+// chooseStrategy returns the job with the best strategy that has not failed with the model before.
+// If all have failed, the best one is tried again, because the request may have caused a failure.
+// It never returns an error.
 func (j *job) chooseStrategy(context.Context) (*job, error) {
 	k := *j
 	all, known := j.strategies(j.request), j.known()
@@ -88,8 +90,8 @@ func (j *job) chooseStrategy(context.Context) (*job, error) {
 	return &k, nil
 }
 
-// next returns the strategy that may cure what the present one failed at, or "" when there is none.
-// Only one takes over in a request: each costs a generation, and the client waits.
+// next returns the strategy that is tried if the present one fails, or "" if there is none. Only
+// one such change is made in a request, because each costs a generation, and the client waits.
 func (t *target) next(r *chat.Request, strategy string) string {
 	all, known := t.strategies(r), t.known()
 	for _, s := range all[slices.Index(all, strategy)+1:] {
@@ -100,9 +102,9 @@ func (t *target) next(r *chat.Request, strategy string) string {
 	return ""
 }
 
-// answer returns the reply by the job's strategy. When that fails before anything was sent, in a
-// way that another strategy may cure, the next one takes over, once; if it does better, it is the
-// model's strategy from then on, until the model's digest changes.
+// answer returns the reply by the job's strategy. If that strategy fails before anything was sent,
+// in a way that another one may cure, the next strategy is used instead, once. If it does better,
+// it is the model's strategy from then on, until the model's digest changes.
 func (j *job) answer(ctx context.Context) events {
 	return func(yield func(chat.Event, error) bool) {
 		next := j.next(j.request, j.strategy)
@@ -127,13 +129,13 @@ func (j *job) answer(ctx context.Context) events {
 	}
 }
 
-// whySwallowed is why a reply failed of which nothing came though the model wrote something: a
-// server's parser that takes a text for a call, and then drops the call.
+// whySwallowed says why a reply is empty although the model wrote something. The parser of a server
+// takes a text for a call, and then drops the call.
 const whySwallowed = "the server passed on nothing of what the model wrote"
 
-// try yields the reply by the job's strategy. If curable is set, a failure that another strategy
-// may cure, and before which nothing was yielded, is not yielded either: try says why it failed
-// instead.
+// try yields the reply by the job's strategy. It returns the job that was answered. If curable is
+// set, a failure that another strategy may cure is not yielded, provided that nothing was yielded
+// before it. In this case try returns why it failed. Otherwise it returns "".
 func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curable bool) (
 	_ *job, why string) {
 	if j.observer.OnPlan != nil {
@@ -177,11 +179,12 @@ func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curab
 	return j, ""
 }
 
-// swallows reports whether a reply that is empty was not so when the model wrote it. One token is
-// the end itself. Raw strategies show all that was written, so with them an empty reply is one.
+// swallows reports whether an empty reply was not empty when the model wrote it. It has been
+// counted as more than one token, which would be only its end. Raw strategies show all that was
+// written, so with them an empty reply is really empty.
 //
-// Such an end is {"message":{"content":""},"done":true,"done_reason":"stop","eval_count":23},
-// behind a call with a comma too many.
+// For example, after a call with a comma too many the reply may end with
+// {"message":{"content":""},"done":true,"done_reason":"stop","eval_count":23}.
 func swallows(strategy string, usage *chat.Event, end chat.Event) bool {
 	return (strategy == Native || strategy == Tap) && end.Text == chat.Stop && usage != nil &&
 		usage.Meta.Usage.Completion > 1

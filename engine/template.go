@@ -11,21 +11,22 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// reading is what a model's template says about how the model writes. It is kept with the model's
-// digest, a failure to read it too: a template that says nothing will not say more the next time.
+// reading is what a model's template says about how the model writes. It is stored with the model's
+// digest even if the template says nothing, since it will not say more the next time.
 type reading struct {
-	format *adapters.Format // nil: nothing else than the model's name says
+	format *adapters.Format // nil: the format that the model's name means
 	says   string           // a sentence for logs and doctor
-	lines  string           // the declaration of a format that no family has
-	// the template writes calls in a form that is not read, so tools are described in the prompt
+	lines  string           // the declaration of a format that is no family's
+	// the template writes calls in a form that cannot be read, so tools are described in the prompt
 	unread bool
 }
 
-// readTemplate chooses the format by the model's own chat template if no family matches the model's
-// name, or if the template shows that the family is the wrong one. A format that the settings name
-// is not changed. The first request to a model that no family claims costs about twenty renderings,
-// one to a model that a family claims two; the result holds for as long as the model stays the
-// same.
+// readTemplate returns the job with the format of the model's own chat template, if no family
+// matches the model's name, or if the template shows that the family is the wrong one. A format
+// from the settings is not changed. The first request to a model costs two renderings if a family
+// claims its name, and about twenty otherwise. The result is valid for as long as the model stays
+// the same. If the server is busy, the job is unchanged, and the next request asks again. An error
+// is that of an ended ctx or of probing.
 func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	if !j.facts.Renders || !j.facts.Tools || j.engine.cfg.NamesOnly ||
 		j.engine.formatSet(j.server, j.name) {
@@ -57,9 +58,10 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	return k.probe(ctx) // which marks are control tokens depends on the family
 }
 
-// askTemplate asks what the template says. An error means that the server did not answer. A family
-// that the name claims is only checked (two renderings), and left where the template prints other
-// calls: names are given by whoever made the file, the template is what the model was trained with.
+// askTemplate returns what the template says. It returns an error if the server did not answer. A
+// family that the name claims is only checked (two renderings), and not used if the template prints
+// other calls. A name is given by whoever made the file, but the template is what the model was
+// trained with.
 func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, error) {
 	claimed := len(t.format.Models) > 0 && t.format.Name != "generic"
 	if r := t.readBy(claimed); r != nil {
@@ -117,9 +119,9 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 	return r, nil
 }
 
-// readBy returns the reading by the family that Ollama's own parser of the model (PARSER) belongs
-// to, or nil if there is no such parser. If the model's name names another family (claimed), it
-// returns nil as well, and if it names the same, a reading that changes nothing. The maker of the
+// readBy returns the reading for the family of Ollama's own parser of the model (PARSER), or nil if
+// there is no such parser. If the model's name claims another family, it returns nil as well. If
+// the name claims the same family, it returns a reading that changes nothing. The maker of the
 // model chose both name and parser, and a template may be a stranger's, so the parser counts more.
 func (t *target) readBy(claimed bool) *reading {
 	family := t.engine.cfg.formats().For(t.facts.Reader)
@@ -137,13 +139,13 @@ func (t *target) readBy(claimed bool) *reading {
 	return &reading{format: family, says: says}
 }
 
-// sentence returns the first line of an error: texts of many lines may follow.
+// sentence returns the first line of an error, because texts of many lines may follow.
 func sentence(err error) string {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return first
 }
 
-// formatSet reports whether the settings or the demo's name say a model's format.
+// formatSet reports whether the settings or the demo's name determine a model's format.
 func (e *Engine) formatSet(s *server, name string) bool {
 	_, set := pattern.Find(e.cfg.Format, name)
 	return set || s.name == demoName

@@ -17,9 +17,10 @@ import (
 // bounded: by the setting always, and without one where the request would be refused otherwise.
 // Calls are checked against schemas that say the same, since only their texts are cut.
 
-// fitTools makes the tools fit the setting. Its tokens are taken for three bytes each, whatever was
-// counted: a ratio that moves with every count would cut a little differently in every turn, and
-// empty the server's cache of the prompt each time.
+// fitTools returns the job with tools that fit the setting ToolBudget, if that is set. A token is
+// counted as three bytes, whatever was learned about the model. A ratio that moves with every count
+// would cut a little differently in every turn, and empty the server's cache of the prompt each
+// time. It never fails.
 func (j *job) fitTools(context.Context) (*job, error) {
 	if budget := j.engine.cfg.ToolBudget; budget > 0 {
 		return j.fitted(budget, window.Meter{}), nil
@@ -27,8 +28,9 @@ func (j *job) fitTools(context.Context) (*job, error) {
 	return j, nil
 }
 
-// fitted returns the job with tools of at most so many tokens, by that meter; the same job if they
-// are few enough. The client is told what was cut, and the log once for the same tools.
+// fitted returns the job with tools of at most budget tokens, counted by the meter. It returns the
+// same job if they are few enough, or cannot be made shorter. The client is told what was cut, and
+// the log once for the same tools.
 func (j *job) fitted(budget int, meter window.Meter) *job {
 	called := map[string]bool{}
 	for _, m := range j.request.Messages {
@@ -58,9 +60,10 @@ func (j *job) fitted(budget int, meter window.Meter) *job {
 	return j.with(&r)
 }
 
-// toolRoom returns how many tokens the tools of a request of so many may take, where it is longer
-// than its context: what the conversation leaves, but no more than half of the context, and no less
-// than a quarter. In less an agent's tools would have to go, and its conversation can be trimmed.
+// toolRoom returns how many tokens the tools of a request may take, if the request is longer than
+// its context. This is what the conversation leaves, but at most half of the context, and at least
+// a quarter. With less an agent's tools would have to be left out, while its conversation can be
+// trimmed. The parameter tokens is the length of the whole request.
 func toolRoom(r *chat.Request, tokens, context int, meter window.Meter) int {
 	rest := tokens - tokensOf(r.Tools, meter)
 	free := context - rest - window.Room(r.MaxTokens, context)
@@ -75,7 +78,7 @@ func tokensOf(tools []chat.Tool, meter window.Meter) (n int) {
 	return n
 }
 
-// warnOnce logs a warning about the tools that are offered, once for the same ones.
+// warnOnce logs a warning about the offered tools, once as long as the tools are the same.
 func (t *target) warnOnce(tools []chat.Tool, text string) {
 	h := fnv.New64a()
 	for _, tool := range tools {
@@ -88,12 +91,13 @@ func (t *target) warnOnce(tools []chat.Tool, text string) {
 	}
 }
 
-// maxListed is how many tools a warning lists, the dearest first: it goes into a header.
+// maxListed is how many tools a warning lists, the largest first. It is limited because the warning
+// goes into a header.
 const maxListed = 20
 
-// weighTools warns when the offered tools take more than half of the context, and no setting bounds
-// them. Agents collect tools of many servers without showing what they cost, and a model with half
-// its context full of schemas forgets the rest.
+// weighTools warns if the offered tools take more than half of the context, and no setting limits
+// them. It returns the job unchanged. Agents collect tools of many servers without showing what
+// they cost, and a model with half its context full of schemas forgets the rest.
 func (j *job) weighTools(context.Context) (*job, error) {
 	budget, meter := cmp.Or(j.context, j.mostContext())/2, j.meter()
 	if all := tokensOf(j.request.Tools, meter); all > budget && j.engine.cfg.ToolBudget == 0 {
@@ -105,8 +109,8 @@ func (j *job) weighTools(context.Context) (*job, error) {
 	return j, nil
 }
 
-// dearest lists the tools that cost most, each with its tokens: who reads the warning wants to know
-// which server of tools to switch off.
+// dearest returns a list of the tools that take most tokens, each with its count, because readers
+// of the warning want to know which server of tools to switch off.
 func (n *names) dearest(tools []chat.Tool, meter window.Meter) string {
 	tools = slices.Clone(tools)
 	slices.SortStableFunc(tools, func(a, b chat.Tool) int {

@@ -11,9 +11,9 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// turn is one request of a client and the servers that are asked for it. All that is asked for one
-// reply goes to one server with one key; another server is asked as long as the client has nothing
-// of the reply.
+// turn is one request of a client, with the servers that are asked for it. Everything that is asked
+// for one reply goes to one server with one key. Another server is asked only while nothing of the
+// reply was sent to the client.
 type turn struct {
 	engine *Engine
 	key    string
@@ -21,25 +21,25 @@ type turn struct {
 	again  bool // a second key was tried
 
 	pool    *pool
-	model   string            // as its servers call it
-	at      *member           // that is asked; nil: none yet, or no pool
-	tried   map[*member]error // and why they did not answer
-	patient bool              // all are full: the last one is waited for
+	model   string            // by its servers' name
+	at      *member           // the server that is asked; nil: none yet, or no pool
+	tried   map[*member]error // servers that failed, with their errors
+	patient bool              // all servers are full, so the last one is waited for
 }
 
-// turnKey is the key of a context's turn.
+// turnKey is the key under which a context has its turn.
 type turnKey struct{}
 
-// newTurn begins the turn of a request that has that key. Whoever calls it owes an end.
+// newTurn returns the turn of a request with that key. The caller must call its end.
 func (e *Engine) newTurn(key string) *turn { return &turn{engine: e, key: key, began: time.Now()} }
 
-// context returns the context of an attempt: what it asks carries the key, and goes to the server
-// that the turn has chosen.
+// context returns the context of an attempt. Requests under this context carry the key, and go to
+// the server that the turn has chosen.
 func (t *turn) context(ctx context.Context) context.Context {
 	return context.WithValue(upstream.WithConversation(ctx, t.key), turnKey{}, t)
 }
 
-// end releases what the turn holds.
+// end releases the turn's place at its server.
 func (t *turn) end() {
 	if t.at != nil {
 		t.pool.give(t.at)
@@ -47,8 +47,8 @@ func (t *turn) end() {
 	}
 }
 
-// timeouts returns how long an attempt may wait: what is left of the time that the request has. One
-// that may be answered elsewhere does not wait in the queue of a server that is full.
+// timeouts returns how long an attempt may wait, which is what is left of the request's time. An
+// attempt for which another server may be asked does not wait in the queue of a full server.
 func (t *turn) timeouts(pooled bool) wait.Timeouts {
 	limits := t.engine.cfg.Timeouts
 	if len(t.tried) > 0 {
@@ -60,7 +60,8 @@ func (t *turn) timeouts(pooled bool) wait.Timeouts {
 	return limits
 }
 
-// choose chooses the server of a pool that answers.
+// choose sets the server of a pool that is asked. It returns an error if no server with the model
+// answers.
 func (t *turn) choose(ctx context.Context, p *pool, model string) error {
 	t.pool, t.model = p, model
 	t.at = p.take(t.left(ctx))
@@ -74,8 +75,8 @@ func (t *turn) choose(ctx context.Context, p *pool, model string) error {
 	return nil
 }
 
-// left returns the servers that may still be asked: those that were not, or, when all of them were
-// and some are full, these.
+// left returns the servers that may still be asked: those that were not tried, or, if all were
+// tried, those that are only busy.
 func (t *turn) left(ctx context.Context) []*member {
 	not := t.tried
 	if t.patient {
@@ -87,9 +88,10 @@ func (t *turn) left(ctx context.Context) []*member {
 	return t.pool.candidates(ctx, t.key, t.model, not)
 }
 
-// elsewhere reports whether the request is to be asked once more, of another server or by another
-// key, and gives up the one that failed. It is for errors before anything of the reply has left.
-// What a server says of the request itself would be said by the next one as well.
+// elsewhere reports whether the request should be asked once more, of another server or with
+// another key, and gives up the one that failed. It must be called only for errors before anything
+// of the reply was sent. It returns false for errors about the request itself, which the next
+// server would return as well.
 func (t *turn) elsewhere(ctx context.Context, err error) bool {
 	f := fault.From(err)
 	switch {
@@ -120,8 +122,8 @@ func (t *turn) elsewhere(ctx context.Context, err error) bool {
 	return true
 }
 
-// told returns the error that the client gets. Where every server of a pool has failed it names
-// them all.
+// told returns the error for the client. If every server of a pool has failed, the error names them
+// all. Otherwise it is err itself.
 func (t *turn) told(err error) error {
 	if t.at == nil || fault.From(err).Kind != fault.Unavailable || t.tried[t.at] == nil {
 		return err
@@ -129,7 +131,7 @@ func (t *turn) told(err error) error {
 	return t.pool.allAway(t.model, t.tried)
 }
 
-// failed records that a server did not answer, and reports whether another one may.
+// failed records that a server did not answer, and reports whether another one may answer.
 func (m *member) failed(f *fault.Error) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -146,8 +148,8 @@ func (m *member) failed(f *fault.Error) bool {
 	return true
 }
 
-// root returns the key of the conversation that a request belongs to: model, tools and all that
-// stands in front of the first answer, which clients repeat with every turn.
+// root returns the key of the conversation that a request belongs to. It is made of the model, the
+// tools and everything before the first answer, which clients repeat with every turn.
 func root(model string, r *chat.Request) string {
 	var k upstream.Root
 	k.Add(model)
@@ -174,12 +176,12 @@ func root(model string, r *chat.Request) string {
 	return k.Key()
 }
 
-// continuedRoot is how much of a text that is written on counts, in bytes: what stands at a file's
-// top stays while its user types further down.
+// continuedRoot is how many bytes of a text to be continued count. The beginning of a file stays
+// the same while its user types further down.
 const continuedRoot = 1 << 10
 
-// embedRoot returns the key of a request for vectors. No cache helps there; the key only spreads
-// the work.
+// embedRoot returns the key of a request for vectors. No cache helps with these, so the key only
+// spreads the work.
 func embedRoot(model string, r *chat.EmbedRequest) string {
 	var k upstream.Root
 	k.Add(model)

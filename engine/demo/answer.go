@@ -18,16 +18,16 @@ import (
 )
 
 // maxQuoted is how many bytes of a result the demo repeats, and how many bytes of a message it
-// looks at: enough to show that the result arrived, without sending a file back.
+// reads. This is enough to show that the result arrived, without sending a file back.
 const maxQuoted = 8 << 10
 
-// maxNamed is how many tools a message may name, which is more than an example ever does. A message
-// that lists a thousand offered tools would otherwise get a reply of as many calls.
+// maxNamed is how many tools named in a message are called, which is more than any example needs.
+// Otherwise a message that lists a thousand offered tools would get a reply of as many calls.
 const maxNamed = 16
 
-// answer returns the demo's next message: some text and perhaps calls after it. After a result it
-// always answers in words, so that an agent comes to an end. The same conversation always gets the
-// same answer, so that tests can check it.
+// answer returns the demo's next message, which is some text and perhaps calls after it. After a
+// result it always answers in words, so that an agent comes to an end. The same conversation always
+// gets the same answer, so that tests can check it.
 func (t demoTurn) answer() (string, []ollama.Call) {
 	user, last := t.user(), t.last()
 	switch {
@@ -48,9 +48,9 @@ func (t demoTurn) answer() (string, []ollama.Call) {
 	return fmt.Sprintf("I will use %s for this.\n", strings.Join(names, " and ")), calls
 }
 
-// fitting returns an answer in the form that the request wants: a JSON Schema, or "json" for any
-// JSON. A schema of a call (tool_choice, a call that is written once more) is filled in as that
-// call, by the tool's own schema as well as the schema in the request.
+// fitting returns an answer in the form that the request wants, which is a JSON Schema, or "json"
+// for any JSON. If the schema describes a call (tool_choice, or a call that is written once more),
+// the answer is that call, and fits the tool's own schema as well.
 func (t demoTurn) fitting(format json.RawMessage) string {
 	if !bytes.HasPrefix(bytes.TrimSpace(format), []byte{'{'}) {
 		format = t.described()
@@ -70,11 +70,11 @@ func (t demoTurn) fitting(format json.RawMessage) string {
 		find(user).object(doc.Both(args, own), 0))
 }
 
-// mostSchemas is how many places of a text are tried for a schema.
+// mostSchemas is how many positions of a text are tried as the beginning of a schema.
 const mostSchemas = 64
 
-// described returns the schema with which the client's last text describes the answer, as clients
-// do that ask for any JSON. It returns nothing if there is none.
+// described returns the JSON Schema that the client's text has for the answer, or nil if there is
+// none. Clients that ask for any JSON describe it in this way. The last such text counts.
 func (t demoTurn) described() json.RawMessage {
 	for _, m := range slices.Backward(t.Messages) {
 		text := m.Content
@@ -97,7 +97,8 @@ func (t demoTurn) described() json.RawMessage {
 
 // wanted returns, from a schema of calls, the place of the arguments of the tool that the message
 // asks for, and that tool. It returns nil, nil for any other schema. A forced reply is constrained
-// to a schema of calls: {"name": {"const": "f"}, "arguments": {…}}, or alternatives of such.
+// to a schema of calls, which is {"name": {"const": "f"}, "arguments": {…}}, or alternatives of
+// this form.
 func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *upstream.Function) {
 	var allowed []upstream.Tool
 	offered, args := map[string]upstream.Tool{}, map[string]*schema.Place{}
@@ -142,13 +143,13 @@ func (t demoTurn) called(tool upstream.Tool) bool {
 	return false
 }
 
-// pick finds the functions that the message names, in the order in which they are offered; when it
-// names none, it finds the first of those with most of the message's words in the name (which count
-// three times) and the description. So a tool is always called: the demo is made to show calls, and
-// it cannot answer questions that need none.
+// pick returns the functions that the message names, in the order in which they are offered. If it
+// names none, pick returns the function that shares most words with the message, where a word in
+// the name counts three times as much as one in the description. So a tool is always called,
+// because the demo is made to show calls, and it cannot answer questions that need none.
 //
-// "get_weather in Oslo, and getEmployee EMP002" names two; "Please look up employee EMP001" names
-// none, but getEmployee contains one of its words.
+// For example, "get_weather in Oslo, and getEmployee EMP002" names two. "Please look up employee
+// EMP001" names none, but getEmployee contains one of its words.
 func pick(tools []upstream.Tool, message string) (named []upstream.Function) {
 	said := map[string]bool{}
 	for _, w := range words(message) {
@@ -180,8 +181,8 @@ func pick(tools []upstream.Tool, message string) (named []upstream.Function) {
 	return named
 }
 
-// holdsWord reports whether s contains the word with no letter or digit on either side: "already"
-// does not name a tool called read.
+// holdsWord reports whether s contains the word with no letter or digit on either side, so that
+// "already" does not name a tool called read.
 func holdsWord(s, word string) bool {
 	inside := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' }
 	for from := 0; word != ""; {
@@ -211,7 +212,7 @@ func count(b bool) int {
 }
 
 // words returns the words of three letters or more in s, in lower case, without a plural's s. It
-// splits CamelCase and snake_case: getWeather and get_weather are both found by "weather".
+// splits CamelCase and snake_case, so that "weather" finds both getWeather and get_weather.
 func words(s string) []string {
 	var b strings.Builder
 	before := ' '
@@ -233,9 +234,9 @@ func words(s string) []string {
 	return out
 }
 
-// inDialect returns the whole text of an answer as the family writes it. Where calls after text
-// would not be read as calls, the text is left out; a family that writes only one call in a reply
-// gets the first. inDialect decodes its own result, so that the demo never writes a reply that the
+// inDialect returns the whole text of an answer as the family writes it. If calls after text would
+// not be read as calls, the text is left out. A family that writes only one call in a reply gets
+// the first. inDialect decodes its own result, so that the demo never writes a reply that the
 // family's decoder cannot read.
 func inDialect(f *adapters.Format, tools []upstream.Tool, text string, calls []ollama.Call) string {
 	if len(calls) == 0 {
@@ -258,8 +259,8 @@ func inDialect(f *adapters.Format, tools []upstream.Tool, text string, calls []o
 	}
 }
 
-// reads counts the calls that the format finds in the text, with the tools that were offered: a
-// call of an unknown name does not count.
+// reads returns the number of calls that the format finds in the text. A call of a tool that was
+// not offered does not count.
 func reads(f *adapters.Format, tools []upstream.Tool, text string) (calls int) {
 	var offered []chat.Tool
 	for _, t := range tools {
@@ -274,8 +275,8 @@ func reads(f *adapters.Format, tools []upstream.Tool, text string) (calls int) {
 	return calls
 }
 
-// calledAs returns the name by which the user knows the tool of that name: the model may have seen
-// an alias ("Also called …").
+// calledAs returns the user's name of a tool, because the model may have seen an alias ("Also
+// called …").
 func (t demoTurn) calledAs(name string) string {
 	for _, tool := range t.Tools {
 		if tool.Function.Name == name {
@@ -286,22 +287,21 @@ func (t demoTurn) calledAs(name string) string {
 }
 
 // The demo also answers clients that write the tools into the system prompt, as agents do for
-// models without tool calling: package agent, and other programs with the same contract. It reads
-// the JSON list after the first of these texts, and takes a user's message that begins with the
-// second for a result.
+// models without tool calling. These are package agent, and other programs with the same contract.
+// The demo reads the JSON list after listMark, and takes a user's message that begins with
+// resultMark for a result.
 const (
 	listMark   = "the following tools:\n["
 	resultMark = "[Tool Result: "
 )
 
-// contracted returns the turn as one with tools, and the format in which the contract wants calls.
-// The format is nil when the prompt holds no list of tools, or one that is not JSON. The decoder
-// stops after the list by itself, since prose follows.
+// contracted returns the turn with the tools in its system prompt, and the format in which the
+// contract wants calls. The format is nil, and the turn unchanged, if the prompt has no list of
+// tools, or one that is not JSON. The list is in the system text as [{"name": "get_time",
+// "description": "…", "parameters": {…}}], and more prose follows it.
 //
 // In that contract a result is a message of the user, "[Tool Result: get_time]\n12:00". It becomes
 // a tool's message here, so that the demo answers it in words instead of calling again.
-//
-// The list is in the system text as [{"name": "get_time", "description": "…", "parameters": {…}}].
 func (t demoTurn) contracted() (demoTurn, *adapters.Format) {
 	if len(t.Tools) > 0 || len(t.Messages) == 0 || t.Messages[0].Role != "system" {
 		return t, nil

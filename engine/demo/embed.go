@@ -11,23 +11,24 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// demoDimensions is the length of the demo's vectors, if the request does not say.
+// demoDimensions is the length of the demo's vectors if the request does not set one.
 const demoDimensions = 64
 
-// maxDimensions is the longest vector that the demo makes.
+// maxDimensions is the length of the longest vector that the demo makes.
 const maxDimensions = 4096
 
-// demoTexts is a request for vectors: of one text or of several.
+// demoTexts is a request for the vectors of one text or of several.
 type demoTexts struct {
 	Model      string    `json:"model"`
 	Input      oneOrMore `json:"input"`
 	Dimensions int       `json:"dimensions"`
 }
 
-// oneOrMore is a list that may be written as its only element.
+// oneOrMore is a list of texts. In JSON a list of one element may be written as that element.
 type oneOrMore []string
 
-// UnmarshalJSON reads either form: "input":"a cat" and "input":["a cat"].
+// UnmarshalJSON implements json.Unmarshaler. It reads both "input":"a cat" and "input":["a cat"],
+// and returns an error for anything else.
 func (l *oneOrMore) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		*l = make(oneOrMore, 1)
@@ -37,7 +38,7 @@ func (l *oneOrMore) UnmarshalJSON(b []byte) error {
 }
 
 // embed answers with vectors that are equal for equal texts, and near each other for texts that
-// share words: enough to see a search work from end to end on a machine without models.
+// share words. This is enough to see a search work from end to end on a machine without models.
 func (d *Server) embed(w http.ResponseWriter, _ *http.Request, q *demoTexts) {
 	if d.format(w, q.Model) == nil {
 		return
@@ -56,10 +57,9 @@ func (d *Server) embed(w http.ResponseWriter, _ *http.Request, q *demoTexts) {
 	demoJSON(w, http.StatusOK, reply)
 }
 
-// demoVector returns a vector of length 1 with n dimensions. Each word adds to one of them, and so
-// does the text as a whole, a tenth as much. The part of the whole text makes texts with the same
-// words differ, and gives a text without words a length other than 0, which would have no
-// direction.
+// demoVector returns a vector of length 1 with n dimensions. Each word adds to one of them, and the
+// text as a whole adds a tenth as much to one. Because of the latter, texts with the same words
+// differ, and a text without words has a direction.
 func demoVector(text string, n int) []float32 {
 	v := make([]float32, n)
 	add := func(s string, weight float32) {

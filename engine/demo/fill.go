@@ -11,24 +11,24 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// maxParts is how many elements or members are made at most, whatever a schema demands: "minItems":
+// maxParts is how many elements or members are made, whatever a schema demands, because "minItems":
 // 1000000 would fill a reply.
 const maxParts = 32
 
-// maxFill is how deep a schema is filled. A schema may refer to itself; deeper values are null.
+// maxFill is how deep a schema is filled. A schema may refer to itself, so deeper values are null.
 const maxFill = 8
 
-// maxShown is how deep optional elements of lists are filled in, and unions with values other than
+// maxShown is the depth down to which lists get optional elements, and unions get values other than
 // null. Below it a schema that refers to itself ends: {"children": [{"children": []}]}.
 const maxShown = maxFill / 2
 
-// maxValues is how many values are tried for one call: a schema that refers to itself in every
-// alternative has more than can be counted. Further values are null.
+// maxValues is how many values are tried for one call, because a schema that refers to itself in
+// every alternative has more than can be counted. Further values are null.
 const maxValues = 1 << 12
 
-// fill returns the arguments of a call as one JSON object: the required members, and those for
-// which the message has a value. It sees the tool's whole schema, unlike a real model, whose server
-// prints a reduced one: keywords that were left out would only be guessed wrong.
+// fill returns the arguments of a call as one JSON object. It has the required members, and those
+// for which the message has a value. fill sees the tool's whole schema, unlike a real model, whose
+// server prints a reduced one, because keywords that were left out would only be guessed wrong.
 //
 // Its results for a tool with city (required), days and unit (celsius, fahrenheit):
 //
@@ -38,15 +38,14 @@ func fill(f upstream.Function, message string) json.RawMessage {
 	return find(message).object(schema.Parse(f.Parameters).Arguments(), 0)
 }
 
-// slot is a member that an object may have. Required members have the first choice of what a
-// message holds.
+// slot is a member that an object may have. Required members get the values of a message first.
 type slot struct {
 	schema.Member
 	required bool
 }
 
-// slots returns the members that a schema lists, followed by those that it demands without listing
-// them. They keep the schema's order, in which a model would write them.
+// slots returns the members that a schema lists, followed by those that it requires without listing
+// them. They are in the schema's order, in which a model would write them.
 func slots(p *schema.Place) (all []slot) {
 	for _, m := range p.Members {
 		all = append(all, slot{m, slices.Contains(p.Required, m.Name)})
@@ -59,7 +58,8 @@ func slots(p *schema.Place) (all []slot) {
 	return all
 }
 
-// orAnything returns p, or, if the schema says nothing (p is nil), a place that any value fits.
+// orAnything returns p, or, if p is nil because the schema says nothing, a place that any value
+// fits.
 func orAnything(p *schema.Place) *schema.Place {
 	if p == nil {
 		return &schema.Place{Kinds: schema.Any}
@@ -67,7 +67,7 @@ func orAnything(p *schema.Place) *schema.Place {
 	return p
 }
 
-// n returns the number of a count, or otherwise where the schema has no such count.
+// n returns the number of a count, or the value otherwise if the schema has no such count.
 func n(c *schema.Count, otherwise int) int {
 	if c == nil {
 		return otherwise
@@ -76,8 +76,8 @@ func n(c *schema.Count, otherwise int) int {
 }
 
 // object returns an object with the members that are required or for which the message has a value.
-// Required members choose first. Of alternatives it takes the first. If minProperties demands more
-// members, it adds some, under made-up names where the schema lists too few.
+// Required members choose first. Of alternatives it uses the first. If minProperties demands more
+// members, it adds some, with made-up names if the schema lists too few.
 func (f *finds) object(p *schema.Place, depth int) []byte {
 	if p = p.Follow(); p.Alternatives != nil {
 		return f.object(p.Alternatives[0], depth)
@@ -120,9 +120,9 @@ func (f *finds) object(p *schema.Place, depth int) []byte {
 	return append(dst, '}')
 }
 
-// value returns a member's value, or nil when it may be left out and the message has none for it.
-// Each type is first tried with the values in the message, so that a union takes a type for which
-// there is one; only then a value is made up.
+// value returns a member's value, or nil if it is not required and the message has none for it.
+// Each type is first tried with the values in the message, so that a union gets a type for which
+// there is one. Only then a value is made up.
 func (f *finds) value(name string, p *schema.Place, required bool, depth int) []byte {
 	if f.values++; depth > maxFill || f.values > maxValues {
 		return []byte("null")
@@ -149,7 +149,8 @@ func (f *finds) value(name string, p *schema.Place, required bool, depth int) []
 }
 
 // kinds returns the types that the value may have, with null only if it is the only one. A schema
-// that names no type takes text: clients that write schemas by hand leave out the type of texts.
+// that names no type gets text, because clients that write schemas by hand leave out the type of
+// texts.
 func kinds(p *schema.Place) (kinds []schema.Kinds) {
 	k := p.Types()
 	if k == schema.Any || k == 0 {
@@ -168,9 +169,10 @@ func kinds(p *schema.Place) (kinds []schema.Kinds) {
 }
 
 // alternative returns a value of the first alternative for which the message has one. If there is
-// none, it returns a value of the first alternative that is not null if a value is required, and
-// nil otherwise. Null comes last, since Pydantic writes an optional text as "anyOf": [{"type":
-// "string"}, {"type": "null"}]. A constant does not depend on the message, and so decides nothing.
+// none, it returns nil, or, if a value is required, a value of the first alternative that is not
+// null. Null comes last, since Pydantic writes an optional text as "anyOf": [{"type": "string"},
+// {"type": "null"}]. A constant does not depend on the message, so it does not count as found
+// there.
 func (f *finds) alternative(name string, options []*schema.Place, required bool, depth int) []byte {
 	options = slices.Clone(options)
 	slices.SortStableFunc(options, func(a, b *schema.Place) int {
@@ -190,7 +192,7 @@ func (f *finds) alternative(name string, options []*schema.Place, required bool,
 	return f.value(name, options[0], true, depth+1)
 }
 
-// ofKind returns a value of one type, or nil when it is not required and the message has none. A
+// ofKind returns a value of one type, or nil if it is not required and the message has none. A
 // required boolean is true, since an option's name says what true does.
 func (f *finds) ofKind(name string, kind schema.Kinds, p *schema.Place, required bool,
 	depth int) []byte {
@@ -212,7 +214,7 @@ func (f *finds) ofKind(name string, kind schema.Kinds, p *schema.Place, required
 }
 
 // example returns the first value of the given type that the schema itself proposes (default,
-// examples), or "" when it proposes none.
+// examples), or "" if it proposes none.
 func example(p *schema.Place, kind schema.Kinds) string {
 	for _, v := range p.Proposed {
 		if schema.KindOf(v)&kind != 0 {
@@ -222,9 +224,10 @@ func example(p *schema.Place, kind schema.Kinds) string {
 	return ""
 }
 
-// choice returns the first allowed value that the message names. Else it returns the first one if a
-// value is required, and nil otherwise. Whole words come before parts of words, and values of one
-// or two letters count as whole words only: the unit "c" is not found in "celsius".
+// choice returns the first allowed value that the message names. If there is none, it returns the
+// first allowed value if one is required, and nil otherwise. Whole words come before parts of
+// words. Values of one or two letters count as whole words only, so that the unit "c" is not found
+// in "celsius".
 func (f *finds) choice(allowed []string, required bool) []byte {
 	message := spaceWords(f.message)
 	for _, holds := range []func(string, string) bool{holdsWord, strings.Contains} {
@@ -244,17 +247,17 @@ func (f *finds) choice(allowed []string, required bool) []byte {
 	return []byte(allowed[0])
 }
 
-// spaceWords returns s in lower case with blanks for the signs that join words in names: users
-// write "in progress" for "in_progress".
+// spaceWords returns s in lower case with blanks for the signs that join words in names, because
+// users write "in progress" for "in_progress".
 func spaceWords(s string) string {
 	return strings.NewReplacer("_", " ", "-", " ").Replace(strings.ToLower(s))
 }
 
-// array returns a list with as few elements as are demanded. A list of texts, or a required list of
-// numbers, has as many as the message has. Only quoted texts and numbers are counted as elements,
-// since names and paths belong to other members more often. A required list has at least one
-// element, since an empty list shows nothing. array returns nil for a list that is not required and
-// would be empty.
+// array returns a list with as few elements as the schema demands. A list of texts, or a required
+// list of numbers, has as many elements as the message has for it. Only quoted texts and numbers
+// count as elements, since names and paths belong to other members more often. A required list has
+// at least one element, because an empty list shows nothing. It returns nil for a list that is not
+// required and would be empty.
 func (f *finds) array(name string, p *schema.Place, required bool, depth int) []byte {
 	least, most := n(p.MinItems, 0), min(n(p.MaxItems, maxParts), maxParts)
 	items := orAnything(p.Items).Follow()
@@ -292,8 +295,8 @@ func (f *finds) array(name string, p *schema.Place, required bool, depth int) []
 	return append(append([]byte{'['}, bytes.Join(list, []byte{','})...), ']')
 }
 
-// another returns a made-up value for the n-th element. Where elements must differ, each contains
-// its number.
+// another returns a made-up value for element n. If the elements must differ, each contains its
+// number.
 func (f *finds) another(name string, items *schema.Place, n int, unique bool, depth int) []byte {
 	switch k := kinds(items)[0]; {
 	case !unique || n == 0:
@@ -307,8 +310,8 @@ func (f *finds) another(name string, items *schema.Place, n int, unique bool, de
 	return f.value(name, items, true, depth+1)
 }
 
-// appendOther appends v; if unique is set ("uniqueItems": true), only if the list does not have it
-// yet. Values are compared as they are written, which is enough for generated values.
+// appendOther appends v. If unique is set ("uniqueItems": true), it does so only if the list does
+// not have v yet. Values are compared as text, which is enough for generated values.
 func appendOther(list [][]byte, v []byte, unique bool) [][]byte {
 	if unique && slices.ContainsFunc(list, func(have []byte) bool {
 		return string(have) == string(v)

@@ -10,8 +10,8 @@ import (
 	"toolnorm/engine/ollama"
 )
 
-// user returns the user's last question, or its end when it is long. It skips messages of the
-// client's own, such as reminders, which ask nothing.
+// user returns the user's last question, or its end if it is long, or "" if there is none. It skips
+// messages of the client itself, such as reminders, which ask nothing.
 func (t demoTurn) user() string {
 	for _, m := range slices.Backward(t.Messages) {
 		if m.Role != "user" {
@@ -24,8 +24,9 @@ func (t demoTurn) user() string {
 	return ""
 }
 
-// last returns the last message that is not only the client's own text for the model. Agents put a
-// reminder after a tool's result; if the demo took it for a question, it would call tools for ever.
+// last returns the last message of a tool or of the user, or the zero message if there is none. It
+// skips messages with only the client's own text for the model. Agents put a reminder after a
+// tool's result, and if the demo took that for a question, it would call tools for ever.
 func (t demoTurn) last() ollama.Message {
 	for _, m := range slices.Backward(t.Messages) {
 		if m.Role == "tool" || m.Role == "user" && asks(m) != "" {
@@ -35,8 +36,8 @@ func (t demoTurn) last() ollama.Message {
 	return ollama.Message{}
 }
 
-// mostRead is how many bytes at the end of a message are searched for the question: regular
-// expressions run over them, and a request may have megabytes.
+// mostRead is how many bytes at the end of a message are searched for the question. It is limited
+// because regular expressions run over them, and a request may have megabytes.
 const mostRead = 1 << 20
 
 // asks returns the part of a message that the user wrote, without the quotes of a command line. Of
@@ -45,11 +46,11 @@ func asks(m ollama.Message) string {
 	return unquote(strings.TrimSpace(chat.Asked(m.Content[max(0, len(m.Content)-mostRead):])))
 }
 
-// unquote returns a text without the quotes that a command line put around it, and without their
-// escapes inside.
+// unquote returns a text without the quotes that a command line put around it, and without the
+// escapes of quotes inside.
 //
-// A shell passes on "\"Get the weather in Paris\"" in this form. A single quoted word is more often
-// a value.
+// For example, a shell passes on "\"Get the weather in Paris\"" in this form. Fewer than four words
+// in quotes are left as they are, because they are more often a value.
 func unquote(s string) string {
 	const words = 4 // fewer words in quotes are a value for a tool
 	if len(s) > 1 && s[0] == '"' && s[len(s)-1] == '"' && len(strings.Fields(s)) >= words {
@@ -61,8 +62,8 @@ func unquote(s string) string {
 	return strings.NewReplacer(`\"`, `"`, `\'`, `'`).Replace(s)
 }
 
-// finds holds the parts of a message that may become arguments. Each is used once: with "from Oslo
-// to Rome" the second of two texts becomes the second name.
+// finds has the parts of a message that may become arguments. Each is used once. For example, in
+// "from Oslo to Rome" the second name is the value of the second text member.
 type finds struct {
 	message string
 	values  int      // how many values were tried for the schema
@@ -75,11 +76,12 @@ type finds struct {
 	paths   []string // notes.txt, /etc/hosts, src/main.go
 }
 
-// find finds the parts of a message. Quoted text is not searched again for the other kinds, except
-// for paths. The most specific kinds come first: the digits of a date or an id are not a number,
-// and words that are left over may be names.
+// find returns the parts of a message. Quoted text is not searched again for the other kinds,
+// except for paths. The most specific kinds are searched first, because the digits of a date or an
+// id are not a number, and words that are left over may be names.
 //
-// So `write "hello" into the file notes.txt` has the quotation hello and the path notes.txt.
+// For example, `write "hello" into the file notes.txt` has the quotation hello and the path
+// notes.txt.
 func find(message string) *finds {
 	f := &finds{message: message}
 	rest := regexp.MustCompile(

@@ -9,17 +9,18 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// bounds are the bounds that a schema has for a number. Unlike real models the demo keeps them:
-// "search with 22 results" and a maximum of 20 gives 20, not a call that does not fit.
+// bounds are the bounds that a schema has for a number. Unlike real models the demo observes them.
+// For example, "search with 22 results" and a maximum of 20 gives 20, and not a call that does not
+// fit.
 type bounds struct {
-	low, high float64 // inclusive
+	low, high float64 // inclusive, unless above or below is set
 	above     bool    // low itself is excluded
 	below     bool    // high itself is excluded
-	step      float64 // 0: none
+	step      float64 // the number must be a multiple of it; 0: of none
 }
 
 // boundsOf returns the bounds of a place. The step of integers is a whole number, or 1 if the
-// schema's step is not whole. A bound beyond 64 bits becomes the nearest number of 64 bits.
+// schema's step is not whole. A bound beyond the range of float64 becomes the nearest float64.
 func boundsOf(p *schema.Place, kind schema.Kinds) bounds {
 	b := bounds{low: math.Inf(-1), high: math.Inf(1), step: p.Step}
 	if p.Minimum != nil {
@@ -36,8 +37,8 @@ func boundsOf(p *schema.Place, kind schema.Kinds) bounds {
 	return b
 }
 
-// fits reports whether x is within the bounds. A multiple may be off by 1e-9 of a step: 0.3 is not
-// an exact multiple of 0.1 in binary.
+// fits reports whether x is within the bounds. A multiple may be off by 1e-9 of a step, because 0.3
+// is not an exact multiple of 0.1 in binary.
 func (b bounds) fits(x float64) bool {
 	if x < b.low || x > b.high || b.above && x == b.low || b.below && x == b.high {
 		return false
@@ -45,8 +46,8 @@ func (b bounds) fits(x float64) bool {
 	return b.step == 0 || math.Abs(x/b.step-math.Round(x/b.step)) < 1e-9
 }
 
-// nearest returns the number next to x that fits, if there is one. Next to an excluded bound it is
-// one step further in; without a step it is 1 further in, or the middle of a narrow range.
+// nearest returns the number next to x that fits, if there is one. If a bound is excluded, the
+// result is one step away from it. Without a step it is 1 away, or in the middle of a narrow range.
 func (b bounds) nearest(x float64) float64 {
 	x = min(max(x, b.low), b.high)
 	gap := b.step
@@ -68,10 +69,10 @@ func (b bounds) nearest(x float64) float64 {
 }
 
 // number returns the message's next number that fits, or its next number moved into the bounds.
-// Numbers that look like years, as in "in 2025", are for a member called year, and for another
-// member only if it is required and no other number is left. If the message has no number, a
-// required member gets the schema's own example, else a small number; number returns nil for a
-// member that is not required.
+// Numbers that look like years, as in "in 2025", are for a member called year. Another member gets
+// such a number only if it is required and no other number is left. If the message has no number, a
+// required member gets the schema's own example, or else a small number. A member that is not
+// required gets nil.
 func (f *finds) number(name string, kind schema.Kinds, p *schema.Place, required bool) []byte {
 	b := boundsOf(p, kind)
 	from := []*[]string{&f.numbers}
@@ -107,8 +108,8 @@ func (f *finds) number(name string, kind schema.Kinds, p *schema.Place, required
 	return decimal(b.nearest(1))
 }
 
-// decimal returns x without an exponent, and without what binary fractions add: 0.30000000000000004
-// is written 0.3.
+// decimal returns x as JSON without an exponent, and without the error of binary fractions:
+// 0.30000000000000004 is written 0.3.
 func decimal(x float64) []byte {
 	if short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 15, 64), 64); err == nil {
 		x = short
@@ -116,8 +117,8 @@ func decimal(x float64) []byte {
 	return strconv.AppendFloat(nil, x, 'f', -1, 64)
 }
 
-// trimZeros makes 007 a JSON number: 7. It keeps the digits as the user wrote them otherwise, 1.50
-// included.
+// trimZeros returns a number without leading zeros, which JSON forbids: 7 for 007. The other digits
+// stay as the user wrote them, so 1.50 is unchanged.
 func trimZeros(n string) string {
 	sign := ""
 	if rest, ok := strings.CutPrefix(n, "-"); ok {

@@ -16,27 +16,27 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// delay returns the pause between two pieces. 2 ms are 500 pieces a second: fast, but streaming is
-// still visible.
+// delay returns the pause between two pieces of a reply. The default of 2 ms gives 500 pieces a
+// second, which is fast, but streaming is still visible.
 func (d *Server) delay() time.Duration { return max(cmp.Or(d.Delay, 2*time.Millisecond), 0) }
 
-// demoWriter writes one reply, streamed unless the request wants it as a whole. A whole reply joins
-// the same records, so that both forms have the same content.
+// demoWriter writes one reply. The reply is streamed unless the request wants it as a whole. A
+// whole reply joins the same records, so that both forms have the same content.
 type demoWriter struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	delay  time.Duration
 	model  string
-	chat   bool       // as /api/chat, else as /api/generate
-	stream *bool      // nil: true, as Ollama has it
+	chat   bool       // the form of /api/chat; false: that of /api/generate
+	stream *bool      // nil: true, as in Ollama
 	whole  demoRecord // the reply that is not streamed
 	prompt int        // bytes of the prompt
 	pieces int        // the pieces so far, which are reported as tokens
 	reason string
 }
 
-// demoRecord is one record of either form: message is /api/chat's, response /api/generate's, and
-// both end with "done":true and counts.
+// demoRecord is one record of a reply. Message is for /api/chat, and Response for /api/generate.
+// Both forms end with "done":true and counts.
 type demoRecord struct {
 	Model      string          `json:"model"`
 	CreatedAt  string          `json:"created_at"`
@@ -49,8 +49,8 @@ type demoRecord struct {
 }
 
 // write sends the text in small pieces, each of whole characters, up to a stop sequence or the
-// token limit. A piece counts as a token. Both limits are kept, so that clients that set them see
-// what a model would do.
+// token limit. A piece counts as a token. Both limits are observed, so that clients that set them
+// see what a model would do.
 func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
 	o.reason = "stop"
 	var stops []string
@@ -75,8 +75,8 @@ func (o *demoWriter) write(text string, options map[string]json.RawMessage) {
 	}
 }
 
-// piece sends one record of text. If the client has left, the pause ends, and record sends nothing
-// more.
+// piece sends one record of text. If the client has left, the pause before it ends early, and
+// nothing is sent.
 func (o *demoWriter) piece(text string) {
 	o.pieces++
 	if o.delay > 0 {
@@ -89,17 +89,17 @@ func (o *demoWriter) piece(text string) {
 	}
 }
 
-// call sends a call whole, as Ollama does, with an id of Ollama's form: "call_" and eight
-// characters.
+// call sends a whole call in one record, as Ollama does, with an id of Ollama's form: "call_" and
+// eight characters.
 func (o *demoWriter) call(i int, c ollama.Call) {
 	c.ID = fmt.Sprintf("call_demo%04d", i)
 	o.record(demoRecord{Message: &ollama.Message{Role: "assistant", Calls: []ollama.Call{c}}})
 }
 
-// end sends the last record. The demo has no tokenizer: it counts a token of the prompt for as many
-// bytes as a piece of the reply has, so that behavior that depends on the counts, such as an
-// agent's shortening of its conversation, can be seen with the demo, too. The count is never 0, as
-// with Ollama.
+// end sends the last record. The demo has no tokenizer, so it counts as many bytes of the prompt
+// for a token as a piece of the reply has. With these counts, behavior that depends on them, such
+// as an agent's shortening of its conversation, can be seen with the demo, too. As with Ollama, no
+// count is 0.
 func (o *demoWriter) end() {
 	last := demoRecord{Done: true, DoneReason: o.reason, Prompt: o.prompt/demoDelta + 1,
 		Eval: max(o.pieces, 1)}
@@ -111,8 +111,9 @@ func (o *demoWriter) end() {
 	o.record(last)
 }
 
-// record sends one record at once, or with all the others when it is the last. The time in it is
-// always the same, so that replies can be compared byte for byte.
+// record sends one record at once, or, if the reply is not streamed, all records together as one
+// when r is the last. The time in it is always the same, so that replies can be compared byte for
+// byte.
 func (o *demoWriter) record(r demoRecord) {
 	if o.r.Context().Err() != nil {
 		return
@@ -130,9 +131,8 @@ func (o *demoWriter) record(r demoRecord) {
 	http.NewResponseController(o.w).Flush()
 }
 
-// join puts the text and calls of earlier records before those of r, and keeps all of them.
-//
-// One whole record instead of many, as with "stream": false at Ollama.
+// join puts the text and calls of earlier records before those of r, and stores the result for the
+// next call. It makes the one record of a reply that is not streamed.
 func (o *demoWriter) join(r *demoRecord) {
 	if before := o.whole.Message; before != nil {
 		r.Message.Content = before.Content + r.Message.Content
@@ -144,9 +144,10 @@ func (o *demoWriter) join(r *demoRecord) {
 	o.whole = *r
 }
 
-// demoRead decodes a request's body and passes it on. A body that is not JSON is a 400, and so is a
-// body that is longer than the context, in the words of a llama-server: answering it would take
-// several times the memory of the request, and no model takes so much.
+// demoRead decodes a request's body and calls then with it. If the body is not JSON, the answer is
+// status 400. It is the same, in the words of a llama-server, if the body is longer than the
+// context. Answering it would take several times the memory of the request, and no model accepts so
+// much.
 func demoRead[T any](w http.ResponseWriter, r *http.Request,
 	then func(http.ResponseWriter, *http.Request, *T)) {
 	const most = demoContext * demoDelta
@@ -171,7 +172,7 @@ func demoRead[T any](w http.ResponseWriter, r *http.Request,
 	then(w, r, &q)
 }
 
-// demoJSON writes a whole answer, with the content type that Ollama has for answers that are not
+// demoJSON writes a whole answer, with the content type that Ollama uses for answers that are not
 // streams.
 func demoJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
@@ -180,8 +181,8 @@ func demoJSON(w http.ResponseWriter, status int, v any) {
 	w.Write(body)
 }
 
-// demoFail writes an error in Ollama's form: {"error":"model 'x' not found"}. Where Ollama has a
-// sentence for the error, it is the same, since upstream.Explain reads these.
+// demoFail writes an error in Ollama's form: {"error":"model 'x' not found"}. If Ollama has a
+// sentence for an error, it must be the same, since upstream.Explain reads these.
 func demoFail(w http.ResponseWriter, status int, text string) {
 	demoJSON(w, status, struct {
 		Error string `json:"error"`

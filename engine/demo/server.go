@@ -16,24 +16,24 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// demoDelta is the length of one piece of the demo's text, in bytes: about the length of a model's
-// token in English, so that marks arrive in several pieces.
+// demoDelta is the length of one piece of the demo's text, in bytes. This is about the length of a
+// model's token in English, so that tags arrive in several pieces.
 const demoDelta = 4
 
-// demoContext is the context of its models, in tokens of demoDelta bytes: as long as that of the
-// largest models.
+// demoContext is the context length of the demo's models, in tokens of demoDelta bytes. It is as
+// long as that of the largest models.
 const demoContext = 1 << 20
 
 // Server is a model server for a machine without models. It has Ollama's native API and imitates
-// every model family, each by a model with the format's name: it picks a tool by the words of the
-// last user message, fills the arguments from that message and the schema, and writes the call as
-// the family does, piece by piece. Once it is given a tool's result it answers in words.
+// every model family, each with a model that has the format's name. It picks a tool by the words of
+// the last user message, fills the arguments from that message and the schema, and writes the call
+// as the family does, piece by piece. After a tool's result it answers in words.
 //
 // So everything between a client and a model server is the same as with a real server: rendering,
 // decoding, checks, streams.
 type Server struct {
 	Delay   time.Duration // between two pieces; 0: 2 ms, negative: none
-	Formats *adapters.Set // the formats it writes; nil: those that come with the program
+	Formats *adapters.Set // the formats that it writes; nil: those of the program
 }
 
 var _ http.Handler = (*Server)(nil)
@@ -42,15 +42,15 @@ var _ http.Handler = (*Server)(nil)
 // as a model's words after other words do.
 const demoText = " and here a model would write on. This is only a demo of how its words arrive."
 
-// demoTurn is the content of a prompt that the demo renders: all that it needs for an answer. A
-// prompt is thus JSON, and generate ignores the text that the engine adds after it, such as the
-// beginning of a call.
+// demoTurn is the content of a prompt that the demo renders, which is all that it needs for an
+// answer. A prompt is thus JSON, and generate ignores text that the engine adds after it, such as
+// the beginning of a call.
 type demoTurn struct {
 	Tools    []upstream.Tool  `json:"tools,omitempty"`
 	Messages []ollama.Message `json:"messages"`
 }
 
-// ServeHTTP answers as Ollama would. Unknown paths are a 404, as with Ollama.
+// ServeHTTP implements http.Handler. It answers as Ollama would, with 404 for an unknown path.
 func (d *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/api/version":
@@ -72,8 +72,8 @@ func (d *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// formats returns the formats that the server writes. If Formats is set they include the user's own
-// formats, which can thus be tried without a model.
+// formats returns the formats that the server writes. If Formats is set, they include the user's
+// own formats, so that these can be tried without a model.
 func (d *Server) formats() *adapters.Set {
 	if d.Formats == nil {
 		return adapters.Builtin()
@@ -81,8 +81,8 @@ func (d *Server) formats() *adapters.Set {
 	return d.Formats
 }
 
-// tags lists one model for each format. A digest is never empty, since facts about a model are kept
-// by its digest.
+// tags returns a list with one model for each format. A digest is never empty, since facts about a
+// model are stored by its digest.
 func (d *Server) tags() api.ListResponse {
 	var list api.ListResponse
 	for _, f := range d.formats().All() {
@@ -92,8 +92,8 @@ func (d *Server) tags() api.ListResponse {
 	return list
 }
 
-// format returns the format that a demo model writes. When there is no such model it answers the
-// request with 404 and returns nil. As with Ollama, "hermes" and "hermes:latest" are the same.
+// format returns the format that a demo model writes. If there is no such model, it answers the
+// request with 404 and returns nil. As in Ollama, "hermes" and "hermes:latest" are the same.
 func (d *Server) format(w http.ResponseWriter, name string) *adapters.Format {
 	f := d.formats().Named(strings.TrimSuffix(name, ":latest"))
 	if f == nil {
@@ -102,8 +102,8 @@ func (d *Server) format(w http.ResponseWriter, name string) *adapters.Format {
 	return f
 }
 
-// show describes a model. Its template has .Tools, so that the model counts as one that takes
-// tools.
+// show answers with the description of a model. Its template has .Tools, so that the model counts
+// as one that accepts tools.
 func (d *Server) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest) {
 	if d.format(w, r.Model) == nil {
 		return
@@ -116,15 +116,16 @@ func (d *Server) show(w http.ResponseWriter, _ *http.Request, r *api.ShowRequest
 	})
 }
 
-// demoChat is a chat that may leave it open whether it is streamed: Ollama's default is yes, and a
-// bool alone would say no.
+// demoChat is a chat request in which stream may be missing. Ollama's default is to stream, but a
+// plain bool would mean no.
 type demoChat struct {
 	ollama.ChatRequest
 	Stream *bool `json:"stream"`
 }
 
-// chat renders a prompt, or answers with calls that are read already. The rendering is the turn as
-// JSON, from which generate reads it again, so the demo keeps nothing between the two requests.
+// chat answers with the rendered prompt, or with a reply whose calls are already parsed. The
+// rendering is the turn as JSON, which generate parses again, so the demo keeps nothing between the
+// two requests.
 func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	f := d.format(w, q.Model)
 	if f == nil {
@@ -156,20 +157,20 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	out.end()
 }
 
-// wantsFormat reports whether a request's format asks for one: null and the empty text do not,
-// since clients that always send the member write these.
+// wantsFormat reports whether a request asks for a format. It returns false for null and the empty
+// text, because clients that always send the member write these.
 func wantsFormat(format json.RawMessage) bool {
 	return len(format) > 0 && string(format) != "null" && string(format) != `""`
 }
 
-// demoPrompt is a request for more text.
+// demoPrompt is a request to continue a text, in which stream may be missing.
 type demoPrompt struct {
 	ollama.GenerateRequest
 	Stream *bool `json:"stream"`
 }
 
-// generate continues a prompt that the demo has rendered, whatever was added after it, and any raw
-// text; other text becomes a user's message.
+// generate continues a prompt that the demo has rendered, whatever was added after it. It continues
+// any raw text as well. Other text becomes a user's message.
 func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
 	f := d.format(w, q.Model)
 	if f == nil {

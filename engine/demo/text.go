@@ -12,9 +12,9 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// textFormats are the formats of texts: what one looks like, and an example of it. Examples use
-// names and addresses that are reserved for this (example.com, 192.0.2.0/24, 2001:db8::/32), so a
-// tool that uses one reaches no real machine.
+// textFormats has, for each format of texts, a pattern and an example. Examples use names and
+// addresses that are reserved for this (example.com, 192.0.2.0/24, 2001:db8::/32), so a tool that
+// uses one reaches no real machine.
 var textFormats = map[string]struct{ pattern, example string }{
 	"date":      {`^\d{4}-\d\d-\d\d$`, "2026-01-01"},
 	"date-time": {`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d`, "2026-01-01T00:00:00Z"},
@@ -30,7 +30,7 @@ var textFormats = map[string]struct{ pattern, example string }{
 	"ipv6": {`^[0-9a-f:]*::?[0-9a-f:]*$`, "2001:db8::1"},
 }
 
-// textual holds what a schema demands of a text. Of several patterns or formats the first counts.
+// textual is what a schema demands of a text. Of several patterns or formats only the first counts.
 type textual struct {
 	least, most int // characters; most 0: no limit
 	pattern     string
@@ -39,7 +39,7 @@ type textual struct {
 }
 
 // textualOf returns what a place demands of its text. Patterns are those of JavaScript, rewritten
-// for Go; a pattern that Go cannot read is ignored, as it is by the checks of the answer.
+// for Go. A pattern that Go cannot compile is ignored, as the checks of an answer do.
 func textualOf(p *schema.Place) textual {
 	s := textual{least: n(p.MinLength, 0), most: n(p.MaxLength, 0)}
 	if len(p.Patterns) > 0 {
@@ -52,7 +52,7 @@ func textualOf(p *schema.Place) textual {
 	return s
 }
 
-// fits reports whether the text meets the demands. An unknown format takes any text, as in JSON
+// fits reports whether the text meets the demands. An unknown format accepts any text, as in JSON
 // Schema.
 func (s textual) fits(text string) bool {
 	n := utf8.RuneCountInString(text)
@@ -63,8 +63,9 @@ func (s textual) fits(text string) bool {
 	return !known || regexp.MustCompile(form.pattern).MatchString(text)
 }
 
-// made returns a text that fits and resembles wanted, as far as possible. A pattern comes before a
-// format, and lengths come last: a text that was cut to its length may no longer match.
+// made returns a text that resembles wanted and meets the demands as far as possible. A pattern
+// comes before a format, and lengths come last, so a text that was cut to its length may no longer
+// match.
 func (s textual) made(wanted string) string {
 	if s.rule != nil && !s.rule.MatchString(wanted) {
 		if re, err := syntax.Parse(s.pattern, syntax.Perl); err == nil {
@@ -88,8 +89,8 @@ func (s textual) made(wanted string) string {
 	return string(chars)
 }
 
-// sample returns a text that the expression matches: with the first alternative, the fewest
-// repetitions, and a letter or a digit from a class.
+// sample returns a text that the expression matches, or "" for one that is nested too deep. It uses
+// the first alternative, the fewest repetitions, and a letter or a digit from a class.
 func sample(re *syntax.Regexp, depth int) string {
 	if depth > 2*maxFill {
 		return ""
@@ -115,8 +116,8 @@ func sample(re *syntax.Regexp, depth int) string {
 	return "" // an anchor, or an optional part
 }
 
-// fromClass returns a character of the class, if possible one that people would choose: from
-// [A-Z0-9] an A and not a 0.
+// fromClass returns a character of the class, if possible one that people would choose. For
+// example, from [A-Z0-9] it chooses A and not 0.
 func fromClass(ranges []rune) rune {
 	for _, nice := range "aA1" {
 		for i := 0; i+1 < len(ranges); i += 2 {
@@ -131,9 +132,9 @@ func fromClass(ranges []rune) rune {
 	return ranges[0]
 }
 
-// text returns a string for a member of that name, or nil when it is not required and the message
-// has none. It takes a text of the member's kind from the message, else the schema's example, else
-// a text that is clearly not a real value: "example title".
+// text returns a string for a member of that name, or nil if it is not required and the message has
+// none. It uses a text of the member's kind from the message, or else the schema's example, or else
+// a text that is clearly not a real value, such as "example title".
 func (f *finds) text(name string, p *schema.Place, required bool) []byte {
 	s := textualOf(p)
 	k := kindOfText(name, s.format)
@@ -179,8 +180,9 @@ const (
 	askText
 )
 
-// kindOfText returns the kind of text that a member's name, or its format, asks for. Names are
-// English words in most tools that clients offer: file_path, employeeId, query.
+// kindOfText returns the kind of text that a member's name, or its format, asks for. Only English
+// names are known, because most tools that clients offer have such names: file_path, employeeId,
+// query.
 func kindOfText(name, format string) int {
 	lower := strings.ToLower(name)
 	has := func(parts ...string) bool {
@@ -202,8 +204,8 @@ func kindOfText(name, format string) int {
 	return anyText
 }
 
-// lists returns the finds that a text may be taken from, the best first. A path may also be quoted,
-// and an id be a number.
+// lists returns the lists of finds from which a text may be taken, the best first. A path may also
+// be quoted, and an id may be a number.
 func (f *finds) lists(kind int) []*[]string {
 	switch kind {
 	case dateText:
@@ -218,8 +220,8 @@ func (f *finds) lists(kind int) []*[]string {
 	return []*[]string{&f.quoted, &f.names, &f.ids}
 }
 
-// prose returns about a kilobyte of sentences, so that an argument can be seen to stream: 250
-// pieces, half a second. It has quotation marks and newlines, which must be escaped.
+// prose returns about a kilobyte of sentences, so that one can see an argument stream, in 250
+// pieces and half a second. It has quotation marks and newlines, which must be escaped.
 func prose() string {
 	var b strings.Builder
 	for n := 1; b.Len() < 1024; n++ {

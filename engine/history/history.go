@@ -14,10 +14,10 @@ import (
 	"toolnorm/chat"
 )
 
-// Which turns of the assistant keep their reasoning.
+// The values of Policy.Reasoning say which turns of the assistant keep their reasoning.
 const (
 	None = "none" // no turn
-	Last = "last" // those after the last user message: the work in progress
+	Last = "last" // those after the last user message, which are the work in progress
 	// every turn; the model's template leaves out what the model was not trained to see
 	All = "all"
 )
@@ -25,20 +25,21 @@ const (
 // Policies returns the values of Policy.Reasoning.
 func Policies() []string { return []string{None, Last, All} }
 
-// Policy is what a model and its template want. The zero value corrects only what every template
-// needs: pairs, ids and order of results.
+// Policy says what a model and its template need. With the zero value only what every template
+// needs is corrected: pairs, ids and order of results.
 type Policy struct {
 	Reasoning string // None, Last or All; empty: All
-	// the template wants system text first, and user and assistant in turn
+	// the template wants system text first, and user and assistant in alternation
 	Strict bool
-	// in which the model writes calls; nil: texts are not searched for repeated calls
+	// the format of the model's calls; nil: texts are not searched for repeated calls
 	Format *adapters.Format
 	Tools  []chat.Tool // the offered tools, for reading such text
 }
 
-// The codes of a Note: what was done.
+// The codes of a Note, which say what was changed.
 const (
-	// a call had no id or one used before, or a result named no open call and was paired by order
+	// a call had no id or one used before, or a result had the id of no open call and was paired by
+	// order
 	CallIDs = "call-ids"
 	Orphans = "orphan-results" // a result that answers no call is shown as the user's message
 	// a result was not directly after its call, or in another order than the calls
@@ -48,30 +49,30 @@ const (
 	Roles = "roles"
 )
 
-// Note is one thing that was done, to the message with that index in the client's numbering:
-// operators and clients see these (Toolnorm-History), and look for the message where they wrote it.
+// Note is one change to a message. Index is the message's place in the client's conversation,
+// because operators and clients see notes (Toolnorm-History), and look for the message there.
 type Note struct {
 	Index int
 	Code  string
 }
 
-// turn is a message and its index at the client, since notes use the client's numbering.
+// turn is a message with its index in the client's conversation, which notes use.
 type turn struct {
 	chat.Message
 	at int
 }
 
-// talk is a conversation as it passes through the steps.
+// talk is a conversation while it passes through the steps.
 type talk struct {
 	turns []*turn
 	notes []Note
 	noted map[Note]bool // the notes as a set
 }
 
-// Normal returns the conversation as a template takes it, and notes of what was changed. It does
-// not change the given messages, and its own output goes through it unchanged. The order of the
-// steps matters: texts are compared with calls that have their ids, and roles are made to alternate
-// last, when every result has its place.
+// Normal returns the conversation in a form that templates accept, and notes of what was changed.
+// It does not change the given messages, and changes nothing in its own output. The order of the
+// steps matters. Texts are compared with calls that already have their ids, and roles are made to
+// alternate last, when every result has its place.
 func Normal(ms []chat.Message, p Policy) ([]chat.Message, []Note) {
 	t := &talk{turns: make([]*turn, len(ms))}
 	own := make([]turn, len(ms))
@@ -96,7 +97,7 @@ func Normal(ms []chat.Message, p Policy) ([]chat.Message, []Note) {
 	return out, t.notes
 }
 
-// note records what was done to the message with the client's index, each code once per message.
+// note records a change to the message with the client's index at, each code once per message.
 func (t *talk) note(at int, code string) {
 	n := Note{at, code}
 	if t.noted == nil {
@@ -108,9 +109,9 @@ func (t *talk) note(at int, code string) {
 	}
 }
 
-// forget removes the assistant's reasoning, where the policy says so. By default it removes
-// nothing: templates know best, since most print reasoning only until the user speaks again, some
-// always, some never, as each model was trained.
+// forget removes the assistant's reasoning according to the policy. By default it removes nothing,
+// because templates know best. Most print reasoning only until the user speaks again, some always,
+// and some never, as each model was trained.
 func (t *talk) forget(policy string) {
 	if policy == "" || policy == All {
 		return

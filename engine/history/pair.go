@@ -7,20 +7,20 @@ import (
 	"toolnorm/chat"
 )
 
-// call is a call of the conversation, and what answers it.
+// call is a call of the conversation, with the result that answers it.
 type call struct {
-	said   string // its id at the client
+	said   string // its id in the client's conversation
 	id     string
 	name   string
-	answer *turn // nil: not yet
+	answer *turn // nil: no result has been found yet
 }
 
-// queue holds calls until they are answered. A call may be in several queues; the first one that
-// finds it takes it, and the others skip it.
+// queue is a list of calls that may wait for their results. A call may be in several queues. When
+// it is answered through one of them, the others skip it.
 type queue []*call
 
-// first returns the first open call, or nil when all are answered. It removes answered calls from
-// the queue, so no call is skipped twice.
+// first returns the first open call, or nil if all are answered. It removes the answered calls
+// before it from the queue, so no call is skipped twice.
 func (q *queue) first() *call {
 	for len(*q) > 0 && (*q)[0].answer != nil {
 		*q = (*q)[1:]
@@ -31,31 +31,30 @@ func (q *queue) first() *call {
 	return (*q)[0]
 }
 
-// pairing goes through a conversation once, in linear time: open calls are in queues by id, by name
+// pairing goes through a conversation once, in linear time. Open calls are in queues by id, by name
 // and by order, and each is examined once.
 type pairing struct {
 	*talk
 	// the open calls by the client's id, a queue for each assistant message
 	ids   map[string][]*queue
 	open  queue             // the open calls of the last assistant message
-	names map[string]*queue // the same by the tool's name
+	names map[string]*queue // the same calls by the tool's name
 	taken map[string]bool   // ids that any call has
 	used  map[string]bool   // ids that were assigned
 	calls int               // number of calls so far
 }
 
-// pair sets an id of its own for every call and puts the results after the calls that they answer,
-// in the order of the calls: templates that print no ids rely on that order, and some raise an
-// error for a result without a call. A result that answers no call becomes the user's message, so
-// no text is lost.
+// pair gives every call a unique id, and puts the results after the calls that they answer, in the
+// order of the calls. Templates that print no ids rely on that order, and some raise an error for a
+// result without a call. A result that answers no call becomes a user message, so no text is lost.
 //
-// Of calls without ids the first becomes call_1, and so does the id of the result after it:
+// In this example the first call gets the id call_1, and the result with its name gets the same id:
 //
 //	{"role":"assistant","tool_calls":[{"name":"get_weather",…},{"name":"get_time",…}]}
 //	{"role":"tool","name":"get_time","content":"noon"}
 //	{"role":"tool","name":"get_weather","content":"sunny"}
 //
-// Here the results swap places, since they name their tools.
+// The results swap places, since they name their tools.
 func (t *talk) pair() {
 	p := &pairing{talk: t, ids: map[string][]*queue{}, taken: map[string]bool{},
 		used: map[string]bool{}}
@@ -93,9 +92,9 @@ func results(turns []*turn) int {
 	return n
 }
 
-// begin records the open calls of an assistant message. Ids that are missing or were used before
-// are replaced by numbered ones, so that the same conversation gets the same ids in every request:
-// a prompt that begins like the last one's is in the server's cache.
+// begin records the open calls of an assistant message, and returns them. Ids that are missing or
+// were used before are replaced by numbered ones. These are the same for the same conversation in
+// every request, so that the prompt begins like the last one, which is in the server's cache.
 func (p *pairing) begin(m *turn) queue {
 	p.open, p.names = nil, map[string]*queue{}
 	ids := map[string]*queue{}
@@ -120,7 +119,7 @@ func (p *pairing) begin(m *turn) queue {
 	return slices.Clone(p.open)
 }
 
-// add appends a call to the queue of that key.
+// add appends a call to the queue of that key, and returns the queue.
 func add(queues map[string]*queue, key string, c *call) *queue {
 	if queues[key] == nil {
 		queues[key] = new(queue)
@@ -129,8 +128,8 @@ func add(queues map[string]*queue, key string, c *call) *queue {
 	return queues[key]
 }
 
-// fresh returns an id that no call of any turn has: call_3 for the third call, call_3x if the
-// client uses call_3.
+// fresh returns an id that no call of any turn has. This is call_3 for the third call, or call_3x
+// if the client uses call_3.
 func (p *pairing) fresh() string {
 	id := fmt.Sprintf("call_%d", p.calls)
 	for p.taken[id] {
@@ -140,8 +139,8 @@ func (p *pairing) fresh() string {
 	return id
 }
 
-// answers pairs a group of results: by id, then by the tool's name, then by order. Each rule is
-// applied to all of them before the next rule, so that a result with an id never loses its call to
+// answers pairs a group of results by id, then by the tool's name, then by order. Each rule is
+// applied to all results before the next rule, so that a result with an id never loses its call to
 // one without. It returns the remaining results as user messages.
 func (p *pairing) answers(left []*turn) []*turn {
 	for _, find := range []func(*turn) *call{p.byID, p.byName, p.byOrder} {
@@ -167,8 +166,8 @@ func (p *pairing) answers(left []*turn) []*turn {
 	return left
 }
 
-// byID finds the open call with the result's id, in the latest message that has one: some clients
-// count ids from call_0 in each turn.
+// byID returns the open call with the result's id, or nil if there is none. Of several messages it
+// uses the latest, because some clients count ids from call_0 in each turn.
 func (p *pairing) byID(result *turn) *call {
 	if result.CallID == "" {
 		return nil
@@ -182,8 +181,8 @@ func (p *pairing) byID(result *turn) *call {
 	return nil
 }
 
-// byName finds the first open call of the result's tool in the last message with calls. Earlier
-// messages are not looked at: a result without an id answers what was just called.
+// byName returns the first open call of the result's tool in the last message with calls, or nil.
+// Earlier messages do not count, since a result without an id answers what was just called.
 func (p *pairing) byName(result *turn) *call {
 	if result.Name == "" || p.names[result.Name] == nil {
 		return nil
@@ -191,8 +190,8 @@ func (p *pairing) byName(result *turn) *call {
 	return p.names[result.Name].first()
 }
 
-// byOrder finds the first open call of the last message with calls, for a result that names no
-// tool. A result that names another tool does not answer that call, whatever its place.
+// byOrder returns the first open call of the last message with calls. It returns nil if there is
+// none, or if the result names a tool, because a result of another tool does not answer that call.
 func (p *pairing) byOrder(result *turn) *call {
 	if result.Name != "" {
 		return nil
@@ -200,8 +199,8 @@ func (p *pairing) byOrder(result *turn) *call {
 	return p.open.first()
 }
 
-// answered appends the results of calls. A call without a result stays without: what it returned is
-// not known.
+// answered appends the results of calls to the turns. A call without a result stays without one,
+// because what it returned is not known.
 func (t *talk) answered(calls queue) {
 	at := t.turns[len(t.turns)-1].at
 	for _, c := range calls {
@@ -215,8 +214,8 @@ func (t *talk) answered(calls queue) {
 	}
 }
 
-// resultMessage returns a result as the user's message. The text says that it is a result, and of
-// which tool: otherwise the model would take it for the question.
+// resultMessage returns a result as a user message. The text says that it is a result, and of which
+// tool. Otherwise the model would take it for the question.
 func resultMessage(m chat.Message) chat.Message {
 	of := "a tool"
 	if m.Name != "" {

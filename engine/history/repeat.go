@@ -7,13 +7,12 @@ import (
 	"toolnorm/chat"
 )
 
-// unrepeat removes calls from the assistant's texts that are also in the message as calls: some
-// clients keep what they were shown, and a model that sees a call twice writes it twice. Only a
-// text that reads as exactly these calls, in their order, loses them; the rest of it stays. The
-// names are searched for first, since decoding every text of a long conversation would cost far
-// more.
+// unrepeat removes calls from an assistant's text if the message also has them as calls. Some
+// clients keep what they were shown, and a model that sees a call twice writes it twice. Calls are
+// removed only if the text has exactly these calls, in order; the other text stays. Names are
+// searched for first, since decoding every text of a long conversation would cost far more.
 //
-// A client that was shown a call as text sends back
+// For example, a client that was shown a call as text sends back
 //
 //	{"role":"assistant","content":"I look.\n<tool_call>\n{…}\n</tool_call>","tool_calls":[{…}]}
 //
@@ -31,7 +30,7 @@ func (t *talk) unrepeat(f *adapters.Format, tools []chat.Tool) {
 	}
 }
 
-// names reports whether a text names the tools of all calls.
+// names reports whether a text contains the names of all called tools.
 func names(text string, calls []chat.Call) bool {
 	for _, c := range calls {
 		if !strings.Contains(text, c.Name) {
@@ -41,8 +40,8 @@ func names(text string, calls []chat.Call) bool {
 	return true
 }
 
-// toolsNamed returns the tools on offer, and those that were called and are not on offer any more:
-// without their names the text would not be read as their calls.
+// toolsNamed returns the offered tools, and those that were called but are no longer offered.
+// Without their names the text would not be read as their calls.
 func toolsNamed(tools []chat.Tool, calls []chat.Call) []chat.Tool {
 	all := tools[:len(tools):len(tools)]
 	known := map[string]bool{}
@@ -58,8 +57,8 @@ func toolsNamed(tools []chat.Tool, calls []chat.Call) []chat.Tool {
 	return all
 }
 
-// read splits a text into calls and the rest. It fails for texts that contain reasoning, or half a
-// call: such a text is left as it is, since what would remain of it is not known.
+// read splits a text into calls and the rest. It returns false for a text with reasoning or with
+// half a call, because it is not known what should remain of such a text.
 func read(f *adapters.Format, text string, tools []chat.Tool) (
 	rest string, calls []chat.Call, ok bool) {
 	var c chat.Collector

@@ -7,14 +7,14 @@ import (
 	"toolnorm/chat"
 )
 
-// alternate makes a conversation fit templates that want one system message at the start, then user
-// and assistant in alternation, and raise an error otherwise. Nothing is left out: consecutive
-// turns of one role are joined, later system messages become user messages, and an empty turn fills
-// in for a missing one. A late system message is never moved to the front: a changed start costs
-// the server the whole prompt again.
+// alternate changes a conversation for templates that want one system message at the start, then
+// user and assistant in alternation, and raise an error otherwise. Nothing is left out. Consecutive
+// turns of one role are joined, later system messages become user messages, and an empty turn is
+// added where one is missing. A late system message is never moved to the front, because a changed
+// start costs the server the whole prompt again.
 //
-// A user message after a result gets an empty assistant turn in between; if the assistant begins,
-// an empty user turn is put first.
+// For example, an empty assistant turn is put between a result and a user message, and an empty
+// user turn is put first if the assistant begins.
 func (t *talk) alternate() {
 	var out [][]*turn // each element becomes one turn
 	role := chat.Role("")
@@ -44,9 +44,9 @@ func (t *talk) alternate() {
 	}
 }
 
-// joinTurns joins turns of one role into one: their texts with a blank line between, since clients
-// that send several turns of a role mean several paragraphs. All are joined at once: joining two at
-// a time would copy the first one once per further turn.
+// joinTurns returns turns of one role as one turn. Their texts have a blank line between them,
+// since clients that send several turns of a role mean several paragraphs. All are joined at once,
+// because joining two at a time would copy the first one once per further turn.
 func joinTurns(same []*turn) *turn {
 	all := same[0]
 	if len(same) == 1 {

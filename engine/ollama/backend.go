@@ -16,25 +16,26 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Backend is the engine's view of an Ollama server, with the facts about its models. It embeds the
-// Client. It is safe for concurrent use: mu guards the facts, and is never held during a request.
+// Backend is an Ollama server as the engine uses it, with the facts about its models. It is safe
+// for concurrent use: mu guards the facts, and is never held during a request.
 type Backend struct {
 	*Client
 	Owner        string        // owner of its models in lists
-	ReadsSchemas bool          // the server takes every JSON Schema as it is, as the demo does
+	ReadsSchemas bool          // the server accepts every JSON Schema, as the demo does
 	ListAge      time.Duration // how old the list of digests may be; 0: digestAge
 
 	mu      sync.Mutex                // guards all fields below
 	digests map[string]string         // by full name; a new list is a new map
 	listed  time.Time                 // when digests was asked for
-	known   map[string]upstream.Facts // by knownAs; valid while the digest is the same
+	known   map[string]upstream.Facts // by knownAs; valid as long as the digest is the same
 
-	contexts map[string]int // context that each model is loaded with, by full name
+	contexts map[string]int // context lengths with which models are loaded, by full name
 	looked   time.Time      // when the server was asked for contexts
 }
 
-// Models lists what the server has pulled. A date that the server leaves out is Go's zero time,
-// which is negative in Unix seconds: clients get 0.
+// Models returns the models that the server has pulled, or an error if it cannot be reached. A date
+// that the server leaves out is Go's zero time, which is negative in Unix seconds, so clients get
+// 0.
 func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	list, err := b.Tags(ctx)
 	if err != nil {
@@ -47,9 +48,9 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	return all, nil
 }
 
-// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when
-// it is not known: in a chat the server renders, so it is not known what the prompt has opened.
-// Errors are faults; a Curable error means that another strategy may succeed.
+// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt. It is
+// empty for a chat, because the server renders that, and nobody knows what the prompt has opened.
+// Errors are faults. A Curable error means that another strategy may succeed.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
 	src chat.Source, tail string, err error) {
 	body := chatRequest(o)
@@ -77,10 +78,10 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
 	return src, "", err
 }
 
-// curable returns err, marked curable by another strategy if the server refused this strategy: a
-// 400 or 404, or a parser's 500. If the server is busy, silent or gone, the error says nothing
-// about the strategy, and each try would wait as long. A prompt that is too long stays too long
-// with every strategy; only trimming helps.
+// curable returns err as a fault, marked curable by another strategy if the server refused this
+// strategy: with 400 or 404, or with a parser's 500. If the server is busy, silent or gone, the
+// error says nothing about the strategy, and each try would wait as long. A prompt that is too long
+// is too long for every strategy, so only trimming helps.
 func curable(err error) error {
 	f := *fault.From(err)
 	switch f.Kind {
@@ -90,14 +91,14 @@ func curable(err error) error {
 	return &f
 }
 
-// raw renders the prompt and has it continued, in two requests. The first takes a few milliseconds
-// once the model is loaded. Both have the same options, since another context would load the model
-// again in between.
+// raw renders the prompt and has it continued, in two requests. It also returns the end of the
+// prompt. Rendering takes a few milliseconds once the model is loaded. Both requests have the same
+// options, since another context would load the model again in between.
 //
-// Raw text is the safest thing to read: Ollama's own parsers hold a call until it is closed, and
-// lose it when it is malformed. Of 27 texts with calls its own API reads 1 to 9 right, and this way
-// all 27 are right (docs/internal/upstreams.md). The rendered prompt also says how the reply
-// begins, and shows templates that print tools as Go structs.
+// Raw text is the safest to read. Ollama's own parsers hold a call back until it is closed, and
+// lose it if it is malformed. Of 27 texts with calls its own API reads 1 to 9 correctly, and this
+// way all 27 are (docs/internal/upstreams.md). The rendered prompt also shows how the reply begins,
+// and which templates print tools as Go structs.
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest) (
 	chat.Source, string, error) {
 	options := body.Options
@@ -149,8 +150,8 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *ChatRequest)
 }
 
 // tail returns the end of a rendered prompt for the decoder. If the model's PARSER begins inside a
-// thought, so does the reply, even if the template has not opened one: "Secret
-// plan.⏎</think>⏎⏎Plain words." has no opening mark.
+// thought, an opening tag is added even if the template has not written one, because the reply may
+// begin without it: "Secret plan.⏎</think>⏎⏎Plain words."
 func tail(o *upstream.Order, body *ChatRequest, prompt string) string {
 	end := upstream.Tail(prompt)
 	switch last := len(body.Messages) - 1; {
@@ -164,13 +165,13 @@ func tail(o *upstream.Order, body *ChatRequest, prompt string) string {
 	return end + "<think>\n"
 }
 
-// Complete begins to continue a text: raw, or by the model's own template for gaps when there is a
-// suffix. A model without such a template is fault.Invalid with Param "suffix": another prompt
-// would not help.
+// Complete begins to continue a text. It is continued raw, or, if there is a suffix, by the model's
+// own template for gaps. If the model has no such template, the error is fault.Invalid with Param
+// "suffix", because another prompt would not help.
 //
-// Editors put the marks of gaps into the prompt themselves. The model is not probed: only the
-// length of its context would be useful, which is used if it is already known. An editor that asks
-// with every key stroke should not wait for a probe.
+// Editors put the tokens that mark gaps into the prompt themselves. The model is not probed,
+// because only its context length would be useful, and that is used if it is already known. An
+// editor that asks with every key stroke should not wait for a probe.
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	q := *o
 	b.mu.Lock()
@@ -198,9 +199,9 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 		" cannot fill a gap: its template has no place for a suffix")
 }
 
-// Embed returns a vector for each text, in the order of the texts. A text that is too long is an
-// error unless the client asks for truncation (Truncate): Ollama truncates silently by default, and
-// a search over truncated texts is wrong without notice.
+// Embed returns a vector for each text, in order. A text that is too long is an error unless the
+// client asks for truncation (Truncate). Ollama truncates silently by default, and a search over
+// truncated texts is wrong without notice.
 func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (
 	*chat.Embeddings, error) {
 	said := struct {

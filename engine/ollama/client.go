@@ -17,19 +17,20 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Client is a client of one Ollama server. It is safe for concurrent use. It speaks the native API,
-// never the server's own /v1: only the native API reports errors in mid-stream, and takes num_ctx,
-// keep_alive, think and truncate.
+// Client is a client of one Ollama server. It is safe for concurrent use. It uses the native API
+// and never the server's own /v1, because only the native API reports errors in mid-stream, and
+// accepts num_ctx, keep_alive, think and truncate.
 type Client struct {
 	base  string // without a slash at its end
 	calls upstream.Caller
 }
 
-// Waiting returns how many requests wait for the server, since it is busy.
+// Waiting returns how many requests wait because the server is busy.
 func (c *Client) Waiting() int { return int(c.calls.Queue.Waiting.Load()) }
 
-// New makes a client of the server at base, as ParseHost gives it. A nil transport means the
-// network, with settings for streams: nothing compressed, small buffers, connections kept.
+// New returns a client of the server at base, which should be a result of ParseHost, or an error if
+// base is not a URL. A nil transport means the network, with settings for streams: no compression,
+// small buffers, connections kept open.
 func New(base string, rt http.RoundTripper) (*Client, error) {
 	if _, err := url.Parse(base); err != nil {
 		return nil, err
@@ -44,9 +45,10 @@ func New(base string, rt http.RoundTripper) (*Client, error) {
 	}}, nil
 }
 
-// Chat begins a reply of /api/chat: the server renders the prompt and looks for calls itself. It
-// may be silent for as long as a call takes to write (Withheld), since its parsers send a call
-// whole. Tokens are kept only if the client asked for them and none of them may be part of a call.
+// Chat begins a reply of /api/chat, for which the server renders the prompt and looks for calls
+// itself. The server may be silent for as long as a call takes to write (Withheld), since its
+// parsers send a whole call at once. Tokens are kept only if the client asked for them and none of
+// them may be part of a call. Errors are those of the request or its refusal.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.Source, error) {
 	s := new(stream)
 	if r.Logprobs && len(r.Tools) == 0 {
@@ -56,10 +58,10 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 }
 
 // Tap sends the request as Chat does, but its source is the text that the model wrote, including
-// calls, as far as the server sends its tokens. With logprobs every token has a record, even those
-// that the parser withholds, so a long argument streams; this costs about twice the bytes per
+// calls, as far as the server sends its tokens. With logprobs every token has a record, even a
+// token that the parser withholds, so a long argument streams. This costs about twice the bytes per
 // token, but no time. A native-mode server (0.30 and later, jinja template) answers 400, since it
-// does not take logprobs with tools and stream.
+// does not accept logprobs with tools and stream.
 func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (
 	chat.Source, error) {
 	q := *r
@@ -68,8 +70,8 @@ func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks
 		&stream{tap: &tap{marks: m}})
 }
 
-// Generate begins a reply of /api/generate: the raw text of the model. Nothing is withheld here, so
-// silence between two records becomes a fault sooner than with Chat.
+// Generate begins a reply of /api/generate, which is the raw text of the model. The server
+// withholds nothing here, so silence between two records becomes an error sooner than with Chat.
 func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (
 	chat.Source, error) {
 	s := new(stream)
@@ -79,16 +81,17 @@ func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest
 	return o.stream(ctx, p, "/api/generate", r, p.First(), p.Later(), s)
 }
 
-// identity is the template that passes a prompt unchanged to a server that reads the reply itself.
-// Raw would do that too, but with raw no marks are passed to the runner, and control tokens vanish:
+// identity is the template that passes a prompt unchanged to a server that parses the reply itself.
+// Raw would do that too, but with raw no tags are passed to the runner, and control tokens vanish:
 // call:get_weather{city:Lugano} without <|tool_call> around it.
 const identity = "{{ .Prompt }}"
 
 // Tokens sends the request as Generate does, for a server that leaves control tokens out of raw
-// text: it is asked to parse the reply itself, since then the marks that it knows are written out;
-// the source is the text of the tokens, whatever the server parses. A reply that it could not read
-// to its end ends with an estimate of its tokens and chat.Abandoned. Messages in the description of
-// the model would be included twice: Tokens must not be used for such a model (see readers).
+// text. The server is asked to parse the reply itself, because it then writes out the control
+// tokens that it knows. The source is the text of the tokens, whatever the server parses. If the
+// server gives up parsing, the reply ends with an estimate of its tokens and chat.Abandoned. Tokens
+// must not be used for a model whose description has messages, because the server would include
+// these twice (see readers).
 func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (
 	chat.Source, error) {
 	q := *r
@@ -97,17 +100,19 @@ func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) 
 		&stream{tap: &tap{ours: true}})
 }
 
-// Render returns the prompt that the model's own template makes of r. It loads the model. If the
-// server cannot render without answering, Render returns ""; to lose little time in that case, r
-// should ask for few tokens. Rendering itself takes 3 to 5 ms (0.17 to 0.34): the field is meant
-// for debugging, and is the only way to get a prompt from the model's own template.
+// Render returns the prompt that the model's own template makes of r. It returns "" if the server
+// cannot render without answering; to lose little time in that case, r should ask for few tokens.
+// It returns an error if the request fails. Render loads the model. Rendering itself takes 3 to 5
+// ms (0.17 to 0.34). The field is meant for debugging, and is the only way to get a prompt from the
+// model's own template.
 func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (string, error) {
 	q := *r
 	q.RenderOnly, q.Stream = true, false
 	return o.calls.Text(ctx, p, o.base+"/api/chat", &q, "_debug_info", "rendered_template")
 }
 
-// stream posts a request whose reply is a stream of records, which s reads.
+// stream posts a request whose reply is a stream of records, and returns s, which reads them. It
+// returns an error if the server refuses the request or cannot be reached.
 func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body any, first,
 	later wait.Limit, s *stream) (_ chat.Source, err error) {
 	if s.Stream, err = o.calls.Stream(ctx, p, o.base+path, body, first, later); err != nil {
@@ -117,16 +122,16 @@ func (o *Client) stream(ctx context.Context, p *wait.Pulse, path string, body an
 	return s, nil
 }
 
-// Show describes a model: capabilities, template, parser, trained context length. The error for a
-// model that the server lacks is fault.NotFound.
+// Show returns the description of a model: capabilities, template, parser, trained context length.
+// If the server does not have the model, the error is fault.NotFound.
 func (o *Client) Show(ctx context.Context, model string) (*api.ShowResponse, error) {
 	show := new(api.ShowResponse)
 	return show, o.calls.Quick(ctx, o.base+"/api/show", api.ShowRequest{Model: model}, show)
 }
 
-// TrainedContext returns the context that a model was trained with, in tokens, or 0 when its server
-// does not say. The key begins with the architecture, as llama.context_length, so it is found by
-// its end.
+// TrainedContext returns the context length with which a model was trained, in tokens, or 0 if its
+// server does not say. The key begins with the architecture, as in llama.context_length, so it is
+// found by its end.
 func TrainedContext(show *api.ShowResponse) int {
 	for key, value := range show.ModelInfo {
 		if n, ok := value.(float64); ok && strings.HasSuffix(key, ".context_length") {
@@ -136,29 +141,29 @@ func TrainedContext(show *api.ShowResponse) int {
 	return 0
 }
 
-// Tags lists the models that the server has, with their digests. It needs no model, so its time
-// limit is short.
+// Tags returns the models that the server has, with their digests, or an error if it cannot be
+// reached. It needs no model, so its time limit is short.
 func (o *Client) Tags(ctx context.Context) (*api.ListResponse, error) {
 	list := new(api.ListResponse)
 	return list, o.calls.Quick(ctx, o.base+"/api/tags", nil, list)
 }
 
-// Running lists the models that are loaded, each with the context that it is loaded with, where the
-// server says so.
+// Running returns the models that are loaded, or an error if the server cannot be reached. Each has
+// the context length with which it is loaded, if the server says so.
 func (o *Client) Running(ctx context.Context) (*api.ProcessResponse, error) {
 	list := new(api.ProcessResponse)
 	return list, o.calls.Quick(ctx, o.base+"/api/ps", nil, list)
 }
 
-// Version returns the server's version.
+// Version returns the server's version, or an error if the server cannot be reached.
 func (o *Client) Version(ctx context.Context) (string, error) {
 	var v struct{ Version string }
 	err := o.calls.Quick(ctx, o.base+"/api/version", nil, &v)
 	return v.Version, err
 }
 
-// Describe returns the server's own answer to /api/show, all of it: api.ShowResponse would lose
-// members that are newer than it.
+// Describe returns the server's whole answer to /api/show, because api.ShowResponse would lose
+// members that are newer than it. It returns an error if the request fails.
 func (o *Client) Describe(ctx context.Context, model string, verbose bool) (
 	json.RawMessage, error) {
 	said := map[string]any{"model": model}
@@ -171,15 +176,15 @@ func (o *Client) Describe(ctx context.Context, model string, verbose bool) (
 }
 
 const (
-	// for unloading a model; the client of a hung reply waits for it
+	// time limit for unloading a model, for which the client of a hung reply waits
 	unloadTime = 30 * time.Second
 	unloadLook = 200 * time.Millisecond // between two checks
 )
 
 // Unload has the server remove a model from its memory, and waits until it is gone. It reports
-// whether the model was there and is gone: a model that other requests use stays for as long as
-// they do, so a model that is merely busy is not cut off. Before 0.32.15 one call that a parser
-// refuses may block a model for all clients, and Unload frees it.
+// whether the model was loaded and is gone. A model stays for as long as other requests use it, so
+// a model that is merely busy is not cut off. Before 0.32.15 one call that a parser refuses may
+// block a model for all clients, and Unload frees it. It returns an error if a request fails.
 func (o *Client) Unload(ctx context.Context, p *wait.Pulse, model string) (bool, error) {
 	model = fullName(model)
 	there, err := o.isLoaded(ctx, model)

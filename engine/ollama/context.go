@@ -23,21 +23,22 @@ import (
 
 const (
 	// loadedAge is how old the list of loaded models may be. Contexts that this program itself
-	// asked for are known anyway; a change by another program in the meantime costs one more load.
+	// asked for are known anyway, and a change by another program in the meantime costs one more
+	// load.
 	loadedAge = 5 * time.Second
-	// loadedWait is how long a server may take for the list: some do not answer while they load a
-	// model, and a request that must wait for that anyway should not wait here.
+	// loadedWait is how long a server may take for the list. Some servers do not answer while they
+	// load a model, and a request that must wait for that anyway should not wait here.
 	loadedWait = time.Second
 )
 
-// Size returns the context that the order's model gets, in tokens: the context that the client or
-// the settings ask for, else one that is long enough for the order. If a request names no context,
-// Ollama takes its default (4,096) and silently drops what is longer; and it loads the model again
-// whenever a request names another context than the last one. So each request names a context, and
-// the loaded one if that is enough.
+// Size returns the context length for the order's model, in tokens. It is the length that the
+// client or the settings ask for, or else one that is long enough for the order. If a request names
+// no length, Ollama uses its default (4,096) and silently drops what is longer. It also loads the
+// model again whenever a request names another length than the last one. So each request names a
+// length, and the one that is loaded if that is enough.
 //
-// The chosen context is recorded as loaded before the server has loaded it: otherwise the next
-// request of a conversation would choose from a list that does not have it yet.
+// The chosen length is recorded as loaded before the server has loaded it. Otherwise the next
+// request of a conversation would choose by a list that does not have it yet.
 func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 	trained := o.Facts.Window
 	if n := o.FixedContext; n > 0 {
@@ -59,8 +60,8 @@ func (b *Backend) Size(ctx context.Context, o *upstream.Order) int {
 	return n
 }
 
-// sizedOptions returns the order's options with the context that its model gets, unless the order
-// fixes one. A rendering and the reply after it must have the same context.
+// sizedOptions returns the order's options with the context length from Size, unless the order
+// fixes one. A rendering and the reply after it must have the same context length.
 func (b *Backend) sizedOptions(ctx context.Context, o *upstream.Order) map[string]json.RawMessage {
 	n := b.Size(ctx, o)
 	if o.FixedContext > 0 {
@@ -69,9 +70,9 @@ func (b *Backend) sizedOptions(ctx context.Context, o *upstream.Order) map[strin
 	return upstream.WithOption(o.Options, "num_ctx", n)
 }
 
-// loaded returns the context that a model is loaded with, as far as the server says and this
-// program knows, or 0 when it is not loaded. If the list does not come in time, the old one is
-// kept, and the server is not asked again within loadedAge.
+// loaded returns the context length with which a model is loaded, as far as the server says and
+// this program knows, or 0 if it is not loaded. If the server's list does not come in time, the old
+// one is used, and the server is not asked again within loadedAge.
 func (b *Backend) loaded(ctx context.Context, model string) int {
 	model = fullName(model)
 	b.mu.Lock()
@@ -95,8 +96,8 @@ func (b *Backend) loaded(ctx context.Context, model string) int {
 	return b.contexts[model]
 }
 
-// wantedContext returns the context that a model's own parameters ask for, in tokens, or 0 when
-// they do not. /api/show writes them as text, one per line: num_ctx 16384
+// wantedContext returns the context length that a model's own parameters ask for, in tokens, or 0
+// if there is none. /api/show writes parameters as text, one per line, such as "num_ctx 16384".
 func wantedContext(show *api.ShowResponse) (n int) {
 	for line := range strings.Lines(show.Parameters) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
@@ -106,11 +107,11 @@ func wantedContext(show *api.ShowResponse) (n int) {
 	return n
 }
 
-// RoundTrip passes a request of Ollama's own API on. Completions of an editor come this way,
-// between chats with tools, and should share the loaded model with these. So a request that names
-// no context gets that of the loaded model: the server would take its default and load the model
-// again, and once more for the next chat with tools. All others are left as they are, byte for
-// byte.
+// RoundTrip implements http.RoundTripper for requests of Ollama's own API. Completions of an editor
+// come this way, between chats with tools, and should share the loaded model with these. So a
+// request that names no context length gets that of the loaded model. Otherwise the server would
+// use its default and load the model again, and once more for the next chat with tools. All other
+// requests are passed on byte for byte.
 func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body == nil || !slices.Contains([]string{"generate", "chat"}, path.Base(r.URL.Path)) {
 		return b.Client.RoundTrip(r)
@@ -134,8 +135,8 @@ func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 	return b.Client.RoundTrip(c)
 }
 
-// withContext returns a request that asks for a context of n tokens. Options that are not an object
-// stay as they are: the server says what is wrong.
+// withContext returns a request that asks for a context of n tokens. If its options are not an
+// object, it is returned unchanged, because the server says what is wrong.
 func withContext(v *fastjson.Value, n int) []byte {
 	var a fastjson.Arena
 	options := v.Get("options")

@@ -17,24 +17,24 @@ import (
 )
 
 // passthrough is the parser of Ollama that leaves everything as the model wrote it. It names no
-// marks, so control tokens stay hidden with it as with raw.
+// tags to the runner, so with it control tokens are hidden, as they are in raw text.
 const passthrough = "passthrough"
 
-// llamaRunner is the first version of Ollama whose models are run by a llama-server, which leaves
+// llamaRunner is the first version of Ollama whose models are run by a llama-server. This leaves
 // control tokens out of the text and out of its probabilities unless it is asked for them by name.
 // It is also the first version whose probabilities have the bytes of a character that is split over
-// tokens:
-// 0.24 writes U+FFFD for each part, so tap, which reads tokens, is not chosen there.
+// tokens. Version 0.24 writes U+FFFD for each part, so tap, which reads tokens, is not used there.
 const llamaRunner = "0.30.0"
 
-// findControls finds out which marks of the model's family are control tokens, with which
-// strategies they are visible, and whether tokens show the whole text. Read by raw, such a model
-// would do worse than with Ollama alone: its reasoning would be part of the answer, and its calls
-// would lack their marks.
+// findControls finds out which tags of the model's family are control tokens, with which strategies
+// they are visible, and whether tokens show the whole text. It sets these facts in f. Read by raw,
+// such a model would do worse than with Ollama alone, because its reasoning would be part of the
+// answer, and its calls would lack their tags.
 //
-// The vocabulary is long: it is asked for once, with the rest of a probe. If the server does not
-// send it, no control tokens are known. Only the family's own marks count; ends of turns are never
-// shown. A version without numbers (0.0.0 of a build without flags) counts as new.
+// The vocabulary is long, so it is asked for once, with the rest of a probe. If the server refuses
+// to send it, no control tokens are known. Only the family's own tags count, since ends of turns
+// are never shown. A version without numbers (0.0.0 of a build without flags) counts as new. It
+// returns an error if the server cannot be reached.
 func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api.ShowResponse,
 	f *upstream.Facts) (err error) {
 	f.ControlMarks, err = b.Controls(ctx, o.Pulse, o.Model, o.Format.Own())
@@ -67,16 +67,16 @@ func (b *Backend) findControls(ctx context.Context, o *upstream.Order, show *api
 }
 
 // strict lists the parsers of Ollama that refuse a call of a tool that the request does not offer.
-// With a rendered prompt the server is offered no tools, so with the strategy tokens every call
-// would break the stream; these parsers show marks only in a chat. Each new version of Ollama may
-// add one.
+// A request with a rendered prompt offers the server no tools, so with the strategy tokens every
+// call would break the stream. With these parsers tags are visible only in a chat. Each new version
+// of Ollama may add one.
 var strict = []string{"ministral", "glimmer"}
 
-// readers returns the strategies by which a server of that version or a later one shows the marks,
-// the best one first, and reports whether the server's own reader names the marks, so that tokens
-// has them. The list is nil when raw text has the marks, or no strategy does. The strategies after
-// the first are for servers that refuse it: without marks calls may still be recognized in other
-// ways.
+// readers returns the strategies with which a server of version llamaRunner or later shows the
+// tags, the best one first. The second result reports whether the server's own parser names the
+// tags to the runner, so that the strategy tokens shows them. The list is nil if raw text has the
+// tags, or no strategy shows them. The strategies after the first are for servers that refuse the
+// first, because without tags calls may still be recognized in other ways.
 func readers(show *api.ShowResponse, marks []string) (strategies []string, named bool) {
 	const raw, tokens, tap, native, prompt = upstream.Raw, upstream.Tokens, upstream.Tap,
 		upstream.Native, upstream.Prompt
@@ -99,10 +99,10 @@ func readers(show *api.ShowResponse, marks []string) (strategies []string, named
 	return nil, false
 }
 
-// toolMark returns the mark with which a Go template opens a call, found as Ollama finds it: at the
-// start of the text after the first condition on calls. It is the only mark that Ollama names to
-// its runner for a model without a PARSER. It returns "" if that is not a mark, such as "{" in
-// templates in llama3.1's style.
+// toolMark returns the tag with which a Go template opens a call. It is found as Ollama finds it,
+// at the start of the text after the first condition on calls. It is the only tag that Ollama names
+// to its runner for a model without a PARSER. toolMark returns "" if that text is not a tag, such
+// as "{" in templates in llama3.1's style.
 //
 // For {{ if .ToolCalls }}<tool_call>{"name": … it returns <tool_call>.
 func toolMark(template string) string {
@@ -126,8 +126,8 @@ func toolMark(template string) string {
 }
 
 const (
-	vocabularyTime = 30 * time.Second // a server reads the whole head of a model's file for it
-	// bytes read of it: 262,144 tokens with their merges are 20 MB
+	vocabularyTime = 30 * time.Second // a server reads the whole head of a model's file
+	// bytes of the vocabulary; 262,144 tokens with their merges have 20 MB
 	maxVocabulary = 256 << 20
 	maxTokens     = 4 << 20 // tokens that are counted
 	// the type of tokens that a llama-server leaves out of the text
@@ -136,12 +136,13 @@ const (
 
 // Controls returns those of the marks that the model's vocabulary has as control tokens, sorted.
 // The vocabulary is long, so the server should be asked once. Which marks are control tokens
-// depends on the file, not on the family: one Gemma 4 has <|tool_call> as type 3, another
-// conversion of it as type 4, which raw text shows. A model without a GGUF vocabulary (safetensors)
-// has none.
+// depends on the file, not on the family. For example, one Gemma 4 has <|tool_call> as type 3, and
+// another conversion of the same model has it as type 4, which raw text shows. A model without a
+// GGUF vocabulary (safetensors) has none.
 //
-// An answer that breaks off is requested once more: it is some megabytes long, and a request must
+// An answer that breaks off is requested once more. It is some megabytes long, and a request must
 // not fail because a busy server, or a proxy before it, dropped an answer that can be repeated.
+// Controls returns an error if the server refuses, or if the second answer breaks off as well.
 func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, marks []string) (
 	[]string, error) {
 	all, err := o.controls(ctx, p, model, marks)
@@ -151,7 +152,7 @@ func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, mark
 	return all, err
 }
 
-// controls sends one request for the control tokens.
+// controls does what Controls does, with a single request.
 func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, marks []string) (
 	[]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, vocabularyTime)
@@ -172,10 +173,12 @@ func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, mark
 	return all, nil
 }
 
-// readControls reads a verbose description of a model token by token: at some 120 bytes for each
-// parsed value, 262,144 tokens and their types would take more than 60 MB at once. It keeps only
-// the places of the marks, and one byte for each token. The arrays may come in any order, so places
-// and types are joined at the end; without verbose they are null.
+// readControls returns those of the marks that a verbose description of a model has as control
+// tokens. It reads the JSON token by token, because at some 120 bytes for each parsed value,
+// 262,144 tokens and their types would take more than 60 MB at once. It keeps only the indexes of
+// the marks, and one byte for each token. The arrays may come in any order, so indexes and types
+// are joined at the end. Without verbose they are null. It returns an error if the description is
+// not JSON or breaks off.
 //
 //	{"license":"…","model_info":{"tokenizer.ggml.tokens":["<pad>","<t>"],"tokenizer.ggml.merges":[…],"tokenizer.ggml.token_type":[3,3]}}
 func readControls(r io.Reader, marks []string) (all []string, err error) {
@@ -208,8 +211,8 @@ func readControls(r io.Reader, marks []string) (all []string, err error) {
 }
 
 // eachElement calls take for each element of every list in model_info, with the list's name and the
-// element's index. It skips everything else, including the pairs of merges, counting only how deep
-// it is nested.
+// element's index. It skips everything else, including the pairs of merges, and only counts how
+// deep that is nested. It returns an error if the JSON is invalid or breaks off.
 func eachElement(d *json.Decoder, take func(list string, i int, t json.Token)) error {
 	// the description's member, the list in it, and the last text, which may be a key
 	var section, list, last string

@@ -11,7 +11,8 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// ParseHosts reads one host as ParseHost does, or several different hosts with commas between them.
+// ParseHosts returns the base URLs of one host or of several with commas between them, each as
+// ParseHost does. It returns an error if a host is invalid, empty after a comma, or there twice.
 func ParseHosts(s string) (bases []string, err error) {
 	for one := range strings.SplitSeq(s, ",") {
 		base, err := ParseHost(one)
@@ -28,12 +29,12 @@ func ParseHosts(s string) (bases []string, err error) {
 	return bases, nil
 }
 
-// ParseHost turns any spelling that Ollama takes in OLLAMA_HOST into the base URL that a client
-// dials, without a slash at its end. Empty means http://127.0.0.1:11434. A missing port is 11434,
-// but 80 or 443 after http:// or https://; a port that is not a number up to 65535 counts as
+// ParseHost returns the base URL that a client dials, without a slash at its end, for any spelling
+// that Ollama accepts in OLLAMA_HOST. Empty means http://127.0.0.1:11434. A missing port is 11434,
+// but 80 or 443 after http:// or https://. A port that is not a number up to 65535 counts as
 // missing, as in Ollama. An address that only a server can use (0.0.0.0, ::, none) becomes the
-// loopback one: the variable is usually set for the server, and its clients read it too. Any other
-// scheme, user information or a blank in the host is an error.
+// loopback one, because the variable is usually set for the server, and its clients read it too.
+// Any other scheme, user information or a blank in the host is an error.
 func ParseHost(s string) (string, error) {
 	s = strings.Trim(strings.TrimSpace(s), "\"'")
 	scheme, rest, port, err := cutScheme(strings.TrimSpace(s))
@@ -61,8 +62,8 @@ func ParseHost(s string) (string, error) {
 	return u.String(), nil
 }
 
-// cutScheme splits off the scheme and returns its default port. ollama.com without a scheme is the
-// service, as in Ollama's own client.
+// cutScheme splits the scheme off, and returns the default port of the scheme. "ollama.com" without
+// a scheme is the service, as in Ollama's own client. Any scheme but http and https is an error.
 func cutScheme(s string) (scheme, rest, port string, err error) {
 	scheme, rest, ok := strings.Cut(s, "://")
 	switch {
@@ -78,8 +79,8 @@ func cutScheme(s string) (scheme, rest, port string, err error) {
 	return "", "", "", fmt.Errorf("the scheme must be http or https, not %q", scheme)
 }
 
-// dialable returns host, with an address that can only be listened on replaced by the loopback
-// address of its kind: OLLAMA_HOST=0.0.0.0 opens a server to other machines.
+// dialable returns host, or a loopback address for a host on which a server can only listen. For
+// example, OLLAMA_HOST=0.0.0.0 opens a server to other machines.
 func dialable(host string) string {
 	ip := net.ParseIP(host)
 	switch {
@@ -91,16 +92,15 @@ func dialable(host string) string {
 	return host
 }
 
-// Older reports whether version a is older than b. What follows the numbers does not count:
-// 0.30.0-rc1 is 0.30.0.
+// Older reports whether version a is older than b. Only the numbers count, so 0.30.0-rc1 is 0.30.0.
 func Older(a, b string) bool {
 	x, y := VersionNumbers(a), VersionNumbers(b)
 	return slices.Compare(x[:], y[:]) < 0
 }
 
-// VersionNumbers returns the numbers of a version; all of them are 0 if it has none, as in "0.0.0"
+// VersionNumbers returns the numbers of a version. All of them are 0 if it has none, as in "0.0.0"
 // of a server that was built without a version. Callers that compare must decide what such a
-// version counts as.
+// version means.
 func VersionNumbers(version string) (n [3]int) {
 	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
 	for i, part := range strings.SplitN(version, ".", 3) {
@@ -109,9 +109,9 @@ func VersionNumbers(version string) (n [3]int) {
 	return n
 }
 
-// Parser returns the name of the reader that a server has for the model's calls, or "" when it has
-// only the general one. Servers before 0.30 name it only in the Modelfile; the parser of gpt-oss is
-// never named.
+// Parser returns the name of the parser that a server uses for the model's calls, or "" if it uses
+// only the general one. Servers before 0.30 name the parser only in the Modelfile, and never that
+// of gpt-oss.
 func Parser(show *api.ShowResponse) string {
 	if show.Parser != "" {
 		return show.Parser

@@ -18,11 +18,11 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// RoundTrip passes a request of Ollama's own API on as it is: path, query, header and body. Its
-// host is the server's, whatever the request says. There is no time limit besides the request's
+// RoundTrip implements http.RoundTripper. It passes a request of Ollama's own API on as it is:
+// path, query, header and body. The host becomes the server's. The only time limit is the request's
 // context, since pulling a model may take long. The path keeps its escapes, so that nothing in it
 // is decoded twice. The transport is called directly, so a redirection is returned as the server's
-// answer, which passable handles.
+// answer, which passable handles. It returns a fault if the server cannot be reached.
 func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	to, err := url.Parse(o.base + r.URL.EscapedPath())
 	if err != nil {
@@ -38,16 +38,16 @@ func (o *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// Replies are the paths of Ollama's API at which a model answers, so that the limits on waiting for
-// a model apply. Other requests, such as pulling a model, may take any time.
+// Replies are the paths of Ollama's API at which a model answers. To these the limits on waiting
+// for a model apply. Other requests, such as pulling a model, may take any time.
 var Replies = []string{"/api/generate", "/api/chat", "/api/embed", "/api/embeddings"}
 
-// WatchAnswers returns a transport to an Ollama whose answers always end properly, although they
-// are passed on unread: if a model's reply takes longer than t allows, or the server breaks off,
-// the client gets an error, or an error as the last record of the answer. Without it a client would
-// see its connection break, which Python's http calls IncompleteRead, and not learn why. Records
-// name the model as the client calls it: a client that compares the name with what it asked for
-// would stumble over the server's.
+// WatchAnswers returns a transport to an Ollama server whose answers always end properly, although
+// they are passed on unread. If a model's reply takes longer than t allows, or the server breaks
+// off, the client gets an error, or an error as the last record of the answer. Without this a
+// client would see its connection break, which Python's http calls IncompleteRead, and not learn
+// why. The parameter called is the model's name on the server, and client is the client's name for
+// it. Records get the client's name, because some clients compare it with what they asked for.
 func WatchAnswers(rt http.RoundTripper, t wait.Timeouts, called, client string) http.RoundTripper {
 	return &watched{rt, t, namesOf(called, client)}
 }
@@ -58,8 +58,9 @@ type watched struct {
 	names  names
 }
 
-// RoundTrip sends a request and waits for the head of its answer. After the head the limits apply
-// to the reads of the body, until its Close, which the caller must call for every answer.
+// RoundTrip implements http.RoundTripper: it sends a request and waits for the header of its
+// answer. After that the limits apply to the reads of the body, until its Close, which the caller
+// must call for every answer.
 func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	isReply := slices.Contains(Replies, r.URL.Path)
 	ctx, p := wait.NewPulse(mute{r.Context()}, nil, w.limits)
@@ -83,9 +84,9 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// cause returns err, or, if the caller ended the request with a fault of its own, that fault: for
-// example that this server is being stopped. mute hides such a cause, since contexts find it by a
-// value; without this function the client would be told that it had gone away itself.
+// cause returns err, or, if the caller ended the request with a fault of its own, that fault. An
+// example is that this server is being stopped. Contexts find such a cause by a value, which mute
+// hides. Without this function the client would be told that it had gone away itself.
 func cause(asked context.Context, err error) error {
 	var f *fault.Error
 	if errors.As(context.Cause(asked), &f) {
@@ -94,24 +95,24 @@ func cause(asked context.Context, err error) error {
 	return err
 }
 
-// mute is a context without its values. With one of these, the trace that httputil.ReverseProxy
-// sets, net/http passes on each 1xx head that a server sends before its answer, so a server could
-// send them without end.
+// mute is a context without its values. One of these values is the trace that httputil.ReverseProxy
+// sets. With it net/http passes on each 1xx header that a server sends before its answer, so a
+// server could send them without end.
 type mute struct{ context.Context }
 
 // Value returns nil for every key.
 func (mute) Value(any) any { return nil }
 
-// watchedBody is an answer whose reads are watched.
+// watchedBody is the body of an answer whose reads have time limits.
 type watchedBody struct {
 	io.Reader
-	asked context.Context // of the client
-	ctx   context.Context // of the request; its cause says why a read broke off
+	asked context.Context // the client's context
+	ctx   context.Context // the request's context; its cause says why a read broke off
 	body  io.Closer
 	pulse *wait.Pulse
 }
 
-// Read reads the answer. An error that breaks it off is returned as a fault.
+// Read implements io.Reader. An error that breaks the answer off is returned as a fault.
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.Reader.Read(p)
 	if err != nil && err != io.EOF {
@@ -126,15 +127,15 @@ func (b *watchedBody) Close() error {
 	return b.body.Close()
 }
 
-// ours lists headers of an answer that are meant for a direct client of the server, not for the
-// client of a proxy: a cookie or a redirection would take the client past this program.
+// ours lists headers of an answer that are meant for a direct client of the server, and are
+// removed. A cookie or a redirection would lead the client of this proxy past this program.
 var ours = []string{"Set-Cookie", "Location", "Refresh", "Clear-Site-Data", "Alt-Svc"}
 
-// passable changes a server's answer so that it can be passed on unread; it fails when that is not
-// possible. isReply says that a model answers, so that the answer has a final record. However the
-// server ends, the client's answer ends properly: a document arrives whole or as 502, a stream in
-// whole records, with an error record if the server breaks off. Unknown forms are passed on as they
-// are.
+// passable changes a server's answer so that it can be passed on unread. If isReply is true, a
+// model answers, so the answer has a final record. Then the client's answer ends properly however
+// the server ends: a document arrives whole or as 502, and a stream in whole records, with an error
+// record if the server breaks off. Unknown forms are passed on unchanged. It returns an error if
+// the server redirects its clients, or a document or an error cannot be read.
 func passable(resp *http.Response, isReply bool, n names) error {
 	for _, name := range ours {
 		resp.Header.Del(name)
@@ -161,8 +162,9 @@ func passable(resp *http.Response, isReply bool, n names) error {
 	return nil
 }
 
-// passError reads the whole error. An error that is not in Ollama's form is replaced by one in that
-// form: programs cannot read a gateway's page.
+// passError reads the whole error. It returns an error in Ollama's form instead if the answer is
+// HTML or too long, because programs cannot read a gateway's page. It also returns an error if
+// reading fails.
 func passError(resp *http.Response, form string) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxError+1))
 	if err != nil {
@@ -177,7 +179,8 @@ func passError(resp *http.Response, form string) error {
 }
 
 // passDocument reads the whole document before any of it is passed on, unless it is longer than a
-// record may be (16 MiB): half a document after a status 200 looks complete to many clients.
+// record may be (16 MiB). Half a document after a status 200 looks complete to many clients. It
+// returns an error if reading fails, or if the document is not JSON.
 func passDocument(resp *http.Response, n names) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxRecord))
 	long := len(text) == upstream.MaxRecord
@@ -195,8 +198,8 @@ func passDocument(resp *http.Response, n names) error {
 	return nil
 }
 
-// replace makes an answer's body read from another reader. Length -1 means that the length is not
-// known: the header is removed, and the answer is sent in chunks.
+// replace makes an answer's body read from another reader. If length is -1, the length is not
+// known, so the header is removed, and the answer is sent in chunks.
 func replace(resp *http.Response, from io.Reader, length int) {
 	resp.Body = struct {
 		io.Reader
@@ -209,11 +212,11 @@ func replace(resp *http.Response, from io.Reader, length int) {
 	}
 }
 
-// records is an answer with one record per line, of which only complete records are passed on
-// unchanged, followed by an error if the server did not end properly. Half a record is useless, and
-// a client that relies on a final record gets one.
+// records is the body of an answer with one record per line. Only complete records are passed on,
+// followed by an error if the server did not end properly. Half a record is useless, and a client
+// that relies on a final record gets one.
 type records struct {
-	isReply bool // the last record says that it is the last
+	isReply bool // the final record says that it is the last
 	names   names
 
 	body    io.ReadCloser
@@ -224,9 +227,10 @@ type records struct {
 	failed  *fault.Error // why the answer did not end properly; nil: it did
 }
 
-// Read returns the records that have arrived. Records that are already in the buffer are returned
-// with the first one, up to KeepRecord: a burst becomes one write, and a single record is passed on
-// at once.
+// Read implements io.Reader. It returns the records that have arrived. Records that are already in
+// the buffer are returned with the first one, up to KeepRecord, so that many at once become one
+// write, and a single record is passed on at once. Errors of the server are records as well, so the
+// only error is io.EOF.
 func (r *records) Read(p []byte) (int, error) {
 	for len(r.out) == 0 {
 		if r.over {
@@ -262,8 +266,9 @@ func (r *records) next() {
 	}
 }
 
-// record reads one record. "done" marks the final record only in a model's reply; the progress of a
-// pull ends with the stream. An error record is the end everywhere.
+// record adds one record to what is passed on. "done" marks the final record only in a model's
+// reply, since the progress of a pull ends with the stream. An error record is the end in any
+// answer. It returns an error for a record that is not JSON or incomplete.
 func (r *records) record(line []byte, whole bool) error {
 	if len(bytes.TrimSpace(line)) > 0 {
 		if r.done {
@@ -283,7 +288,7 @@ func (r *records) record(line []byte, whole bool) error {
 	return nil
 }
 
-// names are the beginnings of records that have the server's name for the model, and the client's.
+// names are the beginnings of records with the server's name for the model, and with the client's.
 // In the zero value both names are the same.
 type names struct{ theirs, ours []byte }
 
@@ -296,7 +301,7 @@ func namesOf(theirs, ours string) (n names) {
 }
 
 // told returns a record with the client's name for the model. Ollama writes the name at the start
-// of each record; a record that begins in another way stays as it is.
+// of each record. A record that begins differently is returned unchanged.
 func (n names) told(record []byte) []byte {
 	if rest, ok := bytes.CutPrefix(record, n.theirs); ok && n.theirs != nil {
 		return append(slices.Clip(n.ours), rest...)
@@ -304,7 +309,7 @@ func (n names) told(record []byte) []byte {
 	return record
 }
 
-// end ends the answer. If it is not complete, end adds a record that says why.
+// end ends the answer. If the answer is not complete, end adds a record that says why.
 func (r *records) end(err error) {
 	if r.over = true; r.done || err == nil && !r.isReply {
 		return
@@ -318,8 +323,8 @@ func (r *records) end(err error) {
 }
 
 // Broken returns why the answer did not end well, or nil if it did, as far as it was read. Callers
-// that pass the answer on need it for their log and trace, since for the client it is a record like
-// any other.
+// that pass the answer on need this for their log and trace, because the client gets it as a record
+// like any other.
 func (r *records) Broken() error {
 	if r.failed == nil {
 		return nil

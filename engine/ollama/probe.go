@@ -16,14 +16,15 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// digestAge is how old the list of digests may be: for that long a replaced model is read like its
+// digestAge is how old the list of digests may be. For that long a replaced model is read like its
 // predecessor. Asking before each request would cost a round trip, in which the server lists all
 // its models.
 const digestAge = 5 * time.Second
 
-// digest returns the model's digest, from a list that is at most digestAge old. A model that the
-// list lacks is asked for at once: it may have been pulled since. It returns "" when the server
-// does not list the model, as some imitations of Ollama do not.
+// digest returns the model's digest, from a list that is at most digestAge old. If the list does
+// not have the model, a new list is requested, since the model may have been pulled since. It
+// returns "" if the server does not list the model, as some imitations of Ollama do not, and an
+// error if the server cannot be reached.
 func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	name = fullName(name)
 	b.mu.Lock()
@@ -48,8 +49,9 @@ func (b *Backend) digest(ctx context.Context, name string) (string, error) {
 	return digests[name], nil
 }
 
-// fullName returns a model's name as Ollama compares names: "Qwen3" and "qwen3:latest" are the
-// same. A colon counts only after the last slash: before it there may be a host with a port.
+// fullName returns a model's name in the form in which Ollama compares names, so that "Qwen3" and
+// "qwen3:latest" are the same. A colon counts only after the last slash, since before it there may
+// be a host with a port.
 func fullName(model string) string {
 	if !strings.Contains(model[strings.LastIndexByte(model, '/')+1:], ":") {
 		model += ":latest"
@@ -57,15 +59,16 @@ func fullName(model string) string {
 	return strings.ToLower(model)
 }
 
-// knownAs returns the key by which facts are kept: they include the marks of the family, which may
-// change with the settings; and the digest may differ with each request when one address has
-// several servers.
+// knownAs returns the key under which facts are stored. It has the family's name, because facts
+// include the tags of the family, which may change with the settings. It has the digest, which may
+// differ with each request if one address has several servers.
 func knownAs(o *upstream.Order, digest string) string {
 	return o.Model + "\x00" + o.Format.Name + "\x00" + digest
 }
 
-// lookup returns the facts about the model with that digest. A model that the server does not list
-// is never known, so it is probed with each request.
+// lookup returns the facts about the model with that digest. It returns false if there are none.
+// That is always so for a model that the server does not list, so such a model is probed with each
+// request.
 func (b *Backend) lookup(o *upstream.Order, digest string) (upstream.Facts, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,7 +76,7 @@ func (b *Backend) lookup(o *upstream.Order, digest string) (upstream.Facts, bool
 	return f, ok && digest != "" && f.Digest == digest
 }
 
-// remember keeps the facts about a model.
+// remember stores the facts about a model.
 func (b *Backend) remember(o *upstream.Order, f upstream.Facts) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,11 +86,11 @@ func (b *Backend) remember(o *upstream.Order, f upstream.Facts) {
 	b.known[knownAs(o, f.Digest)] = f
 }
 
-// Probe finds out about the order's model, once per digest: two shows, one of them with the
-// vocabulary, and one render. It asks the server about everything, and concludes nothing from its
-// version or the model's name alone: the maker of a model may change templates and parsers. An
-// error leaves the model unknown, and the next request asks again; a refusal of the server is not
-// an error, but a fact.
+// Probe returns the facts about the order's model. It asks for them once per digest, with two
+// shows, one of them with the vocabulary, and one render. Nothing is concluded from the server's
+// version or the model's name alone, because the maker of a model may change templates and parsers.
+// If it returns an error, nothing is stored, and the next request asks again. A refusal to render
+// or to send the vocabulary is not an error, but a fact.
 func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	digest, err := b.digest(ctx, o.Model)
 	if err != nil {
@@ -127,7 +130,7 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	return f, nil
 }
 
-// reader returns the name of the models whose calls a PARSER of Ollama reads; for most parsers it
+// reader returns the name of the models whose calls a PARSER of Ollama reads. For most parsers this
 // is the parser's own name.
 func reader(parser string) string {
 	if name, ok := readFor[parser]; ok {
@@ -136,7 +139,7 @@ func reader(parser string) string {
 	return parser
 }
 
-// readFor has the models of the parsers that are named differently.
+// readFor has the models of parsers that have other names than their models.
 var readFor = map[string]string{"harmony": "gpt-oss", "deepseek3": "deepseek-v3.1",
 	"cogito": "cogito-v2", "ornith": "qwen3.5",
 	"laguna": "laguna-xs", "cohere": "command-a", passthrough: ""}
@@ -145,9 +148,9 @@ var readFor = map[string]string{"harmony": "gpt-oss", "deepseek3": "deepseek-v3.
 // end of the prompt is.
 var thinkers = []string{"qwen3-thinking", "qwen3-vl-thinking", "olmo3-think"}
 
-// capabilities reads what the server says about a model; servers before 0.6 show it only by the
-// template. "tools" means that the Go template mentions them, that the PARSER has them, or, from
-// 0.30 on, that the jinja template holds the word.
+// capabilities returns what the server says that a model can do. Servers before 0.6 show it only by
+// the template. "tools" means that the Go template mentions tools, that the PARSER has them, or,
+// from 0.30 on, that the jinja template contains the word.
 func capabilities(show *api.ShowResponse) upstream.Facts {
 	if len(show.Capabilities) == 0 {
 		return upstream.Facts{Tools: strings.Contains(show.Template, ".Tools")}
@@ -158,9 +161,8 @@ func capabilities(show *api.ShowResponse) upstream.Facts {
 	}
 }
 
-// printsStructs reports whether a rendered probe shows its tool as Go prints it, as templates with
-// {{ .Function }} do (qwen2.5, hermes). The same is then looked for in the real prompt, and
-// rewritten.
+// printsStructs reports whether a rendered probe shows its tool as a Go struct, as templates with
+// {{ .Function }} print it (qwen2.5, hermes). In the real prompt such text is then replaced.
 func printsStructs(prompt string) bool {
 	f := upstream.ProbeTool.Function
 	return replaceGoStructs(prompt, []upstream.Tool{upstream.ProbeTool},
@@ -168,15 +170,15 @@ func printsStructs(prompt string) bool {
 }
 
 // blind reports whether the server says that the model sees no images. Servers before 0.6 say
-// nothing, and get what the client sends.
+// nothing, so they get what the client sends.
 func blind(show *api.ShowResponse) bool {
 	return len(show.Capabilities) > 0 && !slices.Contains(show.Capabilities, model.CapabilityVision)
 }
 
-// rendered returns the prompt of a probe, or "" when the server does not render. A server that
-// refuses does not render; if it is busy, silent or gone, that is not known, and rendered returns
-// an error. Rendering loads the model, so the request has the context that the order needs: with
-// another one the server would load the model again for the reply. It asks for only one token, for
+// rendered returns the prompt of a probe, or "" if the server does not render or refuses to. If the
+// server is busy, silent or gone, it is not known whether it renders, so rendered returns an error.
+// Rendering loads the model, so the request has the context that the order needs. With another one
+// the server would load the model again for the reply. The request asks for only one token, for
 // servers that do not know the flag and answer.
 func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, error) {
 	r := &ChatRequest{
@@ -196,15 +198,16 @@ func (b *Backend) rendered(ctx context.Context, o *upstream.Order) (string, erro
 	return prompt, err
 }
 
-// errNoRender is the error for a server that answers instead of rendering, since it does not know
+// errNoRender is the error for a server that answers instead of rendering because it does not know
 // the field.
 var errNoRender = fault.New(fault.Unable, "the server does not show how it renders a prompt")
 
-// Template returns the chat template of the order's model, as the server renders with it. Thinking
-// is switched on for a model that can think: many templates print reasoning only then. Source is
-// the Go template, followed by the file's own jinja: the renderings show which of the two the
-// server uses. The model need not have been probed, so only the fact about thinking is used.
-// Render's error is the server's, or errNoRender.
+// Template returns the chat template of the order's model, with which the server renders. Thinking
+// is switched on for a model that can think, because many templates print reasoning only then.
+// Source is the Go template, followed by the file's own jinja. The renderings show which of the two
+// the server uses. The model need not have been probed, so only the fact about thinking is used.
+// Template returns an error if the server cannot describe the model. Render's error is the
+// server's, or errNoRender.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	show, err := b.Show(ctx, o.Model)
 	if err != nil {

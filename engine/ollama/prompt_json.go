@@ -12,14 +12,15 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// replaceGoStructs returns a rendered prompt whose tools are JSON. Templates that say {{ .Function
-// }} print a tool as Go prints a struct, so that the model never sees a schema:
+// replaceGoStructs returns a rendered prompt whose tools are JSON. Templates that contain {{
+// .Function }} print a tool as a Go struct, so that the model never sees a schema:
 //
 //	{get_weather Weather for a city {object <nil> <nil> [city] {"city":{"type":"string"}}}}
 //
-// Where exactly that text is found, in the order of the tools, it is replaced by the JSON of the
-// function (or only of its parameters), with the schema as the client wrote it. Everything else
-// stays: a user's message that looks like it is matched only in that order and to the last byte.
+// Such text is replaced by the JSON of the function, or only of its parameters, with the schema as
+// the client wrote it. It is replaced only if it is exactly as expected, and in the order of the
+// tools. So a similar text in a user's message stays, unless it is the same to the last byte at
+// that place.
 func replaceGoStructs(prompt string, sent []upstream.Tool, full []chat.Tool) string {
 	// Searching for the part that begins with a rare byte is several times faster in a prompt of
 	// words and blanks.
@@ -54,15 +55,15 @@ func replaceGoStructs(prompt string, sent []upstream.Tool, full []chat.Tool) str
 	return b.String() + prompt[written:]
 }
 
-// structMark is in every struct that is printed in this way, after the type: no $defs, no items. A
-// schema's own text never contains it, since JSON escapes the sign <.
+// structMark is in every struct that is printed in this way, after the type. It means no $defs and
+// no items. A schema's own text never contains it, since JSON escapes the sign <.
 const structMark = " <nil> <nil> "
 
-// maxLeftOut is how many tools in a row a template may leave out. Looking for every tool at every
-// place would take quadratic time.
+// maxLeftOut is how many consecutive tools a template may leave out. Looking for every tool at
+// every position would take quadratic time.
 const maxLeftOut = 8
 
-// marks returns an iterator over the places of a word in a text.
+// marks returns an iterator over the offsets of a word in a text.
 func marks(text, word string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for at := 0; ; at += len(word) {
@@ -76,9 +77,10 @@ func marks(text, word string) iter.Seq[int] {
 }
 
 // goText returns parameters as Ollama's templates print them: the struct with its type, no $defs,
-// no items, the required names, and the properties, which have a JSON form of their own, sorted by
-// name. It goes through Ollama's own type, so that what the type drops (pattern, format,
-// additionalProperties) is missing here as in the prompt.
+// no items, the required names, and the properties, which are printed as JSON, sorted by name. It
+// uses Ollama's own type, so that what the type drops (pattern, format, additionalProperties) is
+// missing here as in the prompt. For parameters that cannot be parsed it returns a text that no
+// prompt contains.
 func goText(parameters json.RawMessage) string {
 	var p api.ToolFunctionParameters
 	if err := json.Unmarshal(parameters, &p); err != nil {
@@ -91,7 +93,7 @@ func goText(parameters json.RawMessage) string {
 	return fmt.Sprintf("{%s <nil> <nil> %v %s}", p.Type, p.Required, props)
 }
 
-// functionJSON returns a tool's function member: what {{ .Function }} would print if it printed
+// functionJSON returns a tool's function member, as {{ .Function }} would print it if it printed
 // JSON.
 func functionJSON(t chat.Tool) string {
 	return plainJSON(upstream.Function{Name: t.Name, Description: t.Description,
@@ -107,7 +109,8 @@ func schemaJSON(t chat.Tool) string {
 	return plainJSON(t.Schema)
 }
 
-// plainJSON returns v as JSON in one line, with < and & as themselves: a model reads it.
+// plainJSON returns v as JSON in one line, or {} if that fails. It does not escape < and &, because
+// a model reads the text.
 func plainJSON(v any) string {
 	text, err := chat.JSON(v)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 )
 
 // chatRequest returns the order's request in Ollama's form. The caller sets rendering and
-// streaming. Truncate stays false, so that a prompt that is too long is refused with its count.
+// streaming. Truncate stays false, so that a prompt that is too long is refused with its token
+// count.
 func chatRequest(o *upstream.Order) *ChatRequest {
 	r := o.Request
 	q := &ChatRequest{
@@ -27,10 +28,10 @@ func chatRequest(o *upstream.Order) *ChatRequest {
 	return q
 }
 
-// wireMessages returns the conversation in Ollama's form: arguments as objects, where OpenAI has
-// text that contains one, and results with the name of their tool, where OpenAI has only the call's
-// id. Templates print either, so both are sent: most have no place for an id, and a result without
-// its tool's name would be printed under an empty one.
+// wireMessages returns the conversation in Ollama's form. Arguments are objects, not text that
+// contains an object as in OpenAI's form, and results have the name of their tool, not only the
+// call's id. Templates print either, so both are sent. Most have no place for an id, and a result
+// without its tool's name would be printed under an empty one.
 func wireMessages(ms []chat.Message) []Message {
 	out := make([]Message, len(ms))
 	names := map[string]string{} // of the tools, by call id
@@ -55,12 +56,12 @@ func wireMessages(ms []chat.Message) []Message {
 	return out
 }
 
-// harmonyLevels are the levels of gpt-oss, whose thinking cannot be switched off: its template
-// prints "Reasoning: low".
+// harmonyLevels are the levels of gpt-oss, whose thinking cannot be switched off. Its template
+// prints them, as in "Reasoning: low".
 var harmonyLevels = []string{"low", "medium", "high"}
 
-// nearest lists, best first, the levels that replace OpenAI's if the model does not have that
-// level. An unknown level is worse than none: Ollama answers 400.
+// nearest lists, for each level of OpenAI's, the levels that are used instead, best first, if the
+// model does not have that level. An unknown level is worse than none, because Ollama answers 400.
 var nearest = map[string][]string{
 	"minimal": {"minimal", "low"},
 	"low":     {"low", "minimal"},
@@ -71,8 +72,8 @@ var nearest = map[string][]string{
 }
 
 // levels returns the names of the model's levels of thinking, and reports whether it always thinks.
-// Newer servers list the levels; with older servers, gpt-oss has levels and cannot be told in
-// another way. Thinking can be switched off if the server's list has false.
+// Newer servers list the levels. With older servers gpt-oss has levels, and thinking of other
+// models can only be switched. Thinking can be switched off if the server's list has false.
 func levels(show *api.ShowResponse, format string) (names []string, always bool) {
 	if show.Thinking == nil || len(show.Thinking.Values) == 0 {
 		if format == "harmony" {
@@ -88,13 +89,13 @@ func levels(show *api.ShowResponse, format string) (names []string, always bool)
 	return names, len(names) > 0 && !slices.Contains(show.Thinking.Values, any(false))
 }
 
-// think returns what Ollama is told about thinking: nothing, a switch, or a level. Models that do
-// not think answer 400 to the very word ("does not support thinking"). A reply that must be JSON is
-// written without thinking, since the server would apply the schema to the thinking, or ignore it;
-// it knows the models that always think.
+// think returns the value of think for Ollama: nothing (nil), a switch, or a level. Models that do
+// not think answer 400 to any value ("does not support thinking"). A reply that must be JSON is
+// written without thinking, since the server would apply the schema to the thinking, or ignore it.
+// Models that always think are an exception, which the server knows.
 //
-// If the client does not say, nothing is sent, so the model does what it usually does: many think
-// unless they are told not to.
+// If the client does not set it, nothing is sent, so the model does what it usually does. Many
+// think unless they are told not to.
 func think(r *chat.Request, f upstream.Facts) json.RawMessage {
 	on := r.Think
 	switch {

@@ -14,16 +14,16 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// repeatLimit is how often Ollama lets a model write the same token in a row before it gives up: at
-// the 31st, ignoring white space around it. 0.17 and 0.24 then end the stream silently, without an
-// error or a final record; 0.34 says "token repeat limit reached".
+// repeatLimit is how often Ollama lets a model write the same token in a row. It gives up at the
+// 31st, ignoring white space around tokens. Versions 0.17 and 0.24 then end the stream silently,
+// without an error or a final record, and 0.34 says "token repeat limit reached".
 const repeatLimit = 30
 
-// stream reads the records of /api/chat or /api/generate. It is a chat.Source, and does not keep
-// the reply.
+// stream reads the records of /api/chat or /api/generate. It implements chat.Source, and does not
+// keep the reply.
 type stream struct {
 	upstream.Stream
-	tap   *tap   // nil: the server's parsed reply is passed on
+	tap   *tap   // nil: the reply as the server has parsed it is passed on
 	plain []byte // the text of the last plain record
 
 	calls int             // number of calls begun so far
@@ -36,8 +36,9 @@ type stream struct {
 
 var _ chat.Source = (*stream)(nil)
 
-// read queues the events of the next record. Its error ends the stream after them. Half a record at
-// the end means that the reply was cut, but the last line may lack its newline.
+// read queues the events of the next record. An error ends the stream after these events, and is
+// io.EOF for a proper end. Half a record at the end means that the reply was cut, but the last line
+// may lack its newline.
 func (s *stream) read() error {
 	line, whole, err := s.Scratch.Next()
 	if err != nil {
@@ -58,10 +59,10 @@ func (s *stream) read() error {
 	return s.record(v, line)
 }
 
-// plainText queues the text of a plain record, and that of the plain records after it that have
-// already arrived, as one event. It never waits, and returns false for a record that is not plain.
+// plainText queues the text of a plain record, and of the plain records after it that have already
+// arrived, as one event. It never waits. It returns false for a record that is not plain.
 //
-// A server that is faster than its reader fills the buffer with some thirty records; the cost of an
+// A server that is faster than its reader fills the buffer with some thirty records. The cost of an
 // event on its way to the client is then paid once, not thirty times. A single token is still an
 // event of its own.
 func (s *stream) plainText(line []byte) bool {
@@ -84,8 +85,9 @@ func (s *stream) plainText(line []byte) bool {
 	return true
 }
 
-// record queues the events of one record. v is line, parsed. An error record may come at any point:
-// after the first record the status 200 has already been sent.
+// record queues the events of one record, which is line, and v after parsing. An error record may
+// come at any point, because after the first record the status 200 has already been sent. The error
+// is io.EOF after the final record.
 func (s *stream) record(v *fastjson.Value, line []byte) error {
 	// {"error":"an error was encountered while running the model: CUDA error"}
 	if e := v.Get("error"); e != nil {
@@ -109,7 +111,8 @@ func (s *stream) record(v *fastjson.Value, line []byte) error {
 }
 
 // message queues the thinking, text and calls that the server has read from the model's text, in
-// this order when a record has several. A call comes whole in one record, with empty content.
+// this order if a record has several. A call comes whole in one record, with empty content. It
+// returns an error for a call that cannot be read.
 func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 	s.add(chat.Reasoning, m.GetStringBytes("thinking"))
 	text := m.GetStringBytes("content")
@@ -128,8 +131,8 @@ func (s *stream) message(v, m *fastjson.Value, line []byte) error {
 }
 
 // tokens reads the tokens of the record v, whose message is m, and attaches them to the text that
-// was queued for it: the server holds text back while it may begin a mark, so a record may have
-// tokens and no text. The tokens of thinking are left out, as with OpenAI, whose logprobs are those
+// was queued for it. The server holds text back while it may begin a tag, so a record may have
+// tokens and no text. The tokens of thinking are left out, because OpenAI's logprobs are only those
 // of the content.
 func (s *stream) tokens(v, m *fastjson.Value) {
 	text := len(m.GetStringBytes("content")) > 0 || len(v.GetStringBytes("response")) > 0
@@ -143,7 +146,7 @@ func (s *stream) tokens(v, m *fastjson.Value) {
 	}
 }
 
-// add queues a fragment, if there is one.
+// add queues an event with a piece of text, unless the text is empty.
 func (s *stream) add(k chat.Kind, text []byte) {
 	if len(text) == 0 {
 		return
@@ -152,8 +155,8 @@ func (s *stream) add(k chat.Kind, text []byte) {
 	s.repetition(text)
 }
 
-// repetition counts how often a token came in a row, as the server does, ignoring white space
-// around it.
+// repetition counts how often a token came in a row, ignoring white space around it, as the server
+// does.
 func (s *stream) repetition(token []byte) {
 	if len(token) == 0 {
 		return
@@ -164,9 +167,10 @@ func (s *stream) repetition(token []byte) {
 	s.repeat++
 }
 
-// finish queues the counts and the end of a complete reply. A done_reason is "stop", "length",
-// "load" or "unload", never "tool_calls": the reader of the text finds out whether there were
-// calls. All counts are 0 where the server only loaded a model.
+// finish queues the counts and the end of a complete reply. It always returns io.EOF. A done_reason
+// is "stop", "length", "load" or "unload", but never "tool_calls", so the reader of the text finds
+// out whether there were calls. If the server only loaded a model, all counts are 0, and no counts
+// are queued.
 func (s *stream) finish(v *fastjson.Value) error {
 	n := chat.Counts{Prompt: v.GetInt("prompt_eval_count"),
 		Completion: v.GetInt("eval_count")}.FromCache(v.GetInt("prompt_eval_cached_count"))
@@ -186,18 +190,18 @@ func (s *stream) finish(v *fastjson.Value) error {
 	return io.EOF
 }
 
-// times returns the times of a last record, which Ollama writes in nanoseconds.
+// times returns the times of a final record, which Ollama writes in nanoseconds.
 func times(v *fastjson.Value) *chat.Times {
 	of := func(key string) time.Duration { return time.Duration(v.GetInt64(key)) }
 	return &chat.Times{Load: of("load_duration"), Prompt: of("prompt_eval_duration"),
 		Completion: of("eval_duration")}
 }
 
-// failed ends the stream by an error record. After tokens it is usually the server's own parser
-// that failed, at a call that may be good enough for us: nearly all of the call has arrived by
-// then, token by token. So the stream ends with Abandoned, not with an error. The server does not
-// count the tokens of such a reply, since the final record is missing; if the prompt is ours, tap
-// has counted them.
+// failed ends the stream because of an error record. After tokens it is usually the server's own
+// parser that failed, at a call that may be good enough for us. Nearly all of the call has arrived
+// by then, token by token, so the stream ends with Abandoned and io.EOF, not with an error. The
+// server does not count the tokens of such a reply, since the final record is missing. If we made
+// the prompt, tap has counted them. Without tokens failed returns the server's error.
 func (s *stream) failed(e *fastjson.Value) error {
 	text := upstream.Sentence(e.MarshalTo(nil))
 	switch {
@@ -217,17 +221,18 @@ func (s *stream) failed(e *fastjson.Value) error {
 	return upstream.Explain(0, text)
 }
 
-// repeated ends a reply that the server gave up because the model repeated itself. That is neither
-// a success nor a fault of the server: the reason is length, with its cause, so a client keeps the
-// text and does not ask for the same again.
+// repeated ends a reply that the server gave up because the model repeated itself, and returns
+// io.EOF. That is neither a success nor a fault of the server. So the reason is length, with its
+// cause, and a client keeps the text and does not ask for the same again.
 func (s *stream) repeated() error {
 	s.Queue = append(s.Queue, chat.Event{Kind: chat.Finish, Text: chat.Length,
 		Meta: &chat.Meta{Cause: chat.RepeatAbort}})
 	return io.EOF
 }
 
-// ended ends a stream that has no final record. After thirty equal tokens the server has given up;
-// for any other reply it is not known how much is missing, which is an error.
+// ended returns the error of a stream that has no final record. After thirty equal tokens the
+// server has given up, so the reply ends as in repeated. For any other reply it is not known how
+// much is missing, which is an error.
 func (s *stream) ended(err error) error {
 	if s.Ctx.Err() == nil && err == io.EOF && s.repeat >= repeatLimit {
 		return s.repeated()
@@ -235,13 +240,13 @@ func (s *stream) ended(err error) error {
 	return upstream.Cut(s.Ctx, err)
 }
 
-// callRecord is the part of a record that holds the server's own calls:
+// callRecord is the part of a record that has the server's own calls:
 //
 //	{"message":{"content":"","tool_calls":[{"id":"call_ab12cd34","function":{"index":0,"name":"f","arguments":{"n":1.0}}}]},"done":false}
 //
 // They are rare and come whole, so reading the record a second time, for the spelling of the
-// arguments, costs little. Index is not read: several of Ollama's parsers wrote 0 for
-// every call until April 2026 (ollama/ollama#15467), and ids are missing before 0.12.10.
+// arguments, costs little. Index is not read, because several of Ollama's parsers wrote 0 for every
+// call until April 2026 (ollama/ollama#15467). Ids are missing before 0.12.10.
 type callRecord struct {
 	Message struct {
 		Calls []struct {
@@ -254,9 +259,10 @@ type callRecord struct {
 	} `json:"message"`
 }
 
-// addCalls queues the calls that the server has found itself, their arguments spelled as on the
-// wire. They are numbered here, in the order in which they come. A call that cannot be read is an
-// error: leaving it out would end the reply as if there had been no call.
+// addCalls queues the calls that the server has found itself, with their arguments spelled as on
+// the wire. The calls are numbered here, in the order in which they come. It returns an error for a
+// call that cannot be read, because leaving it out would end the reply as if there had been no
+// call.
 func (s *stream) addCalls(line []byte) error {
 	var r callRecord
 	if err := json.Unmarshal(line, &r); err != nil {
@@ -278,9 +284,9 @@ func (s *stream) addCalls(line []byte) error {
 	return nil
 }
 
-// object returns the text of an arguments member: an object, an object inside a string, or nothing
-// at all, which is {}. Ollama writes objects; the other two come from servers that imitate it. It
-// fails on anything else.
+// object returns the text of an arguments member, which may be an object, an object inside a
+// string, or missing, which means {}. Ollama writes objects, and the other two come from servers
+// that imitate it. Anything else is an error.
 func object(raw json.RawMessage) (string, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return "{}", nil
@@ -304,7 +310,7 @@ func object(raw json.RawMessage) (string, error) {
 //	{"model":"qwen3","created_at":"2026-11-21T07:44:28.59Z","response":"\u003ctok","done":false}
 //
 // Nearly all of a reply's records are like this. Reading them by their quotes costs a fourth of
-// parsing them; for a record that differs in any way ok is false, and the record is parsed.
+// parsing them. For a record that differs in any way ok is false, and the record must be parsed.
 func quickText(dst, line []byte) (text []byte, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte("{"))
 	if !ok {
@@ -332,9 +338,9 @@ func quickText(dst, line []byte) (text []byte, ok bool) {
 	}
 }
 
-// beyondString returns the text after a string without escapes, whose opening quote was already
-// read. Models' names and times have no escapes; for a string with escapes ok is false, and the
-// parser reads it.
+// beyondString returns the text after a string whose opening quote was already read. It returns
+// false for a string with escapes, which the parser must read, and for one without an end. Names
+// and times of models have no escapes.
 func beyondString(rest []byte) ([]byte, bool) {
 	end := bytes.IndexByte(rest, '"')
 	if end < 0 || bytes.IndexByte(rest[:end], '\\') >= 0 {

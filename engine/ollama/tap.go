@@ -11,45 +11,47 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// damagedText is what Ollama 0.24 writes for the bytes of a token that are not UTF-8: it loses
-// characters that are split over tokens. From 0.30 on the records hold the exact bytes.
+// damagedText is what Ollama 0.24 writes for the bytes of a token that are not UTF-8. Characters
+// that are split over tokens are lost in this way. From 0.30 on the records have the exact bytes.
 const damagedText = "\uFFFD"
 
-// Marks are what a tap must know about the way a model writes. They come from the model's family,
-// as the settings or its name tell it.
+// Marks are what a tap must know about the way a model writes. They are those of the model's
+// family, which the settings or the model's name determine.
 type Marks struct {
-	ThinkEnd string   // what ends its thinking: </think>
-	Openings []string // with which its calls may begin: <tool_call>
+	ThinkEnd string   // the tag that ends its thinking: </think>
+	Openings []string // the tags that may begin its calls: <tool_call>
 }
 
-// tap reads what the model wrote from the token stream of /api/chat, where the tokens of withheld
-// calls arrive too. The server's own reading of them (content, thinking, calls) is not passed on.
-// It only serves to recognize thinking that the prompt has opened, or whose opening mark the server
-// has swallowed together with its token. Then the first record with tokens already has thinking,
-// which is passed on as it is until it ends.
+// tap reads what the model wrote from the token stream of /api/chat, which also has the tokens of
+// withheld calls. The server's own reading of the tokens (content, thinking, calls) is not passed
+// on. It only serves to recognize thinking that the prompt has opened, or whose opening tag the
+// server has swallowed together with its token. Then the first record with tokens already has
+// thinking, which is passed on as it is until it ends.
 //
-// If the prompt is ours, this is not needed: the prompt shows what it has opened, and every token
-// has a record.
+// If we made the prompt, this is not needed, because the prompt shows what it has opened, and every
+// token has a record.
 //
 // A record of a call that the server holds back:
 //
 //	{"message":{"content":""},"done":false,"logprobs":[{"token":"\u003cto","logprob":0,"bytes":[60,116,111]}]}
 type tap struct {
 	marks  Marks
-	ours   bool   // we have made the prompt
-	count  int    // of the tokens so far: an abandoned reply has no other count
-	tokens []byte // of the present record
-	ends   []int  // where each of them ends
+	ours   bool   // we made the prompt
+	count  int    // tokens so far, since an abandoned reply has no other count
+	tokens []byte // bytes of the present record's tokens
+	ends   []int  // the end of each token in them
 
 	seen     bool   // the server shows tokens; otherwise its own reading is used
-	thinking bool   // thinking is passed on, instead of tokens
-	border   []byte // tokens after thinking that may be the end of its mark
+	thinking bool   // thinking is passed on instead of tokens
+	border   []byte // tokens after thinking that may be the end of its tag
 }
 
-// tapped queues what the model wrote in one record. m is the message in the record v, line is the
-// record's text. Until the first record with tokens, records without tokens are read like those of
-// Chat, since a server that does not know logprobs ignores the option. With a prompt of ours that
-// is not possible, since then the server reads the reply only by its parser.
+// tapped queues what the model wrote in one record. m is the message in the record v, and line is
+// the record's text. Until the first record with tokens, records without tokens are read like those
+// of Chat, since a server that does not know logprobs ignores the option. With a prompt of ours
+// that is not possible, because then the server reads the reply only by its parser. tapped returns
+// a Curable error for text without tokens in that case, and for characters that cannot be
+// recovered.
 func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	t := s.tap
 	t.read(v)
@@ -82,8 +84,9 @@ func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	return nil
 }
 
-// addEach queues a record's text token by token, as the reader may have to know which of them are
-// control tokens. Text before the tokens is added to the first one.
+// addEach queues a record's text token by token, because the reader may have to know which tokens
+// are control tokens. The parameter ends has the end of each token. Text before the tokens is added
+// to the first one.
 func (s *stream) addEach(text []byte, ends []int) {
 	if len(ends) > 1 {
 		moved := len(text) - ends[len(ends)-1]
@@ -99,9 +102,9 @@ func (s *stream) addEach(text []byte, ends []int) {
 	s.add(chat.Text, text)
 }
 
-// spoilt returns the error for characters that cannot be recovered: arguments with replaced
-// characters would be wrong, and the tool would run with them. It is Curable, so another strategy
-// is tried.
+// spoilt returns the error for characters that cannot be recovered. Arguments with replaced
+// characters would be wrong, and the tool would run with them. The error is Curable, so another
+// strategy is tried.
 func spoilt() error {
 	return &fault.Error{
 		Kind: fault.Unavailable, Curable: true,
@@ -110,7 +113,7 @@ func spoilt() error {
 }
 
 // tokenless returns the error of a server that shows text without the tokens that it was asked for,
-// or nil if there is no text either. It is Curable: other strategies need no tokens.
+// or nil if there is no text either. The error is Curable, because other strategies need no tokens.
 func tokenless(texts ...[]byte) error {
 	for _, text := range texts {
 		if len(text) > 0 {
@@ -121,10 +124,11 @@ func tokenless(texts ...[]byte) error {
 	return nil
 }
 
-// eaten returns the text that the server swallowed before the first tokens that it shows, since it
-// might have become the mark that opens thinking. Content shows it; if content is withheld, a
-// call's mark without its beginning does: <think> and <tool_call> begin with the same "<t", and a
-// token of it may be gone when the rest, "ool_call>", shows that it was not thinking.
+// eaten returns the text that the server swallowed before the first tokens that it shows, because
+// it might have become the opening tag of thinking. It returns nil if there is none. If the server
+// shows content, that text is in it. If content is withheld, the tokens may be a call's tag without
+// its beginning. For example, <think> and <tool_call> begin with the same "<t", so a token may be
+// gone when the rest, "ool_call>", shows that it was not thinking.
 func (t *tap) eaten(content []byte) []byte {
 	if before, ok := bytes.CutSuffix(content, t.tokens); ok {
 		return bytes.Clone(before)
@@ -145,8 +149,8 @@ func (t *tap) eaten(content []byte) []byte {
 	return nil
 }
 
-// read joins the tokens of a record. It reads the bytes, not the token's text, in which a part of a
-// character is U+FFFD; servers before 0.30 have only the text.
+// read sets the tokens of a record, joined. It reads the tokens' bytes, not their text, in which a
+// part of a character is U+FFFD. Servers before 0.30 have only the text.
 func (t *tap) read(v *fastjson.Value) {
 	t.tokens, t.ends = t.tokens[:0], t.ends[:0]
 	for _, p := range v.GetArray("logprobs") {
@@ -162,10 +166,10 @@ func (t *tap) read(v *fastjson.Value) {
 	}
 }
 
-// thought passes thinking on. It returns true when the thinking is over: then tokens holds what
-// follows its mark. The server removes the mark and white space around it, so the first token after
-// it has to be found: content is taken at once, and if a call follows, which the server withholds,
-// the tokens are searched for the mark or its rest.
+// thought passes thinking on. It returns true if the thinking is over. Then t.tokens has what
+// follows the closing tag. The server removes the tag and white space around it, so the first token
+// after it has to be found. Content shows it at once. If a call follows, which the server
+// withholds, the tokens are searched for the tag or its rest.
 func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	s.add(chat.Reasoning, thinking)
 	if len(thinking) > 0 {
@@ -185,8 +189,8 @@ func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	return true
 }
 
-// behind returns the tokens after the thinking that was read from them. The server may have
-// held back white space before it. It returns nil when the thinking is not found in the tokens.
+// behind returns the tokens after the thinking that was read from them. The server may have held
+// back white space before the thinking. It returns nil if the thinking is not found in the tokens.
 func behind(tokens, thinking []byte) []byte {
 	if len(thinking) == 0 {
 		return tokens
@@ -202,10 +206,10 @@ func behind(tokens, thinking []byte) []byte {
 // space lists the white space characters.
 const space = " \t\r\n"
 
-// beyond returns what follows the mark that ends thinking, and reports whether anything does yet.
-// Tokens of the mark may be missing. The mark may have lost its end ("</thi") or its beginning
-// ("nk>"): the server drops a token or two at the border. It returns false while everything so far
-// could still be the mark.
+// beyond returns what follows the tag that ends thinking, and reports whether anything does yet.
+// Tokens of the tag may be missing. The tag may have lost its end ("</thi") or its beginning
+// ("nk>"), because the server drops a token or two there. beyond returns false while everything so
+// far could still be the tag.
 func beyond(border, closer []byte) ([]byte, bool) {
 	border = bytes.TrimLeft(border, space)
 	if _, rest, ok := bytes.Cut(border, closer); ok {

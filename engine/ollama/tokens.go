@@ -12,7 +12,7 @@ import (
 )
 
 // byTokens reports whether the order's text is taken from the tokens of a reply that the server
-// parses itself. A reply that must be JSON has no marks, so raw text is enough for it, and no
+// parses itself. For a reply that must be JSON raw text is enough, since it has no tags, and no
 // parser can abort it.
 func byTokens(o *upstream.Order) bool {
 	return o.Force == nil &&
@@ -21,8 +21,9 @@ func byTokens(o *upstream.Order) bool {
 
 // tokens has the rendered prompt continued by a server that reads the reply itself, and uses only
 // the tokens. If the server's reading fails, the rest is requested as raw text that continues the
-// prompt and the reply so far, which the server's prefix cache already has. Seen with scripts:
-// qwen3-coder's parser breaks 17 of 42 replies off, nearly all after the whole body of the call.
+// prompt and the reply so far, which are already in the server's prefix cache. In tests with
+// scripts qwen3-coder's parser broke 17 of 42 replies off, nearly all after the whole body of the
+// call. tokens returns an error if the server refuses the request.
 func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequest, tail string) (
 	chat.Source, error) {
 	rest := func(said string, tokens int) (chat.Source, error) {
@@ -42,9 +43,9 @@ func (b *Backend) tokens(ctx context.Context, o *upstream.Order, q *GenerateRequ
 	return &tokens{Source: src, o: o, tail: tail, rest: rest}, nil
 }
 
-// spent returns the options for the rest of a reply that has so many tokens already: the client's
-// limit is for the whole reply. At least one token is requested, since 0 means no limit to the
-// server. Without a limit of the client's there is nothing to reduce.
+// spent returns the options for the rest of a reply that already has the given number of tokens,
+// because the client's limit is for the whole reply. At least one token is requested, since 0 means
+// no limit to the server. If the client sets no limit, the options are returned unchanged.
 func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMessage {
 	n, err := strconv.Atoi(string(options["num_predict"]))
 	if err != nil || n <= 0 {
@@ -53,29 +54,30 @@ func spent(options map[string]json.RawMessage, tokens int) map[string]json.RawMe
 	return upstream.WithOption(options, "num_predict", max(n-tokens, 1))
 }
 
-// tokens is a reply of which the server reads the beginning itself, and perhaps all. The server
+// tokens is a reply that the server begins to read itself, and perhaps reads to the end. The server
 // gives up at a text that its parser does not accept, usually near the end of a call. The text
 // until then is known token by token, so nothing is lost.
 //
-// What arrives of Gemma 4 with this strategy and with raw text, where the marks are control tokens:
+// With Gemma 4, whose tags are control tokens, the first line arrives with this strategy, and the
+// second as raw text:
 //
 //	<|channel>thought\n…<channel|><|tool_call>call:get_weather{days:3,city:<|"|>Lugano<|"|>}<tool_call|>
 //	thought\n…call:get_weather{days:3,city:Lugano}
 type tokens struct {
 	chat.Source
 	o    *upstream.Order
-	tail string // of the prompt: it may end with a mark that the reply begins inside of
+	tail string // end of the prompt; it may have an opening tag that the reply continues
 	rest func(said string, tokens int) (chat.Source, error)
 
 	// all text so far, which a continuation needs; the only place where a reply is kept
 	said  strings.Builder
-	begun int          // tokens before the rest, once the rest is raw
-	over  []chat.Event // what is left of a reply that is over
+	begun int          // tokens before the rest, as soon as the rest is raw
+	over  []chat.Event // the last events of a reply that is over
 }
 
-// Next passes the next event on. If the server's parser gave up, a complete call is kept and ends
-// the reply; else the model continues after what it has written. Continuing after a complete call
-// could make the model write it again.
+// Next implements chat.Source: it passes the next event on. If the server's parser gave up, a
+// complete call is kept and ends the reply. Otherwise the model continues after what it has
+// written. After a complete call that could make the model write the call again.
 func (s *tokens) Next() (chat.Event, error) {
 	if len(s.over) > 0 {
 		ev := s.over[0]
@@ -98,8 +100,8 @@ func (s *tokens) Next() (chat.Event, error) {
 	return ev, err
 }
 
-// goOn continues a reply that the server has given up. The server did not show the closing token of
-// the call, so the model writes it once more.
+// goOn returns the next event of a reply that the server has given up. The server did not show the
+// closing token of the call, so the model writes that once more.
 func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes",
 		s.said.Len())
@@ -117,16 +119,15 @@ func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	return s.Next()
 }
 
-// stop ends the reply with its token counts as far as they are known: a server that gives up sends
-// none.
+// stop ends the reply with estimated token counts, because a server that gives up sends none.
 func (s *tokens) stop(end chat.Event) (chat.Event, error) {
 	s.over = []chat.Event{end}
 	counts := &chat.Counts{Prompt: s.o.Estimate, Completion: s.begun, Estimated: true}
 	return chat.Event{Kind: chat.Usage, Meta: &chat.Meta{Usage: counts}}, nil
 }
 
-// counted returns an event with the counts of the raw rest changed into those of the whole reply:
-// the earlier text was a part of the rest's prompt, and would be counted there a second time.
+// counted returns an event with the counts of the raw rest changed into those of the whole reply.
+// The earlier text was a part of the rest's prompt, and would be counted there a second time.
 // Clients show these counts, and compact a conversation by them.
 func (s *tokens) counted(ev chat.Event) chat.Event {
 	meta, counts := chat.MetaOf(ev), *ev.Meta.Usage
@@ -136,7 +137,7 @@ func (s *tokens) counted(ev chat.Event) chat.Event {
 }
 
 // whole reports whether the text so far is a reply with calls that are all complete. It decodes the
-// text once more, at most once for each reply; Hold does not matter, since nothing is sent.
+// text once more, at most once for each reply. Hold does not matter, since nothing is sent.
 func (s *tokens) whole(end chat.Event) bool {
 	said := chat.Fixed{{Kind: chat.Text, Text: s.said.String()}, end}
 	how := s.o.Decoding

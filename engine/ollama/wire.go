@@ -11,10 +11,10 @@ import (
 )
 
 // ChatRequest is the body of /api/chat. Unlike Ollama's own type it keeps schemas and arguments as
-// they are spelled: the order of a schema's properties is the order in which models write them, and
-// a number such as 1.50 or 12345678901234567890 stays what it was. Truncate is false wherever a
-// reply is wanted, since a server that truncates drops the oldest messages silently; an error says
-// how many tokens there were. There is no tool_choice and no parallel_tool_calls: Ollama ignores
+// they are spelled. The order of a schema's properties is the order in which models write them, and
+// a number such as 1.50 or 12345678901234567890 stays the same. Truncate is false for every reply,
+// since a server that truncates drops the oldest messages silently, while an error says how many
+// tokens there were. There is no tool_choice and no parallel_tool_calls, because Ollama ignores
 // both, so the engine enforces them.
 type ChatRequest struct {
 	Model string `json:"model"`
@@ -28,7 +28,7 @@ type ChatRequest struct {
 	Think json.RawMessage `json:"think,omitempty"`
 	// a schema, or "json"
 	Format json.RawMessage `json:"format,omitempty"`
-	// each token with its bytes, withheld ones too: for tap
+	// each token with its bytes, including withheld ones; for tap
 	Logprobs bool `json:"logprobs,omitempty"`
 	// 0 to 20; from 5 on a record has 6 to 18 times the bytes
 	TopLogprobs int `json:"top_logprobs,omitempty"`
@@ -42,8 +42,8 @@ type ChatRequest struct {
 	RenderOnly bool `json:"_debug_render_only,omitempty"`
 }
 
-// Message is one turn in Ollama's form. Content is a string, never null or a list of parts:
-// /api/chat takes nothing else.
+// Message is one turn in Ollama's form. Content is a string, never null or a list of parts, because
+// /api/chat accepts nothing else.
 type Message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
@@ -52,13 +52,14 @@ type Message struct {
 	// in base64 on the wire; the type is found from the bytes
 	Images [][]byte `json:"images,omitempty"`
 	Calls  []Call   `json:"tool_calls,omitempty"`
-	// of a result: most templates print this and no id
+	// only for a result; most templates print this and no id
 	ToolName string `json:"tool_name,omitempty"`
-	// of a result; printed by the few templates that have ids
+	// only for a result; printed by the few templates that have ids
 	CallID string `json:"tool_call_id,omitempty"`
 }
 
-// Call is a tool call in Ollama's form. Arguments must be an object: text that holds one is a 400.
+// Call is a tool call in Ollama's form. Arguments must be an object. Text that contains one is
+// refused with 400.
 type Call struct {
 	ID       string `json:"id,omitempty"`
 	Function struct {
@@ -68,11 +69,11 @@ type Call struct {
 	} `json:"function"`
 }
 
-// GenerateRequest is the body of /api/generate for a prompt that is rendered already, or a text
-// that is to be continued.
+// GenerateRequest is the body of /api/generate for a prompt that is already rendered, or a text
+// that should be continued.
 type GenerateRequest struct {
 	Model string `json:"model"`
-	// with Raw as the model reads it
+	// with Raw, the text that the model reads
 	Prompt string `json:"prompt"`
 	// the text after a gap; needs a model whose template knows gaps
 	Suffix string `json:"suffix,omitempty"`
@@ -84,7 +85,7 @@ type GenerateRequest struct {
 	// false keeps raw text whole; with a template, models that cannot think refuse the option
 	Think    *bool `json:"think,omitempty"`
 	Truncate bool  `json:"truncate"`
-	// the text token by token, as with ChatRequest
+	// the text token by token, as in ChatRequest
 	Logprobs    bool                       `json:"logprobs,omitempty"`
 	TopLogprobs int                        `json:"top_logprobs,omitempty"`
 	Format      json.RawMessage            `json:"format,omitempty"` // a schema
@@ -99,7 +100,7 @@ type GenerateRequest struct {
 
 var _, _ upstream.Body = (*ChatRequest)(nil), (*GenerateRequest)(nil)
 
-// JSON returns the request as JSON, its prompt first.
+// JSON implements upstream.Body: it returns the request as JSON, with the prompt first.
 func (r *GenerateRequest) JSON() (json.RawMessage, error) {
 	b := append(room(len(r.Prompt)+len(r.Format)), `{"prompt":`...)
 	return withMembers(chat.AppendShortQuoted(b, r.Prompt), struct {
@@ -108,7 +109,8 @@ func (r *GenerateRequest) JSON() (json.RawMessage, error) {
 	}{GenerateRequest: r})
 }
 
-// JSON returns the request as JSON, its messages and tools first.
+// JSON implements upstream.Body: it returns the request as JSON, with messages and tools first. It
+// returns an error if the arguments of a call are not JSON.
 func (r *ChatRequest) JSON() (_ json.RawMessage, err error) {
 	size := len(r.Format)
 	for _, m := range r.Messages {
@@ -148,7 +150,7 @@ func (r *ChatRequest) JSON() (_ json.RawMessage, err error) {
 	}{ChatRequest: r})
 }
 
-// appendTool appends a tool. Its schema was parsed before, so it is not checked again.
+// appendTool appends a tool as JSON. The schema was parsed before, so it is not checked again.
 func appendTool(b []byte, t *upstream.Tool) []byte {
 	b = chat.AppendShortQuoted(append(b, `{"type":`...), t.Type)
 	b = chat.AppendShortQuoted(append(b, `,"function":{"name":`...), t.Function.Name)
@@ -162,8 +164,9 @@ func appendTool(b []byte, t *upstream.Tool) []byte {
 	return append(append(b, t.Function.Parameters...), "}}"...)
 }
 
-// withMembers appends the members of v to those of the object that b begins. The brace that v
-// begins with becomes the comma between them, so v must have members.
+// withMembers appends the members of v to those of the object that b begins. The opening brace of v
+// becomes the comma between them, so v must have members. It returns an error if v cannot be
+// encoded.
 func withMembers(b []byte, v any) (json.RawMessage, error) {
 	object, comma := bytes.NewBuffer(b), len(b)
 	enc := json.NewEncoder(object)
@@ -176,8 +179,8 @@ func withMembers(b []byte, v any) (json.RawMessage, error) {
 	return all, nil
 }
 
-// appendJSON appends the message. encoding/json would copy pictures and arguments, which may be
-// megabytes, three times.
+// appendJSON appends the message as JSON, because encoding/json would copy pictures and arguments,
+// which may be megabytes, three times. It returns an error if the arguments of a call are not JSON.
 func (m *Message) appendJSON(b []byte) (_ []byte, err error) {
 	b = chat.AppendShortQuoted(append(b, `{"role":`...), m.Role)
 	b = chat.AppendShortQuoted(append(b, `,"content":`...), m.Content)
@@ -207,7 +210,8 @@ func (m *Message) appendJSON(b []byte) (_ []byte, err error) {
 	return append(b, '}'), nil
 }
 
-// appendJSON appends the call, its arguments without blanks between tokens.
+// appendJSON appends the call as JSON, with compact arguments. It returns an error if these are not
+// JSON.
 func (c *Call) appendJSON(b []byte) ([]byte, error) {
 	b = append(b, '{')
 	if c.ID != "" {
@@ -229,6 +233,7 @@ func separator(i int) byte {
 	return ','
 }
 
-// room returns memory for a body whose texts have so many bytes. Line feeds and quotes take two in
-// JSON; an eighth more is enough for text and code; otherwise there is a second allocation.
+// room returns a slice with capacity for a body whose texts have that many bytes. Line feeds and
+// quotes take two bytes in JSON. An eighth more is enough for most text and code, and otherwise
+// there is a second allocation.
 func room(bytes int) []byte { return make([]byte, 0, bytes+bytes/8+512) }

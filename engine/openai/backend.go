@@ -12,12 +12,12 @@ import (
 	"toolnorm/internal/kept"
 )
 
-// Backend is the engine's view of a server with OpenAI's API, with the facts about its models. It
+// Backend is a server with OpenAI's API as the engine uses it, with the facts about its models. It
 // is safe for concurrent use.
 type Backend struct {
 	*Client
-	Strict bool // refuses fields that it does not know, as OpenAI itself does
-	// how long a server that renders counts as one, with the same model; 0: a minute
+	Strict bool // it refuses unknown fields, as OpenAI itself does
+	// how long facts are valid for a server that renders; 0: a minute
 	ProbeAge time.Duration
 
 	grammars grammars
@@ -26,22 +26,23 @@ type Backend struct {
 	known map[string]seen // by the server's name for the model
 }
 
-// seen holds the facts about a model, and until when they are valid: nothing announces that a
+// seen has the facts about a model, and until when they are valid, because nothing announces that a
 // server's model changes. This API has no digest, and a llama-server answers to any model's name.
 type seen struct {
 	upstream.Facts
 	until time.Time
 }
 
-// NewBackend makes the backend of the server at base. OpenAI itself is recognized by its address:
-// it refuses unknown fields, and is not asked what it can do. With an empty key none is sent.
+// NewBackend returns the backend of the server at base. OpenAI itself is recognized by its address.
+// It refuses unknown fields, and is not asked what it can do. If key is empty, no key is sent.
 func NewBackend(base, key string) *Backend {
 	return &Backend{Client: New(base, key, nil),
 		grammars: grammars{Cache: kept.Cache[*held]{Most: maxGrammars}},
 		Strict:   strings.HasPrefix(base, "https://api.openai.com"), known: map[string]seen{}}
 }
 
-// Models lists the models that the server lists. A date below 0 counts as none.
+// Models returns the models that the server lists, or an error if it cannot be reached. A date
+// below 0 becomes 0.
 func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	list, err := b.Client.Models(ctx)
 	if err != nil {
@@ -54,9 +55,9 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 	return all, nil
 }
 
-// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, empty when
-// it is not known. A strategy that only Ollama has is an error (fault.Invalid): only the settings
-// can have named it. A forced call uses response_format where the server does not render.
+// Open begins the reply by the order's strategy. Tail is the end of the rendered prompt, or empty
+// if that is not known. A strategy that only Ollama has is an error (fault.Invalid), because only
+// the settings can have named it. A forced call uses response_format if the server does not render.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
 	src chat.Source, tail string, err error) {
 	if o.Strategy == upstream.Tap || o.Strategy == upstream.Tokens {
@@ -75,11 +76,12 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
 	return src, "", err
 }
 
-// raw renders the prompt and has it continued, as llama-server can: /apply-template gives the
-// prompt that its own chat would have, and /completion continues it without parsing. If the server
-// refuses the grammar, held asks again without it; any other refusal is an error of the request.
+// raw renders the prompt and has it continued, as llama-server can. /apply-template returns the
+// prompt that its own chat would use, and /completion continues it without parsing. raw also
+// returns the end of the prompt. If the server refuses the grammar, held asks again without it. Any
+// other refusal is an error of the request.
 //
-// llama-server's own chat reads 6 of 27 texts with calls, this way all 27 are right
+// llama-server's own chat reads 6 of 27 texts with calls correctly, and this way all 27 are
 // (docs/internal/upstreams.md).
 func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (
 	chat.Source, string, error) {
@@ -96,9 +98,11 @@ func (b *Backend) raw(ctx context.Context, o *upstream.Order, body *Request) (
 	return src, upstream.Tail(prompt), nil
 }
 
-// Complete continues a text; the server decides whether the model fills gaps. A llama-server, which
-// is recognized by its rendering, fills gaps at another address: its /v1/completions takes a suffix
-// and ignores it, so a model would continue the text before the gap as if nothing followed.
+// Complete continues a text. The server decides whether the model fills gaps. A llama-server, which
+// is recognized because it renders, fills gaps at another address. Its /v1/completions accepts a
+// suffix and ignores it, so a model would continue the text before the gap as if nothing followed.
+// Complete returns an error if the request has parts that only Ollama's API knows, or if the server
+// refuses it.
 func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source, error) {
 	fields, text := b.fields(o), o.Request.Continue
 	if len(text.Told) > 0 {

@@ -15,18 +15,19 @@ import (
 //
 //	{"index":0,"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\""}}
 //
-// By OpenAI's definition id and name come once, in the first fragment, and index tells calls apart.
-// Servers leave out, repeat and retype nearly every part of it: no index, the id with every
-// fragment or a new one each time, arguments as an object, a name in two halves.
+// By OpenAI's definition id and name come once, in the first fragment, and the index distinguishes
+// calls. Servers leave out, repeat and retype nearly every part of it. For example, there is no
+// index, the id comes with every fragment or is a new one each time, arguments are an object, or a
+// name comes in two halves.
 type fragment struct {
-	index    int // -1: not said
+	index    int // -1: missing
 	id, name string
 	args     string
 }
 
 // nativeCall is a call that the server found itself, as far as it has arrived. A scanner looks at
-// each byte of its arguments once; what it has accepted may be sent as it is spelled, including
-// digits and the order of keys.
+// each byte of its arguments once. What the scanner has accepted may be sent as it is spelled,
+// including digits and the order of keys.
 type nativeCall struct {
 	index    int
 	id, name string
@@ -39,31 +40,32 @@ type nativeCall struct {
 	again bool
 }
 
-// nativeCalls assembles a server's calls and releases them one after the other, each as one strict
-// JSON object. While a call is incomplete everything after it waits in line: other calls may be
-// written between its fragments.
+// nativeCalls assembles a server's calls and releases them one after the other, each with one
+// strict JSON object. While a call is incomplete everything after it waits, because parts of other
+// calls may come between its fragments.
 //
-// A valid call is sent as it is spelled. When a call turns out wrong, nothing more of it is sent;
+// A valid call is sent as it is spelled. If a call turns out wrong, nothing more of it is sent, and
 // at the end of the reply the lenient reader repairs it as a whole.
 type nativeCalls struct {
-	tools   []chat.Tool
-	hold    int // bytes of arguments that wait before a call is sent; see adapters.Options
-	all     []*nativeCall
+	tools []chat.Tool
+	hold  int // bytes of arguments that wait before a call is sent; see adapters.Options
+	all   []*nativeCall
+	// what waits, in order
 	line    []waiting
 	begun   int // calls of which a part was sent
 	repairs []string
 }
 
-// waiting is one place in the line: a call, or else an event. Text between two calls keeps its
-// place between them.
+// waiting is a call that waits, or else an event. Text between two calls keeps its place between
+// them.
 type waiting struct {
 	call  *nativeCall
 	event chat.Event
 }
 
-// add appends to out an event that does not belong to a call, if it may be sent now. Text waits for
-// an incomplete call before it, so a call without arguments holds everything back to the end: ""
-// may still become an object.
+// add appends to out an event that does not belong to a call, if it may be sent now. Otherwise the
+// event waits for the incomplete call before it. A call without arguments holds everything back to
+// the end, because "" may still become an object.
 func (n *nativeCalls) add(out []chat.Event, e chat.Event) []chat.Event {
 	if len(n.line) == 0 {
 		return append(out, e)
@@ -72,8 +74,9 @@ func (n *nativeCalls) add(out []chat.Event, e chat.Event) []chat.Event {
 	return out
 }
 
-// fragment reads a part of a call, and appends to out what may be sent now. An id or a name that
-// the call already has is not replaced: some servers send the whole head again with every fragment.
+// fragment adds a part of a call, and appends to out what may be sent now. An id or a name that the
+// call already has is not replaced, because some servers repeat the whole beginning with every
+// fragment.
 func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 	c, begins := n.find(f)
 	if begins {
@@ -104,13 +107,12 @@ func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 	return n.drain(out)
 }
 
-// find returns the call that f belongs to; begins reports whether f is the first of a new one
-// instead, which comes after c if that is not nil. A known id decides, else the index; otherwise it
-// is the last call. Neither sign is enough by itself: servers number every call 0, make a new id
-// for each fragment, or send neither.
+// find returns the call that f belongs to. If begins is true, f is instead the first fragment of a
+// new call, which comes after c unless that is nil. A known id decides, or else the index, or else
+// it is the last call. Neither id nor index is enough by itself, because servers number every call
+// 0, make a new id for each fragment, or send neither.
 //
-// Calls may be told apart by the index (OpenAI), by the id with index 0, or by another name without
-// either.
+// So calls may differ in the index (OpenAI), in the id with index 0, or only in the name.
 func (n *nativeCalls) find(f fragment) (c *nativeCall, begins bool) {
 	var near *nativeCall
 	for _, c := range slices.Backward(n.all) {
@@ -128,9 +130,9 @@ func (n *nativeCalls) find(f fragment) (c *nativeCall, begins bool) {
 	return near, near == nil || n.begins(near, f)
 }
 
-// begins reports whether f is the first fragment of another call than c, by one of these signs:
-// another name, another id, or the same name once more after complete arguments, with arguments of
-// its own.
+// begins reports whether f is the first fragment of another call than c. One of these shows it:
+// another name, another id, or the same name once more after complete arguments, together with new
+// arguments.
 func (n *nativeCalls) begins(c *nativeCall, f fragment) bool {
 	other := f.id != "" && c.id != "" && f.id != c.id
 	switch {
@@ -146,15 +148,16 @@ func (n *nativeCalls) begins(c *nativeCall, f fragment) bool {
 		strings.TrimSpace(f.args) != ""
 }
 
-// sameDespiteID reports whether f continues c under another id: some servers make up an id for
-// every fragment. Then there is no name, and the arguments so far lack their closer.
+// sameDespiteID reports whether f continues c although it has another id, because some servers make
+// up an id for every fragment. Such a fragment has no name, and the arguments so far are not
+// closed.
 func (n *nativeCalls) sameDespiteID(c *nativeCall, f fragment) bool {
 	return f.name == "" && c.name != "" && len(c.args) > 0 && !c.check.Complete()
 }
 
-// splitName reports whether f has the rest of c's name: "get_", then "weather". Only an offered
-// name counts, and only while no arguments have come, so that "get" and "get_time" of two calls are
-// not joined.
+// splitName reports whether f has the rest of c's name, as in "get_", then "weather". The joined
+// name must be an offered one, and no arguments must have come yet, so that "get" and "get_time" of
+// two calls are not joined.
 func (n *nativeCalls) splitName(c *nativeCall, f fragment) bool {
 	if f.name == "" || len(c.args) > 0 || f.id != "" && f.id != c.id {
 		return false
@@ -165,8 +168,8 @@ func (n *nativeCalls) splitName(c *nativeCall, f fragment) bool {
 	return !exact(c.name) && exact(c.name+f.name)
 }
 
-// drain appends to out what may be sent: everything up to the first incomplete call, and the
-// certain part of that call. The line keeps the order in which the calls began.
+// drain appends to out what may be sent, which is everything up to the first incomplete call, and
+// the certain part of that call. The order is that in which the calls began.
 func (n *nativeCalls) drain(out []chat.Event) []chat.Event {
 	for len(n.line) > 0 {
 		w := n.line[0]
@@ -184,7 +187,7 @@ func (n *nativeCalls) drain(out []chat.Event) []chat.Event {
 }
 
 // advance appends to out the part of an incomplete call that may be sent. Short arguments wait
-// until they are complete (Hold), since a call of which nothing was sent can still be repaired with
+// until they are complete (Hold), since a call of which nothing was sent can still be repaired by
 // its schema.
 func (n *nativeCalls) advance(out []chat.Event, c *nativeCall) []chat.Event {
 	if c.name == "" || !c.whole() && (c.valid < len(c.args) || c.valid <= adapters.Held(n.hold)) {
@@ -193,8 +196,9 @@ func (n *nativeCalls) advance(out []chat.Event, c *nativeCall) []chat.Event {
 	return n.send(out, c, string(c.args[c.sent:c.valid]))
 }
 
-// send appends to out the next bytes of a call's arguments, and its start before the first. Indexes
-// count from 0 in the order in which calls are sent, whatever the server's indexes were.
+// send appends to out the next bytes of a call's arguments, and the call's start before the first
+// of them. Indexes count from 0 in the order in which calls are sent, whatever the server's indexes
+// were.
 func (n *nativeCalls) send(out []chat.Event, c *nativeCall, args string) []chat.Event {
 	if !c.started {
 		c.started = true
@@ -209,7 +213,7 @@ func (n *nativeCalls) send(out []chat.Event, c *nativeCall, args string) []chat.
 	return append(out, chat.Event{Kind: chat.CallArgs, Index: n.begun - 1, Text: args})
 }
 
-// meant returns the offered tool of that name, or a tool with just that name when none is offered.
+// meant returns the offered tool that a name means, or a tool with just that name if there is none.
 // Spellings such as functions.Get_Weather mean get_weather.
 func (n *nativeCalls) meant(name string) chat.Tool {
 	if t, ok := adapters.Offered(n.tools, name); ok {
@@ -218,10 +222,10 @@ func (n *nativeCalls) meant(name string) chat.Tool {
 	return chat.Tool{Name: name}
 }
 
-// end appends to out everything that waits, once the reply has ended. In a reply that was cut, an
-// incomplete call stays open if a part of it was sent, and is left out otherwise: a client that
+// end appends to out everything that waits, after the reply has ended. In a reply that was cut, an
+// incomplete call stays open if a part of it was sent, and is left out otherwise. A client that
 // runs calls without looking at the finish_reason must not run half a call. In any other reply a
-// call whose arguments are not an object is repaired; if that is impossible, end returns an error.
+// call whose arguments are not an object is repaired. If that is impossible, end returns an error.
 func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error) {
 	open := false
 	for _, w := range n.line {
@@ -244,13 +248,13 @@ func (n *nativeCalls) end(out []chat.Event, cut bool) (_ []chat.Event, err error
 	return out, nil
 }
 
-// whole reports whether the call is complete. The name may come after the arguments, and nothing
-// can be sent without it.
+// whole reports whether the call has complete arguments and a name. The name may come after the
+// arguments, and nothing can be sent without it.
 func (c *nativeCall) whole() bool { return c.check.Complete() && c.name != "" }
 
-// repair appends to out the rest of a call whose arguments are not a JSON object as they are. What
-// was sent cannot be taken back, so a repair that would begin differently is an error, and so are
-// arguments without an object. Both errors are Curable: another strategy reads the text.
+// repair appends to out the rest of a call whose arguments are not a JSON object. It returns an
+// error if the repaired arguments would begin differently from what was sent, or if there is no
+// object in them. The error is Curable, because another strategy reads the text.
 func (n *nativeCalls) repair(out []chat.Event, c *nativeCall) ([]chat.Event, error) {
 	if c.name == "" && len(c.args) == 0 {
 		return out, nil

@@ -15,20 +15,21 @@ import (
 )
 
 // Client is a client of one OpenAI-compatible server: vLLM, llama-server, LM Studio, OpenAI itself.
-// It is safe for concurrent use. It does not depend on which of them the server is: Backend.Probe
-// asks what a server can do.
+// It is safe for concurrent use. It works the same for all of them, because Backend.Probe asks what
+// a server can do.
 type Client struct {
-	// of /v1, and of the addresses beside it: /props, /apply-template, /completion
+	// the URL of /v1, and that of the addresses outside it: /props, /apply-template, /completion
 	base, root string
 	key        string // sent as a bearer; never in an error's text
 	calls      upstream.Caller
 }
 
-// Waiting returns how many requests wait for the server, since it is busy.
+// Waiting returns how many requests wait because the server is busy.
 func (c *Client) Waiting() int { return int(c.calls.Queue.Waiting.Load()) }
 
-// New makes a client of the server at base, as ParseURL gives it; a base without a path has its API
-// under /v1. An empty key sends none. A nil transport means the network, with settings for streams.
+// New returns a client of the server at base, which should be a result of ParseURL. If base has no
+// path, the API is under /v1. If key is empty, no key is sent. A nil transport means the network,
+// with settings for streams.
 func New(base, key string, rt http.RoundTripper) *Client {
 	if u, err := url.Parse(base); err != nil || u.Path == "" {
 		base += "/v1"
@@ -49,13 +50,14 @@ func New(base, key string, rt http.RoundTripper) *Client {
 // Model is one entry of /v1/models.
 type Model struct {
 	ID      string `json:"id"`
-	Created int64  `json:"created"`  // Unix seconds; 0 when unknown
+	Created int64  `json:"created"`  // Unix seconds; 0: unknown
 	Owner   string `json:"owned_by"` // "llamacpp", "vllm", …
-	// tokens that a prompt and its reply may have, at a vLLM; 0: not said
+	// tokens that a prompt and its reply may have, from a vLLM; 0: unknown
 	Context int `json:"max_model_len"`
 }
 
-// Models lists the server's models. It needs no model and must answer within upstream.QuickTime.
+// Models returns the server's models. It needs no model, and returns an error if the server cannot
+// be reached within upstream.QuickTime.
 func (o *Client) Models(ctx context.Context) ([]Model, error) {
 	var list struct {
 		Data []Model `json:"data"`
@@ -64,43 +66,43 @@ func (o *Client) Models(ctx context.Context) ([]Model, error) {
 	return list.Data, err
 }
 
-// Properties are what a llama-server says about the model that it serves. Unlike an entry of
-// /v1/models they have the template, so that the server is known to render, and the template's
-// abilities with calls (Caps).
+// Properties are what a llama-server says about its model. Unlike an entry of /v1/models they have
+// the template, which shows that the server renders, and the template's abilities with calls
+// (Caps).
 type Properties struct {
 	Template string `json:"chat_template"` // in jinja
 	// "supports_tools", …; nil in old versions
 	Caps       map[string]bool `json:"chat_template_caps"`
 	Modalities map[string]bool `json:"modalities"` // "vision", …; nil in old versions
 	Model      string          `json:"model_path"`
-	Slots      int             `json:"total_slots"` // requests that are answered at a time
+	Slots      int             `json:"total_slots"` // requests that are answered at the same time
 	Build      string          `json:"build_info"`  // its version
 	Generation struct {
 		Context int `json:"n_ctx"` // tokens that a prompt and its reply may have
 	} `json:"default_generation_settings"`
 }
 
-// Properties asks a llama-server for its properties. Other servers answer with NotFound or another
-// refusal, which shows that they are not llama-servers.
+// Properties returns the properties of a llama-server. Other servers answer with NotFound or
+// another refusal, which is the error then, and shows that they are not llama-servers.
 func (o *Client) Properties(ctx context.Context) (*Properties, error) {
 	p := new(Properties)
 	err := o.calls.Quick(ctx, o.root+"/props", nil, p)
 	return p, err
 }
 
-// Reading is what the reader of a reply must know about the request. It is for the server's own
-// calls; text is decoded elsewhere.
+// Reading is what the reader of a reply must know about the request. It is used for calls that the
+// server itself has found, since text is decoded elsewhere.
 type Reading struct {
-	// the offered tools: names are matched with them, and damaged arguments are read by their
+	// the offered tools; names are compared with theirs, and damaged arguments are read by their
 	// schemas
 	Tools []chat.Tool
 	// bytes of a call's arguments that wait before it is sent, as in adapters.Options
 	Hold int
 }
 
-// Chat begins a reply of /v1/chat/completions: the server renders the prompt and looks for calls
-// itself. With tools it may be silent for as long as a call takes (Withheld): vLLM's parsers hold
-// arguments back too, for 32 s in vllm-project/vllm#50627.
+// Chat begins a reply of /v1/chat/completions, for which the server renders the prompt and looks
+// for calls itself. With tools the server may be silent for as long as a call takes (Withheld),
+// because vLLM's parsers hold arguments back too, for 32 s in vllm-project/vllm#50627.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Reading) (
 	chat.Source, error) {
 	later := p.Later()
@@ -112,9 +114,9 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Readin
 	})
 }
 
-// Template returns the prompt that the model's own template makes of r, at a llama-server. It fails
-// if the template raises an error, as many do when roles do not alternate; upstream.IsRefusal
-// reports true for that error.
+// Template returns the prompt that the model's own template makes of r, from a llama-server. It
+// returns an error if the request fails, or if the template raises an error, as many do when roles
+// do not alternate. For the latter upstream.IsRefusal returns true.
 func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (string, error) {
 	prompt, err := o.calls.Text(ctx, p, o.root+"/apply-template", r.body(false), "prompt")
 	if err == nil && prompt == "" {
@@ -123,19 +125,20 @@ func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (strin
 	return prompt, err
 }
 
-// Continue begins a reply of llama-server's /completion: the raw text of the model, without control
-// tokens except those that the body lists as preserved.
+// Continue begins a reply of llama-server's /completion, which is the raw text of the model,
+// without control tokens except those that the body lists as preserved.
 func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]any) (
 	chat.Source, error) {
 	return o.stream(ctx, p, o.root+"/completion", body, p.Later(), pieces)
 }
 
-// pieces makes d read a stream as llama-server writes its own, which is not in OpenAI's chunks.
+// pieces makes d read a stream in llama-server's own form, which differs from OpenAI's chunks.
 func pieces(d *deltas) { d.record = d.piece }
 func chunks(d *deltas) { d.record = d.chunk }
 
-// stream posts a request and reads its events. An answer that is JSON although a stream was asked
-// for is one event.
+// stream posts a request and returns the source of its events. An answer that is one JSON document,
+// although a stream was asked for, is read as well. It returns an error if the server refuses the
+// request or cannot be reached.
 func (o *Client) stream(ctx context.Context, p *wait.Pulse, url string, body any, later wait.Limit,
 	reading func(*deltas)) (chat.Source, error) {
 	in, err := o.calls.Stream(ctx, p, url, body, p.UntilFirst(), later)
@@ -147,7 +150,7 @@ func (o *Client) stream(ctx context.Context, p *wait.Pulse, url string, body any
 	return d, nil
 }
 
-// deltas reads the events of an answer.
+// deltas returns a reader of an answer's events.
 func (o *Client) deltas(in upstream.Stream) *deltas {
 	kind, _, _ := mime.ParseMediaType(in.Header.Get("Content-Type"))
 	d := &deltas{Stream: in, whole: kind == "application/json", fault: o.failed}
@@ -155,10 +158,10 @@ func (o *Client) deltas(in upstream.Stream) *deltas {
 	return d
 }
 
-// KindOf asks the server at base which API it has: Ollama tells its version, the others list models
-// under /v1. It fails for a server that does neither, or cannot be reached. The port says nothing,
-// since each of them may run at any port. Ollama is asked about first, since it lists models under
-// /v1 too.
+// KindOf returns which API the server at base has. Ollama answers with its version, and the others
+// list models under /v1. It returns an error if a server does neither, or cannot be reached. The
+// port says nothing, since each of them may run at any port. Ollama's version is asked for first,
+// since Ollama lists models under /v1 too.
 func KindOf(ctx context.Context, base, key string) (string, error) {
 	o := New(base, key, nil)
 	defer o.calls.HTTP.CloseIdleConnections()
@@ -176,9 +179,9 @@ func KindOf(ctx context.Context, base, key string) (string, error) {
 	return upstream.KindOpenAI, nil
 }
 
-// Complete begins a reply of /v1/completions: the model continues prompt, into the gap before
-// suffix if that is not empty. fields are those of a chat. The server's events are like those of a
-// chat, with the text in "text" instead of a delta.
+// Complete begins a reply of /v1/completions, in which the model continues prompt. If suffix is not
+// empty, the model fills the gap between the two. The fields are the same as for a chat. The
+// server's events are like those of a chat, with the text in "text" instead of a delta.
 func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suffix string,
 	fields map[string]json.RawMessage) (chat.Source, error) {
 	said := map[string]any{"model": model, "prompt": prompt, "stream": true,
@@ -190,10 +193,10 @@ func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suf
 }
 
 // Embed returns a vector for each text, in the order of the texts, and the number of tokens in all.
-// Entries may come in any order, each with its index; an index that is missing or comes twice is an
-// error, since a vector under a wrong text would never be noticed. This API cannot truncate as
-// Ollama can (Truncate), so callers that ask for it get fault.Invalid. The encoding is always
-// "float": a client that asks for base64 gets it from here, whatever its server can do.
+// Entries may come in any order, each with its index. An index that is missing or comes twice is an
+// error, since a vector for a wrong text would never be noticed. This API cannot truncate as Ollama
+// can (Truncate), so callers that ask for it get fault.Invalid. The encoding is always "float". A
+// client that asks for base64 gets it from this program, whatever its server can do.
 func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (
 	*chat.Embeddings, error) {
 	if r.Truncate {
@@ -228,9 +231,9 @@ func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat
 	return &chat.Embeddings{Vectors: vectors, Tokens: reply.Usage.Prompt}, nil
 }
 
-// Infill begins to fill the gap between prompt and suffix at a llama-server, whose /v1/completions
-// silently ignores the suffix. fields are those of a continuation. The server adds the model's own
-// marks of gaps; if the model's vocabulary has none, the error is fault.Invalid with Param
+// Infill begins to fill the gap between prompt and suffix on a llama-server, whose /v1/completions
+// silently ignores the suffix. The fields are those of a continuation. The server adds the model's
+// own tokens for gaps. If the model's vocabulary has none, the error is fault.Invalid with Param
 // "suffix".
 func (o *Client) Infill(ctx context.Context, p *wait.Pulse, model, prompt, suffix string,
 	fields map[string]json.RawMessage) (chat.Source, error) {

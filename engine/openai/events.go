@@ -11,10 +11,10 @@ import (
 )
 
 // sseReader reads server-sent events (WHATWG HTML, 9.2) whose data is JSON. Lines may end in LF, CR
-// or both and be 16 MiB long. It accepts more than the specification: events without a blank line
-// after them, since a data line that is JSON by itself is an event; JSON without "data:" before it;
-// and the field "error" of old llama-servers. These are always replies that the server meant, so
-// being strict would only lose them.
+// or both and be 16 MiB long. It accepts more than the specification: an event without a blank line
+// after it, if a data line is JSON by itself; JSON without "data:" before it; and the field "error"
+// of old llama-servers. Such text is always a reply that the server meant, so being strict would
+// only lose it.
 type sseReader struct {
 	scratch *upstream.Scratch
 	rest    []byte // of the line that was read, after a CR
@@ -24,8 +24,8 @@ type sseReader struct {
 
 // next returns the data of the next event, valid until the following call. done reports whether it
 // was [DONE] in place of JSON. The error is io.EOF after the last event, upstream.ErrCut inside an
-// event. A data line that is not JSON by itself may be a part of an event of several lines, so it
-// waits for the rest, as long as that makes no more than MaxRecord.
+// event, and upstream.ErrLong for an event longer than MaxRecord. A data line that is not JSON by
+// itself may be a part of an event of several lines, so it waits for the rest.
 func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	for {
 		line, err := r.line()
@@ -57,9 +57,9 @@ func (r *sseReader) next() (v *fastjson.Value, done bool, err error) {
 	}
 }
 
-// joined returns the event that takes several lines. If it is not JSON, joined returns bad or, if
-// that is nil, an error that says so. The specification joins data lines by a line feed, which JSON
-// takes for white space.
+// joined returns the event that has several lines. If it is not JSON, joined returns the error bad
+// or, if that is nil, an error that says so. The specification joins data lines by a line feed,
+// which is white space in JSON.
 func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 	v, err := r.scratch.Parse(r.partial)
 	r.partial = nil
@@ -73,9 +73,9 @@ func (r *sseReader) joined(bad error) (*fastjson.Value, bool, error) {
 	return v, false, nil
 }
 
-// line returns the next line without its end, blank ones included. The scratch reads up to a line
-// feed; a CR before it ends a line too, and the text after it waits in rest. So a stream with only
-// CRs is read as one long line, at its end.
+// line returns the next line without its end, including blank lines, or the error of the reader.
+// The scratch reads up to a line feed. A CR before it ends a line too, and the text after it waits
+// in rest. So a stream with only CRs is read as one long line, at its end.
 func (r *sseReader) line() ([]byte, error) {
 	if r.rest == nil {
 		if r.final != nil {
@@ -96,8 +96,8 @@ func (r *sseReader) line() ([]byte, error) {
 	return line, nil
 }
 
-// dataOf returns the data of a line; ok is false for comments (": keep-alive") and other fields
-// (event, id, retry), which say nothing that the data does not. Old llama-servers write
+// dataOf returns the data of a line. It returns false for comments (": keep-alive") and other
+// fields (event, id, retry), which say nothing that the data does not. Old llama-servers write
 // error: {"code":500,…} in place of data.
 func dataOf(line []byte) (data []byte, ok bool) {
 	if len(line) > 0 && line[0] == '{' {

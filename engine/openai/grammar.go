@@ -17,31 +17,30 @@ import (
 	"toolnorm/internal/kept"
 )
 
-// maxGrammars is how many grammars a server's memory holds. Each is some 10 KB, and takes a
-// millisecond to write, which a conversation with the same tools in every turn need not pay for
-// each.
+// maxGrammars is how many grammars are kept for a server. Each has some 10 KB and takes a
+// millisecond to write, and a conversation with the same tools should not need that in every turn.
 const maxGrammars = 32
 
-// grammars holds the grammars that a server was sent last, and whether it refused them. The zero
-// value is empty. A refusal is remembered with the grammar, so it is forgotten after maxGrammars
-// other grammars, and the grammar is then tried once more.
+// grammars has the grammars that a server was sent last, and whether it refused them. The zero
+// value is empty. A refusal is stored with the grammar. So it is forgotten after maxGrammars other
+// grammars, and the grammar is then tried once more.
 type grammars struct {
 	kept.Cache[*held]
 	mu sync.Mutex // guards what was refused
 }
 
-// held is a grammar for the calls of a format to some tools. Its text does not change; refused
-// does, under the lock of grammars.
+// held is a grammar for the calls of a format to some tools. Its text does not change. The field
+// refused does, under the lock of grammars.
 type held struct {
 	adapters.Grammar
 	refused []string // the models for which the server refused it
 }
 
-// grammar returns the grammar that constrains the order's calls, or nil for none. There is one if
-// we read the reply's text, tools are offered, and neither the settings, nor the client, nor the
-// server are against it. A model of an unknown family is not constrained, since its form is not
-// known: the grammar would force it from its own form into one that it was never taught. A client's
-// own grammar or schema comes before ours.
+// grammar returns the grammar that constrains the order's calls, or nil if there is none. There is
+// one if we read the reply's text, tools are offered, and neither the settings, nor the client, nor
+// the server are against it. A model of an unknown family is not constrained, because the grammar
+// would force it from its own form into one that it was never taught. A client's own grammar or
+// schema takes precedence over ours.
 func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) *held {
 	tools := o.Decoding.Tools
 	if o.NoGrammar || o.Format.Name == "generic" || o.Strategy != upstream.Raw || o.Force != nil ||
@@ -61,8 +60,8 @@ func (b *Backend) grammar(o *upstream.Order, fields map[string]json.RawMessage) 
 }
 
 // find returns the grammar of those tools. If the grammar is new, find writes it and calls made
-// with it. The family's declaration is part of the key: a user's own file may change it under the
-// same name. A tool's description is not part of the key, since no grammar contains it.
+// with it. The family's declaration is part of the key, because a user's own file may change it
+// under the same name. A tool's description is not, since no grammar contains it.
 func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool,
 	made func(*held)) *held {
 	sum := sha256.New()
@@ -78,8 +77,8 @@ func (g *grammars) find(f *adapters.Format, tools []chat.Tool, single bool,
 	})
 }
 
-// refuse remembers that the server did not take the grammar with the order's model. Other grammars
-// are still sent: one strange schema should not cost the other tools their guarantee.
+// refuse records that the server did not accept the grammar with the order's model. Other grammars
+// are still sent, because one strange schema should not cost the other tools their guarantee.
 func (g *grammars) refuse(h *held, o *upstream.Order, why error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -89,9 +88,9 @@ func (g *grammars) refuse(h *held, o *upstream.Order, why error) {
 }
 
 // watch returns a hook that refuses the grammar for later replies if this one breaks off because of
-// it: the model has a token that contains the end of the mark and text that the grammar does not
-// allow after it. The reply itself still ends with the error, since its text was sent. llama-server
-// says "Unexpected empty grammar stack after accepting piece".
+// it. This happens if the model has a token that contains the end of a tag and text that the
+// grammar does not allow after it. The reply itself still ends with the error, since its text was
+// sent. llama-server says "Unexpected empty grammar stack after accepting piece".
 func (g *grammars) watch(h *held, o *upstream.Order) chat.Hook {
 	return func(ev chat.Event, err error) (chat.Event, chat.Source) {
 		if err != nil && err != io.EOF && strings.Contains(err.Error(), "grammar") {
@@ -101,25 +100,24 @@ func (g *grammars) watch(h *held, o *upstream.Order) chat.Hook {
 	}
 }
 
-// The kinds of trigger of a llama-server.
+// The types of a llama-server's trigger.
 const (
 	triggerWord    = 1
 	triggerPattern = 2
 )
 
-// trigger is the point at which a grammar begins to apply, in llama-server's form.
-//
-// As in {"type":1,"value":"<tool_call>"}.
+// trigger is the point at which a grammar begins to apply, in llama-server's form, as in
+// {"type":1,"value":"<tool_call>"}.
 type trigger struct {
 	Type  int    `json:"type"`
 	Value string `json:"value"`
 }
 
-// fields adds the grammar to a continuation's fields: it begins at a call's opening mark, and text
-// before that is free (grammar_lazy). The marks that it returns must be preserved: only then does a
-// server read a mark as a token of its own, and a word as a trigger applies when that token comes.
-// Marks that may also occur in a sentence about the mark are triggers as patterns, at the start of
-// a line only.
+// fields adds the grammar to a continuation's fields. It applies from a call's opening tag on, and
+// text before that is free (grammar_lazy). fields returns the tags that must be preserved. Only
+// then does a server read a tag as a token of its own, and a word as a trigger applies at that
+// token. Tags that may also occur in a sentence about the tag are triggers as patterns, only at the
+// start of a line.
 func (h *held) fields(fields map[string]json.RawMessage) (marks []string) {
 	var all []trigger
 	for _, t := range h.Trigger {
@@ -136,9 +134,9 @@ func (h *held) fields(fields map[string]json.RawMessage) (marks []string) {
 }
 
 // held begins a reply that is constrained by the grammar. If the server refuses, it is asked again
-// without the grammar: a grammar makes calls better, but must never make a reply fail. If that
-// request succeeds, the grammar was the reason of the refusal. After a fault with a code (too long,
-// no such model), which has another reason, it does not ask again.
+// without the grammar, because a grammar makes calls better, but must never make a reply fail. If
+// that request succeeds, the grammar was the reason for the refusal. An error with a code (too
+// long, no such model) has another reason, so it is returned at once.
 func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source, error)) (
 	chat.Source, error) {
 	src, err := ask(h)
@@ -161,10 +159,10 @@ func (b *Backend) held(o *upstream.Order, h *held, ask func(*held) (chat.Source,
 }
 
 // continuation returns the body of llama-server's /completion: a rendered prompt, with the
-// beginning of the forced call if there is one, else with the grammar unless it is nil. The marks
-// of all known families are preserved, about 2 KB for each request: any of them may be read, and a
-// server leaves out control tokens that are not listed. The server does not parse the reply, so the
-// text is what the model wrote.
+// beginning of the forced call if there is one, or else with the grammar unless that is nil. The
+// tags of all known families are preserved, about 2 KB for each request, because any of them may be
+// read, and a server leaves out control tokens that are not listed. The server does not parse the
+// reply, so the text is what the model wrote.
 func continuation(o *upstream.Order, prompt string, fields map[string]json.RawMessage,
 	h *held) map[string]any {
 	preserved, fields := o.Format.Tokens(), continuing(fields)

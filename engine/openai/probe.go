@@ -11,19 +11,20 @@ import (
 )
 
 const (
-	// offeredAge is how long a server that renders is assumed to do so with the same model: a
+	// offeredAge is how long a server that renders is assumed to do so with the same model. A
 	// llama-server that is restarted with another model has the same address, and the same name for
 	// the model.
 	offeredAge = time.Minute
-	// refusedAge is how long a server that does not render is assumed not to: it is another
-	// program.
+	// refusedAge is how long a server that does not render is assumed not to, because such a server
+	// is another program.
 	refusedAge = time.Hour
 )
 
-// Probe finds out about the order's model: whether the server renders prompts, as llama-server
-// does, what its template can print, and whether thinking can be switched. The facts are valid for
-// ProbeAge or an hour, since there is no digest that shows a change. Probe fails only if the server
-// cannot be reached or is busy: a refusal is an answer.
+// Probe returns the facts about the order's model: whether the server renders prompts, as
+// llama-server does, what its template can print, and whether thinking can be switched. The facts
+// are valid for ProbeAge or, if the server does not render, an hour, since there is no digest that
+// shows a change. Probe returns an error only if the server cannot be reached or is busy, because a
+// refusal is an answer.
 func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	b.mu.Lock()
 	s, ok := b.known[o.Model]
@@ -52,10 +53,11 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	return f, nil
 }
 
-// ask asks the server. OpenAI itself is not asked: its abilities are known, and it does not render.
-// Other servers are assumed to take tools (a vLLM without a tool parser refuses, and then they go
-// into the prompt). Whether a template prints tools is seen in a rendering, unless the server says
-// that it does not; old versions say nothing (chat_template_caps).
+// ask asks the server for the facts. OpenAI itself is not asked, because its abilities are known,
+// and it does not render. Other servers are assumed to accept tools (a vLLM without a tool parser
+// refuses, and then they go into the prompt). Whether a template prints tools is seen in a
+// rendering, unless the server says that it does not, which old versions cannot
+// (chat_template_caps). It returns an error if the server cannot be reached or is busy.
 func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	if b.Strict {
 		return upstream.Facts{Tools: true, HonorsToolChoice: true, StrictNames: true}, nil
@@ -92,9 +94,9 @@ func (b *Backend) ask(ctx context.Context, o *upstream.Order) (upstream.Facts, e
 	}, nil
 }
 
-// listed returns the server's list entry of a model, or an empty Model when there is none: some
-// servers answer to any name. vLLM's entry has the context (max_model_len); OpenAI's own list has
-// neither that nor what a model can do.
+// listed returns the server's list entry of a model, or an empty Model if there is none, since some
+// servers answer to any name. vLLM's entry has the context length (max_model_len). OpenAI's own
+// list has neither that nor what a model can do.
 func (b *Backend) listed(ctx context.Context, model string) Model {
 	list, _ := b.Client.Models(ctx) // a server without a list is fine
 	for _, m := range list {
@@ -105,14 +107,14 @@ func (b *Backend) listed(ctx context.Context, model string) Model {
 	return Model{}
 }
 
-// switches reports whether the server lets thinking be switched in vLLM's way:
+// switches reports whether the server accepts vLLM's switch for thinking:
 // "chat_template_kwargs":{"enable_thinking":false}. It returns false for a server that does not
 // name its program, since OpenAI's imitators may refuse unknown fields.
 func switches(m Model) bool { return m.Owner == "vllm" || m.Owner == "sglang" }
 
-// Template returns the chat template of the order's model at a llama-server, which renders with it.
-// Thinking is on: many templates print reasoning only then. It fails for servers that do not
-// render, since nothing is known about their templates.
+// Template returns the chat template of the order's model on a llama-server, which renders with it.
+// Thinking is on, because many templates print reasoning only then. It returns an error for servers
+// that do not render, since nothing is known about their templates.
 func (b *Backend) Template(ctx context.Context, o *upstream.Order) (derive.Template, error) {
 	props, err := b.Client.Properties(ctx)
 	if err != nil {

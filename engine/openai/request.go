@@ -12,16 +12,16 @@ import (
 )
 
 // request returns the order's request in OpenAI's form. The tools are those of the order, in a form
-// that the server can take (Facts.PlainSchemas), not the client's.
+// that the server accepts (Facts.PlainSchemas), not the client's.
 func (b *Backend) request(o *upstream.Order) *Request {
 	return &Request{Model: o.Model, Messages: b.wireMessages(o.Request.Messages),
 		Tools: o.WireTools(), Fields: b.fields(o)}
 }
 
 // wireMessages returns the conversation in OpenAI's form. Every message has a content, and every
-// call's arguments are an object: the templates of such servers read the arguments, and fail at
-// text that is not an object. Reasoning is sent back to servers that know the field; OpenAI refuses
-// a request that has it.
+// call's arguments are an object, because the templates of such servers parse the arguments, and
+// fail if the text is not an object. Reasoning is sent back to servers that know the field, but not
+// to OpenAI, which refuses it.
 func (b *Backend) wireMessages(ms []chat.Message) []Message {
 	out := make([]Message, len(ms))
 	for i, m := range ms {
@@ -39,8 +39,8 @@ func (b *Backend) wireMessages(ms []chat.Message) []Message {
 	return out
 }
 
-// content returns a message's text, or its parts when there are pictures. Text without pictures is
-// never sent as parts: templates of many models print a list as it is.
+// content returns a message's text, or its parts if there are pictures. Text without pictures is
+// never sent as parts, because templates of many models print a list as it is.
 func content(m chat.Message) any {
 	if len(m.Images) == 0 {
 		return m.Content
@@ -61,11 +61,11 @@ func content(m chat.Message) any {
 }
 
 // fields returns the request's other fields: the sampling options, and the fields that this program
-// does not know, since the server may. Known fields win; options under Ollama's names come last, as
-// the client's most explicit choice.
+// does not know, since the server may. Known fields take precedence. Options under Ollama's names
+// override both, as the client's most explicit choice.
 //
-// tool_choice is sent only to a server that is known to obey it; for others the engine forces the
-// call. A server that ignores it would answer in text.
+// tool_choice is sent only to a server that is known to obey it. For others the engine forces the
+// call, because a server that ignores it would answer in text.
 func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	r, all := o.Request, maps.Clone(o.Request.Extra)
 	said := upstream.Sampling(r)
@@ -125,9 +125,9 @@ func toolChoice(tools []chat.Tool) any {
 		string(chat.AppendQuoted(nil, tools[0].Name)) + `}}`)
 }
 
-// limit returns the name of the field that bounds a reply's length: OpenAI's newer models refuse
-// the old one, others know only that. A server that ignores an unknown field would let the model
-// run on to the end of its context.
+// limit returns the name of the field that limits a reply's length. OpenAI's newer models refuse
+// the old name, and others know only that. A server that ignores an unknown field would let the
+// model run on to the end of its context.
 func (b *Backend) limit() string {
 	if b.Strict {
 		return "max_completion_tokens"
@@ -135,9 +135,9 @@ func (b *Backend) limit() string {
 	return "max_tokens"
 }
 
-// responseFormat returns a chat.Request's Format in OpenAI's words. A schema must have a name
-// there, which is not used for anything. It is not marked as strict, since OpenAI then takes only
-// schemas of a narrow kind.
+// responseFormat returns a chat.Request's Format in OpenAI's form. A schema must have a name there,
+// which is not used for anything. It is not marked as strict, since OpenAI then accepts only a
+// narrow kind of schemas.
 func responseFormat(format json.RawMessage) json.RawMessage {
 	if string(format) == `"json"` {
 		return json.RawMessage(`{"type":"json_object"}`)
@@ -146,9 +146,9 @@ func responseFormat(format json.RawMessage) json.RawMessage {
 		string(format) + `}}`)
 }
 
-// continuing returns the fields of a chat in the words of llama-server's /completion, which ignores
-// those that it does not know. So the limit must have its name for this address, n_predict, or
-// there would be none.
+// continuing returns the fields of a chat with the names of llama-server's /completion, which
+// ignores fields that it does not know. So the limit must have its name for this address,
+// n_predict, or there would be none.
 func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
 	all := maps.Clone(chat)
 	if n, ok := all["max_tokens"]; ok {
@@ -159,9 +159,9 @@ func continuing(chat map[string]json.RawMessage) map[string]json.RawMessage {
 }
 
 // Request is the body of /v1/chat/completions, and of llama-server's /apply-template. Fields are
-// added to the other members as they are: how the model should write, and what the client wants
-// from this particular server (such as vLLM's guided decoding). Servers have more fields than any
-// list of them, so unknown ones are passed on.
+// further members, which are sent as they are: how the model should write, and what the client
+// wants from this particular server (such as vLLM's guided decoding). Servers have more fields than
+// any list of them, so unknown ones are passed on.
 type Request struct {
 	Model    string
 	Messages []Message
@@ -169,8 +169,8 @@ type Request struct {
 	Fields   map[string]json.RawMessage
 }
 
-// body returns the request as JSON. Members of Request win over Fields. A streamed request asks for
-// token counts, since OpenAI sends them only then.
+// body returns the members of the JSON body. Members of Request take precedence over Fields. A
+// streamed request asks for token counts, since OpenAI sends these only then.
 func (r *Request) body(stream bool) map[string]any {
 	said := map[string]any{"model": r.Model, "messages": r.Messages, "stream": stream}
 	if len(r.Tools) > 0 {
@@ -182,10 +182,11 @@ func (r *Request) body(stream bool) map[string]any {
 	return with(r.Fields, said)
 }
 
-// countOptions are the options of a stream that counts its tokens.
+// countOptions are the options of a stream that should count its tokens.
 var countOptions = json.RawMessage(`{"include_usage":true}`)
 
-// with returns a body with the members of fields and of said; said wins where both have a member.
+// with returns a body with the members of fields and of said. If both have a member, that of said
+// is used.
 func with(fields map[string]json.RawMessage, said map[string]any) map[string]any {
 	all := make(map[string]any, len(fields)+len(said))
 	for k, v := range fields {
@@ -195,19 +196,19 @@ func with(fields map[string]json.RawMessage, said map[string]any) map[string]any
 	return all
 }
 
-// Message is one turn in OpenAI's form. Content is always there, "" beside calls: some servers
-// refuse null, or a message without it.
+// Message is one turn in OpenAI's form. Content is always present, and "" if there are only calls,
+// because some servers refuse null, or a message without it.
 type Message struct {
 	Role    string `json:"role"`
 	Content any    `json:"content"` // a string, or a list of parts
-	// what vLLM and llama-server read; OpenAI refuses it
+	// read by vLLM and llama-server; OpenAI refuses it
 	Reasoning string `json:"reasoning_content,omitempty"`
 	Calls     []Call `json:"tool_calls,omitempty"`
-	CallID    string `json:"tool_call_id,omitempty"` // of a result: the call that it answers
+	CallID    string `json:"tool_call_id,omitempty"` // of a result: the id of its call
 	Name      string `json:"name,omitempty"`
 }
 
-// Call is a tool call in OpenAI's form. Unlike Ollama's its arguments are text that holds an
+// Call is a tool call in OpenAI's form. Unlike Ollama's, its arguments are text that contains an
 // object.
 type Call struct {
 	ID       string `json:"id"`

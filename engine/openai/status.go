@@ -12,20 +12,20 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// openAIError is an error object as OpenAI and its imitators write it:
+// openAIError is an error object in the form of OpenAI and its imitators:
 //
 //	{"error":{"message":"…","type":"invalid_request_error","param":"tools","code":"context_length_exceeded"}}
 type openAIError struct {
 	Error  json.RawMessage `json:"error"`  // an object, or a sentence alone
-	Detail json.RawMessage `json:"detail"` // FastAPI's name for it
+	Detail json.RawMessage `json:"detail"` // FastAPI's name for error
 	Type   string          `json:"type"`
 	Param  string          `json:"param"` // which field of the request is wrong
 	Code   json.RawMessage `json:"code"`  // a word, or the status as a number
 }
 
-// refused turns an answer that is not 200 into a fault. A 404 that does not name a model is about
-// the address: it is the answer to a wrong path in the settings, and "model not found" would hide
-// that.
+// refused returns the fault for an answer that is not 200. A 404 that does not name a model is
+// about the address. It is the answer to a wrong path in the settings, and "model not found" would
+// hide that.
 func (o *Client) refused(resp *http.Response, body []byte) *fault.Error {
 	e := o.explain(resp.StatusCode, body)
 	e.Retry = upstream.RetryAfter(resp.Header, e.Kind)
@@ -37,17 +37,17 @@ func (o *Client) refused(resp *http.Response, body []byte) *fault.Error {
 	return e
 }
 
-// failed turns an error object inside a stream into a fault. Its status was already 200, so its
-// code is used as the status if it is a number, as with llama-server:
+// failed returns the fault for an error object inside a stream. The status was already 200, so the
+// object's code is used as the status if it is a number, as llama-server sends it:
 // {"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}
 func (o *Client) failed(v *fastjson.Value) *fault.Error {
 	return o.explain(v.GetInt("code"), v.MarshalTo(nil))
 }
 
-// explain turns a server's error and its status into a fault. Without a status, the error's type
-// decides. The key for this server is removed from the sentence, since the sentence is sent to the
-// client, whose key is another. If the error has a code of the server's own, the server knows what
-// was wrong, so no other strategy is tried.
+// explain returns the fault for a server's error and its status. Without a status, the error's type
+// decides. The key for this server is removed from the message, since that is sent to the client,
+// whose key is another. If the error has a code of the server's own, the server knows what was
+// wrong, so no other strategy is tried.
 func (o *Client) explain(status int, body []byte) *fault.Error {
 	said := readError(body)
 	if guess := statusOf(said); guess != 0 && (status < 400 || status > 599) {
@@ -79,8 +79,8 @@ func (o *Client) explain(status int, body []byte) *fault.Error {
 	return e
 }
 
-// readError finds the error object in a body, itself or inside "error". In FastAPI's {"detail": …}
-// the sentence takes the place of the object.
+// readError returns the error object in a body, which is the body itself or inside "error". For
+// FastAPI's {"detail": …} it returns an object with only that member.
 func readError(body []byte) openAIError {
 	var e, inner openAIError
 	_ = json.Unmarshal(body, &e) // plain text has no members
@@ -90,7 +90,7 @@ func readError(body []byte) openAIError {
 	return e
 }
 
-// statusOf guesses the status of an error object without one, by its type in any spelling:
+// statusOf returns the likely status of an error object without one, by its type in any spelling:
 // BadRequestError of vLLM, invalid_request_error of OpenAI, exceed_context_size_error of
 // llama-server. It returns 0 if the type is unknown.
 func statusOf(e openAIError) int {

@@ -11,13 +11,13 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// tailTime is how long to wait for the end of a reply after its finish_reason, in case the token
-// counts follow: with stream_options.include_usage they come in an event of their own, with empty
-// choices, after the finish_reason. A server that keeps the connection open instead costs its
-// client no more than this.
+// tailTime is how long to wait for the end of a reply after its finish_reason, because the token
+// counts may follow. With stream_options.include_usage they come in a separate event, with empty
+// choices, after the finish_reason. If a server keeps the connection open instead, its client loses
+// no more time than this.
 const tailTime = 2 * time.Second
 
-// deltas reads the events of an OpenAI-compatible server. It is a chat.Source.
+// deltas reads the events of an OpenAI-compatible server. It implements chat.Source.
 //
 // What servers send, each line after "data: ":
 //
@@ -30,16 +30,17 @@ type deltas struct {
 	events sseReader
 	whole  bool                               // the answer is one JSON document
 	record func(*fastjson.Value) error        // queues the contents of an event
-	fault  func(*fastjson.Value) *fault.Error // of an error object
+	fault  func(*fastjson.Value) *fault.Error // returns the fault for an error object
 	calls  nativeCalls
 	probs  upstream.Probs
-	ending *chat.Event // the Finish event, once the server has said why it ended
+	ending *chat.Event // the Finish event, as soon as the server has sent a reason
 	usage  chat.Counts
 }
 
 var _ chat.Source = (*deltas)(nil)
 
-// read queues the contents of the next event. A non-nil error ends the stream after them.
+// read queues the contents of the next event. A non-nil error ends the stream after these, and is
+// io.EOF at a proper end.
 func (d *deltas) read() error {
 	if d.whole {
 		return d.document()
@@ -53,7 +54,8 @@ func (d *deltas) read() error {
 
 // document reads the answer of a server that does not stream although a stream was requested. A
 // whole reply has the same members as an event, with "message" in place of "delta", so one reader
-// serves both.
+// is enough for both. It returns io.EOF, or an error if the answer is too long or not a complete
+// reply.
 func (d *deltas) document() error {
 	body, err := io.ReadAll(io.LimitReader(d.In, upstream.MaxRecord+1))
 	// The limit would cut a longer document, which would then not be JSON.
@@ -73,24 +75,25 @@ func (d *deltas) document() error {
 	return d.ended(nil)
 }
 
-// add queues text of a kind, if there is any, after the calls that are not complete yet. Many
-// deltas have "" beside other content.
+// add queues text of a kind, unless the text is empty, after the calls that are not complete yet.
+// Many deltas have "" next to other content.
 func (d *deltas) add(k chat.Kind, text []byte) {
 	if len(text) > 0 {
 		d.Queue = d.calls.add(d.Queue, chat.Event{Kind: k, Text: d.Text.Of(text)})
 	}
 }
 
-// finish notes why the reply ended. Token counts may follow, so the event waits for the stream's
-// end: [DONE], a closed connection, or tailTime without a byte.
+// finish records why the reply ended. Token counts may follow, so the Finish event waits for the
+// stream's end: [DONE], a closed connection, or tailTime without a byte.
 func (d *deltas) finish(reason, cause string) {
 	d.ending = &chat.Event{Kind: chat.Finish, Text: reason, Meta: &chat.Meta{Cause: cause}}
 	d.In.Shorten(tailTime)
 }
 
-// ended ends the stream: err is why reading failed, nil for a good end. It returns a fault unless
-// the server had sent a finish_reason, after which errors do not matter. Calls that waited are
-// queued here, whole or as far as they had begun, before the counts and the reason.
+// ended ends the stream. err is why reading failed, or nil for a proper end. It returns a fault if
+// the server had sent no finish_reason, or if a call cannot be repaired. Otherwise it returns
+// io.EOF, since errors after a finish_reason do not matter. Calls that waited are queued here,
+// whole or as far as they had begun, before the counts and the reason.
 func (d *deltas) ended(err error) error {
 	if d.ending == nil {
 		return d.cut(err)
@@ -108,7 +111,7 @@ func (d *deltas) ended(err error) error {
 }
 
 // cut returns the fault of a reply that ended without a reason, even if it ended properly with
-// [DONE]: only a reason shows that the model had finished, and the last call may be incomplete.
+// [DONE]. Only a reason shows that the model had finished, so the last call may be incomplete.
 func (d *deltas) cut(err error) error {
 	if d.Ctx.Err() == nil && err == nil {
 		return fault.New(fault.Unavailable,
@@ -117,8 +120,9 @@ func (d *deltas) cut(err error) error {
 	return upstream.Cut(d.Ctx, err)
 }
 
-// chunk queues the contents of an event of /v1/chat/completions; a whole reply has "message" where
-// a stream has "delta". Counts come in an event with empty choices, or beside the last one.
+// chunk queues the contents of an event of /v1/chat/completions. A whole reply has "message" where
+// a stream has "delta". Counts come in an event with empty choices, or together with the last one.
+// It returns the fault of an error object, or of a reply that the server gave up.
 func (d *deltas) chunk(v *fastjson.Value) error {
 	if e := errorIn(v); e != nil {
 		return d.fault(e)
@@ -151,9 +155,9 @@ func (d *deltas) chunk(v *fastjson.Value) error {
 	return nil
 }
 
-// delta queues the contents of one delta: thinking, text and calls, in this order when there are
-// several. Thinking is reasoning_content at DeepSeek, llama-server and vLLM, and reasoning at
-// Ollama and OpenRouter; if both are there, as in newer vLLMs, they are the same. In OpenAI's API a
+// delta queues the contents of one delta: thinking, text and calls, in this order if there are
+// several. Thinking is reasoning_content in DeepSeek, llama-server and vLLM, and reasoning in
+// Ollama and OpenRouter. If both are there, as in newer vLLMs, they are the same. In OpenAI's API a
 // refusal takes the place of the text.
 func (d *deltas) delta(v *fastjson.Value) {
 	if v == nil {
@@ -179,9 +183,9 @@ func (d *deltas) delta(v *fastjson.Value) {
 	}
 }
 
-// fragmentOf reads one entry of tool_calls; function is its member of that name. An id may be a
-// number, and arguments an object: then their JSON is used. An index that is missing or not a
-// number becomes -1, which matches any.
+// fragmentOf returns one entry of tool_calls. The parameter function is its member of that name. An
+// id may be a number, and arguments may be an object, of which the JSON is used. An index that is
+// missing or not a number becomes -1, which matches any.
 func fragmentOf(call, function *fastjson.Value) fragment {
 	f := fragment{index: -1, id: scalar(call.Get("id")),
 		name: string(function.GetStringBytes("name")), args: scalar(function.Get("arguments"))}
@@ -191,8 +195,8 @@ func fragmentOf(call, function *fastjson.Value) fragment {
 	return f
 }
 
-// scalar returns a string's text, the JSON of any other value, and "" for null or a missing value:
-// an id of 7 is "7", arguments that are an object are their text, null and a missing member are "".
+// scalar returns a string's text, the JSON of any other value, and "" for null or a missing value.
+// For example, an id of 7 becomes "7", and arguments that are an object become its text.
 func scalar(v *fastjson.Value) string {
 	switch {
 	case v == nil || v.Type() == fastjson.TypeNull:
@@ -203,10 +207,10 @@ func scalar(v *fastjson.Value) string {
 	return string(v.MarshalTo(nil))
 }
 
-// reason notes a finish_reason, which most events leave empty. "tool_calls" and "stop" are the same
-// here: the reply shows whether there were calls, and servers send either word. A reply that a
-// filter cut is not complete, so its reason is Length with a cause. vLLM says "abort" when its
-// engine gives up a request.
+// reason records a finish_reason, which is empty in most events. "tool_calls" and "stop" have the
+// same effect, because the reply shows whether there were calls, and servers send either word. A
+// reply that a filter cut is not complete, so its reason is Length with a cause. For "error", and
+// for vLLM's "abort" when its engine gives up a request, it returns a fault.
 func (d *deltas) reason(word string) error {
 	switch word {
 	case "":
@@ -223,9 +227,9 @@ func (d *deltas) reason(word string) error {
 	return nil
 }
 
-// cachedTokens returns how many tokens of the prompt the server had processed before, which it says
-// in its usage, as vLLM does, or beside it, as older llama-servers do. It returns 0 if the server
-// does not say.
+// cachedTokens returns how many tokens of the prompt the server had processed before. The number is
+// in the usage in vLLM, and next to it in older llama-servers. It returns 0 if the server does not
+// say.
 func cachedTokens(v, usage *fastjson.Value) int {
 	if n := usage.GetInt("prompt_tokens_details", "cached_tokens"); n > 0 {
 		return n
@@ -237,8 +241,8 @@ func cachedTokens(v, usage *fastjson.Value) int {
 //
 //	{"content":" Paris","stop":false}
 //
-// The last event has the counts, and the reason of the end: stop_type in newer servers,
-// stopped_limit in older ones.
+// The last event has the counts, and the reason for the end: stop_type in newer servers,
+// stopped_limit in older ones. piece returns io.EOF after it, and the fault of an error object.
 func (d *deltas) piece(v *fastjson.Value) error {
 	if e := errorIn(v); e != nil {
 		return d.fault(e)
@@ -258,8 +262,8 @@ func (d *deltas) piece(v *fastjson.Value) error {
 	return d.ended(nil)
 }
 
-// errorIn returns the error object of an event, or nil if it has none: {"error": …}, or {"object":
-// "error", …} of old vLLMs. "error": null is not one.
+// errorIn returns the error object of an event, or nil if it has none. The object is {"error": …},
+// or {"object": "error", …} in old vLLMs, but not "error": null.
 func errorIn(v *fastjson.Value) *fastjson.Value {
 	if e := v.Get("error"); e != nil && e.Type() != fastjson.TypeNull {
 		return e

@@ -16,19 +16,20 @@ import (
 
 const (
 	maxSchemaDepth = 24
-	// bytes of a reduced schema; recursion through references could grow it without end
+	// bytes of a reduced schema; recursive references could let it grow without end
 	maxSchemaSize = 256 << 10
 	// bytes of one keyword's value in a description; longer values are cut
 	maxNote = 200
 )
 
-// Tool returns a tool's description and schema for a server; the description includes what
-// the schema says about all arguments together, which would be lost otherwise.
+// Tool returns a tool's description and schema for a server. The description includes what the
+// schema says about all arguments together, which would be lost otherwise.
 //
-// The schema is in the words that every version of Ollama takes and prints: type, description,
-// enum, properties, required, items, anyOf. Some others make the whole request fail, some vanish;
-// their sense goes into the description, that of the root into the tool's. The order of properties
-// is kept. The result is always an object with properties.
+// The schema has the keywords that every version of Ollama accepts and prints: type, description,
+// enum, properties, required, items, anyOf. Some other keywords make the whole request fail, and
+// some vanish. So their meaning goes into the description, and that of the root's keywords into the
+// tool's description. The order of properties is kept. The result is always an object with
+// properties.
 //
 //	{"type":"string","format":"date","description":"A day."}   {"description":"A day. (format: date)","type":"string"}
 //	{"const":"x"}                                              {"type":"string","enum":["x"]}
@@ -37,16 +38,16 @@ func Tool(t chat.Tool) (description string, parameters json.RawMessage) {
 	return read(t.Schema).of(t.Description)
 }
 
-// parts is the part of Tool's result that depends on the schema alone, so that it can be kept for a
-// conversation's next turn.
+// parts is the part of Tool's result that depends on the schema alone, so that it can be cached for
+// a conversation's next turn.
 type parts struct {
 	own        string // the schema's own description, for a tool without one
 	notes      string // what is appended to either description
 	parameters json.RawMessage
 }
 
-// of returns the description and the schema that are sent for a tool with that description: the
-// description with the schema's notes added.
+// of returns the description and the schema that are sent for a tool with that description, which
+// gets the schema's notes added.
 func (p parts) of(description string) (string, json.RawMessage) {
 	if description == "" {
 		description = p.own
@@ -57,7 +58,7 @@ func (p parts) of(description string) (string, json.RawMessage) {
 	return description, p.parameters
 }
 
-// read returns a schema with the keywords that every server takes.
+// read returns a schema with the keywords that every server accepts.
 func read(text json.RawMessage) parts {
 	root := schema.Parse(text).Written()
 	if root.Opaque {
@@ -76,14 +77,15 @@ func read(text json.RawMessage) parts {
 	return parts{root.Description(), annotate("", root.Notes(true)), r.dst}
 }
 
-// maxKept limits the schemas that are kept, in bytes: references can make a short schema long.
+// maxKept is the most bytes of a schema that is cached, because references can make a short schema
+// long.
 const maxKept = 16 << 10
 
-// Cache keeps plain schemas. A conversation sends the same tools with every turn, 18 to 44 KB of
-// them with coding agents. The zero value is ready.
+// Cache caches reduced schemas. A conversation sends the same tools with every turn, 18 to 44 KB
+// with coding agents. The zero value is ready to use.
 type Cache struct{ schemas kept.Cache[parts] }
 
-// Tool returns the same as the function Tool, and keeps it for the next time.
+// Tool returns the same as the function Tool, and caches it.
 func (c *Cache) Tool(t chat.Tool) (description string, parameters json.RawMessage) {
 	p := c.schemas.Get(t.Schema, func(text string) parts {
 		if p := read(json.RawMessage(text)); len(p.parameters) <= maxKept {
@@ -97,9 +99,9 @@ func (c *Cache) Tool(t chat.Tool) (description string, parameters json.RawMessag
 	return p.of(t.Description)
 }
 
-// either writes the members of alternatives: a member that is not the same in all of them becomes a
-// choice. Which members belong together is lost: parameters must be one object, and a root anyOf
-// fails the whole request with Ollama's strategy native.
+// either writes the members of alternatives. A member that is not the same in all of them becomes a
+// choice. Which members belong together is lost, because parameters must be one object, and an
+// anyOf at the root makes the whole request fail with Ollama's strategy native.
 func (r *reducer) either(variants []*schema.Written) {
 	var names []string
 	kinds := map[string][]schema.WrittenMember{}
@@ -140,7 +142,7 @@ type reducer struct{ dst []byte }
 // raw writes s as it is.
 func (r *reducer) raw(s string) { r.dst = append(r.dst, s...) }
 
-// member writes a key, and a comma where one is needed.
+// member writes a key, and a comma before it unless the key is the first.
 func (r *reducer) member(key string) {
 	if r.dst[len(r.dst)-1] != '{' {
 		r.raw(",")
@@ -156,8 +158,8 @@ func (r *reducer) json(v any) {
 }
 
 // schema writes the schema of one place. A schema that cannot be shown, or is nested too deeply, is
-// written as one that takes any value. A boolean in place of a schema is written as an object:
-// Ollama answers 400 to a boolean.
+// written as one that accepts any value. A boolean in place of a schema is written as an object,
+// because Ollama answers 400 to a boolean.
 func (r *reducer) schema(w *schema.Written, depth int) {
 	if w.Opaque || depth > maxSchemaDepth || len(r.dst) > maxSchemaSize {
 		r.raw(`{"description":`)
@@ -193,8 +195,9 @@ func (r *reducer) schema(w *schema.Written, depth int) {
 	r.raw("}")
 }
 
-// types writes the type, guessed where it is left out, and nothing when nothing is known. The guess
-// is safe: only an object has properties, and values in quotes are strings.
+// types writes the type. If it is missing, it is guessed, and if nothing is known, nothing is
+// written. The guess is safe, because only an object has properties, and values in quotes are
+// strings.
 func (r *reducer) types(names []string, isObject, isArray bool, values []string) {
 	switch {
 	case len(names) > 0:
@@ -234,8 +237,8 @@ func (r *reducer) required(w *schema.Written) {
 	}
 }
 
-// union writes an anyOf. A oneOf becomes an anyOf, too: to a model both are a choice, and calls are
-// checked by the original.
+// union writes an anyOf. A oneOf becomes an anyOf, too, because to a model both are a choice, and
+// calls are checked against the original.
 func (r *reducer) union(of []*schema.Written, depth int) {
 	r.member("anyOf")
 	open := "["
@@ -247,9 +250,9 @@ func (r *reducer) union(of []*schema.Written, depth int) {
 	r.raw("]")
 }
 
-// annotate returns a description with the keywords that a reduced schema has no place for: "A day.
-// (format: date)". The model would not know the keywords that Ollama drops, and its calls would be
-// wrong where only they say what is right.
+// annotate returns a description with the keywords for which a reduced schema has no place, as in
+// "A day. (format: date)". Otherwise the model would not know the keywords that Ollama drops, and
+// its calls would be wrong if only those say what is right.
 func annotate(text string, notes []schema.Note) string {
 	if len(notes) == 0 {
 		return text
@@ -261,7 +264,8 @@ func annotate(text string, notes []schema.Note) string {
 	return strings.TrimSpace(text + " (" + strings.Join(said, ", ") + ")")
 }
 
-// brief returns a keyword's value as text, cut to maxNote: a default may be a whole document.
+// brief returns a keyword's value as text, cut to maxNote, because a default may be a whole
+// document.
 func brief(value json.RawMessage) string {
 	text := string(value)
 	if bytes.HasPrefix(value, []byte{'"'}) {

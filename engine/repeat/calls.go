@@ -6,12 +6,12 @@ import (
 	"toolnorm/chat"
 )
 
-// Turns counts how often the conversation ends with the same calls and the same results, one turn
-// after the other, and returns these calls. Each result must follow its call, as history.Normal
-// puts them. It returns nil, 0 for a conversation that does not end with results; a further
-// question, other arguments or another result end the count, for then something has changed.
-// Results are compared, since an agent that polls a job makes the same call and gets another answer
-// in the end.
+// Turns returns the calls with which a conversation ends, and how many consecutive turns end it
+// with the same calls and the same results. Each result must follow its call, as history.Normal
+// puts it. Turns returns nil, 0 for a conversation that does not end with results. A further
+// question, other arguments or another result end the count, because then something has changed.
+// Results are compared because an agent that polls a job makes the same call and gets another
+// answer in the end.
 func Turns(ms []chat.Message) (calls []chat.Call, times int) {
 	rest, last, results := lastTurn(ms)
 	if last == nil {
@@ -27,9 +27,9 @@ func Turns(ms []chat.Message) (calls []chat.Call, times int) {
 	}
 }
 
-// lastTurn splits the last calls and their results from the end of a conversation; caller is nil
-// when it does not end with results. Results without calls before them do not count: Normal has
-// turned them into user messages.
+// lastTurn splits the last calls and their results from the end of a conversation. If there are
+// none, caller is nil, and rest is the whole conversation. Results without calls before them do not
+// count, because Normal has turned them into user messages.
 func lastTurn(ms []chat.Message) (
 	rest []chat.Message, caller *chat.Message, results []chat.Message) {
 	i := len(ms)
@@ -42,6 +42,6 @@ func lastTurn(ms []chat.Message) (
 	return ms[:i-1], &ms[i-1], ms[i:]
 }
 
-// alike reports whether two results say the same. Ids and names are not compared: ids differ from
-// turn to turn.
+// alike reports whether two results have the same content. Ids and names are not compared, because
+// ids differ from turn to turn.
 func alike(a, b chat.Message) bool { return a.Content == b.Content }

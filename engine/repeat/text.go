@@ -3,15 +3,15 @@ package repeat
 import "bytes"
 
 const (
-	longestPeriod = 512  // bytes of what is written over and over
+	longestPeriod = 512  // bytes of the text that is repeated
 	repeatStep    = 2048 // bytes between two checks
-	probeLength   = 128  // bytes at the end that must occur before, or there is no period
+	probeLength   = 128  // bytes at the end that must occur before; otherwise there is no period
 )
 
-// Text detects that a text has begun to repeat itself, byte for byte and without end: it checks
-// every repeatStep bytes, and a stretch counts when all of it, with the longestPeriod bytes before
-// it, has one period of at most longestPeriod. Counters, tables and lists that change by so much as
-// a digit have none. The zero value has read nothing.
+// Text detects that a text has begun to repeat itself, byte for byte. It checks every repeatStep
+// bytes. These bytes count as a repetition if, together with the longestPeriod bytes before them,
+// they have a period of at most longestPeriod. Counters, tables and lists that change by so much as
+// a digit have no such period. The zero value has read nothing.
 //
 // Each byte is examined a bounded number of times, whatever the text, and 0 <= held <= len(seen).
 type Text struct {
@@ -20,7 +20,8 @@ type Text struct {
 	run  int                              // bytes of the repetition, as of the last check; 0: none
 }
 
-// Write adds text, and returns for how many bytes the text had repeated itself at the last check.
+// Write adds text, and returns for how many bytes the text had repeated itself at the last check,
+// or 0.
 func (r *Text) Write(text string) int {
 	for len(text) > 0 {
 		n := copy(r.seen[r.held:], text)
@@ -39,7 +40,7 @@ func (r *Text) Write(text string) int {
 	return r.run
 }
 
-// repeats reports whether all of a text has one period of at most longestPeriod. Nearly every text
+// repeats reports whether all of a text has a period of at most longestPeriod. Nearly every text
 // without one is recognized by its last bytes, which the library searches for quickly.
 func repeats(text *[longestPeriod + repeatStep]byte) bool {
 	n := len(text)
@@ -47,8 +48,8 @@ func repeats(text *[longestPeriod + repeatStep]byte) bool {
 		period(text) <= longestPeriod
 }
 
-// period returns the smallest p for which every byte is equal to the one p before it, if there is
-// one. It is found by the failure function of Knuth, Morris and Pratt.
+// period returns the smallest p for which every byte is equal to the byte p positions before it, or
+// the length of the text if there is none. It uses the failure function of Knuth, Morris and Pratt.
 func period(text *[longestPeriod + repeatStep]byte) int {
 	// border[i] is the longest text that both begins and ends text[:i], and is shorter than it
 	var border [len(text) + 1]uint16

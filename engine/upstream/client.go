@@ -23,28 +23,29 @@ import (
 const (
 	QuickTime = 10 * time.Second // for calls that need no model
 	MaxError  = 64 << 10         // bytes read of an error's body
-	// bytes of an answer's head; those of model servers have a few hundred
+	// bytes of an answer's header; those of model servers have a few hundred
 	maxHeader = 256 << 10
 	MaxRender = 64 << 20 // bytes read of a rendered prompt
 )
 
-// maxVectors limits how much of an answer full of vectors is read, in bytes: 16,384 texts of 4,096
-// dimensions with some 12 digits each take less.
+// maxVectors is how many bytes are read of an answer with vectors. 16,384 texts of 4,096 dimensions
+// with some 12 digits each take less.
 const maxVectors = 1 << 30
 
-// DrainTime is how long to wait for the end of a finished stream, so that its connection can serve
-// the next one. A longer wait would hold the client's reply open; a new connection costs less.
+// DrainTime is how long to wait for the end of a finished stream, so that its connection can be
+// used for the next one. A longer wait would delay the end of the client's reply, and a new
+// connection costs less.
 const DrainTime = 50 * time.Millisecond
 
-// ErrUnfinished is the cause of a fault when a server closes a reply properly, but before its end.
+// ErrUnfinished is the cause of a fault if a server closes a reply properly, but before its end.
 var ErrUnfinished = errors.New(
 	"the model server ended its reply in the middle: its log may say why")
 
-// Transport returns a transport made for many streams to one host. It has no time limit on answers:
-// Ollama sends its headers with the first record, and the Pulse watches that wait. Nothing is
-// compressed, since compression holds bytes back. Go keeps two idle connections per host by
-// default, so with more than two streams every request would dial anew. Buffers are 4 KiB: 16 KiB
-// on both sides would cost 32 KiB for each idle stream.
+// Transport returns a transport for many streams to one host. It has no time limit on answers,
+// because Ollama sends its headers with the first record, and the Pulse watches that wait. Nothing
+// is compressed, since compression holds bytes back. It keeps more idle connections than the two
+// per host that Go keeps by default, because with more than two streams every request would dial
+// anew. Buffers have 4 KiB, since 16 KiB on both sides would cost 32 KiB for each idle stream.
 func Transport() *http.Transport {
 	return &http.Transport{
 		Proxy: http.ProxyFromEnvironment,
@@ -61,8 +62,8 @@ func Transport() *http.Transport {
 	}
 }
 
-// HTTP returns an http.Client over a transport; nil means the network. Redirections are not
-// followed: a POST would become a GET, and the answer would come from another server.
+// HTTP returns an http.Client with a transport; nil means the network. Redirections are not
+// followed, because a POST would become a GET, and the answer would come from another server.
 func HTTP(rt http.RoundTripper) *http.Client {
 	if rt == nil {
 		rt = Transport()
@@ -72,17 +73,16 @@ func HTTP(rt http.RoundTripper) *http.Client {
 	}}
 }
 
-// Caller sends requests to one server and reads what it answers. While the server is busy, requests
-// that a reply waits for stay in its queue: Ollama says 503 "server busy, please try again" once
-// OLLAMA_MAX_QUEUE of them wait, and a llama-server says 503 "Loading model" until the model is
-// loaded.
+// Caller sends requests to one server and reads the answers. While the server is busy, requests for
+// a reply wait in the Queue. Ollama says 503 "server busy, please try again" if OLLAMA_MAX_QUEUE
+// requests wait already, and a llama-server says 503 "Loading model" until the model is loaded.
 type Caller struct {
 	HTTP *http.Client
-	// headers of every request besides its own
+	// headers that are added to every request
 	Header http.Header
-	// the error text, followed by the server's address, when it cannot be reached
+	// the error message if the server cannot be reached
 	Gone string
-	// the fault for an answer other than 200
+	// returns the fault for an answer other than 200
 	Refused func(resp *http.Response, text []byte) *fault.Error
 	Queue   wait.Queue
 
@@ -90,7 +90,8 @@ type Caller struct {
 	documents Documents
 }
 
-// send sends a request and waits for the head of the answer. A nil body sends no body.
+// send sends a request and waits for the header of the answer. A nil body sends no body. It returns
+// a fault if the server cannot be reached or ctx ends.
 func (c *Caller) send(ctx context.Context, method, url string, body []byte) (
 	*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
@@ -115,9 +116,10 @@ func (c *Caller) send(ctx context.Context, method, url string, body []byte) (
 	return resp, nil
 }
 
-// Quick asks for a JSON document that needs no model and so has little time (QuickTime): by POST if
-// there is a body to send. At most MaxRender bytes of an answer are read: a description of a model
-// with its vocabulary has some 20 MB.
+// Quick requests a JSON document that needs no model, within QuickTime, and decodes it into the
+// value into. It uses POST if body is not nil. It returns an error if the server cannot be reached,
+// refuses, or sends no JSON. At most MaxRender bytes of an answer are read, since a description of
+// a model with its vocabulary has some 20 MB.
 func (c *Caller) Quick(ctx context.Context, url string, body, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, QuickTime)
 	defer cancel()
@@ -147,16 +149,16 @@ func (c *Caller) Quick(ctx context.Context, url string, body, into any) error {
 	return nil
 }
 
-// Body is a request that writes itself: one with so much text that encoding/json, which copies
-// everything twice and looks at every byte, would make up most of the request's cost.
+// Body is a request that encodes itself. It is for requests with so much text that encoding/json,
+// which copies everything twice and looks at every byte, would make up most of the request's cost.
 type Body interface {
 	JSON() (json.RawMessage, error)
 }
 
-// Post sends a body as JSON. It fails unless the answer is 200; a web page with status 200 is an
-// error too (Misplaced), for example a web interface at that address. The characters < > and & are
-// not escaped: a prompt is full of them, and each would become longer as \u003c. A body that is a
-// Body writes itself.
+// Post sends a body as JSON, and returns the answer if its status is 200. Any other status is an
+// error, and so is a web page with status 200 (PageFault), for example from a web interface at that
+// address. The characters < > and & are not escaped, because a prompt is full of them, and each
+// would become longer as \u003c. A body that implements Body encodes itself.
 func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, w wait.Limit) (
 	*http.Response, error) {
 	write := func() (json.RawMessage, error) { return chat.JSON(body) }
@@ -186,9 +188,9 @@ func (c *Caller) Post(ctx context.Context, p *wait.Pulse, url string, body any, 
 	})
 }
 
-// Embed posts texts and reads their vectors into reply, which is that server's form of them. Asking
-// a model that makes no vectors is the client's fault. The answer is one document, and its first
-// byte comes when all texts are read.
+// Embed posts texts and decodes their vectors into reply, which has that server's form. It returns
+// an error if the request fails. If the model makes no vectors, the error is the client's fault.
+// The answer is one document, whose first byte comes when all texts are read.
 func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, texts,
 	reply any) error {
 	resp, err := c.Post(ctx, p, url, texts, p.UntilFirst())
@@ -208,9 +210,10 @@ func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, te
 	return nil
 }
 
-// Text posts a request that is answered by one document, and returns the string at path in it: the
-// prompt that a server renders, which may be megabytes. The server may have to load the model for
-// it.
+// Text posts a request that is answered by one document, and returns the string at path in it, or
+// "" if there is none. This is the prompt that a server renders, which may be megabytes. The server
+// may have to load the model for it. It returns an error if the request fails or the document
+// cannot be read.
 func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, path ...string) (
 	string, error) {
 	resp, err := c.Post(ctx, p, url, body, p.Loading())
@@ -228,9 +231,10 @@ func (c *Caller) Text(ctx context.Context, p *wait.Pulse, url string, body any, 
 	return text, err
 }
 
-// Stream posts a request whose reply is a stream of records. Servers send their head with the first
-// record, so the wait for the head covers loading the model and reading the prompt; first is the
-// limit of both.
+// Stream posts a request whose reply is a stream of records, and returns the stream. Servers send
+// their header with the first record, so the wait for the header covers loading the model and
+// reading the prompt. The parameter first is the limit of both. It returns an error if the server
+// refuses or cannot be reached.
 func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any, first,
 	later wait.Limit) (Stream, error) {
 	resp, err := c.Post(ctx, p, url, body, first)
@@ -243,8 +247,8 @@ func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any
 }
 
 // Meant returns err as the client's fault, with the field of the request that is wrong, if the
-// server's message contains words. They say what a model cannot do, which its server reports as a
-// failure of its own.
+// server's message contains words, and err itself otherwise. It is for messages about what a model
+// cannot do, which its server reports as a failure of its own.
 func Meant(err error, words, param, message string) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && strings.Contains(f.Message, words) {
 		return &fault.Error{Kind: fault.Invalid, Param: param, Message: message, Cause: f}
@@ -252,10 +256,10 @@ func Meant(err error, words, param, message string) error {
 	return err
 }
 
-// InProcess returns a network of one server without sockets: each request has a connection of its
-// own, a pipe, at the other end of which net/http serves the handler. So the demo is a model server
-// like any other, but needs no port: a client that leaves ends the handler's context, a handler
-// that panics aborts its answer.
+// InProcess returns a transport to a handler in this process, without sockets. Each request has a
+// connection of its own, a pipe, at the other end of which net/http runs the handler. So the demo
+// is a model server like any other, but needs no port. A client that leaves ends the handler's
+// context, and a handler that panics aborts its answer.
 func InProcess(h http.Handler) http.RoundTripper {
 	t := Transport()
 	// a pipe costs nothing to make, and an idle one would keep its goroutines alive
@@ -272,7 +276,8 @@ func InProcess(h http.Handler) http.RoundTripper {
 // once is a listener that accepts one connection.
 type once struct{ conn net.Conn }
 
-// Accept returns the connection the first time, and net.ErrClosed after that.
+// Accept implements net.Listener. It returns the connection the first time, and net.ErrClosed after
+// that.
 func (l *once) Accept() (c net.Conn, err error) {
 	if c, l.conn = l.conn, nil; c == nil {
 		err = net.ErrClosed
@@ -280,8 +285,8 @@ func (l *once) Accept() (c net.Conn, err error) {
 	return c, err
 }
 
-// Close does nothing: the connection belongs to the server.
+// Close implements net.Listener. It does nothing, because the connection belongs to the server.
 func (l *once) Close() error { return nil }
 
-// Addr returns an address that is never dialed.
+// Addr implements net.Listener. It returns an address that is never dialed.
 func (l *once) Addr() net.Addr { return &net.UnixAddr{} }

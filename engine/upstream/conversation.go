@@ -7,21 +7,21 @@ import (
 )
 
 // ConversationHeader is the header by which a load balancer before several model servers sends all
-// requests of a conversation to one of them, whose cache has the prompt already. Its value reveals
-// nothing of the conversation's text.
+// requests of a conversation to the same server, which has the prompt in its cache already. The
+// value reveals nothing of the conversation's text.
 const ConversationHeader = "Toolnorm-Conversation"
 
-// rootPart is how much of a text counts for a key, in bytes, besides its length. A key must cost
-// only microseconds however long the texts are, and two conversations with the same key are merely
+// rootPart is how many bytes of a text count for a key, besides its length. A key must cost only
+// microseconds however long the texts are, and two conversations with the same key are merely
 // spread a little less evenly.
 const rootPart = 4 << 10
 
 // Root computes the key of a conversation from what a client repeats with every turn. It uses no
-// random seed: every replica computes the same key. The zero value has no parts.
+// random seed, so that every replica computes the same key. The zero value has no parts.
 type Root struct{ sum uint64 }
 
-// Add adds a part. The hash is not cryptographic: a client that forges equal keys only gets a
-// colder cache.
+// Add adds a part. The hash is not cryptographic, because a client that forges equal keys only
+// makes the caches less useful for itself.
 func (r *Root) Add(part string) {
 	r.sum = Mix(r.sum ^ uint64(len(part)))
 	head := part[:min(len(part), rootPart)]
@@ -40,10 +40,10 @@ func (r *Root) Add(part string) {
 // Sum returns the hash of the parts.
 func (r *Root) Sum() uint64 { return Mix(r.sum) }
 
-// Key returns the key of the parts: 16 characters.
+// Key returns the key of the parts, which has 16 characters.
 func (r *Root) Key() string { return fmt.Sprintf("%016x", r.Sum()) }
 
-// Mix mixes a number so that similar numbers differ in all of their bits: SplitMix64.
+// Mix mixes a number with SplitMix64, so that similar numbers differ in all of their bits.
 func Mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -53,12 +53,12 @@ func Mix(x uint64) uint64 {
 // conversation is the context key of WithConversation.
 type conversation struct{}
 
-// WithConversation returns a context whose requests to model servers carry a key.
+// WithConversation returns a context with a key, which requests to model servers then carry.
 func WithConversation(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, conversation{}, key)
 }
 
-// Conversation returns the key of a context, or "" when it has none.
+// Conversation returns the key of a context, or "" if it has none.
 func Conversation(ctx context.Context) string {
 	key, _ := ctx.Value(conversation{}).(string)
 	return key

@@ -16,25 +16,25 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Documents read answers that come whole and hold one long string: the prompt that a server
-// renders. The string is decoded while it arrives, so that a prompt of megabytes is in memory only
-// once. The zero value is ready to use.
+// Documents read answers that are one document with one long string, which is the prompt that a
+// server renders. The string is decoded while it arrives, so that a prompt of megabytes is in
+// memory only once. The zero value is ready to use.
 type Documents struct{ pool sync.Pool }
 
-// front is how many bytes of an answer are searched for the string's beginning, and how many are
-// then decoded at a time.
+// front is how many bytes of an answer are searched for the beginning of the string, and how many
+// are then decoded at a time.
 const front = 32 << 10
 
 // document reads one answer.
 type document struct {
 	bufio.Reader
-	// a piece of the string; no escape is shorter than the character that it means
+	// a decoded piece of the string; no escape is shorter than its character
 	decoded [front]byte
 }
 
-// Read reads an answer of at most limit bytes, of which about expected bytes belong to the string,
-// and returns the string at path, or "" when there is none. A prompt is about as long as what it
-// was rendered from.
+// Read reads an answer of at most limit bytes, and returns the string at path, or "" if there is
+// none. It returns an error if the answer breaks off or is not JSON. About expected bytes belong to
+// the string, since a prompt is about as long as what it was rendered from.
 func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (string, error) {
 	d, ok := p.pool.Get().(*document)
 	if !ok {
@@ -64,15 +64,16 @@ func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (st
 	return parseString(slices.Concat(chat.AppendEscaped(head, text.String()), rest), path)
 }
 
-// beginning reads an answer up to the string at that path. It finds the string by the quotes, and
-// does not accept documents in a form that servers do not write:
+// beginning reads an answer up to the string at that path, and returns what it has read. It returns
+// nil, and reads nothing, if it does not find the string. It searches for the names in quotes, and
+// only finds them in the form that servers write:
 //
 //	{"model":"qwen3","created_at":"…","done":false,"_debug_info":{"rendered_template":"\u003c|im_start|\u003euser\n…"}}
 //
-// A prompt is the whole conversation, and full of marks and line feeds, that is of escapes:
-// decoding it in this way takes a tenth of the time. A quote in a string is escaped, so a match can
-// only be the members' names; braces before it other than the document's own mean that the names
-// may belong to another object.
+// A prompt is the whole conversation, and full of tags and line feeds, which are escapes in JSON.
+// Decoding it in this way takes a tenth of the time. A quote in a string is escaped, so a match can
+// only be the members' names. If there are braces before it other than the document's own, the
+// names may belong to another object, and do not count.
 func (d *document) beginning(path []string) ([]byte, error) {
 	head, err := d.Peek(front)
 	if err != nil && err != io.EOF {
@@ -88,8 +89,8 @@ func (d *document) beginning(path []string) ([]byte, error) {
 	return head, err
 }
 
-// unquote reads a string whose opening quote was read, up to its closing quote, or to an escape at
-// which unescaped stops.
+// unquote decodes a string after its opening quote, up to its closing quote, or to an escape at
+// which appendUnescaped stops. It returns an error if reading fails.
 func (d *document) unquote(text *strings.Builder) error {
 	for more := 1; ; {
 		piece, err := d.Peek(max(more, d.Buffered()))
@@ -108,8 +109,8 @@ func (d *document) unquote(text *strings.Builder) error {
 	}
 }
 
-// parseString returns the string at that path of a document in any other form, with encoding/json.
-// It fails when the document cannot be read.
+// parseString returns the string at that path of a document in any other form, with fastjson. It
+// returns an error if the document is not JSON.
 func parseString(source []byte, path []string) (string, error) {
 	chat.MendSurrogates(source)
 	v, err := fastjson.ParseBytes(source)
@@ -120,8 +121,9 @@ func parseString(source []byte, path []string) (string, error) {
 	return string(v.GetStringBytes(path...)), nil
 }
 
-// AppendUnquoted appends a string whose opening quote was read to dst, and returns what comes after
-// the string.
+// AppendUnquoted appends the text of a string to dst, after its opening quote was read, and returns
+// what comes after the string. It returns false if it stops before the closing quote; see
+// appendUnescaped.
 func AppendUnquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 	dst, rest = appendUnescaped(dst, rest)
 	behind, ok = bytes.CutPrefix(rest, []byte(`"`))
@@ -132,9 +134,9 @@ func AppendUnquoted(dst, rest []byte) (_, behind []byte, ok bool) {
 const longestEscape = 6
 
 // appendUnescaped appends a string's text to dst as far as its closing quote, and returns what is
-// left, with that quote. It stops before an escape that is invalid, incomplete, or possibly half of
-// a surrogate pair. Other escapes are frequent: Ollama writes < > and & as \u003c, \u003e and
-// \u0026.
+// left, including that quote. It stops before an escape that is invalid, incomplete, or possibly
+// half of a surrogate pair. Other escapes are frequent, since Ollama writes < > and & as \u003c,
+// \u003e and \u0026.
 func appendUnescaped(dst, rest []byte) (_, left []byte) {
 	// the next quote; it is searched for only once, or a long text without quotes would take
 	// quadratic time
@@ -163,7 +165,7 @@ func appendUnescaped(dst, rest []byte) (_, left []byte) {
 }
 
 // readEscape returns the character that an escape means, and the escape's length after its
-// backslash, or 0, 0 when it means none by itself.
+// backslash. It returns 0, 0 if the escape means no character by itself.
 func readEscape(rest []byte) (c rune, size int) {
 	if len(rest) == 0 {
 		return 0, 0

@@ -13,67 +13,68 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// The strategies of getting at the text that a model writes. The engine chooses a strategy, the
+// The strategies of getting at the text that a model writes. The engine chooses a strategy, and the
 // server's backend carries it out.
 const (
-	// Raw has the server render the prompt only, and continue it without reading what the model
+	// Raw has the server only render the prompt, and continue it without parsing what the model
 	// writes.
 	Raw = "raw"
-	// Tokens is for a server that leaves control tokens out of raw text: the server gets the same
-	// prompt and parses the reply itself, and the text is taken from its tokens, which include the
-	// control tokens.
+	// Tokens is for a server that leaves control tokens out of raw text. The server gets the same
+	// prompt and parses the reply itself, and the text is taken from the reply's tokens, which
+	// include the control tokens.
 	Tokens = "tokens"
-	// Tap has the server render the prompt and parse calls; what the model wrote is taken from its
-	// tokens.
+	// Tap has the server render the prompt and parse calls, but what the model wrote is taken from
+	// the reply's tokens.
 	Tap = "tap"
-	// Native does the same as Tap, but takes the calls that the server parsed. Calls that it misses
-	// are still decoded.
+	// Native has the server do the same as Tap, but takes the calls that the server parsed. Calls
+	// that it misses are still decoded.
 	Native = "native"
 	// Prompt describes the tools in the system text, for models that were never taught to call.
 	Prompt = "prompt"
 )
 
-// Order is what a model server is asked for one generation: everything that a backend may use,
-// already decided. It is made anew for each generation and not changed afterwards, so the backend
-// needs no lock, and nothing of one attempt leaks into the next.
+// Order is what a model server is asked for one generation, with everything that a backend may use
+// already decided. An Order is made anew for each generation and not changed afterwards, so the
+// backend needs no lock, and nothing of one attempt leaks into the next.
 type Order struct {
-	// Name is the model's name as the client calls it, Model as its server does, and Server is the
-	// server's name in the settings.
+	// Name is the client's name for the model, Model is the server's, and Server is the server's
+	// name in the settings.
 	Name, Model, Server string
 	// Facts are what Probe found out. They are zero for Probe itself.
 	Facts Facts
-	// Format is the family in whose form the model writes, Decoding how its text will be decoded.
+	// Format is the family in whose format the model writes, and Decoding says how its text will be
+	// decoded.
 	Format   *adapters.Format
 	Decoding adapters.Options
-	// Strategy is one of the constants above. Rendered says that the server only renders the prompt
-	// and then continues it, as for raw and for forced replies.
+	// Strategy is one of the constants above. If Rendered is true, the server only renders the
+	// prompt and then continues it, as for raw and for forced replies.
 	Strategy string
 	Rendered bool
 
 	// Request is what the model is asked. With strategy prompt its tools are in the system text,
 	// and Request.Tools is empty.
 	Request *chat.Request
-	// Tools are Request.Tools with the schema keywords that the server takes (see
+	// Tools are Request.Tools with the schema keywords that the server accepts (see
 	// Facts.PlainSchemas).
 	Tools []chat.Tool
 	// Options are those of Request under Ollama's names. They include the chosen context.
 	Options map[string]json.RawMessage
 	// Force is the constraint of the reply. Nil: none.
 	Force *Force
-	// NoGrammar is set when the server must not be asked to constrain calls to their schemas.
+	// NoGrammar is true if the server must not be asked to constrain calls to their schemas.
 	NoGrammar bool
 
 	// Need is an estimate of how many tokens the prompt and its reply may take. MostContext is the
-	// longest context that may be asked for because of it.
+	// longest context that may be requested because of it.
 	Need, MostContext int
-	// FixedContext is the context that the client or the settings ask for. 0: neither does, so Need
-	// decides.
+	// FixedContext is the context length that the client or the settings ask for. 0: neither does,
+	// so Need decides.
 	FixedContext int
-	// Estimate is the prompt's tokens at four bytes each, for replies that end before the server
-	// counts.
+	// Estimate is the number of the prompt's tokens, counted as four bytes each, for replies that
+	// end before the server counts.
 	Estimate int
 
-	// OnRendered is given the rendered prompt, as chat.Observer's. Nil: it is not wanted.
+	// OnRendered is called with the rendered prompt, as in chat.Observer. Nil: it is not wanted.
 	OnRendered func(text string, context int)
 
 	// Pulse watches the waits for the server, and Log is the operator's log.
@@ -81,89 +82,90 @@ type Order struct {
 	Log   *zerolog.Logger
 }
 
-// Prompted reports the prompt that the model will read to the request's observer, if there is one.
+// Prompted calls the request's observer, if there is one, with the prompt that the model will read.
 func (o *Order) Prompted(text string, context int) {
 	if o.OnRendered != nil {
 		o.OnRendered(text, context)
 	}
 }
 
-// Force is the constraint of a reply: one call, as the JSON object {"name": …, "arguments": …}. It
-// covers the whole call object and never the arguments alone: a schema that ends before the model's
-// natural text does forbids the token that the model wants to write, and it continues inside the
-// last number instead ("days": 1000000000000000).
+// Force is the constraint of a reply to one call, as the JSON object {"name": …, "arguments": …}.
+// It covers the whole object and never the arguments alone. If the schema ended before the model's
+// natural text does, it would forbid the token that the model wants to write next, and the model
+// would continue inside the last number instead ("days": 1000000000000000).
 type Force struct {
 	Schema json.RawMessage // schema of the object
-	Name   string          // name of its tool; empty when there are several
-	Said   string          // what the model wrote before it, in its own form
+	Name   string          // name of its tool; empty if there are several
+	Said   string          // what the model wrote before it, in the model's own format
 }
 
 // Facts are what is known of a model, as long as its digest stays the same. All of them come from
-// the server; where it does not say, the zero value is the safe assumption.
+// the server. If it does not say something, the zero value is the safe assumption.
 type Facts struct {
 	// Digest changes when the model does. Empty: the server sends none.
 	Digest string
-	// Window is the longest context, in tokens: what the model was trained with, or what its server
-	// has it loaded with. 0: not known.
+	// Window is the longest context, in tokens. It is the one that the model was trained with, or
+	// the one with which its server has it loaded. 0: not known.
 	Window int
-	// Context is what the model's own parameters ask for. 0: nothing.
+	// Context is the context length that the model's own parameters ask for. 0: none.
 	Context int
 
-	// Tools says that the model's template can print tools, Taps that the server may send the
-	// tokens of calls that it withholds, so that tap may work, and Renders that it returns the
-	// rendered prompt, so that raw works.
+	// Tools means that the model's template can print tools. Taps means that the server may send
+	// the tokens of calls that it withholds, so that tap may work. Renders means that it returns
+	// the rendered prompt, so that raw works.
 	Tools, Taps, Renders bool
-	// Strategies lists first the strategy that shows most of what the model wrote. Nil: raw, tap,
-	// native, prompt.
+	// Strategies are in order of preference: the first shows most of what the model wrote. Nil:
+	// raw, tap, native, prompt.
 	Strategies []string
-	// PlainSchemas says that the server fails on, or drops, all but the basic keywords of JSON
+	// PlainSchemas means that the server fails on, or drops, all but the basic keywords of JSON
 	// Schema.
 	PlainSchemas bool
-	// PrintsGoStructs says that the template prints tools as Go prints a struct, which can be
-	// repaired only in a rendered prompt.
+	// PrintsGoStructs means that the template prints tools as Go structs, which can be repaired
+	// only in a rendered prompt.
 	PrintsGoStructs bool
 
-	// Thinking says that thinking can be switched, by the levels in EffortLevels (empty: only on
-	// and off), unless the model AlwaysThinks.
+	// Thinking means that thinking can be switched, by the levels in EffortLevels (empty: only on
+	// and off). It cannot be switched off if the model AlwaysThinks.
 	Thinking, AlwaysThinks bool
 	EffortLevels           []string
 	// Reader is the name of the parser that the server itself uses for this model's calls. Empty:
 	// it has none, or one for all models.
 	Reader string
-	// BeginsThinking says that a reply begins inside a thought, even after a prompt that has not
+	// BeginsThinking means that a reply begins inside a thought, even after a prompt that has not
 	// opened one.
 	BeginsThinking bool
-	// NoVision says that the model is known to see no images.
+	// NoVision means that the model is known to see no images.
 	NoVision bool
-	// HonorsToolChoice says that the server implements tool_choice itself, StrictNames that it
+	// HonorsToolChoice means that the server implements tool_choice itself, and StrictNames that it
 	// refuses the same names of tools as OpenAI.
 	HonorsToolChoice, StrictNames bool
 
-	// ControlMarks are the marks of the model's family that are control tokens in its vocabulary.
-	// RawLacksMarks says that raw text lacks them, NamesMarks that strategy tokens still has them.
+	// ControlMarks are the tags of the model's family that are control tokens in its vocabulary.
+	// RawLacksMarks means that raw text does not have them, and NamesMarks that strategy tokens
+	// still has them.
 	ControlMarks              []string
 	RawLacksMarks, NamesMarks bool
 }
 
-// tailLength is how much of a prompt's end the decoder sees, in bytes: enough for the marks that a
-// prompt may end in, such as one that has opened the thinking ("<think>\n") or the header of a
+// tailLength is how many bytes of a prompt's end the decoder sees. This is enough for the tags with
+// which a prompt may end, such as one that has opened the thinking ("<think>\n") or the header of a
 // message.
 const tailLength = 64
 
-// Tail returns the end of a rendered prompt, for the decoder. It is a copy: the prompt itself may
-// be megabytes, and is no longer needed.
+// Tail returns the end of a rendered prompt, for the decoder. It is a copy, because the prompt
+// itself may be megabytes, and is no longer needed.
 func Tail(prompt string) string { return strings.Clone(prompt[max(len(prompt)-tailLength, 0):]) }
 
-// Final returns err marked as one that no other strategy can cure: when raw text was requested,
-// only toolnorm parses the reply.
+// Final returns err as a fault that no other strategy can cure. It is for requests of raw text,
+// whose reply only toolnorm parses.
 func Final(err error) error {
 	f := *fault.From(err)
 	f.Curable = false
 	return &f
 }
 
-// WithOption returns a copy of options with one of them set. An Order is not changed, so its
-// options are not either.
+// WithOption returns a copy of options with one of them set. It is a copy because an Order is not
+// changed.
 func WithOption(options map[string]json.RawMessage, key string, n int) map[string]json.RawMessage {
 	c := make(map[string]json.RawMessage, len(options)+1)
 	maps.Copy(c, options)
@@ -182,15 +184,15 @@ func Sampling(r *chat.Request) map[string]any {
 	return o
 }
 
-// AddFields encodes said into fields. Numbers that JSON cannot express (NaN) were refused when the
-// request came.
+// AddFields encodes the values of said into fields. Numbers that JSON cannot express (NaN) were
+// refused when the request came.
 func AddFields(fields map[string]json.RawMessage, said map[string]any) {
 	for k, v := range said {
 		fields[k], _ = json.Marshal(v)
 	}
 }
 
-// set puts *v into o unless v is nil: 0 is a valid value.
+// set puts *v into o unless v is nil, because 0 is a valid value.
 func set[T any](o map[string]any, key string, v *T) {
 	if v != nil {
 		o[key] = *v

@@ -17,13 +17,13 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// MaxRecord is the longest record that is read, in bytes. Ollama sends a whole call as one record,
-// so bufio.Scanner's 64 KiB would fail for every file that a model writes; without any bound a
-// server could exhaust the memory.
+// MaxRecord is how many bytes a record may have. Ollama sends a whole call as one record, so
+// bufio.Scanner's 64 KiB would fail for every file that a model writes. Without any bound a server
+// could exhaust the memory.
 const MaxRecord = 16 << 20
 
-// KeepRecord is the longest buffer that is returned to the pool: one long record must not stay in
-// memory for every later stream.
+// KeepRecord is the size of the longest buffer that is returned to the pool, in bytes, because one
+// long record must not stay in memory for every later stream.
 const KeepRecord = 64 << 10
 
 var (
@@ -33,7 +33,7 @@ var (
 )
 
 // Cut returns the fault of a stream that ended before its reply did. err is the error of the read,
-// nil when the stream ended with EOF. Servers whose client leaves may end the stream properly, so
+// or nil if the stream ended with EOF. Servers whose client leaves may end the stream properly, so
 // the context is checked first.
 func Cut(ctx context.Context, err error) *fault.Error {
 	var f *fault.Error
@@ -50,8 +50,8 @@ func Cut(ctx context.Context, err error) *fault.Error {
 	return wait.AsFault(ctx, "", err)
 }
 
-// Scratch is what a stream needs to read records, kept from one stream to the next. Lines are
-// parsed in place, so a token costs no allocation.
+// Scratch is the memory that a stream needs to read records. It is used again for later streams.
+// Lines are parsed in place, so a token costs no allocation.
 type Scratch struct {
 	in     *bufio.Reader
 	long   []byte // a record that did not fit into in
@@ -59,13 +59,15 @@ type Scratch struct {
 	Grown  bool // some record was longer than KeepRecord: the buffer is not used again
 }
 
-// NewScratch returns a Scratch with a small buffer: long records are rare, open streams are not.
+// NewScratch returns a Scratch with a small buffer, because long records are rare, but open streams
+// are not.
 func NewScratch(r io.Reader) *Scratch { return &Scratch{in: bufio.NewReaderSize(r, 4096)} }
 
-// Scratches keep what the streams of one client need. The zero value is ready to use.
+// Scratches keep the memory of a client's streams for later streams. The zero value is ready to
+// use.
 type Scratches struct{ pool sync.Pool }
 
-// Get returns a Scratch to read r with.
+// Get returns a Scratch that reads from r.
 func (p *Scratches) Get(r io.Reader) *Scratch {
 	s, ok := p.pool.Get().(*Scratch)
 	if !ok {
@@ -75,7 +77,7 @@ func (p *Scratches) Get(r io.Reader) *Scratch {
 	return s
 }
 
-// Put keeps a stream's buffers for the next one, unless they have grown large.
+// Put keeps a stream's memory for the next stream, unless it has grown large.
 func (p *Scratches) Put(s *Scratch) {
 	s.in.Reset(nil)
 	if !s.Grown {
@@ -94,8 +96,8 @@ func (s *Scratch) Ahead() []byte {
 func (s *Scratch) Skip(n int) { s.in.Discard(n) }
 
 // Next returns the next line that is not blank, without its line feed. It is valid until the
-// following call. The error is io.EOF after the last line; whole is false for a last line without a
-// line feed.
+// following call. The error is io.EOF after the last line, or that of Line. whole is false for a
+// last line without a line feed.
 func (s *Scratch) Next() (line []byte, whole bool, err error) {
 	for {
 		line, err = s.Line()
@@ -112,9 +114,9 @@ func (s *Scratch) Next() (line []byte, whole bool, err error) {
 	}
 }
 
-// Line reads up to and including a line feed, into s.long when the line is longer than the reader's
-// buffer. The time is linear in the line's length. The error is ErrLong beyond MaxRecord, else the
-// reader's, with what came before it.
+// Line reads up to and including a line feed, into s.long if the line is longer than the reader's
+// buffer. The time is linear in the line's length. It returns ErrLong for a line beyond MaxRecord.
+// Any other error is the reader's, and is returned with what came before it.
 func (s *Scratch) Line() ([]byte, error) {
 	part, err := s.in.ReadSlice('\n')
 	if err != bufio.ErrBufferFull {
@@ -136,42 +138,43 @@ func (s *Scratch) Line() ([]byte, error) {
 	return s.long, err
 }
 
-// Parse reads one record. The value is valid until the following call. Halves of surrogate pairs
-// become U+FFFD first: fastjson would leave them in the text as the six characters \ud800.
+// Parse parses one record, and returns an error if it is not JSON. The value is valid until the
+// following call. Halves of surrogate pairs become U+FFFD first, because fastjson would leave them
+// in the text as the six characters \ud800.
 func (s *Scratch) Parse(line []byte) (*fastjson.Value, error) {
 	chat.MendSurrogates(line)
 	return s.parser.ParseBytes(line)
 }
 
-// Stream is what the sources of all servers' replies share: events that were read are returned one
-// by one, and Read reads more. One goroutine reads it, and nothing is read before it is asked for,
-// so a slow client slows the server down.
+// Stream is the common part of the sources of all servers' replies. Events that were read are
+// returned one by one, and then Read reads more. Only one goroutine may use it. Nothing is read
+// before it is asked for, so a slow client slows the server down.
 type Stream struct {
 	Ctx     context.Context // ends the reads; its cause says why
-	Scratch *Scratch        // the records; nil once it is closed
-	// queues what the next record holds; its error ends the stream after those events
+	Scratch *Scratch        // reads the records; nil after Close
+	// queues the events of the next record; its error ends the stream after these
 	Read  func() error
 	Text  chat.Strings // fragments of a few bytes share one allocation
-	Queue []chat.Event // what the last record held; its memory is reused
+	Queue []chat.Event // events of the last record; the memory is reused
 
 	body io.ReadCloser
 	pool *Scratches
 	head int   // Queue[:head] has been returned
-	over error // what Next returns once the queue is empty
+	over error // error that Next returns as soon as the queue is empty
 
-	// The fields that only the beginning and the end of a reply need come after those that every
-	// event uses.
+	// reads what the server sends, with a time limit on each read
 	In     *wait.Reader // what the server sends, each read a wait
 	Header http.Header  // headers of the answer
 }
 
-// Stream returns a Stream over the body of an answer, which is read through in.
+// Stream returns a Stream over the body of an answer. The body is read through in.
 func (p *Scratches) Stream(ctx context.Context, body io.ReadCloser, in *wait.Reader) Stream {
 	return Stream{Ctx: ctx, In: in, Scratch: p.Get(in), body: body, pool: p}
 }
 
-// Next returns the next event. All events of a record come before its error: text before a fault
-// has been written and belongs to the client.
+// Next implements chat.Source: it returns the next event. All events of a record come before the
+// error of the record, because text before a fault has been written and belongs to the client. The
+// error is io.EOF after a complete reply.
 func (s *Stream) Next() (chat.Event, error) {
 	for s.head == len(s.Queue) {
 		if s.over != nil {
@@ -184,9 +187,10 @@ func (s *Stream) Next() (chat.Event, error) {
 	return s.Queue[s.head-1], nil
 }
 
-// Close stops the upstream: at once when the reply is not complete, else in a way that the
-// connection can be reused. A server stops generating when the connection is closed (Ollama 0.24
-// answered the next request 0.11 s later), so Close does not read on for a client that has gone.
+// Close implements chat.Source. If the reply is not complete, it closes the connection at once.
+// Otherwise it reads the end, so that the connection can be reused. A server stops generating when
+// the connection is closed (Ollama 0.24 answered the next request 0.11 s later), so Close does not
+// read on for a client that has gone.
 func (s *Stream) Close() error {
 	if s.Scratch == nil {
 		return nil

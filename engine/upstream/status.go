@@ -16,14 +16,15 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// wireError is an error object of Ollama or, inside of its string, of the llama-server below it.
+// wireError is an error object of Ollama or, inside its string, of the llama-server below it.
 type wireError struct {
 	Error   json.RawMessage `json:"error"`
 	Message string          `json:"message"`
 }
 
-// Sentence returns the message in an error: plain text, a JSON string, {"error": …}, {"message":
-// …}, or one inside the other, as Ollama passes on what its runner said, from 0.30 on:
+// Sentence returns the message in an error. The error may be plain text, a JSON string, {"error":
+// …}, {"message": …}, or one of these inside another. From 0.30 on Ollama passes on the error of
+// its runner in this way:
 //
 //	{"error":"{\"error\":{\"code\":400,\"message\":\"request (15005 tokens) exceeds the available context size (4096 tokens)\"}}"}
 func Sentence(raw []byte) string {
@@ -46,8 +47,8 @@ func Sentence(raw []byte) string {
 	return strings.TrimSpace(string(raw))
 }
 
-// Explain turns what the server said into a fault. Status 0 means an error inside a stream. The
-// message is the server's, after a prefix that says so: users search for these words.
+// Explain returns the fault for a server's error. Status 0 means an error inside a stream. The
+// message is the server's, after a prefix that says so, because users search for these words.
 func Explain(status int, text string) *fault.Error {
 	if text == "" || strings.HasPrefix(text, "<") { // an error page of a gateway
 		text = http.StatusText(status)
@@ -65,7 +66,7 @@ func Explain(status int, text string) *fault.Error {
 	return e
 }
 
-// misread reports whether the text comes from a server that could not read what its model wrote, or
+// misread reports whether the text says that a server could not parse what its model wrote, or
 // could not render the prompt: "failed to parse JSON: …", "EOF", "XML syntax error on line 3".
 // Another strategy may avoid that.
 func misread(text string) bool {
@@ -78,7 +79,7 @@ func misread(text string) bool {
 	return false
 }
 
-// sayings lists messages that servers send with a status that does not identify the error, with
+// sayings lists messages that servers send with a status that does not identify the error. Each has
 // OpenAI's code if there is one.
 var sayings = []struct {
 	words string
@@ -102,8 +103,8 @@ var sayings = []struct {
 // ContextLength is OpenAI's code for a request that is longer than the model's context.
 const ContextLength = "context_length_exceeded"
 
-// statuses maps a status to its fault. Of the statuses that are not listed 3xx and 4xx are
-// permanent, the others temporary.
+// statuses maps a status to its kind of fault. Of the other statuses, 3xx and 4xx are permanent,
+// and the rest is temporary.
 var statuses = map[int]struct {
 	kind fault.Kind
 	code string
@@ -121,9 +122,9 @@ var statuses = map[int]struct {
 	499: {fault.Unavailable, ""},
 }
 
-// kindOf returns the kind of fault of a server's answer, and OpenAI's code for it if there is one.
-// The message takes precedence over the status: Ollama says 500 when a model does not fit into
-// memory, which no second try changes.
+// kindOf returns the kind of fault of a server's answer, and OpenAI's code for it, or "" if there
+// is none. The message takes precedence over the status. For example, Ollama says 500 if a model
+// does not fit into memory, which no second try changes.
 func kindOf(status int, text string) (fault.Kind, string) {
 	for _, s := range sayings {
 		if strings.Contains(text, s.words) {
@@ -139,15 +140,15 @@ func kindOf(status int, text string) (fault.Kind, string) {
 	return fault.Unavailable, ""
 }
 
-// RefusalOf turns an answer that is not 200 into a fault.
+// RefusalOf returns the fault for an answer that is not 200.
 func RefusalOf(status int, h http.Header, body []byte) *fault.Error {
 	e := Explain(status, Sentence(body))
 	e.Retry = RetryAfter(h, e.Kind)
 	return e
 }
 
-// PageFault returns the fault of an answer that is a page for people, and nil for any other answer.
-// A page comes with status 200 too, from a router or a web interface at a mistyped address.
+// PageFault returns the fault of an answer that is an HTML page, and nil for any other answer. A
+// page may come with status 200, from a router or a web interface at a mistyped address.
 func PageFault(resp *http.Response) error {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "text/html" {
@@ -159,9 +160,9 @@ func PageFault(resp *http.Response) error {
 		"what answers at %s is no model server but sends pages: is the address right?", u.String())
 }
 
-// RetryAfter returns the wait that a Retry-After header, in seconds or as a date, asks for, if the
-// server cannot answer now; 0: none. With other faults the header does not mean anything that a
-// client should wait for.
+// RetryAfter returns the wait that a Retry-After header, in seconds or as a date, asks for. It
+// returns 0 if there is none, or if the kind is neither Busy nor Limited. With other faults the
+// header does not mean anything that a client should wait for.
 func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 	said := h.Get("Retry-After")
 	if kind != fault.Busy && kind != fault.Limited {
@@ -176,28 +177,28 @@ func RetryAfter(h http.Header, kind fault.Kind) time.Duration {
 	return 0
 }
 
-// IsRefusal reports whether the server answered, and will answer the same again: it does not
-// support what it was asked for. An Unavailable without a cause is also an answer, a 500; with a
-// cause it is a broken connection.
+// IsRefusal reports whether the server answered, and will answer the same again, because it does
+// not support what it was asked for. An Unavailable without a cause is also an answer, a 500. With
+// a cause it is a broken connection.
 func IsRefusal(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f) && (f.Kind == fault.Invalid || f.Kind == fault.NotFound ||
 		f.Kind == fault.Unable || f.Kind == fault.Unavailable && f.Cause == nil)
 }
 
-// Overflow is the cause of a fault with the code context_length_exceeded: what the server has
-// counted, in tokens; 0: it did not say.
+// Overflow is the cause of a fault with the code context_length_exceeded. It has the server's
+// counts in tokens, or 0 if the server did not say.
 type Overflow struct {
-	Tokens int // tokens of the request, without its reply if the server tells them apart
+	Tokens int // tokens of the request, without its reply if the server counts that separately
 	Window int // length of the context
 }
 
-// Error returns both numbers in a sentence.
+// Error implements error. It returns both numbers in a sentence.
 func (o *Overflow) Error() string {
 	return fmt.Sprintf("%d tokens do not fit into a context of %d", o.Tokens, o.Window)
 }
 
-// How servers say how long a request is, and how long it may be: llama-server, OpenAI, vLLM.
+// These match how llama-server, OpenAI and vLLM say how long a request is, and how long it may be.
 var (
 	promptSaid = regexp.MustCompile(`\((\d+) in the messages`)
 	tokensSaid = regexp.MustCompile(
@@ -205,14 +206,14 @@ var (
 	windowSaid = regexp.MustCompile(`context size \((\d+) tokens|context length is (\d+)`)
 )
 
-// overflowOf reads the counts in what a server said. OpenAI counts messages and reply separately,
+// overflowOf returns the counts in a server's message. OpenAI counts messages and reply separately,
 // and trimming can only change the messages, so their number is preferred.
 func overflowOf(text string) *Overflow {
 	tokens := cmp.Or(firstNumber(promptSaid, text), firstNumber(tokensSaid, text))
 	return &Overflow{Tokens: tokens, Window: firstNumber(windowSaid, text)}
 }
 
-// firstNumber returns the number in the first group that matched, or 0 when there is none.
+// firstNumber returns the number in the first group that matched, or 0 if there is none.
 func firstNumber(e *regexp.Regexp, text string) int {
 	groups := e.FindStringSubmatch(text)
 	for i := 1; i < len(groups); i++ {

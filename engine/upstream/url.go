@@ -25,10 +25,10 @@ func CheckKind(kind string) error {
 	return fmt.Errorf("%q is not one of %s", kind, strings.Join(Kinds, ", "))
 }
 
-// ParseURL reads the URL of a model server: http://HOST:PORT with or without a path, https, or
-// HOST:PORT. It may begin with a kind, as in openai+http://…; otherwise kind is empty, unless the
-// path ends in /v1, which only OpenAI's API has. The base has no slash at its end. Anything else is
-// an error, which contains no password, since it is logged.
+// ParseURL returns the kind and the base URL of a model server. s is http://HOST:PORT with or
+// without a path, https, or HOST:PORT. It may begin with a kind, as in openai+http://…; otherwise
+// kind is empty, unless the path ends in /v1, which only OpenAI's API has. The base has no slash at
+// its end. Anything else is an error, which contains no password, since it is logged.
 func ParseURL(s string) (kind, base string, err error) {
 	scheme, rest, ok := strings.Cut(strings.TrimSpace(s), "://")
 	if !ok {
@@ -63,8 +63,9 @@ func ParseURL(s string) (kind, base string, err error) {
 	return kind, base, nil
 }
 
-// ParseURLs reads the URLs of one server, or of several with commas between them: a pool. They must
-// be of one kind, which one of them may name for all, and distinct.
+// ParseURLs returns the URLs of one server, or of several with commas between them, which form a
+// pool. They must be different and of the same kind, which one of them may name for all. Otherwise,
+// and for an invalid URL, it returns an error.
 func ParseURLs(s string) (kind string, bases []string, err error) {
 	for one := range strings.SplitSeq(s, ",") {
 		k, base, err := ParseURL(one)

@@ -12,26 +12,27 @@ import (
 	"toolnorm/chat"
 )
 
-// Tool is a tool as both wires have it.
+// Tool is a tool in the JSON form of both Ollama and OpenAI.
 type Tool struct {
 	Type     string   `json:"type"` // "function"
 	Function Function `json:"function"`
 }
 
 // Function is the function of a Tool. Parameters is the client's own schema, unless the server
-// takes basic keywords only (Facts.PlainSchemas). For Ollama it has the form that every version can
-// print: always an object with properties, no booleans in place of schemas (a 400 in every mode),
-// no $ref, pattern or format, which Ollama drops or the llama-server below it refuses.
+// accepts only basic keywords (Facts.PlainSchemas). For Ollama it has the form that every version
+// can print. It is always an object with properties, without booleans in place of schemas (a 400 in
+// every mode), and without $ref, pattern or format, which Ollama drops or the llama-server below it
+// refuses.
 type Function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
-	// OpenAI's promise that arguments fit; only where the client set it
+	// OpenAI's promise that arguments fit; only if the client set it
 	Strict bool `json:"strict,omitempty"`
 }
 
-// WireTools returns the order's tools as both wires have them. Only OpenAI has Strict, which Ollama
-// ignores.
+// WireTools returns the order's tools in the JSON form of both APIs. Strict is only in OpenAI's,
+// and Ollama ignores it.
 func (o *Order) WireTools() (all []Tool) {
 	for _, t := range o.Tools {
 		all = append(all, Tool{"function", Function{t.Name, t.Description, t.Schema, t.Strict}})
@@ -39,7 +40,7 @@ func (o *Order) WireTools() (all []Tool) {
 	return all
 }
 
-// ProbeTool is the smallest tool that every server and template takes. A llama-server refuses
+// ProbeTool is the smallest tool that every server and template accepts. A llama-server refuses
 // parameters without properties, and the template of Command-R+ fails for a tool without a
 // description.
 var ProbeTool = Tool{"function", Function{
@@ -47,8 +48,9 @@ var ProbeTool = Tool{"function", Function{
 		`{"type":"object","properties":{"a":{"type":"string","description":"probe"}},"required":["a"]}`),
 }}
 
-// Arguments returns the arguments of a call as an object: some clients send an empty text for no
-// arguments. Text that is not an object was refused when the request came.
+// Arguments returns the arguments of a call as an object, which is {} for an empty text, because
+// some clients send that for no arguments. Text that is not an object was refused when the request
+// came.
 func Arguments(c chat.Call) json.RawMessage {
 	if len(bytes.TrimSpace(c.Args)) == 0 {
 		return json.RawMessage("{}")
@@ -56,9 +58,9 @@ func Arguments(c chat.Call) json.RawMessage {
 	return c.Args
 }
 
-// Rendering returns the chat template of the order's model: source is its text, and render renders
-// orders with it. Thinking is switched on for a model that can think: many templates print
-// reasoning only then.
+// Rendering returns the chat template of the order's model. Its text is source, and it renders
+// orders with render. Thinking is switched on if thinks is true, which means that the model can
+// think, because many templates print reasoning only then.
 func (o *Order) Rendering(source string, thinks bool,
 	render func(*Order) (string, error)) derive.Template {
 	q := *o
@@ -71,18 +73,18 @@ func (o *Order) Rendering(source string, thinks bool,
 		}}
 }
 
-// alsoCalled precedes the name that a tool has for everyone but the model.
+// alsoCalled comes before the user's name of a tool in its description.
 const alsoCalled = "Also called "
 
-// AlsoCalled returns a tool's description with the name that the user knows it by, so that a model
-// recognizes the tool that the user means: a tool "工具" is called tool_5ca6730d if the family cannot
-// write its name, and its description says "Also called "工具"."
+// AlsoCalled returns a tool's description with the user's name for the tool, so that a model
+// recognizes the tool that the user means. For example, if the family cannot write the name "工具",
+// the tool is called tool_5ca6730d, and its description says "Also called "工具"."
 func AlsoCalled(name, description string) string {
 	return strings.TrimSpace(alsoCalled + strconv.Quote(name) + ". " + description)
 }
 
-// KnownAs returns the name by which the user knows a tool of that name and description: the inverse
-// of AlsoCalled.
+// KnownAs returns the user's name for a tool of that name and description. It is the inverse of
+// AlsoCalled.
 func KnownAs(name, description string) string {
 	if rest, ok := strings.CutPrefix(description, alsoCalled); ok {
 		if quoted, err := strconv.QuotedPrefix(rest); err == nil {
@@ -93,13 +95,13 @@ func KnownAs(name, description string) string {
 	return name
 }
 
-// Probs collects the tokens of a reply, with their probabilities, until there is text that they
-// belong to. The server may hold text back, so that tokens come first.
+// Probs collects the tokens of a reply, with their probabilities, until there is text to which they
+// belong. The server may hold text back, so that tokens come first.
 type Probs struct {
 	Tokens []chat.Token
 }
 
-// Take returns the collected tokens, or nil when there are none, and forgets them.
+// Take returns the collected tokens, or nil if there are none, and removes them.
 func (p *Probs) Take() *chat.Meta {
 	if len(p.Tokens) == 0 {
 		return nil
@@ -109,7 +111,7 @@ func (p *Probs) Take() *chat.Meta {
 	return m
 }
 
-// Token parses one entry. Both wires use the same form:
+// Token parses one entry of a list of probabilities. Both APIs use the same form:
 //
 //	{"token":" Paris","logprob":-0.02,"bytes":[32,80,97,114,105,115],"top_logprobs":[…]}
 func Token(v *fastjson.Value) chat.Token {

@@ -9,23 +9,23 @@ import (
 )
 
 // bounds lists the keywords that limit how large, long or many a value may be, or the form of a
-// text: a tool that checks them reports an error, and an agent can try again. A value out of its
-// bounds has the right type. A wrong type, a missing member or a value outside an enum is not a
-// matter of bounds: what a tool does with those is not known.
+// text. A value out of its bounds has the right type, so a tool that checks these reports an error,
+// and an agent can try again. A wrong type, a missing member or a value outside an enum is not a
+// matter of bounds, because what a tool does with those is not known.
 var bounds = []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
 	"minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems",
 	"minProperties", "maxProperties"}
 
-// Bounded returns the arguments without the members that the schema forbids, if the only other
-// problems are values out of their bounds. It implements --out-of-bounds=pass, for agents that
-// return a tool's error to the model.
+// Bounded returns the arguments without the members that the schema forbids. It returns false if
+// there are other problems than such members and values out of their bounds. It implements
+// --out-of-bounds=pass, for agents that return a tool's error to the model.
 func (v *Validator) Bounded(args []byte) ([]byte, bool) {
 	out, _, ok := v.outOfBounds(args)
 	return out, ok
 }
 
-// outOfBounds returns the result of Bounded, and the places that are out of bounds. It gives up at
-// the first mark of another kind, since the call would be refused for that anyway.
+// outOfBounds returns the result of Bounded, and the places that are out of bounds. It returns
+// false at the first problem of another kind, since the call would be refused for that anyway.
 func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) {
 	m, ok := v.marks(args)
 	if !ok {
@@ -47,10 +47,11 @@ func (v *Validator) outOfBounds(args []byte) (out []byte, over []mark, ok bool) 
 	return m.doc.edited(nil), over, true
 }
 
-// Clamped returns the arguments with every number that is out of bounds set to its nearest bound,
-// if that makes them fit. Texts and lists are not cut. It implements --out-of-bounds=clamp: 22
-// under "maximum": 20 becomes 20, as some would rather have 20 results than none. A text that is
-// cut says something else, so a call with one too long is not clamped at all.
+// Clamped returns the arguments with every number that is out of bounds set to its nearest bound.
+// It returns false if that does not make them fit. It implements --out-of-bounds=clamp. For
+// example, 22 under "maximum": 20 becomes 20, as some would rather have 20 results than none. Texts
+// and lists are not cut, because a cut text says something else, so a call with a text that is too
+// long is not clamped at all.
 func (v *Validator) Clamped(args []byte) ([]byte, bool) {
 	for range maxClamped {
 		out, over, ok := v.outOfBounds(args)
@@ -67,13 +68,14 @@ func (v *Validator) Clamped(args []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// maxClamped is how often numbers are clamped, since several parts of a schema may bound the same
-// one. An allOf with two maximums is satisfied in the second round; contradictory bounds would
-// never end.
+// maxClamped is how many rounds of clamping are tried, since several parts of a schema may bound
+// the same number. An allOf with two maximums is satisfied in the second round, but contradictory
+// bounds would never end.
 const maxClamped = 4
 
-// clamped sets numbers to their bounds. It reads and writes decimals exactly: an integer of 19
-// digits would change as a float.
+// clamped returns the arguments with the given numbers set to their bounds. It returns false if one
+// of the values is not a number, or no number is within its bounds. It reads and writes decimals
+// exactly, because an integer of 19 digits would change as a float.
 func clamped(args []byte, over []mark) ([]byte, bool) {
 	doc, err := parse(args)
 	if err != nil {
@@ -99,9 +101,9 @@ func clamped(args []byte, over []mark) ([]byte, bool) {
 	return doc.edited(nil), true
 }
 
-// nearest returns the number within the bounds of a schema that is nearest to n, or nil when there
-// is none. With "multipleOf" it is chosen among the multiples around n: 23 under a maximum of 20
-// and a step of 8 is 16, though 20 is nearer.
+// nearest returns the number within the bounds of a schema that is nearest to n, or nil if there is
+// none. With "multipleOf" it is chosen among the multiples around n. For example, for 23 with a
+// maximum of 20 and a step of 8 it is 16, though 20 is nearer.
 func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 	fits := func(x *big.Rat) bool {
 		return (s.Minimum == nil || x.Cmp(s.Minimum) >= 0) &&
@@ -143,13 +145,13 @@ func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 	return best
 }
 
-// small is how far a number of any kind stays from a bound that it must not reach.
-// 1 under "exclusiveMaximum": 1 becomes 0.999999. Integers have a step of 1 instead.
+// small is how far a number of any kind stays from a bound that it must not reach. For example, 1
+// under "exclusiveMaximum": 1 becomes 0.999999. Integers have a step of 1 instead.
 var small = big.NewRat(1, 1_000_000)
 
-// stepOf returns what a number must be a multiple of, or nil when there is no such rule. An integer
-// that is a multiple of p/q in lowest terms is a multiple of p: one that is a multiple of 2.5,
-// which is 5/2, is a multiple of 5.
+// stepOf returns what a number must be a multiple of, or nil if there is no such rule. An integer
+// that is a multiple of p/q in lowest terms is a multiple of p. For example, an integer that is a
+// multiple of 2.5, which is 5/2, is a multiple of 5.
 func stepOf(s *jsonschema.Schema) *big.Rat {
 	integer := s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"integer"})
 	switch {
@@ -161,5 +163,5 @@ func stepOf(s *jsonschema.Schema) *big.Rat {
 	return s.MultipleOf
 }
 
-// distance returns how far two numbers are apart, either way.
+// distance returns the absolute difference of two numbers.
 func distance(a, b *big.Rat) *big.Rat { return new(big.Rat).Abs(new(big.Rat).Sub(a, b)) }

@@ -9,9 +9,10 @@ import (
 	"toolnorm/internal/kept"
 )
 
-// Cache keeps compiled schemas by their content, the most recently used ones. The zero value is
-// ready to use; it is safe for concurrent use and must not be copied. Clients send the same tools
-// with every turn of a conversation, and compiling a schema takes far longer than checking a call.
+// Cache caches compiled schemas by their content, keeping those that were used most recently. The
+// zero value is ready to use. It is safe for concurrent use and must not be copied. Clients send
+// the same tools with every turn of a conversation, and compiling a schema takes far longer than
+// checking a call.
 type Cache struct{ kept.Cache[outcome] }
 
 // outcome is the result of compiling one schema. Failures are kept as well, so that a tool with a
@@ -22,8 +23,9 @@ type outcome struct {
 }
 
 // Get returns the validator of a tool's schema, compiled at the first use. A schema that is empty
-// or null takes any object. An error is a *SchemaError. The caller decides what an unusable schema
-// means; the engine then lets the tool take any object and says so once.
+// or null accepts any object. If the schema cannot be compiled, the error is a *SchemaError. The
+// caller decides what such a schema means. For example, the engine then lets the tool accept any
+// object and says so once.
 func (c *Cache) Get(schema json.RawMessage) (*Validator, error) {
 	one := c.Cache.Get(schema, func(text string) outcome {
 		v, err := compile([]byte(text))
@@ -32,8 +34,8 @@ func (c *Cache) Get(schema json.RawMessage) (*Validator, error) {
 	return one.v, one.err
 }
 
-// Tool returns the validator of a tool's schema, as Get does. The error is fault.Invalid and names
-// the tool: it is the fault of the client, who wrote the schema, and not of a model.
+// Tool returns the validator of a tool's schema, as Get does. Its error is fault.Invalid and names
+// the tool, because it is the fault of the client, who wrote the schema, and not of a model.
 func (c *Cache) Tool(t chat.Tool) (*Validator, error) {
 	v, err := c.Get(t.Schema)
 	if err != nil {
@@ -49,7 +51,7 @@ type SchemaError struct {
 	Text  string // what is wrong there
 }
 
-// Error returns the error in one line.
+// Error implements error. It returns the error in one line.
 func (e *SchemaError) Error() string {
 	if e.Place == "" {
 		return e.Text

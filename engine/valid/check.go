@@ -8,36 +8,37 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// mostProblems is how many problems of one call are reported at most: a model does not take in more
+// mostProblems is how many problems of one call are reported, because a model does not take in more
 // at once. They are in the order of the arguments, so the first ones are where the model begins to
 // rewrite.
 const mostProblems = 5
 
 // Problem is one thing that is wrong with a call's arguments.
 type Problem struct {
-	// the place: names of members and numbers of elements, from the arguments inwards; empty: the
+	// the place: names of members and indexes of elements, from the outermost inwards; empty: the
 	// arguments themselves. A missing member is named
 	Path []string
-	// what the schema demands: "maximum", "required", …; "json" when the text is not JSON,
-	// "duplicate" for a member that occurs twice, "work" when checking it would take too long
+	// what the schema demands: "maximum", "required", …; or "json" if the text is not JSON,
+	// "duplicate" for a member that occurs twice, "work" if checking would take too long
 	Keyword string
 	// a sentence for a model, with the place: "arguments.days: want at most 7, got 9"
 	Text string
 }
 
-// Check returns what is wrong with a call's arguments, a JSON object: at most five problems, in the
-// order of their places; nil when they fit. Numbers are compared exactly. An object is required
-// even where the schema would accept a string: OpenAI's arguments are always an object, and clients
-// parse them as one. A check that takes too much work counts as a problem, since an unchecked call
-// must not pass for a checked one. A member that occurs twice is a problem too, though JSON allows
-// it: it is not known which of the values a client takes.
+// Check returns what is wrong with a call's arguments, which must be a JSON object. It returns at
+// most five problems, in the order of their places, or nil if the arguments fit. Numbers are
+// compared exactly. An object is required even if the schema would accept a string, because
+// OpenAI's arguments are always an object, and clients parse them as one. A check that takes too
+// much work counts as a problem, since an unchecked call must not pass for a checked one. A member
+// that occurs twice is a problem too, though JSON allows it, because it is not known which of the
+// values a client uses.
 func (v *Validator) Check(args []byte) []Problem { return v.check(args, true) }
 
-// CheckValue reports what is wrong with a JSON value of any kind, as Check does for arguments. An
-// answer under a response_format may be a list or a number where its schema says so.
+// CheckValue returns what is wrong with a JSON value of any kind, as Check does for arguments. For
+// example, an answer under a response_format may be a list or a number if its schema says so.
 func (v *Validator) CheckValue(text []byte) []Problem { return v.check(text, false) }
 
-// check implements Check if object is true, else CheckValue.
+// check implements Check if object is true, and CheckValue otherwise.
 func (v *Validator) check(args []byte, object bool) []Problem {
 	doc, keyword, text := v.judge(args, object)
 	if doc == nil {
@@ -55,8 +56,9 @@ func (v *Validator) check(args []byte, object bool) []Problem {
 	return orderProblems(all)
 }
 
-// judge parses arguments and validates them against the schema. If they cannot be checked it
-// returns no document, but a keyword and a text that say why.
+// judge parses arguments and validates them against the schema. The library's errors are in the
+// document. If the arguments cannot be checked, judge returns no document, but a keyword and a text
+// that say why.
 func (v *Validator) judge(args []byte, object bool) (doc *document, keyword, text string) {
 	doc, err := parse(args)
 	switch {
@@ -84,9 +86,9 @@ func Sentences(all []Problem) string {
 	return strings.Join(texts, "; ")
 }
 
-// workFor returns how many times, at most, a place of the schema meets a value of the arguments at
-// that depth or deeper, as levels counts them. Depths beyond the last figure of workOf have the
-// last figure's work.
+// workFor returns how many times, at most, a place of the schema is applied to a value of the
+// arguments. The values are at that depth or deeper, as levels counts them. For depths beyond the
+// last figure of workOf, the last figure is used.
 func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	for below, n := range levels {
 		sum += float64(n) * v.work[min(depth+below, len(v.work)-1)]
@@ -94,14 +96,14 @@ func (v *Validator) workFor(depth int, levels []int) (sum float64) {
 	return sum
 }
 
-// problem makes a Problem. text must not name the place, which is put before it: a model is told
+// problem returns a Problem. text must not name the place, which is put before it. So a model reads
 // "arguments.days: want at most 7, got 9", and finds the place in what it wrote.
 func problem(path []string, keyword, text string) Problem {
 	return Problem{path, keyword, spell(path) + ": " + text}
 }
 
 // orderProblems sorts problems by place, drops repetitions, and keeps the first ones. The library
-// iterates over maps, so without sorting a model would be told different things about the same call
+// iterates over maps, so without sorting a model would read different things about the same call
 // each time. Branches of an allOf often find the same fault, which is reported once.
 func orderProblems(all []Problem) []Problem {
 	slices.SortStableFunc(all, func(a, b Problem) int {
@@ -111,12 +113,12 @@ func orderProblems(all []Problem) []Problem {
 	return all[:min(len(all), mostProblems)]
 }
 
-// spell writes a place in the notation of code: arguments.days, arguments.list[2], arguments["odd
+// spell returns a place in the notation of code: arguments.days, arguments.list[2], arguments["odd
 // name"].
 func spell(path []string) string { return spellPath("arguments", path) }
 
-// spellPath writes a path as spell does, beginning with from; if from is "", the leading point is
-// left out. A name that is not a word is written in brackets and quotes, as display writes it.
+// spellPath returns a path as spell does, after the text from. If that is "", the leading point is
+// left out. A name that is not a word is written in brackets and quotes.
 func spellPath(from string, path []string) string {
 	var b strings.Builder
 	b.WriteString(from)
@@ -133,13 +135,13 @@ func spellPath(from string, path []string) string {
 	return strings.TrimPrefix(b.String(), ".")
 }
 
-// isNumber reports whether a step is the number of an element. Nine digits are more than any array
-// has elements.
+// isNumber reports whether a step of a path is the index of an element. No array has more elements
+// than nine digits can count.
 func isNumber(s string) bool {
 	return s != "" && len(s) < 10 && strings.Trim(s, "0123456789") == ""
 }
 
-// isWord reports whether a name can follow a point as it is.
+// isWord reports whether a name can be written after a point without quotes.
 func isWord(s string) bool {
 	return s != "" && strings.Trim(s,
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-$") == ""

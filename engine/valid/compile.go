@@ -18,25 +18,26 @@ import (
 // The limits on a schema.
 const (
 	maxSchema = 1 << 20 // bytes
-	maxPlaces = 10_000  // values in it; the library's compiling is quadratic in these
+	maxPlaces = 10_000  // values in it; the library needs quadratic time to compile them
 )
 
-// home is the base URL of every schema, so that relative references have a base; nothing is ever
+// home is the base URL of every schema, so that relative references have a base. Nothing is ever
 // read from there. It appears only in the library's errors, and is removed from these.
 const home = "tool:///"
 
-// Validator checks arguments against one schema. It is safe for concurrent use: the compiled schema
-// is only read.
+// Validator checks arguments against one schema. It is safe for concurrent use, because the
+// compiled schema is only read.
 type Validator struct {
 	root   *jsonschema.Schema
-	places map[string]*jsonschema.Schema // by the name that errors give them
-	// places of the schema that a value at each depth meets, at most; see workOf
+	places map[string]*jsonschema.Schema // by the names that errors use
+	// how many places of the schema apply, at most, to a value at each depth; see workOf
 	work []float64
 }
 
-// compile compiles a schema. The limits are checked before the library sees the schema. Schemas of
-// clients and of remote MCP servers have passed a tighter budget already (schema.Affordable);
-// others come here as they are.
+// compile returns the validator of a schema, or a *SchemaError if the schema is too large or
+// invalid. The limits are checked before the library sees the schema. Schemas of clients and of
+// remote MCP servers have already passed a tighter limit (schema.Affordable), but others come here
+// unchecked.
 func compile(text []byte) (*Validator, error) {
 	if t := bytes.TrimSpace(text); len(t) == 0 || string(t) == "null" {
 		text = []byte(`{"type":"object"}`)
@@ -61,10 +62,10 @@ func compile(text []byte) (*Validator, error) {
 	return compileDocument(doc.value)
 }
 
-// compileDocument has the library compile a document. Without a $schema it is read as draft
-// 2020-12, to which modern has converted it. Formats are checked, though since 2019-09 they are
-// only annotations by default: the author of a parameter with "format": "date" has a tool that
-// parses a date.
+// compileDocument compiles a document with the library, and returns a *SchemaError if that fails.
+// Without a $schema the document is read as draft 2020-12, to which modern has converted it.
+// Formats are checked, though since 2019-09 they are only annotations by default, because the
+// author of a parameter with "format": "date" has a tool that parses a date.
 func compileDocument(doc any) (*Validator, error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -102,12 +103,13 @@ func compileDocument(doc any) (*Validator, error) {
 	return v, nil
 }
 
-// nameRule is propertyNames. The library's own keyword returns the path of a wrong name without
-// copying it, so later it may contain another name. As an extension of the schema the rule has the
-// right path.
+// nameRule implements the keyword propertyNames. The library's own keyword returns the path of a
+// wrong name without copying it, so later it may contain another name. As an extension of the
+// schema the rule has the right path.
 type nameRule struct{ *jsonschema.Schema }
 
-// Validate validates the names of an object's members against the schema, each as a string.
+// Validate implements jsonschema.SchemaExt. It validates the names of an object's members against
+// the schema, each as a string.
 func (r nameRule) Validate(ctx *jsonschema.ValidatorContext, v any) {
 	o, _ := v.(map[string]any)
 	for name := range o {
@@ -120,14 +122,14 @@ func (r nameRule) Validate(ctx *jsonschema.ValidatorContext, v any) {
 // nowhere is a URL loader that loads nothing.
 type nowhere struct{}
 
-// Load always fails. Fetching a URL from a client's schema would let that client use this machine
-// to reach others.
+// Load always returns an error. If it loaded a URL from a client's schema, that client could use
+// this machine to reach others.
 func (nowhere) Load(string) (any, error) { return nil, errors.New("nothing is loaded") }
 
-// explain converts the library's error into a place and a sentence. Its own texts name the made-up
-// home of the schema and are about URLs; the reader is the author of a tool, who has one document
-// and wants to know what to change in it. Where a reference leads out of the document the sentence
-// says what to do: put the schema under $defs.
+// explain returns the library's error as a place and a sentence. The library's own texts have the
+// made-up home of the schema and are about URLs, but the reader is the author of a tool, who has
+// one document and wants to know what to change in it. If a reference leads out of the document,
+// the sentence says what to do, which is to put the schema under $defs.
 func explain(err error) *SchemaError {
 	if e, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
 		return explainMeta(e)
@@ -146,16 +148,16 @@ func explain(err error) *SchemaError {
 	return &SchemaError{Text: strings.ReplaceAll(err.Error(), home+"schema", "")}
 }
 
-// local returns a URL as the schema's author wrote it. A relative reference is shown as it is in
-// the schema, without the home that was put before it.
+// local returns a URL as the schema's author wrote it. A relative reference is returned without the
+// home that was put before it.
 func local(url string) string {
 	url = strings.TrimPrefix(url, home+"schema")
 	return shorten(strings.TrimPrefix(url, home))
 }
 
 // explainMeta returns the error of a schema that the specification does not allow. The library
-// lists everything that the draft's meta-schema objects to. The error names the outermost place, as
-// errors inside it often follow from it.
+// lists everything that the draft's meta-schema objects to. The error has the outermost place,
+// because errors inside it often follow from it.
 func explainMeta(e *jsonschema.SchemaValidationError) *SchemaError {
 	_, at, _ := strings.Cut(e.URL, "#")
 	if failed, ok := errors.AsType[*jsonschema.ValidationError](e.Err); ok {
@@ -167,8 +169,7 @@ func explainMeta(e *jsonschema.SchemaValidationError) *SchemaError {
 	return &SchemaError{Place: at, Text: e.Err.Error()}
 }
 
-// pointer writes a path as a JSON pointer.
-// See RFC 6901, section 3, for the escapes.
+// pointer returns a path as a JSON pointer. See RFC 6901, section 3, for the escapes.
 func pointer(path []string) string {
 	var b strings.Builder
 	for _, step := range path {
@@ -178,41 +179,41 @@ func pointer(path []string) string {
 }
 
 // pattern is a regular expression of a schema. It is kept even if Go's regular expressions do not
-// support it (look-around, back references): an error would disable all checks of the tool. loosen
-// removes such patterns afterwards, which lets more through, never less. Go's expressions are
-// linear in the text, which those of other languages are not: the pattern comes from a client and
+// support it (look-around, back references), because an error would disable all checks of the tool.
+// loosen removes such patterns afterwards, which accepts more values, never fewer. Go's expressions
+// are linear in the text, but those of other languages are not. The pattern comes from a client and
 // the text from a model, and a few bytes of both could take hours. It prints as the schema spells
 // it, since the problem's sentence quotes it, and \x{00e9} for the author's \u00e9 would help
 // nobody.
 type pattern struct {
-	re   *regexp.Regexp // nil: unknown
+	re   *regexp.Regexp // nil: Go cannot compile it
 	text string
 }
 
-// MatchString reports whether s matches. A pattern that Go cannot read matches everything; loosen
-// makes sure that the result does not matter.
+// MatchString reports whether s matches. A pattern that Go cannot compile matches everything, and
+// loosen makes sure that the result does not matter.
 func (p pattern) MatchString(s string) bool { return p.re == nil || p.re.MatchString(s) }
 
 // String returns the pattern as the schema spells it.
 func (p pattern) String() string { return p.text }
 
-// newPattern compiles a pattern. JSON Schema's patterns are JavaScript's (ECMA-262); what they have
-// in common with Go's is most of what schemas use.
+// newPattern compiles a pattern. It never returns an error. JSON Schema's patterns are JavaScript's
+// (ECMA-262), and most of what schemas use is the same in Go.
 func newPattern(s string) (jsonschema.Regexp, error) {
 	re, _ := regexp.Compile(schema.GoPattern(s))
 	return pattern{re, s}, nil
 }
 
-// unknown reports whether there is a pattern that Go cannot read, so that no text can be matched
+// unknown reports whether re is a pattern that Go cannot compile, so that no text can be matched
 // against it.
 func unknown(re jsonschema.Regexp) bool {
 	p, ok := re.(pattern)
 	return ok && p.re == nil
 }
 
-// validatePattern checks the format "regex": it refuses a string that is not a pattern in any
-// language of regular expressions, such as an open bracket. It accepts patterns that only Go does
-// not support: look-ahead and back references.
+// validatePattern checks the format "regex". It returns an error for a string that is not a pattern
+// in any language of regular expressions, such as an open bracket. It accepts patterns that only Go
+// does not support, such as look-ahead and back references.
 func validatePattern(v any) error {
 	s, ok := v.(string)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 )
 
 // The limits on a document, which is a schema or arguments. The text comes from a model or a
-// client, and a text of only brackets or digits must cost no more than its length.
+// client, and a text of only brackets or digits must not cost more than its length.
 const (
 	maxDepth    = 512  // levels, as adapters.Repair allows
 	maxDigits   = 1024 // bytes of one number
@@ -31,32 +31,32 @@ type document struct {
 	twice  []copied // members that occur more than once; the last one counts
 	levels []int    // number of values at each depth
 
-	// the library's error, nil when the document fits; set only by judge
+	// the library's error, or nil if the document fits; only judge sets it
 	failed *jsonschema.ValidationError
 }
 
-// node is a value, and its position in the text. Members are cut and numbers replaced in the text
-// itself, so that all the rest stays byte for byte: spaces, escapes and the digits of numbers are
-// the model's own.
+// node is a value with its position in the text. Members are cut and numbers replaced in the text
+// itself, so that everything else stays byte for byte. Spaces, escapes and the digits of numbers
+// are the model's own.
 type node struct {
 	*jsontree.Value
-	// value is what the library takes: maps, slices, json.Number, string, bool and nil. Numbers
-	// stay text, so that 9007199254740993 is compared with an enum's 9007199254740993 and not with
-	// its neighbour.
+	// value is the value in the form for the library: maps, slices, json.Number, string, bool and
+	// nil. Numbers stay text, so that 9007199254740993 is compared with an enum's 9007199254740993
+	// and not with its neighbour.
 	value  any
 	inside []*node // members of an object, in its order, or elements of an array
-	name   string  // of a member, or the number of an element: a step of paths
-	from   int     // of a member: where its key begins; a member that is removed is cut from there
+	name   string  // of a member, or the index of an element, as in paths
+	from   int     // where the key of a member begins; a removed member is cut from there
 
 	*trouble // nil: nothing in it has to change; see spread
 }
 
 // copied is a member whose name occurred before. Models repeat members when they lose track. If the
-// values are equal, one member is simply left out; otherwise neither counts, since it is not known
-// which was meant.
+// values are equal, one member is simply left out. Otherwise neither counts, because it is not
+// known which was meant.
 type copied struct {
 	nodes []*node // from the outermost member inwards
-	alike bool    // with the same value
+	alike bool    // both have the same value
 }
 
 // path returns the path of the member.
@@ -67,9 +67,10 @@ func (c copied) path() (steps []string) {
 	return steps
 }
 
-// parse reads exactly one JSON value. encoding/json would parse it in one call, but reports neither
-// members that occur twice, nor positions, nor how many values are at each depth, which the limit
-// on work needs.
+// parse parses exactly one JSON value. It returns an error if the text is not one, is nested too
+// deeply, or has a number that is too long. encoding/json would parse it in one call, but reports
+// neither members that occur twice, nor positions, nor how many values are at each depth, which the
+// limit on work needs.
 func parse(text []byte) (*document, error) {
 	root, deep := jsontree.Parse(text, maxDepth)
 	switch {
@@ -83,7 +84,7 @@ func parse(text []byte) (*document, error) {
 	return d, d.read(&d.node, nil)
 }
 
-// whyNot returns what is wrong with a text that is not a JSON value.
+// whyNot returns an error that says why a text is not a JSON value.
 func whyNot(text []byte) error {
 	var first json.RawMessage
 	err := json.NewDecoder(bytes.NewReader(text)).Decode(&first)
@@ -96,8 +97,9 @@ func whyNot(text []byte) error {
 	return fmt.Errorf("no JSON: %w", err)
 }
 
-// read reads the value of a node, and counts it. path are the members and elements around it, since
-// the error for a member that occurs twice names its place.
+// read reads the value of a node, and counts it. path has the members and elements around it, since
+// the error for a member that occurs twice names its place. It returns an error for a number that
+// is too long.
 func (d *document) read(n *node, path []*node) (err error) {
 	depth := len(path)
 	// The limit on work needs only the number of values at each depth.
@@ -119,7 +121,7 @@ func (d *document) read(n *node, path []*node) (err error) {
 	return err
 }
 
-// container reads an object or array. Of two members with one name the last counts, as in
+// container reads an object or array. Of two members with the same name the last counts, as in
 // encoding/json.
 func (d *document) container(n *node, path []*node) error {
 	members, elements := make(map[string]any, len(n.Members)), make([]any, len(n.Items))
@@ -150,7 +152,7 @@ func (d *document) container(n *node, path []*node) error {
 	return nil
 }
 
-// at returns the node at a place, or a node without a value when there is none.
+// at returns the node at a place, or a node without a value if there is none.
 func (n *node) at(path []string) *node {
 	for _, step := range path {
 		next := &node{}
@@ -164,8 +166,9 @@ func (n *node) at(path []string) *node {
 	return n
 }
 
-// checkNumber refuses numbers whose exact value is too long to work with. 1e999999 is eight bytes,
-// and as an exact fraction a million digits. 1024 is beyond the exponents of a double (308).
+// checkNumber returns an error for a number whose exact value is too long to work with. For
+// example, 1e999999 has eight bytes, but as an exact fraction a million digits. The limit of 1024
+// is beyond the exponents of a float64 (308).
 func checkNumber(s string) error {
 	if len(s) > maxDigits {
 		return fmt.Errorf("a number of more than %d digits", maxDigits)
@@ -180,5 +183,5 @@ func checkNumber(s string) error {
 	return nil
 }
 
-// shorten cuts a text that a sentence quotes.
+// shorten returns a text cut to the length that a sentence quotes.
 func shorten(s string) string { return clip.Dots(s, 80) }

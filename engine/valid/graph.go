@@ -13,10 +13,11 @@ import (
 // out what has to be known before anything is checked: which parts cannot be checked at all, and
 // how much work a value may make.
 
-// most limits the work of one check: places of the schema times values of the arguments.
+// most limits the work of one check, which is places of the schema times values of the arguments.
 const most = 2e6
 
-// place is one schema of the graph, with the schemas that it refers to and those that refer to it.
+// place is one schema of the graph, with its references to other schemas and their references to
+// it.
 type place struct {
 	*jsonschema.Schema
 	here          []*place // see here
@@ -28,8 +29,8 @@ type place struct {
 	open  bool       // work is being computed
 }
 
-// graph returns the schema and everything reachable from it, each once. Definitions under $defs
-// that nothing refers to are not included.
+// graph returns the schema and everything reachable from it, each once. Definitions under $defs to
+// which nothing refers are not included.
 func graph(root *jsonschema.Schema) []*place {
 	known := map[*jsonschema.Schema]*place{root: {Schema: root}}
 	all := []*place{known[root]}
@@ -53,7 +54,7 @@ func graph(root *jsonschema.Schema) []*place {
 	return all
 }
 
-// here lists the schemas that apply to the same value as s. None of them goes deeper into the
+// here returns the schemas that apply to the same value as s. None of them goes deeper into the
 // value, so a cycle among them would never end; see meet.
 func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 	all = append(all, s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else)
@@ -68,10 +69,10 @@ func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 	return present(all)
 }
 
-// within lists the schemas that apply to the members and elements of a value: for each member one
-// of either, and all of every. The difference is what makes the work grow: a member is validated by
-// one of properties, but by every pattern that matches its name. AdditionalProperties counts as one
-// of either, since it applies to members that no other keyword covers.
+// within returns the schemas that apply to the members and elements of a value. To each member one
+// of either applies, and all of every. The difference decides how much the work grows. A member is
+// validated by one of properties, but by every pattern that matches its name. AdditionalProperties
+// belongs to either, since it applies to members that no other keyword covers.
 func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 	either = append(slices.Collect(maps.Values(s.Properties)), asSchema(s.AdditionalProperties),
 		asSchema(s.AdditionalItems), asSchema(s.Items), s.Items2020)
@@ -84,20 +85,20 @@ func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 	return present(either), present(every)
 }
 
-// asSchema returns the schema in a field that may hold something else, or nil. The library keeps
-// what may be true, false, a list or a schema in a field of any type.
+// asSchema returns the schema in a field that may have another type, or nil. The library uses a
+// field of any type if a keyword may be true, false, a list or a schema.
 func asSchema(v any) *jsonschema.Schema {
 	s, _ := v.(*jsonschema.Schema)
 	return s
 }
 
-// present returns the schemas of a list that are not nil, as those of keywords are that a schema
-// does not have.
+// present returns the schemas of a list that are not nil. A keyword that a schema does not have is
+// nil.
 func present(all []*jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(all, func(s *jsonschema.Schema) bool { return s == nil })
 }
 
-// placeOf returns the place of a schema, as a JSON pointer. The library has it as the fragment of a
+// placeOf returns the place of a schema as a JSON pointer. In the library it is the fragment of a
 // URL, with % escapes.
 func placeOf(s *jsonschema.Schema) string {
 	_, at, _ := strings.Cut(s.Location, "#")
@@ -107,13 +108,15 @@ func placeOf(s *jsonschema.Schema) string {
 	return at
 }
 
-// workOf returns how many places of the schema can meet one value at each depth; the last figure
-// holds for all deeper ones. Unions of recursive schemas make it grow with the depth; beyond what
-// is ever checked the exact figure is not needed. A schema that refers to itself without going
-// deeper is an error. "anyOf": [{"$ref": "#"}, {"$ref": "#"}] under a member doubles the work with
-// each level, 2^20 at the twentieth. The figures are for the worst value, so a deeply nested filter
-// that would have been quick may be refused. They are computed once per schema; the depths of the
-// arguments decide.
+// workOf returns, for each depth, how many places of the schema can apply to one value at that
+// depth. The last figure is valid for all deeper ones. It returns an error for a schema that refers
+// to itself without going deeper.
+//
+// Unions of recursive schemas let the work grow with the depth. For example, "anyOf": [{"$ref":
+// "#"}, {"$ref": "#"}] under a member doubles the work with each level, to 2^20 at the twentieth.
+// Beyond what is ever checked the exact figure is not needed. The figures are for the worst value,
+// so a deeply nested filter that would have been quick may be refused. They are computed once per
+// schema, and the depths of the arguments decide.
 func workOf(all []*place) (work []float64, err error) {
 	// The figures of one depth follow from those of the previous depth. Once two depths are equal,
 	// all deeper ones are, which happens soon without recursion.
@@ -135,12 +138,14 @@ func workOf(all []*place) (work []float64, err error) {
 	return work, nil
 }
 
-// meet computes the work for a value at a depth, when the work for the previous depth is known for
-// all places. The places that apply to the same value come first. A place that is met again while
-// it is open applies to its own value, so a check would never end. At the top a place is met once,
-// and an enum is compared value by value, so that sixteen of them count as one place more. A member
-// or element meets one of either and all of every, so the sum contains the largest of either and
-// all of every.
+// meet computes the work for a value at a depth. The work for the previous depth must be known for
+// all places. It computes the places that apply to the same value first. If it comes to a place
+// whose computation has not ended, that place applies to its own value, so a check would never end,
+// and meet returns an error.
+//
+// At the top a place counts once. An enum is compared value by value, so sixteen values count as
+// one more place. One of either and all of every apply to a member or element, so the sum contains
+// the largest of either and all of every.
 func (p *place) meet(depth int) error {
 	switch {
 	case p.open:
@@ -175,10 +180,10 @@ func (p *place) meet(depth int) error {
 	return nil
 }
 
-// loosen removes what cannot be checked, so that nothing valid is refused, and reports whether it
-// removed anything. Removing only the pattern is not enough: a member that no pattern matches falls
-// under additionalProperties, so false there would refuse what the pattern lets in, and "not" turns
-// each loosening into a tightening.
+// loosen removes what cannot be checked, so that nothing valid is refused. It reports whether it
+// removed anything. Removing only the pattern is not enough. A member that no pattern matches is
+// left to additionalProperties, so false there would refuse what the pattern accepts, and under
+// "not" a schema that accepts more makes the whole accept less.
 func loosen(all []*place) bool {
 	var todo []*place
 	for _, p := range all {
@@ -210,10 +215,10 @@ func loosen(all []*place) bool {
 	return len(leads) > 0
 }
 
-// loosenRest removes the keywords that refuse more when a schema is loosened: those that require a
-// value not to fit, or to fit only once. leads are the schemas that lead to a looser one. Loosening
-// an if changes which branch holds, in either direction, so the whole condition is removed. An
-// anyOf or allOf only gets looser itself and stays.
+// loosenRest removes the keywords that refuse more when a schema is loosened. These require a value
+// not to fit, or to fit only once. The map leads has the schemas that lead to a loosened one. A
+// loosened if may change which branch applies, so the whole condition is removed. An anyOf or allOf
+// only accepts more itself, so it stays.
 func loosenRest(s *jsonschema.Schema, leads map[*jsonschema.Schema]bool) {
 	if leads[s.Not] {
 		s.Not = nil

@@ -10,21 +10,22 @@ import (
 	"toolnorm/internal/jsonscan"
 )
 
-// leaf is the value or key that is being read. It is scanned and not parsed while it arrives:
-// parsing it at each fragment would take quadratic time. Until it is complete, or has its least
-// characters, nothing of it may be sent, however long it gets.
+// leaf is the value or key that is being read. It is scanned and not parsed while it arrives,
+// because parsing it at each fragment would take quadratic time. Until it is complete, or has its
+// least characters, nothing of it may be sent, however long it gets.
 type leaf struct {
 	schema *jsonschema.Schema
 	start  int
 	scan   jsonscan.Scanner // over the text from start on
-	// a string whose rules no later character can break, so the part that was read is safe
+	// no later character can make this string wrong, so the part that was read is safe
 	flows bool
-	least int // characters after which a string flows
-	// bytes after which the characters are counted; 0: it does not flow before it is complete
+	least int // characters after which it flows
+	// bytes after which its characters are counted; 0: it is safe only when it is complete
 	enough int
 }
 
-// wait reads a value that flows as a string, or counts only when it is complete.
+// wait reads more of the value. A string that flows is safe at once, and any other value when it is
+// complete and checked. It returns false if more text is needed, or at a problem.
 func (p *Prefix) wait() bool {
 	switch {
 	case !p.scan():
@@ -40,7 +41,7 @@ func (p *Prefix) wait() bool {
 }
 
 // reached reports whether a string flows by now. A string whose only rule is a minimum of
-// characters flows once it has these: "minLength": 3 would otherwise hold a whole file.
+// characters flows as soon as it has these. Otherwise "minLength": 3 would hold back a whole file.
 func (p *Prefix) reached() bool {
 	l := &p.leaf
 	if source := p.text[l.start:p.pos]; l.enough > 0 && len(source) > l.enough {
@@ -54,8 +55,8 @@ func (p *Prefix) reached() bool {
 	return l.flows
 }
 
-// stands marks what was read of a string as safe, except for half an escape: what completes it is
-// not known. The text before a byte that no string may contain is safe as well, as if that byte had
+// stands marks what was read of a string as safe, except for half an escape, whose end is not
+// known. The text before a byte that no string may contain is safe as well, as if that byte had
 // arrived separately.
 func (p *Prefix) stands() {
 	scan := &p.leaf.scan
@@ -68,8 +69,8 @@ func (p *Prefix) stands() {
 	}
 }
 
-// scan reads a value or a key on, and reports whether it is complete. Text that is not JSON is a
-// problem.
+// scan reads more of a value or a key, and reports whether it is complete. Text that is not JSON is
+// recorded as a problem.
 func (p *Prefix) scan() bool {
 	p.pos += p.leaf.scan.Add(p.text[p.pos:])
 	if p.leaf.scan.Wrong() {
@@ -78,17 +79,17 @@ func (p *Prefix) scan() bool {
 	return p.leaf.scan.Complete()
 }
 
-// characters counts those of a string's source, or fewer: an escape by its number may be half of a
-// pair, so it counts as none. Counting too few only delays the text a little, counting too many
-// would release text that does not fit.
+// characters returns the number of characters of a string's source, or fewer. An escape by its
+// number may be half of a pair, so it counts as none. Counting too few only delays the text a
+// little, but counting too many would release text that does not fit.
 func characters(source []byte) int {
 	return utf8.RuneCount(source) - bytes.Count(source, []byte(`\`)) - 5*bytes.Count(source, []byte(
 		`\u`))
 }
 
-// check validates the completed value. Only the first finding is reported, as nothing after it is
-// read: the first by its place, since the library iterates over maps, and a model would be told a
-// different one each time.
+// check validates the completed value. It returns false at a problem. Only the first problem by its
+// place is recorded, as nothing after it is read. The library iterates over maps, so otherwise a
+// model would read a different one each time.
 func (p *Prefix) check() bool {
 	doc, err := parse(p.text[p.leaf.start:p.pos])
 	if err != nil {

@@ -21,21 +21,21 @@ const (
 	doubt  // the member is removed, but its value may belong elsewhere
 	wanted // the member is required and missing
 	few    // it has too few members or elements
-	again  // the member occurs more than once, with the same value
+	again  // the member occurs more than once, with equal values
 )
 
-// mark is one place of the arguments that has to change. A value without a mark in it or above it
-// is kept. A problem is a sentence for a model; a mark is for the program, which combines what is
-// kept with what is written anew.
+// mark is one place of the arguments that has to change. A value is kept if neither it, nor
+// anything in it or around it, has a mark. A problem is a sentence for a model, but a mark is for
+// the program, which combines what is kept with what is written anew.
 type mark struct {
 	path   []string
 	what   change
 	over   bool               // the value is out of its bounds
-	schema *jsonschema.Schema // whose bounds they are
+	schema *jsonschema.Schema // the schema with these bounds
 	now    string             // the value that replaces it; empty: none
 }
 
-// marker collects marks from the library's tree of errors. It walks the tree and not the schema, so
+// marker collects marks from the library's tree of errors. It uses this tree and not the schema, so
 // that marks and problems have the same source.
 type marker struct {
 	v   *Validator
@@ -43,8 +43,8 @@ type marker struct {
 	all []mark
 }
 
-// marks returns what has to change; ok is false when the arguments are not an object that can be
-// checked, or when checking them takes too much work. No marks and ok means that they fit.
+// marks returns what has to change. It returns no marks if the arguments fit. ok is false if the
+// arguments are not an object that can be checked, or if checking takes too much work.
 func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 	doc, _, _ := v.judge(args, true)
 	if doc == nil {
@@ -59,7 +59,8 @@ func (v *Validator) marks(args []byte) (m *marker, ok bool) {
 }
 
 // twice adds marks for the members that occur more than once, except for members that are removed
-// anyway. A surplus member that occurs twice is surplus, and nothing more has to be done about it.
+// anyway. For example, a surplus member that occurs twice is surplus, and nothing more has to be
+// done about it.
 func (m *marker) twice() {
 	if len(m.doc.twice) > 0 {
 		m.doc.spread(slices.DeleteFunc(slices.Clone(m.all), func(k mark) bool {
@@ -77,13 +78,14 @@ func (m *marker) twice() {
 	}
 }
 
-// add records a mark. The path is copied, as the library's errors share theirs.
+// add records a mark. The path is copied, because the library's errors share their paths.
 func (m *marker) add(path []string, what change) {
 	m.all = append(m.all, mark{path: slices.Clone(path), what: what})
 }
 
-// read adds the marks for an error. Keywords about the value as a whole mark it anew. Keywords
-// about its members mark the members, so that one bad element of a list does not cost the others.
+// read adds the marks for an error. An error of the value as a whole means that the value is
+// written anew. An error of its members is marked at the members, so that one bad element of a list
+// does not cost the others.
 func (m *marker) read(e *jsonschema.ValidationError) {
 	s := m.v.places[e.SchemaURL]
 	switch k := e.ErrorKind.(type) {
@@ -117,9 +119,9 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 	}
 }
 
-// ruledOut marks a member or element where the schema allows nothing. {"properties": {"old":
-// false}} forbids a member by name. An element cannot be removed alone, since those after it would
-// move up, so its list is written anew.
+// ruledOut marks a member or element for which the schema allows nothing. For example,
+// {"properties": {"old": false}} forbids a member by name. An element cannot be removed alone,
+// since those after it would move up, so its list is written anew.
 func (m *marker) ruledOut(path []string) {
 	n := len(path)
 	if parent := path[:max(n-1, 0)]; n == 0 || !is[map[string]any](m.doc.at(parent).value) {
@@ -139,10 +141,10 @@ func (m *marker) forbidden(path []string, s *jsonschema.Schema) {
 }
 
 // belongs reports whether a member that s forbids may be meant for something that the schema has a
-// place for: a name that is only misspelt, a name that another part of the schema lists, or an
-// entry of a map whose names have a form. "titel": "Q4" while title is missing is not surplus:
-// leaving it out would lose information, and the model writes the call again. In a map such as
-// {"path": "x"} under names of the form ^[A-Z]+$ the name is part of the data.
+// place for. This is a name that is only misspelt, a name that another part of the schema lists, or
+// an entry of a map whose names have a form. For example, "titel": "Q4" while title is missing is
+// not surplus. Leaving it out would lose information, so the model writes the call again. In a map
+// such as {"path": "x"} under names of the form ^[A-Z]+$ the name is part of the data.
 func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) bool {
 	listed := map[string]bool{}
 	for _, part := range append(m.v.at(parent), present([]*jsonschema.Schema{s})...) {
@@ -166,7 +168,8 @@ func (m *marker) belongs(parent []string, name string, s *jsonschema.Schema) boo
 }
 
 // formsNames reports whether a schema requires names of members to have a form, other than being
-// one of a list. A list of names is equivalent to listed members: any other name is surplus.
+// one of a list. A list of names is equivalent to listed members, because any other name is
+// surplus.
 func formsNames(s *jsonschema.Schema) bool {
 	return len(s.PatternProperties) > 0 ||
 		slices.ContainsFunc(s.Extensions, func(rule jsonschema.SchemaExt) bool {
@@ -174,13 +177,15 @@ func formsNames(s *jsonschema.Schema) bool {
 		})
 }
 
-// union adds what is wrong in the branch that was meant: the nearest one, and among equally near
-// ones the one that keeps most of the text. If several remain, everything that any of them objects
-// to is in doubt. The library reports what is wrong in every branch. What counts is how far the
-// value is from a branch (see far), then how much of the text would be lost by it: {"do": {"kind":
-// "type", "text": "too long"}} is the branch of "type", whose text is wrong, and not that of
-// "click", whose kind is wrong and whose x is missing. When a value fits two branches of a oneOf,
-// no branch is wrong, and only a new value helps.
+// union adds the marks of the branch that was meant. This is the nearest one, and among equally
+// near ones the one that keeps most of the text. If several remain, everything to which any of them
+// objects is in doubt.
+//
+// The library reports what is wrong in every branch. How near a branch is depends first on how far
+// the value is from it (see far), and then on how much of the text would be lost. For example,
+// {"do": {"kind": "type", "text": "too long"}} belongs to the branch of "type", whose text is
+// wrong, and not to that of "click", whose kind is wrong and whose x is missing. If a value fits
+// two branches of a oneOf, no branch is wrong, and only a new value helps.
 func (m *marker) union(e *jsonschema.ValidationError) {
 	depth := len(e.InstanceLocation)
 	if k, ok := e.ErrorKind.(*kind.OneOf); ok && len(k.Subschemas) == 2 || wantedTypes(e) != nil ||
@@ -221,8 +226,9 @@ func (m *marker) union(e *jsonschema.ValidationError) {
 	}
 }
 
-// unsure marks the members of an object that some branch of a union objects to, each as a whole.
-// Which of them are right depends on the branch that the model meant, so it writes them anew.
+// unsure marks the members of an object to which some branch of a union objects, each as a whole.
+// Which of them are right depends on the branch that the model meant, so the model writes them
+// anew.
 func (m *marker) unsure(all []mark, depth int) {
 	for _, k := range all {
 		switch {
@@ -236,7 +242,7 @@ func (m *marker) unsure(all []mark, depth int) {
 }
 
 // equalMarks reports whether two lists have the same places and changes, in any order. Two branches
-// with the same objections need not be told apart.
+// with equal marks need not be distinguished.
 func equalMarks(a, b []mark) bool {
 	less := func(x, y mark) int {
 		return cmp.Or(slices.Compare(x.path, y.path), cmp.Compare(x.what, y.what))
@@ -245,9 +251,10 @@ func equalMarks(a, b []mark) bool {
 	return slices.EqualFunc(a, b, func(x, y mark) bool { return less(x, y) == 0 })
 }
 
-// at returns the schemas that apply at a place in any case: references and allOf are followed,
-// unions are not. They are used for the members that they list, to tell a misspelt name from a
-// surplus one. A union lists members for some of its branches only, which says too little.
+// at returns the schemas that certainly apply at a place. References and allOf are followed, but
+// unions are not. The schemas are used for the members that they list, to distinguish a misspelt
+// name from a surplus one. A union lists members only for some of its branches, which says too
+// little.
 func (v *Validator) at(path []string) []*jsonschema.Schema {
 	all := together([]*jsonschema.Schema{v.root})
 	for _, step := range path {
@@ -268,8 +275,8 @@ func (v *Validator) at(path []string) []*jsonschema.Schema {
 	return all
 }
 
-// together adds the schemas that apply together with each of the schemas. Cyclic references end
-// here, since each schema is added once.
+// together returns the schemas with those added that apply together with each of them. Cyclic
+// references end here, since each schema is added once.
 func together(all []*jsonschema.Schema) []*jsonschema.Schema {
 	for i := 0; i < len(all) && len(all) < maxTogether; i++ {
 		for _, s := range append(present([]*jsonschema.Schema{all[i].Ref}), all[i].AllOf...) {
@@ -281,13 +288,13 @@ func together(all []*jsonschema.Schema) []*jsonschema.Schema {
 	return all
 }
 
-// maxTogether limits how many schemas are considered for one place. Any further ones are ignored;
+// maxTogether is how many schemas are considered for one place. Any further ones are ignored, since
 // only names depend on them.
 const maxTogether = 100
 
 // misspelt reports whether two names differ only by one extra letter or, in names of at least five
 // letters, by one wrong letter or two swapped ones: dat for date, cuont for count. Of shorter names
-// many are words of their own: "id" and "is", "from" and "form".
+// many are different words, such as "id" and "is", or "from" and "form".
 func misspelt(a, b string) bool {
 	short, long := min(len(a), len(b)), max(len(a), len(b))
 	if long-short > 1 || short < 3 || short == long && short < 5 || long > maxMisspelt {
@@ -296,6 +303,6 @@ func misspelt(a, b string) bool {
 	return spelling.Distance(a, b) == 1
 }
 
-// maxMisspelt bounds the length of a name that may be misspelt, since comparing takes quadratic
+// maxMisspelt is the length of the longest name that is compared, since comparing takes quadratic
 // time.
 const maxMisspelt = 100

@@ -7,10 +7,10 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Renamed returns arguments in which misspelt members get the names that are missing, if the
-// arguments fit then. A member is renamed where it is the only one of its object that the schema
-// does not list and its name is similar to the missing one: {"path": "a", "contents": "b"} where
-// content is required.
+// Renamed returns arguments in which misspelt members have the names that are missing. It returns
+// false if the arguments do not fit then. A member is renamed if it is the only one of its object
+// that the schema does not list and whose name is similar to the missing one. For example, {"path":
+// "a", "contents": "b"} gets content if that is required.
 func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
 	for range mostProblems {
 		problems := v.Check(args)
@@ -25,8 +25,8 @@ func (v *Validator) Renamed(args []byte) (renamed []byte, ok bool) {
 	return nil, false
 }
 
-// withName returns arguments in which the member that is meant as the missing one at path gets its
-// name.
+// withName returns arguments in which a misspelt member has the name at the end of path. It returns
+// false unless exactly one member of the object can be meant.
 func (v *Validator) withName(args []byte, path []string) ([]byte, bool) {
 	doc, _, _ := v.judge(args, true)
 	if doc == nil || len(path) == 0 {
@@ -57,9 +57,9 @@ func (v *Validator) lists(parent []string, name string) bool {
 	return false
 }
 
-// WithoutWrong returns arguments without the optional members whose values do not fit, if the rest
-// fits. A member whose absence is a problem of its own is never left out; then removing the object
-// around it is tried.
+// WithoutWrong returns arguments without the optional members whose values do not fit. It returns
+// false if the rest does not fit. A member that is required is never left out; instead removing the
+// object around it is tried.
 func (v *Validator) WithoutWrong(args []byte) (left []byte, ok bool) {
 	for range mostProblems {
 		problems := v.Check(args)
@@ -74,7 +74,8 @@ func (v *Validator) WithoutWrong(args []byte) (left []byte, ok bool) {
 }
 
 // withoutOne returns arguments without the member that has the first problem, or without the
-// innermost one around it that can be removed without causing another problem.
+// innermost one around it that can be removed without causing another problem. It returns false if
+// there is none.
 func (v *Validator) withoutOne(args []byte, problems []Problem) ([]byte, bool) {
 	path := problems[0].Path
 	for n := len(path); n > 0; n-- {
@@ -97,7 +98,8 @@ func (v *Validator) withoutOne(args []byte, problems []Problem) ([]byte, bool) {
 	return nil, false
 }
 
-// isNew reports whether a problem is the first of the previous problems, or not among them.
+// isNew reports whether a problem shows that a removal was wrong: it was not there before, or it is
+// the first one, which the removal should have solved.
 func isNew(p Problem, before []Problem) bool {
 	at := slices.IndexFunc(before, func(b Problem) bool { return b.Text == p.Text })
 	return at <= 0

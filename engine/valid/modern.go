@@ -10,12 +10,12 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// modern spells a schema so that the specification it names takes it, the newest when it names none
-// or an unknown one: invalid keywords are removed, forms of older drafts are updated, members that
-// are null are left out, as programs write null for absent values, and OpenAPI's "nullable" becomes
-// a type. The document is changed in place. Libraries that serialise every field of a struct write
-// null for a keyword. Where the draft is named and known, its own rules apply: {"exclusiveMinimum":
-// true} is then an error in draft 7 and right in draft 4.
+// modern changes a schema in place so that it follows the specification that it names, or the
+// newest if it names none or an unknown one. Invalid keywords are removed, and forms of older
+// drafts are updated. Members that are null are left out, because libraries that serialise every
+// field of a struct write null for a keyword that is absent. OpenAPI's "nullable" becomes a type.
+// If the schema names a known draft, that draft's rules apply. For example, {"exclusiveMinimum":
+// true} is an error in draft 7 and right in draft 4.
 func modern(doc any) {
 	root, _ := doc.(map[string]any)
 	draft, _ := root["$schema"].(string)
@@ -27,8 +27,8 @@ func modern(doc any) {
 	visit(doc, !known)
 }
 
-// knownDraft reports whether a $schema names a draft that is checked by its own rules. http and
-// https, and a # at the end, are all in use, so only the path is compared.
+// knownDraft reports whether a $schema names a draft that is checked by its own rules. Only the
+// path is compared, because http and https, and a # at the end, are all in use.
 func knownDraft(url string) bool {
 	_, path, _ := strings.Cut(url, "://")
 	path, ok := strings.CutPrefix(strings.TrimSuffix(path, "#"), "json-schema.org/")
@@ -40,10 +40,10 @@ func knownDraft(url string) bool {
 var counts = []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties",
 	"maxProperties", "minContains", "maxContains"}
 
-// forms lists the keywords whose value must be of a certain kind, or the library refuses the whole
-// schema. Programs write such things: "required": true beside a parameter's type (draft 3),
-// "properties": [] (PHP's empty object), a title that is a number. One odd keyword must not disable
-// the check of a whole tool, so only that keyword is removed.
+// forms lists the keywords whose value must be of a certain kind, since otherwise the library
+// refuses the whole schema. Programs write values of other kinds: "required": true next to a
+// parameter's type (draft 3), "properties": [] (PHP's empty object), or a title that is a number.
+// One odd keyword must not disable the check of a whole tool, so only that keyword is removed.
 var forms = []struct {
 	fits     func(v any) bool
 	keywords []string
@@ -67,20 +67,20 @@ var forms = []struct {
 	{func(v any) bool { return isSchema(v) || is[[]any](v) }, []string{"items"}},
 }
 
-// is reports whether a value is of a type, as decoded in the document.
+// is reports whether a value of the document is of a type.
 func is[T any](v any) bool { _, ok := v.(T); return ok }
 
 // isSchema reports whether a value is an object, or true or false, which are schemas since draft 6.
 func isSchema(v any) bool { return is[map[string]any](v) || is[bool](v) }
 
-// isList reports whether a value is a list whose elements fit.
+// isList reports whether a value is a list and fits returns true for all elements.
 func isList(v any, fits func(any) bool) bool {
 	list, ok := v.([]any)
 	return ok && !slices.ContainsFunc(list, func(one any) bool { return !fits(one) })
 }
 
 // isCount reports whether a value is a whole number that is not negative, in any spelling. 3.0 is
-// three (since draft 6), and "3" is not a number.
+// accepted (since draft 6), but "3" is not a number.
 func isCount(v any) bool {
 	n, ok := v.(json.Number)
 	if !ok {
@@ -90,9 +90,9 @@ func isCount(v any) bool {
 	return err == nil && f >= 0 && f == float64(int64(f))
 }
 
-// visit goes through a schema, or a list of schemas. old says that no draft is named, so that old
-// forms must be recognized by their shape: in a named draft "items" as a list is right as it is,
-// and its new form would be wrong. Other values, such as true, have nothing to update.
+// visit updates a schema, or a list of schemas. If old is true, no draft is named, so old forms
+// must be recognized by their shape. In a named draft "items" as a list is right as it is, and its
+// new form would be wrong. Other values, such as true, need no update.
 func visit(v any, old bool) {
 	switch v := v.(type) {
 	case []any:
@@ -104,7 +104,7 @@ func visit(v any, old bool) {
 	}
 }
 
-// respell updates one place, and then the places in it. The order matters: invalid keywords are
+// respell updates one place, and then the places in it. The order matters. Invalid keywords are
 // removed first, so that the later steps find the types that they expect.
 func respell(s map[string]any, old bool) {
 	for k, v := range s {
@@ -136,8 +136,8 @@ func respell(s map[string]any, old bool) {
 }
 
 // sound removes from a place what the specification does not allow, and writes its types with the
-// specification's names. In {"properties": {"city": "string"}} the member is known by name at
-// least, and takes any value.
+// specification's names. For example, in {"properties": {"city": "string"}} the member is known at
+// least by name, so it accepts any value.
 func sound(s map[string]any) {
 	for _, f := range forms {
 		for _, keyword := range f.keywords {
@@ -161,7 +161,8 @@ func sound(s map[string]any) {
 	writeTypes(s)
 }
 
-// once removes duplicates: "required": ["a", "a"] would make the library refuse the schema.
+// once returns a list without duplicates. For "required": ["a", "a"] the library would refuse the
+// schema.
 func once(list []any) []any {
 	known := map[any]bool{}
 	return slices.DeleteFunc(list, func(v any) bool {
@@ -172,9 +173,10 @@ func once(list []any) []any {
 }
 
 // writeTypes writes the types of a place with the specification's names. A place with an unknown
-// type takes any value. One unknown name in a list invalidates the whole list: checking a value
-// against the other types could refuse a right one. The list has no duplicates, as two names may
-// mean one type (["int", "integer"]) and the specification forbids them.
+// type accepts any value. If one name of a list is unknown, this is true for the whole list,
+// because checking a value against the other types could refuse a right one. The list has no
+// duplicates, as two names may mean one type (["int", "integer"]) and the specification forbids
+// duplicates.
 func writeTypes(s map[string]any) {
 	list, ok := s["type"].([]any)
 	if !ok {
@@ -197,7 +199,7 @@ func writeTypes(s map[string]any) {
 	}
 }
 
-// clamp keeps counts in the range of an int32; nothing that long is ever checked.
+// clamp limits counts to the range of an int32, since nothing that long is ever checked.
 func clamp(s map[string]any) {
 	for _, k := range counts {
 		n, ok := s[k].(json.Number)
@@ -208,8 +210,8 @@ func clamp(s map[string]any) {
 	}
 }
 
-// nullable allows null, as OpenAPI 3.0 means it. It is added to the place's types, unions and
-// values, since any of them without null would still refuse it.
+// nullable allows null at a place, as OpenAPI 3.0 means it. Null is added to the place's types,
+// unions and values, since any of these without null would still refuse it.
 func nullable(s map[string]any) {
 	// OpenAPI 3.0.3 wants null in the list of values as well; authors leave it out.
 	for k, null := range map[string]any{"type": "null", "enum": nil} {
@@ -225,7 +227,7 @@ func nullable(s map[string]any) {
 }
 
 // exclusive converts draft 4's {"minimum": 3, "exclusiveMinimum": true}. Since draft 6 the
-// exclusive bound is a number of its own.
+// exclusive bound is a separate number.
 func exclusive(s map[string]any, bound, flag string) {
 	on, ok := s[flag].(bool)
 	if !ok {
@@ -239,10 +241,11 @@ func exclusive(s map[string]any, bound, flag string) {
 	}
 }
 
-// tuple converts the list form of items, used up to 2019-09. Since 2020-12 the list is prefixItems,
-// and items applies to the other elements, as additionalItems did. An empty list is removed, as
-// prefixItems may not be empty. In a schema with both forms the list counts, as in chat/schema: if
-// it stayed, the library would refuse the schema, and with it every check of the tool.
+// tuple converts the list form of items, which was used up to 2019-09. Since 2020-12 the list is
+// prefixItems, and items applies to the other elements, as additionalItems did. An empty list is
+// removed, because prefixItems must not be empty. In a schema with both forms the list replaces
+// prefixItems, as in chat/schema. If the list stayed, the library would refuse the schema, and with
+// it every check of the tool.
 func tuple(s map[string]any) {
 	list, ok := s["items"].([]any)
 	if !ok {
@@ -258,9 +261,9 @@ func tuple(s map[string]any) {
 	}
 }
 
-// anchor converts an id that is a fragment, which names a place up to draft 7. In draft 4 "id":
-// "#name", up to draft 7 "$id": "#name"; since 2019-09 an $id has no fragment and the name is an
-// $anchor.
+// anchor converts an id that is a fragment, which names a place. Draft 4 writes "id": "#name", and
+// later drafts up to draft 7 write "$id": "#name". Since 2019-09 an $id has no fragment, and the
+// name is an $anchor.
 func anchor(s map[string]any, key string) {
 	if id, ok := s[key].(string); ok && len(id) > 1 && id[0] == '#' && s["$anchor"] == nil {
 		s["$anchor"] = id[1:]

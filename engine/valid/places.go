@@ -6,15 +6,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// maxFollow limits how many references in a row are followed, since they may be cyclic, for example
-// by an author's mistake; the value is then checked when it is complete.
+// maxFollow is how many consecutive references are followed, since they may be cyclic, for example
+// by an author's mistake. The value is then checked when it is complete.
 const maxFollow = 16
 
-// follow returns the schema that applies to a value which begins with c: references and unions that
-// leave one choice are followed. whole reports whether other than simple keywords apply, so that
-// the value must be complete. {"anyOf": [{"type": "string"}, {"type": "null"}]} is what pydantic
-// writes for an optional text. Its first byte, a quote, decides between the branches, so a long
-// string need not wait for its end.
+// follow returns the schema that applies to a value that begins with c. References, and unions that
+// leave one choice, are followed. whole reports whether keywords apply for which the value must be
+// complete. For example, pydantic writes {"anyOf": [{"type": "string"}, {"type": "null"}]} for an
+// optional text. Its first byte, a quote, decides between the branches, so a long string need not
+// wait for its end.
 func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	for range maxFollow {
 		if !isCombined(s) {
@@ -29,15 +29,16 @@ func follow(s *jsonschema.Schema, c byte) (one *jsonschema.Schema, whole bool) {
 	return s, true
 }
 
-// isCombined reports whether other schemas apply to a place by $ref, allOf, anyOf or oneOf. not and
-// if have schemas, too; rare detects those.
+// isCombined reports whether other schemas apply to a place by $ref, allOf, anyOf or oneOf. The
+// keywords not and if have schemas, too, but rare detects those.
 func isCombined(s *jsonschema.Schema) bool {
 	return s.Ref != nil || len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) > 0
 }
 
-// single returns the one schema that a schema without keywords of its own leaves for a value which
-// begins with c, or nil when there are several or none. Two branches of a union that might both
-// hold cannot be told apart by a byte, and neither can those of an allOf, which hold together.
+// single returns the only schema that applies to a value that begins with c, if s has no other
+// keywords than references and unions. It returns nil if there are several such schemas or none. A
+// byte cannot decide between two branches of a union that might both fit, and the branches of an
+// allOf all apply.
 func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	if rare(s) || s.Types != nil || !free(s) || speaks(s) {
 		return nil
@@ -60,8 +61,8 @@ func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	return only
 }
 
-// speaks reports whether a schema has keywords of its own about objects, arrays or numbers. These
-// would have to be checked in addition to a referenced schema, which a Prefix does not do.
+// speaks reports whether a schema itself has keywords about objects, arrays or numbers. These would
+// have to be checked in addition to a referenced schema, which a Prefix does not do.
 func speaks(s *jsonschema.Schema) bool {
 	return s.Properties != nil || s.AdditionalProperties != nil || len(s.Required) > 0 ||
 		s.Items != nil || s.Items2020 != nil || s.MinItems != nil || s.MaxItems != nil ||
@@ -69,16 +70,16 @@ func speaks(s *jsonschema.Schema) bool {
 		s.ExclusiveMaximum != nil || s.MultipleOf != nil
 }
 
-// isNull reports whether null alone fits. It does not recognize {"const": null}; such a union then
-// waits for the whole value.
+// isNull reports whether a schema accepts only null. It does not recognize {"const": null}, so such
+// a union waits for the whole value.
 func isNull(s *jsonschema.Schema) bool {
 	return s.Types != nil && slices.Equal(s.Types.ToStrings(), []string{"null"}) && !isCombined(s)
 }
 
 // rare reports whether a schema uses keywords that only a complete value can be checked against, or
-// that a Prefix leaves to the validator. Each can make a text wrong that looked right, by something
-// that comes later: a dependency by a second member, uniqueItems by the last element, a condition
-// by either. Only the keywords that are left decide member by member.
+// that a Prefix leaves to the validator. With each of them something that comes later can make a
+// value wrong: for a dependency a second member, for uniqueItems the last element, for a condition
+// either. The other keywords decide member by member.
 func rare(s *jsonschema.Schema) bool {
 	return s.RecursiveRef != nil || s.DynamicRef != nil || s.Not != nil || s.If != nil ||
 		s.Then != nil || s.Else != nil ||
@@ -97,8 +98,8 @@ func isTuple(items any) bool {
 	return list
 }
 
-// items returns the schema of an array's elements, or nil when anything may be in it. Up to draft
-// 2019-09 the library has it in another field than since.
+// items returns the schema of an array's elements, or nil if any elements fit. The library uses
+// different fields for drafts up to 2019-09 and later ones.
 func items(s *jsonschema.Schema) *jsonschema.Schema {
 	if one, ok := s.Items.(*jsonschema.Schema); ok {
 		return one
@@ -106,21 +107,21 @@ func items(s *jsonschema.Schema) *jsonschema.Schema {
 	return s.Items2020
 }
 
-// free reports whether a schema leaves strings as they are: no list of values, no pattern, format
-// or length. contentEncoding and its like are notes, here as to most validators.
+// free reports whether a schema has no rules for strings: no list of values, no pattern, format or
+// length. contentEncoding and similar keywords are only annotations, here as in most validators.
 func free(s *jsonschema.Schema) bool {
 	return s.MinLength == nil && freeFrom(s)
 }
 
-// freeFrom reports whether a schema leaves strings as they are once they have the minimum length. A
-// minimum is the only rule of a string that no later character can break again.
+// freeFrom reports whether a schema has no rules for strings except a minimum length. Once a string
+// has the minimum, no later character can break this rule again.
 func freeFrom(s *jsonschema.Schema) bool {
 	return s.Enum == nil && s.Const == nil && s.Format == nil && s.Pattern == nil &&
 		s.MaxLength == nil
 }
 
-// takes reports whether values of a type may be sent before they are complete. A list of values
-// never does: `"re` may become "red" or "reed".
+// takes reports whether values of a type may be sent before they are complete. It returns false for
+// a list of values, because `"re` may become "red" or "reed".
 func takes(s *jsonschema.Schema, kind string) bool {
 	return s.Enum == nil && s.Const == nil &&
 		(s.Types == nil || slices.Contains(s.Types.ToStrings(), kind))

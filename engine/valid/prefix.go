@@ -15,11 +15,11 @@ import (
 // reading ends.
 //
 // Strings that the schema leaves free are followed character by character. Every other value counts
-// once it is complete and has been checked, and so does the end of an object or array. A member
-// that the schema forbids is cut out of the text, unless its name may be a misspelt one. One rule
-// holds: everything that was sent can be completed to arguments that fit. Keywords that a later
-// byte can break (maxLength, pattern, enum) hold a value back, those of the object as a whole hold
-// all of it back.
+// as soon as it is complete and has been checked, and so does the end of an object or array. A
+// member that the schema forbids is cut out of the text, unless its name may be a misspelt one. One
+// rule holds: everything that was sent can be completed to arguments that fit. Keywords that a
+// later byte can break (maxLength, pattern, enum) hold a value back, and keywords about the object
+// as a whole hold back all of it.
 type Prefix struct {
 	rules   *Validator
 	text    []byte // what was written, without what was cut out
@@ -31,7 +31,7 @@ type Prefix struct {
 	stack   []open
 	leaf    leaf
 	problem *Problem
-	goes    bool // the member whose name was read is to be cut out
+	goes    bool // the member whose name was read will be cut out
 }
 
 // state is what may come next.
@@ -47,7 +47,7 @@ const (
 	finished
 )
 
-// open is an object or array whose end has not come. Its keys are kept to detect missing and
+// open is an object or array whose end has not come yet. Its keys are kept to detect missing and
 // duplicate members.
 type open struct {
 	schema *jsonschema.Schema
@@ -58,20 +58,22 @@ type open struct {
 	start  int      // where its last key or, in an array, its last value begins
 }
 
-// Prefix begins to read arguments that must fit the schema.
+// Prefix returns a Prefix for arguments that must fit the schema.
 func (v *Validator) Prefix() *Prefix { return &Prefix{rules: v} }
 
 // Whole reports whether the schema has rules for the arguments as a whole (conditions, unions,
-// numbers of members), so that nothing can be sent before they are complete.
+// numbers of members). Then nothing can be sent before the arguments are complete.
 func (v *Validator) Whole() bool {
 	_, whole := follow(v.root, '{')
 	return whole
 }
 
-// maxStep limits how much is read at once: the text after a cut has to be moved.
+// maxStep is how many bytes are read at once. It is limited because the text after a cut has to be
+// moved.
 const maxStep = 512
 
-// Write reads more text. Text with a problem is still kept: the repair starts from the whole text.
+// Write adds more text. Text with a problem is still kept, because the repair starts from the whole
+// text.
 func (p *Prefix) Write(fragment string) {
 	if p.Cut() {
 		p.written = append(p.written, fragment...)
@@ -89,14 +91,15 @@ func (p *Prefix) Write(fragment string) {
 // Text returns what was written, without what was cut out.
 func (p *Prefix) Text() []byte { return p.text }
 
-// Safe returns how many bytes of the text can begin an object that fits. It never shrinks: what the
-// client has read can never be taken back.
+// Safe returns how many bytes of the text can begin an object that fits. The number never shrinks,
+// because what the client has read can never be taken back.
 func (p *Prefix) Safe() int { return p.safe }
 
-// Problem returns why nothing after Safe can be right, or nil as long as all is well.
+// Problem returns why nothing after Safe can be right, or nil if there is no problem so far.
 func (p *Prefix) Problem() *Problem { return p.problem }
 
-// step reads one token, or the part of it that is there. It returns false when more text is needed.
+// step reads one token, or the part of it that has arrived. It returns false if more text is
+// needed, or at a problem.
 func (p *Prefix) step() bool {
 	switch p.state {
 	case inLeaf:
@@ -134,8 +137,8 @@ func (p *Prefix) step() bool {
 // top returns the innermost object or array that is open.
 func (p *Prefix) top() *open { return &p.stack[len(p.stack)-1] }
 
-// last returns the name of the member that is being read or was read last, or the number of the
-// next element.
+// last returns the name of the member that is being read or was read last, or the index of the next
+// element.
 func (o *open) last() string {
 	if o.array {
 		return strconv.Itoa(o.n)
@@ -143,8 +146,9 @@ func (o *open) last() string {
 	return o.keys[len(o.keys)-1]
 }
 
-// value begins a value. An object or array whose schema has a single interpretation is opened, and
-// its members are checked one by one; any other value becomes a leaf.
+// value begins a value. An object or array whose schema can be read in only one way is opened, and
+// its members are checked one by one. Any other value becomes a leaf. It returns false at a
+// problem.
 func (p *Prefix) value(c byte) bool {
 	switch {
 	// As in Check: nothing of a string may be sent where an object is required, even if the schema
@@ -186,8 +190,8 @@ func (p *Prefix) value(c byte) bool {
 	return true
 }
 
-// place returns the schema of the value that begins. A member is looked up by the last key;
-// patterns of names do not occur here, since rare makes their object wait.
+// place returns the schema of the value that begins. A member is found by the last key. Patterns of
+// names do not occur here, since rare lets their object wait.
 func (p *Prefix) place() *jsonschema.Schema {
 	if len(p.stack) == 0 {
 		return p.rules.root
@@ -200,11 +204,12 @@ func (p *Prefix) place() *jsonschema.Schema {
 	return cmp.Or(s, anything)
 }
 
-// anything is the schema of values that no schema covers.
+// anything is the schema of values to which no schema applies.
 var anything = &jsonschema.Schema{}
 
-// key reads a key up to its closing quote. A duplicate name stops the reading: the first value has
-// been sent, and a client may take the second one.
+// key reads a key up to its closing quote. It returns false if more text is needed, or at a
+// problem. A duplicate name is a problem, because the first value has been sent, and a client may
+// use the second one.
 func (p *Prefix) key() bool {
 	if !p.scan() {
 		return false
@@ -238,8 +243,8 @@ func (p *Prefix) done() {
 	p.top().n++
 }
 
-// next reads what follows a value. Too many elements are detected at the comma, and not only at the
-// end: nothing of the next one is sent.
+// next reads what follows a value. It returns false at a problem. Too many elements are detected at
+// the comma, and not only at the end, so nothing of the next element is sent.
 func (p *Prefix) next(c byte) bool {
 	o := p.top()
 	switch {
@@ -261,8 +266,9 @@ func (p *Prefix) next(c byte) bool {
 	return true
 }
 
-// end reads the end of an object or array. Required members and the least number of elements are
-// all that an end can miss: other keywords of a whole object are rare.
+// end reads the end of an object or array. It returns false at a problem. Only required members and
+// the minimum number of elements are checked here, because other keywords about a whole object are
+// rare.
 func (p *Prefix) end(c byte) bool {
 	o := p.top()
 	if o.array && c != ']' || !o.array && (c != '}' || p.state == wantKey && len(o.keys) > 0) {
@@ -283,23 +289,23 @@ func (p *Prefix) end(c byte) bool {
 	return true
 }
 
-// fail stops the reading at a problem; what was safe until then stays safe. It returns false, as
-// step does when it cannot go on.
+// fail stops the reading at a problem. What was safe until then stays safe. It always returns
+// false, as step does when it cannot continue.
 func (p *Prefix) fail(path []string, keyword, text string) bool {
 	why := problem(path, keyword, text)
 	p.problem = &why
 	return false
 }
 
-// failItems stops the reading at an array as a whole. Too many elements are a problem of the array,
-// not of the element at which it shows.
+// failItems stops the reading at an array as a whole, and returns false. Too many elements are a
+// problem of the array, not of the element at which they are noticed.
 func (p *Prefix) failItems(keyword, text string) bool {
 	path := p.path("")
 	return p.fail(path[:len(path)-1], keyword, text)
 }
 
-// path returns the place of the reading: the names and numbers of the open containers, and one more
-// name unless that is empty.
+// path returns the place that is being read: the names and indexes of the open containers, and the
+// given name unless it is empty.
 func (p *Prefix) path(name string) (steps []string) {
 	for i, o := range p.stack {
 		if o.array || i < len(p.stack)-1 || name == "" && o.n < len(o.keys) {
@@ -312,7 +318,7 @@ func (p *Prefix) path(name string) (steps []string) {
 	return steps
 }
 
-// Written returns all that was written.
+// Written returns everything that was written, including what was cut out.
 func (p *Prefix) Written() []byte {
 	if p.Cut() {
 		return p.written
@@ -323,8 +329,8 @@ func (p *Prefix) Written() []byte {
 // Cut reports whether a member was cut out.
 func (p *Prefix) Cut() bool { return p.written != nil }
 
-// cut removes what was read after the last safe byte. The comma before a member is removed with it;
-// for the first member it is the comma after it (see next).
+// cut removes what was read after the last safe byte. The comma before a member is removed together
+// with the member. For the first member it is the comma after it (see next).
 func (p *Prefix) cut() {
 	if !p.Cut() {
 		p.written = append(slices.Clone(p.text), p.rest...)
@@ -333,9 +339,9 @@ func (p *Prefix) cut() {
 	p.pos = p.safe
 }
 
-// mayMean reports whether a name may be the misspelling of one that has not occurred yet. With
-// `"titel":` and no "title" so far, cutting it would lose the title, so the reading stops there and
-// the call is written again.
+// mayMean reports whether a name may be the misspelling of one that has not occurred yet. For
+// example, after `"titel":` and no "title" so far, cutting the member would lose the title. So the
+// reading stops there and the call is written again.
 func (o *open) mayMean(name string) bool {
 	for other := range o.schema.Properties {
 		if misspelt(name, other) && !slices.Contains(o.keys, other) {

@@ -11,10 +11,11 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Rest returns what must follow Safe so that the text becomes the whole object that is given; ok is
-// false when the text says otherwise already. It is how a repaired call goes on where its beginning
-// has been sent: `{"city":"Oslo"` has left, the repair is {"days":3,"city":"Oslo"}, and the rest is
-// `,"days":3}`. The order of members may differ, their values may not.
+// Rest returns what must follow the safe text so that it becomes the object whole. It returns false
+// if the safe text disagrees with that object. A repaired call continues in this way if its
+// beginning has been sent. For example, `{"city":"Oslo"` was sent, the repair is
+// {"days":3,"city":"Oslo"}, and the rest is `,"days":3}`. The order of members may differ, but
+// their values must not.
 func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	if p.safe == 0 {
 		return string(whole), true
@@ -30,9 +31,10 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	return p.restOf(0, &doc.node)
 }
 
-// restOf completes the object or array that is open at a depth, which is to become n of the whole:
-// what lies in it is closed first, since nothing can stand in front of its closer but what belongs
-// in it. Then it gets what it lacks, as that is written in the whole.
+// restOf returns what completes the object or array that is open at a depth, so that it becomes n
+// of the whole. What is open in it is completed first, since nothing else can come before its
+// closing bracket. Then the members that it lacks are added, as they are written in the whole. It
+// returns false if the two disagree.
 func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	o, end := p.stack[depth], p.safe
 	closer := o.closer()
@@ -82,8 +84,8 @@ func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	return rest + lacking(&o, all, begun || len(left.inside) > 0), true
 }
 
-// lacking returns what an object or array lacks, with its closer. follows reports whether it has
-// members already.
+// lacking returns the given members or elements that an object or array lacks, and its closing
+// bracket. If follows is true, there are others before them.
 func lacking(o *open, all []*node, follows bool) string {
 	var b strings.Builder
 	for i, one := range all {
@@ -108,8 +110,8 @@ func (o *open) closer() byte {
 	return '}'
 }
 
-// restOfText completes the string that is open, which is to become n. What has left may end within
-// a character.
+// restOfText returns what completes the string that is open, so that it becomes n. What was sent
+// may end within a character. It returns false if n is another value or begins differently.
 func (p *Prefix) restOfText(n *node) (string, bool) {
 	raw := p.text[p.leaf.start:p.safe]
 	at := len(raw)
@@ -131,9 +133,9 @@ func (p *Prefix) restOfText(n *node) (string, bool) {
 	return schema.Quote(rest)[1+len(raw)-at:], true
 }
 
-// same reports whether two texts are the same value. Members may be in another order, and escapes
-// spelled differently. Numbers are compared as text, so 1 and 1.0 are two values: the repair is
-// held to what has left, and repeats it.
+// same reports whether two texts are the same JSON value. Members may be in another order, and
+// escapes may be spelled differently. Numbers are compared as text, so 1 and 1.0 are two values,
+// because a repair must repeat exactly what was sent.
 func same(a, b []byte) bool {
 	x, errX := parse(a)
 	y, errY := parse(b)

@@ -14,20 +14,20 @@ import (
 	"toolnorm/chat"
 )
 
-// finding is a Problem whose text does not name the place yet. Whether the place begins with
-// "arguments" is not known yet: a schema's own errors (explainMeta) are told in the same way.
+// finding is a Problem whose text does not name the place yet. The place may not begin with
+// "arguments", since a schema's own errors (explainMeta) are reported in the same way.
 type finding struct {
 	path    []string
 	keyword string
 	text    string
 }
 
-// compare orders findings by their places.
+// compare orders findings by their places, and then by their texts.
 func (f finding) compare(g finding) int {
 	return cmp.Or(slices.Compare(f.path, g.path), strings.Compare(f.text, g.text))
 }
 
-// findings turns the library's tree of errors into a list. Of the branches of a union it takes the
+// findings returns the library's tree of errors as a list. Of the branches of a union it uses the
 // one that was meant. The sentences are our own, since a model reads them and not the author of a
 // schema.
 func findings(e *jsonschema.ValidationError) []finding {
@@ -67,12 +67,13 @@ func findings(e *jsonschema.ValidationError) []finding {
 	return one(e, keywordOf(e), sentence(e.ErrorKind))
 }
 
-// one returns a single finding at the place of e, of a keyword that speaks of the value as a whole.
+// one returns a single finding at the place of e, for a keyword about the value as a whole.
 func one(e *jsonschema.ValidationError, keyword, text string) []finding {
 	return []finding{{path: e.InstanceLocation, keyword: keyword, text: text}}
 }
 
-// inAll returns the findings of all causes, as of an allOf, in which each has to hold.
+// inAll returns the findings of all causes. It is for keywords such as allOf, in which each schema
+// must fit.
 func inAll(causes []*jsonschema.ValidationError) (all []finding) {
 	for _, c := range causes {
 		all = append(all, findings(c)...)
@@ -80,8 +81,8 @@ func inAll(causes []*jsonschema.ValidationError) (all []finding) {
 	return all
 }
 
-// missing names a member in each finding.
-// So each member is a place of its own, in the list of problems and for what is written anew.
+// missing returns a finding for each of the names. So each member is a separate place, in the list
+// of problems and in what is written anew.
 func missing(e *jsonschema.ValidationError, keyword string, names []string, text string) (
 	all []finding) {
 	for _, name := range names {
@@ -91,10 +92,10 @@ func missing(e *jsonschema.ValidationError, keyword string, names []string, text
 	return all
 }
 
-// inUnion returns what is wrong in the branch that was meant: the one that comes nearest. Where
-// none does, or several are as near, the finding is that none fits. To tell a model what is wrong
-// in each branch would be a page of which it needs a line. "Fits none" goes with a sentence about
-// one of the branches, since by itself it gives a model nothing to act on.
+// inUnion returns what is wrong in the branch that was meant, which is the nearest one. If none is
+// near, or several are equally near, it returns a finding that no branch fits. To report what is
+// wrong in each branch would take a page, and a model needs one line. The finding has a sentence
+// about one of the branches as well, because "fits none" alone gives a model nothing to act on.
 func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	// Each branch has findings of its own, unions within it read already.
 	branches := make([][]finding, len(e.Causes))
@@ -129,10 +130,10 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	return one(e, keyword, text)
 }
 
-// far returns how much a finding speaks against a branch of a union at the given depth: most when
-// the union's value itself is of another type, then when it is another value, then when the member
-// that tells branches apart differs. A branch by a discriminator, {"kind": {"const": "a"}}, is thus
-// ruled out by its kind before its other members count.
+// far returns how much a finding speaks against a branch of a union at the given depth. It is most
+// if the union's value itself is of another type, less if it is another value, and less again if
+// the member that distinguishes branches differs. So a branch with a discriminator, {"kind":
+// {"const": "a"}}, is ruled out by its kind before its other members count.
 func far(f finding, depth int) int {
 	switch deep := len(f.path) - depth; {
 	case deep == 0 && f.keyword == "type":
@@ -145,9 +146,9 @@ func far(f finding, depth int) int {
 	return 1
 }
 
-// wantedTypes returns the types of a union whose every branch failed because of the value's type,
-// and nil otherwise. It gives "want integer or null, got string" in place of two branches that say
-// one of these each.
+// wantedTypes returns the types of a union if every branch failed because of the value's type, and
+// nil otherwise. The last one has ", got" and the actual type added. So the sentence is "want
+// integer or null, got string" in place of one for each branch.
 func wantedTypes(e *jsonschema.ValidationError) (want []string) {
 	got := ""
 	for _, c := range e.Causes {
@@ -168,8 +169,8 @@ func wantedTypes(e *jsonschema.ValidationError) (want []string) {
 	return want
 }
 
-// keywordOf returns the keyword that failed. The library names keywords by a path; not and a schema
-// that is false have none.
+// keywordOf returns the keyword that failed. The library names keywords by a path, but not and a
+// schema that is false have none.
 func keywordOf(e *jsonschema.ValidationError) string {
 	if path := e.ErrorKind.KeywordPath(); len(path) > 0 {
 		return path[0]
@@ -184,9 +185,10 @@ func keywordOf(e *jsonschema.ValidationError) string {
 	return e.SchemaURL[strings.LastIndexByte(e.SchemaURL, '/')+1:]
 }
 
-// sentence returns what is wanted, and what is there, as numbers and values and not in the words of
-// JSON Schema: a model that reads "want at most 7, got 9" needs to know no keyword. {"type":
-// "object", "properties": {"days": {"type": "integer"}}} and "three": "want integer, got string".
+// sentence returns a sentence that says what is wanted, and what was found. It has numbers and
+// values and not the words of JSON Schema, because a model that reads "want at most 7, got 9" needs
+// to know no keyword. For example, "three" for {"type": "object", "properties": {"days": {"type":
+// "integer"}}} gives "want integer, got string".
 func sentence(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -217,7 +219,8 @@ func sentence(k jsonschema.ErrorKind) string {
 	return sentenceOfRest(k)
 }
 
-// sentenceOfRest goes on with numbers, and with what is rare. It is apart for its length alone.
+// sentenceOfRest continues sentence with numbers and rare keywords. It is separate only because of
+// its length.
 func sentenceOfRest(k jsonschema.ErrorKind) string {
 	switch k := k.(type) {
 	case *kind.Minimum:
@@ -252,8 +255,8 @@ func sentenceOfRest(k jsonschema.ErrorKind) string {
 	return "does not fit the schema"
 }
 
-// decimal returns a number without an exponent where it is short so. Bounds are fractions here, and
-// 7/2 is not how the schema had it.
+// decimal returns a number as a decimal, without an exponent. Bounds are fractions here, and 7/2 is
+// not how the schema had it. For nil it returns "a number".
 func decimal(r *big.Rat) string {
 	if r == nil {
 		return "a number"
@@ -266,8 +269,8 @@ func decimal(r *big.Rat) string {
 	return shorten(r.FloatString(digits))
 }
 
-// display returns a value as JSON, cut where it is long. A value of many kilobytes would fill the
-// prompt in which the model is to correct it.
+// display returns a value as JSON, cut if it is long. A value of many kilobytes would fill the
+// prompt in which the model should correct it.
 func display(v any) string {
 	text, err := chat.JSON(v)
 	if err != nil {
@@ -276,8 +279,8 @@ func display(v any) string {
 	return shorten(string(text))
 }
 
-// displayAll lists the first of many values. Twelve are enough to see what is meant; a list of
-// countries would fill a context.
+// displayAll returns a list of values as text. It has at most twelve, which are enough to see what
+// is meant, while a list of all countries would fill a context.
 func displayAll(list []any) string {
 	const most = 12
 	var parts []string

@@ -8,12 +8,13 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Trimmed returns the arguments without the members that the schema forbids, byte for byte
-// otherwise; ok reports whether nothing else is wrong with them. A member that may be a misspelt
-// one, or that another part of the schema knows, is not left out, and neither is any while a member
-// is missing. Of two members that say the same one is left. {"title":"Q4","reason":"asked"} under a
-// closed schema: to have the call written again would cost a generation, and what was right in it.
-// What is left out here has no place in the schema at all.
+// Trimmed returns the arguments without the members that the schema forbids, otherwise byte for
+// byte. It returns false if anything else is wrong, or if nothing is. A member that may be a
+// misspelt one, or that another part of the schema lists, is not left out, and no member is left
+// out while one is missing. Of two members with the same name and value one is left out. For
+// example, {"title":"Q4","reason":"asked"} under a closed schema loses reason. To have the call
+// written again would cost a generation, and what was right in it. What is left out here has no
+// place in the schema at all.
 func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	m, ok := v.marks(args)
 	if !ok || len(m.all) == 0 {
@@ -29,9 +30,9 @@ func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 	return trimmed, len(v.Check(trimmed)) == 0
 }
 
-// edited appends the text of n without the members that go, and with the values that take the place
-// of others. A comma goes with the member behind it; what is in front of the first member that
-// stays goes as well.
+// edited appends the text of n without the removed members, and with the replaced values. A comma
+// is removed with the member after it. If the first members are removed, so is what comes before
+// the first one that stays.
 func (n *node) edited(dst []byte) []byte {
 	switch {
 	// A number at its bound takes the place of the one that was written.
@@ -60,17 +61,17 @@ func (n *node) edited(dst []byte) []byte {
 	return append(dst, strings.TrimLeft(n.Raw[end:], " \t\r\n,")...)
 }
 
-// trouble is what has to change at a node, and within it.
+// trouble is what has to change at a node, and inside it.
 type trouble struct {
-	what  change   // several marks of one place add up
-	now   string   // the value that takes its place; empty: none does
-	deep  bool     // something has to change within it
-	lacks []string // names of members that have to be there, as they came
+	what  change   // the changes of all marks of the place
+	now   string   // the value that replaces it; empty: none
+	deep  bool     // something has to change inside it
+	lacks []string // names of missing members, in the order of the marks
 }
 
-// spread notes marks at the nodes that they speak of, each beginning at a depth of its path.
-// Members of one name share them. Each place sorts the marks that lie in it, so that a walk through
-// the text knows of each place in one step.
+// spread records marks at the nodes to which they belong. The first depth steps of each path lead
+// to n. Members with the same name share marks. Each node sorts the marks inside it, so that a
+// later walk through the text finds those of each place in one step.
 func (n *node) spread(all []mark, depth int) {
 	if n.trouble == nil {
 		n.trouble = &trouble{}
@@ -94,12 +95,13 @@ func (n *node) spread(all []mark, depth int) {
 	}
 }
 
-// is reports whether any of the changes is wanted at the place itself.
+// is reports whether any of the changes in what is needed at the place itself. It may be called on
+// nil.
 func (t *trouble) is(what change) bool { return t != nil && t.what&what != 0 }
 
-// Stands returns what of the arguments is as the schema wants it, down to single members and
-// elements. It returns nil when that cannot be said, or when nothing is right because the object as
-// a whole is wrong.
+// Stands returns the parts of the arguments that fit the schema, down to single members and
+// elements. It returns nil if the arguments cannot be checked, or if the object as a whole is
+// wrong.
 func (v *Validator) Stands(args []byte) *schema.Standing {
 	m, ok := v.marks(args)
 	if !ok {
@@ -112,8 +114,8 @@ func (v *Validator) Stands(args []byte) *schema.Standing {
 	return m.doc.standing()
 }
 
-// Standing returns what has left of the arguments, to which more may come; nil when a text has left
-// in part, or nothing has.
+// Standing returns what was sent of the arguments, to which more may be added. It returns nil if
+// nothing was sent, if the object is complete, or if what was sent ends inside a text.
 func (p *Prefix) Standing() *schema.Standing {
 	closed := bytes.TrimRight(slices.Clone(p.text[:p.safe]), ", \n\t\r")
 	if len(closed) == 0 || p.state == finished {
@@ -129,8 +131,8 @@ func (p *Prefix) Standing() *schema.Standing {
 	return doc.begun(len(p.stack) - 1)
 }
 
-// begun returns what is right of an object or array that is open, as are its last parts down to a
-// depth.
+// begun returns the parts of an object or array that is still open. Its last part is open as well,
+// down to the given depth.
 func (n *node) begun(depth int) *schema.Standing {
 	s := &schema.Standing{Array: n.Raw[0] == '[', More: true}
 	for i, one := range n.inside {
@@ -146,8 +148,8 @@ func (n *node) begun(depth int) *schema.Standing {
 	return s
 }
 
-// standing returns what is right of an object or array. Members that are missing come last, without
-// a value: they are what the model is to write, and the constraint lists them after the rest.
+// standing returns the parts of an object or array that are right. Missing members come last,
+// without a value, because the model must write them, and the constraint lists them after the rest.
 func (n *node) standing() *schema.Standing {
 	s := &schema.Standing{Array: n.Raw[0] == '[', More: n.is(few)}
 	seen := map[string]bool{}
@@ -176,7 +178,7 @@ func (n *node) standing() *schema.Standing {
 	return s
 }
 
-// written returns the values of a member that is there more than once.
+// written returns the values of a member that occurs more than once, or nil if it does not.
 func (n *node) written(name string) (all []string) {
 	for _, one := range n.inside {
 		if one.name == name {
@@ -189,8 +191,8 @@ func (n *node) written(name string) (all []string) {
 	return all
 }
 
-// part returns what is right of a member or element: all of it where no mark lies in it, its sound
-// parts where it is an object or array with marks inside, else nothing.
+// part returns what is right of a member or element. It is all of it if there is no mark in it, its
+// right parts if it is an object or array with marks inside, and nothing otherwise.
 func (n *node) part() (part schema.Part) {
 	switch open := n.Raw[0] == '{' || n.Raw[0] == '['; {
 	case n.trouble == nil || n.what&^again == 0 && !n.deep:

@@ -10,36 +10,36 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// lines holds the requests that wait for a server, by model. The zero value is empty.
+// lines has the requests that wait for a server, by model. The zero value is empty.
 type lines struct {
 	mu      sync.Mutex // guards all fields of all lines
 	byModel map[string]*line
 }
 
-// line holds the requests that wait for one model, fair by client: two clients with many requests
-// each alternate. A request's tag is one more than the tag of its client's last request, or than
-// that of the last request that got a place, whichever is larger. The line is removed when no
-// request waits.
+// line has the requests that wait for one model. It is fair to clients: if two clients have many
+// requests each, the requests of both alternate. A request's tag is one more than the tag of its
+// client's last request, or than that of the last request that got a place, whichever is larger.
+// The line is removed when no request waits.
 type line struct {
 	all     *lines
 	model   string
 	waiting []*waiter // by tag, then by arrival
 	tags    map[string]int64
 	now     int64 // the tag of the last request that got a place
-	fault   *fault.Error
-	since   time.Time     // when the last request got a place; zero: none has
-	every   time.Duration // average time between two requests that get a place; 0: not known
+	// the server's last refusal
+	fault *fault.Error
+	since time.Time     // when the last request got a place; zero: none has
+	every time.Duration // average time between two requests that get a place; 0: not known
 }
 
 // waiter is a request that waits.
 type waiter struct {
 	line *line
 	tag  int64
-	turn chan struct{} // closed when the request is the first
+	turn chan struct{} // closed when the request is the first of the line
 }
 
-// busy returns the server's last answer to the requests that wait for a model, or nil when none
-// waits.
+// busy returns the server's last refusal if requests wait for the model, and nil otherwise.
 func (l *lines) busy(model string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,7 +49,7 @@ func (l *lines) busy(model string) error {
 	return nil
 }
 
-// join adds a client's request to the line of its model, and returns its place there.
+// join adds a client's request to the line of its model, and returns the request's waiter.
 func (l *lines) join(model, client string, busy *fault.Error) *waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,7 +88,7 @@ func (l *lines) leave(w *waiter) {
 	one.call()
 }
 
-// call tells the first request of the line that it is the first. The caller holds l.all.mu.
+// call lets the first request of the line know that it is the first. The caller holds l.all.mu.
 func (l *line) call() {
 	first := l.waiting[0]
 	select {
@@ -98,7 +98,7 @@ func (l *line) call() {
 	}
 }
 
-// first reports whether it is the request's turn.
+// first reports whether the request is the first of its line, so that it may ask the server.
 func (w *waiter) first() bool {
 	select {
 	case <-w.turn:
@@ -134,8 +134,8 @@ func (l *line) passed(w *waiter) {
 	l.since, l.now = now, w.tag
 }
 
-// place returns the place of a client's request in a sentence, with how long it may have to wait,
-// as far as that is known. It returns "" when the request has left the line.
+// place returns a sentence with the place of a request in its line, and how long it may have to
+// wait, if that is known. It returns "" if the request has left the line.
 func (w *waiter) place() string {
 	l := w.line
 	l.all.mu.Lock()

@@ -11,13 +11,13 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// Pulse watches the waits of one reply. Before each wait it lets the client's side flush; while the
-// wait lasts, one coarse timer sends heartbeats to the client and ends the reply when the wait has
-// lasted too long.
+// Pulse watches the waits of one reply. Before each wait it flushes what was written to the client.
+// During the wait one coarse timer sends keep-alives to the client, and ends the reply when the
+// wait has lasted too long.
 //
-// The timer acts only between begin and end, under the lock that both take, so a heartbeat is never
-// written together with another part of the reply. Between ticks the timer is left alone: a token
-// costs two uncontended locks, not a timer.
+// The timer acts only between Begin and End, under the lock that both use, so a keep-alive is never
+// written together with another part of the reply. Between ticks the timer is not touched. So a
+// token costs two uncontended locks, and no timer.
 type Pulse struct {
 	// The fields that every token touches are together, in one cache line: with many streams the
 	// cache is cold each time.
@@ -28,24 +28,24 @@ type Pulse struct {
 	present *Limit
 	start   time.Time // origin of all times: time.Since reads one clock, time.Now two
 	waiting bool
-	// the client received something since quiet was set; used only by the reading goroutine
+	// the client received something since quiet was set; only the reading goroutine uses it
 	spoke   bool
 	stopped bool
 
 	timer  *time.Timer
 	beat   func(said string) error
-	place  func() string // what the next heartbeat says; nil: nothing
+	place  func() string // returns what the next keep-alive says; nil: nothing
 	model  string        // the model that the reply waits for
-	client string        // the client that asks
-	every  time.Duration // between heartbeats; negative: none
+	client string        // the client that sent the request
+	every  time.Duration // between keep-alives; negative: none
 	// the longest time between two ticks, which is how late the end of a wait can be noticed
 	pace   time.Duration
 	limits Timeouts
 	cancel context.CancelCauseFunc
 }
 
-// NewPulse starts watching a reply. The context it returns ends with ctx, with Stop, or with the
-// fault.Timeout of a wait that was too long as its cause. client may be nil: then no heartbeats are
+// NewPulse starts watching a reply. The returned context ends with ctx, with Stop, or when a wait
+// is too long, in which case its cause is a fault.Timeout. If client is nil, no keep-alives are
 // sent. The caller must call Stop.
 func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Context, *Pulse) {
 	t = t.orDefaults()
@@ -73,10 +73,10 @@ func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Cont
 	return ctx, p
 }
 
-// For sets the model that the reply waits for: each model has a line of its own at a busy server.
+// For sets the model for which the reply waits, since each model has its own line at a busy server.
 func (p *Pulse) For(model string) { p.model = model }
 
-// says makes heartbeats tell what place returns, until done is called.
+// says lets keep-alives contain what place returns, until done is called.
 func (p *Pulse) says(place func() string) (done func()) {
 	set := func(f func() string) {
 		p.mu.Lock()
@@ -87,8 +87,8 @@ func (p *Pulse) says(place func() string) (done func()) {
 	return func() { set(nil) }
 }
 
-// until waits for a channel to be closed, with heartbeats, and for no longer than left if limit is
-// not negative. It reports whether the reply is still wanted then.
+// until waits for a channel to be closed, and sends keep-alives meanwhile. If limit is not
+// negative, it waits no longer than left. It reports whether the reply is still wanted then.
 func (p *Pulse) until(ctx context.Context, turn <-chan struct{}, limit, left time.Duration) bool {
 	p.Begin(Limit{})
 	defer p.End()
@@ -105,12 +105,11 @@ func (p *Pulse) until(ctx context.Context, turn <-chan struct{}, limit, left tim
 	return ctx.Err() == nil
 }
 
-// Spoke records that an event went to the client's side. It belongs to the goroutine that waits, so
-// it needs no lock: it is called once a token.
+// Spoke records that an event was sent to the client. Only the goroutine that waits may call it, so
+// it needs no lock, because it is called once a token.
 func (p *Pulse) Spoke() { p.spoke = true }
 
-// Stop ends the watching and everything that runs under the context. It may be called more than
-// once.
+// Stop ends the watching and cancels the context. It may be called more than once.
 func (p *Pulse) Stop() {
 	p.mu.Lock()
 	p.stopped = true
@@ -119,12 +118,12 @@ func (p *Pulse) Stop() {
 	p.cancel(context.Canceled)
 }
 
-// Begin marks the start of a wait. It flushes first: nothing more is written until the wait is
-// over, so a burst of records is one write, and a single token is sent at once.
+// Begin marks the start of a wait. It flushes first, because nothing more is written until the wait
+// is over. So many records at once are one write, and a single token is sent at once.
 func (p *Pulse) Begin(w Limit) { p.begin(&w) }
 
-// begin is Begin for a limit that does not change until the wait ends: so it is not copied for each
-// token.
+// begin is like Begin, for a limit that does not change until the wait ends. So the limit need not
+// be copied for each token.
 func (p *Pulse) begin(w *Limit) {
 	p.idle()
 	now := time.Since(p.start)
@@ -137,24 +136,25 @@ func (p *Pulse) begin(w *Limit) {
 	p.mu.Unlock()
 }
 
-// End marks the end of a wait. When it returns, no heartbeat is under way: what is written next
-// cannot be interleaved with one.
+// End marks the end of a wait. When it returns, no keep-alive is being written, so what is written
+// next cannot be mixed with one.
 func (p *Pulse) End() {
 	p.mu.Lock()
 	p.waiting = false
 	p.mu.Unlock()
 }
 
-// Sleep waits for d, with heartbeats. It reports whether the reply is still wanted then: a client
-// that has left ends ctx.
+// Sleep waits for d, and sends keep-alives meanwhile. It reports whether the reply is still wanted
+// then, since a client that has left ends ctx.
 func (p *Pulse) Sleep(ctx context.Context, d time.Duration) bool {
 	p.Begin(Limit{})
 	defer p.End()
 	return sleep.For(ctx, d)
 }
 
-// tick does what is due and sets the timer for what is due next. It holds the lock over the
-// heartbeat's write, so that End waits for it: two goroutines never write to the client at once.
+// tick does what is due and sets the timer for what is due next. It holds the lock while a
+// keep-alive is written, so that End waits for it, and two goroutines never write to the client at
+// once.
 func (p *Pulse) tick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,9 +166,9 @@ func (p *Pulse) tick() {
 	}
 }
 
-// due ends a wait that is over, sends a heartbeat that is due, and returns when to check again,
-// unless the reply is over. Between two waits it only checks again soon: an eighth of the pace is
-// how late the end of a wait may come.
+// due ends a wait that is too long, or sends a keep-alive that is due. It returns when to check
+// again, and false if the reply is over. Between two waits it checks again after an eighth of the
+// pace, so the end of a wait may be noticed that much too late.
 func (p *Pulse) due(now time.Duration) (time.Duration, bool) {
 	if !p.waiting {
 		return max(p.pace/8, time.Millisecond), true
@@ -202,7 +202,7 @@ func (p *Pulse) due(now time.Duration) (time.Duration, bool) {
 	return min(next, p.every-(now-p.quiet)), true
 }
 
-// Reader is a reader whose every Read is a wait. It belongs to the goroutine that reads.
+// Reader is a reader whose every Read is a wait. Only one goroutine may use it.
 type Reader struct {
 	r     io.Reader
 	pulse *Pulse
@@ -211,16 +211,18 @@ type Reader struct {
 	begun bool
 }
 
-// Reader returns a reader that watches every Read of r: the first may last as long as first says,
-// each later one as later does. A first Read that brings nothing does not count.
+// Reader returns a reader that watches every Read of r. The first Read may last as long as the
+// limit first, and each later one as long as later. A first Read that returns no bytes does not
+// count.
 func (p *Pulse) Reader(r io.Reader, first, later Limit) *Reader {
 	return &Reader{r: r, pulse: p, first: first, later: later}
 }
 
-// Shorten shortens the waits that are still to come, of a reply of which nothing more is needed.
+// Shorten limits the later waits to d. It is for a reply of which nothing more is needed.
 func (p *Reader) Shorten(d time.Duration) { p.later.limit = d }
 
-// Read waits for the next bytes.
+// Read implements io.Reader. If the wait is too long, the context of the Pulse ends, and with it
+// the read.
 func (p *Reader) Read(b []byte) (int, error) {
 	w := &p.first
 	if p.begun {

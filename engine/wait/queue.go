@@ -12,26 +12,28 @@ import (
 )
 
 const (
-	// before a busy server is asked again; twice as long each time
+	// the time before a busy server is asked again; twice as long each time
 	firstPause   = 250 * time.Millisecond
 	longestPause = time.Second
-	loadingPause = 2 * time.Second // the longest while the server loads its model
+	loadingPause = 2 * time.Second // the longest pause while the server loads its model
 )
 
-// Queue is where requests wait for a server that says it is busy. Each model has a line of its own,
-// and only the first of a line asks, since the server does not announce a free place. After a
-// request that got a place the next one asks at once. The zero value is an empty queue. It is safe
-// for concurrent use.
+// Queue is where requests wait for a server that says it is busy. Each model has its own line, and
+// only the first request of a line asks the server, since the server does not announce a free
+// place. When a request has got a place, the next one asks at once. The zero value is an empty
+// queue. It is safe for concurrent use.
 type Queue struct {
+	// requests that wait
 	Waiting atomic.Int32
 	lines   lines
 }
 
-// Pass sends a request, and again for as long as the server is busy. A request that comes while
-// others wait joins their line. Pass gives up when too many wait already, or when the wait gets too
-// long; heartbeats continue meanwhile, and tell the request's place. A server that names a time
-// (Retry-After) is not asked earlier. A request that may not wait, since another server may take
-// it, gets the error that this one is busy.
+// Pass sends a request, and sends it again for as long as the server is busy. A request that comes
+// while others wait joins their line. Meanwhile keep-alives are sent, which contain the request's
+// place. A server that names a time (Retry-After) is not asked earlier. Pass returns an error if
+// too many requests wait already, if the wait gets too long, or if sending fails for another
+// reason. A request that must not wait, because another server may take it, gets the error of the
+// busy server.
 func (q *Queue) Pass(ctx context.Context, p *Pulse, send func() (*http.Response, error)) (
 	*http.Response, error) {
 	patient := p.limits.Queue >= 0 && p.limits.Places >= 0
@@ -57,7 +59,8 @@ func (q *Queue) Pass(ctx context.Context, p *Pulse, send func() (*http.Response,
 	return q.wait(ctx, p, w, send)
 }
 
-// wait asks for a request whenever it is the first of its line.
+// wait sends a request whenever it is the first of its line, until the server is not busy. It
+// returns an error if the wait gets too long or ctx ends.
 func (q *Queue) wait(ctx context.Context, p *Pulse, w *waiter,
 	send func() (*http.Response, error)) (*http.Response, error) {
 	began := time.Now()

@@ -10,40 +10,40 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Limit is the limit of one kind of wait: how long at most, and the error when that is exceeded.
-// The sentence names the setting, since what is too long differs from machine to machine.
+// Limit is the limit of one kind of wait: how long it may last, and the error if it lasts longer.
+// The error names the setting, since what is too long differs from machine to machine.
 type Limit struct {
 	limit time.Duration // not positive: no limit
 	code  string        // code of the fault.Timeout
-	fault string        // its sentence, with a verb for the limit
+	fault string        // its message, with a verb for the limit
 }
 
-// FirstByteTimeout is the code of the fault by which the wait for a first record ends. The engine
-// recognizes by it a model that may hang.
+// FirstByteTimeout is the code of the error of a wait for a first record. By this code the engine
+// recognizes a model that may hang.
 const FirstByteTimeout = "first_byte_timeout"
 
-// The codes of the other waits' faults.
+// The codes of the errors of other waits.
 const (
 	loadTimeout = "load_timeout"
 	idleTimeout = "idle_timeout"
 )
 
-// Loading returns the limit of the wait for a rendered prompt, which may include loading the model.
-// Ollama loads the model even for a rendering.
+// Loading returns the limit of the wait for a rendered prompt. This wait may include loading the
+// model, because Ollama loads the model even for a rendering.
 func (p *Pulse) Loading() Limit {
 	return Limit{p.limits.Load, loadTimeout,
 		"the model server did not load the model within %v (setting load-timeout)"}
 }
 
-// First returns the limit of the wait for the first record of a model that is loaded. Ollama queues
-// requests to one model in silence (OLLAMA_NUM_PARALLEL is 1), so it is a long one.
+// First returns the limit of the wait for the first record of a model that is loaded. It is a long
+// one, because Ollama queues requests to one model in silence (OLLAMA_NUM_PARALLEL is 1).
 func (p *Pulse) First() Limit {
 	return Limit{p.limits.FirstByte, FirstByteTimeout,
 		"the model server sent nothing for %v (setting first-byte-timeout): it may be busy with other requests, or hang"}
 }
 
-// UntilFirst returns the limit of the wait for a first record that may have to wait for the model
-// to be loaded, too.
+// UntilFirst returns the limit of the wait for a first record if the model may have to be loaded,
+// too.
 func (p *Pulse) UntilFirst() Limit {
 	w := p.First()
 	if w.limit > 0 && p.limits.Load > 0 {
@@ -54,8 +54,8 @@ func (p *Pulse) UntilFirst() Limit {
 }
 
 // Withheld returns the limit of the wait for the next record of a server that may hold a call back
-// until it is whole. From outside, that cannot be told from a server that reads the prompt, so it
-// is as long as the wait for a first record.
+// until it is whole. Such a server looks the same as one that reads the prompt, so the limit is as
+// long as for a first record.
 func (p *Pulse) Withheld() Limit {
 	w := p.UntilFirst()
 	w.code, w.fault = idleTimeout,
@@ -63,20 +63,21 @@ func (p *Pulse) Withheld() Limit {
 	return w
 }
 
-// Later returns the limit of the wait for the next record of a server that sends each token: two
-// minutes are far more than any server takes for a token.
+// Later returns the limit of the wait for the next record of a server that sends each token. The
+// default of two minutes is far more than any server takes for a token.
 func (p *Pulse) Later() Limit {
 	return Limit{p.limits.Idle, idleTimeout,
 		"the model server stopped in the middle of its reply and sent nothing for %v (setting idle-timeout)"}
 }
 
-// ModelLoading is the code for a server that is still loading its model: a llama-server says 503
-// until then. The wait may be as long as a load, not as long as a busy server.
+// ModelLoading is the code for a server that is still loading its model. For example, a
+// llama-server says 503 until then. The wait may be as long as for loading, and not only as long as
+// for a busy server.
 const ModelLoading = "model_loading"
 
 // Timeouts are the limits of the waits for a silent model server. None of them limits a reply that
-// keeps coming. A zero field means the default; a negative one means no limit (Beat: no
-// heartbeats).
+// keeps coming. A zero field means the default, and a negative one means no limit (for Beat: no
+// keep-alives).
 type Timeouts struct {
 	// until the server has loaded the model and rendered the prompt; default 6 minutes (Ollama
 	// itself gives up after 5)
@@ -86,18 +87,19 @@ type Timeouts struct {
 	// between two records of the raw text; default 2 minutes. A reply whose calls the server
 	// withholds gets FirstByte instead
 	Idle time.Duration
-	// for a place at a server that says it is busy; default 1 minute, negative: the client is told
-	// at once
+	// for a place at a server that says it is busy; default 1 minute, negative: the client gets the
+	// error at once
 	Queue time.Duration
-	// how many requests may wait so for one server; default 64, negative: none
+	// how many requests may wait in this way for one server; default 64, negative: none
 	Places int
-	Beat   time.Duration // silence towards the client that a heartbeat ends; default 8 seconds
+	// how long the client may receive nothing before a keep-alive; default 8 seconds
+	Beat time.Duration
 }
 
-// orDefaults returns t with its zero fields filled. A heartbeat commits a stream: what fails after
-// it is an event in the stream and not an HTTP status any more, so the first one is not sent at
-// once. Hops between a client and this program cut connections that are silent for a minute, some
-// sooner, so it is not sent late either.
+// orDefaults returns t with defaults in place of zero fields. The default of Beat is not short,
+// because after a keep-alive an error can no longer be an HTTP status, but only an event in the
+// stream. It is not long either, because proxies between a client and this program cut connections
+// that are silent for a minute, some sooner.
 func (t Timeouts) orDefaults() Timeouts {
 	return Timeouts{
 		Load:      cmp.Or(t.Load, 6*time.Minute),
@@ -109,8 +111,8 @@ func (t Timeouts) orDefaults() Timeouts {
 	}
 }
 
-// After returns what is left of t once d of it has passed, for another attempt at the same request.
-// At least a second is left: a server that is up answers within it that it is busy, or begins.
+// After returns what is left of t after d, for another attempt at the same request. At least a
+// second is left, because within that time a server that is up begins, or answers that it is busy.
 func (t Timeouts) After(d time.Duration) Timeouts {
 	t = t.orDefaults()
 	for _, limit := range []*time.Duration{&t.Load, &t.FirstByte, &t.Queue} {
@@ -121,9 +123,9 @@ func (t Timeouts) After(d time.Duration) Timeouts {
 	return t
 }
 
-// AsFault turns a failed request or read into a fault: the cause of a cancelled context, else an
-// unreachable server (gone is the error text, with its address; it is empty if there was a
-// connection).
+// AsFault returns the fault for a failed request or read. This is the cause of a cancelled context,
+// or else an unreachable server. The parameter gone is the message for the latter, with the
+// server's address, or empty if there was a connection.
 func AsFault(ctx context.Context, gone string, err error) *fault.Error {
 	var f *fault.Error
 	switch {

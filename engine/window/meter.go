@@ -1,23 +1,23 @@
 package window
 
 const (
-	// bytesPerToken is assumed where nothing was counted. docs/internal/context.md has the
+	// bytesPerToken is assumed if nothing was counted. docs/internal/context.md has the
 	// measurements.
 	bytesPerToken = 3
-	// fewest is how many tokens a count needs to be useful for other requests: in short prompts the
-	// template's own text weighs most.
+	// fewest is how many tokens a count needs to be useful for other requests. In shorter prompts
+	// the template's own text weighs most.
 	fewest = 256
 )
 
-// Meter estimates tokens by what a server has counted for a model. The zero value uses a default
-// ratio. The ratio differs between models: code has 2.7 to 3.4 bytes a token, Chinese 1.5 to 5.0,
-// by three models' tokenizers.
+// Meter estimates the tokens of texts by what a server has counted for a model. The zero value uses
+// a default ratio. The ratio differs between models and texts: code has 2.7 to 3.4 bytes a token,
+// and Chinese 1.5 to 5.0, with the tokenizers of three models.
 type Meter struct {
 	Bytes, Tokens int // of one request, as the server counted it
 }
 
 // Estimate returns about how many tokens the given bytes are. The estimate only serves to choose a
-// context; where a server counts, nothing is left out because of it.
+// context. If a server counts, nothing is left out because of an estimate.
 func (m Meter) Estimate(bytes int) int {
 	if m.Tokens == 0 {
 		return bytes/bytesPerToken + 1
@@ -33,8 +33,8 @@ func (m Meter) Text(tokens int) int {
 	return int(int64(tokens) * int64(m.Bytes) / int64(m.Tokens))
 }
 
-// Learn records a count of the server's. Long requests are more informative than short ones, and
-// later ones more than earlier ones: a count of less than half the last one's tokens is ignored.
+// Learn records a count of the server. Long requests are more informative than short ones, and
+// later ones more than earlier ones. So a count of less than half the last one's tokens is ignored.
 func (m *Meter) Learn(bytes, tokens int) {
 	if bytes > 0 && tokens >= fewest && tokens >= m.Tokens/2 {
 		*m = Meter{bytes, tokens}

@@ -10,17 +10,18 @@ import (
 	"toolnorm/internal/clip"
 )
 
-// Fitted holds tools that were shortened to fit a budget.
+// Fitted is the result of shortening tools to fit a budget.
 type Fitted struct {
 	Tools   []chat.Tool
-	Cut     []string // what was done, in words, in the order in which it was done; empty: nothing
+	Cut     []string // sentences about what was done, in order; empty: nothing
 	Dropped []string // names of the tools that were left out
 }
 
 // cuts lists how far the texts of tools are cut, the mildest first: the descriptions of the tools,
-// then those of their parameters. 1,000 bytes hold the first paragraphs of Claude Code's
-// descriptions, which are 2 KB on average and say the essential there; 160 hold a sentence or two,
-// 60 a few words. A model calls a tool by its name and the names of its parameters: these stay.
+// then those of their parameters. 1,000 bytes are enough for the first paragraphs of Claude Code's
+// descriptions, which have 2 KB on average and say the essential there. 160 bytes are enough for a
+// sentence or two, and 60 for a few words. The names of tools and parameters stay, because a model
+// calls a tool by these.
 var cuts = []struct{ description, parameter int }{ // bytes
 	{1000, whole},
 	{400, whole},
@@ -30,14 +31,14 @@ var cuts = []struct{ description, parameter int }{ // bytes
 	{60, 0},
 }
 
-// whole says that the descriptions of parameters stay.
+// whole means that the descriptions of parameters are not cut.
 const whole = -1
 
-// FitTools shortens tools to fit a budget, in bytes: by shorter descriptions, then by shorter
-// descriptions of parameters, and last by leaving out tools from the end of the list, where agents
-// put those of their MCP servers. Tools for which kept returns true stay whatever they cost: they
-// were called before, or must be. The same tools and budget always give the same, so the beginning
-// of the prompt is the same in every turn.
+// FitTools shortens tools to fit a budget, in bytes. It shortens descriptions, then descriptions of
+// parameters, and at last leaves out tools from the end of the list, where agents put those of
+// their MCP servers. Tools for which kept returns true stay whatever they cost, because they were
+// called before, or must be. So the result may exceed the budget. The same tools and budget always
+// give the same result, so the beginning of the prompt is the same in every turn.
 func FitTools(tools []chat.Tool, budget int, kept func(name string) bool) Fitted {
 	f := Fitted{Tools: tools}
 	if toolsBytes(tools) <= budget {
@@ -67,7 +68,8 @@ func FitTools(tools []chat.Tool, budget int, kept func(name string) bool) Fitted
 	return f
 }
 
-// drop leaves out tools from the end until the rest fits, or only those that must stay are left.
+// drop leaves out tools from the end until the rest fits the budget, or only tools that must stay
+// are left.
 func (f *Fitted) drop(budget int, kept func(name string) bool) {
 	size := toolsBytes(f.Tools)
 	for i := len(f.Tools) - 1; i >= 0 && size > budget; i-- {
@@ -83,7 +85,7 @@ func (f *Fitted) drop(budget int, kept func(name string) bool) {
 	}
 }
 
-// toolsBytes returns how much text tools are to a model, in bytes.
+// toolsBytes returns how many bytes of text the tools are for a model.
 func toolsBytes(tools []chat.Tool) (n int) {
 	for _, t := range tools {
 		n += ToolBytes(t)
@@ -91,9 +93,9 @@ func toolsBytes(tools []chat.Tool) (n int) {
 	return n
 }
 
-// shorten returns a text cut to at most the given bytes, cut after a sentence or a line where one
-// ends in its second half, else after a word. A text that is cut ends in "…", so that a model does
-// not take half a rule for the whole.
+// shorten returns a text cut to at most the given bytes. It is cut after a sentence or a line if
+// one ends in its second half, or else after a word. A text that is cut ends in "…", so that a
+// model does not take half a rule for the whole.
 func shorten(text string, most int) string {
 	const dots = "…"
 	if len(text) <= most {
@@ -111,8 +113,8 @@ func shorten(text string, most int) string {
 	return strings.TrimSpace(head) + dots
 }
 
-// plainer returns a schema whose descriptions have at most the given bytes; with 0 it has no
-// descriptions, nor other keywords for people.
+// plainer returns a schema whose descriptions have at most the given bytes. With 0 it has no
+// descriptions, and no other keywords for people either.
 func plainer(text []byte, most int) []byte {
 	if most == 0 {
 		return schema.Retold(text, nil)

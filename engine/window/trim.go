@@ -9,14 +9,14 @@ type Trimmed struct {
 	Freed    int // tokens, according to cost
 }
 
-// Trim leaves out the oldest turns of a conversation until at least excess tokens are free, or
-// nothing more may go. System messages, the last user message and the last message stay, and no
-// call is separated from its results, which must come after it as package history puts them. First
-// whole turns are removed, from one user message to the next, then steps of the work on the last
-// one.
+// Trim returns a conversation without its oldest turns, so that at least excess tokens are free, or
+// nothing more may be left out. System messages, the last user message and the last message stay,
+// and no call is separated from its results, which must come after it as package history puts them.
+// First whole turns are removed, from one user message to the next, then steps of the work on the
+// last user message.
 //
-// What is freed is rounded up to a multiple of step, if there is as much: so the next requests of
-// the same conversation begin alike, and the server need not read them again.
+// What is freed is rounded up to a multiple of step, if there is that much. So the next requests of
+// the same conversation begin in the same way, and the server need not read them again.
 func Trim(ms []chat.Message, excess, step int, cost func(chat.Message) int) Trimmed {
 	goal := excess
 	if step > 0 {
@@ -47,15 +47,16 @@ func Trim(ms []chat.Message, excess, step int, cost func(chat.Message) int) Trim
 // unit is a range of messages that are removed together: from <= i < to.
 type unit struct{ from, to int }
 
-// units returns what may be removed, in the order of removal.
+// units returns the messages that may be removed, in the order of removal.
 func units(ms []chat.Message) []unit {
 	last := lastUser(ms)
 	all := turns(ms[:last])
 	return append(all, steps(ms, last)...)
 }
 
-// lastUser returns the index of the first of the last consecutive user messages, or 0 when there
-// are none. Agents split a task and its surroundings into several.
+// lastUser returns the index of the first of the last consecutive user messages, or 0 if there are
+// none. There may be several, because agents split a task and its surroundings into several
+// messages.
 func lastUser(ms []chat.Message) int {
 	i := len(ms) - 1
 	for i >= 0 && ms[i].Role != chat.User {
@@ -67,8 +68,9 @@ func lastUser(ms []chat.Message) int {
 	return max(i, 0)
 }
 
-// turns splits messages into turns, from one user message to the next; what comes before the first
-// one belongs to it. User messages without an answer go together with those after them.
+// turns splits messages into turns, from one user message to the next. What comes before the first
+// user message belongs to the first turn. User messages without an answer belong to the turn of
+// those after them.
 func turns(ms []chat.Message) (all []unit) {
 	from, answered := 0, false
 	for i, m := range ms {
@@ -86,7 +88,7 @@ func turns(ms []chat.Message) (all []unit) {
 	return all
 }
 
-// steps returns the assistant's messages after the last user message, each with its results, but
+// steps returns the assistant's messages after the last user message, each with its results, except
 // for the last step.
 func steps(ms []chat.Message, from int) (all []unit) {
 	for from < len(ms) && ms[from].Role == chat.User {

@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// Smallest is the shortest context that is asked for, in tokens. Shorter ones save little
-	// memory, and each growth has the server load the model again.
+	// Smallest is the shortest context that is requested, in tokens. Shorter ones save little
+	// memory, and for each longer one the server has to load the model again.
 	Smallest = 8192
-	// Most is the longest context that is asked for by default.
+	// Most is the longest context that is requested by default.
 	Most = 32768
-	// maxRoom is how many tokens are kept free for a reply when the client sets no limit.
+	// maxRoom is how many tokens are kept free for a reply if the client sets no limit.
 	maxRoom = 2048
 )
 
@@ -20,12 +20,13 @@ const (
 type Limits struct {
 	Trained int // what the model was trained with
 	Loaded  int // what it is loaded with now
-	Most    int // what may be asked for
+	Most    int // what may be requested
 }
 
-// Choose returns the context for a request of that many tokens, the reply's included. A context
-// that is loaded and long enough is kept, since any other makes the server reload the model;
-// otherwise it grows by powers of two, up to the limits. A loaded context is never made shorter.
+// Choose returns the context length for a request of that many tokens, including its reply. A
+// loaded context that is long enough is kept, since any other makes the server load the model
+// again. Otherwise the length grows by powers of two, up to the limits. It is never shorter than
+// the loaded one.
 func (l Limits) Choose(need int) int {
 	if l.Loaded >= need && l.Loaded > 0 {
 		return l.Loaded
@@ -42,9 +43,9 @@ func (l Limits) Choose(need int) int {
 	return max(n, l.Loaded)
 }
 
-// Room returns how many tokens are kept free for the reply in a context of n tokens: what the
-// client wants, but no more than a quarter. Many agents ask for 32,000 tokens in every request,
-// which would leave no room for the conversation.
+// Room returns how many tokens are kept free for the reply in a context of n tokens. It is what the
+// client wants, but at most a quarter of the context. Many agents ask for 32,000 tokens in every
+// request, which would leave no room for the conversation.
 func Room(wanted, n int) int {
 	if wanted <= 0 {
 		wanted = maxRoom
@@ -52,7 +53,7 @@ func Room(wanted, n int) int {
 	return min(wanted, n/4)
 }
 
-// The parts of a request besides its texts, as bytes of text that take as many tokens.
+// The parts of a request besides its texts, as bytes of text with as many tokens.
 const (
 	messageBytes = 20   // the marks around a message
 	callBytes    = 40   // the marks around a call
@@ -60,8 +61,8 @@ const (
 	imageBytes   = 3000 // a picture
 )
 
-// MessageBytes returns how much text a message is to a model, in bytes. Reasoning counts, though
-// some templates leave them out: an estimate that is too high costs memory, one that is too low
+// MessageBytes returns how many bytes of text a message is for a model. Reasoning counts, although
+// some templates leave it out. An estimate that is too high costs memory, but one that is too low
 // costs a refusal.
 func MessageBytes(m chat.Message) int {
 	n := messageBytes + len(m.Content) + len(m.Reasoning) + imageBytes*len(m.Images)
@@ -71,12 +72,12 @@ func MessageBytes(m chat.Message) int {
 	return n
 }
 
-// ToolBytes returns how much text a tool is to a model, in bytes.
+// ToolBytes returns how many bytes of text a tool is for a model.
 func ToolBytes(t chat.Tool) int {
 	return toolBytes + len(t.Name) + len(t.Description) + len(t.Schema)
 }
 
-// Bytes returns how much text a request is to a model, in bytes.
+// Bytes returns how many bytes of text a request is for a model.
 func Bytes(r *chat.Request) int {
 	n := 0
 	for _, m := range r.Messages {

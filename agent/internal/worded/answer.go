@@ -10,14 +10,14 @@ import (
 var finals = []string{"", "none", "null", "no", "no action", "no tool", "n/a", "final answer",
 	"final", "answer", "finish", "finish answer", "respond", "final response", "done"}
 
-// isFinal reports whether a name is not a tool's but announces an answer.
+// isFinal reports whether a name in the place of a tool's name only announces an answer.
 func isFinal(name string) bool {
 	return slices.Contains(finals, folded(strings.Trim(name, "[]()`\"' .")))
 }
 
-// Answer removes the labels of an answer: "Final Answer: It is 3.", {"action": "Final Answer",
-// "action_input": "It is 3."}, {"tool": null, "answer": "It is 3."} all say "It is 3." A text
-// without labels is returned as it is, byte for byte.
+// Answer returns a text without the labels of an answer. For example, it returns "It is 3." for
+// "Final Answer: It is 3.", for {"action": "Final Answer", "action_input": "It is 3."}, and for
+// {"tool": null, "answer": "It is 3."}. A text without labels is returned as it is, byte for byte.
 func Answer(text string) string {
 	whole := strings.TrimSpace(text)
 	if said := answer(whole); said != whole {
@@ -50,7 +50,7 @@ func answer(said string) string {
 }
 
 // labelledAnswer returns the text after the label of an answer, or after an action that only
-// announces an answer.
+// announces an answer. Without such a label it returns the whole text and false.
 func labelledAnswer(text string) (string, bool) {
 	lines := linesOf(text)
 	for i, l := range lines {
@@ -94,7 +94,8 @@ func unlabelled(text string) bool {
 	return !slices.ContainsFunc(linesOf(text), func(l line) bool { return l.role > other })
 }
 
-// onlyThoughts reports whether all lines are thoughts, results and actions.
+// onlyThoughts reports whether no words precede the first known label, so that all lines belong to
+// thoughts, results and actions.
 func onlyThoughts(lines []line, text string) bool {
 	labelled := false
 	for _, l := range lines {
@@ -106,8 +107,9 @@ func onlyThoughts(lines []line, text string) bool {
 	return true
 }
 
-// objectAnswer returns the answer in an object that names no tool, or said if the object is not an
-// answer.
+// objectAnswer returns the answer in inner if it is an object that names no tool. Otherwise it
+// returns said. If the object itself has no answer, the text after it is returned, which may be
+// empty.
 func objectAnswer(inner, said string) string {
 	d := json.NewDecoder(strings.NewReader(inner))
 	var v map[string]any

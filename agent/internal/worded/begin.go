@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Begins returns the start of the first line that may begin a call or a labelled answer, or -1 when
-// no line may. front says that the text is at the beginning of a line. The text before such a line
-// is words, whatever follows.
+// Begins returns the offset of the first line that may begin a call or a labelled answer, or -1 if
+// no line may. If front is true, the text itself starts at the beginning of a line. The text before
+// such a line is words, whatever follows.
 func (r *Reader) Begins(text string, front bool) int {
 	whole := text[:len(text)-halfRune(text)]
 	at := 0
@@ -38,11 +38,11 @@ func halfRune(text string) int {
 	return 0
 }
 
-// longestLabel is the most bytes that a line may have before its label is complete.
+// longestLabel is how many bytes a line may have before its label must be complete.
 const longestLabel = 80
 
 // may reports whether a text at the start of a line may be the beginning of a call or of a labelled
-// answer. ended says that its first line is complete.
+// answer. If ended is true, the first line of the text is complete.
 func (r *Reader) may(text string, ended bool) bool {
 	l := lineAt(text, 0)
 	first := strings.TrimLeft(text[:l.end], " \t")
@@ -77,13 +77,13 @@ func (r *Reader) may(text string, ended bool) bool {
 var half = regexp.MustCompile(`^` + picture + `[#*_\-+•(0-9.)\[【〔 \t]*` + strong +
 	`[\pL\pM\pN '’_-]*[*_\]】〕 \t]*$`)
 
-// mayLabel reports whether an incomplete line may become a label, or the mark of JSON.
+// mayLabel reports whether an incomplete line may become a label, or the label "json" before JSON.
 func mayLabel(line string) bool {
 	return half.MatchString(line) && len(strings.Fields(line)) <= mostWords+1
 }
 
-// beginsCall reports whether a line may begin with a call in Python: a tool's name, or its
-// beginning, and a bracket.
+// beginsCall reports whether a line may begin with a call in Python, which is a tool's name, or the
+// beginning of one, and a bracket.
 func (r *Reader) beginsCall(line string) bool {
 	n, rest := name(line)
 	if n == "" || !strings.HasPrefix(line, n) {
@@ -94,7 +94,7 @@ func (r *Reader) beginsCall(line string) bool {
 		r.prefix(n)
 }
 
-// mayFence does what may does, for a fence or a span of code at the beginning of a line.
+// mayFence reports the same as may, for a fence or a span of code at the beginning of a line.
 func (r *Reader) mayFence(text string, ended bool) bool {
 	m := fenced.FindStringSubmatchIndex(text)
 	if m == nil {
@@ -117,7 +117,7 @@ func (r *Reader) mayFence(text string, ended bool) bool {
 	return r.may(inner, strings.Contains(inner, "\n"))
 }
 
-// prefix reports whether the name of a tool begins with n.
+// prefix reports whether the name of a tool, or another name for it, begins with n.
 func (r *Reader) prefix(n string) bool {
 	for _, t := range r.Tools {
 		if strings.HasPrefix(t.Name, n) {
@@ -132,8 +132,8 @@ func (r *Reader) prefix(n string) bool {
 	return false
 }
 
-// mayObject reports whether JSON, or a tag, may be a call or an answer: it is still short, or names
-// something in its first bytes.
+// mayObject reports whether JSON, or a tag, may be a call or an answer. It may be if it is still
+// short, or if it names something in its first bytes.
 func (r *Reader) mayObject(text string) bool {
 	if len(text) < reach/2 {
 		return true

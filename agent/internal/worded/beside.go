@@ -11,19 +11,19 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Names in a sentence: only names that cannot be ordinary words count, with a sign in them or marks
-// around them.
+// spelled matches names in a sentence. Only names that cannot be ordinary words count, which are
+// those that contain a sign or have Markdown signs around them.
 var spelled = regexp.MustCompile(
 	"[`*]{1,2}([\\pL\\pN_][\\pL\\pN_.:/-]*)[`*]{1,2}|\\b([\\pL\\pN]+(?:[_.][\\pL\\pN]+)+)\\b")
 
-// fenceInFront matches the opening of a fence or of a span of code at the end of the text before
-// JSON.
+// fenceInFront matches an opening fence, or the opening of a span of code, at the end of the text
+// before JSON.
 var fenceInFront = regexp.MustCompile(
 	"(?:^|\n)[ \t]*[`~]{3,}[ \t]*(?:json[c5]?|text|tool_code|)[ \t]*\n?[ \t]*$|`$")
 
-// beside reads a call whose name is in the line before its arguments: in a heading, or in words
-// that announce it. The arguments are JSON with everything that the tool requires and nothing that
-// it does not know.
+// beside reads a call whose name is in the line before its arguments, either in a heading or in
+// words that announce the call. The arguments must be JSON with everything that the tool requires
+// and nothing that it does not know. It returns nil if there is no such call.
 func (r *Reader) beside(text string) (calls []chat.Call, front string) {
 	at := strings.IndexByte(text, '{')
 	if at < 0 {
@@ -58,7 +58,7 @@ func (r *Reader) beside(text string) (calls []chat.Call, front string) {
 	return []chat.Call{{Name: t.Name, Args: args}}, front
 }
 
-// only returns the only tool that a line names.
+// only returns the tool that a line names. It returns false if the line names no tool or several.
 func (r *Reader) only(line string) (only chat.Tool, ok bool) {
 	for _, m := range spelled.FindAllStringSubmatch(line, mostTries) {
 		t, known := r.tool(m[1] + m[2])
@@ -72,14 +72,14 @@ func (r *Reader) only(line string) (only chat.Tool, ok bool) {
 	return only, ok
 }
 
-// named reports whether a text is only a tool's name.
+// named reports whether a text is only a name of the tool t.
 func (r *Reader) named(text string, t chat.Tool) bool {
 	named, known := r.tool(text)
 	return known && named.Name == t.Name
 }
 
-// fits reads JSON as the arguments of a tool, if it has everything that the tool requires and
-// nothing that the tool does not know.
+// fits reads JSON as the arguments of a tool. It returns false if the JSON lacks something that the
+// tool requires, or has something that the tool does not know.
 func fits(t chat.Tool, body string) (json.RawMessage, bool) {
 	read, ok := arguments(t, body, true)
 	var members map[string]json.RawMessage

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// tags matches thoughts in tags, which are not part of the reply.
+// tags matches thoughts inside tags such as <think>, which are not part of the reply.
 var tags = regexp.MustCompile(
 	`(?is)<(thought|thinking|think|reasoning|scratchpad)>.*?</(?:thought|thinking|think|reasoning|scratchpad)>`)
 
-// wide replaces the East Asian wide forms of JSON's signs.
+// wide replaces the East Asian wide forms of JSON's punctuation by the normal ones.
 var wide = strings.NewReplacer("｛", "{", "｝", "}", "：", ":", "，", ",", "＂", `"`)
 
-// element matches a label as a tag: <action>calc.add</action>.
+// element matches a label written as a tag: <action>calc.add</action>.
 var element = regexp.MustCompile(
 	`(?s)<([\pL][\pL\pM '’_-]{1,39})>\s*(.*?)\s*</([\pL][\pL\pM '’_-]{1,39})>`)
 
-// divided puts the label of an action or an answer that follows a thought on the same line onto a
-// line of its own.
+// divided returns a text in which the label of an action or an answer begins a new line if it
+// follows a thought on the same line. Any other text is returned unchanged.
 func divided(text string) string {
 	l := lineAt(text, 0)
 	if l.role != thought {
@@ -42,8 +42,8 @@ func divided(text string) string {
 	return text
 }
 
-// labelOf returns an element as a label and a value, or unchanged if it is neither an action nor
-// the input of one.
+// labelOf returns an element as a line with a label and a value. An element that is neither an
+// action nor the input of one is returned unchanged.
 func labelOf(tag string) string {
 	m := element.FindStringSubmatch(tag)
 	if as := roles()[folded(m[1])]; m[1] != m[3] || as != action && as != input {
@@ -52,14 +52,15 @@ func labelOf(tag string) string {
 	return "\n" + m[1] + ": " + m[2] + "\n"
 }
 
-// tagInFront matches a tag at the beginning that opens a thought which is never closed.
+// tagInFront matches a tag at the beginning of a text that opens a thought. It is used for thoughts
+// that are never closed.
 var tagInFront = regexp.MustCompile(`(?i)^\s*<(?:thought|thinking|think|reasoning|scratchpad)>`)
 
 // roleInFront matches a role at the beginning of a reply.
 var roleInFront = regexp.MustCompile(`^\s*(?i:assistant|model|bot)[ \t]*:[ \t]*`)
 
-// plain removes thoughts in tags from a text, makes labels of labels that are tags, and replaces
-// signs of East Asian width in JSON by those of JSON.
+// plain returns a text without thoughts in tags, with labels instead of tags that are labels, and
+// with JSON's own punctuation instead of the East Asian wide forms.
 func plain(text string) string {
 	text = unquote(strings.ReplaceAll(text, "\r\n", "\n"))
 	if strings.Contains(text, "</") {
@@ -81,8 +82,9 @@ func plain(text string) string {
 	return text
 }
 
-// unescaped removes Markdown's backslashes before underscores from a text that writes a tool's name
-// with them: JSON and names know no such escape, so the model has escaped the whole.
+// unescaped returns a text without Markdown's backslashes before underscores, if the name of a tool
+// is written with them. JSON and names know no such escape, so the model has escaped the whole
+// text. Any other text is returned unchanged.
 func (r *Reader) unescaped(text string) string {
 	if !strings.Contains(text, `\_`) {
 		return text
@@ -100,7 +102,8 @@ func (r *Reader) unescaped(text string) string {
 // inlineTag matches HTML that only formats a text.
 var inlineTag = regexp.MustCompile(`^</?(?:b|strong|i|em|u|p|br|li)[ ]*/?>$`)
 
-// unquote removes the signs of a quotation from a reply that is a single quotation.
+// unquote removes the signs of a quotation from a reply that is a single quotation, and returns any
+// other reply unchanged.
 func unquote(text string) string {
 	if !strings.HasPrefix(strings.TrimSpace(text), ">") {
 		return text
@@ -116,8 +119,8 @@ func unquote(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// coloned adds colons to labels that have lines of their own, if the label of an action is above a
-// line with only the name of an offered tool.
+// coloned adds colons to labels that have lines of their own. It does so only if the line after the
+// label of an action is just the name of an offered tool, and otherwise returns the text unchanged.
 func (r *Reader) coloned(text string) string {
 	lines := strings.Split(text, "\n")
 	found := false
@@ -137,7 +140,8 @@ func (r *Reader) coloned(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// bareLabel returns the role of a label that fills a line, without a colon, or none.
+// bareLabel returns the role of a label that fills a line, without a colon. It returns none if the
+// line is no such label.
 func bareLabel(line string) role {
 	if line = strings.TrimSpace(line); len(line) > longestLabel || strings.ContainsAny(line, ":：") {
 		return none

@@ -23,7 +23,7 @@ const (
 	final
 )
 
-// roles returns the roles by folded labels.
+// roles returns the role of each label in labels.txt, by the folded label.
 var roles = sync.OnceValue(func() map[string]role {
 	names := map[string]role{"thought": thought, "action": action, "input": input,
 		"observation": observation, "final": final}
@@ -42,8 +42,8 @@ var roles = sync.OnceValue(func() map[string]role {
 	return all
 })
 
-// folded returns a label in lower case, without bold and without a number at its end, and with
-// blanks for hyphens and underscores.
+// folded returns a label in lower case, without bold and without a number at its end. Hyphens and
+// underscores become blanks.
 func folded(label string) string {
 	label = strings.NewReplacer("_", " ", "-", " ", "*", "", "`", "", "’", "'").Replace(
 		strings.ToLower(label))
@@ -55,15 +55,16 @@ func folded(label string) string {
 type line struct {
 	label  string
 	role   role
-	closes bool   // it is the end of a fence
+	closes bool   // it is a closing fence
 	value  string // the text after the label, without bold
 	start  int    // of the line in the text
 	at     int    // of the value in the text
 	end    int    // of the line, without its line break
 }
 
-// Labels: a picture, a mark of a list or a heading, a few words that may be bold and numbered, and
-// a colon; known labels may have brackets around them, or an arrow or a dash after them.
+// These match labels. A label is an optional emoji, a list or heading sign, a few words that may be
+// bold and numbered, and a colon. Known labels may have brackets around them, or an arrow or a dash
+// after them, instead of the colon.
 var (
 	labelled = regexp.MustCompile(`^[ \t]{0,3}` + picture +
 		`(?:(?:[-*•+]|\(?\d{1,2}[.)])[ \t]+|#{1,6}[ \t]*)?` + code + strong +
@@ -84,10 +85,10 @@ const (
 	strong  = `(?:[*_]{1,3}|</?(?:b|strong|i|em|u|p|li)>){0,3}`
 )
 
-// mostWords is how many words a label has.
+// mostWords is how many words a label may have.
 const mostWords = 5
 
-// lineAt reads the line that begins at start.
+// lineAt returns the line of a text that begins at offset start, with its label if it has one.
 func lineAt(text string, start int) line {
 	end := len(text)
 	if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
@@ -121,7 +122,7 @@ func lineAt(text string, start int) line {
 	return l
 }
 
-// skipAgain skips a label that is written twice. The second label of arguments counts only before
+// skipAgain skips a label that is written twice. A second label of arguments is skipped only before
 // JSON, since the arguments may have a member of that name.
 func (l *line) skipAgain(whole string) {
 	for l.role > other {
@@ -145,13 +146,13 @@ func linesOf(text string) (all []line) {
 	return all
 }
 
-// fenced matches the opening of a fence: its sign, and the label. A mark of a list may come before
-// it.
+// fenced matches an opening fence: its sign, and the language. A list sign may come before it.
 var fenced = regexp.MustCompile(
 	"^[ \\t]*(?:(?:[-*]|\\d{1,2}[.)])[ \\t]+)?(`{3,}|~{3,})[ \\t]*([\\w+-]*)[ \\t]*")
 
-// fence returns the contents of the fence that a text begins with, and the text after it. A fence
-// at the end of the text need not be closed.
+// fence returns the contents of the fence that a text begins with, and the text after that fence.
+// It returns false if the text begins with no fence. A fence at the end of the text need not be
+// closed.
 func fence(text string) (inner, behind string, ok bool) {
 	m := fenced.FindStringSubmatchIndex(text)
 	if m == nil {
@@ -165,8 +166,8 @@ func fence(text string) (inner, behind string, ok bool) {
 	return inner, "", true
 }
 
-// inFence reports whether the end of a text is inside a fence that the text has opened, and where
-// that fence begins.
+// inFence reports whether the end of a text is inside a fence that the text has opened, and at
+// which offset that fence begins.
 func inFence(text string) (at int, inside bool) {
 	sign := ""
 	for _, l := range linesOf(text) {

@@ -13,8 +13,8 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// Places where JSON may be a call, and where it has arguments. These patterns only find what to
-// try.
+// These patterns find where JSON may name a tool, and where it may have arguments. They only say
+// what to try.
 var (
 	named = regexp.MustCompile(
 		`["'“]?\b(?:tool|tool_name|name|function|function_name|action|recipient_name)\b["'”]?\s*[:=]\s*["'“]([^"'“”\n]{1,128})["'”]`)
@@ -22,8 +22,8 @@ var (
 		`["'“]?\b(?:arguments|args|parameters|params|input|action_input|tool_input|kwargs)\b["'”]?\s*[:=]`)
 )
 
-// Marks that may surround JSON without being a sentence: fences, labels of languages, roles, names
-// of calls, headings and lists.
+// These match what may surround JSON without being a sentence: fences, names of languages, roles,
+// names of calls, headings and lists.
 var (
 	openers = regexp.MustCompile(
 		"(?i)(?:^|\\n)[ \\t]*(?:(?:[-*]|\\d{1,2}[.)])[ \\t]+)?(?:[`~]{3,}[ \\t]*(?:json[c5]?|python|py|tool|tool_code|tool_calls?|tool_use|function|function_calls?|xml|text|plaintext|javascript|js|action)?|`|json|<[a-z_|:-]{2,24}>)[ \\t]*\\n?[ \\t]*$")
@@ -36,8 +36,9 @@ var (
 	closers = regexp.MustCompile("^[ \\t]*\\n?[ \\t]*(?:[`~]{3,}|`|</[a-z_|:-]{2,24}>)[ \\t]*")
 )
 
-// objects reads a call in JSON that is surrounded only by marks and by words that announce it, or a
-// program of one call.
+// objects reads a call in JSON that is surrounded only by formatting and by words that announce it,
+// or else a program of one call. It also returns the text before the call, and returns nil if there
+// is no call.
 func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	at := r.opens(text)
 	if at < 0 {
@@ -75,8 +76,8 @@ func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// lastLine returns the text before JSON on its line, or "" if that is only marks. front is the text
-// before JSON without the marks.
+// lastLine returns the text on the same line before JSON, or "" if that is only formatting. whole
+// is all the text before the JSON, and front is the same text without the formatting.
 func lastLine(front, whole string) string {
 	line := whole[strings.LastIndexByte(whole, '\n')+1:]
 	if !strings.HasSuffix(strings.TrimRight(whole, " \t`"), strings.TrimRight(front, " \t`")) ||
@@ -86,8 +87,8 @@ func lastLine(front, whole string) string {
 	return line
 }
 
-// isSentence reports whether a line is words that continue in JSON, and not a line of a shell or of
-// code, or a quotation.
+// isSentence reports whether a line has words that continue in the JSON after it. It returns false
+// for a line of a shell or of code, and for a quotation.
 func isSentence(line string) bool {
 	if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") ||
 		strings.ContainsAny(line[:1], "$>|#") {
@@ -97,11 +98,11 @@ func isSentence(line string) bool {
 	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(":：,.。", last)
 }
 
-// listed matches an entry of a list that says what the call in it does: 1. Write the file:
+// listed matches a list entry that announces the call in it, for example "1. Write the file:".
 var listed = regexp.MustCompile(`^\d{1,2}[.)][ \t]+([^\n]+):$`)
 
-// rest returns the words after a call, up to the first label, where the text begins that a model
-// makes up.
+// rest returns the words after a call, up to the first label. From that label on the model makes
+// the text up.
 func rest(behind string) string {
 	for _, l := range linesOf(behind) {
 		if l.role > other {
@@ -111,7 +112,7 @@ func rest(behind string) string {
 	return behind
 }
 
-// opens returns the start of the first JSON that may be a call, or -1 when there is none.
+// opens returns the offset of the first JSON that may be a call, or -1 if there is none.
 func (r *Reader) opens(text string) int {
 	at := 0
 	for range mostObjects {
@@ -127,7 +128,7 @@ func (r *Reader) opens(text string) int {
 	return -1
 }
 
-// mostObjects bounds the brackets that are looked at.
+// mostObjects is how many brackets of a text are looked at.
 const mostObjects = 256
 
 // reach is how many bytes of JSON may come before the name of a tool.
@@ -148,8 +149,8 @@ func (r *Reader) mayCall(text string) bool {
 	return known && head[0] == '{'
 }
 
-// object reads JSON as the contract's family does; if that finds no call, it reads a call of the
-// tool that the JSON names, if there are arguments.
+// object reads JSON in the format "agent". If that finds no call, it reads a call of the tool that
+// the JSON names, provided that there are arguments. It returns nil if there is no call.
 func (r *Reader) object(body, end string) []chat.Call {
 	text := "```json\n" + body + "\n```"
 	if calls := r.own(decodedAlso("agent", text, end, r.Tools, r.Also)); len(calls) > 0 {
@@ -189,15 +190,15 @@ func (r *Reader) object(body, end string) []chat.Call {
 	return calls[:1]
 }
 
-// Members that make a call of the name of an unknown tool. {"action": "delete", "input": "x"} and
-// {"name": "Ann", "args": []} may be anything.
+// These match members that turn the name of an unknown tool into a call. Without them {"action":
+// "delete", "input": "x"} and {"name": "Ann", "args": []} may be anything.
 var (
 	withAction = regexp.MustCompile(`["'“]?\baction_input\b["'”]?\s*[:=]`)
 	withName   = regexp.MustCompile(`["'“]?\b(?:arguments|parameters)\b["'”]?\s*[:=]\s*["'“]?\{`)
 )
 
-// goTogether reports whether an object has the member that belongs to the member that names the
-// tool.
+// goTogether reports whether an object, next to the key that names the tool, has the member that
+// goes with this key.
 func goTogether(key, body string) bool {
 	switch key {
 	case "action":
@@ -211,7 +212,8 @@ func goTogether(key, body string) bool {
 // key matches the first member of an object, if its value is in braces.
 var key = regexp.MustCompile(`^\{\s*["'“]([^"'“”\s]{1,128})["'”]\s*:\s*(\{)`)
 
-// keyed reads an object whose only member has the name of a tool, and contains its arguments.
+// keyed reads an object with a single member, whose key is the name of a tool and whose value is
+// its arguments. It returns nil for any other object.
 func (r *Reader) keyed(body string) []chat.Call {
 	m := key.FindStringSubmatchIndex(body)
 	if m == nil {
@@ -241,7 +243,7 @@ func describes(args string) bool {
 	return strings.Contains(args, `"properties"`) && strings.Contains(args, `"type"`)
 }
 
-// decodedAlso decodes like decoded, with further names of tools and with text around the calls.
+// decodedAlso is like decoded, but accepts further names of tools and text around the calls.
 func decodedAlso(family, text, end string, tools []chat.Tool, also map[string]string) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector
@@ -255,7 +257,7 @@ func decodedAlso(family, text, end string, tools []chat.Tool, also map[string]st
 	return got.Complete()
 }
 
-// own replaces the names in calls by the tools' own.
+// own replaces the other names of tools in calls by the tools' own names, and returns the calls.
 func (r *Reader) own(calls []chat.Call) []chat.Call {
 	for i, c := range calls {
 		if whole, ok := r.Also[c.Name]; ok {
@@ -265,8 +267,8 @@ func (r *Reader) own(calls []chat.Call) []chat.Call {
 	return calls
 }
 
-// bared removes the marks that open JSON from the end of the text before it, and returns that text
-// and the marks.
+// bared removes fences, headings and other formatting that opens JSON from the end of the text
+// before it. It returns the remaining text and what was removed.
 func bared(front string) (text, opened string) {
 	whole := front
 	for before := ""; before != front; {
@@ -280,8 +282,9 @@ func bared(front string) (text, opened string) {
 	return strings.TrimSpace(front), whole[len(strings.TrimRight(front, " \t\n")):]
 }
 
-// value returns the JSON value at the beginning of a text, and whether it was closed. Brackets in
-// strings do not count.
+// value returns the JSON value at the beginning of a text, and whether it was closed. If it was
+// not, or if there is no object or array, the whole text is returned. Brackets in strings do not
+// count.
 func value(text string) (v string, complete bool) {
 	if text == "" || text[0] != '{' && text[0] != '[' {
 		return text, false

@@ -9,11 +9,12 @@ import (
 	"toolnorm/chat"
 )
 
-// programs are the languages whose fences may hold one call and nothing else.
+// programs are the languages of fences that may contain one call and nothing else.
 var programs = []string{"", "python", "py", "javascript", "js", "typescript", "ts", "tool_code",
 	"tool", "text", "plaintext"}
 
-// program reads a call in a fence of Python or JavaScript at the end of the reply.
+// program reads a call in a fence of Python or JavaScript at the end of the reply. It also returns
+// the text before the call, and returns nil if there is no call.
 func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
 	i := strings.Index(text, "```")
 	if i < 0 {
@@ -38,8 +39,8 @@ func (r *Reader) program(text, end string) (calls []chat.Call, front string) {
 	return []chat.Call{{Name: t.Name, Args: args}}, front
 }
 
-// Code around a call that only uses its result: it prints the result, or assigns it to a variable
-// and prints that.
+// These match code around a call that only uses its result, by printing it or by assigning it to a
+// variable that is then printed.
 var (
 	printed  = regexp.MustCompile(`(?s)^(?:print|display|console\.log)\(\s*(.*\))\s*\)$`)
 	assigned = regexp.MustCompile(
@@ -48,8 +49,7 @@ var (
 		`^(?:(?:print|display|console\.log)\(\s*|[A-Za-z_]\w*\s*=\s*)?(?:await\s+)?`)
 )
 
-// unwrapped returns the only call of a program, without the print, the assignment or the await
-// around it.
+// unwrapped returns a program without the print, the assignment or the await around its only call.
 func unwrapped(program string) string {
 	if m := printed.FindStringSubmatch(program); m != nil {
 		program = m[1]
@@ -62,7 +62,8 @@ func unwrapped(program string) string {
 // lastCall matches a call after a colon at the end of a line.
 var lastCall = regexp.MustCompile(`^[^\n]*:[ \t]*([\pL_][\pL\pN_.]*\([^\n]*\))$`)
 
-// span reads a call that is the whole reply, or that ends it as a span of code or after a colon.
+// span reads a call that is the whole reply, or that ends the reply, either as a span of code or
+// after a colon. It also returns the text before the call, and returns nil if there is no call.
 func (r *Reader) span(text string) (calls []chat.Call, front string) {
 	text = strings.TrimSuffix(text, ".")
 	if m := lastCall.FindStringSubmatchIndex(text); m != nil {

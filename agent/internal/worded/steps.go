@@ -11,18 +11,19 @@ import (
 	"toolnorm/chat"
 )
 
-// step is a call after labels.
+// step is a call that was written after labels.
 type step struct {
 	call  chat.Call
 	known bool // its tool is offered
-	until int  // where it ends in the text
+	until int  // the offset in the text at which it ends
 }
 
-// mostTries bounds the labels after which calls are looked for: a reply has few labels, and from
-// each the text may be read to its end.
+// mostTries is how many labels are tried as the beginning of a call. A reply has few labels, and
+// after each the text may be read to its end.
 const mostTries = 64
 
-// steps reads calls after labels. No call is read after an answer.
+// steps returns the calls that are written after labels, and the text before them. It returns nil
+// if there are none. No call is read after an answer.
 func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 	lines := linesOf(text)
 	begin, until, tries := -1, 0, 0
@@ -57,9 +58,10 @@ func (r *Reader) steps(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// meant reports whether the words around a call mean it, and where the call begins, including a
-// fence around it. A thought before the call is enough; other words must announce it, and words
-// after it must continue from it. Nothing may follow the fence of a call.
+// meant reports whether the words around a call announce it as a real call. It also returns the
+// offset at which the call begins, including a fence around it. A thought before the call is
+// enough. Other words must announce the call, and words after it must continue from it. Nothing may
+// follow the fence of a call.
 func meant(text string, before []line, start, until int) (begin int, ok bool) {
 	begin = start
 	if at, inside := inFence(text[:start]); inside {
@@ -91,8 +93,8 @@ func meant(text string, before []line, start, until int) (begin int, ok bool) {
 var plainFences = []string{"", "text", "txt", "plaintext", "plain", "json", "yaml", "yml", "tool",
 	"tool_call", "tool_code", "tool_use", "action", "react", "function_call"}
 
-// words returns the words after a call, or "" when there are only PAUSE or signs. It leaves out
-// everything from the first label on, which the model has made up.
+// words returns the words after a call, or "" if there are only PAUSE or punctuation. Everything
+// from the first label on is left out, because the model has made it up.
 func words(behind string) string {
 	behind = rest(behind)
 	if !strings.ContainsFunc(strings.Replace(behind, "PAUSE", "", 1), unicode.IsLetter) {
@@ -101,7 +103,7 @@ func words(behind string) string {
 	return behind
 }
 
-// said returns a text without thoughts, marks of fences and labels of results.
+// said returns a text without thoughts, fence lines and labelled results.
 func said(text string) string {
 	var out []string
 	skip := false
@@ -119,12 +121,13 @@ func said(text string) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-// linking matches the words between a name and its arguments on one line: calc.add with the
-// arguments {…}.
+// linking matches the words between a name and its arguments on one line, as in "calc.add with the
+// arguments {…}".
 var linking = regexp.MustCompile(
 	`(?i)^[ \t,:]*(?:with|using)[ \t]+(?:the[ \t]+)?(?:following[ \t]+)?(?:arguments?|args|inputs?|parameters?|params)?[ \t:]*([({].*)$`)
 
-// step reads the call whose name is on a line, or on the next line if the label has its own line.
+// step reads the call whose name is on line i, or on the line after it if the label has its own
+// line. It returns false if there is no call.
 func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok bool) {
 	l := lines[i]
 	value, at := l.value, l.at
@@ -185,7 +188,8 @@ func (r *Reader) step(text string, lines []line, i int, end string) (s step, ok 
 	return r.finished(text, t, called, args, worded, s, end)
 }
 
-// finished reads the arguments of a step.
+// finished returns a step with its arguments read from args. It returns false if the step is no
+// call after all, for example because the reply was cut inside it.
 func (r *Reader) finished(text string, t chat.Tool, called, args string, worded bool, s step,
 	end string) (step, bool) {
 	// Only a label shows that the text before it is complete.
@@ -209,7 +213,7 @@ func (r *Reader) finished(text string, t chat.Tool, called, args string, worded 
 	return s, ok && !tellsTypes(read)
 }
 
-// tellsTypes reports whether arguments are only the names of types, as in the description of a
+// tellsTypes reports whether all arguments are only names of types, as in the description of a
 // tool.
 func tellsTypes(args []byte) bool {
 	var v map[string]any
@@ -226,15 +230,16 @@ func tellsTypes(args []byte) bool {
 	return true
 }
 
-// types are the names of types in descriptions.
+// types are the names of types that descriptions of tools use.
 var types = []string{"string", "str", "text", "integer", "int", "number", "float", "boolean",
 	"bool", "array", "list", "object", "dict", "any"}
 
-// isName reports whether a character can be in a tool's name.
+// isName reports whether a character is an ASCII character other than a blank, as in the names of
+// tools.
 func isName(c rune) bool { return c < 0x80 && c != ' ' }
 
-// inline returns the arguments that begin after a name on its line, and where they end. Arguments
-// in brackets end where these are closed.
+// inline returns the arguments that begin on the line of the name, at offset begin, and the offset
+// at which they end. Arguments in brackets end at the closing bracket.
 func (r *Reader) inline(text string, begin int, lines []line, next int) (args string, until int) {
 	if text[begin] == '{' {
 		v, _ := value(text[begin:])
@@ -252,8 +257,9 @@ func (r *Reader) inline(text string, begin int, lines []line, next int) (args st
 	return strings.TrimSpace(body[1 : len(body)-1]), begin + len(body)
 }
 
-// behind returns the arguments on the lines after a name: after a label, or as JSON or parameters
-// without a label.
+// behind returns the arguments on the lines after a name, and the offset at which they end.
+// labelled reports whether they follow a label of arguments. ok is false if the lines have neither
+// such a label nor JSON nor parameters.
 func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (
 	args string, until int, labelled, ok bool) {
 	until = lines[next-1].end
@@ -296,8 +302,8 @@ func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (
 	return text[at:until], until, labelled, true
 }
 
-// inside returns the value at the beginning of a text, without quotes of Markdown or a fence around
-// it, and where it ends.
+// inside returns the value at the beginning of a text, without Markdown signs or a fence around it,
+// and the offset at which it ends.
 func inside(text string) (args string, until int) {
 	inner, behind, ok := fence(text)
 	if ok {
@@ -314,8 +320,8 @@ func opensValue(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "`{") || fenced.MatchString(text)
 }
 
-// stops returns where text that began before a line ends: at the next known label, at PAUSE, or at
-// the end.
+// stops returns the offset at which text that continues on line next ends: before the first known
+// label or closing fence from that line on, or else at size, the end of the whole text.
 func stops(lines []line, next, size int) int {
 	for ; next < len(lines); next++ {
 		if lines[next].role > other || lines[next].closes {
@@ -325,7 +331,8 @@ func stops(lines []line, next, size int) int {
 	return size
 }
 
-// objectStep reads JSON, or a fence with JSON, after a label.
+// objectStep reads the JSON, or the fence with JSON, that follows a label. It returns false if the
+// JSON is no call.
 func (r *Reader) objectStep(text string, at int, end string) (s step, ok bool) {
 	body, until := inside(strings.TrimLeft(text[at:], " \t"))
 	calls := r.object(body, end)

@@ -35,21 +35,22 @@ import (
 type Reader struct {
 	Tools []chat.Tool
 	Also  map[string]string // further names of tools
-	// Foreign reports whether a name is a tool of the client's: calls of these are left as they
-	// are. nil: there are no such tools.
+	// Foreign reports whether a name is one of the client's own tools. Calls of these tools are
+	// left in the text. If it is nil, there are no such tools.
 	Foreign func(name string) bool
 	// Messages are the conversation before the reply. If they show a call, the same call after
 	// words in the reply does not count.
 	Messages []chat.Message
 }
 
-// Longest is how many bytes of a text are looked at: calls are short, and answers may be very long.
+// Longest is how many bytes a text may have. Longer texts are not searched, because calls are short
+// and answers may be very long.
 const Longest = 64 << 10
 
-// Calls returns the first calls of a reply, in their order, with only white space between them. end
-// is how the reply ended (chat.Stop, chat.Length). A call of an unknown tool is included, under the
-// name that the reply has. A call that was cut does not count. front is what the model said before
-// the calls.
+// Calls returns the first calls of a reply, in order, with only white space between them, or nil if
+// there are none. The parameter end is how the reply ended (chat.Stop, chat.Length). A call of an
+// unknown tool is included, under the name that the reply uses. A call that was cut does not count.
+// The second result is what the model wrote before the calls.
 func (r *Reader) Calls(text, end string) (calls []chat.Call, front string) {
 	if len(text) > Longest || len(r.Tools) == 0 {
 		return nil, ""
@@ -68,7 +69,8 @@ func (r *Reader) Calls(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// around matches the words and signs around a name: Use `calc.add`, the calc.add tool.
+// around matches a name with the words and signs before it, as in "Use `calc.add`" or "the calc.add
+// tool".
 var around = regexp.MustCompile(
 	`^(?i:(?:use|call|run|invoke|execute)\s+)?(?i:the\s+)?(?i:(?:tool|function)\s+)?[$@\[("'` +
 		"`" + `\p{Pi}\p{Pf}「『《〈【*_<]*[ ]?([\pL\pN_][\pL\pN_.:/-]{0,127})`)
@@ -76,7 +78,8 @@ var around = regexp.MustCompile(
 // closing matches the signs that may follow a name.
 var closing = regexp.MustCompile(`^[ ]?[\])"'` + "`" + `\p{Pi}\p{Pf}」』》〉】*_>]+`)
 
-// name reads a name at the beginning of a value, and returns the rest.
+// name returns the name at the beginning of a value, and the text after it. If there is no name, it
+// returns "" and the whole value.
 func name(value string) (name, rest string) {
 	m := around.FindStringSubmatchIndex(value)
 	if m == nil {
@@ -107,8 +110,8 @@ func name(value string) (name, rest string) {
 	return name, rest
 }
 
-// tool returns the tool that a name means: its own name, another name for it, or either of these
-// with a name space before it.
+// tool returns the tool that a name means. The name may be the tool's own, another name for it, or
+// either of these with a namespace before it. It returns false if no tool has the name.
 func (r *Reader) tool(name string) (chat.Tool, bool) {
 	if whole, ok := r.Also[name]; ok {
 		name = whole
@@ -134,9 +137,10 @@ func (r *Reader) tool(name string) (chat.Tool, bool) {
 	return chat.Tool{}, false
 }
 
-// read returns the arguments for a tool from a text, which may be JSON, a list in Python, lines of
-// keys and values, or the only text that the tool takes. worded says that the labels are enough
-// evidence for a text; whole says that the text was not cut.
+// read returns the arguments of a tool from a text. The text may be JSON, a list in Python, lines
+// of keys and values, or the value of the tool's only parameter. That last form is accepted only if
+// worded is true, because the labels are then enough evidence. whole is true if the text was not
+// cut. It returns false if the text is none of these, or was cut inside the arguments.
 func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) {
 	text = strings.TrimSpace(text)
 	if inner := ""; strings.HasPrefix(text, `"{`) && json.Unmarshal([]byte(text), &inner) == nil {
@@ -172,8 +176,8 @@ func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) 
 	return nil, false
 }
 
-// arguments reads JSON as models write it. JSON whose brackets are not closed stays as it is, so
-// that the tool's reader refuses it with an error.
+// arguments reads JSON as models write it, and returns false if it cannot. JSON whose brackets are
+// not closed is returned as it is, so that the tool's reader refuses it with an error.
 func arguments(t chat.Tool, text string, complete bool) (json.RawMessage, bool) {
 	args, repairs, ok := adapters.Arguments(t, text)
 	if !ok || !complete && (slices.Contains(repairs, "truncated") ||
@@ -183,7 +187,8 @@ func arguments(t chat.Tool, text string, complete bool) (json.RawMessage, bool) 
 	return json.RawMessage(args), true
 }
 
-// python reads a="x", b=2, with the family of calls in Python.
+// python reads arguments such as a="x", b=2, with the format of calls in Python. It returns false
+// if they cannot be read.
 func python(t chat.Tool, text string) (json.RawMessage, bool) {
 	calls := decoded("python", "tool("+text+")", chat.Stop,
 		[]chat.Tool{{Name: "tool", Schema: t.Schema}})
@@ -193,8 +198,8 @@ func python(t chat.Tool, text string) (json.RawMessage, bool) {
 	return calls[0].Args, true
 }
 
-// decoded returns the calls of a text that consists only of calls, as a family reads it, or nil if
-// the decoder fails.
+// decoded returns the calls of a text in the format of a family. It returns nil if the text has
+// more than calls, or if the decoder fails.
 func decoded(family, text, end string, tools []chat.Tool) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector
@@ -211,12 +216,13 @@ func decoded(family, text, end string, tools []chat.Tool) []chat.Call {
 	return got.Complete()
 }
 
-// pair matches a key and a value: city: Seoul, "city" = "Seoul", city is Seoul.
+// pair matches a key and a value in one of the forms city: Seoul, "city" = "Seoul", and city is
+// Seoul.
 var pair = regexp.MustCompile(`^(?:[-*•]\s)?\s*["'*` + "`" + `]{0,2}([\pL_][\pL\pN_.-]*)["'*` +
 	"`" + `]{0,2}(?:\s*[:=：]\*{0,2}|\s+is\s)\s*(.*)$`)
 
-// member returns the parameter that a key means, in whatever case and with whatever hyphens it is
-// written; "" if none or several may be meant.
+// member returns the parameter that a key means, whatever its case and its hyphens. It returns ""
+// if no parameter or several may be meant.
 func member(typ *schema.Type, key string) (found string) {
 	if typ.Has(key) {
 		return key
@@ -232,8 +238,8 @@ func member(typ *schema.Type, key string) (found string) {
 	return found
 }
 
-// pairs reads lines of keys and values, or one line with commas between, when each key is a
-// parameter.
+// pairs reads arguments from lines of keys and values, or from one line with commas between them.
+// It returns false unless every key is a parameter of the tool.
 func pairs(t chat.Tool, text string) (json.RawMessage, bool) {
 	typ := schema.Compile(t.Schema)
 	var found [][2]string
@@ -265,7 +271,7 @@ func pairs(t chat.Tool, text string) (json.RawMessage, bool) {
 	return object(found), len(found) > 0
 }
 
-// commas divides a line at those commas after which a parameter begins.
+// commas splits a line at the commas after which a new parameter begins.
 func commas(text string, typ *schema.Type) (parts []string) {
 	start := 0
 	for i, c := range text {
@@ -281,7 +287,7 @@ func commas(text string, typ *schema.Type) (parts []string) {
 	return append(parts, text[start:])
 }
 
-// object returns an object of keys with values that are JSON.
+// object returns a JSON object of keys and values. The values are already JSON.
 func object(members [][2]string) json.RawMessage {
 	var b strings.Builder
 	for i, m := range members {
@@ -293,7 +299,7 @@ func object(members [][2]string) json.RawMessage {
 	return json.RawMessage("{" + b.String() + "}")
 }
 
-// quoted returns a text as JSON.
+// quoted returns a text as a JSON string.
 func quoted(text string) string {
 	out, _ := chat.JSON(text)
 	return string(out)
@@ -314,8 +320,8 @@ func unquoted(text string) string {
 	return text
 }
 
-// onlyText returns the name of the parameter that a bare text can mean: the only required one, or
-// the only one, if it is a text.
+// onlyText returns the name of the parameter that a bare text can be meant for: the only required
+// one, or the only one, if it accepts a text. Otherwise it returns "".
 func onlyText(t chat.Tool) string {
 	typ := schema.Compile(t.Schema)
 	members := typ.Required()
