@@ -62,8 +62,8 @@ func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 		}
 		said.Calls = append(said.Calls, c)
 		results = append(results, result(c, text+r.pointed(text)))
-		// Nothing is kept of the step: no other follows that could read it, and the outcome lists
-		// the calls that ran.
+		// The step is not recorded, because no other step follows that could read it, and the
+		// outcome lists the calls that ran.
 		if context.Cause(ctx) != nil {
 			return ended(ctx)
 		}
@@ -161,7 +161,7 @@ func (r *run) observation(res tools.Result) string {
 		cut := clip.To(text, most)
 		text = fmt.Sprintf("%s\n… truncated %d bytes", cut, len(text)-len(cut))
 	}
-	// A server may send invalid UTF-8; the request to the model is JSON, which must be.
+	// A server may send invalid UTF-8, but the request to the model is JSON, which must be valid.
 	return harmless(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
@@ -169,7 +169,7 @@ func (r *run) observation(res tools.Result) string {
 // of its text. By this a tool says that its step is done. It must be called only for calls that
 // succeeded, since a failed call has done nothing.
 func escalates(res tools.Result) bool {
-	// A server may give its object as a structure, or as the JSON of its text.
+	// A server may send its object as structured content, or as JSON in its text.
 	text := res.Structured
 	if text == nil {
 		text = json.RawMessage(res.Text())

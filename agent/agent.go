@@ -60,18 +60,20 @@ type Config struct {
 	// returns an error for callers that may not use a model at Path; nil: all callers may use all
 	// models
 	May func(ctx context.Context, model string) error
-	// of a whole run; 0: 10 min, since a model may have to be loaded first
-	Time time.Duration // of a whole run; 0: 10 min, since a model may have to be loaded
-	// of one reply, without its time in the queue; 0: four fifths of Time, but at least 8 min
+	// The bounds. Each bound that ends a run has a Stop or an error of its own, so that the reason
+	// is clear.
+	Time time.Duration // time of a whole run; 0: 10 min, since a model may have to be loaded
+	// time of one reply, without the wait in the queue; 0: four fifths of Time, but at least 8 min
 	ModelTime time.Duration
 	Tokens    int // tokens that one run may read and write; 0: 200,000
 	// tokens that the descriptions of tools may take, counted as four bytes each; 0: 4,000
 	ToolTokens  int
 	Observation int           // bytes of a result that the model sees; 0: 16,384
-	Beat        time.Duration // between two keep-alives while a tool runs; 0: 8 s
+	Beat        time.Duration // time between two keep-alives while a tool runs; 0: 8 s
 }
 
-// Loop is the agent: an http.Handler for Path, and a chat.Model. It is safe for concurrent use.
+// Loop is the agent. It implements http.Handler for Path, and chat.Model. It is safe for concurrent
+// use.
 type Loop struct{ cfg Config }
 
 // New returns a Loop with defaults for what cfg leaves at zero. It starts no goroutines, and a Loop
@@ -91,13 +93,13 @@ func New(cfg Config) *Loop {
 const (
 	defaultSteps = 5
 	mostSteps    = 25
-	mostCalls    = 8 // of one reply
+	mostCalls    = 8 // calls of one reply that are run
 )
 
 // Ask is the request for a run. Both APIs, the chat API and Path, use it. Fields that a chat
 // request cannot express are zero there.
 type Ask struct {
-	Request chat.Request // Tools are left out of it: a run has its own
+	Request chat.Request // without Tools, since a run has its own
 	Servers []string     // nil: all, and this program's tools; empty: no tools
 	Steps   int          // replies of the model; 0: 5, at most 25
 	Force   string       // the tool that the first step must call; empty: the model chooses
@@ -123,8 +125,8 @@ type Outcome struct {
 	Consent *Wanted // the call that waits for the user; nil: no call waits
 	// how the first tool was chosen: llm, rule, forced or none; empty: there was no separate choice
 	Chosen   string
-	Usage    chat.Counts   // tokens over all steps; 0 where the server counts none
-	Waited   time.Duration // in the queue
+	Usage    chat.Counts   // tokens over all steps; 0 if the server counts none
+	Waited   time.Duration // time in the queue
 	Warnings []string      // for people: servers that were left out, a model that failed
 }
 
@@ -195,8 +197,8 @@ func (l *Loop) Run(ctx context.Context, a Ask, tell func(Progress)) (*Outcome, e
 	if tell == nil {
 		tell = func(Progress) {}
 	}
-	// This comes before the model is asked: a server that takes its five seconds costs them once
-	// per run, not once per step.
+	// The tools are collected before the model is asked, so a server that takes its five seconds
+	// costs them once per run, not once per step.
 	ts, warnings, err := l.collect(ctx, a.Servers)
 	if a.Base != "" && err == nil {
 		ts, err = l.knowledge(ctx)

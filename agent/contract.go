@@ -62,8 +62,8 @@ func (c *contract) ask(base chat.Request, turns []chat.Message) *chat.Request {
 		base.Messages = append([]chat.Message{{Role: chat.System, Content: c.system}},
 			base.Messages...)
 	}
-	// The mark counts only after a line break, where results begin: an answer may quote it in a
-	// sentence.
+	// The stop sequence begins with a line break, as results do, because an answer may quote the
+	// rest in a sentence.
 	base.Stop = append(base.Stop[:len(base.Stop):len(base.Stop)], "\n"+resultMark)
 	return &base
 }

@@ -72,7 +72,7 @@ func (r *run) consult(ctx context.Context) error {
 		case err == nil:
 		case context.Cause(ctx) != nil:
 			return gone(context.Cause(ctx))
-		// the request for the answer would find the server as busy
+		// the server would be busy for the request of the answer as well
 		case f.Kind == fault.Busy || f.Kind == fault.Limited:
 			return err
 		default:

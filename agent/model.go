@@ -70,7 +70,7 @@ type stream struct {
 
 	mu     sync.Mutex // held while any part of the reply is written
 	left   bool       // the client reads no more
-	calls  int        // of the client's tools, in all steps
+	calls  int        // number of calls of the client's tools, in all steps
 	theirs bool       // the call that is being read is the client's
 	spoken int        // the last step that has written text; 0: none
 }
@@ -126,7 +126,7 @@ func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 func (s *stream) finish(r *run) error {
 	end := *r.last.got.End
 	meta := chat.Meta{}
-	// Meta is copied, since others may hold the event.
+	// Meta is copied, since others may still use the event.
 	if end.Meta != nil {
 		meta = *end.Meta
 	}

@@ -22,10 +22,11 @@ type QueueConfig struct {
 	Lane func(model string) string
 }
 
-// Queue lets requests to models through in the order in which they come, but requests of runs that
-// have begun before those of new runs. It is safe for concurrent use. Every step of every run waits
-// in it. A run that has begun has run tools, which cannot be undone, so it is never refused, and
-// ends before others begin. New runs get their turn, because the steps of each run are bounded.
+// Queue lets requests to models through in the order in which they come, except that requests of
+// runs that have begun come before those of new runs. It is safe for concurrent use. Every step of
+// every run waits in it. A run that has begun may have run tools, which cannot be undone, so it is
+// never refused, and ends before others begin. New runs get their turn, because the steps of each
+// run are bounded.
 type Queue struct {
 	cfg   QueueConfig
 	mu    sync.Mutex

@@ -31,9 +31,9 @@ func asChat(t tools.Tool) chat.Tool {
 	return chat.Tool{Name: t.Name, Description: t.Description, Schema: t.Schema}
 }
 
-// watch holds text of a chat back that may become a call in words, or an answer after labels, until
-// that is decided. It does so because what the client has received cannot be taken back. Everything
-// else is passed on at once.
+// watch holds back the text of a chat that may become a call in words, or an answer after labels,
+// until that is decided, because what the client has received cannot be taken back. Everything else
+// is passed on at once.
 type watch struct {
 	reader *worded.Reader
 	shown  strings.Builder // the text that was passed on

@@ -41,8 +41,8 @@ type run struct {
 	out   Outcome
 	last  *reply // nil before the first step
 	begun bool   // the model was asked once
-	// The calls that have run, with their results. Those of the whole run are kept, since a model
-	// may also loop by alternating between two calls.
+	// The calls of the whole run are kept, since a model may also loop by alternating between two
+	// calls.
 	facts []fact // the calls that have run, with their results
 	tell  func(Progress)
 
@@ -152,7 +152,7 @@ func (r *run) calls() []chat.Call {
 		return calls
 	}
 	text := r.last.got.Text.String()
-	// A thought that never ends holds the call that it ends with.
+	// A call at the end of a thought that never ends is part of the thought.
 	if strings.TrimSpace(text) == "" {
 		text = r.last.got.Reasoning.String()
 	}

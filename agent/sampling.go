@@ -37,10 +37,10 @@ type sampler struct {
 	loop  *Loop
 	model string
 	tool  string
-	ctx   context.Context // of the call: no answer outlives it
+	ctx   context.Context // the context of the call, so that no answer outlives it
 
 	mu     sync.Mutex
-	tokens int // that may still be used
+	tokens int // tokens that may still be used
 	left   int // questions that may still be asked
 	used   chat.Counts
 }

@@ -68,7 +68,7 @@ func newToolset(list []tools.Tool, taken []string) *toolset {
 	}
 	for name, all := range bare {
 		switch {
-		// A bare name that is another tool's whole or safe name stays that tool's.
+		// If a bare name is another tool's whole or safe name, it means that other tool.
 		case ts.also[name] != "" || ts.byName[name].Name != "":
 		case len(all) == 1:
 			ts.also[name] = all[0]

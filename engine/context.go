@@ -256,8 +256,8 @@ func (c *counter) learnTokens(n chat.Counts) {
 	case !c.ours && c.bytes > mostBytes*(n.Prompt+fewestRead):
 		why = fmt.Sprintf("the server read %d tokens of at least %d: it has cut the conversation",
 			n.Prompt, c.bytes/mostBytes)
-	// Contexts are set in powers of two or round numbers of them: a prompt that fills one exactly
-	// was cut to it.
+	// Context lengths are powers of two or round numbers of them, so a prompt that fills one
+	// exactly was cut to it.
 	case c.context == 0 && n.Prompt >= 2048 && n.Prompt%1024 == 0 &&
 		c.meter().Estimate(c.bytes) > n.Prompt+n.Prompt/10:
 		why = fmt.Sprintf(

@@ -147,7 +147,8 @@ func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request)
 	return j.answer(ctx)
 }
 
-// stepUnwedged names the unloading of a model that did not begin to write.
+// stepUnwedged is the name of this change: a model that did not begin to write was unloaded, and
+// asked again.
 const stepUnwedged = "unwedged"
 
 // silent reports whether err says that a model did not begin to write in time. Only then reloading

@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// The last stages of a reply, which see exactly what the client will get: ids of calls, stop
-// sequences, the end.
+// The last stages of a reply, which see exactly what the client will get. They handle the ids of
+// calls, stop sequences, and the end.
 
 // idLetters are the characters of a generated id. 24 of them have 142 bits, so no two ids will be
 // the same.
@@ -49,8 +49,8 @@ func numberCalls(r *chat.Request, in events) events {
 }
 
 // goodID reports whether every client accepts the id. Clients pass it on to other services, of
-// which OpenAI refuses ids of more than 40 bytes, and Anthropic all characters except those of
-// notOpenAI's rule.
+// which OpenAI refuses ids of more than 40 bytes, and Anthropic all characters but letters, digits,
+// _ and -.
 func goodID(id string) bool {
 	return 1 <= len(id) && len(id) <= 40 && strings.IndexFunc(id, notOpenAI) < 0
 }

@@ -76,9 +76,9 @@ func rewritten(tool chat.Tool, size int, o schema.Options) *forcing {
 	return heldTo([]chat.Tool{tool}, o, 3*size+512)
 }
 
-// longDigits is how many digits an integer needs not to survive every reader of JSON, since beyond
-// 2^53 a float64 is another number. A constrained call may have such numbers only if the request
-// mentions some (schema.Options.Long).
+// longDigits is the number of digits from which on an integer may be changed by readers of JSON,
+// because beyond 2^53 a float64 is another number. A constrained call may have such numbers only if
+// the request mentions some (schema.Options.Long).
 const longDigits = 16
 
 // longIntegers reports whether the conversation or its tools mention integers of at least

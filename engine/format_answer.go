@@ -15,13 +15,13 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// stepFormatted names the repair of an answer, or its second generation, that makes it fit the form
-// that the client wants.
+// stepFormatted is the name of this change: an answer was repaired, or written once more, so that
+// it fits the form that the client wants.
 const stepFormatted = "formatted"
 
 // moveFormatToPrompt returns the job with response_format moved to the system prompt, if there are
-// tools. With both, a server would constrain calls to the format of the answer, too. The text comes
-// after the client's own, so that the prompt's start is the same with and without it.
+// tools. With both, a server would constrain calls to that format, too. The text comes after the
+// client's own, so the prompt's start stays the same. It never fails.
 func (j *job) moveFormatToPrompt(context.Context) (*job, error) {
 	if j.request.Format == nil || len(j.request.Tools) == 0 {
 		return j, nil
@@ -132,7 +132,8 @@ func (a *formedAnswer) take(ev chat.Event) bool {
 	return a.yield(ev, nil)
 }
 
-// write adds text to the answer, and sends the part that can no longer turn out wrong.
+// write adds text to the answer, and sends the part that can no longer turn out wrong. It returns
+// false if no more events are wanted.
 func (a *formedAnswer) write(text string) bool {
 	a.text.WriteString(text)
 	if a.fits == nil {
@@ -142,7 +143,7 @@ func (a *formedAnswer) write(text string) bool {
 	return a.sendTo(a.fits.Safe())
 }
 
-// sendTo sends the text of a.fits up to an offset.
+// sendTo sends the text of a.fits up to an offset. It returns false if no more events are wanted.
 func (a *formedAnswer) sendTo(to int) bool {
 	if to <= a.sent {
 		return true
@@ -158,7 +159,7 @@ func (a *formedAnswer) let(text string) bool {
 }
 
 // finish sends the rest of the answer and the end. An answer that a limit has cut is sent as it is,
-// because the finish reason tells the client that it is not whole.
+// because the finish reason tells the client that it is not whole. It returns what take does.
 func (a *formedAnswer) finish(ev chat.Event) bool {
 	text := a.text.String()
 	switch {
@@ -181,7 +182,7 @@ func (a *formedAnswer) finish(ev chat.Event) bool {
 	return a.sendKept(text) && (a.usage == nil || a.yield(*a.usage, nil)) && a.yield(ev, nil)
 }
 
-// sendKept sends the rest of the text, in its own events if those were kept.
+// sendKept sends the rest of the text, in its own events if those were kept, like let.
 func (a *formedAnswer) sendKept(text string) bool {
 	if len(a.kept) > 0 {
 		return sendAll(a.kept, a.yield)
@@ -291,8 +292,7 @@ func addAdvice(conversation []chat.Message, answer, advice string) []chat.Messag
 	return append(conversation, chat.Message{Role: chat.User, Content: advice})
 }
 
-// repaired returns the JSON that a text was meant to be. It returns false if the text is no JSON or
-// incomplete.
+// repaired returns the JSON that a text was meant to be, or false if it is none or incomplete.
 func (a *formedAnswer) repaired(text string) (answer string, ok bool) {
 	if answer, ok = a.scalar(text); ok {
 		return answer, true

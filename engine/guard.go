@@ -127,7 +127,7 @@ func (g *guard) rules(tool chat.Tool) *valid.Validator {
 // begin keeps the start of a call until some of its arguments may be sent. While nothing of a call
 // was sent, it can still become text, or another call, without the client noticing. A strict tool
 // promises more than that each prefix can be completed, so its call is kept until it is complete,
-// and rewritten as a whole if necessary.
+// and rewritten as a whole if necessary. It always returns true.
 func (g *guard) begin(ev chat.Event) bool {
 	tool := g.tool(ev.Text)
 	rules := g.rules(tool)
@@ -137,7 +137,7 @@ func (g *guard) begin(ev chat.Event) bool {
 }
 
 // doubtful keeps the text of a call that can be read in several ways. None of the readings is run,
-// and the model writes the call again.
+// and the model writes the call again. It always returns true.
 func (g *guard) doubtful(ev chat.Event) bool {
 	tool := g.tool(ev.Meta.Doubt)
 	rules := g.rules(tool)
@@ -158,7 +158,7 @@ func (g *guard) repairs() bool { return !g.j.engine.cfg.NoRewrite || !g.j.engine
 
 // write sends the part of the arguments that can no longer turn out wrong, once there is enough of
 // it. A short call that turns out wrong is better asked for once more, which requires that nothing
-// of it was sent.
+// of it was sent. It returns false if no more events are wanted.
 func (g *guard) write(ev chat.Event) bool {
 	c := g.call
 	c.args.Write(ev.Text)
@@ -169,7 +169,7 @@ func (g *guard) write(ev chat.Event) bool {
 }
 
 // release sends the arguments up to an offset, and the start of the call before them. The offsets
-// satisfy 0 <= sent <= to <= len(text).
+// satisfy 0 <= sent <= to <= len(text). It returns false if no more events are wanted.
 func (g *guard) release(c *guarded, to int) bool {
 	if !c.begun {
 		c.begun = true
@@ -185,9 +185,10 @@ func (g *guard) release(c *guarded, to int) bool {
 	return g.yield(chat.Event{Kind: chat.CallArgs, Index: c.start.Index, Text: piece}, nil)
 }
 
-// end sends the rest of a call that fits, and keeps a call that must be repaired. Members that the
-// schema forbids are removed if the rest fits without them. Strict schemas forbid what models like
-// to add ("reason": "user asked"), and a second generation lost what was right.
+// end sends the rest of a call that fits, and keeps a call that must be repaired. It returns false
+// if no more events are wanted. Members that the schema forbids are removed if the rest fits
+// without them. Strict schemas forbid what models like to add ("reason": "user asked"), and a
+// second generation lost what was right.
 func (g *guard) end() bool {
 	c := g.call
 	g.call = nil
@@ -209,9 +210,9 @@ func (g *guard) end() bool {
 	return g.release(c, len(c.args.Text())) && g.close(c, c.args.Text())
 }
 
-// close ends a call whose arguments were sent. If the client wants only one call
-// (parallel_tool_calls false), it also ends the reply and stops the model, because raw text cannot
-// be constrained to one call beforehand.
+// close ends a call whose arguments were sent. It returns false if no more events are wanted. If
+// the client wants only one call (parallel_tool_calls false), close also ends the reply, and so
+// stops the model, because raw text cannot be constrained to one call beforehand.
 func (g *guard) close(c *guarded, args json.RawMessage) bool {
 	g.calls = append(g.calls,
 		sentCall{g.text.Len(), chat.Call{ID: c.start.ID, Name: c.tool.Name, Args: args}})
@@ -250,9 +251,9 @@ func (g *guard) stop(reason, cause string) {
 	sendAll(*end, g.yield)
 }
 
-// finish ends a reply. A call that is still open was cut off. What was sent of it stays open, and
-// the rest is left out, because it is not known what would have followed: {"path": "/tmp/x" might
-// have gone on with , "dry_run": true}.
+// finish ends a reply. It returns false if no more events are wanted. A call that is still open was
+// cut off. What was sent of it stays open, and the rest is left out, because it is not known what
+// would have followed: {"path": "/tmp/x" might have gone on with , "dry_run": true}.
 //
 // A call that the model ended wrongly is handled differently. What was sent of it is kept, and the
 // rest is written again.
@@ -270,8 +271,8 @@ func (g *guard) finish(ev chat.Event) bool {
 		ev.Text, ev.Meta, g.call = chat.Stop, nil, nil
 	}
 	meta := chat.MetaOf(ev)
-	// Nothing of such a call was sent, so the trace and a header hold its beginning: the client
-	// sees a reply that ended with length and knows what was lost.
+	// Nothing of such a call was sent, so the trace and a header get its beginning. The client sees
+	// a reply that ended with length, and so learns what was lost.
 	if c := g.call; c != nil && !c.begun && meta.Cut == "" {
 		meta.Cut = g.j.names.forClient(c.tool.Name) + " " +
 			string(c.args.Text()[:min(len(c.args.Text()), chat.MaxCut)])

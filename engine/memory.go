@@ -23,7 +23,7 @@ type memory struct {
 	models map[[2]string]lessons
 
 	server  string // the server's name
-	notes   *notes // what is kept after a restart; nil: nothing
+	notes   *notes // findings that survive a restart; nil: none do
 	formats *adapters.Set
 
 	// Work that the first requests to a model share.

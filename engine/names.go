@@ -14,17 +14,12 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// Clients name tools as they like; a family's markup, a server's template or its parser does not
-// accept every name. A tool whose name may not come back unchanged has an alias toward the model:
-// in the tools, the choice, the history and the constraint of a reply. The client sees only its own
-// names. An alias depends on the name and on what else is offered, so it is the same in every turn,
-// and the server's prompt cache stays valid.
-
 // Clients name tools as they like, but not every name is accepted by a family's markup, by a
 // server's template or by its parser. A tool whose name may not come back unchanged gets an alias
 // for the model: in the tools, the choice, the history and the constraint of a reply. The client
 // sees only its own names. An alias depends on the name and on what else is offered, so it is the
 // same in every turn, and the server's prompt cache stays valid.
+
 const (
 	// plainName is the longest name that is accepted without a trial. It is OpenAI's own limit.
 	plainName = 64
@@ -205,8 +200,8 @@ func hasMarkup(name string) bool {
 			(c < unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsMark(c) &&
 				!unicode.IsDigit(c))
 	})
-	// A sentence about a mark begins with such a character, and after one a path continues the name
-	// of a shorter-named tool.
+	// In a sentence about a tag such a character comes first, and after a name such a character may
+	// continue the name of another tool as a path.
 	return odd >= 0 || strings.Trim(name, ".:/") != name || name[0] == '-'
 }
 
@@ -262,9 +257,9 @@ func (t *target) aliasOf(name string, taken map[string]bool) string {
 	return alias
 }
 
-// hash returns 24 hexadecimal digits of a text's hash. With it an alias depends on the name alone.
-// A counter would change with the other tools that are offered, and so would the prompt, which the
-// server has cached.
+// hash returns 24 hexadecimal digits of a text's hash. Because of the hash an alias depends on the
+// name alone. A counter would change with the other tools that are offered, and so would the
+// prompt, which the server has cached.
 func hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:12])

@@ -10,8 +10,8 @@ import (
 	"toolnorm/chat"
 )
 
-// stepNeedless names the second generation, without tools, of a reply whose call was not needed, as
-// the model itself said.
+// stepNeedless is the name of this change: a reply whose call was not needed, as the model itself
+// said, was written again without tools.
 const stepNeedless = "no-tool-needed"
 
 // mostDoubted is how many bytes of a call are held back until one of its values is explained. The
@@ -80,7 +80,7 @@ func (d *doubted) take(ev chat.Event) bool {
 	return true
 }
 
-// release sends the events that were held back.
+// release sends the events that were held back. It returns false if no more events are wanted.
 func (d *doubted) release() bool {
 	d.let = true
 	return sendAll(d.kept, d.yield)

@@ -71,7 +71,8 @@ func (e *Engine) Tags(ctx context.Context) (json.RawMessage, error) {
 	return json.Marshal(list)
 }
 
-// Tag returns an entry for the list of Tags, for a model that the caller adds.
+// Tag returns an entry for the list of Tags, for a model that the caller adds. It returns an error
+// only if the entry cannot be encoded.
 func Tag(m chat.Info) (json.RawMessage, error) {
 	return json.Marshal(listEntry(api.ListModelResponse{ModifiedAt: time.Unix(m.Created, 0).UTC()},
 		m.ID))

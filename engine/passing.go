@@ -112,7 +112,7 @@ type held struct {
 	turn *turn
 }
 
-// Close closes the answer and releases the turn.
+// Close implements io.Closer: it closes the answer and releases the turn.
 func (h *held) Close() error {
 	defer h.turn.end()
 	return h.ReadCloser.Close()

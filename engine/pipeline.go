@@ -119,9 +119,9 @@ func (j *job) reply(ctx context.Context) (*job, events) {
 	// guard.go, repair.go: only calls that fit their schemas
 	out = j.guardCalls(ctx, out)
 	out = requireCall(r, out) // force.go: tool_choice is kept, or an error
-	// format_answer.go: response_format beside tools
+	// format_answer.go: response_format together with tools
 	out = j.formatAnswer(ctx, out)
-	// logprobs.go: probabilities of a text beside tools
+	// logprobs.go: probabilities of a text together with tools
 	out = addLogprobs(j, out)
 	out = j.before.add(out)                          // finish.go: tokens that were spent beforehand
 	out = numberCalls(r, out)                        // finish.go: indexes and ids
@@ -147,7 +147,7 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 		o.Control, o.Whole = j.facts.ControlMarks, generation == Tokens
 	}
 	switch {
-	// with them each text belongs to its tokens, and there are no calls to look for
+	// with log probabilities each text belongs to its tokens, and there are no calls to look for
 	case j.request.Logprobs && len(j.request.Tools) == 0:
 		return j, closing(src, all(src))
 	case j.force != nil:

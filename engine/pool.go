@@ -48,9 +48,9 @@ const (
 	// balance is how many times its share of the requests a server of a pool may have before a
 	// conversation goes to another one.
 	balance = 2.5
-	// leastBound is how many requests a server may always have, however few there are in all.
-	// Waiting for one reply costs less than reading a prompt anew, and with two requests among
-	// eight servers the share of each is a quarter.
+	// leastBound is how many requests a server may have in any case. Waiting for one reply costs
+	// less than reading a prompt anew, and with two requests among eight servers the share of each
+	// is only a quarter.
 	leastBound = 2
 	// listedAge is how old the list of a server's models may be. awayAge is how long a server that
 	// failed is not asked again. fullAge is how long a server that refused a request counts as
@@ -146,8 +146,8 @@ func (m *member) isFull() bool {
 	return time.Now().Before(m.full)
 }
 
-// look asks the servers whose lists are old which models they have. It waits only until a server
-// that answers is known to have the model, so often not at all.
+// look asks the servers whose lists are old which models they have. It waits for their answers,
+// unless a server that answers is already known to have the model.
 func (p *pool) look(ctx context.Context, model string) {
 	found := false
 	var coming []<-chan struct{}
@@ -170,9 +170,9 @@ func (p *pool) look(ctx context.Context, model string) {
 	}
 }
 
-// candidates returns the servers that answer and have the model, except those in not. They are in
-// the order in which a conversation prefers them. If no server lists the model, all servers that
-// answer are returned, because not every kind of server lists everything that it has.
+// candidates returns the servers that answer and have the model, except those in the map not. They
+// are in the order in which a conversation prefers them. If no server lists the model, all servers
+// that answer are returned, because not every kind of server lists everything that it has.
 func (p *pool) candidates(ctx context.Context, key, model string, not map[*member]error) []*member {
 	model = listedName(model)
 	p.look(ctx, model)

@@ -14,8 +14,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// The steps that repair a call, and other changes to a reply. The names appear in logs, headers and
-// comments.
+// The names of the steps that repair a call, and of other changes to a reply. They appear in logs,
+// headers and comments.
 const (
 	// the model wrote the call, or the rest of it, again, constrained to the schema
 	stepRewritten = "rewritten"
@@ -124,8 +124,9 @@ func onlyFormats(problems []valid.Problem) bool {
 	})
 }
 
-// complete sends what is missing of a call whose arguments are now known. If part of the call was
-// sent, what was read but not yet sent comes before what the repair adds.
+// complete sends what is missing of a call whose arguments are now known. It returns false if no
+// more events are wanted. If part of the call was sent, what was read but not yet sent comes before
+// what the repair adds.
 func (g *guard) complete(c *guarded, args json.RawMessage) bool {
 	rest := string(args)
 	if c.args != nil && c.args.Cut() {
@@ -223,9 +224,9 @@ func (g *guard) misfit(c *guarded) string {
 // reply, and with what was sent kept. A server that refuses the schema, or crashes on it as Ollama
 // 0.24 does on large ones, gets a weaker one. It returns false if that gives no call that fits.
 func (g *guard) rewrite(c *guarded) (json.RawMessage, bool) {
-	// What fits of the old arguments is fixed by const: the model fills in the rest, and cannot
-	// forget half a file while it corrects a number. A call that cannot be taken apart, since a
-	// number in it has thousands of digits, could not go on from what was sent.
+	// The parts of the old arguments that fit are fixed by const. So the model fills in the rest,
+	// and cannot forget half a file while it corrects a number. A call that cannot be divided into
+	// parts, since a number in it has thousands of digits, could not continue what was sent.
 	if c.begun && c.stands == nil {
 		return nil, false
 	}

@@ -22,8 +22,8 @@ const (
 // LoopGuards returns the values of Loops.LoopGuard.
 func LoopGuards() []string { return []string{LoopOff, LoopWarn, LoopBreak} }
 
-// loopTimes is how many times the same call with the same result make a loop. Twice is only a
-// second look, for example at a file that may have changed.
+// loopTimes is how often the same call must have the same result to count as a loop. Twice is only
+// a second look, for example at a file that may have changed.
 const loopTimes = 3
 
 // detectCallLoop looks for a loop at the end of the conversation, and returns the job with the loop
@@ -68,7 +68,7 @@ func withoutLoop(r *chat.Request, times int) *chat.Request {
 	return &c
 }
 
-// defaultRepeat is how many bytes a text may repeat itself by default. These are some 2,000 tokens
+// defaultRepeat is how many bytes a text may repeat itself by default, which is some 2,000 tokens
 // without anything new.
 const defaultRepeat = 8 << 10
 

@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// maxOpenings is how often a reply is asked for if the server refuses the request for something
-// that can be changed. This is the order of its roles, its context, or its oldest turns, whose
+// maxOpenings is how often a reply is asked for while the server refuses the request for something
+// that can be changed. That may be the order of its roles, its context, or its oldest turns, whose
 // tokens are an estimate that may be too low. A server that finds something else at each refusal
 // must not keep a client waiting for ever.
 const maxOpenings = 5
@@ -95,7 +95,7 @@ func observe(hear func(chat.Event)) chat.Hook {
 // the job that was accepted, or the last error. A refusal comes some milliseconds later, before
 // anything is generated, so asking again costs next to nothing.
 func (j *job) open(ctx context.Context) (_ *job, src chat.Source, tail string, err error) {
-	// what is written again has the same prompt, which nothing can shorten
+	// a text that is continued has a fixed prompt, which nothing can shorten
 	if j.request.Continue != nil {
 		src, err = j.server.Complete(ctx, j.orderFor(j.request))
 		return j, src, "", err

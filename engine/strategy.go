@@ -43,7 +43,7 @@ func (t *target) strategies(r *chat.Request) []string {
 	if needsServerChat(r) {
 		return []string{Native}
 	}
-	// Who names a strategy wants to see what it does, so no other one takes over.
+	// Whoever configures a strategy wants to see what it does, so no other one is used.
 	if named, ok := pattern.Find(t.engine.cfg.Strategy, t.name); ok {
 		return []string{named}
 	}
@@ -115,8 +115,8 @@ func (j *job) answer(ctx context.Context) events {
 		j.engine.cfg.Log.Warn().Str("model", j.model).Str("strategy", j.strategy).Str("says",
 			why).Str("next", next).
 			Msg("the strategy failed, another one takes over")
-		// Remembered only when the next one does better: else both failures have to do with
-		// something else.
+		// The failure is recorded only if the next strategy does better. Otherwise both failures
+		// have another reason.
 		better := sync.OnceFunc(func() { j.learn(func(l *lessons) { l.avoid(j.strategy) }) })
 		k := *failed // with what was found out about the request's length
 		k.strategy = next

@@ -25,8 +25,8 @@ type reading struct {
 // matches the model's name, or if the template shows that the family is the wrong one. A format
 // from the settings is not changed. The first request to a model costs two renderings if a family
 // claims its name, and about twenty otherwise. The result is valid for as long as the model stays
-// the same. If the server is busy, the job is unchanged, and the next request asks again. An error
-// is that of an ended ctx or of probing.
+// the same. If the server cannot be asked, the job is unchanged, and the next request asks again.
+// An error is that of an ended ctx or of probing.
 func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	if !j.facts.Renders || !j.facts.Tools || j.engine.cfg.NamesOnly ||
 		j.engine.formatSet(j.server, j.name) {
@@ -52,7 +52,7 @@ func (j *job) readTemplate(ctx context.Context) (*job, error) {
 	}
 	k := *j
 	// The template says how calls are printed in a conversation. That the model writes nothing else
-	// is a claim that only a family with cases can make, so what is derived holds no server to a
+	// can be claimed only for a family with test cases, so a derived format is not enforced by a
 	// grammar.
 	k.format, k.template = r.format, templateUse{named: true, unread: r.unread}
 	return k.probe(ctx) // which marks are control tokens depends on the family

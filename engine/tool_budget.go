@@ -13,9 +13,9 @@ import (
 )
 
 // Agents send 40 to 80 KB of tools with every request: Claude Code 12 tools of 32 KB, with four MCP
-// servers 28 of 65 KB. A small model's window holds that and nothing else. So what tools take is
-// bounded: by the setting always, and without one where the request would be refused otherwise.
-// Calls are checked against schemas that say the same, since only their texts are cut.
+// servers 28 of 65 KB. A small model's context has no room for anything else then. So the size of
+// tools is limited: always by the setting, and without one only if the request would be refused
+// otherwise. Only texts are cut, so the schemas against which calls are checked mean the same.
 
 // fitTools returns the job with tools that fit the setting ToolBudget, if that is set. A token is
 // counted as three bytes, whatever was learned about the model. A ratio that moves with every count
@@ -38,8 +38,8 @@ func (j *job) fitted(budget int, meter window.Meter) *job {
 			called[c.Name] = true
 		}
 	}
-	// What a search has found is not cut, and cuts nothing else: the prompt would begin in another
-	// way in the middle of a conversation.
+	// Tools that a search has found are not cut, and no other tools are cut because of them.
+	// Otherwise the beginning of the prompt would change in the middle of a conversation.
 	later := slices.DeleteFunc(slices.Clone(j.request.Tools), func(t chat.Tool) bool {
 		return !t.Found
 	})
@@ -96,8 +96,8 @@ func (t *target) warnOnce(tools []chat.Tool, text string) {
 const maxListed = 20
 
 // weighTools warns if the offered tools take more than half of the context, and no setting limits
-// them. It returns the job unchanged. Agents collect tools of many servers without showing what
-// they cost, and a model with half its context full of schemas forgets the rest.
+// them. It returns the job unchanged, and never fails. Agents collect tools of many servers without
+// showing what they cost, and a model with half its context full of schemas forgets the rest.
 func (j *job) weighTools(context.Context) (*job, error) {
 	budget, meter := cmp.Or(j.context, j.mostContext())/2, j.meter()
 	if all := tokensOf(j.request.Tools, meter); all > budget && j.engine.cfg.ToolBudget == 0 {

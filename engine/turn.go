@@ -114,7 +114,7 @@ func (t *turn) elsewhere(ctx context.Context, err error) bool {
 		t.end()
 		return true
 	}
-	// Behind one address there may be several servers, of which some lack the model.
+	// At one address there may be several servers, of which some do not have the model.
 	if f.Kind != fault.NotFound || f.Param != "model" || t.again {
 		return false
 	}
@@ -157,7 +157,7 @@ func root(model string, r *chat.Request) string {
 		k.Add(r.Continue.Prompt[:min(len(r.Continue.Prompt), continuedRoot)])
 		return k.Key()
 	}
-	// what a client puts in front of the first question may be a message of its own
+	// what a client puts before the first question may be a message of its own
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		if m.Role != chat.System && m.Role != chat.User {

@@ -120,8 +120,8 @@ func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *upstream
 		return nil, nil
 	}
 	if left := slices.DeleteFunc(slices.Clone(allowed), t.called); len(left) > 0 {
-		// an agent that wants a call each time has a tool for its answer, and waits for a call of
-		// that
+		// an agent that requires a call each time has a tool for its answer, and waits for a call
+		// of that tool
 		allowed = left
 	}
 	f := pick(allowed, user)[0]

@@ -20,7 +20,7 @@ type bounds struct {
 }
 
 // boundsOf returns the bounds of a place. The step of integers is a whole number, or 1 if the
-// schema's step is not whole. A bound beyond the range of float64 becomes the nearest float64.
+// schema's step is not whole. A bound that is not a float64 becomes the nearest float64.
 func boundsOf(p *schema.Place, kind schema.Kinds) bounds {
 	b := bounds{low: math.Inf(-1), high: math.Inf(1), step: p.Step}
 	if p.Minimum != nil {

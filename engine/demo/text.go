@@ -32,7 +32,7 @@ var textFormats = map[string]struct{ pattern, example string }{
 
 // textual is what a schema demands of a text. Of several patterns or formats only the first counts.
 type textual struct {
-	least, most int // characters; most 0: no limit
+	least, most int // numbers of characters; most 0: no limit
 	pattern     string
 	format      string
 	rule        *regexp.Regexp // the pattern compiled; nil: none, or Go cannot read it

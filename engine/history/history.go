@@ -17,7 +17,7 @@ import (
 // The values of Policy.Reasoning say which turns of the assistant keep their reasoning.
 const (
 	None = "none" // no turn
-	Last = "last" // those after the last user message, which are the work in progress
+	Last = "last" // the turns after the last user message, which are the work in progress
 	// every turn; the model's template leaves out what the model was not trained to see
 	All = "all"
 )

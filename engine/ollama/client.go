@@ -48,7 +48,8 @@ func New(base string, rt http.RoundTripper) (*Client, error) {
 // Chat begins a reply of /api/chat, for which the server renders the prompt and looks for calls
 // itself. The server may be silent for as long as a call takes to write (Withheld), since its
 // parsers send a whole call at once. Tokens are kept only if the client asked for them and none of
-// them may be part of a call. Errors are those of the request or its refusal.
+// them may be part of a call. Chat returns an error if the server refuses the request or cannot be
+// reached.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.Source, error) {
 	s := new(stream)
 	if r.Logprobs && len(r.Tools) == 0 {
@@ -60,8 +61,8 @@ func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *ChatRequest) (chat.
 // Tap sends the request as Chat does, but its source is the text that the model wrote, including
 // calls, as far as the server sends its tokens. With logprobs every token has a record, even a
 // token that the parser withholds, so a long argument streams. This costs about twice the bytes per
-// token, but no time. A native-mode server (0.30 and later, jinja template) answers 400, since it
-// does not accept logprobs with tools and stream.
+// token, but no time. Errors are those of Chat. For example, a native-mode server (0.30 and later,
+// jinja template) answers 400, since it does not accept logprobs with tools and stream.
 func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks) (
 	chat.Source, error) {
 	q := *r
@@ -72,6 +73,7 @@ func (o *Client) Tap(ctx context.Context, p *wait.Pulse, r *ChatRequest, m Marks
 
 // Generate begins a reply of /api/generate, which is the raw text of the model. The server
 // withholds nothing here, so silence between two records becomes an error sooner than with Chat.
+// Generate itself returns the same errors as Chat.
 func (o *Client) Generate(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (
 	chat.Source, error) {
 	s := new(stream)
@@ -89,9 +91,9 @@ const identity = "{{ .Prompt }}"
 // Tokens sends the request as Generate does, for a server that leaves control tokens out of raw
 // text. The server is asked to parse the reply itself, because it then writes out the control
 // tokens that it knows. The source is the text of the tokens, whatever the server parses. If the
-// server gives up parsing, the reply ends with an estimate of its tokens and chat.Abandoned. Tokens
-// must not be used for a model whose description has messages, because the server would include
-// these twice (see readers).
+// server gives up parsing, the reply ends with an estimate of its tokens and chat.Abandoned. Errors
+// are those of Chat. Tokens must not be used for a model whose description has messages, because
+// the server would include these twice (see readers).
 func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) (
 	chat.Source, error) {
 	q := *r

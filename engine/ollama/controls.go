@@ -92,7 +92,7 @@ func readers(show *api.ShowResponse, marks []string) (strategies []string, named
 	// llama-server reads calls by the model's own template
 	case strings.Contains(show.Template, "{%"):
 		return []string{native, raw, prompt}, false
-	// the server names the mark that its template writes calls with
+	// the server names the tag with which its template writes calls
 	case slices.Contains(marks, toolMark(show.Template)):
 		return []string{tap, raw, native, prompt}, false
 	}
@@ -152,7 +152,8 @@ func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, mark
 	return all, err
 }
 
-// controls does what Controls does, with a single request.
+// controls does what Controls does, with a single request. So it returns an error if the answer
+// breaks off.
 func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, marks []string) (
 	[]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, vocabularyTime)

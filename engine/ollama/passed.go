@@ -54,7 +54,7 @@ func WatchAnswers(rt http.RoundTripper, t wait.Timeouts, called, client string) 
 
 type watched struct {
 	way    http.RoundTripper
-	limits wait.Timeouts // of replies; nothing bounds the rest
+	limits wait.Timeouts // for replies; other answers have no limits
 	names  names
 }
 
@@ -96,8 +96,8 @@ func cause(asked context.Context, err error) error {
 }
 
 // mute is a context without its values. One of these values is the trace that httputil.ReverseProxy
-// sets. With it net/http passes on each 1xx header that a server sends before its answer, so a
-// server could send them without end.
+// sets. With this trace net/http passes on each 1xx header that a server sends before its answer,
+// so a server could send them without end.
 type mute struct{ context.Context }
 
 // Value returns nil for every key.
@@ -121,7 +121,7 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the answer and stops watching it.
+// Close implements io.Closer. It closes the answer and stops watching it.
 func (b *watchedBody) Close() error {
 	b.pulse.Stop()
 	return b.body.Close()
@@ -332,5 +332,5 @@ func (r *records) Broken() error {
 	return r.failed
 }
 
-// Close ends the answer.
+// Close implements io.Closer: it closes the server's answer.
 func (r *records) Close() error { return r.body.Close() }

@@ -20,8 +20,8 @@ func chatRequest(o *upstream.Order) *ChatRequest {
 		Think: think(r, o.Facts), KeepAlive: r.Keep,
 		Format: r.Format, Tools: o.WireTools(),
 	}
-	// A server that reads calls itself refuses them beside tools (native mode), or shows tokens
-	// that are not text.
+	// A server that reads calls itself refuses log probabilities together with tools (native mode),
+	// or shows tokens that are not text.
 	if len(q.Tools) == 0 {
 		q.Logprobs, q.TopLogprobs = r.Logprobs, r.TopLogprobs
 	}

@@ -100,7 +100,8 @@ func (s *tokens) Next() (chat.Event, error) {
 	return ev, err
 }
 
-// goOn returns the next event of a reply that the server has given up. The server did not show the
+// goOn returns the next event of a reply that the server has given up, which is the end if the text
+// has a whole call, and the first event of the raw rest otherwise. The server did not show the
 // closing token of the call, so the model writes that once more.
 func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes",
@@ -119,7 +120,8 @@ func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	return s.Next()
 }
 
-// stop ends the reply with estimated token counts, because a server that gives up sends none.
+// stop ends the reply with estimated token counts, because a server that gives up sends none. It
+// returns the counts, and the end comes with the next call of Next. The error is always nil.
 func (s *tokens) stop(end chat.Event) (chat.Event, error) {
 	s.over = []chat.Event{end}
 	counts := &chat.Counts{Prompt: s.o.Estimate, Completion: s.begun, Estimated: true}

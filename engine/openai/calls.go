@@ -80,8 +80,7 @@ func (n *nativeCalls) add(out []chat.Event, e chat.Event) []chat.Event {
 func (n *nativeCalls) fragment(out []chat.Event, f fragment) []chat.Event {
 	c, begins := n.find(f)
 	if begins {
-		// The name came before, in a fragment of its own, and looked like a repetition of the
-		// previous call.
+		// The name came in an earlier fragment, and looked like a repetition of the previous call.
 		if f.name == "" && c != nil && c.again {
 			f.name = c.name
 		}

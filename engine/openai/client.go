@@ -20,7 +20,7 @@ import (
 type Client struct {
 	// the URL of /v1, and that of the addresses outside it: /props, /apply-template, /completion
 	base, root string
-	key        string // sent as a bearer; never in an error's text
+	key        string // sent as a bearer token; never in the message of an error
 	calls      upstream.Caller
 }
 
@@ -101,8 +101,9 @@ type Reading struct {
 }
 
 // Chat begins a reply of /v1/chat/completions, for which the server renders the prompt and looks
-// for calls itself. With tools the server may be silent for as long as a call takes (Withheld),
-// because vLLM's parsers hold arguments back too, for 32 s in vllm-project/vllm#50627.
+// for calls itself. It returns an error if the server refuses the request or cannot be reached.
+// With tools the server may be silent for as long as a call takes (Withheld), because vLLM's
+// parsers hold arguments back too, for 32 s in vllm-project/vllm#50627.
 func (o *Client) Chat(ctx context.Context, p *wait.Pulse, r *Request, how Reading) (
 	chat.Source, error) {
 	later := p.Later()
@@ -126,7 +127,7 @@ func (o *Client) Template(ctx context.Context, p *wait.Pulse, r *Request) (strin
 }
 
 // Continue begins a reply of llama-server's /completion, which is the raw text of the model,
-// without control tokens except those that the body lists as preserved.
+// without control tokens except those that the body lists as preserved. Errors are those of Chat.
 func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]any) (
 	chat.Source, error) {
 	return o.stream(ctx, p, o.root+"/completion", body, p.Later(), pieces)
@@ -181,7 +182,8 @@ func KindOf(ctx context.Context, base, key string) (string, error) {
 
 // Complete begins a reply of /v1/completions, in which the model continues prompt. If suffix is not
 // empty, the model fills the gap between the two. The fields are the same as for a chat. The
-// server's events are like those of a chat, with the text in "text" instead of a delta.
+// server's events are like those of a chat, with the text in "text" instead of a delta. Errors are
+// those of Chat.
 func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suffix string,
 	fields map[string]json.RawMessage) (chat.Source, error) {
 	said := map[string]any{"model": model, "prompt": prompt, "stream": true,

@@ -85,7 +85,7 @@ func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 	if r.Format != nil {
 		said["response_format"] = responseFormat(r.Format)
 	}
-	// beside tools a server refuses them, or shows tokens that are not text
+	// together with tools a server refuses them, or shows tokens that are not text
 	if r.Logprobs && len(r.Tools) == 0 {
 		said["logprobs"] = true
 		if r.TopLogprobs > 0 {

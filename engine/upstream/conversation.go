@@ -21,7 +21,7 @@ const rootPart = 4 << 10
 type Root struct{ sum uint64 }
 
 // Add adds a part. The hash is not cryptographic, because a client that forges equal keys only
-// makes the caches less useful for itself.
+// makes the servers' caches less useful to itself.
 func (r *Root) Add(part string) {
 	r.sum = Mix(r.sum ^ uint64(len(part)))
 	head := part[:min(len(part), rootPart)]

@@ -27,9 +27,9 @@ const MaxRecord = 16 << 20
 const KeepRecord = 64 << 10
 
 var (
-	// nothing more of the stream can be read
+	// nothing more of the stream can be read then
 	ErrLong = errors.New("a record is longer than 16 MiB")
-	ErrCut  = errors.New("the stream ends inside a record") // so the reply is not complete
+	ErrCut  = errors.New("the stream ends inside a record") // then the reply is not complete
 )
 
 // Cut returns the fault of a stream that ended before its reply did. err is the error of the read,
@@ -162,8 +162,9 @@ type Stream struct {
 	head int   // Queue[:head] has been returned
 	over error // error that Next returns as soon as the queue is empty
 
-	// reads what the server sends, with a time limit on each read
-	In     *wait.Reader // what the server sends, each read a wait
+	// The fields that only the beginning and the end of a reply need come after those that every
+	// event uses.
+	In     *wait.Reader // reads what the server sends, with a time limit on each read
 	Header http.Header  // headers of the answer
 }
 

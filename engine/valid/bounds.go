@@ -123,8 +123,8 @@ func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 			at = high
 		}
 	}
-	// Without a step the bound itself is the nearest number, or one just beside it where the bound
-	// is exclusive.
+	// Without a step the bound itself is the nearest number, or a number next to it if the bound is
+	// exclusive.
 	step := stepOf(s)
 	if step == nil {
 		step = small
@@ -132,7 +132,7 @@ func nearest(n *big.Rat, s *jsonschema.Schema) *big.Rat {
 			return at
 		}
 	}
-	// the candidates are the multiples around n, or their neighbours where a bound is exclusive
+	// the candidates are the multiples around n, or their neighbours if a bound is exclusive
 	times := new(big.Rat).Quo(at, step)
 	down := new(big.Int).Div(times.Num(), times.Denom())
 	var best *big.Rat

@@ -22,7 +22,7 @@ import (
 const (
 	maxDepth    = 512  // levels, as adapters.Repair allows
 	maxDigits   = 1024 // bytes of one number
-	maxExponent = 1024 // of a number; beyond it exact arithmetic gets slow
+	maxExponent = 1024 // of a number; beyond this exact arithmetic gets slow
 )
 
 // document is a parsed JSON text.
@@ -122,7 +122,7 @@ func (d *document) read(n *node, path []*node) (err error) {
 }
 
 // container reads an object or array. Of two members with the same name the last counts, as in
-// encoding/json.
+// encoding/json. Its errors are those of read.
 func (d *document) container(n *node, path []*node) error {
 	members, elements := make(map[string]any, len(n.Members)), make([]any, len(n.Items))
 	for i, item := range n.Items {

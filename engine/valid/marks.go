@@ -93,7 +93,7 @@ func (m *marker) read(e *jsonschema.ValidationError) {
 		for _, c := range e.Causes {
 			m.read(c)
 		}
-	// An objection of a single branch is not yet a mistake.
+	// What a single branch objects to is not yet a mistake.
 	case *kind.AnyOf, *kind.OneOf:
 		m.union(e)
 	case *kind.Required, *kind.DependentRequired, *kind.Dependency:

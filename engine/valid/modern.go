@@ -173,10 +173,9 @@ func once(list []any) []any {
 }
 
 // writeTypes writes the types of a place with the specification's names. A place with an unknown
-// type accepts any value. If one name of a list is unknown, this is true for the whole list,
-// because checking a value against the other types could refuse a right one. The list has no
-// duplicates, as two names may mean one type (["int", "integer"]) and the specification forbids
-// duplicates.
+// type accepts any value. So does a place with a list in which one name is unknown, because
+// checking a value against the other types could refuse a right one. The list has no duplicates, as
+// two names may mean one type (["int", "integer"]) and the specification forbids duplicates.
 func writeTypes(s map[string]any) {
 	list, ok := s["type"].([]any)
 	if !ok {

@@ -43,8 +43,8 @@ func single(s *jsonschema.Schema, c byte) *jsonschema.Schema {
 	if rare(s) || s.Types != nil || !free(s) || speaks(s) {
 		return nil
 	}
-	// Where more than one of these holds at once nothing is left out; nor where an n begins null,
-	// whose branch is not the one that is wanted below.
+	// Null branches are skipped only in a union without allOf and $ref, and only if the value is
+	// not null itself.
 	union := len(s.AnyOf)+len(s.OneOf) > 1 && len(s.AllOf) == 0 && s.Ref == nil && c != 'n'
 	var only *jsonschema.Schema
 	for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf, {s.Ref}} {

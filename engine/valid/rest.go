@@ -20,7 +20,7 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	if p.safe == 0 {
 		return string(whole), true
 	}
-	// Nothing can follow; it is right if it says the same.
+	// Nothing can follow, so the text must be the same value already.
 	if p.state == finished {
 		return "", same(p.text, whole)
 	}
@@ -38,21 +38,21 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	o, end := p.stack[depth], p.safe
 	closer := o.closer()
-	// What is open below begins at start, with its key: an object, an array, or a string of which
-	// some has left.
+	// What is open inside begins at o.start, with its key. It is an object, an array, or a string
+	// of which a part was sent.
 	inside := depth+1 < len(p.stack)
 	text := !inside && p.state == inLeaf && p.safe > p.leaf.start
 	begun := inside || text
 	if begun {
 		end = o.start
 	}
-	// What has left is closed for the moment, so that it can be read. A comma behind it goes.
+	// What was sent is closed for the moment, so that it can be parsed, without a comma at its end.
 	left, err := parse(append(slices.Clip(bytes.TrimRight(p.text[o.begin:end], ", \n\t\r")),
 		closer))
 	if err != nil || n.Raw[0] != p.text[o.begin] {
 		return "", false
 	}
-	// All that has left must be in the whole, and say the same.
+	// Everything that was sent must be in the whole, with the same value.
 	all := slices.Clone(n.inside)
 	take := func(name string) (one *node) {
 		if at := slices.IndexFunc(all, func(a *node) bool { return a.name == name }); at >= 0 {

@@ -36,7 +36,7 @@ func findings(e *jsonschema.ValidationError) []finding {
 		return inAll(e.Causes)
 	case *kind.AnyOf:
 		return inUnion(e, "anyOf")
-	// Two branches at once: there is no mistake in either, so the two are named.
+	// The value fits two branches. Neither has a mistake, so both are named.
 	case *kind.OneOf:
 		if len(k.Subschemas) == 2 {
 			return one(e, "oneOf", fmt.Sprintf("fits alternatives %d and %d, want exactly one",
@@ -55,7 +55,7 @@ func findings(e *jsonschema.ValidationError) []finding {
 			" is there")
 	case *kind.AdditionalProperties:
 		return missing(e, "additionalProperties", k.Properties, "is not a parameter")
-	// The name is the value here; what is wrong with it is told as if it were one.
+	// Here the name is the value, so its finding is reported like that of a value.
 	case *kind.PropertyNames:
 		why := ""
 		if inner := inAll(e.Causes); len(inner) > 0 {
@@ -97,12 +97,12 @@ func missing(e *jsonschema.ValidationError, keyword string, names []string, text
 // wrong in each branch would take a page, and a model needs one line. The finding has a sentence
 // about one of the branches as well, because "fits none" alone gives a model nothing to act on.
 func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
-	// Each branch has findings of its own, unions within it read already.
+	// Each branch has its own findings, which include those of unions in it.
 	branches := make([][]finding, len(e.Causes))
 	for i, c := range e.Causes {
 		branches[i] = findings(c)
 	}
-	// The usual union is one of types alone, and then one line says all.
+	// Most unions are only of types, and then one line says everything.
 	if types := wantedTypes(e); types != nil {
 		return one(e, "type", "want "+strings.Join(types, " or "))
 	}
@@ -115,12 +115,12 @@ func inUnion(e *jsonschema.ValidationError, keyword string) []finding {
 	slices.SortStableFunc(branches, func(a, b []finding) int {
 		return cmp.Compare(distance(a), distance(b))
 	})
-	// 1000 is a value of another type: then even the nearest branch was hardly meant.
+	// 1000 means a value of another type, so even the nearest branch was hardly meant.
 	if len(branches) == 1 || len(branches) > 1 && distance(branches[0]) < distance(branches[1]) &&
 		distance(branches[0]) < 1000 {
 		return branches[0]
 	}
-	// A tie: what is wrong in one of them is an example and no judgement.
+	// Several are equally near, so what is wrong in one of them is only an example.
 	text := "fits none of the alternatives"
 	if len(branches) > 0 && len(branches[0]) > 0 {
 		f := slices.MinFunc(branches[0], finding.compare)
@@ -261,7 +261,7 @@ func decimal(r *big.Rat) string {
 	if r == nil {
 		return "a number"
 	}
-	// A schema's numbers are decimals and thus exact; ten digits do for what is none.
+	// A schema's numbers are decimals and thus exact. Ten digits are enough for others.
 	digits, exact := r.FloatPrec()
 	if !exact {
 		digits = 10

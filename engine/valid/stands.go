@@ -35,10 +35,10 @@ func (v *Validator) Trimmed(args []byte) (trimmed []byte, ok bool) {
 // the first one that stays.
 func (n *node) edited(dst []byte) []byte {
 	switch {
-	// A number at its bound takes the place of the one that was written.
+	// The value is replaced, for example a number by its bound.
 	case n.trouble != nil && n.now != "":
 		return append(dst, n.now...)
-	// Nothing below changes, so the text is taken as it is, blanks included.
+	// Nothing inside changes, so the text is copied, including blanks.
 	case n.trouble == nil || len(n.inside) == 0:
 		return append(dst, n.Raw...)
 	}
@@ -46,7 +46,7 @@ func (n *node) edited(dst []byte) []byte {
 	end, first := 1, true // of the member before, with what is cut
 	seen := map[string]bool{}
 	for _, one := range n.inside {
-		// Of members with one name and one value the first is left.
+		// Of members with the same name and value the first stays.
 		if !one.is(surplus) && !seen[one.name] {
 			if first {
 				end = min(len(n.Raw)-len(strings.TrimLeft(n.Raw[end:], " \t\r\n,")),
@@ -107,7 +107,7 @@ func (v *Validator) Stands(args []byte) *schema.Standing {
 	if !ok {
 		return nil
 	}
-	// Where the whole is wrong there is nothing that a new call could be held to.
+	// If the whole is wrong, there is nothing that a new call could keep.
 	if m.doc.spread(m.all, 0); m.doc.is(anew) {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (n *node) standing() *schema.Standing {
 		switch part := one.part(); {
 		case s.Array:
 			s.Parts = append(s.Parts, part)
-		// It is not in what stands, so nothing of it is asked for.
+		// A surplus member is not kept, and not asked for.
 		case one.is(surplus):
 		case one.is(doubt):
 			s.More = true // what it says may belong to one that is not there
@@ -197,7 +197,7 @@ func (n *node) part() (part schema.Part) {
 	switch open := n.Raw[0] == '{' || n.Raw[0] == '['; {
 	case n.trouble == nil || n.what&^again == 0 && !n.deep:
 		part.Raw = n.Raw
-	// A scalar with a mark has nothing in it that could stand.
+	// A scalar with a mark has no part that could be kept.
 	case open && !n.is(anew|wanted):
 		part.Open = n.standing()
 	}

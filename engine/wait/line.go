@@ -63,7 +63,7 @@ func (l *lines) join(model, client string, busy *fault.Error) *waiter {
 	}
 	w := &waiter{line: one, tag: max(one.tags[client], one.now) + 1, turn: make(chan struct{})}
 	one.tags[client] = w.tag
-	// The first request is asking and stays first, whichever requests come.
+	// The first request is asking the server and stays first, whichever requests come.
 	at := min(1, len(one.waiting))
 	for at < len(one.waiting) && one.waiting[at].tag <= w.tag {
 		at++

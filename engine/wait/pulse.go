@@ -129,7 +129,7 @@ func (p *Pulse) begin(w *Limit) {
 	now := time.Since(p.start)
 	p.mu.Lock()
 	p.waiting, p.began, p.present = true, now, w
-	// Spoke sets a flag only, as it belongs to the token path; the clock is read once a wait.
+	// Spoke is called once a token, so it only sets a flag, and the clock is read once a wait.
 	if p.spoke {
 		p.quiet, p.spoke = now, false
 	}

@@ -13,7 +13,7 @@ const (
 // a default ratio. The ratio differs between models and texts: code has 2.7 to 3.4 bytes a token,
 // and Chinese 1.5 to 5.0, with the tokenizers of three models.
 type Meter struct {
-	Bytes, Tokens int // of one request, as the server counted it
+	Bytes, Tokens int // size of one request, with the tokens that the server counted
 }
 
 // Estimate returns about how many tokens the given bytes are. The estimate only serves to choose a

@@ -5,8 +5,8 @@ import "toolnorm/chat"
 // Trimmed is a conversation without its oldest turns.
 type Trimmed struct {
 	Messages []chat.Message
-	Dropped  int // messages
-	Freed    int // tokens, according to cost
+	Dropped  int // number of messages
+	Freed    int // number of tokens, according to cost
 }
 
 // Trim returns a conversation without its oldest turns, so that at least excess tokens are free, or

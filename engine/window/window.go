@@ -18,9 +18,9 @@ const (
 
 // Limits bound the context of a model, in tokens; 0: not known.
 type Limits struct {
-	Trained int // what the model was trained with
-	Loaded  int // what it is loaded with now
-	Most    int // what may be requested
+	Trained int // the length that the model was trained with
+	Loaded  int // the length with which it is loaded now
+	Most    int // the longest that may be requested
 }
 
 // Choose returns the context length for a request of that many tokens, including its reply. A
@@ -55,9 +55,9 @@ func Room(wanted, n int) int {
 
 // The parts of a request besides its texts, as bytes of text with as many tokens.
 const (
-	messageBytes = 20   // the marks around a message
-	callBytes    = 40   // the marks around a call
-	toolBytes    = 80   // the marks around a tool
+	messageBytes = 20   // the tags around a message
+	callBytes    = 40   // the tags around a call
+	toolBytes    = 80   // the tags around a tool
 	imageBytes   = 3000 // a picture
 )
 

@@ -108,8 +108,8 @@ func onlyThoughts(lines []line, text string) bool {
 }
 
 // objectAnswer returns the answer in inner if it is an object that names no tool. Otherwise it
-// returns said. If the object itself has no answer, the text after it is returned, which may be
-// empty.
+// returns said. If text follows the object, or the object has no answer, it returns the text after
+// the object, which may be empty.
 func objectAnswer(inner, said string) string {
 	d := json.NewDecoder(strings.NewReader(inner))
 	var v map[string]any

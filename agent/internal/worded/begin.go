@@ -25,7 +25,7 @@ func (r *Reader) Begins(text string, front bool) int {
 	return -1
 }
 
-// halfRune returns how many bytes at the end of a text are an incomplete character.
+// halfRune returns how many bytes at the end of a text are an incomplete character, or 0.
 func halfRune(text string) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {

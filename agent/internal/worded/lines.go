@@ -57,9 +57,9 @@ type line struct {
 	role   role
 	closes bool   // it is a closing fence
 	value  string // the text after the label, without bold
-	start  int    // of the line in the text
-	at     int    // of the value in the text
-	end    int    // of the line, without its line break
+	start  int    // offset of the line in the text
+	at     int    // offset of the value in the text
+	end    int    // offset of the end of the line, without its line break
 }
 
 // These match labels. A label is an optional emoji, a list or heading sign, a few words that may be

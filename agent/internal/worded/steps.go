@@ -18,8 +18,8 @@ type step struct {
 	until int  // the offset in the text at which it ends
 }
 
-// mostTries is how many labels are tried as the beginning of a call. A reply has few labels, and
-// after each the text may be read to its end.
+// mostTries is how many labels are tried as the beginning of a call. It is limited because after
+// each label the text may be read to its end, and a real reply has few labels.
 const mostTries = 64
 
 // steps returns the calls that are written after labels, and the text before them. It returns nil
@@ -93,8 +93,8 @@ func meant(text string, before []line, start, until int) (begin int, ok bool) {
 var plainFences = []string{"", "text", "txt", "plaintext", "plain", "json", "yaml", "yml", "tool",
 	"tool_call", "tool_code", "tool_use", "action", "react", "function_call"}
 
-// words returns the words after a call, or "" if there are only PAUSE or punctuation. Everything
-// from the first label on is left out, because the model has made it up.
+// words returns the words after a call, or "" if there is nothing but PAUSE and punctuation.
+// Everything from the first label on is left out, because the model has made it up.
 func words(behind string) string {
 	behind = rest(behind)
 	if !strings.ContainsFunc(strings.Replace(behind, "PAUSE", "", 1), unicode.IsLetter) {
