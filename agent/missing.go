@@ -8,10 +8,11 @@ import (
 )
 
 // missing returns the tool that an answer should have called, or "" if there is none. There is such
-// a tool if the question names an identifier that no call has looked up, or a record of a list that
-// has one. In addition, the answer must be based on no result at all, or contain a number that
-// neither the user nor a tool has said. Only tools that only read, require one argument and mention
-// identifiers of this kind count. The tool that fits the words of the question best comes first.
+// a tool if two conditions hold. The question names an identifier that no call has looked up, or a
+// record of a list that has one. And the answer is based on no result at all, or contains a number
+// that neither the user nor a tool has said. Only tools count that are read-only, require one
+// argument and mention identifiers of this kind. The tool that fits the words of the question best
+// comes first.
 func missing(r *run, text string) string {
 	if len(r.facts) > 0 && !inventsNumber(r, text) {
 		return ""

@@ -132,11 +132,10 @@ func (ts *toolset) names() (all []string) {
 	return all
 }
 
-// reads reports whether the named tool is declared to only read. It returns false for an unknown
-// tool.
+// reads reports whether the named tool is declared read-only. It returns false for an unknown tool.
 func (ts *toolset) reads(name string) bool { return onlyReads(ts.byName[name]) }
 
-// onlyReads reports whether a tool is declared to only read, and its calls need no consent.
+// onlyReads reports whether a tool is declared read-only, and its calls need no consent.
 func onlyReads(t tools.Tool) bool {
 	return !t.Confirm && t.Hints.ReadOnly != nil && *t.Hints.ReadOnly
 }
@@ -153,7 +152,7 @@ func (ts *toolset) spokenOf(text string) (names []string) {
 	return names
 }
 
-// chat returns tools in the form of a chat request, with the names that the function name returns.
+// chat returns tools in the form of a chat request. The function name returns the name of each.
 func (ts *toolset) chat(list []tools.Tool, name func(string) string) (out []chat.Tool) {
 	for _, t := range list {
 		out = append(out, chat.Tool{Name: name(t.Name), Description: t.Description,

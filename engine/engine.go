@@ -209,8 +209,8 @@ func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) 
 }
 
 // format returns the format of a model: as configured, or else by the demo's name, or else by the
-// name that its server has for it. full is the name after aliases are resolved, so that a model is
-// read alike under every name.
+// name that its server has for it. The parameter name has its aliases resolved already, so that a
+// model is read alike under every name.
 func (e *Engine) format(s *server, name, model string) *adapters.Format {
 	format, ok := pattern.Find(e.cfg.Format, name)
 	if !ok && s.name == demoName {

@@ -115,7 +115,7 @@ func hasLongInteger[T string | json.RawMessage](text T) bool {
 const callMark, callEnd = "<tool_call>\n", "\n</tool_call>"
 
 // addMarks returns a hook that puts the tags of a call around a forced reply, since the model was
-// not asked to write them. Thereby the usual decoder reads the reply as any other call, and its
+// not asked to write them. So the usual decoder reads the reply like any other call, and its
 // arguments stream. A reply that is cut gets no closing tag, so its call stays open.
 //
 //	<tool_call>
@@ -180,8 +180,9 @@ func requireCall(r *chat.Request, in events) events {
 	}
 }
 
-// noCall returns the error of a reply without the call that tool_choice requires. why says what is
-// wrong with the call that was written, or what the model wrote instead. It may be empty.
+// noCall returns the error of a reply without the call that tool_choice requires. The parameter why
+// says what is wrong with the call that was written, or what the model wrote instead, and may be
+// empty.
 func noCall(why string) error {
 	if why != "" {
 		why = " (" + why + ")"

@@ -52,7 +52,8 @@ type lessons struct {
 	warned  uint64            // hash of the names of the tools in the last warning about their cost
 }
 
-// of returns what is known of the model with that digest, or the zero lessons if nothing is.
+// of returns what is known of the model with that digest. If nothing is known, it returns empty
+// lessons.
 func (m *memory) of(model, digest string) lessons {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -91,8 +91,8 @@ func (p *passing) attempt(r *http.Request, t *turn) (*http.Response, error) {
 	return resp, err
 }
 
-// ask asks a server. It returns an error if the server turns out to speak another API, which is
-// possible if its kind was a guess.
+// ask asks a server. It returns an error if the server cannot be reached, or turns out to speak
+// another API, which is possible if its kind was a guess.
 func (p *passing) ask(r *http.Request, s *server, t *turn) (*http.Response, error) {
 	s, err := s.known(r.Context())
 	if err != nil {

@@ -63,8 +63,8 @@ func (g *guard) repairAll() {
 	}
 }
 
-// repairing is one step that may repair a call. do returns the repaired arguments, or false if it
-// cannot repair them.
+// repairing is one step that may repair a call. Its function do returns the repaired arguments, or
+// false if it cannot repair them.
 type repairing struct {
 	name string
 	off  bool
@@ -149,8 +149,8 @@ func (g *guard) withoutWrong(c *guarded) (json.RawMessage, bool) {
 	return g.extends(c, c.rules.WithoutWrong)
 }
 
-// extends returns a call's arguments as changed by change. It returns false if change does, or if
-// the bytes that were sent cannot be completed to the result.
+// extends returns a call's arguments after change was applied to them. It returns false if change
+// does, or if the bytes that were sent cannot be completed to the result.
 func (g *guard) extends(c *guarded, change func([]byte) ([]byte, bool)) (json.RawMessage, bool) {
 	args, ok := change(c.args.Text())
 	if ok && c.begun {

@@ -67,7 +67,7 @@ func orAnything(p *schema.Place) *schema.Place {
 	return p
 }
 
-// n returns the number of a count, or the value otherwise if the schema has no such count.
+// n returns the number of a count, or the second argument if the schema has no such count.
 func n(c *schema.Count, otherwise int) int {
 	if c == nil {
 		return otherwise

@@ -144,10 +144,10 @@ func (o *demoWriter) join(r *demoRecord) {
 	o.whole = *r
 }
 
-// demoRead decodes a request's body and calls then with it. If the body is not JSON, the answer is
-// status 400. It is the same, in the words of a llama-server, if the body is longer than the
-// context. Answering it would take several times the memory of the request, and no model accepts so
-// much.
+// demoRead decodes a request's body, and passes it to the function then. If the body is not JSON,
+// the answer is status 400. It is also 400, in the words of a llama-server, if the body is longer
+// than the context. Answering it would take several times the memory of the request, and no model
+// accepts so much.
 func demoRead[T any](w http.ResponseWriter, r *http.Request,
 	then func(http.ResponseWriter, *http.Request, *T)) {
 	const most = demoContext * demoDelta

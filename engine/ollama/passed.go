@@ -162,9 +162,9 @@ func passable(resp *http.Response, isReply bool, n names) error {
 	return nil
 }
 
-// passError reads the whole error. It returns an error in Ollama's form instead if the answer is
-// HTML or too long, because programs cannot read a gateway's page. It also returns an error if
-// reading fails.
+// passError reads the whole body of an error answer, so that it can be passed on. It returns a
+// fault instead if the answer is HTML or too long, because programs cannot read a gateway's page,
+// and an error if reading fails.
 func passError(resp *http.Response, form string) error {
 	text, err := io.ReadAll(io.LimitReader(resp.Body, upstream.MaxError+1))
 	if err != nil {

@@ -209,8 +209,8 @@ func scalar(v *fastjson.Value) string {
 
 // reason records a finish_reason, which is empty in most events. "tool_calls" and "stop" have the
 // same effect, because the reply shows whether there were calls, and servers send either word. A
-// reply that a filter cut is not complete, so its reason is Length with a cause. For "error", and
-// for vLLM's "abort" when its engine gives up a request, it returns a fault.
+// reply that a filter cut is not complete, so its reason is Length with a cause. It returns a fault
+// for "error", and for "abort", which vLLM sends when its engine gives up a request.
 func (d *deltas) reason(word string) error {
 	switch word {
 	case "":

@@ -117,9 +117,9 @@ func (c *Caller) send(ctx context.Context, method, url string, body []byte) (
 }
 
 // Quick requests a JSON document that needs no model, within QuickTime, and decodes it into the
-// value into. It uses POST if body is not nil. It returns an error if the server cannot be reached,
-// refuses, or sends no JSON. At most MaxRender bytes of an answer are read, since a description of
-// a model with its vocabulary has some 20 MB.
+// last argument. It uses POST if body is not nil. It returns an error if the server cannot be
+// reached, refuses, or sends no JSON. At most MaxRender bytes of an answer are read, since a
+// description of a model with its vocabulary has some 20 MB.
 func (c *Caller) Quick(ctx context.Context, url string, body, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, QuickTime)
 	defer cancel()
@@ -247,8 +247,8 @@ func (c *Caller) Stream(ctx context.Context, p *wait.Pulse, url string, body any
 }
 
 // Meant returns err as the client's fault, with the field of the request that is wrong, if the
-// server's message contains words, and err itself otherwise. It is for messages about what a model
-// cannot do, which its server reports as a failure of its own.
+// server's message contains the given words. Otherwise it returns err itself. It is for messages
+// about what a model cannot do, which its server reports as a failure of its own.
 func Meant(err error, words, param, message string) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok && strings.Contains(f.Message, words) {
 		return &fault.Error{Kind: fault.Invalid, Param: param, Message: message, Cause: f}

@@ -33,8 +33,9 @@ type document struct {
 }
 
 // Read reads an answer of at most limit bytes, and returns the string at path, or "" if there is
-// none. It returns an error if the answer breaks off or is not JSON. About expected bytes belong to
-// the string, since a prompt is about as long as what it was rendered from.
+// none. It returns an error if the answer breaks off or is not JSON. The parameter expected is
+// about the number of bytes of the string, since a prompt is about as long as what it was rendered
+// from.
 func (p *Documents) Read(r io.Reader, limit, expected int64, path ...string) (string, error) {
 	d, ok := p.pool.Get().(*document)
 	if !ok {

@@ -184,8 +184,8 @@ func Sampling(r *chat.Request) map[string]any {
 	return o
 }
 
-// AddFields encodes the values of said into fields. Numbers that JSON cannot express (NaN) were
-// refused when the request came.
+// AddFields encodes the values of said as JSON, and adds them to fields. Numbers that JSON cannot
+// express (NaN) were refused when the request came.
 func AddFields(fields map[string]json.RawMessage, said map[string]any) {
 	for k, v := range said {
 		fields[k], _ = json.Marshal(v)

@@ -69,10 +69,11 @@ func here(s *jsonschema.Schema) (all []*jsonschema.Schema) {
 	return present(all)
 }
 
-// within returns the schemas that apply to the members and elements of a value. To each member one
-// of either applies, and all of every. The difference decides how much the work grows. A member is
-// validated by one of properties, but by every pattern that matches its name. AdditionalProperties
-// belongs to either, since it applies to members that no other keyword covers.
+// within returns the schemas that apply to the members and elements of a value, in two lists. To
+// each member one schema of either applies, and all schemas of every. The difference decides how
+// much the work grows. A member is validated by one of properties, but by every pattern that
+// matches its name. AdditionalProperties belongs to the first list, since it applies to members
+// that no other keyword covers.
 func within(s *jsonschema.Schema) (either, every []*jsonschema.Schema) {
 	either = append(slices.Collect(maps.Values(s.Properties)), asSchema(s.AdditionalProperties),
 		asSchema(s.AdditionalItems), asSchema(s.Items), s.Items2020)
@@ -144,8 +145,8 @@ func workOf(all []*place) (work []float64, err error) {
 // and meet returns an error.
 //
 // At the top a place counts once. An enum is compared value by value, so sixteen values count as
-// one more place. One of either and all of every apply to a member or element, so the sum contains
-// the largest of either and all of every.
+// one more place. One place of p.either and all places of p.every apply to a member or element, so
+// the sum has the largest of p.either and all of p.every.
 func (p *place) meet(depth int) error {
 	switch {
 	case p.open:

@@ -47,7 +47,7 @@ func (v *Validator) withName(args []byte, path []string) ([]byte, bool) {
 		args[from+jsontree.StringEnd(args[from:]):]), true
 }
 
-// lists reports whether the schema lists a member at a place.
+// lists reports whether the schema lists a member of that name for the object at parent.
 func (v *Validator) lists(parent []string, name string) bool {
 	for _, s := range v.at(parent) {
 		if s.Properties[name] != nil {

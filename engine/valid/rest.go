@@ -11,7 +11,7 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Rest returns what must follow the safe text so that it becomes the object whole. It returns false
+// Rest returns what must follow the safe text so that it becomes the given object. It returns false
 // if the safe text disagrees with that object. A repaired call continues in this way if its
 // beginning has been sent. For example, `{"city":"Oslo"` was sent, the repair is
 // {"days":3,"city":"Oslo"}, and the rest is `,"days":3}`. The order of members may differ, but
@@ -31,10 +31,10 @@ func (p *Prefix) Rest(whole json.RawMessage) (rest string, ok bool) {
 	return p.restOf(0, &doc.node)
 }
 
-// restOf returns what completes the object or array that is open at a depth, so that it becomes n
-// of the whole. What is open in it is completed first, since nothing else can come before its
-// closing bracket. Then the members that it lacks are added, as they are written in the whole. It
-// returns false if the two disagree.
+// restOf returns what completes the object or array that is open at a depth, so that it becomes n.
+// What is open inside it is completed first, since nothing else can come before its closing
+// bracket. Then the members that it lacks are added, as they are written in n. It returns false if
+// the two disagree.
 func (p *Prefix) restOf(depth int, n *node) (string, bool) {
 	o, end := p.stack[depth], p.safe
 	closer := o.closer()

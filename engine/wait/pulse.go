@@ -76,7 +76,7 @@ func NewPulse(ctx context.Context, client *chat.Pulse, t Timeouts) (context.Cont
 // For sets the model for which the reply waits, since each model has its own line at a busy server.
 func (p *Pulse) For(model string) { p.model = model }
 
-// says lets keep-alives contain what place returns, until done is called.
+// says sets what keep-alives contain: the result of place, until done is called.
 func (p *Pulse) says(place func() string) (done func()) {
 	set := func(f func() string) {
 		p.mu.Lock()

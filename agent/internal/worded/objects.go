@@ -76,8 +76,9 @@ func (r *Reader) objects(text, end string) (calls []chat.Call, front string) {
 	return calls, front
 }
 
-// lastLine returns the text on the same line before JSON, or "" if that is only formatting. whole
-// is all the text before the JSON, and front is the same text without the formatting.
+// lastLine returns the text on the same line before JSON, or "" if that is only formatting. The
+// parameter whole is all the text before the JSON, and front is the same text without the
+// formatting.
 func lastLine(front, whole string) string {
 	line := whole[strings.LastIndexByte(whole, '\n')+1:]
 	if !strings.HasSuffix(strings.TrimRight(whole, " \t`"), strings.TrimRight(front, " \t`")) ||

@@ -257,9 +257,9 @@ func (r *Reader) inline(text string, begin int, lines []line, next int) (args st
 	return strings.TrimSpace(body[1 : len(body)-1]), begin + len(body)
 }
 
-// behind returns the arguments on the lines after a name, and the offset at which they end.
-// labelled reports whether they follow a label of arguments. ok is false if the lines have neither
-// such a label nor JSON nor parameters.
+// behind returns the arguments on the lines after a name, and the offset at which they end. The
+// result labelled reports whether they follow a label of arguments. ok is false if the lines have
+// neither such a label nor JSON nor parameters.
 func (r *Reader) behind(t chat.Tool, text string, lines []line, next int) (
 	args string, until int, labelled, ok bool) {
 	until = lines[next-1].end

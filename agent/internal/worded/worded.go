@@ -139,8 +139,9 @@ func (r *Reader) tool(name string) (chat.Tool, bool) {
 
 // read returns the arguments of a tool from a text. The text may be JSON, a list in Python, lines
 // of keys and values, or the value of the tool's only parameter. That last form is accepted only if
-// worded is true, because the labels are then enough evidence. whole is true if the text was not
-// cut. It returns false if the text is none of these, or was cut inside the arguments.
+// worded is true, because the labels are then enough evidence. The parameter whole is true if the
+// text was not cut. It returns false if the text has none of these forms, or was cut inside the
+// arguments.
 func read(t chat.Tool, text string, worded, whole bool) (json.RawMessage, bool) {
 	text = strings.TrimSpace(text)
 	if inner := ""; strings.HasPrefix(text, `"{`) && json.Unmarshal([]byte(text), &inner) == nil {
