@@ -49,52 +49,53 @@ import (
 // Paths is the path under which the package serves everything.
 const Paths = "/admin"
 
-// API is the path of what only an administrator may use. The rest below Paths is the page, which
-// holds no data: a browser can send no key with a navigation, so the page has to come without one.
+// API is the path of the routes that only an administrator may use. The other paths below Paths
+// belong to the page, which contains no data. The page must load without a key, because a browser
+// cannot send one with a navigation.
 const API = Paths + "/api/"
 
-// Config holds what is administered.
+// Config holds what the Server administers.
 type Config struct {
-	Page    http.Handler   // what is shown at /admin; nil: a sentence that says where the API is
-	Tools   *dynamic.Set   // the custom tools; nil: there is no store to keep them in
-	Version string         // the program's
+	Page    http.Handler   // the page at /admin; nil: a sentence there says where the API is
+	Tools   *dynamic.Set   // the custom tools; nil: there is no store for them
+	Version string         // the version of the program
 	Log     zerolog.Logger // a line for each change; the zero value logs nothing
 
-	Trace    *trace.Log       // the last exchanges; nil: none are kept
-	History  *history.History // earlier ones; nil: they are not kept
-	Usage    *usage.Usage     // what each caller asked; nil: it is not kept
+	Trace    *trace.Log       // the last exchanges; nil: none are recorded
+	History  *history.History // earlier exchanges; nil: they are not recorded
+	Usage    *usage.Usage     // what each caller asked; nil: it is not recorded
 	Reasons  []chat.Reason    // what the codes of repairs mean
-	Formats  *adapters.Set    // by which texts are read again; nil: the built-in ones
-	Models   Models           // nil: there are none
-	Doctor   Examiner         // nil: nothing is examined
-	Servers  Servers          // nil: none are managed
+	Formats  *adapters.Set    // the formats by which texts are read again; nil: the built-in ones
+	Models   Models           // the models; nil: there are none
+	Doctor   Examiner         // examines model servers; nil: nothing is examined
+	Servers  Servers          // the other MCP servers; nil: none are managed
 	KB       *kb.KB           // the knowledge bases; nil: there is no store for them
 	Registry *tools.Registry  // every tool that is offered; nil: there are none
 
-	Others Replicas // of the program; nil: it is alone
+	Others Replicas // the other replicas of the program; nil: there are none
 
 	PublicURL string // the program's address behind a reverse proxy; empty: there is none
 }
 
-// Server answers below /admin. It is safe for concurrent use.
+// Server answers requests below /admin. It is safe for concurrent use.
 type Server struct {
 	config  Config
 	current atomic.Pointer[current]
 	events  *hub
 	fleet   *fleet
 	mux     *http.ServeMux
-	packed  http.HandlerFunc // serve, compressed where that is taken
-	routes  []string         // the patterns of Handle
+	packed  http.HandlerFunc // serve, with answers compressed for clients that accept gzip
+	routes  []string         // the patterns that were passed to Handle
 }
 
-// current holds what depends on the settings: the models, and the formats by which a text is read.
+// current holds what depends on the settings: the models, and the formats by which texts are read.
 type current struct {
 	models  Models
 	formats *adapters.Set
 }
 
-// Use makes the models and formats those of new settings. Requests that are being answered may see
-// either.
+// Use replaces the models and the formats, after the settings have changed. A nil f stands for the
+// built-in formats. Requests that are being answered may see the old ones or the new ones.
 func (s *Server) Use(m Models, f *adapters.Set) {
 	if f == nil {
 		f = adapters.Builtin()
@@ -102,8 +103,8 @@ func (s *Server) Use(m Models, f *adapters.Set) {
 	s.current.Store(&current{m, f})
 }
 
-// New makes the server with its own routes. Other packages add theirs by Handle before the first
-// request.
+// New returns a server with its own routes. Other packages add their routes by Handle before the
+// first request.
 func New(c Config) *Server {
 	s := &Server{config: c, events: newHub(), mux: http.NewServeMux(),
 		fleet: &fleet{others: c.Others, known: map[string]*mirror{}}}
@@ -129,27 +130,29 @@ func New(c Config) *Server {
 	return s
 }
 
-// Handle adds a route of the API: a pattern as of http.ServeMux, with its method and a path below
-// /admin/api/. What h returns as an error is the answer, so h must not have written anything then.
+// Handle adds a route of the API. The pattern is one of http.ServeMux, with a method and a path
+// below /admin/api/. If h returns an error, that error is sent as the answer, so h must not have
+// written anything before it.
 func (s *Server) Handle(pattern string, h func(w http.ResponseWriter, r *http.Request) error) {
 	s.routes = append(s.routes, pattern)
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, h) })
 }
 
-// Name says which replica this is, for people. It must be called before the first request.
+// Name sets the name of this replica that people see. It must be called before the first request.
 func (s *Server) Name(replica string) { s.fleet.label = replica }
 
-// Patterns lists the routes of the API.
+// Patterns returns the patterns of all routes of the API.
 func (s *Server) Patterns() []string { return s.routes }
 
-// Publish reports to the open pages that something of a kind changed: "tools", "servers", …
+// Publish tells the open pages that something of a kind has changed, for example "tools" or
+// "servers".
 func (s *Server) Publish(kind string) { s.events.publish(kind) }
 
-// Close ends the streams of pages, which would never end by themselves.
+// Close ends the event streams of all pages, which would never end by themselves.
 func (s *Server) Close() { s.events.close() }
 
-// mustPack returns h with answers compressed if they are texts, also for a page that is far away.
-// It panics if its own options are wrong.
+// mustPack returns h with text answers compressed, which helps pages on other machines. It panics
+// if the options in its own code are wrong.
 func mustPack(h http.Handler) http.HandlerFunc {
 	wrap, err := gzhttp.NewWrapper(
 		gzhttp.ContentTypes([]string{"application/json", "application/yaml", "text/html",
@@ -160,7 +163,7 @@ func mustPack(h http.Handler) http.HandlerFunc {
 	return wrap(h)
 }
 
-// ServeHTTP answers a request below /admin.
+// ServeHTTP implements http.Handler for all requests below /admin.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if streams(r.URL.Path) {
 		s.serve(w, r)
@@ -169,7 +172,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.packed(w, r)
 }
 
-// serve answers a request without compressing the answer.
+// serve answers a request without compressing the answer. Paths of the API go to the routes, all
+// others to the page.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, API) || r.URL.Path == SignedIn {
 		s.mux.ServeHTTP(w, r)
@@ -184,7 +188,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		API + "openapi.yaml.\n"))
 }
 
-// answer lets h answer, and writes its error. If the client is gone, the error is dropped.
+// answer calls h and writes the error that h returns, if any. If the client is gone, the error is
+// dropped.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request,
 	h func(http.ResponseWriter, *http.Request) error) {
 	guardAnswer(w.Header())
@@ -203,8 +208,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request,
 	fault.Write(w, f)
 }
 
-// nothingHere tells a wrong path from a wrong method, as the mux would, but with an error in the
-// API's form.
+// nothingHere returns the error for a request that no route takes: "not found" for an unknown path,
+// "method not allowed" for a known path. The mux makes the same distinction, but its errors are not
+// in the form of the API.
 func (s *Server) nothingHere(r *http.Request) error {
 	var methods []string
 	for _, pattern := range s.routes {
@@ -225,8 +231,8 @@ func (s *Server) nothingHere(r *http.Request) error {
 		strings.Join(methods, " and "), r.Method)
 }
 
-// session answers with the identity of the caller. The page asks this first: a 401 makes it ask its
-// user for a key.
+// session answers with the identity of the caller. The page asks for this first. If the answer is a
+// 401, the page asks its user for a key.
 func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, struct {
 		Principal string `json:"principal"`

@@ -9,19 +9,21 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// Examiner examines the model servers, or one model, and returns the report of toolnorm doctor as
-// text. It calls step with what it does next.
+// Examiner examines one model, or all model servers if model is empty. It returns the report of
+// toolnorm doctor as text, and whether that report names problems. It calls step before each part
+// of the examination. It returns an error if it cannot examine.
 type Examiner func(ctx context.Context, model string, step func(text string)) (
 	report string, problems bool, err error)
 
-// doctor answers with reports.
+// doctor answers the route that examines model servers.
 type doctor struct {
-	examine Examiner // nil: there is none
+	examine Examiner // nil: this server examines nothing
 	busy    sync.Mutex
 }
 
-// run examines, and answers with a stream of events: what is being done, then the report. Two
-// examinations at once would measure each other.
+// run examines model servers and answers with a stream of events: each step, then the report or an
+// error. It returns an error if nothing can be examined, if the body is wrong, or if another
+// examination is running, because two examinations at once would measure each other.
 func (d *doctor) run(w http.ResponseWriter, r *http.Request) error {
 	if d.examine == nil {
 		return errNoModels

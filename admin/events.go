@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// beat is how often a silent stream shows that it lives: proxies cut connections
-	// that are silent for a minute or less.
+	// beat is the interval of keep-alives on a silent stream. Proxies close connections that are
+	// silent for a minute or less.
 	beat = 15 * time.Second
-	// stall is how long a page that takes nothing is waited for.
+	// stall is how long a write waits for a page that reads nothing.
 	stall = 30 * time.Second
-	// mostPages is the most streams that are open at once, two per page. Each costs a goroutine and
-	// a connection; a browser has six.
+	// mostPages is the most streams that may be open at once; a page opens two. Each stream costs a
+	// goroutine and a connection, and a browser opens at most six connections.
 	mostPages = 128
 )
 
-// hub tells the pages that are open what changed. A page is sent kinds, never values: it
-// asks again for what it shows, so a lost or doubled event does no harm.
+// hub tells the open pages what has changed. It sends kinds of changes, never values: the page then
+// asks again for what it shows, so a lost or repeated event does no harm.
 type hub struct {
 	mu     sync.Mutex
 	pages  map[*page]bool
@@ -31,12 +31,12 @@ type hub struct {
 	closed chan struct{}
 }
 
-// page is one that listens.
+// page is one page that receives events.
 type page struct {
-	wake chan struct{} // holds one notice, so that no page holds up another
+	wake chan struct{} // holds one notice, so that a slow page delays no other
 
 	mu    sync.Mutex
-	kinds []string // what changed since it was last told, each once
+	kinds []string // what changed since the last take, each kind once
 }
 
 // newHub returns a hub without pages.
@@ -45,7 +45,7 @@ func newHub() *hub { return &hub{pages: map[*page]bool{}, closed: make(chan stru
 // close ends all streams.
 func (h *hub) close() { h.once.Do(func() { close(h.closed) }) }
 
-// publish sends an event of a kind to all pages.
+// publish sends an event of this kind to all pages.
 func (h *hub) publish(kind string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,7 +54,7 @@ func (h *hub) publish(kind string) {
 	}
 }
 
-// join adds a page; it returns nil if there are too many.
+// join adds a page and returns it. It returns nil if mostPages are open already.
 func (h *hub) join() *page {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,7 +66,7 @@ func (h *hub) join() *page {
 	return p
 }
 
-// count returns how many pages listen.
+// count returns how many pages are open.
 func (h *hub) count() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,7 +80,8 @@ func (h *hub) leave(p *page) {
 	delete(h.pages, p)
 }
 
-// add notes a kind for a page, once however often it changed.
+// add notes that something of this kind has changed. A kind is noted once, however often it changes
+// before the next take.
 func (p *page) add(kind string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,7 +95,7 @@ func (p *page) add(kind string) {
 	}
 }
 
-// take returns what changed since the last time.
+// take returns the kinds of what has changed since the last call; nil if nothing has.
 func (p *page) take() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,9 +104,10 @@ func (p *page) take() []string {
 	return kinds
 }
 
-// Watch reports to the pages changes of the tools that are offered and of the knowledge bases, also
-// those made elsewhere (by the command line, another replica), until ctx ends. A server that comes
-// back changes the registry as well as one that was added, so one kind of event tells of both.
+// Watch tells the pages when the offered tools or the knowledge bases change, until ctx ends. It
+// sees changes by the command line and by other replicas, too. One kind of event, "registry",
+// covers both an MCP server that comes back and a tool that was added, because both change the
+// registry.
 func (s *Server) Watch(ctx context.Context) {
 	var offered, bases <-chan struct{} // nil: there is nothing to hear of
 	if s.config.Registry != nil {
@@ -139,8 +141,9 @@ func (s *Server) Watch(ctx context.Context) {
 	}
 }
 
-// stream sends a page what changes, until it leaves. It joins before it says "ready",
-// so nothing is missed in between.
+// stream sends a page the kinds of what changes, until the page disconnects. It joins the hub
+// before it sends "ready", so that no change is missed in between. It returns an error if too many
+// pages are open.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	p := s.events.join()
 	if p == nil {

@@ -13,9 +13,9 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// Replicas reaches the other replicas of the program. A shared.Desk is one.
+// Replicas reaches the other replicas of the program. shared.Desk implements it.
 type Replicas interface {
-	Replicas() ([]struct{ Name, Label string }, error) // the others
+	Replicas() ([]struct{ Name, Label string }, error) // all but this one
 	Ask(ctx context.Context, to, about string, question, answer any) error
 	TellAll(about string, v any) error
 	Hear(about string, f func(ctx context.Context, question json.RawMessage) any)
@@ -23,62 +23,66 @@ type Replicas interface {
 
 const (
 	aboutLive = "live"
-	// askEvery is how often the others are asked for their lists while a page looks.
+	// askEvery is how often the other replicas are asked for their lists while a page is open.
 	askEvery = time.Second
-	// lookAtOther is how often a running request of another replica is looked at.
+	// lookAtOther is the interval at which a running request of another replica is polled.
 	lookAtOther = 500 * time.Millisecond
-	// answerWait is how long another replica is waited for. The page shows the rest meanwhile.
+	// answerWait is how long an answer of another replica is awaited. Meanwhile the page shows the
+	// other replicas.
 	answerWait = 3 * time.Second
-	// forgetAfter is when what is known of a replica that has stopped is forgotten.
+	// forgetAfter is how long the data of a replica is remembered after the replica has stopped.
 	forgetAfter = 10 * time.Minute
 )
 
-// liveAsk is what a replica asks another one for a page.
+// liveAsk is the question that a replica asks another one on behalf of a page.
 type liveAsk struct {
-	// what is asked for: a list, one exchange, the view of a running one, its stop, or texts
+	// what is asked for: "list", "one" (an exchange), "running" (the view of a running request),
+	// "stop" (ending it) or "texts" (recording texts)
 	What    string     `json:"what"`
 	ID      string     `json:"id,omitempty"`
-	After   int        `json:"after,omitempty"` // of a list
-	Seen    trace.Seen `json:"seen,omitzero"`   // of a running request
+	After   int        `json:"after,omitempty"` // for "list": how many exchanges were seen
+	Seen    trace.Seen `json:"seen,omitzero"`   // for "running": what was seen of the request
 	Minutes int        `json:"minutes,omitempty"`
 	By      string     `json:"by,omitempty"` // the administrator
 }
 
-// liveAnswer is the answer.
+// liveAnswer is the answer to a liveAsk.
 type liveAnswer struct {
-	Known bool            `json:"known"` // whether the exchange is there
+	Known bool            `json:"known"` // whether the replica has the exchange
 	Body  json.RawMessage `json:"body,omitempty"`
 }
 
-// watched is what is new of a running request at another replica, and how far it was seen.
+// watched is what is new about a running request of another replica, and how much of it has been
+// seen.
 type watched struct {
 	Change    trace.Change `json:"change"`
 	Something bool         `json:"something"`
 	Seen      trace.Seen   `json:"seen"`
 }
 
-// fleet knows what the other replicas have, as far as pages look: nothing is asked while none does.
+// fleet knows the exchanges of the other replicas. It asks for them only while a page is open.
 type fleet struct {
-	others Replicas // nil: this one is alone
-	label  string   // of this one
+	others Replicas // nil: there are no other replicas
+	label  string   // the label of this replica
 
 	mu     sync.Mutex
-	known  map[string]*mirror // by the name that reaches it
+	known  map[string]*mirror // by the name under which a replica is asked
 	looked time.Time
 }
 
-// mirror is what is known of another replica's exchanges.
+// mirror is what is known of the exchanges of one other replica.
 type mirror struct {
 	name, label string
 
 	mu     sync.Mutex
 	list   trace.List
-	since  time.Time // when the first question without an answer was asked; zero: all are answered
+	since  time.Time // the time of the first unanswered question; zero: all are answered
 	asking bool
-	gone   time.Time // when it was not listed any more; zero: it is
+	gone   time.Time // when the replica vanished from the list of replicas; zero: it is listed
 }
 
-// look has the others asked, unless that was a moment ago, and returns what is known of them.
+// look returns what is known of the other replicas, sorted by label; nil if there are none. It also
+// starts asking them for news in the background, at most once per askEvery.
 func (f *fleet) look() []*mirror {
 	if f.others == nil {
 		return nil
@@ -94,7 +98,8 @@ func (f *fleet) look() []*mirror {
 	})
 }
 
-// refresh asks each other replica for what is new. One that does not answer holds up no other.
+// refresh asks each other replica for its news. Each is asked in a goroutine of its own, so that
+// one that does not answer delays no other.
 func (f *fleet) refresh() {
 	all, err := f.others.Replicas()
 	if err == nil {
@@ -107,7 +112,7 @@ func (f *fleet) refresh() {
 	}
 }
 
-// list notes which replicas there are.
+// list notes which replicas exist, and forgets those that vanished long ago.
 func (f *fleet) list(all []struct{ Name, Label string }) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,7 +130,8 @@ func (f *fleet) list(all []struct{ Name, Label string }) {
 	}
 }
 
-// leave notes whether a replica is listed, and reports whether it was not for long.
+// leave notes whether the replica is listed. It reports whether the replica has been missing for
+// longer than forgetAfter.
 func (m *mirror) leave(listed bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -138,7 +144,8 @@ func (m *mirror) leave(listed bool) bool {
 	return !listed && time.Since(m.gone) > forgetAfter
 }
 
-// refresh asks for what is new, unless an earlier question is open.
+// refresh asks the replica for its news, unless an earlier question is still open or the replica is
+// not listed. If the question fails, the running requests of the replica are forgotten.
 func (m *mirror) refresh(others Replicas) {
 	m.mu.Lock()
 	ask := liveAsk{What: "list", After: m.list.Seen}
@@ -162,7 +169,7 @@ func (m *mirror) refresh(others Replicas) {
 	defer m.mu.Unlock()
 	m.asking = false
 	if err != nil {
-		m.list.Running = nil // nobody knows
+		m.list.Running = nil // what still runs there is unknown
 		return
 	}
 	m.since = time.Time{}
@@ -174,7 +181,7 @@ func (m *mirror) refresh(others Replicas) {
 	m.list = fresh
 }
 
-// After returns what is known of the replica's list, as its trace.Log would.
+// After returns what is known of the replica's list, like the method of trace.Log.
 func (m *mirror) After(seen int) trace.List {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -183,21 +190,22 @@ func (m *mirror) After(seen int) trace.List {
 	return list
 }
 
-// away reports whether the replica does not answer, and listed whether it should.
+// away reports whether the replica does not answer, and whether it is listed.
 func (m *mirror) away() (away, listed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return !m.since.IsZero() && time.Since(m.since) >= answerWait, m.gone.IsZero()
 }
 
-// state is what a page shows of a replica.
+// state is how a page shows a replica.
 type state struct {
 	Name string `json:"name"`
-	Away bool   `json:"away"` // it does not answer
+	Away bool   `json:"away"` // whether the replica does not answer
 }
 
-// states returns the replicas by their labels, this one among them. One that was started anew has
-// another name and the same label, and is there if either answers.
+// states returns the states of all replicas, including this one, sorted by label. A replica that
+// was restarted is known under two names with the same label. It counts as away only if neither
+// answers.
 func (f *fleet) states(all []*mirror) []state {
 	away := map[string]bool{f.label: false}
 	for _, m := range all {
@@ -213,7 +221,8 @@ func (f *fleet) states(all []*mirror) []state {
 	return states
 }
 
-// silent reports whether a replica is known not to answer.
+// silent reports whether the replica of this name is known not to answer. It is false for an
+// unknown name.
 func (f *fleet) silent(name string) bool {
 	f.mu.Lock()
 	m := f.known[name]
@@ -225,8 +234,10 @@ func (f *fleet) silent(name string) bool {
 	return away
 }
 
-// first asks all replicas with a label, or all others if it is empty, and returns the answer of the
-// first one that knows the exchange, and its name. Those that do not answer anyway are not asked.
+// first asks all replicas with this label, or all others if label is empty. It returns the body and
+// the name of the first one that knows the exchange. ok is false if none knows it, if label is that
+// of this replica, or if the list of replicas cannot be read. Replicas that are known to be silent
+// are not asked.
 func (f *fleet) first(ctx context.Context, label string, ask liveAsk) (
 	body json.RawMessage, from string, ok bool) {
 	if f.others == nil || label != "" && label == f.label {
@@ -270,7 +281,8 @@ type everyone struct {
 	states []state
 }
 
-// next returns what has changed in any of the lists, as one.
+// next returns what has changed in the lists of all replicas, merged into one. something is false
+// if nothing has changed.
 func (e *everyone) next() (news followed, something bool) {
 	news.News, something = e.own.Next()
 	all := e.fleet.look()
@@ -290,7 +302,7 @@ func (e *everyone) next() (news followed, something bool) {
 	return news, something
 }
 
-// add joins the news of another replica to these.
+// add merges the news of another replica into f.
 func (f *followed) add(more trace.News) {
 	f.Bodies = f.Bodies && (more.Bodies || more.Keeps == 0) // 0: nothing is known yet
 	f.Seen, f.Keeps = f.Seen+more.Seen, f.Keeps+more.Keeps
@@ -308,7 +320,8 @@ func (f *followed) add(more trace.News) {
 	}
 }
 
-// answer answers another replica's question for a page there.
+// answer answers another replica's question for a page there. The answer has Known false if the
+// question is malformed or what it asks for is not here, and nil if none is expected.
 func (l *live) answer(ctx context.Context, question json.RawMessage) any {
 	var q liveAsk
 	if json.Unmarshal(question, &q) != nil || l.trace == nil {
@@ -348,7 +361,10 @@ func (l *live) answer(ctx context.Context, question json.RawMessage) any {
 	return liveAnswer{Known: err == nil, Body: body}
 }
 
-// watchOther follows a running request of another replica; nil if none has it.
+// watchOther returns a function that polls a running request of another replica; it returns nil if
+// no replica has the request. The function returns what has changed, whether anything has, and
+// whether the request has ended. It also says that the request has ended if the replica has not
+// answered for a while.
 func (l *live) watchOther(ctx context.Context, id string) func() (c trace.Change, some, end bool) {
 	ask := liveAsk{What: "running", ID: id}
 	body, from, ok := l.fleet.first(ctx, "", ask)

@@ -15,13 +15,14 @@ import (
 // mostFound is the most exchanges on one page of the history.
 const mostFound = 500
 
-// found is a page of the history, the newest first.
+// found is one page of the history, with the newest exchange first.
 type found struct {
 	Exchanges []trace.Exchange `json:"exchanges"`
 	More      bool             `json:"more"`
 }
 
-// search looks for earlier exchanges. If no history is kept, it finds nothing.
+// search answers with the earlier exchanges that match the query, none if there is no history. It
+// returns an error if most or only is not a permitted value, or if the history cannot be read.
 func (l *live) search(w http.ResponseWriter, r *http.Request) error {
 	form := r.URL.Query()
 	most, err := strconv.Atoi(cmp.Or(form.Get("most"), "100"))
@@ -45,7 +46,8 @@ func (l *live) search(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, page)
 }
 
-// find returns an exchange that is kept here in memory, or in the history; nil when it is not.
+// find returns the exchange with this id from memory or from the history; nil if neither has it.
+// here is true if it was in memory. It returns an error if the history cannot be read.
 func (l *live) find(ctx context.Context, id string) (e *trace.Exchange, here bool, err error) {
 	if l.trace == nil {
 		return nil, false, nil
@@ -57,8 +59,9 @@ func (l *live) find(ctx context.Context, id string) (e *trace.Exchange, here boo
 	return e, false, err
 }
 
-// turns returns the exchanges of a conversation that are kept. The latest ones may be only in
-// memory.
+// turns returns the exchanges of a conversation, from the history and from memory, because the
+// latest may be only in memory. If the history cannot be read, it returns an error with those of
+// the memory.
 func (l *live) turns(ctx context.Context, conversation string) ([]trace.Exchange, error) {
 	now := l.trace.Conversation(conversation)
 	if l.history == nil || conversation == "" {

@@ -19,15 +19,15 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// knowledge answers what is asked about knowledge bases.
+// knowledge answers the routes of the knowledge bases.
 type knowledge struct {
 	kb      *kb.KB // nil: there is no store for them
 	log     zerolog.Logger
 	publish func(kind string)
 }
 
-// routes adds the routes of the knowledge bases to a server. There is none for searching, since
-// registry/call runs the tool for it.
+// routes adds the routes of the knowledge bases to a server. No route searches, since the route
+// registry/call runs the search tool.
 func (k *knowledge) routes(to *Server) {
 	to.Handle("GET "+API+"knowledge-bases", k.withStore(k.listBases))
 	to.Handle("POST "+API+"knowledge-bases", k.withStore(k.createBase))
@@ -40,9 +40,9 @@ func (k *knowledge) routes(to *Server) {
 		k.withStore(k.moveDocument))
 }
 
-// withStore answers with an error if no store is open, and turns the store's errors into those of
-// the API. The routes exist without a store, too, so that a page can show the reason, and the
-// description holds for every server.
+// withStore returns a handler that fails if no store is open, and otherwise calls h and turns
+// errors of the store into errors of the API. The routes exist even without a store, so that a page
+// can show the reason and the API description is true of every server.
 func (k *knowledge) withStore(h func(w http.ResponseWriter, r *http.Request) error) func(
 	http.ResponseWriter, *http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
@@ -56,8 +56,8 @@ func (k *knowledge) withStore(h func(w http.ResponseWriter, r *http.Request) err
 	}
 }
 
-// knowledgeFault turns an error of the store into an error of the API. The words are those of the
-// tools, so that they can be searched for.
+// knowledgeFault turns an error of the store into an error of the API; other errors, and nil, are
+// returned unchanged. The messages are those of the tools, so that a search for one finds both.
 func knowledgeFault(err error) error {
 	switch {
 	case errors.Is(err, kbstore.ErrNotFound):
@@ -75,20 +75,20 @@ func knowledgeFault(err error) error {
 	return err
 }
 
-// shownBase is a knowledge base with the sizes that get_knowledge_base_summary gives.
+// shownBase is a knowledge base with the sizes that the tool get_knowledge_base_summary reports.
 type shownBase struct {
 	kbstore.Base
 	Statistics statistics `json:"statistics"`
 }
 
-// statistics count what is in a knowledge base.
+// statistics counts what a knowledge base contains.
 type statistics struct {
 	Collections int `json:"total_collections"`
 	Documents   int `json:"total_documents"`
 	Chunks      int `json:"total_chunks"`
 }
 
-// wholeBase is a knowledge base with what is in it.
+// wholeBase is a knowledge base with its collections and documents.
 type wholeBase struct {
 	shownBase
 	Collections []kbstore.Collection `json:"collections"`
@@ -96,8 +96,9 @@ type wholeBase struct {
 	LeftOut     []kbstore.Odd        `json:"left_out,omitempty"`
 }
 
-// shown counts what is in a knowledge base, as far as the caller may see it. The sizes are not
-// stored: a stored count can be wrong, and counting takes a millisecond.
+// shown returns b with the number of the collections, documents and chunks that the caller may see.
+// The numbers are not stored: a stored count can be wrong, and counting takes a millisecond. It
+// returns an error if the store fails or no longer has the base.
 func (k *knowledge) shown(ctx context.Context, b kbstore.Base) (shownBase, error) {
 	sum, err := k.kb.Store.Summary(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
 	return shownBase{b, statistics{sum.Collections, sum.Documents, sum.Chunks}}, err
@@ -127,8 +128,9 @@ func (k *knowledge) listBases(w http.ResponseWriter, r *http.Request) error {
 	}{all, k.kb.Store.LeftOut("")})
 }
 
-// createBase makes a knowledge base. The id may be given, so that a client's configuration can be
-// written before the base is there.
+// createBase creates a knowledge base. A client may choose its id, so that its configuration can be
+// written before the base exists. It returns an error if the name is empty, or if the id is no UUID
+// or already in use.
 func (k *knowledge) createBase(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		ID          string `json:"id"`
@@ -160,15 +162,15 @@ func (k *knowledge) createBase(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusCreated, shownBase{Base: b})
 }
 
-// changedBase notifies pages of a change and logs it. The log has ids and never texts.
+// changedBase notifies the pages of a change and logs it. The log has ids and never texts.
 func (k *knowledge) changedBase(r *http.Request, what, id string) {
 	k.log.Info().Str("principal", auth.PrincipalOf(r.Context()).Subject).Str("knowledge_base",
 		id).Msg("knowledge base " + what)
 	k.publish("knowledge")
 }
 
-// showBase shows a knowledge base with what is in it. It answers with everything at once: a page
-// that asked for collections and documents one after the other could show two states of one base.
+// showBase answers with a knowledge base and everything in it. If a page asked for collections and
+// documents one after the other, it could show two states of one base.
 func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
@@ -192,14 +194,15 @@ func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, out)
 }
 
-// base returns the knowledge base that a request names. An administrator sees every base, so mostly
-// this checks that it exists; the right is checked all the same, in one place.
+// base returns the knowledge base that the path names. It returns an error if there is none or the
+// caller may not read it. An administrator may read every base, but rights are checked in one place
+// for all callers.
 func (k *knowledge) base(r *http.Request) (kbstore.Base, error) {
 	return k.kb.Store.Readable(r.Context(), auth.PrincipalOf(r.Context()), r.PathValue("base"))
 }
 
-// deleteBase deletes a knowledge base.
-// It is looked up first, as a DELETE of what is not there would be logged as a change.
+// deleteBase deletes a knowledge base. It returns an error if there is none: without that check, a
+// DELETE of an unknown base would be logged as a change.
 func (k *knowledge) deleteBase(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
@@ -213,8 +216,8 @@ func (k *knowledge) deleteBase(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// deleteDocument deletes a document. A missing document has its own error, as another page may have
-// deleted it.
+// deleteDocument deletes a document. If there is no such document, it returns
+// kbstore.ErrNoDocument, as another page may have deleted it.
 func (k *knowledge) deleteDocument(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
@@ -236,8 +239,9 @@ func (k *knowledge) deleteDocument(w http.ResponseWriter, r *http.Request) error
 	return nil
 }
 
-// moveDocument moves a document to another knowledge base. Who asks may do so in both: an
-// administrator sees every base.
+// moveDocument moves a document to another knowledge base. It returns an error if either base is
+// unknown, if both are the same, or if the move fails. The caller needs no further right, since an
+// administrator may write to every base.
 func (k *knowledge) moveDocument(w http.ResponseWriter, r *http.Request) error {
 	from, err := k.base(r)
 	if err != nil {
@@ -271,8 +275,8 @@ func (k *knowledge) moveDocument(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, map[string]int{"embedded": embedded})
 }
 
-// upload is a file that is sent to be imported.
-// JSON and no multipart form: a form is what a foreign page can make a browser send (see mayWrite).
+// upload is a file to be imported. It comes as JSON and not as a multipart form, because a foreign
+// page can make a browser send a form (see mayWrite).
 type upload struct {
 	Name        string   `json:"name"`
 	Text        string   `json:"text"`
@@ -283,11 +287,14 @@ type upload struct {
 	Clearance   int      `json:"clearance"`
 }
 
-// mostUpload bounds the body of an import: the largest file in base64, and the members around it.
+// mostUpload is the largest body of an import, in bytes: the largest file in base64, and the other
+// members.
 const mostUpload = chunk.LargestFile/3*4 + 1<<16
 
-// importFile imports one file. Pages send a folder file by file, so that they know how far they
-// are; the stream reports the progress within a large file.
+// importFile imports one file, and answers with the result or with a stream of events, whichever
+// the client accepts. Pages send the files of a folder one by one, so that they can show their
+// progress. The stream reports the progress within a large file. An error that occurs after the
+// stream has begun is sent as an event.
 func (k *knowledge) importFile(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
@@ -324,9 +331,9 @@ func (k *knowledge) importFile(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// event sends one event. It ignores errors of writing: when the page is gone, the request's context
-// ends the import. Values that cannot be written as JSON do not occur; if one did, its error would
-// be sent, so that a page does not wait for ever.
+// event sends v as one event of a stream. Write errors are ignored, because the request's context
+// ends the import when the page is gone. If v cannot be marshaled, the error is sent in its place,
+// so that a page does not wait for ever.
 func event(out *sse.Writer, kind string, v any) {
 	text, err := chat.JSON(v)
 	if err != nil {

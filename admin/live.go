@@ -17,10 +17,10 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// live answers what is asked about the last exchanges, and reads texts again.
+// live answers the routes of the last exchanges, and of texts that are read again.
 type live struct {
-	trace   *trace.Log       // nil: none are kept
-	history *history.History // nil: none are kept over a restart
+	trace   *trace.Log       // nil: none are recorded
+	history *history.History // nil: none are recorded beyond a restart
 	reasons []chat.Reason
 	current *atomic.Pointer[current]
 	log     zerolog.Logger
@@ -52,8 +52,8 @@ type meaning struct {
 	Reads string `json:"reads"`
 }
 
-// meanings explain all codes, so that a page needs no second question.
-// They are the sentences of docs/repairs.md, which is written from the same list.
+// meanings returns the meaning of every repair code, so that a page needs no second request. The
+// sentences are those of docs/repairs.md, which is generated from the same list.
 func (l *live) meanings() map[string]meaning {
 	all := map[string]meaning{}
 	for _, r := range l.reasons {
@@ -62,25 +62,25 @@ func (l *live) meanings() map[string]meaning {
 	return all
 }
 
-// exchanges are those that are kept, with what the codes of repairs mean.
+// exchanges is the list of recorded exchanges, with the meanings of the repair codes.
 type exchanges struct {
 	trace.List
 	Reasons map[string]meaning `json:"reasons"`
 }
 
-// exchange is one of them, and how each generation reads.
+// exchange is one recorded exchange, with a reading of each of its generations.
 type exchange struct {
 	Exchange *trace.Exchange `json:"exchange"`
-	// of its conversation, the oldest first, without what was said
+	// the exchanges of its conversation, oldest first, without their texts
 	Turns    []trace.Exchange   `json:"turns"`
 	Readings []*replay.Reading  `json:"readings"`
 	Reasons  map[string]meaning `json:"reasons"`
 }
 
-// listExchanges lists the kept exchanges, without their texts, and the running requests. With
-// ?after=SEEN it lists what has come since a list with that count, without the meanings of codes,
-// which do not change. If nothing is kept, the list is empty and keeps is 0, which the page
-// explains.
+// listExchanges answers with the recorded exchanges, without their texts, and the running requests.
+// With ?after=SEEN it lists only what has come since a list with that count, without the meanings
+// of the codes, which do not change. If nothing is recorded, the list is empty and keeps is 0,
+// which the page explains. It returns an error if after is no such count.
 func (l *live) listExchanges(w http.ResponseWriter, r *http.Request) error {
 	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{},
 		Running: []trace.Row{}}
@@ -99,7 +99,8 @@ func (l *live) listExchanges(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, exchanges{list, reasons})
 }
 
-// stop ends a request that runs; its client gets an error that says so.
+// stop ends a running request, here or at another replica; the client of that request gets an error
+// that says so. It returns an error if no such request is running.
 func (l *live) stop(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	stopped := l.trace != nil && l.trace.Stop(id)
@@ -112,12 +113,13 @@ func (l *live) stop(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, map[string]bool{"stopped": true})
 }
 
-// mostMinutes bounds how long the switch in the page keeps texts: an administrator who forgets the
-// switch should not go on recording what others say.
+// mostMinutes is the longest time for which the switch on the page records texts. An administrator
+// who forgets the switch should not go on recording what others write.
 const mostMinutes = 120
 
-// texts switches the keeping of texts on for some minutes, for requests that come from now on to
-// any replica; 0 ends it.
+// texts turns on the recording of texts at all replicas for some minutes, for requests that come
+// from now on; 0 turns it off. It returns an error if no requests are recorded, if minutes is out
+// of range, or if the other replicas cannot be told.
 func (l *live) texts(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		Minutes int `json:"minutes"`
@@ -143,16 +145,18 @@ func (l *live) texts(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, map[string]int{"minutes": ask.Minutes})
 }
 
-// keepTexts switches the keeping of texts at this replica. The log names the administrator.
+// keepTexts records the texts of requests at this replica for some minutes. The log names the
+// administrator who asked for it.
 func (l *live) keepTexts(minutes int, by string) {
 	l.trace.KeepTexts(time.Now().Add(time.Duration(minutes) * time.Minute))
 	l.log.Warn().Str("by", by).Int("minutes", minutes).Msg(
 		"prompts and replies are kept in memory for a time")
 }
 
-// oneExchange shows an exchange with everything that is kept, and how each generation reads. The
-// readings are made on request, not while clients wait. The replica that answered it may know more
-// than the history.
+// oneExchange answers with everything that is recorded of an exchange, and with a reading of each
+// generation. The readings are made for this request, not while clients wait. If the exchange is
+// not in this replica's memory, the replica that answered it is asked, as it may know more than the
+// history. It returns an error if nobody has the exchange.
 func (l *live) oneExchange(w http.ResponseWriter, r *http.Request) error {
 	e, here, err := l.find(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -178,9 +182,9 @@ func (l *live) oneExchange(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, exchange{e, turns, l.readings(e), l.meanings()})
 }
 
-// readings returns the readings of an exchange's generations; nil for one without text, or whose
-// format is not known any more. A text that was not kept whole is not read: its cut end would look
-// like the model's own.
+// readings returns one reading for each generation of an exchange. A reading is nil if its
+// generation has no text or an incomplete one, or if the format is no longer known. An incomplete
+// text is not read, because its cut end would look as if the model had stopped there.
 func (l *live) readings(e *trace.Exchange) []*replay.Reading {
 	if e.Bodies == nil {
 		return []*replay.Reading{}
@@ -211,9 +215,9 @@ func (l *live) readings(e *trace.Exchange) []*replay.Reading {
 	return all
 }
 
-// toolsOf returns the tools that were offered. A schema that was not kept is missing, and any
-// object fits then. The names are kept before the schemas, so that a call of a tool with a huge
-// schema is still known as one.
+// toolsOf returns the tools that were offered. A tool whose schema was not recorded has none, so
+// any object fits. Names are recorded before schemas, so that a call of a tool with a huge schema
+// is still recognized.
 func toolsOf(b *trace.Bodies) []chat.Tool {
 	all := make([]chat.Tool, len(b.Tools))
 	for i, name := range b.Tools {
@@ -222,8 +226,8 @@ func toolsOf(b *trace.Bodies) []chat.Tool {
 	return all
 }
 
-// saidIn returns the messages that were kept: they tell a call that is meant from a call that is
-// quoted.
+// saidIn returns the recorded messages. With them, a call that is meant can be told from a call
+// that is quoted.
 func saidIn(b *trace.Bodies) []chat.Message {
 	all := make([]chat.Message, len(b.Messages))
 	for i, m := range b.Messages {
@@ -235,9 +239,9 @@ func saidIn(b *trace.Bodies) []chat.Message {
 	return all
 }
 
-// tailOf returns the end of a prompt, which tells the decoder whether the reply begins inside
-// reasoning. 64 bytes do.
+// tailOf returns the last 64 bytes of a prompt. That is enough for the decoder to see whether the
+// reply begins inside reasoning.
 func tailOf(prompt string) string { return prompt[max(len(prompt)-64, 0):] }
 
-// maxReplay is how long a text may be that is read again, in bytes. What a trace keeps is shorter.
+// maxReplay is the longest text that is read again, in bytes. Recorded texts are shorter.
 const maxReplay = 256 << 10

@@ -13,22 +13,23 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// Models provides what the page Models shows. The engine implements it.
+// Models provides the data of the page Models. The engine implements it.
 type Models interface {
 	chat.Catalog
-	// Plan returns how a model is read according to its name and the settings, without asking its
-	// server.
+	// Plan returns how a model's replies are read, according to its name and the settings, without
+	// asking its server.
 	Plan(model string) engine.Plan
-	// Examine asks the model's server, which may have to load the model.
+	// Examine asks the model's server what the model can do. The server may have to load the model
+	// first.
 	Examine(ctx context.Context, model string) (engine.Findings, error)
-	// Describe returns what the server says of a model, in the form of Ollama's /api/show.
+	// Describe returns what the server reports about a model, in the form of Ollama's /api/show.
 	Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error)
 }
 
-// models answers what is asked about models.
+// models answers the routes about models.
 type models struct {
 	current *atomic.Pointer[current]
-	trace   *trace.Log // nil: none are kept
+	trace   *trace.Log // nil: no exchanges are recorded
 }
 
 // routes adds the routes for the page Models to a server.
@@ -37,24 +38,25 @@ func (m *models) routes(to *Server) {
 	to.Handle("POST "+API+"models/examine", m.examine)
 }
 
-// errNoModels is the error of a server without models, which only tests make.
+// errNoModels is returned by a server without models, which only tests create.
 var errNoModels = fault.New(fault.Unable, "this server asks no models")
 
-// listedModel is a model with how it is read.
+// listedModel is a model, with how its replies are read.
 type listedModel struct {
-	ID       string `json:"id"`
-	Owner    string `json:"owner"`
-	Hidden   bool   `json:"hidden,omitempty"` // it can be asked, and clients are not shown it
+	ID    string `json:"id"`
+	Owner string `json:"owner"`
+	// requests may name it, but clients do not see it in their lists
+	Hidden   bool   `json:"hidden,omitempty"`
 	Server   string `json:"server"`
 	Format   string `json:"format"`
-	Strategy string `json:"strategy,omitempty"` // by the settings; empty: found out by probing
+	Strategy string `json:"strategy,omitempty"` // from the settings; empty: probing decides
 	Wording  string `json:"wording,omitempty"`
-	Used     string `json:"used,omitempty"` // the format and the strategy that answered last
+	Used     string `json:"used,omitempty"` // the format and the strategy of the latest reply
 }
 
-// listModels lists every model that can be asked. What it shows of each comes from names and
-// settings alone, so that seventy models cost one request to each server; examine asks the servers
-// for the rest.
+// listModels answers with every model that can be asked. Its data comes from names and settings
+// alone, so that seventy models cost one request to each server. The route examine asks the servers
+// for the rest. It returns an error if there are no models or they cannot be listed.
 func (m *models) listModels(w http.ResponseWriter, r *http.Request) error {
 	catalog := m.current.Load().models
 	if catalog == nil {
@@ -77,8 +79,8 @@ func (m *models) listModels(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, map[string][]listedModel{"models": all})
 }
 
-// findings are engine.Findings in JSON, with what the server says of the model itself.
-// The names are the API's and stay when the engine's change.
+// findings is engine.Findings in JSON, with what the server reports about the model. The JSON names
+// belong to the API, so they stay when the names of the engine change.
 type findings struct {
 	Format       string   `json:"format"`
 	Template     string   `json:"template,omitempty"`
@@ -97,9 +99,9 @@ type findings struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 }
 
-// examine finds out the same about a model as its first request with tools would. A server that has
-// not loaded the model loads it now, which takes seconds; the examination ends early if the page
-// goes away.
+// examine answers with what the first request with tools would find out about the model. A server
+// that has not loaded the model loads it now, which takes seconds; the examination ends early if
+// the page disconnects. It returns an error if the examination fails.
 func (m *models) examine(w http.ResponseWriter, r *http.Request) error {
 	catalog := m.current.Load().models
 	if catalog == nil {
@@ -130,8 +132,9 @@ func (m *models) examine(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, out)
 }
 
-// readDescription reads the context and the capabilities out of a description; what is missing
-// stays zero. The member with the context is named after the architecture: "qwen3.context_length".
+// readDescription returns the context length and the capabilities from a model's description; what
+// is missing or malformed stays zero. The member with the context length is named after the
+// architecture, for example "qwen3.context_length".
 func readDescription(show json.RawMessage) (context int, capabilities []string) {
 	var v struct {
 		Info         map[string]any `json:"model_info"`

@@ -9,16 +9,16 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// packedStream is a response whose body is compressed. Each flush sends all that was written, so
-// that events arrive when they happen.
+// packedStream is a response whose body is compressed. A flush sends everything that was written,
+// so that events arrive when they happen.
 type packedStream struct {
 	http.ResponseWriter
 	zip *gzip.Writer
 }
 
-// packStream returns a response that compresses w, and the function that ends it. It returns w
-// itself if the client cannot read gzip, or is on this machine: there bytes cost nothing, and
-// compressing them would take time from replies.
+// packStream returns a response that compresses what is written to w, and a function that ends it.
+// It returns w itself if the client does not accept gzip or is on this machine. There, bytes cost
+// nothing, and compressing them would take computing time from replies.
 func packStream(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, func()) {
 	if auth.FromLoopback(r) || !acceptsGzip(r) {
 		return w, func() {}
@@ -30,7 +30,7 @@ func packStream(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, fu
 	return p, func() { _ = zip.Close() } // a page that is gone does not read the end
 }
 
-// acceptsGzip reports whether a client reads gzip.
+// acceptsGzip reports whether the client accepts gzip.
 func acceptsGzip(r *http.Request) bool {
 	for coding := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","),
 		",") {
@@ -42,10 +42,11 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// Write compresses b.
+// Write implements io.Writer: it compresses b. It returns the error of the underlying writer.
 func (p *packedStream) Write(b []byte) (int, error) { return p.zip.Write(b) }
 
-// FlushError sends what was written.
+// FlushError sends everything that was written. It returns an error if the client cannot be written
+// to.
 func (p *packedStream) FlushError() error {
 	if err := p.zip.Flush(); err != nil {
 		return err
@@ -53,5 +54,5 @@ func (p *packedStream) FlushError() error {
 	return http.NewResponseController(p.ResponseWriter).Flush()
 }
 
-// Unwrap gives http.ResponseController the writer that holds deadlines.
+// Unwrap returns the response below, on which http.ResponseController sets deadlines.
 func (p *packedStream) Unwrap() http.ResponseWriter { return p.ResponseWriter }

@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/replay"
 )
 
-// listFormats names the formats by which a text can be read.
-// A user's own families are among them, since users try them out by a replay.
+// listFormats answers with the names of the formats by which a text can be read. They include the
+// user's own families, since users try them out by a replay.
 func (l *live) listFormats(w http.ResponseWriter, _ *http.Request) error {
 	names := []string{}
 	for _, f := range l.current.Load().formats.All() {
@@ -22,8 +22,9 @@ func (l *live) listFormats(w http.ResponseWriter, _ *http.Request) error {
 	return write(w, http.StatusOK, map[string][]string{"formats": names})
 }
 
-// replay reads a text by a format. No model is asked.
-// The schemas decide whether a call fits; without one any object does, as in the engine.
+// replay answers with how a format reads a text. No model is asked. Schemas decide whether a call
+// fits; a tool without a schema takes any object, as in the engine. It returns an error if the
+// format is unknown or the text is longer than maxReplay.
 func (l *live) replay(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		Text   string  `json:"text"`
@@ -51,7 +52,9 @@ func (l *live) replay(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, reading)
 }
 
-// learn proposes a family's file for a reply in which a call was marked.
+// learn answers with a proposed family file for a reply in which the user has marked a call. It
+// returns an error if the name is taken or has other characters than nameChars, or if no file can
+// be made from the reply.
 func (l *live) learn(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		Name string `json:"name"` // of the family
@@ -88,10 +91,10 @@ func (l *live) learn(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, proposal{file, append([]string{}, questions...)})
 }
 
-// nameChars are the characters of a family's name.
+// nameChars are the characters that a family's name may contain.
 const nameChars = "abcdefghijklmnopqrstuvwxyz0123456789-._"
 
-// proposal is a family's file, and what a person should decide about it.
+// proposal is a family file, with the questions that a person should decide about it.
 type proposal struct {
 	File      string   `json:"file"`
 	Questions []string `json:"questions"`
@@ -103,7 +106,7 @@ type offer struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// offers returns the tools of a text that is read again.
+// offers returns all as tools of package chat, for a text that is read again.
 func offers(all []offer) (tools []chat.Tool) {
 	for _, t := range all {
 		tools = append(tools, chat.Tool{Name: t.Name, Schema: t.Schema})

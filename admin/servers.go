@@ -23,16 +23,16 @@ type Servers interface {
 	SignOut(name string) error
 }
 
-// others answers what is asked about other MCP servers, and about every tool that is offered.
+// others answers the routes about other MCP servers and about all offered tools.
 type others struct {
 	servers  Servers         // nil: none are managed
-	registry *tools.Registry // nil: there are none
+	registry *tools.Registry // nil: no tools are offered
 	publish  func(kind string)
 	public   string // the program's address behind a reverse proxy; empty: there is none
 }
 
-// routes adds the routes for the page MCP servers to a server, and those by which the playground
-// lists and runs tools.
+// routes adds the routes for the page MCP servers to a server, and the routes by which the
+// playground lists and runs tools.
 func (o *others) routes(to *Server) {
 	to.Handle("GET "+API+"servers", o.listServers)
 	to.Handle("POST "+API+"servers", o.addServer)
@@ -45,11 +45,11 @@ func (o *others) routes(to *Server) {
 	to.Handle("POST "+API+"registry/call", o.callTool)
 }
 
-// errNoServers is the error if another toolnorm has started this one as its server.
+// errNoServers is returned if another toolnorm has started this one as its MCP server.
 var errNoServers = fault.New(fault.Unable, "this program manages no other MCP servers")
 
-// listServers lists the servers with their states. Addresses are shown without what could be a
-// secret in them. A server that is down is listed with the reason, which is what people mostly look
+// listServers answers with the servers and their states. Parts of an address that could be secret
+// are left out. A server that is down is listed with the reason, which is what people mostly look
 // for here.
 func (o *others) listServers(w http.ResponseWriter, _ *http.Request) error {
 	all := []remote.State{}
@@ -60,8 +60,9 @@ func (o *others) listServers(w http.ResponseWriter, _ *http.Request) error {
 }
 
 // addServer adds a server by its address. Commands can be set only in the file, so that an
-// administrator of the page cannot start programs. Where the address may lead (link-local never,
-// private by the setting mcp-private) is remote's to decide, as for /mcp/add.
+// administrator of the page cannot start programs. Package remote decides which addresses are
+// permitted, as for /mcp/add: link-local ones never, private ones if the setting mcp-private
+// permits them. It returns an error if the server cannot be added.
 func (o *others) addServer(w http.ResponseWriter, r *http.Request) error {
 	var ask remote.Asked
 	if err := read(r, &ask); err != nil {
@@ -77,7 +78,8 @@ func (o *others) addServer(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusCreated, map[string]string{"name": ask.Name, "url": ask.URL})
 }
 
-// switchServer switches a server on or off. A server that is on already is connected anew.
+// switchServer turns a server on or off. A server that is already on is connected again. It returns
+// an error if there is no such server.
 func (o *others) switchServer(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		On bool `json:"on"`
@@ -96,8 +98,8 @@ func (o *others) switchServer(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// removeServer removes a server and its tools. The name is in the path: proxies may drop the body
-// of a DELETE (RFC 9110, section 9.3.5).
+// removeServer removes a server and its tools, or returns an error if there is no such server. The
+// name is in the path, because proxies may drop the body of a DELETE (RFC 9110, section 9.3.5).
 func (o *others) removeServer(w http.ResponseWriter, r *http.Request) error {
 	if o.servers == nil {
 		return errNoServers
@@ -122,8 +124,8 @@ type offered struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// listRegistry lists every tool that is offered here: those of the program, custom ones, and those
-// of other servers. Schemas go along, since the playground offers them to a model as they are.
+// listRegistry answers with every offered tool: those of the program, custom tools, and those of
+// other servers. The schemas are included, since the playground offers them to a model unchanged.
 func (o *others) listRegistry(w http.ResponseWriter, _ *http.Request) error {
 	all := []offered{}
 	if o.registry != nil {
@@ -138,15 +140,15 @@ func (o *others) listRegistry(w http.ResponseWriter, _ *http.Request) error {
 	return write(w, http.StatusOK, map[string][]offered{"tools": all})
 }
 
-// toolResult is the result of a tool as a model gets it.
+// toolResult is the result of a tool, as a model gets it.
 type toolResult struct {
 	Text    string `json:"text"`
 	IsError bool   `json:"isError"`
 }
 
-// callTool runs a tool as the faces do, with arguments as a model wrote them. What goes wrong in
-// the tool is a result. It is how the playground answers a model's calls, and how the page of a
-// knowledge base searches: what is tried there is what a client gets.
+// callTool runs a tool as the client APIs do, with the arguments as a model wrote them. A failure
+// of the tool is a result and not an error. The playground answers a model's calls by it, and the
+// page of a knowledge base searches by it, so that a trial there gives what a client gets.
 func (o *others) callTool(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		Name string `json:"name"`

@@ -10,16 +10,18 @@ import (
 	"toolnorm/tools/remote"
 )
 
-// SignedIn is the path to which a browser comes back from the server at which its user has signed
-// in to another MCP server. It needs no key, since a browser sends none there: what it brings
-// counts for a sign-in that a page has begun, in the same browser, and once.
+// SignedIn is the path to which a browser returns after its user has signed in to another MCP
+// server. It needs no key, since a browser sends none there. Its query counts only for a sign-in
+// that a page has begun in the same browser, and only once.
 const SignedIn = Paths + "/signed-in"
 
-// visitor begins the name of the cookie by which a browser shows that a sign-in began in it; the
-// state follows. Without it, an administrator could have somebody else sign in for him.
+// visitor is the prefix of the name of the cookie by which a browser shows that a sign-in began in
+// it; the rest of the name is the state of the sign-in. Without the cookie, an administrator could
+// make somebody else sign in for him.
 const visitor = "toolnorm-sign-in-"
 
-// beginSignIn begins a sign-in to a server, and answers with the address that the page opens.
+// beginSignIn begins a sign-in to a server, and answers with the address that the page has to open.
+// It returns an error if the sign-in cannot begin.
 func (o *others) beginSignIn(w http.ResponseWriter, r *http.Request) error {
 	if o.servers == nil {
 		return errNoServers
@@ -40,9 +42,10 @@ func (o *others) beginSignIn(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, map[string]string{"url": to})
 }
 
-// seenAt returns the scheme and host under which the browser sees this server. A page says it in
-// Origin, behind a reverse proxy as well, and the guard has compared that with Host. Where a proxy
-// removes Origin, the setting says it.
+// seenAt returns the scheme and host under which the browser sees this server. They come from the
+// header Origin, which is right behind a reverse proxy as well, and which the guard has compared
+// with Host. Where a proxy removes Origin, they come from the setting public-url. It returns an
+// error if there is neither.
 func (o *others) seenAt(r *http.Request) (string, error) {
 	said := r.Header.Get("Origin")
 	if said == "" {
@@ -56,7 +59,7 @@ func (o *others) seenAt(r *http.Request) (string, error) {
 	return u.Scheme + "://" + u.Host, nil
 }
 
-// endSignIn ends a sign-in, and shows what came of it.
+// endSignIn ends a sign-in, and shows a page that says whether it succeeded.
 func (o *others) endSignIn(w http.ResponseWriter, r *http.Request) {
 	guardAnswer(w.Header())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -77,11 +80,12 @@ func (o *others) endSignIn(w http.ResponseWriter, r *http.Request) {
 		}{"Not signed in", f.Message, "Press Sign in on the page MCP servers to begin again."}
 		w.WriteHeader(f.Status())
 	}
-	_ = signedInPage.Execute(w, shown) // the browser is gone
+	_ = signedInPage.Execute(w, shown) // it fails only if the browser is gone
 }
 
-// takeSignIn ends the sign-in of a request, if it began in the same browser. Otherwise the sign-in
-// goes on waiting for that browser.
+// takeSignIn ends the sign-in of a request and returns a sentence about it for the user. It returns
+// an error if the sign-in failed or did not begin in this browser. In the latter case the sign-in
+// goes on waiting for the other browser.
 func (o *others) takeSignIn(w http.ResponseWriter, r *http.Request) (string, error) {
 	if o.servers == nil {
 		return "", errNoServers
@@ -98,7 +102,7 @@ func (o *others) takeSignIn(w http.ResponseWriter, r *http.Request) (string, err
 	return o.servers.EndSignIn(back)
 }
 
-// signOut removes the tokens of a server.
+// signOut removes the tokens of a server. It returns an error if there is no such server.
 func (o *others) signOut(w http.ResponseWriter, r *http.Request) error {
 	if o.servers == nil {
 		return errNoServers
@@ -111,8 +115,8 @@ func (o *others) signOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// signedInPage is what a browser shows that has come back. It has no script, and shows words of the
-// server at which the user was; templates escape them.
+// signedInPage is the page that ends a sign-in. It has no script. The words on it may come from the
+// server at which the user was, so the template escapes them.
 var signedInPage = template.Must(template.New("").Parse(`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -16,9 +16,9 @@ import (
 	"toolnorm/tools/dynamic"
 )
 
-// customTools answers what is asked about custom tools.
+// customTools answers the routes about custom tools.
 type customTools struct {
-	set *dynamic.Set // nil: there is no store to keep them in
+	set *dynamic.Set // nil: there is no store for them
 	all *tools.Registry
 	log zerolog.Logger
 }
@@ -52,10 +52,11 @@ func (c *customTools) routes(to *Server) {
 	}
 }
 
-// who returns the name for created_by and the history.
+// who returns the name of the caller, for created_by and the history.
 func who(r *http.Request) string { return auth.PrincipalOf(r.Context()).Subject }
 
-// number reads a number of the path or the query; empty is 0.
+// number returns a number from the path or the query. An empty text is 0. It returns an error that
+// names the field if text is no number from 1.
 func number(text, field string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -68,7 +69,8 @@ func number(text, field string) (int, error) {
 	return n, nil
 }
 
-// idOf returns the tool that a path names. A text that is not a number names no tool.
+// idOf returns the number of the tool that the path names. A text that is no number names no tool,
+// so it returns a "not found" error.
 func idOf(r *http.Request) (int, error) {
 	id, err := number(r.PathValue("id"), "id")
 	if err != nil {
@@ -77,15 +79,17 @@ func idOf(r *http.Request) (int, error) {
 	return id, nil
 }
 
-// draft reads a draft; a tool is active unless it says otherwise.
+// draft returns the draft in the request's body. A tool is active unless the body says otherwise.
+// It returns an error if the body is no draft.
 func draft(r *http.Request) (d dynamic.Draft, err error) {
 	d.Active = true
 	err = read(r, &d)
 	return d, err
 }
 
-// answerProblems answers with a draft's problems beside the error, and passes every other
-// error on.
+// answerProblems sends the problems of a draft together with the error, if err is a
+// *dynamic.Refused. It returns every other error unchanged, and an error if the answer cannot be
+// written.
 func answerProblems(w http.ResponseWriter, err error) error {
 	var wrong *dynamic.Refused
 	if !errors.As(err, &wrong) {
@@ -103,9 +107,9 @@ func answerProblems(w http.ResponseWriter, err error) error {
 	return write(w, f.Status(), body)
 }
 
-// listTools answers with every tool, also those that are switched off or cannot be
-// offered: the page has to show what is wrong with them. There is no paging: a thousand
-// tools, which is the most, are some 500 KB.
+// listTools answers with every tool, including those that are switched off or cannot be offered,
+// because the page has to show what is wrong with them. There is no paging: a thousand tools, which
+// is the most, are some 500 KB.
 func (c *customTools) listTools(w http.ResponseWriter, r *http.Request) error {
 	all, err := c.set.List(r.Context())
 	if err != nil {
@@ -114,8 +118,8 @@ func (c *customTools) listTools(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, map[string]any{"tools": append([]dynamic.Tool{}, all...)})
 }
 
-// createTool saves a new tool. The answer is the tool as it was stored, with {{name}}
-// as :name, so that the editor goes on from what is really there.
+// createTool saves a new tool and answers with it as it was stored, with {{name}} as :name, so that
+// the editor goes on from what is really there. If the draft has problems, it answers with them.
 func (c *customTools) createTool(w http.ResponseWriter, r *http.Request) error {
 	d, err := draft(r)
 	if err != nil {
@@ -130,7 +134,8 @@ func (c *customTools) createTool(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusCreated, t)
 }
 
-// getTool answers with one tool and its version, which the next change has to name.
+// getTool answers with one tool and its version, which the next change has to name. It returns an
+// error if there is no such tool.
 func (c *customTools) getTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -143,9 +148,9 @@ func (c *customTools) getTool(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, t)
 }
 
-// updateTool saves a draft over a tool. The version is in the body and not in If-Match,
-// since the editor keeps the whole draft as one JSON object anyway, and a proxy that
-// drops an unknown header would make every save a blind one.
+// updateTool saves a draft over a tool. The version is in the body and not in If-Match. The editor
+// keeps the whole draft as one JSON object anyway, and a proxy that drops an unknown header would
+// make every save overwrite the changes of others.
 func (c *customTools) updateTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -159,7 +164,8 @@ func (c *customTools) updateTool(w http.ResponseWriter, r *http.Request) error {
 	return c.changed(w, r, t, "changed", err)
 }
 
-// changed answers with a tool that was changed.
+// changed answers with a tool that was changed, and logs what was done. If err is not nil, it
+// answers with the problems of the draft, or returns err.
 func (c *customTools) changed(w http.ResponseWriter, r *http.Request, t dynamic.Tool, what string,
 	err error) error {
 	if err != nil {
@@ -170,8 +176,8 @@ func (c *customTools) changed(w http.ResponseWriter, r *http.Request, t dynamic.
 	return write(w, http.StatusOK, t)
 }
 
-// deleteTool removes a tool. The version is in the query, as a body of DELETE is
-// dropped by some proxies on the way.
+// deleteTool removes a tool. The version is in the query, because some proxies drop the body of a
+// DELETE. It returns an error if there is no such tool or it has changed.
 func (c *customTools) deleteTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -189,8 +195,9 @@ func (c *customTools) deleteTool(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// toggleTool offers a tool or takes it back. It says what the tool shall be and not
-// "the other way round": two tabs that switch at once would otherwise undo each other.
+// toggleTool switches a tool on or off. The body says which of the two, and not "the other state":
+// two tabs that toggle at once would otherwise undo each other. It returns an error if the body
+// does not say it.
 func (c *customTools) toggleTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -212,8 +219,8 @@ func (c *customTools) toggleTool(w http.ResponseWriter, r *http.Request) error {
 	return c.changed(w, r, t, "switched", err)
 }
 
-// listVersions answers with the versions of a tool, even of a deleted one: its number is never
-// given to another.
+// listVersions answers with the versions of a tool, even of a deleted one, since its number is
+// never given to another tool.
 func (c *customTools) listVersions(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -226,8 +233,9 @@ func (c *customTools) listVersions(w http.ResponseWriter, r *http.Request) error
 	return write(w, http.StatusOK, map[string]any{"versions": all})
 }
 
-// listAudit answers with who changed which tool, newest first. A page of lines is as long as the
-// store reads at once; the next one begins before the id of its last line.
+// listAudit answers with who changed which tool, newest first. One answer has at most
+// dynamic.MostEntries entries; the query before, the id of the last one, asks for the entries that
+// follow.
 func (c *customTools) listAudit(w http.ResponseWriter, r *http.Request) error {
 	before, err := number(r.URL.Query().Get("before"), "before")
 	if err != nil {
@@ -241,8 +249,9 @@ func (c *customTools) listAudit(w http.ResponseWriter, r *http.Request) error {
 		"more": len(all) == dynamic.MostEntries})
 }
 
-// restoreTool restores a version of a tool. The path has the wanted version, the body the newest
-// version that the page has seen.
+// restoreTool restores an earlier version of a tool. That version is in the path; the body has the
+// newest version that the page has seen. It returns an error if a version is unknown or the tool
+// has changed since.
 func (c *customTools) restoreTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -262,9 +271,9 @@ func (c *customTools) restoreTool(w http.ResponseWriter, r *http.Request) error 
 	return c.changed(w, r, t, "restored", err)
 }
 
-// validateTool answers with what is wrong with a draft while an author writes it. The status is 200
-// in any case: an unfinished draft is not an error of the request, and a browser would show each as
-// a failure in its console.
+// validateTool answers with what is wrong with a draft, while an author writes it. The status is
+// 200 even if something is wrong: an unfinished draft is not an error of the request, and a browser
+// would show each in its console as a failure. Only a body that is no draft is an error.
 func (c *customTools) validateTool(w http.ResponseWriter, r *http.Request) error {
 	d, err := draft(r)
 	if err != nil {
@@ -273,27 +282,27 @@ func (c *customTools) validateTool(w http.ResponseWriter, r *http.Request) error
 	return write(w, http.StatusOK, c.set.Validate(r.Context(), d))
 }
 
-// shown is the result of a test run as MCP clients get it.
+// shown is the result of a test run, as MCP clients get it.
 type shown struct {
 	Content    []part          `json:"content"`
 	Structured json.RawMessage `json:"structuredContent,omitempty"`
 	IsError    bool            `json:"isError"`
 }
 
-// part is a text of a result; custom tools give nothing else.
+// part is a text of a result. Custom tools return no other kind of content.
 type part struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
 }
 
-// trial is a test run with its result.
+// trial is a test run, with its result.
 type trial struct {
 	dynamic.Trial
 	Result *shown `json:"result,omitempty"`
 }
 
-// testTool runs a draft. The arguments go through as they were sent, so that a test
-// sees what a model's sloppy ones would become.
+// testTool runs a draft and answers with the trial. The arguments are passed on as they were sent,
+// so that a test shows what sloppy arguments of a model would become.
 func (c *customTools) testTool(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Tool      dynamic.Draft   `json:"tool"`
@@ -309,7 +318,7 @@ func (c *customTools) testTool(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, out)
 }
 
-// showResult writes a result as mcpserver does.
+// showResult returns a result in the form in which mcpserver sends it.
 func showResult(res tools.Result) *shown {
 	out := &shown{Content: []part{}, Structured: res.Structured, IsError: res.IsError}
 	for _, p := range res.Content {
@@ -319,7 +328,7 @@ func showResult(res tools.Result) *shown {
 }
 
 // listConnections answers with what definitions may name: the tables for the explorer, and the
-// functions of expressions. What a connection's setting says, a URL with a password, is not in it.
+// functions of expressions. The setting of a connection, a URL with a password, is not included.
 func (c *customTools) listConnections(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, map[string]any{"connections": c.set.Connections(r.Context()),
 		"functions": pyexpr.Names()})

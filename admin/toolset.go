@@ -8,7 +8,8 @@ import (
 	"toolnorm/tools/dynamic"
 )
 
-// runExamples runs the examples of a draft, and answers with the outcome of each.
+// runExamples runs the examples of a draft. It answers with the outcome of each example and with
+// the problems of the draft.
 func (c *customTools) runExamples(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Tool dynamic.Draft `json:"tool"`
@@ -22,11 +23,11 @@ func (c *customTools) runExamples(w http.ResponseWriter, r *http.Request) error 
 			"problems": append([]dynamic.Problem{}, problems...)})
 }
 
-// choice is a tool that may be put into a set.
+// choice is a tool that may be added to a set.
 type choice struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	ReadOnly    bool   `json:"read_only"` // it says that it only reads
+	ReadOnly    bool   `json:"read_only"` // whether the tool declares that it only reads
 }
 
 // listSets answers with the sets of tools, and the tools that may be in them.
@@ -44,7 +45,9 @@ func (c *customTools) listSets(w http.ResponseWriter, r *http.Request) error {
 		"tools": choices})
 }
 
-// saveSet saves a set: a new one when the version is 0, else over that version.
+// saveSet saves a set of tools. Version 0 creates a new set; any other version is the one that is
+// replaced. It returns an error if the body has another name than the path, and answers with the
+// problems if the draft has any.
 func (c *customTools) saveSet(w http.ResponseWriter, r *http.Request) error {
 	var in dynamic.GroupDraft
 	if err := read(r, &in); err != nil {
@@ -64,7 +67,8 @@ func (c *customTools) saveSet(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, g)
 }
 
-// deleteSet removes a set.
+// deleteSet removes a set of tools. It returns an error if there is no such set, or if it has
+// changed since the version that the query names.
 func (c *customTools) deleteSet(w http.ResponseWriter, r *http.Request) error {
 	version, err := number(r.URL.Query().Get("version"), "version")
 	if err != nil {

@@ -10,17 +10,18 @@ import (
 	"toolnorm/internal/usage"
 )
 
-// used is what each caller asked of each model on each day.
+// used is how much each caller asked of each model on each day.
 type used struct {
 	Rows []usage.Row `json:"rows"`
-	Kept bool        `json:"kept"` // false: the settings want no usage kept
+	Kept bool        `json:"kept"` // false: the settings say not to record usage
 }
 
 // usages answers with how much each caller asked.
 type usages struct{ usage *usage.Usage }
 
 // list answers with the rows of the last days, as JSON or, with as=csv, as a table for other
-// programs.
+// programs. Without a record of usage there are no rows. It returns an error if days or as is
+// wrong, or if the rows cannot be read.
 func (u *usages) list(w http.ResponseWriter, r *http.Request) error {
 	days, err := strconv.Atoi(cmp.Or(r.FormValue("days"), "30"))
 	if err != nil || days < 1 || days > 3650 {
@@ -43,7 +44,8 @@ func (u *usages) list(w http.ResponseWriter, r *http.Request) error {
 	return &fault.Error{Kind: fault.Invalid, Param: "as", Message: "as must be json or csv"}
 }
 
-// writeTable writes rows as CSV. A client that is gone cannot be told.
+// writeTable writes rows as CSV. It always returns nil, because a client that is gone cannot be
+// told of an error.
 func writeTable(w http.ResponseWriter, rows []usage.Row) error {
 	to := csv.NewWriter(w)
 	_ = to.Write([]string{"day", "caller", "model", "requests", "failed", "calls", "prompt_tokens",
@@ -59,8 +61,8 @@ func writeTable(w http.ResponseWriter, rows []usage.Row) error {
 	return nil
 }
 
-// plain returns a text that no spreadsheet takes for a formula, since others choose the subjects of
-// JWTs.
+// plain returns s with an apostrophe before it if a spreadsheet would take it for a formula. Such
+// texts occur because others choose the subjects of JWTs.
 func plain(s string) string {
 	if s != "" && (s[0] == '=' || s[0] == '+' || s[0] == '-' || s[0] == '@' || s[0] == '\t' ||
 		s[0] == '\r') {

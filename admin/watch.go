@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// lookAtOne is how often a page that shows a running request is sent what is new. The page's
-	// stream polls what is kept, so a token costs the proxy no more when many pages look.
+	// lookAtOne is the interval at which a page that shows a running request is sent what is new.
+	// The stream polls recorded data, so a token costs the proxy no more when many pages are open.
 	lookAtOne = 100 * time.Millisecond
-	// lookAtAll is how often the list is looked at.
+	// lookAtAll is the interval at which the list is polled.
 	lookAtAll = 500 * time.Millisecond
-	// manyLook is the number of pages from which each looks half as often, so that their cost stays
-	// small.
+	// manyLook is the number of open pages above which all of them are sent news half as often, so
+	// that their cost stays small.
 	manyLook = 20
 )
 
-// pause returns how long a page waits before it looks again. All pages look at the same moments, so
-// that the processor wakes once for all of them.
+// pause returns how long a page waits until it is sent news again. All pages wait for the same
+// moments, so that the processor wakes up once for all of them.
 func (l *live) pause(every time.Duration) time.Duration {
 	if l.events.count() > manyLook {
 		every *= 2
@@ -31,28 +31,28 @@ func (l *live) pause(every time.Duration) time.Duration {
 	return every - time.Duration(time.Now().UnixNano())%every
 }
 
-// streams reports whether a path is answered by a stream. Streams are not compressed: their events
-// have to arrive at once.
+// streams reports whether the answer to a path is a stream. Streams are not compressed by packed,
+// because their events have to arrive at once.
 func streams(path string) bool {
 	return path == API+"events" || strings.HasSuffix(path, "/live")
 }
 
-// followed is what is new in the lists of all replicas. The first one has the meanings of the codes
-// of repairs.
+// followed is what is new in the lists of all replicas. The first one of a stream also has the
+// meanings of the repair codes.
 type followed struct {
 	trace.News
-	Replicas []state            `json:"replicas,omitempty"` // none: this one is alone
+	Replicas []state            `json:"replicas,omitempty"` // nil: there are no other replicas
 	Reasons  map[string]meaning `json:"reasons"`
 }
 
-// change is what is new of a running request, with the meanings of the codes of its repairs.
+// change is what is new about a running request, with the meanings of the codes of its repairs.
 type change struct {
 	trace.Change
 	Reasons map[string]meaning `json:"reasons"`
 }
 
 // followList sends a page the list of exchanges, and then what changes in it. If no exchanges are
-// kept, the list is empty and keeps is 0.
+// recorded, the list is empty and keeps is 0. It returns an error if too many pages are open.
 func (l *live) followList(w http.ResponseWriter, r *http.Request) error {
 	log := l.trace
 	if log == nil {
@@ -68,8 +68,9 @@ func (l *live) followList(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// followOne sends a page a running request, and then what is new of it, until it has ended. For a
-// request that does not run, the stream has only the end.
+// followOne sends a page a running request, and then what is new about it, until it has ended. For
+// a request that is not running, the stream has only the end. It returns an error if too many pages
+// are open.
 func (l *live) followOne(w http.ResponseWriter, r *http.Request) error {
 	id, every := r.PathValue("id"), lookAtOne
 	var next func() (c trace.Change, something, ended bool)
@@ -97,8 +98,9 @@ func (l *live) followOne(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// follow asks for what is new again and again and sends it, until the page is gone or next reports
-// the end, which is sent as an event.
+// follow calls next at this interval and sends what is new, until the page disconnects or next
+// reports the end, which is sent as an event. It returns an error if too many pages are open, or if
+// a value cannot be marshaled.
 func (l *live) follow(w http.ResponseWriter, r *http.Request, every time.Duration,
 	next func() (v any, something, ended bool)) error {
 	p := l.events.join()

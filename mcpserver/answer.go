@@ -19,7 +19,7 @@ import (
 
 // answer handles a message and writes its answer: as JSON if the answer is ready soon and nothing
 // has to be sent before it, otherwise as a stream. A notification is answered with a 202 without a
-// body, as Streamable HTTP has it (Sending Messages to the Server); some clients take any other
+// body, as Streamable HTTP requires (Sending Messages to the Server); some clients take any other
 // status for a failure.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	switch {
@@ -34,18 +34,18 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m mes
 	}
 }
 
-// nowhere drops what is sent about a message whose client takes only the answer. The sender gets an
-// error. So a tool's progress is lost on a client that takes only JSON, and a question to its user
-// fails at once.
+// nowhere is the out function of a caller that takes only the answer. It drops the frame and
+// returns errDeaf. So the progress of a tool is lost for a client that accepts only JSON, and a
+// question to its user fails at once.
 func nowhere(context.Context, frame) error { return errDeaf }
 
-// errDeaf says that a client takes only the answer: it accepts no event stream, has sent a
-// notification or a batch, or its answer is on the way already.
+// errDeaf is returned if a client takes only the answer: it accepts no event stream, has sent a
+// notification or a batch, or its answer is being sent already.
 var errDeaf = errors.New("the client takes no stream on which it could be asked")
 
-// enter takes one of the places for requests, or answers that none is free. leave gives it back. It
-// never waits: a waiting handler would hold a connection for each request in line, while a 503
-// leaves the choice to the client.
+// enter reserves one of the places for requests, and reports whether it did; if none is free, it
+// answers with a 503. The caller must call leave afterwards. enter never waits: a waiting handler
+// would occupy a connection for each queued request, while a 503 leaves the choice to the client.
 func (s *Server) enter(w http.ResponseWriter) bool {
 	if !s.closing.Load() {
 		select {
@@ -61,10 +61,10 @@ func (s *Server) enter(w http.ResponseWriter) bool {
 // leave frees a place that enter has taken.
 func (s *Server) leave() { <-s.places }
 
-// request answers a request. The answer becomes a stream when something has to be sent before it,
-// or when it takes long. A stream carries comments, which keep proxies from cutting a connection
-// that looks dead. A client that takes no event streams waits for its JSON; a client that takes
-// only streams gets one at once.
+// request answers a request as JSON or as a stream. The answer becomes a stream if something has to
+// be sent before it, or if it takes long. Comments in a stream keep proxies from closing a
+// connection that looks dead. A client that accepts no event streams waits for its JSON; a client
+// that accepts only streams gets one at once.
 func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	defer s.leave()
 	if s.engine.quick(c, m) {
@@ -73,12 +73,12 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 	}
 	ctx := r.Context()
 	// By 2025-11-25 a broken connection "should not be interpreted as cancelling";
-	// notifications/cancelled is for that. only since 2026-07-28 does a client that leaves cancels;
-	// before, a session can cancel and take up a broken stream
+	// notifications/cancelled is for that. Since 2026-07-28 a disconnect cancels the request;
+	// before, a client of a session can cancel, and can resume a broken stream
 	if !c.modern {
 		ctx = context.WithoutCancel(ctx)
 	}
-	// of the stream that the reply becomes; nil: none, or it cannot be taken up again
+	// of the stream that the reply becomes; nil: there is none, or it cannot be resumed
 	var record *record
 	reply := &reply{stream: func(box *outbox) { record = s.stream(w, r, c, m, box) }}
 	c.out = nowhere
@@ -103,7 +103,8 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 }
 
 // quick answers a request that takes no time. The answer is never a stream, since it is ready at
-// once. The id of a session is minted after initialize, as it holds what was negotiated.
+// once. The id of a session is made after initialize was answered, because the id contains what was
+// negotiated.
 func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	c.out = nowhere
 	f := s.handled(r.Context(), c, m)
@@ -114,8 +115,8 @@ func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m mess
 	s.write(w, f)
 }
 
-// handled returns the answer to a request, as a last frame. An empty one means that the client took
-// the request back: by the revisions up to 2025-11-25 a cancelled request gets no answer.
+// handled returns the answer to a request as a last frame. The frame is empty if the client has
+// cancelled the request: by the revisions up to 2025-11-25 a cancelled request gets no answer.
 func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
 	if c.id != "" && (sets(m) || m.method == string(mcp.MethodToolsCall)) {
 		s.sessions.refresh(c.session)
@@ -133,8 +134,8 @@ func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
 	return frame{id: m.id, body: result, last: true}
 }
 
-// sets reports whether a message sets something for its session, which then has to be remembered:
-// the rest of a session is in its id.
+// sets reports whether a message sets something for its session. Only such settings have to be
+// stored, since everything else about a session is in its id.
 func sets(m message) bool {
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodSetLogLevel, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
@@ -144,8 +145,9 @@ func sets(m message) bool {
 }
 
 // stream writes the messages of a request as events. In a session, a client can resume the stream
-// when the connection breaks, and its record is returned. A request of 2026-07-28 cannot be
-// resumed: there is no Last-Event-ID any more, and a client that disconnects has cancelled.
+// when the connection breaks; then stream returns the record of its events. Otherwise it returns
+// nil. A request of 2026-07-28 cannot be resumed: that revision has no Last-Event-ID, and a client
+// that disconnects has cancelled.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, m message,
 	box *outbox) *record {
 	out := sse.NewWriter(w, s.cfg.Stall)
@@ -163,19 +165,20 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, m mes
 	return nil
 }
 
-// reply is the answer to a POST: JSON, unless it has become a stream before it was ready. The
-// request runs in the goroutine of its handler; only a stream has its own goroutine, which ends
-// before the handler does.
+// reply is the answer to a POST. It is JSON, unless it has become a stream before it was ready. The
+// request runs in the goroutine of its handler. Only a stream has a goroutine of its own, which
+// ends before the handler does.
 type reply struct {
-	stream func(*outbox) // writes what comes into the box until its last frame
+	stream func(*outbox) // writes what comes into the box, until its last frame
 
 	mu    sync.Mutex
-	box   *outbox       // nil: it is not a stream
-	ended chan struct{} // is closed when stream has returned
-	over  bool          // it can no longer become a stream
+	box   *outbox       // nil: the reply is no stream
+	ended chan struct{} // closed when stream has returned
+	over  bool          // whether the reply can no longer become a stream
 }
 
-// send sends a frame before the answer, which makes the reply a stream.
+// send sends a frame before the answer, which makes the reply a stream. It returns errDeaf if the
+// reply can no longer become one, and the error of its outbox.
 func (p *reply) send(ctx context.Context, f frame) error {
 	box := p.begin()
 	if box == nil {
@@ -184,9 +187,9 @@ func (p *reply) send(ctx context.Context, f frame) error {
 	return box.send(ctx, f)
 }
 
-// begin makes the reply a stream if it is not over, and returns its box, or nil if there is none.
-// The handler, a tool's goroutines and the timer of Patience may call it concurrently; the first
-// call counts.
+// begin makes the reply a stream, unless the reply is over, and returns the stream's outbox; nil if
+// the reply is over and no stream. The handler, the goroutines of a tool and the timer of Patience
+// may call it concurrently; only the first call has an effect.
 func (p *reply) begin() *outbox {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -200,9 +203,9 @@ func (p *reply) begin() *outbox {
 	return p.box
 }
 
-// finish ends a stream with its last frame, and waits until that is written or the client is gone.
-// It reports false if there is no stream. Without the wait the handler would return, and net/http
-// would take the writer from the goroutine that uses it.
+// finish sends the last frame of a stream, and waits until that frame is written or the client is
+// gone. It returns false if the reply is no stream. Without waiting, the handler would return, and
+// net/http would take the writer from the goroutine that uses it.
 func (p *reply) finish(ctx context.Context, last frame) bool {
 	// No send may make it a stream from here on: the answer is on its way as JSON.
 	p.mu.Lock()
@@ -216,9 +219,9 @@ func (p *reply) finish(ctx context.Context, last frame) bool {
 	return true
 }
 
-// readBody reads a request whole, within its limits: 415 for another type, 413 for more than
-// MaxBody. The type is checked since browsers send text/plain and forms across origins without
-// asking.
+// readBody returns the whole body of a request. It returns an error with status 415 for another
+// Content-Type than JSON, and with 413 for more than MaxBody bytes. The type is checked because
+// browsers send text/plain and forms across origins without asking.
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
 	// Parameters are allowed: some clients send application/json; charset=utf-8.
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
@@ -239,8 +242,8 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcE
 	return body, nil
 }
 
-// readOne reads a request that is a single message. A batch is refused: 2024-11-05 has no batches
-// over HTTP.
+// readOne returns the single message in the body of a request. A batch is an error, since
+// 2024-11-05 has no batches over HTTP.
 func (s *Server) readOne(w http.ResponseWriter, r *http.Request) (message, *rpcError) {
 	body, rpcErr := s.readBody(w, r)
 	if rpcErr != nil {
@@ -249,14 +252,15 @@ func (s *Server) readOne(w http.ResponseWriter, r *http.Request) (message, *rpcE
 	return readMessage(body)
 }
 
-// refuse answers with an error about the request itself, before its revision counts.
+// refuse answers with an error about the request itself, which does not depend on the protocol
+// revision.
 func (s *Server) refuse(w http.ResponseWriter, id []byte, rpcErr *rpcError) {
 	s.write(w, frame{body: rpcErr.frame(id), status: rpcErr.httpStatus(false)})
 }
 
-// write answers with one frame. A result is written as it is, since it may be large and sent to
-// many: a list of 1,000 tools has some 300 KB, and is the same for every client except for the id
-// before it.
+// write answers with one frame. A result is written without a copy, because it may be large and the
+// same for many clients. For example, a list of 1,000 tools has some 300 KB, and differs between
+// clients only in the id before it.
 func (s *Server) write(w http.ResponseWriter, f frame) {
 	head, tail := []byte(nil), ""
 	if f.id != nil {
@@ -276,8 +280,8 @@ func (s *Server) write(w http.ResponseWriter, f frame) {
 	}
 }
 
-// busy answers that there is no room now: 503 with Retry-After, which SDKs honour. The code is that
-// of an internal error, since the codes from -32000 to -32099 belong to the protocol and none of
+// busy answers that the server is full: 503 with Retry-After, which SDKs honour. The error code is
+// that of an internal error. The codes from -32000 to -32099 belong to the protocol, and none of
 // them has this meaning.
 func (s *Server) busy(w http.ResponseWriter, why string) {
 	w.Header().Set("Retry-After", "1")
@@ -285,8 +289,8 @@ func (s *Server) busy(w http.ResponseWriter, why string) {
 		http.StatusServiceUnavailable))
 }
 
-// tooMany answers 429 and when the client may go on, in whole seconds rounded up, as 0 would mean
-// at once.
+// tooMany answers with 429 and Retry-After in whole seconds. They are rounded up, because 0 would
+// mean "at once".
 func (s *Server) tooMany(w http.ResponseWriter, wait time.Duration) {
 	seconds := int(math.Ceil(wait.Seconds()))
 	w.Header().Set("Retry-After", strconv.Itoa(seconds))

@@ -10,23 +10,23 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// question is a request of ours that waits for its answer.
+// question is a request from this server to a client, for which an answer is awaited.
 type question struct {
-	// the client that was asked: an answer from any other is dropped
+	// the client that was asked; an answer from any other is dropped
 	session, principal string
-	answer             chan message // has room for one
+	answer             chan message // has a buffer of one
 }
 
-// questions holds those that wait, by their ids.
+// questions stores the open questions by their ids.
 type questions struct {
 	sync.Map
 	log zerolog.Logger
 }
 
-// ask sends the caller a request of ours, as revisions up to 2025-11-25 allow, and reads the answer
-// into result. It waits until ctx ends. The id is a random text, so that no client can answer a
-// question to another. Since 2026-07-28 servers send no requests; handlers return what they need to
-// know instead (see sealed).
+// ask sends the caller a request, as revisions up to 2025-11-25 allow, and stores its answer in
+// result. It returns an error if the client cannot be asked, refuses, or has not answered when ctx
+// ends. The id is a random text, so that no client can answer a question to another. Since
+// 2026-07-28 servers send no requests; handlers return what they need to know instead (see sealed).
 func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, params,
 	result any) error {
 	m, err := e.question(ctx, c, c.out, method, params)
@@ -36,7 +36,8 @@ func (e *engine) ask(ctx context.Context, c *caller, method mcp.MCPMethod, param
 	return readAnswer(m, method, result)
 }
 
-// question sends the caller a request of ours through out, and returns the message that answers it.
+// question sends the caller a request through the function out, and returns the message that
+// answers it. It returns an error if the request cannot be sent, or if ctx ends first.
 func (e *engine) question(ctx context.Context, c *caller, out func(context.Context, frame) error,
 	method mcp.MCPMethod, params any) (message, error) {
 	id := e.others.id(forQuestion, nameOf(c.id))
@@ -61,8 +62,9 @@ func (e *engine) question(ctx context.Context, c *caller, out func(context.Conte
 	}
 }
 
-// readAnswer reads what a client answered. Its error is an error to the tool that asked, which may
-// go on without the answer.
+// readAnswer stores the result of a client's answer in result. It returns an error if the client
+// answered with an error or with another type. The error goes to the tool that asked, which may go
+// on without the answer.
 func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	if m.failure != nil {
 		// Mostly the user has declined; the tool decides what that means.
@@ -78,16 +80,16 @@ func readAnswer(m message, method mcp.MCPMethod, result any) error {
 	return nil
 }
 
-// passedOn is a client's answer to a question of another replica's.
+// passedOn is a client's answer to a question that another replica has asked.
 type passedOn struct {
 	ID        string          `json:"id"`
-	Session   string          `json:"session"` // as nameOf gives it
+	Session   string          `json:"session"` // as nameOf returns it
 	Principal string          `json:"principal"`
 	Message   json.RawMessage `json:"message"`
 }
 
-// answered passes an answer to the question that waits for it, which another replica may have
-// asked. An answer to no question is dropped.
+// answered passes an answer on to the question that waits for it, here or at the replica that asked
+// it. An answer to no question is dropped.
 func (e *engine) answered(c *caller, m message) {
 	var id string
 	if json.Unmarshal(m.id, &id) != nil {
@@ -106,9 +108,9 @@ func (e *engine) answered(c *caller, m message) {
 	}
 }
 
-// deliver passes an answer from a session, as nameOf gives it, to the question that waits for it
-// here. An answer from another session is dropped. Without the check of the session a client could
-// approve, in another user's name, what a tool asks that user.
+// deliver passes an answer on to the question with this id that waits at this replica. The argument
+// session is what nameOf returned. An answer from another session is dropped: otherwise a client
+// could approve, in another user's name, what a tool asks that user.
 func (q *questions) deliver(id, session, principal string, m message) {
 	waiting, ok := q.Load(id)
 	if !ok {
@@ -126,10 +128,11 @@ func (q *questions) deliver(id, session, principal string, m message) {
 	}
 }
 
-// unsealed returns a message as mcp-go's server is to see it: with the state that a handler gave
-// out, not with the sealed state that the client carried. purpose is the purpose for which a state
-// of this message must be sealed. Since the client holds the state, 2026-07-28 wants it signed and
-// bound to the caller and the call; a wrong state is the error -32602.
+// unsealed returns a message in the form for mcp-go's server. Its state is the one that a handler
+// gave out, in place of the sealed state that the client sent back. It also returns the purpose
+// with which a new state for this message must be sealed. The state must be signed and bound to the
+// caller and the call, as 2026-07-28 requires, because the client stores it. It returns the error
+// -32602 if the state is wrong.
 func (e *engine) unsealed(c *caller, m message) (
 	raw json.RawMessage, purpose string, rpcErr *rpcError) {
 	if !c.modern {
@@ -151,8 +154,8 @@ func (e *engine) unsealed(c *caller, m message) (
 	return raw, purpose, nil
 }
 
-// withState returns a message with another state. Only the parameters are written anew; their
-// values stay as the client wrote them.
+// withState returns the message m with another state. Only the parameters are encoded anew; their
+// values stay as the client wrote them. It returns an error if the parameters are no object.
 func withState(m message, state string) (json.RawMessage, error) {
 	var params map[string]json.RawMessage
 	if err := json.Unmarshal(m.params, &params); err != nil {
@@ -167,9 +170,9 @@ func withState(m message, state string) (json.RawMessage, error) {
 	}{"2.0", m.id, m.method, params}), nil
 }
 
-// sealed returns a result as the client is to see it. A result that asks for something that the
-// client has not declared becomes the error -32021: a server must never ask for it, and a client
-// without that capability could not go on.
+// sealed returns a result in the form for the client, with the handler's state sealed. If the
+// result asks for something that the client has not declared, it returns the error -32021. A server
+// must never ask for that, and a client without the capability could not go on.
 func (e *engine) sealed(c *caller, purpose string, result any) (any, *rpcError) {
 	if !c.modern {
 		return result, nil
@@ -197,8 +200,8 @@ func (e *engine) sealed(c *caller, purpose string, result any) (any, *rpcError) 
 	return result, nil
 }
 
-// lacking names the capability that a client would need to answer a request of ours, and has not
-// declared. Methods that it does not know need none.
+// lacking returns the name of the capability that a client needs to answer this method but has not
+// declared. It returns "" if the client lacks none. Unknown methods need none.
 func lacking(can *mcp.ClientCapabilities, method mcp.MCPMethod) string {
 	if can == nil {
 		can = &mcp.ClientCapabilities{}

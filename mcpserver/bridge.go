@@ -14,13 +14,13 @@ import (
 	"toolnorm/chat"
 )
 
-// longestBridged ends handlers of mcp-go's server, which have no time limit of their own. Ten
+// longestBridged is the time limit for handlers of mcp-go's server, which sets none itself. Ten
 // minutes leave a user time to answer what a handler asks.
 const longestBridged = 10 * time.Minute
 
-// bridge lets mcp-go's server answer a message. Only the result or the error is taken from it; the
-// id is put in by us, since it reads numbers as float64, and 9007199254740993 would come back as
-// another id.
+// bridge returns the result or the error with which mcp-go's server answers a message; nil and nil
+// if it sends no answer. The id of the message is not taken from mcp-go, which reads numbers as
+// float64, so that 9007199254740993 would come back as another id.
 func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	raw, purpose, rpcErr := e.unsealed(c, m)
 	if rpcErr != nil {
@@ -54,21 +54,21 @@ func (e *engine) bridge(ctx context.Context, c *caller, m message) (json.RawMess
 	return nil, nil
 }
 
-// failedKey is the context key of a handler's error, of which mcp-go's server passes on only the
-// text.
+// failedKey is the context key of the error that a handler returned. mcp-go's server passes on only
+// its text.
 type failedKey struct{}
 
-// rememberError keeps an error where bridge finds it. It is a hook of mcp-go's server, which runs
-// in the goroutine of the request, so the variable needs no lock.
+// rememberError stores the error of a handler where bridge finds it. It is a hook of mcp-go's
+// server, which calls it in the goroutine of the request, so the variable needs no lock.
 func rememberError(ctx context.Context, _ any, _ mcp.MCPMethod, _ any, err error) {
 	if failed, ok := ctx.Value(failedKey{}).(*error); ok {
 		*failed = err
 	}
 }
 
-// bridgedError returns an error of mcp-go's server. An error of a handler gets the code that it
-// asks for, instead of the code of an internal error. A missing resource was -32002 up to
-// 2025-11-25; 2026-07-28 forbids that code and uses -32602 (SEP-2164).
+// bridgedError returns e, an error of mcp-go's server, as an error of this package. If a handler
+// failed, its error decides the code, in place of the code for an internal error. A missing
+// resource was -32002 up to 2025-11-25; 2026-07-28 forbids that code and uses -32602 (SEP-2164).
 func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError {
 	rpcErr := fail(e.Code, "%s", e.Message)
 	if e.Data != nil {
@@ -90,9 +90,9 @@ func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError 
 	return rpcErr
 }
 
-// aboutResource names the resource that could not be read, as clients of 2026-07-28 expect it:
-// {"uri":…,"message":…} as the data. The message is in it as well, for Void, which shows only the
-// data.
+// aboutResource returns rpcErr. If it has no data and a resource could not be read, it gets
+// {"uri":…,"message":…} as data, as clients of 2026-07-28 expect. The data repeats the message for
+// Void, which shows only the data.
 func aboutResource(m message, rpcErr *rpcError) *rpcError {
 	var asked mcp.ReadResourceParams
 	if m.method != string(mcp.MethodResourcesRead) || rpcErr.data != nil ||
@@ -106,8 +106,8 @@ func aboutResource(m message, rpcErr *rpcError) *rpcError {
 	return rpcErr
 }
 
-// missing returns the error that names a capability that the client would have to declare. The data
-// is an object of capabilities, {"sampling":{}}, as the specification has it, and not a list of
+// missing returns the error for a capability that the client would have to declare. Its data is an
+// object of capabilities such as {"sampling":{}}, as the specification requires, and not a list of
 // names.
 func missing(capability string) *rpcError {
 	e := fail(codeCapability, "this needs a client with the capability %q", capability).withStatus(
@@ -118,18 +118,19 @@ func missing(capability string) *rpcError {
 	return e
 }
 
-// bridged is a caller as mcp-go's server and its handlers see it. There is one for each message,
-// since nothing about a session is kept here.
+// bridged is a caller as mcp-go's server and its handlers see it: a session. There is a new one for
+// each message, since mcp-go is not used to store sessions.
 type bridged struct {
 	e *engine
 	c *caller
-	// say sends a frame about the one message that the session exists for. If it fails, that
-	// message has ended as well.
+	// say sends a frame about the one message for which the session exists. A failure means that
+	// the message has ended as well.
 	say func(frame)
 
 	mu   sync.Mutex
 	said chan mcp.JSONRPCNotification // nil until a handler asks for it
-	sent chan struct{}                // closed when all of it was sent
+	sent chan struct{}                // closed when all of said was sent
+	// whether finish was called
 	over bool
 }
 
@@ -144,15 +145,15 @@ var (
 	_ server.SessionWithProtocolVersion          = (*bridged)(nil)
 )
 
-// newBridged returns the session for one message. An error of say is dropped: it means that the
-// stream, and so the message, is over.
+// newBridged returns the session for one message. An error of sending to the caller is dropped: it
+// means that the stream, and so the message, is over.
 func newBridged(ctx context.Context, e *engine, c *caller) *bridged {
 	return &bridged{e: e, c: c, say: func(f frame) { _ = c.out(ctx, f) }}
 }
 
-// NotificationChannel returns the channel for what handlers send about the running request. A
-// goroutine that ends with finish sends it on in order. Both are made only when asked for: most
-// requests say nothing, and need no goroutine.
+// NotificationChannel implements server.ClientSession. Notifications that handlers send to the
+// channel are forwarded in order by a goroutine, which ends with finish. Both are made by the first
+// call, because most requests send none and need no goroutine.
 func (b *bridged) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -165,8 +166,9 @@ func (b *bridged) NotificationChannel() chan<- mcp.JSONRPCNotification {
 	return b.said
 }
 
-// forward sends what handlers say until finish. mcp-go's own forwarder drops what it holds when the
-// request is done, which lost the last progress in half of the runs.
+// forward sends the notifications of handlers to the client until finish. mcp-go's own forwarder
+// drops what is still queued when the request is done, which lost the last progress in half of the
+// runs.
 func (b *bridged) forward(said <-chan mcp.JSONRPCNotification) {
 	defer close(b.sent)
 	for n := range said {
@@ -177,9 +179,9 @@ func (b *bridged) forward(said <-chan mcp.JSONRPCNotification) {
 	}
 }
 
-// finish waits until all notifications have been sent. What a handler sends afterwards is lost, as
-// it must be, since the answer comes last. The end is a notification without a method, and not a
-// closed channel: a handler that is late would panic on it.
+// finish waits until all notifications have been sent. Later ones are lost, as they must be, since
+// the answer comes last. The end is marked by a notification without a method and not by closing
+// the channel, because a late handler would panic on a closed channel.
 func (b *bridged) finish() {
 	b.mu.Lock()
 	said, over := b.said, b.over
@@ -192,77 +194,80 @@ func (b *bridged) finish() {
 	<-b.sent
 }
 
-// Initialize does nothing: all that a message needs is known before it is handled.
+// Initialize does nothing, since everything about a session is known before its message is handled.
 func (b *bridged) Initialize() {}
 
-// Initialized reports that messages may be sent to the session. Clients that skip
-// notifications/initialized are served as well.
+// Initialized returns true. Clients that skip notifications/initialized are accepted as well.
 func (b *bridged) Initialized() bool { return true }
 
-// SessionID returns the session's id, or an empty string if there is no session. mcp-go stores
-// nothing under it, since the session is never registered there.
+// SessionID returns the session's id, or "" if there is no session. mcp-go stores nothing under
+// that id, since the session is never registered there.
 func (b *bridged) SessionID() string { return b.c.id }
 
-// ProtocolVersion returns the negotiated version. By it mcp-go decides what it writes, such as
+// ProtocolVersion returns the negotiated revision. mcp-go decides by it what to write, for example
 // resultType and the cache hints.
 func (b *bridged) ProtocolVersion() string { return b.c.now().version }
 
-// SetLogLevel does what logging/setLevel asks for.
+// SetLogLevel sets the lowest level of log messages that the client gets, for logging/setLevel.
 func (b *bridged) SetLogLevel(level mcp.LoggingLevel) { b.c.setLevel(level) }
 
-// GetLogLevel returns the lowest level that the client wants.
+// GetLogLevel returns the lowest level of log messages that the client wants.
 func (b *bridged) GetLogLevel() mcp.LoggingLevel { return b.c.now().level }
 
-// GetClientInfo returns what the client calls itself.
+// GetClientInfo returns the name and version that the client gave itself.
 func (b *bridged) GetClientInfo() mcp.Implementation { return b.c.now().client }
 
-// SetClientInfo does nothing: the session keeps what initialize said (engine.initialize).
+// SetClientInfo does nothing, because the session stores what initialize said (engine.initialize).
 func (b *bridged) SetClientInfo(mcp.Implementation) {}
 
-// GetClientCapabilities returns what the client can do for us.
+// GetClientCapabilities returns the capabilities that the client has declared.
 func (b *bridged) GetClientCapabilities() mcp.ClientCapabilities { return b.c.now().can }
 
-// SetClientCapabilities does nothing, like SetClientInfo.
+// SetClientCapabilities does nothing, for the same reason as SetClientInfo.
 func (b *bridged) SetClientCapabilities(mcp.ClientCapabilities) {}
 
-// SubscribeToResourceErr lets the client be told when a resource changes.
+// SubscribeToResourceErr subscribes the client to changes of a resource. It returns an error if the
+// client cannot subscribe.
 func (b *bridged) SubscribeToResourceErr(uri string) error { return b.c.watch(uri) }
 
-// SubscribeToResource does the same as SubscribeToResourceErr and ignores the error.
+// SubscribeToResource does the same as SubscribeToResourceErr, and ignores the error.
 func (b *bridged) SubscribeToResource(uri string) { _ = b.c.watch(uri) }
 
-// UnsubscribeFromResource ends a subscription.
+// UnsubscribeFromResource ends the subscription to a resource.
 func (b *bridged) UnsubscribeFromResource(uri string) { b.c.unwatch(uri) }
 
 // SubscribedResources returns nil, since nothing here asks for the list.
 func (b *bridged) SubscribedResources() []string { return nil }
 
-// IsSubscribedToResource reports whether the client hears of changes to a resource.
+// IsSubscribedToResource reports whether the client is subscribed to a resource.
 func (b *bridged) IsSubscribedToResource(uri string) bool { return b.c.watches(uri) }
 
-// RequestElicitation asks the client's user. The answer comes on another request of the client's,
-// by engine.answered. mcp-go refuses it by 2026-07-28 before it gets here; handlers return
-// input_required there.
+// RequestElicitation asks the client's user. The answer arrives with another request of the client,
+// by engine.answered. It returns an error if the client cannot be asked or does not answer. For
+// 2026-07-28 mcp-go never calls it, because handlers return input_required there.
 func (b *bridged) RequestElicitation(ctx context.Context, r mcp.ElicitationRequest) (
 	*mcp.ElicitationResult, error) {
 	return request[mcp.ElicitationResult](ctx, b, mcp.MethodElicitationCreate, r.Params)
 }
 
-// RequestSampling asks the client's model.
+// RequestSampling asks the client's model. It returns an error if the client cannot be asked or
+// refuses.
 func (b *bridged) RequestSampling(ctx context.Context, r mcp.CreateMessageRequest) (
 	*mcp.CreateMessageResult, error) {
 	return request[mcp.CreateMessageResult](ctx, b, mcp.MethodSamplingCreateMessage,
 		r.CreateMessageParams)
 }
 
-// ListRoots asks the client which folders it works in.
+// ListRoots asks the client for the folders in which it works. It returns an error if the client
+// cannot be asked or refuses.
 func (b *bridged) ListRoots(ctx context.Context, _ mcp.ListRootsRequest) (
 	*mcp.ListRootsResult, error) {
 	return request[mcp.ListRootsResult](ctx, b, mcp.MethodListRoots, nil)
 }
 
-// request asks the client for something that it has declared it can do. Otherwise it fails without
-// asking, as an error that bridgedError knows.
+// request asks the client something and returns its answer. If the client has not declared that it
+// can answer this method, it is not asked, and the error is one that bridgedError knows. It also
+// returns an error if the client refuses or does not answer.
 func request[T any](ctx context.Context, b *bridged, method mcp.MCPMethod, params any) (*T, error) {
 	can := b.GetClientCapabilities()
 	if lacks := lacking(&can, method); lacks != "" {

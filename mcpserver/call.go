@@ -16,10 +16,10 @@ import (
 	"toolnorm/tools"
 )
 
-// callTool runs a tool of the registry, or else of mcp-go's server. An unknown name is an error of
-// the protocol; a failure of a known tool is a result that says so, which the model can read.
-// Arguments that do not fit are such a result too: SEP-1303 demands that since 2025-11-25, as a
-// model can correct them.
+// callTool runs a tool of the registry, or else of mcp-go's server, and returns its result. An
+// unknown name is an error of the protocol. A failure of a known tool is a result that says so,
+// which the model can read. So is an error in the arguments: SEP-1303 demands that since
+// 2025-11-25, because a model can correct them.
 func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	name := m.said.Name
 	if name == "" {
@@ -31,7 +31,7 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 		return nil, e.unknown(ctx, name)
 	}
 	// The limiter gets the tool's own name: Void puts six random characters before it
-	// (k3j9ab_search_docs), and each such name would be a key of its own.
+	// (k3j9ab_search_docs), and each such name would have a limit of its own.
 	if ours {
 		name = t.Name
 	}
@@ -53,8 +53,8 @@ func (e *engine) callTool(ctx context.Context, c *caller, m message) (json.RawMe
 	return e.result(c, name, res), nil
 }
 
-// tool finds a tool of the registry, or one that another server offers this client alone. Names
-// with Void's random prefix are found as well.
+// tool returns the tool of this name from the registry, or from those that other servers offer only
+// to this client. The name may have Void's random prefix. It returns false if there is none.
 func (e *engine) tool(ctx context.Context, c *caller, name string) (tools.Tool, bool) {
 	if t, ok := e.cfg.Registry.For(ctx).Find(name); ok {
 		return t, true
@@ -66,7 +66,8 @@ func (e *engine) tool(ctx context.Context, c *caller, name string) (tools.Tool, 
 	return tools.Tool{}, false
 }
 
-// ownTools returns the tools that other servers offer this client alone.
+// ownTools returns the tools that other servers offer only to this client; nil if the client cannot
+// be asked anything.
 func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
 	if !c.asksBack() {
 		return nil
@@ -77,9 +78,9 @@ func (e *engine) ownTools(ctx context.Context, c *caller) []tools.Tool {
 	})
 }
 
-// unknown returns the error for a tool that does not exist. The data names similar tools, as the
-// registry finds them. Void shows a user the data of an error and not its message; most others show
-// only the message, so the message of a tool that was switched off says so, too.
+// unknown returns the error for a tool that does not exist. Its data names similar tools, as the
+// registry finds them. Void shows a user only the data of an error; most others show only the
+// message. So the message says it, too, if the tool was switched off.
 func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	rpcErr := fail(codeParams, "Unknown tool: %s", clip.To(name, 128))
 	if why := e.cfg.Registry.For(ctx).Gone(name); why != "" {
@@ -90,8 +91,8 @@ func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	return rpcErr
 }
 
-// callResult is the result of tools/call. Type and Meta belong to 2026-07-28, which demands Type
-// and recommends Meta.
+// callResult is the result of tools/call. Type and Meta belong to revision 2026-07-28, which
+// demands Type and recommends Meta.
 type callResult struct {
 	Type       string          `json:"resultType,omitempty"` // since 2026-07-28
 	Meta       json.RawMessage `json:"_meta,omitempty"`
@@ -100,8 +101,8 @@ type callResult struct {
 	IsError    bool            `json:"isError,omitempty"`
 }
 
-// content is one part of a result. Text is a pointer, since "text":"" must be written for a text
-// and for nothing else.
+// content is one part of a result. Text is a pointer, because "text":"" must be written for an
+// empty text and only for that.
 type content struct {
 	Type     string    `json:"type"`
 	Text     *string   `json:"text,omitempty"`
@@ -120,10 +121,11 @@ type resource struct {
 	Blob []byte  `json:"blob,omitempty"`
 }
 
-// result writes the result of a tool. The first part is always a complete text, since some clients
-// show nothing else: Void reads content[0] alone, and throws when there is none.
+// result returns the result of a tool in JSON. The first part is always a complete text, since some
+// clients show nothing else: Void reads only content[0], and throws an exception if there is none.
+// A structured value that is not valid JSON gives a result with an error.
 func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage {
-	// Only up to 2025-11-25: the newer revision is spoken by no client that hides errors.
+	// Only up to 2025-11-25, since no client that hides errors speaks the newer revision.
 	if r.IsError && !c.modern && c.hidesErrors() {
 		return encode(callResult{Content: []content{textOf("Error: " + r.Text())}})
 	}
@@ -143,7 +145,7 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 	if body, err := chat.JSON(out); err == nil {
 		return body
 	}
-	// The structured value that a tool's code returns need not be valid JSON; the client gets a
+	// A tool's code may return a structured value that is not valid JSON; the client gets a
 	// result in any case.
 	out.Content, out.Structured,
 		out.IsError = []content{textOf(tool + " gave a structured result that is no JSON")}, nil,
@@ -151,12 +153,12 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 	return encode(out)
 }
 
-// textOf returns a part that is a text.
+// textOf returns a part with this text.
 func textOf(text string) content { return content{Type: mcp.ContentTypeText, Text: &text} }
 
-// asOutcome returns a result as an object with success, and a result or an error, in the text and
-// as the structure. The company's tools promise that form. IsError stays, for clients that look at
-// it.
+// asOutcome returns a result in the form that the company's tools promise: an object with success,
+// and with a result or an error. The object is the text and the structured value. IsError stays,
+// for clients that look at it.
 func asOutcome(r tools.Result) tools.Result {
 	text := tools.OutcomeOf(r).JSON()
 	out := tools.TextOf(string(text))
@@ -164,8 +166,8 @@ func asOutcome(r tools.Result) tools.Result {
 	return out
 }
 
-// contents returns the parts of a result, the first a text. A result without any text gets one that
-// describes its parts, as "[image image/png, 3 bytes]".
+// contents returns the parts of a result, of which the first is a text. If the result begins with
+// something else, that text describes the parts, for example "[image image/png, 3 bytes]".
 func contents(r tools.Result) []content {
 	all := make([]content, 0, len(r.Content)+1)
 	// The first part may be an image: Void takes a first part that is not text for an error.
@@ -178,7 +180,7 @@ func contents(r tools.Result) []content {
 	return all
 }
 
-// part returns one part as MCP writes it.
+// part returns one part in the form of MCP.
 func part(p tools.Part) content {
 	switch p.Kind {
 	case tools.Image:
@@ -197,10 +199,10 @@ func part(p tools.Part) content {
 	return textOf(p.Text)
 }
 
-// reporting lets a tool's progress and log reach its caller, in order and complete, until done is
-// called: nothing follows the answer. Progress needs a token of the request; without one the
-// protocol forbids to send it. A caller of 2026-07-28 that names no log level wants no log lines
-// (defaultLevel is for sessions alone).
+// reporting returns a context by which a tool's progress and log lines reach its caller, in order,
+// until done is called, since nothing may follow the answer. Progress is sent only if the request
+// has a progress token, as the protocol demands. Log lines are sent only if the caller has a log
+// level. A request of 2026-07-28 without one wants none; defaultLevel is only for sessions.
 func reporting(ctx context.Context, c *caller) (_ context.Context, done func()) {
 	r := &reports{c: c, ctx: ctx, last: -1}
 	var to tools.Reporter
@@ -217,16 +219,17 @@ func reporting(ctx context.Context, c *caller) (_ context.Context, done func()) 
 // reports sends the progress and log lines of one call.
 type reports struct {
 	c   *caller
-	ctx context.Context // of the call: a Reporter's functions have none
+	ctx context.Context // of the call, since the functions of a Reporter get none
 
 	mu   sync.Mutex
-	last float64 // the progress that was told; it must grow
+	last float64 // the last progress that was sent; it must increase
+	// whether done was called
 	over bool
 }
 
-// progress reports how far the call has come. Values that do not increase are left out, since the
+// progress sends how far the call has come. Values that do not increase are dropped, since the
 // protocol wants each value to be greater than the one before. The comparison is written so that
-// NaN fails it too.
+// NaN is dropped, too.
 func (r *reports) progress(done, total float64, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -242,8 +245,8 @@ func (r *reports) progress(done, total float64, text string) {
 	}{r.c.meta.Progress, done, total, text})
 }
 
-// log passes a line on, if the client wants lines of its level: that of logging/setLevel, or since
-// 2026-07-28 of the request.
+// log sends a log line, if the client wants lines of its level. The level is set by
+// logging/setLevel, or since 2026-07-28 by the request.
 func (r *reports) log(level, text string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -256,14 +259,14 @@ func (r *reports) log(level, text string) {
 	}{level, text})
 }
 
-// send waits for room. It drops the error, since whatever causes it has ended the call as well. The
-// caller holds r.mu, which keeps the order.
+// send sends a notification and waits until the stream has room for it. It drops the error, since
+// the cause of the error has ended the call as well. The caller must hold r.mu, which keeps the
+// order.
 func (r *reports) send(method mcp.MCPMethod, params any) {
 	_ = r.c.out(r.ctx, frame{body: notification(string(method), params)})
 }
 
-// done ends the reports. It waits for a report that is being sent, so that the answer comes after
-// it.
+// done ends the reports. It waits for a report that is being sent, so that the answer follows it.
 func (r *reports) done() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

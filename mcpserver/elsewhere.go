@@ -12,51 +12,53 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// Shared is what the replicas of the program have in common: what they keep for each other, and
-// what they ask and tell each other. A shared.Desk over a shared.Store is one.
+// Shared is what the replicas of the program have in common: stored data, and a way to send each
+// other questions and notices. A shared.Desk with a shared.Store implements it.
 type Shared interface {
 	Put(kind, id, owner string, body []byte, life time.Duration) error
 	Get(kind, id, owner string) ([]byte, bool, error)
 
-	// of this replica; without . and -
+	// of this replica, without . and -
 	Name() string
 	Ask(ctx context.Context, to, about string, question, answer any) error
 	Tell(to, about string, v any) error
 	TellAll(about string, v any) error
-	// answers questions, also those that only tell something
+	// f gets the questions and the notices about this subject; its result is the answer
 	Hear(about string, f func(ctx context.Context, question json.RawMessage) any)
 }
 
-// What replicas ask and tell each other.
+// The subjects of questions and notices between replicas.
 const (
-	aboutEvents = "mcp events" // for the events of a stream; the answer is a batch
-	aboutAnswer = "mcp answer" // a client's answer to what a tool has asked
-	aboutCancel = "mcp cancel" // a request that a client has taken back
-	aboutEnd    = "mcp end"    // a session that a client has given up
-	aboutTask   = "mcp task"   // for a task; the answer is a reply
+	aboutEvents = "mcp events" // asks for the events of a stream; the answer is a batch
+	aboutAnswer = "mcp answer" // passes on a client's answer to the question of a tool
+	aboutCancel = "mcp cancel" // says that a client has cancelled a request
+	aboutEnd    = "mcp end"    // says that a client has ended its session
+	aboutTask   = "mcp task"   // asks for a task; the answer is a reply
 )
 
 const (
-	streamKind = "mcp stream" // of the rest of streams, in Shared
-	// how long another replica may take to answer, beside the time for which it waits for an event
+	streamKind = "mcp stream" // the kind under which the rests of streams are stored in Shared
+	// how long another replica may take to answer, in addition to the time for which it waits for
+	// an event
 	answerWait  = 5 * time.Second
-	longestName = 128 // of a request's id that is in its stream's
-	longestID   = 512 // of a stream
+	longestName = 128 // of the id of a request, in the id of its stream
+	longestID   = 512 // of the id of a stream
 )
 
-// elsewhere finds streams that other replicas write. Nothing is kept for that while the client
-// stays: the id of an event says whose stream it is. The replica to which a client comes back asks
-// the other one for what was missed, again and again until the end, and the one that is asked waits
-// for the next event. When a call ends and nobody reads its stream, the rest is put where every
-// replica finds it.
+// elsewhere finds streams that other replicas write. The id of an event says which replica writes
+// its stream. When a client reconnects to another replica, that one asks the writer for the missed
+// events, again and again until the end; the writer waits for the next event before it answers.
+// Nothing is stored while the client stays. But when a call ends and nobody reads its stream, the
+// rest is stored where every replica finds it.
 type elsewhere struct {
-	shared  Shared // nil: this replica is alone
+	shared  Shared // nil: there are no other replicas
 	cfg     Config
 	ctx     context.Context // of the engine
 	records *records
 }
 
-// newElsewhere connects a server with other replicas.
+// newElsewhere returns an elsewhere for this server, which also answers the questions of other
+// replicas.
 func newElsewhere(cfg Config, e *engine, r *records) *elsewhere {
 	one := &elsewhere{shared: cfg.Shared, cfg: cfg, ctx: e.ctx, records: r}
 	if cfg.Shared != nil {
@@ -65,7 +67,8 @@ func newElsewhere(cfg Config, e *engine, r *records) *elsewhere {
 	return one
 }
 
-// hear has f answer questions of a type.
+// hear calls f for questions of type T about this subject, and answers with its result. A question
+// of another type, perhaps of another version of the program, is answered with nil.
 func hear[T any](shared Shared, about string, f func(question T) any) {
 	shared.Hear(about, func(_ context.Context, question json.RawMessage) any {
 		var q T
@@ -79,12 +82,12 @@ func hear[T any](shared Shared, about string, f func(question T) any) {
 // eventsAsked is a question for the events of a stream.
 type eventsAsked struct {
 	Event   string `json:"event"`           // the last one that the client has
-	Session string `json:"session"`         // as nameOf gives it
-	Reader  string `json:"reader"`          // the connection to the client
-	Again   bool   `json:"again,omitempty"` // it has asked before
+	Session string `json:"session"`         // as nameOf returns it
+	Reader  string `json:"reader"`          // identifies the connection to the client
+	Again   bool   `json:"again,omitempty"` // whether this reader has asked before
 }
 
-// batch is a part of a stream. An empty one says that the tool still runs.
+// batch is a part of a stream. An empty batch means that the tool is still running.
 type batch struct {
 	Events []carried `json:"events,omitempty"`
 	Over   bool      `json:"over,omitempty"` // nothing follows
@@ -92,13 +95,13 @@ type batch struct {
 	Lost bool `json:"lost,omitempty"`
 }
 
-// carried is an event on its way to another replica.
+// carried is an event that is sent to another replica.
 type carried struct {
 	N       uint64          `json:"n"`
 	Message json.RawMessage `json:"m"`
 }
 
-// add adds an event. A last frame without a body ends the stream and is none.
+// add appends an event. A last frame without a body only marks the end of the stream.
 func (b *batch) add(f numbered) {
 	if f.body != nil {
 		b.Events = append(b.Events, carried{f.n, f.append(nil)})
@@ -106,8 +109,9 @@ func (b *batch) add(f numbered) {
 	b.Over = b.Over || f.last
 }
 
-// streamID returns an id for the stream of a request. With other replicas it says who writes the
-// stream, and what is asked, so that the client can be told when the writer is gone.
+// streamID returns a new id for the stream of a request. If there are other replicas, the id
+// contains the name of this one, which writes the stream, and the id of the request, so that the
+// client can be told when this replica is gone.
 func (e *elsewhere) streamID(request json.RawMessage) string {
 	id := rand.Text()
 	if e.shared == nil {
@@ -119,8 +123,8 @@ func (e *elsewhere) streamID(request json.RawMessage) string {
 	return id + "." + e.shared.Name() + "." + base64.RawURLEncoding.EncodeToString(request)
 }
 
-// readStreamID returns who writes a stream, and what its client asked; nil if that was too long.
-// It reports false for ids that say nothing of it.
+// readStreamID returns the name of the replica that writes a stream, and the id of the client's
+// request, which is nil if it was too long. It returns false for an id without these parts.
 func readStreamID(id string) (writer string, request json.RawMessage, ok bool) {
 	parts := strings.Split(id, ".")
 	if len(parts) != 3 || len(id) > longestID {
@@ -133,9 +137,10 @@ func readStreamID(id string) (writer string, request json.RawMessage, ok bool) {
 	return parts[1], request, err == nil
 }
 
-// follow writes a stream that another replica writes, from behind an event on, until its end or
-// that of the connection. It reports false if the event is of no such stream. If the other replica
-// is gone, and has left nothing, the client gets an error as the answer to its request.
+// follow writes to out a stream that another replica writes, beginning after this event, until the
+// stream or the connection ends. It returns false if the event belongs to no such stream. If the
+// other replica is gone and the rest of the stream is not stored, the client gets an error as the
+// answer to its request.
 func (e *elsewhere) follow(ctx context.Context, out *sse.Writer, event, session string) bool {
 	id, _, ok := readEvent(event)
 	_, request, known := readStreamID(id)
@@ -172,8 +177,8 @@ func (e *elsewhere) follow(ctx context.Context, out *sse.Writer, event, session 
 	return true
 }
 
-// fetch returns the next events of a stream: those that its replica has left behind, or else what
-// the replica answers. An error means that the database cannot be asked.
+// fetch returns the next events of a stream. They come from the stored rest of the stream, or else
+// from the replica that writes it. It returns an error if the database cannot be asked.
 func (e *elsewhere) fetch(ctx context.Context, ask eventsAsked) (b batch, err error) {
 	b, ok, err := e.left(ask)
 	if ok || err != nil {
@@ -189,7 +194,8 @@ func (e *elsewhere) fetch(ctx context.Context, ask eventsAsked) (b batch, err er
 	return b, nil
 }
 
-// left returns what is left of a stream that has ended, behind an event.
+// left returns the stored events of an ended stream that follow the event in ask. It returns false
+// if none are stored, and an error if the database cannot be asked.
 func (e *elsewhere) left(ask eventsAsked) (b batch, ok bool, err error) {
 	id, after, _ := readEvent(ask.Event)
 	body, ok, err := e.shared.Get(streamKind, nameOf(id), ask.Session)
@@ -205,8 +211,9 @@ func (e *elsewhere) left(ask eventsAsked) (b batch, ok bool, err error) {
 	return b, true, nil
 }
 
-// question asks the replica that writes a stream for the next events. One that does not answer in
-// time has stopped, and so has one of this name before the last start.
+// question asks the replica that writes a stream for the next events. The stream is lost if that
+// replica does not answer in time, since it has stopped, or if it is this one, since the stream is
+// from before the last start. It returns an error if the question cannot be sent.
 func (e *elsewhere) question(ctx context.Context, ask eventsAsked) (b batch, err error) {
 	id, _, _ := readEvent(ask.Event)
 	writer, _, _ := readStreamID(id)
@@ -226,12 +233,13 @@ func (e *elsewhere) question(ctx context.Context, ask eventsAsked) (b batch, err
 	return batch{}, err
 }
 
-// hold is how long a replica waits for an event before it answers that there is none, so that
-// comments keep the client's stream alive.
+// hold returns how long a replica waits for an event before it answers that there is none. The time
+// is so short that comments keep the client's stream alive.
 func (e *elsewhere) hold() time.Duration { return e.cfg.Beat / 3 }
 
-// next returns the events of a stream behind one, and waits for the next one if there are none. The
-// one that asks becomes the stream's reader meanwhile.
+// next returns the events of a stream that follow the event in ask, and waits for one if there are
+// none. Meanwhile the replica that asks is the stream's reader. The batch says that the stream is
+// lost if it is unknown here, and that it is over if another reader has taken its place.
 func (e *elsewhere) next(ask eventsAsked) (b batch) {
 	o, after, ok := e.records.find(ask.Event, ask.Session)
 	if !ok {
@@ -270,8 +278,9 @@ func (e *elsewhere) next(ask eventsAsked) (b batch) {
 	return b
 }
 
-// leaveBehind puts the rest of a stream where all replicas find it, if its call has ended and
-// nobody has read its answer: its client may come back to another replica when this one is gone.
+// leaveBehind stores the rest of a stream where all replicas find it, if its call has ended and
+// nobody has read the answer. The client may come back to another replica when this one is gone. If
+// it cannot be stored, that is logged.
 func (e *elsewhere) leaveBehind(o *record) {
 	if o == nil || e.shared == nil {
 		return

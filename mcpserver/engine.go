@@ -11,46 +11,44 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// engine answers messages. It knows nothing of the transports that bring them, so stdio, SSE and
+// engine answers messages. It does not know which transport brought a message, so stdio, SSE and
 // Streamable HTTP answer alike, and a tool's code sees no difference.
 type engine struct {
 	cfg   Config
 	seal  seal
 	hub   *hub
 	lists *lists
-	tools *limiter // calls of a tool
+	tools *limiter // limits the calls of each tool
 	tasks tasks    // calls that go on after their answer
 
 	settle  sync.Once
 	running calls
 	others  others
-	asked   questions       // requests of ours that wait for their answers
-	ctx     context.Context // ends with the server, and ends what runs
+	asked   questions       // requests to clients that wait for an answer
+	ctx     context.Context // ends with the server, and ends everything that runs
 	stop    context.CancelCauseFunc
-	beside  sync.WaitGroup    // what ends with stop; Close waits for it
+	beside  sync.WaitGroup    // goroutines that end with stop; Close waits for them
 	plain   *server.MCPServer // answers while Extra is not offered
-	offers  func() bool       // whether it is; nil: always
+	offers  func() bool       // whether Extra is offered; nil: always
 }
 
-// caller is the sender of a message, with all that its answer depends on. It lives as long as the
-// message; the session in it may live longer and be shared by several.
+// caller is the sender of a message, with everything on which the answer depends. It lives as long
+// as the message. The session in it may live longer and be shared by several callers.
 type caller struct {
 	*session
-	modern bool // by revision 2026-07-28
-	meta   meta // of this message
+	modern bool // whether the revision is 2026-07-28
+	meta   meta // the _meta of this message
 
-	// out takes what is sent about the message before its answer, in order; it waits for room.
+	// out takes frames that are sent before the answer, in order. It waits until there is room, and
+	// returns an error if the frame cannot be sent.
 	out func(context.Context, frame) error
 
-	// Stdio alone has it: there a subscription of 2026-07-28 shares the one stream with all
-	// answers.
-	// on which a subscription can stay open beside other requests; nil: it has a stream of its own
+	// the stream on which a subscription can stay open beside other requests; nil: a subscription
+	// has a stream of its own
 	stream *outbox
 }
 
-// newEngine starts an engine, which runs until it is stopped. The options make mcp-go's server
-// offer what we answer ourselves (tools, logging), and recover from panics of its handlers, which
-// would end the whole program.
+// newEngine starts an engine, which runs until it is stopped.
 func newEngine(cfg Config) *engine {
 	e := &engine{
 		cfg: cfg, seal: newSeal(cfg.Key), hub: &hub{listeners: map[*listener]bool{}},
@@ -80,7 +78,9 @@ func newEngine(cfg Config) *engine {
 	return e
 }
 
-// prepare sets up a server of mcp-go.
+// prepare sets the options of a server of mcp-go. They let it declare what this package answers
+// itself (tools, logging), and recover from panics of its handlers, which would end the whole
+// program.
 func prepare(s *server.MCPServer) {
 	for _, option := range []server.ServerOption{
 		server.WithToolCapabilities(true), server.WithLogging(), server.WithRecovery(),
@@ -96,9 +96,9 @@ func prepare(s *server.MCPServer) {
 	s.GetHooks().AddOnError(rememberError)
 }
 
-// extra is the server of mcp-go that answers what we do not answer ourselves. A caller that may use
-// only some of the tools gets the server without prompts and resources, since those belong to no
-// set.
+// extra returns the server of mcp-go for requests that the engine does not answer itself. For a
+// caller that may use only some of the tools, it is the one without prompts and resources, since
+// those belong to no set of tools.
 func (e *engine) extra(ctx context.Context) *server.MCPServer {
 	if e.offers != nil && !e.offers() || e.cfg.Registry.For(ctx).Part != "" {
 		return e.plain
@@ -106,9 +106,9 @@ func (e *engine) extra(ctx context.Context) *server.MCPServer {
 	return e.cfg.Extra
 }
 
-// handle answers a message: with a result, with an error, or with neither when it wants no answer.
-// It returns when the answer is complete. A panic of a handler is the answer -32603, and its stack
-// is in the log: one bad tool ends no server.
+// handle returns the answer to a message: a result or an error, or neither if the message needs no
+// answer. It returns when the answer is complete. If a handler panics, the answer is the error
+// -32603 and the stack is logged, so that one bad tool does not end the server.
 func (e *engine) handle(ctx context.Context, c *caller, m message) (
 	result json.RawMessage, rpcErr *rpcError) {
 	defer e.recovered(m, func(failure *rpcError) { result, rpcErr = nil, failure })
@@ -125,7 +125,7 @@ func (e *engine) handle(ctx context.Context, c *caller, m message) (
 	ctx, over := e.peer(ctx, c, m)
 	defer over()
 	result, rpcErr = e.dispatch(ctx, c, m)
-	// A tool may have finished in spite of it; the client has forgotten the request, so it must not
+	// A tool may have finished all the same; the client has forgotten the request, so it must not
 	// get an answer.
 	if errors.Is(context.Cause(ctx), errCancelled) {
 		return nil, nil
@@ -133,7 +133,8 @@ func (e *engine) handle(ctx context.Context, c *caller, m message) (
 	return result, rpcErr
 }
 
-// recovered turns a panic of a handler into an error of the protocol. Callers defer it.
+// recovered passes the panic of a handler to the function failed, as an error of the protocol. It
+// must be deferred.
 func (e *engine) recovered(m message, failed func(*rpcError)) {
 	if v := recover(); v != nil {
 		e.cfg.Log.Error().Str("method", m.method).Any("panic", v).Bytes("stack", debug.Stack()).Msg(
@@ -142,10 +143,10 @@ func (e *engine) recovered(m message, failed func(*rpcError)) {
 	}
 }
 
-// dispatch finds who answers a request: we do for tools, mcp-go's server for the rest. Stock mcp-go
-// answers a list of 1,001 tools 45 to 60 times a second; one that is written once goes out
-// thousands of times. And it loses progress. A method that nobody knows, ping by 2026-07-28 among
-// them, gets its -32601 from mcp-go too.
+// dispatch returns the answer to a request. The engine answers requests about tools itself, and
+// mcp-go's server all others. Stock mcp-go answers a list of 1,001 tools 45 to 60 times a second,
+// whereas a list that is encoded once can be sent thousands of times; mcp-go also loses progress.
+// Unknown methods, such as ping in 2026-07-28, get their error -32601 from mcp-go.
 func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	switch mcp.MCPMethod(m.method) {
 	case mcp.MethodInitialize:
@@ -177,17 +178,17 @@ func (e *engine) dispatch(ctx context.Context, c *caller, m message) (json.RawMe
 	return e.bridge(ctx, c, m)
 }
 
-// settled waits, once, for the tools that become available late. Concurrent callers wait for the
-// same.
+// settled waits, once, for the tools that become available late. Concurrent callers wait together.
 func (e *engine) settled(ctx context.Context) {
 	if e.cfg.Settle != nil {
 		e.settle.Do(func() { e.cfg.Settle(ctx) })
 	}
 }
 
-// initialize begins a session. mcp-go's server negotiates: the revision that the client asks for if
-// it is known, else the newest before 2026-07-28. An unknown one is never echoed, since clients
-// would take it for agreed.
+// initialize begins a session and returns what was negotiated. mcp-go's server chooses the
+// revision: the one that the client asks for if it is known, else the newest before 2026-07-28. An
+// unknown revision is never returned, since clients would think that it was agreed. It returns an
+// error if the parameters cannot be read.
 func (e *engine) initialize(ctx context.Context, c *caller, m message) (
 	json.RawMessage, *rpcError) {
 	result, rpcErr := e.bridge(ctx, c, m)
@@ -196,7 +197,7 @@ func (e *engine) initialize(ctx context.Context, c *caller, m message) (
 	}
 	var asked mcp.InitializeParams
 	var answer mcp.InitializeResult
-	// mcp-go has read them already; here they are read for what a session keeps.
+	// mcp-go has read the parameters already; here they are read for the session.
 	if m.params != nil && json.Unmarshal(m.params, &asked) != nil ||
 		json.Unmarshal(result, &answer) != nil {
 		return nil, fail(codeParams, "the parameters of initialize cannot be read")
@@ -205,16 +206,18 @@ func (e *engine) initialize(ctx context.Context, c *caller, m message) (
 	return e.declare(ctx, result), nil
 }
 
-// inFlight names a request that is being answered. The session is part of it: ids are the clients'
-// own, and every client counts from 0 or 1. The id is its text in JSON, so 1 and "1" are two.
+// inFlight identifies a request that is being answered. The session belongs to it, because clients
+// choose the ids, and every client counts from 0 or 1. The id is the text in JSON, so 1 and "1"
+// differ.
 type inFlight struct{ session, id string }
 
 // errCancelled is the cause of a context that ends because the client cancelled its request, and so
-// wants no answer. If a context ends for another reason, the request is answered.
+// wants no answer. If the context ends for another reason, the request is answered.
 var errCancelled = errors.New("the client cancelled the request")
 
-// begin lets the session cancel a request, and the end of the server as well, until done is called.
-// Without a session no later message could refer to the request.
+// begin returns a context that ends when the session cancels the request or the server ends. The
+// caller must call done when the request is answered. Without a session no later message could
+// refer to the request, so nothing is registered.
 func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (
 	_ context.Context, done func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -232,8 +235,8 @@ func (e *engine) begin(ctx context.Context, c *caller, id json.RawMessage) (
 	}
 }
 
-// notified handles a message that wants no answer. Only a cancellation is ours;
-// notifications/initialized needs nothing, as a session has begun with initialize.
+// notified handles a message that wants no answer. Cancellations are handled here;
+// notifications/initialized needs nothing, because a session has already begun with initialize.
 func (e *engine) notified(ctx context.Context, c *caller, m message) {
 	if isCancel(m) {
 		if id := cancelled(m); !e.running.cancel(c.id, id) {
@@ -245,7 +248,7 @@ func (e *engine) notified(ctx context.Context, c *caller, m message) {
 		ctx, _ = e.peer(ctx, c, m)
 		e.cfg.Gateway.Tell(ctx, m.method)
 	}
-	_, _ = e.bridge(ctx, c, m) // who registered for it is told; there is no answer
+	_, _ = e.bridge(ctx, c, m) // tells handlers that have registered; there is no answer
 }
 
 // isCancel reports whether a message cancels a request.
@@ -253,8 +256,8 @@ func isCancel(m message) bool {
 	return !m.isRequest() && m.method == string(mcp.MethodNotificationCancelled)
 }
 
-// cancelled returns the id of the request that a message cancels, as it was written: ids are
-// compared as text.
+// cancelled returns the id of the request that a message cancels, as it was written, because ids
+// are compared as text. It returns "" if the message has none.
 func cancelled(m message) string {
 	var which struct {
 		ID json.RawMessage `json:"requestId"`
@@ -265,12 +268,12 @@ func cancelled(m message) string {
 	return string(which.ID)
 }
 
-// calls are the requests being answered that their sessions may cancel: inFlight ->
+// calls are the requests being answered that their sessions may cancel. It maps an inFlight to a
 // context.CancelCauseFunc.
 type calls struct{ sync.Map }
 
-// cancel ends a request of a session, if it is being answered, and reports whether it was. An
-// unknown or finished request is not an error: the client's message and our answer may have
+// cancel ends a request of a session, and reports whether the request was being answered. An
+// unknown or finished request is not an error, since the client's message and the answer may have
 // crossed.
 func (all *calls) cancel(session, id string) bool {
 	cancel, ok := all.Load(inFlight{session, id})
@@ -280,8 +283,8 @@ func (all *calls) cancel(session, id string) bool {
 	return ok
 }
 
-// cancelIf ends those that are meant. It looks at everything that runs, which is fine: sessions end
-// rarely.
+// cancelIf ends the requests for which the function meant returns true. It looks at all requests,
+// which is fast enough because sessions end rarely.
 func (all *calls) cancelIf(meant func(inFlight) bool) {
 	all.Range(func(key, cancel any) bool {
 		if meant(key.(inFlight)) {

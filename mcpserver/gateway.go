@@ -13,29 +13,29 @@ import (
 	"toolnorm/tools"
 )
 
-// Gateway gives access to what other MCP servers offer beside the tools in the registry. The
-// context holds the asking client as a tools.Peer. Package remote has an implementation.
+// Gateway gives access to what other MCP servers offer, apart from the tools in the registry. The
+// context contains the asking client as a tools.Peer. Package remote has an implementation.
 type Gateway interface {
-	// the servers' capabilities
+	// the capabilities of the servers; empty if there are none
 	Offers() map[string]json.RawMessage
-	// of a list, of all servers
+	// the members of a list of all servers, for example of prompts/list
 	Members(ctx context.Context, method string) []json.RawMessage
-	// those for this client alone
+	// the tools that are only for this client
 	Tools(ctx context.Context) []tools.Tool
-	// a request for one server
+	// sends a request to the one server that it concerns; known is false if there is none
 	Forward(ctx context.Context, method string, params json.RawMessage) (
 		result json.RawMessage, known bool, err error)
-	// of log lines
+	// sets the level of log lines
 	SetLevel(ctx context.Context, params json.RawMessage)
-	// a notification of the client's
+	// passes on a notification of the client
 	Tell(ctx context.Context, method string)
-	// a client has given up its session
+	// says that a client has ended its session
 	Left(session string)
-	// of lists that may have changed
+	// registers a function to call when lists may have changed
 	Notify(func(method string))
 }
 
-// none is the gateway where there are no other servers.
+// none is the gateway for a program without other servers.
 type none struct{}
 
 func (none) Offers() map[string]json.RawMessage                { return nil }
@@ -49,7 +49,8 @@ func (none) Forward(context.Context, string, json.RawMessage) (json.RawMessage, 
 	return nil, false, nil
 }
 
-// beyond answers a request for what other servers offer; handled is false for all others.
+// beyond answers a request that concerns other servers, with a result or an error; handled is false
+// for all other requests.
 func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 	result json.RawMessage, rpcErr *rpcError, handled bool) {
 	key := tools.Lists[m.method]
@@ -74,7 +75,7 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 	case !known && c.modern && m.said.Task != "":
 		return nil, fail(codeParams, "there is no such task, or no longer"), true
 	case !known:
-		return nil, nil, false // ours, or nobody's, which mcp-go's server says
+		return nil, nil, false // mcp-go's server answers it, or says that it is unknown
 	case errors.As(err, &refused):
 		rpcErr = fail(refused.Code, "%s", refused.Message)
 		rpcErr.data = refused.Data
@@ -85,7 +86,7 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 	return e.passed(c, raw), nil, true
 }
 
-// forwarded reports whether a method is for one server.
+// forwarded reports whether requests of a method are passed on to the one server that they concern.
 func forwarded(method string) bool {
 	switch mcp.MCPMethod(method) {
 	case mcp.MethodPromptsGet, mcp.MethodResourcesRead, mcp.MethodResourcesSubscribe,
@@ -95,8 +96,8 @@ func forwarded(method string) bool {
 	return strings.HasPrefix(method, "tasks/")
 }
 
-// join returns our own list with the lists of other servers appended. If our own cannot be listed,
-// it counts as empty.
+// join returns this server's list with the lists of other servers appended. If this server's list
+// cannot be made, it counts as empty.
 func (e *engine) join(ctx context.Context, c *caller, m message, key string) json.RawMessage {
 	own := map[string]json.RawMessage{}
 	var all []json.RawMessage
@@ -113,8 +114,8 @@ func (e *engine) join(ctx context.Context, c *caller, m message, key string) jso
 	return e.passed(c, encode(own))
 }
 
-// passed returns another server's result as the client's revision wants it: 2026-07-28 demands
-// resultType.
+// passed returns another server's result in the form for the client's revision. For example,
+// 2026-07-28 demands resultType.
 func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil || c.modern == (all["resultType"] != nil) &&
@@ -138,8 +139,9 @@ func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 	return encode(all)
 }
 
-// declare adds the capabilities of other servers to those that mcp-go's server declares. At the
-// address of a set, the set's description becomes the instructions of the server.
+// declare returns result, an answer to initialize, with the capabilities of other servers added. At
+// the address of a set of tools, it puts the description of that set into the instructions of the
+// server instead. A result that cannot be read is returned unchanged.
 func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMessage {
 	may, offers := e.cfg.Registry.For(ctx), e.cfg.Gateway.Offers()
 	var all, can map[string]json.RawMessage
@@ -159,16 +161,16 @@ func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMe
 	return encode(all)
 }
 
-// asksBack reports whether the caller's client could be asked anything.
+// asksBack reports whether the caller's client can be asked anything.
 func (c *caller) asksBack() bool {
 	can := c.now().can
 	return c.id != "" && !c.modern && (can.Elicitation != nil || can.Sampling != nil ||
 		can.Roots != nil || can.Tasks != nil)
 }
 
-// peer puts the sender of a message into its context, for tools that ask other servers; over is
-// called when the message is answered. A question goes out on the stream of the message while that
-// lasts, and then on the one on which the session listens.
+// peer returns a context with the sender of a message, for tools that ask other servers. The
+// function over must be called when the message is answered. Questions to the client go on the
+// stream of the message until then, and afterwards on a stream on which the session listens.
 func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Context, over func()) {
 	said := c.now()
 	p := &tools.Peer{
@@ -178,7 +180,7 @@ func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Cont
 	var answered atomic.Bool
 	if c.id != "" && !c.modern {
 		p.Tell = func(method string, params json.RawMessage) {
-			// who does not listen hears nothing
+			// a client that does not listen gets nothing
 			_ = e.hub.one(c.id, frame{body: notification(method, orNil(params))})
 		}
 		p.Ask = func(ctx context.Context, method string, params json.RawMessage) (
@@ -189,7 +191,8 @@ func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Cont
 	return tools.WithPeer(ctx, p), func() { answered.Store(true) }
 }
 
-// relayed passes a question of another server on to the client.
+// relayed passes a question of another server on to the client, and returns its answer. It returns
+// an error if the client cannot answer such questions, refuses, or does not answer before ctx ends.
 func (e *engine) relayed(ctx context.Context, c *caller, method string, params json.RawMessage,
 	answered *atomic.Bool) (json.RawMessage, error) {
 	can := c.now().can

@@ -9,19 +9,19 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// listener is a stream that is notified of changes. There is one for each stream rather than for
-// each session: stock mcp-go has one per session, so that of two listeners without a session one is
+// listener is a stream that is notified of changes. There is one for each stream and not for each
+// session. Stock mcp-go has one for each session, so that of two streams without a session one is
 // never notified.
 type listener struct {
-	box   *outbox                       // of the stream
-	wants func(method, uri string) bool // uri: of the resource that changed; empty otherwise
-	// the id of the subscriptions/listen that opened the stream; nil: an older one
+	box *outbox // of the stream
+	// whether it wants this notification; uri is that of the changed resource, or empty
+	wants func(method, uri string) bool
+	// the id of the subscriptions/listen that opened the stream; nil: an older kind of stream
 	tag json.RawMessage
 
-	// By the 2025 revisions a message goes to one of a session's streams, and must not be broadcast
-	// on all of them.
+	// of the streams with the same session only one is notified; empty: all are
 	session string // of several streams of a session only one is told; empty: each is
-	first   []byte // what is sent to it before anything else; nil: nothing
+	first   []byte // what is sent before anything else; nil: nothing
 }
 
 // hub notifies listeners of changes. One lock is enough, since a notification is only put into a
@@ -31,9 +31,9 @@ type hub struct {
 	listeners map[*listener]bool
 }
 
-// add registers a listener until it is removed. Its first message is put into its box under the
-// same lock, so that no notification can come before it: 2026-07-28 wants the acknowledgement
-// before all else.
+// add registers a listener, and returns a function that removes it. The first message of the
+// listener is put into its outbox under the same lock, so that no notification can precede it:
+// 2026-07-28 wants the acknowledgement before all else.
 func (h *hub) add(l *listener) (remove func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -59,7 +59,8 @@ func (h *hub) end(session string) {
 	}
 }
 
-// one sends a frame to a session, on one of the streams on which it listens.
+// one sends a frame to a session, on one of the streams on which it listens. It returns errDeaf if
+// the session does not listen, and an error if the stream has no room; the stream is ended then.
 func (h *hub) one(session string, f frame) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,9 +77,9 @@ func (h *hub) one(session string, f frame) error {
 	return errDeaf
 }
 
-// tell sends a notification to every listener that wants it. params is a JSON object, or nil. It
-// never waits, since one slow client would hold up all others under the lock: a listener that has
-// no room left is ended.
+// tell sends a notification to every listener that wants it. The parameters are a JSON object or
+// nil. tell never waits, since one slow client would delay all others under the lock. A listener
+// whose outbox is full is ended.
 func (h *hub) tell(method string, params json.RawMessage) {
 	var about struct {
 		URI string `json:"uri"`
@@ -108,7 +109,7 @@ func (h *hub) tell(method string, params json.RawMessage) {
 	}
 }
 
-// orNil makes absent parameters a nil that is left out.
+// orNil returns params, or an untyped nil if there are none, so that they are omitted in JSON.
 func orNil(params json.RawMessage) any {
 	if params == nil {
 		return nil
@@ -116,9 +117,9 @@ func orNil(params json.RawMessage) any {
 	return params
 }
 
-// tagged adds the id of a subscription to a notification's parameters, in _meta: each message of a
-// subscription bears the id of the subscriptions/listen that opened it, since on stdio several of
-// them share a stream. It is spliced in as the client wrote it.
+// tagged returns the parameters of a notification with the id of a subscription in their _meta.
+// Each message of a subscription has the id of the subscriptions/listen that opened it, because
+// several subscriptions share one stream on stdio. The id stays as the client wrote it.
 func tagged(params, id json.RawMessage) json.RawMessage {
 	meta := append([]byte(`{"_meta":{"`+mcp.MetaKeySubscriptionID+`":`), id...)
 	meta = append(meta, '}')
@@ -129,9 +130,9 @@ func tagged(params, id json.RawMessage) json.RawMessage {
 	return append(meta, '}')
 }
 
-// echo lets the hub hear of changes in an mcp-go server: it is a session to which that server
-// broadcasts everything. mcp-go has no other way to notify that its tools, prompts or resources
-// have changed.
+// echo is a session of an mcp-go server by which the hub learns of changes. The server broadcasts
+// to its sessions when its tools, prompts or resources have changed; mcp-go has no other way to
+// notify of that.
 type echo struct {
 	id string
 	c  chan mcp.JSONRPCNotification
@@ -140,25 +141,25 @@ type echo struct {
 // echo has everything that a session needs.
 var _ server.ClientSession = echo{}
 
-// newEcho makes the session. Its channel is as long as an outbox; mcp-go drops what does not fit,
-// and the hub reads at once.
+// newEcho returns a new session. Its channel is as long as an outbox. mcp-go drops notifications
+// that do not fit, but the hub reads them at once.
 func newEcho() echo { return echo{rand.Text(), make(chan mcp.JSONRPCNotification, maxFrames)} }
 
-// Initialize does nothing: the session is born initialised.
+// Initialize does nothing, since the session counts as initialized from the beginning.
 func (echo) Initialize() {}
 
-// Initialized reports that the session may be notified of changes: mcp-go skips sessions that are
-// not initialized.
+// Initialized returns true, because mcp-go does not notify sessions that are not initialized.
 func (echo) Initialized() bool { return true }
 
-// NotificationChannel returns where changes arrive.
+// NotificationChannel returns the channel to which mcp-go sends notifications.
 func (e echo) NotificationChannel() chan<- mcp.JSONRPCNotification { return e.c }
 
 // SessionID returns an id that no other session has.
 func (e echo) SessionID() string { return e.id }
 
-// listen passes changes on until stop is closed. changed fires when the registry's tools do; the
-// news says that and no more, and clients ask for the list.
+// listen notifies listeners of changes until stop is closed. The channel changed signals that the
+// tools of the registry have changed. The notification does not say how, so clients ask for the
+// list.
 func (h *hub) listen(changed <-chan struct{}, e echo, stop <-chan struct{}) {
 	for {
 		select {
@@ -168,7 +169,7 @@ func (h *hub) listen(changed <-chan struct{}, e echo, stop <-chan struct{}) {
 			h.tell(mcp.MethodNotificationToolsListChanged, nil)
 		case n := <-e.c:
 			var params json.RawMessage
-			// Else mcp-go's empty params would be written as {}, where the specification has none.
+			// Otherwise empty params would be written as {}, where the specification has none.
 			if len(n.Params.Meta)+len(n.Params.AdditionalFields) > 0 {
 				params = encode(n.Params)
 			}

@@ -15,52 +15,55 @@ import (
 	"toolnorm/tools"
 )
 
-// How long a client of 2026-07-28 may keep a list before it asks again, in milliseconds, and for
-// whom. Ten seconds bound how long a client without a subscription misses a new tool. Private:
-// tools may differ by who asks, so no shared cache may serve one caller's list to another.
+// How long a client of 2026-07-28 may cache a list, in milliseconds, and for whom. After ten
+// seconds at most, a client without a subscription sees a new tool. The scope is private: tools may
+// differ by caller, so no shared cache may give one caller's list to another.
 const (
 	cacheMillis = 10_000
 	cacheScope  = mcp.CacheScopePrivate
 )
 
-// lists holds the results of tools/list as they are sent, made once for each state of the registry.
-// Only the id of the request is spliced in. A page costs no allocation for each tool, which made
+// lists has the encoded results of tools/list, made once for each state of the registry. Only the
+// id of the request is added for each answer. So a page costs no allocation per tool, which made
 // stock mcp-go take 70 to 125 ms for 1,001 tools.
 type lists struct {
 	cfg      Config
-	identity json.RawMessage // what every result of 2026-07-28 says of the server, in its _meta
+	identity json.RawMessage // the _meta of every result of 2026-07-28, which names the server
 
 	now atomic.Pointer[toolLists]
-	mu  sync.Mutex // held while they are made
+	mu  sync.Mutex // held while lists are made
 }
 
-// toolLists are the lists of one state of the registry. They never change, and are swapped whole by
-// an atomic pointer.
+// toolLists are the lists for one state of the registry. They never change; an atomic pointer swaps
+// them as a whole.
 type toolLists struct {
-	generation uint64 // of the registry that they show
-	// in its order: the same list each time, so that a model server's prompt cache serves it
+	generation uint64 // of the registry
+	// in the order of the registry, so that the list is always the same and a model server can use
+	// its prompt cache
 	tools []mcp.Tool
-	// those with arguments that a client of 2026-07-28 repeats in headers
+	// the tools with arguments that a client of 2026-07-28 repeats in headers
 	mirrored map[string]*mcp.Tool
-	// what servers say of tools beside what mcp.Tool holds
+	// what servers add to their tools beyond the fields of mcp.Tool
 	more           map[string]json.RawMessage
 	legacy, modern pages
 
-	// the tools that callers see with schemas of their own, by their places in the registry's
-	// snapshot
+	// the tools that callers see with schemas of their own, as indexes into source
 	varied []int
+	// the tools of the snapshot
 	source []tools.Tool
 	mu     sync.Mutex
-	seen   map[string][2]pages // the lists of callers, by the schemas that they see
+	seen   map[string][2]pages // the lists for callers that see other schemas, by those schemas
 }
 
-// mostSeen bounds how many lists of callers are kept. Callers with the same rights share one.
+// mostSeen is the most lists for single callers that are kept. Callers with the same rights share
+// one.
 const mostSeen = 64
 
-// pages are a list's results by the cursor that asks for each; the first page has the empty one.
+// pages maps the cursor of each page of a list to the result with that page. The cursor of the
+// first page is empty.
 type pages map[string]json.RawMessage
 
-// newLists returns lists that are written at the first request for them, since tools may still be
+// newLists returns lists that are made at the first request for them, since tools may still be
 // added until then.
 func newLists(cfg Config) *lists {
 	who := mcp.Implementation{Name: cfg.Name, Version: cfg.Version}
@@ -68,9 +71,9 @@ func newLists(cfg Config) *lists {
 		identity: encode(map[string]mcp.Implementation{mcp.MetaKeyServerInfo: who})}
 }
 
-// listTools answers tools/list. A cursor that leads nowhere is -32602, as the specification says;
-// the sentence tells the client what to do, since a list may change between two pages through no
-// fault of the client.
+// listTools answers tools/list. For an unknown cursor it returns the error -32602, as the
+// specification demands. The message tells the client what to do, since a list may have changed
+// between two pages.
 func (e *engine) listTools(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	if m.odd {
 		return nil, fail(codeParams, "a cursor is a text")
@@ -88,8 +91,9 @@ func (e *engine) listTools(ctx context.Context, c *caller, m message) (json.RawM
 	return page, nil
 }
 
-// current returns the lists of the registry as it is now. Readers take no lock as long as nothing
-// has changed; after a change, the first reader writes the lists and concurrent ones wait for it.
+// current returns the lists for the present state of the registry. Readers take no lock unless
+// something has changed. After a change the first reader makes the lists, and concurrent readers
+// wait for it.
 func (l *lists) current() *toolLists {
 	generation := l.cfg.Registry.Snapshot().Generation
 	if now := l.now.Load(); now != nil && now.generation == generation {
@@ -122,11 +126,12 @@ func (l *lists) current() *toolLists {
 	return fresh
 }
 
-// pages returns the lists as they are sent to the caller of ctx. mcp-go's server does not say when
-// its tools changed, so where it has any the lists are written for each request.
+// pages returns the lists for the caller of ctx, with the additional tools in own. If mcp-go's
+// server has tools, the lists are made for each request, because that server does not say when its
+// tools have changed.
 func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pages) {
 	now := l.current()
-	// behind the lists, so that none of an older state is kept with them
+	// read after the lists, so that no older state is stored with them
 	may := l.cfg.Registry.For(ctx)
 	all, key := now.seenBy(ctx, may)
 	extra, more := l.extra(all), now.more
@@ -157,8 +162,8 @@ func (l *lists) pages(ctx context.Context, own []tools.Tool) (legacy, modern pag
 	return theirs[0], theirs[1]
 }
 
-// seenBy returns the tools as the caller of ctx sees them, with a key for the differences from what
-// all callers see. The key is empty if there are none.
+// seenBy returns the tools as the caller of ctx sees them, and a key that identifies how they
+// differ from what all callers see. The key is empty if they do not differ.
 func (t *toolLists) seenBy(ctx context.Context, may *tools.Snapshot) (all []mcp.Tool, key string) {
 	if all = t.tools; may.Part != "" {
 		key = may.Part + "\x00"
@@ -182,8 +187,8 @@ func (t *toolLists) seenBy(ctx context.Context, may *tools.Snapshot) (all []mcp.
 	return all, key
 }
 
-// write writes tools as both kinds of list: up to 2025-11-25 a list has no resultType and no cache
-// hints.
+// write returns the tools as both kinds of list. Up to 2025-11-25 a list has no resultType and no
+// cache hints.
 func (l *lists) write(all []mcp.Tool, more map[string]json.RawMessage) (legacy, modern pages) {
 	legacy = paginate(all, l.cfg.PageSize,
 		func(t mcp.Tool) json.RawMessage {
@@ -201,13 +206,14 @@ func (l *lists) write(all []mcp.Tool, more map[string]json.RawMessage) (legacy, 
 	return legacy, modern
 }
 
-// legacyPage is a result of tools/list.
+// legacyPage is a result of tools/list up to 2025-11-25.
 type legacyPage struct {
 	Tools []json.RawMessage `json:"tools"`
 	Next  string            `json:"nextCursor,omitempty"`
 }
 
-// modernPage is one of 2026-07-28, which demands resultType, ttlMs and cacheScope.
+// modernPage is a result of tools/list of 2026-07-28, which demands resultType, ttlMs and
+// cacheScope.
 type modernPage struct {
 	Type  string          `json:"resultType"`
 	Meta  json.RawMessage `json:"_meta"`
@@ -216,9 +222,9 @@ type modernPage struct {
 	legacyPage
 }
 
-// paginate writes tools as pages. A page's cursor is the name of the last tool before it, so it is
-// good on every replica, and after a restart. It is Base64, since clients must take a cursor for
-// opaque.
+// paginate returns the tools as pages of this size. The cursor of a page is the name of the last
+// tool before it, so it is valid at every replica and after a restart. It is encoded in Base64,
+// because clients must treat a cursor as opaque.
 func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage,
 	page func([]json.RawMessage, string) any) pages {
 	done, cursor := pages{}, ""
@@ -239,9 +245,9 @@ func paginate(all []mcp.Tool, size int, write func(mcp.Tool) json.RawMessage,
 	}
 }
 
-// offered returns the registry's tools as they are listed, in its order. A tool with an
+// offered returns tools of the registry in the form for lists, in the same order. A tool with an
 // x-mcp-header that breaks the rules of 2026-07-28 is left out and logged, since clients would have
-// to drop it. mcp-go's AddTool would panic on it.
+// to drop it. mcp-go's AddTool would panic on such a tool.
 func (l *lists) offered(from []tools.Tool) []mcp.Tool {
 	var all []mcp.Tool
 	for _, t := range from {
@@ -259,8 +265,8 @@ func (l *lists) offered(from []tools.Tool) []mcp.Tool {
 	return all
 }
 
-// extra returns the tools of mcp-go's server by name, except those whose names are taken. They are
-// sorted, since a map has no order and a list should be the same each time.
+// extra returns the tools of mcp-go's server whose names are not taken. They are sorted by name,
+// since a map has no order and a list should always be the same.
 func (l *lists) extra(taken []mcp.Tool) (all []mcp.Tool) {
 	extra := l.cfg.Extra.ListTools()
 	if len(extra) == 0 {
@@ -275,13 +281,13 @@ func (l *lists) extra(taken []mcp.Tool) (all []mcp.Tool) {
 	return all
 }
 
-// describe returns a tool as MCP writes it. Schemas go through as text: read into Go values they
-// would lose the order of their members and the digits of large numbers.
+// describe returns a tool in the form of MCP. Schemas stay text, because Go values would lose the
+// order of members and the digits of large numbers.
 func describe(t tools.Tool) mcp.Tool {
 	if len(t.Output) == 0 {
 		t.Output = nil
 	}
-	if t.Confirm { // a client that hears that a tool only reads does not ask
+	if t.Confirm { // a client that is told that a tool only reads does not ask its user
 		t.Hints.ReadOnly, t.Hints.Destructive = nil, nil
 	}
 	return mcp.Tool{
@@ -294,16 +300,16 @@ func describe(t tools.Tool) mcp.Tool {
 	}
 }
 
-// objectSchema returns a schema that states explicitly that arguments are an object. Without that,
-// some clients refuse the whole list: the TypeScript SDK checks inputSchema.type of every tool. A
-// schema of another type, which a tool of a remote server may have, is put into an allOf of it.
+// objectSchema returns a schema that states that arguments are an object. Without that, some
+// clients refuse the whole list: the TypeScript SDK checks inputSchema.type of every tool. A schema
+// of another type, which a tool of a remote server may have, becomes a part of an allOf.
 func objectSchema(schema json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(schema, &members) != nil || len(members) == 0 {
 		return json.RawMessage(`{"type":"object"}`)
 	}
 	switch says, ok := members["type"]; {
-	// The member is put in by text, so the rest keeps its order.
+	// The member is inserted into the text, so the rest keeps its order.
 	case !ok:
 		return append([]byte(`{"type":"object",`), bytes.TrimLeft(schema, " \t\r\n{")...)
 	case string(says) == `"object"`:
@@ -315,9 +321,9 @@ func objectSchema(schema json.RawMessage) json.RawMessage {
 	}{"object", []json.RawMessage{schema}})
 }
 
-// outcomeSchema returns the schema of a tools.Outcome whose result has the schema result. It must
-// match what asOutcome writes: clients check structuredContent against it, and drop results that do
-// not fit.
+// outcomeSchema returns the schema of a tools.Outcome with a result of this schema. It must match
+// what asOutcome returns, because clients check structuredContent against it and drop results that
+// do not fit.
 func outcomeSchema(result json.RawMessage) json.RawMessage {
 	if len(result) == 0 {
 		result = json.RawMessage("{}")
@@ -337,8 +343,7 @@ func outcomeSchema(result json.RawMessage) json.RawMessage {
 	}{"object", properties{is{"boolean"}, result, is{"string"}}, []string{"success"}})
 }
 
-// adornments returns, by the names of tools, what their servers say of them beyond what mcp.Tool
-// holds.
+// adornments returns, by the names of tools, what their servers add beyond the fields of mcp.Tool.
 func adornments(all []tools.Tool) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for _, t := range all {
@@ -349,8 +354,8 @@ func adornments(all []tools.Tool) map[string]json.RawMessage {
 	return out
 }
 
-// unhinted returns what a tool's server says of it. If a person must be asked before each call, the
-// hints are left out.
+// unhinted returns what a tool's server adds to the tool. If a person must be asked before each
+// call, the server's hints are left out.
 func unhinted(t tools.Tool) json.RawMessage {
 	var own map[string]json.RawMessage
 	if !t.Confirm || json.Unmarshal(t.More, &own) != nil {
@@ -360,8 +365,8 @@ func unhinted(t tools.Tool) json.RawMessage {
 	return encode(own)
 }
 
-// adorned returns a tool with the members that its server adds. The annotations are then the
-// server's own.
+// adorned returns an encoded tool with the members that its server adds. The annotations are then
+// only the server's own. If there is nothing to add, the tool is returned unchanged.
 func adorned(tool, more json.RawMessage) json.RawMessage {
 	var all, own map[string]json.RawMessage
 	if more == nil || json.Unmarshal(tool, &all) != nil || json.Unmarshal(more, &own) != nil {
@@ -372,8 +377,8 @@ func adorned(tool, more json.RawMessage) json.RawMessage {
 	return encode(all)
 }
 
-// legacyTool writes a tool for the revisions before 2026-07-28, whose structured results are
-// objects (objectOf).
+// legacyTool encodes a tool for the revisions before 2026-07-28, whose structured results are
+// objects (see objectOf).
 func legacyTool(t mcp.Tool) json.RawMessage {
 	t.RawOutputSchema = objectOutput(t.RawOutputSchema)
 	return encode(t)

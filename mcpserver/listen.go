@@ -11,10 +11,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// listen serves the stream on which a client of 2025 is notified of changes, or resumes a stream
-// that broke. Its GET must be this or a 405: several clients take a 404 for a wrong address, and
-// connect no further. A client without a session may listen too; it is notified of changes of
-// lists, but not of resources.
+// listen answers a GET with the stream on which a client of 2025 is notified of changes, or resumes
+// a stream that broke. A server without such streams would have to answer with 405: several clients
+// take a 404 for a wrong address and stop connecting. A client without a session may listen too; it
+// is notified of changes of lists, but not of resources. Errors are answered with a status.
 func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	principal, named := s.cfg.Principal(r), r.Header.Get("Mcp-Session-Id")
 	found, ok := s.sessions.find(named, principal)
@@ -61,17 +61,16 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request) {
 	s.dropped("listener", err)
 }
 
-// watches reports whether a session subscribed to a resource, perhaps since its stream was opened:
-// the subscription came by another request, perhaps to this process only. So it is looked up for
-// each change.
+// watches reports whether a session is subscribed to a resource. It is called for each change,
+// because the subscription may have come after the stream was opened.
 func (s *Server) watches(id, uri string) bool {
 	one, ok := s.sessions.remembered(id)
 	return ok && one.watches(uri)
 }
 
-// forget ends a session at its client's request. The session's id is no longer valid, even after a
-// restart; its streams end, and its running calls are cancelled. For another principal's session it
-// answers 404, as for a session that never existed.
+// forget ends a session at its client's request. Its id is no longer valid, even after a restart,
+// its streams end, and its running calls are cancelled. For another caller's session it answers
+// 404, as for a session that never existed.
 func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 	named := r.Header.Get("Mcp-Session-Id")
 	if named == "" {
@@ -97,8 +96,8 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// over ends what runs for a session whose id is void: streams, calls and records, in this order,
-// as nothing new can begin.
+// over ends everything that runs for a session whose id is no longer valid: streams, calls and
+// records. Nothing new can begin meanwhile.
 func (s *Server) over(session string) {
 	s.engine.hub.end(session)
 	s.engine.running.cancelIf(func(r inFlight) bool { return r.session == session })
@@ -106,9 +105,9 @@ func (s *Server) over(session string) {
 	s.cfg.Gateway.Left(session)
 }
 
-// subscribe serves the stream on which a client of 2026-07-28 is notified of the changes that it
-// asked for. It takes no place among the requests, since it stays open for hours; MaxStreams bounds
-// it.
+// subscribe answers with the stream on which a client of 2026-07-28 is notified of the changes that
+// it asked for. The stream stays open for hours, so it counts for MaxStreams and takes no place
+// among the requests.
 func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, m message) {
 	box := newOutbox()
 	l, hears, rpcErr := s.engine.subscription(r.Context(), box, m)
@@ -137,9 +136,9 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, m message) {
 	s.dropped("subscription", err)
 }
 
-// hold returns a subscription on a stream that carries other answers as well. It ends when the
-// client cancels it or leaves. Only stdio has such streams, where notifications/cancelled is still
-// the way to end a request.
+// hold keeps a subscription open on a stream that carries other answers as well, until the client
+// cancels it or leaves. Then it returns the result. It returns an error if the parameters cannot be
+// read. Only stdio has such streams; notifications/cancelled ends a request there.
 func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessage, *rpcError) {
 	l, hears, rpcErr := e.subscription(ctx, c.stream, m)
 	if rpcErr != nil {
@@ -152,10 +151,11 @@ func (e *engine) hold(ctx context.Context, c *caller, m message) (json.RawMessag
 	return e.listened(m.id), nil
 }
 
-// subscription returns the listener that a subscriptions/listen asks for, and whether it can be
-// notified of anything. Its first message, notifications/subscriptions/acknowledged, states which
-// part of the request is honoured: a client must know which changes it will not hear of, and poll
-// for those.
+// subscription returns the listener for a subscriptions/listen. hears is false if nothing that was
+// asked for can happen here. The first message of the listener,
+// notifications/subscriptions/acknowledged, says which part of the request is honoured. From it a
+// client knows which changes it must poll for. It returns an error if the parameters cannot be
+// read.
 func (e *engine) subscription(ctx context.Context, box *outbox, m message) (
 	l *listener, hears bool, rpcErr *rpcError) {
 	var asked struct {
@@ -177,8 +177,8 @@ func (e *engine) subscription(ctx context.Context, box *outbox, m message) (
 	}, !honoured.IsEmpty(), nil
 }
 
-// wanted reports whether a filter lets a notification pass. Progress and log lines never do: they
-// go with their own request.
+// wanted reports whether a filter includes a notification. Progress and log lines are never
+// included, because they are sent with their own request.
 func wanted(f mcp.SubscriptionFilter, method, uri string) bool {
 	switch method {
 	case mcp.MethodNotificationToolsListChanged:
@@ -193,9 +193,9 @@ func wanted(f mcp.SubscriptionFilter, method, uri string) bool {
 	return false
 }
 
-// honoured returns the part of a filter that the server supports. Tools always change; the rest is
-// what mcp-go's server declares. Resources are cut at maxWatched, and the acknowledgement shows
-// which are left.
+// honoured returns the part of a filter that the server supports. Tools can always change; for the
+// rest, mcp-go's server declares what can. Resources beyond maxWatched are dropped, and the
+// acknowledgement shows which are left.
 func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.SubscriptionFilter {
 	can := e.capabilities(ctx)
 	f.PromptsListChanged = f.PromptsListChanged && can.Prompts != nil && can.Prompts.ListChanged
@@ -211,8 +211,9 @@ func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.Sub
 	return f
 }
 
-// capabilities returns what mcp-go's server can do now. mcp-go states that only in its answer to
-// initialize, so capabilities sends an empty initialize as a client would; it leaves no session.
+// capabilities returns what mcp-go's server can do now; nothing if it does not say so. mcp-go
+// states that only in its answer to initialize, so this method sends an empty initialize as a
+// client would, which leaves no session behind.
 func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
 	answer := e.extra(ctx).HandleMessage(ctx, json.RawMessage(
 		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`))
@@ -224,9 +225,9 @@ func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
 	return mcp.ServerCapabilities{}
 }
 
-// listened returns the result of a subscription, which is its end. The id goes into a copy of the
-// server's identity, as three indexes keep append from writing into the one that all requests
-// share.
+// listened returns the result that ends a subscription. The id is appended to a copy of the
+// server's identity. The slice expression with three indexes keeps append from writing into the
+// identity that all requests share.
 func (e *engine) listened(id json.RawMessage) json.RawMessage {
 	meta := append(e.lists.identity[:len(e.lists.identity)-1:len(e.lists.identity)-1], `,"`+
 		mcp.MetaKeySubscriptionID+`":`...)

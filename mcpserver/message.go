@@ -15,45 +15,45 @@ import (
 	"toolnorm/chat"
 )
 
-// message is one JSON-RPC message, read as far as it must be to know what to do with it. Ids and
-// parameters stay the text that the client wrote: an id is given back byte for byte, and arguments
+// message is one JSON-RPC message, parsed as far as is needed to know what to do with it. Ids and
+// parameters stay the text that the client wrote. So an id is returned byte for byte, and arguments
 // reach the tool with all their digits.
 type message struct {
-	raw     []byte          // as it came, for mcp-go's server
+	raw     []byte          // as it was received, for mcp-go's server
 	id      json.RawMessage // nil for a notification
-	method  string          // empty for the answer to a request of ours
+	method  string          // empty for the answer to a request of this server
 	params  json.RawMessage
-	said    params          // the parameters that we read ourselves
-	odd     bool            // the parameters hold something that said has no place for
+	said    params          // the parameters that this package reads itself
+	odd     bool            // whether a parameter in said has the wrong type
 	result  json.RawMessage // of an answer
 	failure json.RawMessage // the error of an answer
 
-	// ctx is the context of the message's conn with the sender; if it is nil, the sender is the
-	// client that opened the conn. It is kept since a message may wait for a place.
+	// ctx is the context of the message's conn with its sender; nil if the sender is the client
+	// that opened the conn. It is stored here since a message may wait in a queue.
 	ctx context.Context
 }
 
-// params are the parameters of all methods that we read ourselves, and the names that headers
-// repeat. The others are read by mcp-go's server, out of the same text.
+// params are the parameters that this package reads itself, of all methods, and the names that
+// headers repeat. mcp-go's server reads the others from the same text.
 type params struct {
 	Meta   meta
 	Name   string          // of a tool or a prompt
 	URI    string          // of a resource
-	Args   json.RawMessage // of a tool; read by its schema later
+	Args   json.RawMessage // of a tool; parsed later, by its schema
 	Cursor string          // of tools/list; empty: the first page
 	Task   string          // taskId of 2026-07-28
 	State  *string         // requestState of 2026-07-28, sealed; nil: the first round
 }
 
-// isRequest reports whether the message wants an answer.
+// isRequest reports whether the message needs an answer.
 func (m message) isRequest() bool { return m.method != "" && m.id != nil }
 
-// isAnswer reports whether the message answers a request of ours.
+// isAnswer reports whether the message answers a request of this server.
 func (m message) isAnswer() bool { return m.method == "" }
 
-// readMessage reads one message. The error keeps the id when it could be read; id is nil otherwise,
-// and the answer's id is then null, as JSON-RPC 2.0 has it (section 5). The id is read first for
-// that reason.
+// readMessage parses one message. It returns an error if raw is no valid message. Even then m has
+// the id, if that could be read, since the answer needs it; otherwise the answer's id is null, as
+// JSON-RPC 2.0 demands (section 5). Parameters of a wrong type are no error but are noted in m.odd.
 func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	parts, rpcErr := members(raw)
 	if rpcErr != nil {
@@ -77,8 +77,8 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 		return m, fail(codeRequest,
 			"a message must have a method, or an id and a result or an error")
 	}
-	// JSON-RPC takes arrays as well; MCP's parameters are objects. null is what some clients write
-	// for none.
+	// JSON-RPC allows arrays as well; MCP's parameters are objects. Some clients write null
+	// for no parameters.
 	if p := m.params; p != nil && p[0] != '{' && string(p) != "null" {
 		return m, fail(codeParams, "params are a JSON object")
 	}
@@ -86,10 +86,10 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 	return m, nil
 }
 
-// members returns the members of a message, by their names as they are written: encoding/json finds
-// those of a struct in any case, so that {"Method":"ping"} would be taken, and another reader of
-// the same text might see another method. Invalid UTF-8 is refused, since the id in it would make
-// our answer invalid too.
+// members returns the members of a message by their exact names. encoding/json ignores case when it
+// fills a struct. So {"Method":"ping"} would be accepted, and another reader of the same text might
+// see another method. It returns an error if raw is no JSON object, or not valid UTF-8, since an id
+// with invalid UTF-8 would make the answer invalid too.
 func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
 	if !utf8.Valid(raw) {
 		return nil, fail(codeParse, "this is not JSON, which is UTF-8")
@@ -101,15 +101,16 @@ func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
 		return all, nil
 	case !errors.As(err, &syntax):
 		return nil, fail(codeRequest, "a message is one JSON object")
-	// Said apart, as the text may well be JSON: it is 10,000 levels deep.
+	// It has a message of its own, as the text may be JSON: it is 10,000 levels deep.
 	case strings.Contains(syntax.Error(), "max depth"): // encoding/json has no name for it
 		return nil, fail(codeParse, "this is nested too deeply")
 	}
 	return nil, fail(codeParse, "this is not JSON")
 }
 
-// read reads parameters, each by its name as it is written. An error is kept for later
-// (message.odd): a method that does not use the parameter is answered nevertheless.
+// read stores the parameters in p, each by its exact name. It returns an error if one has the wrong
+// type. The caller only notes that (message.odd), because a method that does not use the parameter
+// is answered all the same.
 func (p *params) read(raw json.RawMessage) error {
 	var all map[string]json.RawMessage
 	err := json.Unmarshal(raw, &all)
@@ -138,8 +139,8 @@ func (p *params) read(raw json.RawMessage) error {
 	return err
 }
 
-// isID reports whether a JSON value may be the id of a request: MCP takes strings and whole
-// numbers, but not null. 1e400 is not an id; 1.0 is, and is given back as 1.0.
+// isID reports whether a JSON value may be the id of a request. MCP allows strings and whole
+// numbers, but not null. 1e400 is no id; 1.0 is one, and is returned as 1.0.
 func isID(v json.RawMessage) bool {
 	if v[0] == '"' {
 		return true
@@ -148,18 +149,18 @@ func isID(v json.RawMessage) bool {
 	return err == nil && n == math.Trunc(n)
 }
 
-// maxBatch is how many messages may come in one batch. Without it 4 MiB would hold 85,000 of them
-// for one place among the requests.
+// maxBatch is the most messages in one batch. Without this limit, 4 MiB could contain 85,000 of
+// them, in one place among the requests.
 const maxBatch = 100
 
-// isBatch reports whether a body is a JSON array. It looks at one byte, so that a large body is not
-// read for it twice.
+// isBatch reports whether a body is a JSON array. It looks only at the first byte, so that a large
+// body is not parsed twice.
 func isBatch(body []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("["))
 }
 
-// readBatch cuts a batch into its messages' texts. An empty one is an error, by JSON-RPC 2.0,
-// section 6.
+// readBatch returns the texts of the messages in a batch. It returns an error if the body is no
+// JSON array, if it is empty (JSON-RPC 2.0, section 6), or if it has more than maxBatch messages.
 func readBatch(body []byte) ([]json.RawMessage, *rpcError) {
 	var all []json.RawMessage
 	if err := json.Unmarshal(body, &all); err != nil {
@@ -171,16 +172,16 @@ func readBatch(body []byte) ([]json.RawMessage, *rpcError) {
 	return all, nil
 }
 
-// appendHead begins the answer to a request. The result follows as it is, and a brace. So a result
-// that is the same for many is never copied into a message; it is written from where it is.
+// appendHead appends the beginning of an answer to a request, after which the result and a closing
+// brace follow. So a result that is the same for many clients is never copied into a message.
 func appendHead(dst []byte, id json.RawMessage) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = append(dst, id...)
 	return append(dst, `,"result":`...)
 }
 
-// notification writes a message that wants no answer. The parameters are a struct of ours or JSON;
-// nil leaves them out.
+// notification returns a message that needs no answer. The parameters are a struct or JSON; nil
+// parameters are left out.
 func notification(method string, params any) json.RawMessage {
 	return encode(struct {
 		Version string `json:"jsonrpc"`
@@ -189,8 +190,8 @@ func notification(method string, params any) json.RawMessage {
 	}{"2.0", method, params})
 }
 
-// encode writes compact JSON, with <, > and & as themselves. A value that cannot be written becomes
-// null, which our own values never do.
+// encode returns v as compact JSON, in which <, > and & are not escaped. It returns null for a
+// value that cannot be marshaled, which does not happen to the values of this package.
 func encode(v any) json.RawMessage {
 	b, err := chat.JSON(v)
 	if err != nil {
@@ -199,43 +200,44 @@ func encode(v any) json.RawMessage {
 	return b
 }
 
-// The codes of JSON-RPC and MCP that we send. Those from -32020 on are of 2026-07-28; -32000 to
-// -32019 are left alone, as older servers use them for many things.
+// The error codes of JSON-RPC and MCP that this server sends. Those from -32020 on belong to
+// 2026-07-28. The codes -32000 to -32019 are not used, because older servers use them for many
+// things.
 const (
 	codeParse      = -32700 // not JSON
 	codeRequest    = -32600 // not a single request or notification
 	codeMethod     = -32601 // no such method
 	codeParams     = -32602 // bad parameters, an unknown tool
 	codeInternal   = -32603
-	codeHeader     = -32020 // a header is missing, or says something else than the body
+	codeHeader     = -32020 // a header is missing, or contradicts the body
 	codeCapability = -32021 // the client has not declared what the answer needs
-	codeVersion    = -32022 // a revision that we do not speak
+	codeVersion    = -32022 // a revision that this server does not know
 )
 
-// rpcError is an error as JSON-RPC sends it. A failure inside a tool is not an rpcError but a
+// rpcError is an error in the form of JSON-RPC. A failure inside a tool is not an rpcError but a
 // result, which the model reads.
 type rpcError struct {
 	code    int
 	message string
-	// nil: the message again, since some clients show the data and not the message
+	// nil: the message is repeated, since some clients show only the data
 	data   json.RawMessage
-	status int // of the HTTP answer; 0: what the code says
+	status int // of the HTTP answer; 0: it follows from the code
 }
 
-// fail makes an error with a formatted sentence.
+// fail returns an error with this code and a formatted message.
 func fail(code int, format string, args ...any) *rpcError {
 	return &rpcError{code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// withStatus sets the status of the HTTP answer.
+// withStatus sets the status of the HTTP answer and returns e.
 func (e *rpcError) withStatus(status int) *rpcError {
 	e.status = status
 	return e
 }
 
-// frame returns the error as the answer to a request; id is nil if it could not be read. The
-// data is never left out: Void shows its user the code and the data of an error, and not the
-// message.
+// frame returns the error as the answer to a request. The id is null if it is nil, because it could
+// not be read. The data is never left out, because Void shows its user the code and the data of an
+// error but not the message.
 func (e *rpcError) frame(id json.RawMessage) []byte {
 	type body struct {
 		Code    int             `json:"code"`
@@ -257,10 +259,10 @@ func (e *rpcError) frame(id json.RawMessage) []byte {
 	}{"2.0", id, body{e.code, e.message, data}})
 }
 
-// httpStatus returns the status that an error has as the answer to a POST. Up to 2025-11-25 only
-// messages that could not be taken at all have another than 200. By 2026-07-28 a method that is
-// unknown is a 404, and errors about headers, capabilities or the revision are a 400: by these a
-// client tells a modern server from an older one.
+// httpStatus returns the HTTP status of the error as the answer to a POST. Up to 2025-11-25 it is
+// 200, except for messages that could not be accepted at all. In 2026-07-28 an unknown method is a
+// 404, and errors about headers, capabilities or the revision are a 400. From these statuses a
+// client can tell a modern server from an older one.
 func (e *rpcError) httpStatus(modern bool) int {
 	switch {
 	case e.status != 0:

@@ -8,11 +8,12 @@ import (
 	"toolnorm/tools"
 )
 
-// Up to 2025-11-25 a structured result is an object, and the schema of one promises objects. What
-// else a tool with such a schema gives is the member result of one there, as other servers do it;
-// an object stays as it is.
+// Up to 2025-11-25 a structured result is an object, and so is what its schema describes. If a
+// tool returns another value, that value becomes the member result of an object, as in other
+// servers. An object stays as it is.
 
-// objectOf returns a result for clients of those revisions.
+// objectOf returns a result for clients of these revisions: a structured value that is no object
+// becomes the member result of one.
 func objectOf(r tools.Result) tools.Result {
 	if r.IsError || len(r.Structured) == 0 || r.Structured[0] == '{' {
 		return r
@@ -26,7 +27,8 @@ func objectOf(r tools.Result) tools.Result {
 	return r
 }
 
-// objectOutput returns the schema of what objectOf makes of results.
+// objectOutput returns the schema of the values that objectOf returns, given the schema of a tool's
+// own values.
 func objectOutput(schema json.RawMessage) json.RawMessage {
 	if len(schema) == 0 || isObject(schema) {
 		return schema
@@ -57,7 +59,7 @@ func objectOutput(schema json.RawMessage) json.RawMessage {
 	return encode(all)
 }
 
-// isObject reports whether a schema says that its values are objects.
+// isObject reports whether a schema states that its values are objects.
 func isObject(schema json.RawMessage) bool {
 	var says struct {
 		Type json.RawMessage `json:"type"`

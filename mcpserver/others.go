@@ -12,22 +12,24 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// The purposes of ids that say which replica has something.
+// The purposes for which an id of others.id is signed.
 const (
 	forQuestion = "question"
 	forTask     = "task"
 )
 
-// others are the other replicas, one of which may have what a client says something of.
+// others gives access to the other replicas, one of which may have the thing that a client's
+// message is about.
 type others struct {
 	shared Shared // nil: there are none
 	seal   seal
 	log    zerolog.Logger
 }
 
-// id returns an id for something that this replica has for somebody. With other replicas it says
-// which one has it, as the client may send what it says of it to any. The signature, for a purpose,
-// keeps clients from writing to replicas that have nothing of theirs.
+// id returns a new id for a question or a task that this replica has for this owner. If there are
+// other replicas, the id contains the name of this one, because the client may send its message to
+// any of them. The id is signed for its purpose, so that clients cannot have messages passed on to
+// replicas that have nothing of theirs.
 func (o *others) id(purpose, owner string) string {
 	id := rand.Text()
 	if o.shared == nil {
@@ -37,12 +39,13 @@ func (o *others) id(purpose, owner string) string {
 	return id + "." + o.sum(purpose, id, owner)
 }
 
-// sum signs an id for its owner.
+// sum returns the signature of an id for its purpose and owner.
 func (o *others) sum(purpose, id, owner string) string {
 	return hex.EncodeToString(o.seal.sum(purpose, []byte(id+" "+owner))[:8])
 }
 
-// having returns the other replica that has given an id to somebody; false if none has.
+// having returns the name of the other replica that has created an id for this purpose and owner.
+// It returns false if the id is this replica's own or was not made by others.id.
 func (o *others) having(purpose, id, owner string) (replica string, ok bool) {
 	if o.shared == nil {
 		return "", false
@@ -55,7 +58,8 @@ func (o *others) having(purpose, id, owner string) (replica string, ok bool) {
 	return parts[1], true
 }
 
-// hearOthers does what clients have said to other replicas, and is meant for this one.
+// hearOthers handles what other replicas pass on: clients' answers to questions of this replica,
+// cancellations, and requests about tasks.
 func (e *engine) hearOthers() {
 	hear(e.cfg.Shared, aboutAnswer, func(p passedOn) any {
 		if m, rpcErr := readMessage(p.Message); rpcErr == nil {
@@ -74,12 +78,13 @@ func (e *engine) hearOthers() {
 
 // takenBack is a request that a client has cancelled.
 type takenBack struct {
-	Session string `json:"session"` // as nameOf gives it
+	Session string `json:"session"` // as nameOf returns it
 	ID      string `json:"id"`      // as it was written
 }
 
-// cancel cancels a request of a session at all others: the client's message does not say where it
-// runs. One that has ended costs a letter to each, and clients may send only so many messages.
+// cancel asks all other replicas to cancel a request of a session, because the client's message
+// does not say which one runs it. A request that has already ended costs a message to each replica,
+// too, but clients may only send a limited number.
 func (o *others) cancel(session, id string) {
 	if o.shared == nil || session == "" || id == "" {
 		return
@@ -89,7 +94,7 @@ func (o *others) cancel(session, id string) {
 	}
 }
 
-// taskAsked is what a client asks of a task that another replica has.
+// taskAsked is a client's request about a task that another replica has.
 type taskAsked struct {
 	Task      string          `json:"task"`
 	Principal string          `json:"principal"`
@@ -97,14 +102,15 @@ type taskAsked struct {
 	Params    json.RawMessage `json:"params"`
 }
 
-// taskReply is the answer: a result, or an error.
+// taskReply is the answer to a taskAsked: a result, or an error with a code.
 type taskReply struct {
 	Result  json.RawMessage `json:"result,omitempty"`
 	Code    int             `json:"code,omitempty"`
 	Message string          `json:"message,omitempty"`
 }
 
-// task asks the replica that has a task.
+// task passes a request about a task on to the replica that has the task, and returns its answer.
+// It returns an error if that replica does not answer.
 func (o *others) task(ctx context.Context, replica string, c *caller, m message) (
 	json.RawMessage, *rpcError) {
 	ctx, cancel := context.WithTimeout(ctx, answerWait)

@@ -13,21 +13,21 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// frame is one message on its way to a client. It is never changed once it is in a box, and may be
-// in many at once.
+// frame is one message on its way to a client. It is never changed once it is in an outbox, and may
+// be in many at the same time.
 type frame struct {
-	body []byte          // JSON on one line: a message, or a result
-	id   json.RawMessage // of the request whose result body is; nil: body is a message
-	// of news: a second frame of the same kind adds nothing while the first still waits; empty: it
-	// is no news
+	body []byte // JSON on one line: a message, or a result
+	// of the request that the result in body answers; nil: body is a whole message
+	id json.RawMessage
+	// of a notification of a change: while one of a kind waits, a second adds nothing; empty: the
+	// frame is no such notification
 	kind string
 	last bool // nothing follows
 
-	status int // of the HTTP answer that consists of this frame alone; 0: 200
+	status int // of an HTTP answer that consists of this frame only; 0: 200
 }
 
-// append writes the message. The id and the result of an answer are put together only here, on
-// their way out.
+// append appends the message to dst. Only here the id and the result of an answer are joined.
 func (f frame) append(dst []byte) []byte {
 	if f.id == nil {
 		return append(dst, f.body...)
@@ -35,41 +35,43 @@ func (f frame) append(dst []byte) []byte {
 	return append(append(appendHead(dst, f.id), f.body...), '}')
 }
 
-// The bounds of an outbox, in messages and in bytes of them. One message of any size is taken when
-// nothing else waits: a result of more than 8 MiB could never be sent otherwise.
+// The limits of an outbox, in messages and in bytes. A message of any size is accepted if no other
+// waits, because a result of more than 8 MiB could never be sent otherwise.
 const (
 	maxFrames     = 256
 	maxFrameBytes = 8 << 20
 )
 
-// errSlow ends a stream whose client does not read what it asked for. The client connects again and
-// asks for the lists anew, which costs less than keeping news for it without end.
+// errSlow is returned if an outbox is full, and ends a stream whose client does not read it. The
+// client connects again and asks for the lists anew, which costs less than storing notifications
+// without limit.
 var errSlow = errors.New("the client takes messages too slowly")
 
-// outbox holds what waits to be written to one stream, in order. Many goroutines may put frames,
-// one takes them. It is a list under a lock and not a channel, since news of one kind replaces
-// itself, and bytes count as well as messages.
+// outbox is a queue of frames for one stream. Many goroutines may put frames into it, and one takes
+// them. It is a list with a lock and not a channel, because a notification replaces a waiting one
+// of its kind, and because the limit counts bytes as well as messages.
 type outbox struct {
-	more chan struct{} // has a value when there is something to take, or it has ended
-	room chan struct{} // has a value when there is room again
-	over chan struct{} // is closed when it has ended
+	more chan struct{} // has a value if there are frames to take, or if the outbox has ended
+	room chan struct{} // has a value if there is room again
+	over chan struct{} // closed when the outbox has ended
 
 	mu     sync.Mutex
 	frames []frame
 	bytes  int
-	cause  error // why it ended
+	cause  error // why the outbox has ended; nil: it has not
 }
 
-// newOutbox makes an empty outbox. Its two signals hold one value each (see signal).
+// newOutbox returns an empty outbox. Each of its two signal channels has a buffer of one (see
+// signal).
 func newOutbox() *outbox {
 	return &outbox{more: make(chan struct{}, 1), room: make(chan struct{}, 1),
 		over: make(chan struct{})}
 }
 
-// put adds a frame if there is room. The error says that there is no room, or why the outbox has
-// ended. News has its own room, so that a tool which fills the outbox for a moment does not cost
-// its client the stream. News that waits already is not added again: ten changes of the tools that
-// a client has not read yet are one.
+// put adds a frame. It returns errSlow if there is no room, or the reason why the outbox has ended.
+// Notifications of changes have a limit of their own, so that a tool which fills the outbox for a
+// moment does not cost its client the stream. A notification whose kind is waiting already is not
+// added: ten changes of the tools that a client has not read yet are one.
 func (b *outbox) put(f frame) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -98,8 +100,9 @@ func (b *outbox) put(f frame) error {
 	return nil
 }
 
-// send adds a frame, and waits for room as long as ctx allows. So a tool that reports faster than
-// its client reads is slowed down, and nothing is lost.
+// send adds a frame, and waits for room until ctx ends. So a tool that reports faster than its
+// client reads is slowed down, and nothing is lost. It returns an error if the outbox or ctx has
+// ended.
 func (b *outbox) send(ctx context.Context, f frame) error {
 	for waited := false; ; waited = true {
 		err := b.put(f)
@@ -118,8 +121,8 @@ func (b *outbox) send(ctx context.Context, f frame) error {
 	}
 }
 
-// take returns the waiting frames, or nil if there are none. All of it is written in one go, and
-// flushed once.
+// take removes and returns all waiting frames, or nil if there are none, so that they can be
+// written together and flushed once.
 func (b *outbox) take() []frame {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,15 +134,15 @@ func (b *outbox) take() []frame {
 	return all
 }
 
-// waiting returns the waiting frames, which stay.
+// waiting returns the waiting frames without removing them.
 func (b *outbox) waiting() []frame {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.frames)
 }
 
-// end ends the outbox: no more frames can be put, but those that wait can still be taken. A nil
-// cause means a regular end. The first cause counts: what comes later follows from it.
+// end ends the outbox. No more frames can be put, but waiting ones can still be taken. A nil cause
+// means a regular end. Only the first cause is stored, since later ones follow from it.
 func (b *outbox) end(cause error) {
 	if cause == nil {
 		cause = errClosed
@@ -160,8 +163,8 @@ func (b *outbox) ended() error {
 	return b.cause
 }
 
-// signal wakes the waiting goroutine, or the next one that waits. The channel holds one value, so a
-// signal that comes before the wait is not lost, and two signals count as one.
+// signal wakes the goroutine that waits on c, or the next one that will. The channel has a buffer
+// of one, so a signal before the wait is not lost, and two signals count as one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -169,20 +172,20 @@ func signal(c chan struct{}) {
 	}
 }
 
-// event is how a frame is written to a stream.
+// event is a function that appends a frame to dst as an event of a stream.
 type event func(dst []byte, f frame) []byte
 
-// plainEvent writes a frame without an id. The event is named message, as 2024-11-05 has it; the
-// lines end with LF alone.
+// plainEvent appends a frame as an event without an id. The event is named "message", as in
+// 2024-11-05; the lines end with LF alone.
 func plainEvent(dst []byte, f frame) []byte {
 	dst = append(dst, "event: message\ndata: "...)
 	return append(f.append(dst), "\n\n"...)
 }
 
-// pour writes what comes into an outbox to a stream, and comments while nothing does. It returns
-// nil after the last frame; if the outbox, the client or the server ends before, it returns the
-// reason. Keep-alives are comments and not the protocol's ping, which a client would have to
-// answer, and which 2026-07-28 no longer has.
+// pour writes the frames of an outbox to a stream, and comments while there are none. It returns
+// nil after the last frame. If the outbox, the client or the server ends before, it returns the
+// reason. Keep-alives are comments and not the protocol's ping, which a client would have to answer
+// and which 2026-07-28 no longer has.
 func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event) error {
 	beat := time.NewTimer(s.cfg.Beat)
 	defer beat.Stop()
@@ -208,7 +211,7 @@ func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-s.engine.ctx.Done():
-			b.end(errClosed) // what waits is written still
+			b.end(errClosed) // waiting frames are still written
 		case <-beat.C:
 			w.Comment("keep-alive")
 		}
@@ -216,8 +219,9 @@ func (s *Server) pour(ctx context.Context, w *sse.Writer, b *outbox, write event
 	}
 }
 
-// open begins a stream unless too many are open. The caller calls done when the stream has ended.
-// The bound is on all streams together, since each costs some 27 KB.
+// open returns the writer of a new stream. The caller must call done when the stream has ended. If
+// too many streams are open, it answers with a 503 and returns false. The limit is for all streams
+// together, since each costs some 27 KB.
 func (s *Server) open(w http.ResponseWriter) (out *sse.Writer, done func(), ok bool) {
 	if n := s.streams.Add(1); s.closing.Load() || n > int64(s.cfg.MaxStreams) {
 		s.streams.Add(-1)
@@ -227,8 +231,8 @@ func (s *Server) open(w http.ResponseWriter) (out *sse.Writer, done func(), ok b
 	return sse.NewWriter(w, s.cfg.Stall), func() { s.streams.Add(-1) }, true
 }
 
-// dropped logs why a stream ended, when that was neither intended by the client nor by us. Clients
-// that leave are everyday.
+// dropped logs that a stream ended because the client did not read it. Other reasons are not
+// logged, since clients that leave are normal.
 func (s *Server) dropped(what string, err error) {
 	if errors.Is(err, errSlow) || errors.Is(err, os.ErrDeadlineExceeded) {
 		s.cfg.Log.Warn().Str("stream", what).Err(err).Msg(

@@ -9,39 +9,39 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// conn is a session that has one stream of its own, on which all its answers go: legacy SSE, or
-// stdio. It is the session and the output queue of the 2024-11-05 engine in one.
+// conn is a session that has one stream for all its answers: legacy SSE, or stdio.
 type conn struct {
 	*session
-	ctx context.Context // ends with the stream, and ends what runs for it
+	ctx context.Context // ends with the stream; everything that runs for the conn ends with it
 	box *outbox
-	// messages that were taken and are not finished; bounded by Config.MaxWaiting
+	// unfinished messages, at most Config.MaxWaiting
 	pending atomic.Int32
 
-	// The dispatcher's own:
+	// messages that wait for a worker, oldest first
 	backlog []message // that wait for a place, in the order in which they came
-	running int       // requests of it that workers answer now
-	parked  bool      // in queue.parked
+	running int       // requests that workers are answering
+	parked  bool      // whether the conn is in queue.parked
 }
 
-// atOnceOfOne is how many requests of one conn are answered at the same time; its further requests
-// wait in its backlog, which leaves the rest of the places to other conns.
+// atOnceOfOne is how many requests of one conn are answered at the same time. Further ones wait in
+// its backlog, which leaves the other places to other conns.
 const atOnceOfOne = 8
 
-// errBusy says that a conn has as many messages as it may. The client gets a 503, or on stdio an
-// error, at once: a handler that waited for a tool would hold up every message behind this one.
+// errBusy is returned if a conn has as many unfinished messages as it may have. The client gets a
+// 503 at once, or on stdio an error. A handler that waited for a tool instead would delay every
+// later message.
 var errBusy = errors.New("too many requests are waiting")
 
-// queue takes the messages of all conns and hands them to workers, fairly: a conn whose tools are
-// slow keeps no other waiting. One dispatcher goroutine owns everything that is not atomic, so no
-// lock is needed; each worker is a goroutine for one message.
+// queue gives the messages of all conns to workers, fairly: a conn whose tools are slow delays no
+// other. One dispatcher goroutine owns everything that is not atomic, so no lock is needed. Each
+// worker is a goroutine for one message.
 type queue struct {
 	e        *engine
-	most     int          // requests answered at once, of all conns: Config.MaxCalls
-	longest  int32        // messages of one conn that wait or are answered: Config.MaxWaiting
-	input    chan work    // what came in
-	finished chan *conn   // conns of which a worker has ended
-	pending  atomic.Int64 // messages that were taken and are not finished
+	most     int          // how many requests of all conns are answered at once: Config.MaxCalls
+	longest  int32        // how many unfinished messages one conn may have: Config.MaxWaiting
+	input    chan work    // new messages for the dispatcher
+	finished chan *conn   // conns of which a worker has finished a message
+	pending  atomic.Int64 // unfinished messages of all conns
 
 	// The dispatcher's own:
 	running int
@@ -54,8 +54,8 @@ type work struct {
 	m message
 }
 
-// newQueue makes the queue. Its channels have room for as many as are answered at once, so that
-// workers seldom wait.
+// newQueue returns a queue. Its channels have buffers for as many messages as are answered at once,
+// so that workers seldom wait.
 func newQueue(e *engine) *queue {
 	return &queue{
 		e: e, most: e.cfg.MaxCalls, longest: int32(e.cfg.MaxWaiting),
@@ -63,9 +63,10 @@ func newQueue(e *engine) *queue {
 	}
 }
 
-// submit takes a message. Answers to requests of ours never wait, and cancellations are never
-// refused: a tool that waits for its answer holds a place, and a cancellation frees one, so either
-// behind a full queue would be a deadlock.
+// submit accepts a message, or returns errBusy if the conn has too many, or if it or the engine has
+// ended. Answers to this server's own requests are handled at once, and cancellations are never
+// refused. A tool that waits for an answer occupies a place, and a cancellation frees one, so
+// either of them in a full queue would be a deadlock.
 func (q *queue) submit(c *conn, m message) error {
 	if m.isAnswer() {
 		q.e.handle(m.within(c), q.caller(c, m), m)
@@ -88,7 +89,7 @@ func (q *queue) submit(c *conn, m message) error {
 	return errBusy
 }
 
-// within returns the context that a message is answered in.
+// within returns the context in which a message is answered.
 func (m message) within(c *conn) context.Context {
 	if m.ctx == nil {
 		return c.ctx
@@ -96,14 +97,14 @@ func (m message) within(c *conn) context.Context {
 	return m.ctx
 }
 
-// done counts finished messages.
+// done counts n messages of a conn as finished.
 func (q *queue) done(c *conn, n int) {
 	c.pending.Add(-int32(n))
 	q.pending.Add(-int64(n))
 }
 
-// run runs the dispatcher. It ends when the engine stops. It never waits for a tool, only for the
-// next message or the next end.
+// run is the dispatcher. It ends when the engine stops. It never waits for a tool, only for the
+// next message and for workers that finish.
 func (q *queue) run() {
 	for {
 		select {
@@ -120,8 +121,8 @@ func (q *queue) run() {
 	}
 }
 
-// take answers what takes no time, in the order in which it came, and parks the rest. initialize is
-// answered right away, so that a session has begun before its next message is looked at.
+// take answers a message that takes no time, and puts any other into the backlog of its conn. So
+// initialize is answered at once, and a session has begun before its next message is looked at.
 func (q *queue) take(c *conn, m message) {
 	switch {
 	case isCancel(m):
@@ -136,7 +137,8 @@ func (q *queue) take(c *conn, m message) {
 	q.done(c, 1)
 }
 
-// withdraw cancels a request. If it has not begun, it is taken out of the queue and never runs.
+// withdraw cancels the request with this id. If the request has not begun, it is removed from the
+// backlog and never runs.
 func (q *queue) withdraw(c *conn, id string) {
 	at := slices.IndexFunc(c.backlog, func(m message) bool {
 		return m.isRequest() && string(m.id) == id
@@ -149,8 +151,8 @@ func (q *queue) withdraw(c *conn, id string) {
 	q.done(c, 1)
 }
 
-// park puts a conn in line for a place, once. Conns wait in line rather than messages, so that ten
-// messages of one conn count as one.
+// park puts a conn into the line for places, unless it is in the line already or has no backlog.
+// Conns wait in line and not messages, so that ten messages of one conn count as one.
 func (q *queue) park(c *conn) {
 	if !c.parked && len(c.backlog) > 0 {
 		c.parked = true
@@ -158,8 +160,9 @@ func (q *queue) park(c *conn) {
 	}
 }
 
-// start gives the free places to the conns in line: each gets one, and then goes to the end of the
-// line. A conn that has gone is cleared here; its requests that run end with its context.
+// start gives the free places to the conns in line. Each conn gets one, and then goes to the end of
+// the line. The backlog of a conn that has ended is dropped; its running requests end with its
+// context.
 func (q *queue) start() {
 	for n := len(q.parked); n > 0 && q.running < q.most; n-- {
 		c := q.parked[0]
@@ -185,7 +188,7 @@ func (q *queue) start() {
 	}
 }
 
-// work answers one message.
+// work answers one message, and tells the dispatcher that it is finished.
 func (q *queue) work(c *conn, m message) {
 	q.reply(c, m, func(f frame) error { return c.box.send(c.ctx, f) })
 	q.done(c, 1)
@@ -195,9 +198,9 @@ func (q *queue) work(c *conn, m message) {
 	}
 }
 
-// reply answers a message on the conn's stream. A conn that has no room for the answer is given up:
-// it has lost an answer, so its client would wait for ever. Workers wait for room, the dispatcher
-// does not.
+// reply answers a message on the conn's stream by the function put. If put fails, because there is
+// no room, the stream is ended: its client would otherwise wait for ever for the lost answer.
+// Workers wait for room, the dispatcher does not.
 func (q *queue) reply(c *conn, m message, put func(frame) error) {
 	result, rpcErr := q.e.handle(m.within(c), q.caller(c, m), m)
 	f := frame{id: m.id, body: result}
@@ -212,11 +215,12 @@ func (q *queue) reply(c *conn, m message, put func(frame) error) {
 	}
 }
 
-// idle reports whether nothing is waiting or being answered.
+// idle reports whether no message is waiting or being answered.
 func (q *queue) idle() bool { return q.pending.Load() == 0 }
 
 // caller returns the conn as the sender of a message. On stdio a message may be of revision
-// 2026-07-28, and then it says everything itself; only its id can be cancelled like any other.
+// 2026-07-28. Such a message says everything about its sender itself, but its id can be cancelled
+// like any other.
 func (q *queue) caller(c *conn, m message) *caller {
 	said := m.said.Meta
 	if said.Version == nil || said.Capabilities == nil {
@@ -229,8 +233,9 @@ func (q *queue) caller(c *conn, m message) *caller {
 	return &caller{session: one, modern: true, meta: said, out: c.box.send, stream: c.box}
 }
 
-// quick reports whether a request is answered in the dispatcher or the handler itself, in order,
-// and takes none of the places. Requests that may have to ask other servers are not quick.
+// quick reports whether a request is answered at once and in order, by the dispatcher or the HTTP
+// handler itself, without taking a place. Requests that may have to ask other servers are not
+// quick.
 func (e *engine) quick(c *caller, m message) bool {
 	_, alone := e.cfg.Gateway.(none)
 	switch mcp.MCPMethod(m.method) {
@@ -242,8 +247,8 @@ func (e *engine) quick(c *caller, m message) bool {
 	return isQuick(m.method)
 }
 
-// isQuick reports whether a request is answered from memory, without the code of a tool, prompt or
-// resource.
+// isQuick reports whether a method is answered from memory, without running code of a tool, prompt
+// or resource.
 func isQuick(method string) bool {
 	switch mcp.MCPMethod(method) {
 	case mcp.MethodInitialize, mcp.MethodServerDiscover, mcp.MethodPing, mcp.MethodToolsList,

@@ -7,29 +7,30 @@ import (
 
 // limiter lets each key do something a certain number of times a second, after a burst of twice as
 // many. MCP demands that servers limit how often tools are called (Tools, Security Considerations).
-// It is a token bucket, with two numbers per key.
+// It is a token bucket, which stores two numbers per key.
 type limiter struct {
-	perSecond float64 // negative: any number
+	perSecond float64 // negative: no limit
 	mu        sync.Mutex
 	buckets   map[string]bucket
 }
 
-// bucket is how often a key may still do something, as of a moment.
+// bucket is how often a key may still do something, at a certain time.
 type bucket struct {
-	left float64 // times, up to the burst
+	left float64 // how many times, up to the burst
 	at   time.Time
 }
 
-// maxBuckets is how many keys are remembered before those that have rested are forgotten. Keys are
-// sessions and addresses, which a caller can make up without end.
+// maxBuckets is the number of keys at which keys that were not used recently are forgotten. Keys
+// are sessions and addresses, which a caller can invent without end.
 const maxBuckets = 10_000
 
 func newLimiter(perSecond float64) *limiter {
 	return &limiter{perSecond: perSecond, buckets: map[string]bucket{}}
 }
 
-// allow counts one use of a key. If it exceeds the limit, wait is the time after which it would
-// not. Refused uses do not count, so a client that keeps asking is served at its rate.
+// allow counts one use of a key, and reports whether it is within the limit. If it is not, wait is
+// the time after which it would be. Refused uses do not count, so a client that keeps asking still
+// gets its rate.
 func (l *limiter) allow(key string, now time.Time) (wait time.Duration, ok bool) {
 	if l.perSecond < 0 {
 		return 0, true
@@ -53,8 +54,8 @@ func (l *limiter) allow(key string, now time.Time) (wait time.Duration, ok bool)
 	return wait, ok
 }
 
-// forget makes room by dropping keys that were unused for two seconds. Such a key has its whole
-// burst again, so nothing is lost.
+// forget drops keys that were unused for two seconds, if there are maxBuckets of them. Such a key
+// has its whole burst again, so nothing is lost.
 func (l *limiter) forget(now time.Time) {
 	if len(l.buckets) < maxBuckets {
 		return
@@ -64,7 +65,7 @@ func (l *limiter) forget(now time.Time) {
 			delete(l.buckets, key)
 		}
 	}
-	// all of them busy: a caller who makes up keys gains a burst, and no memory
+	// All were used recently: a caller who invents keys gains a burst, but no memory.
 	if len(l.buckets) >= maxBuckets {
 		clear(l.buckets)
 	}

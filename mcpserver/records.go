@@ -14,43 +14,43 @@ import (
 )
 
 // record is a stream of a session that a client can resume: its events have ids, and the last of
-// them are kept. The tool goes on while no client reads, and its answer waits in the box.
+// them are stored. The tool goes on while no client reads, and its answer waits in the outbox.
 type record struct {
 	id, session string
-	primed      bool // begins with an event that has only an id
+	primed      bool // whether the stream begins with an event that has only an id
 	box         *outbox
 	writing     chan struct{} // has a value while a connection writes the stream
 
 	mu    sync.Mutex
-	leave context.CancelCauseFunc // of the connection that took the stream last; nil: none has
-	// its name at another replica; empty: it is a connection of this one
+	leave context.CancelCauseFunc // ends the connection that took the stream last; nil: none has
+	// the name that the connection has at another replica; empty: it is a connection of this one
 	reader string
-	takers int         // connections that write the stream, or wait for it
-	grace  *time.Timer // until the stream is forgotten; nil: it was never released
+	takers int         // the number of connections that write the stream or wait for it
+	grace  *time.Timer // until the stream is forgotten; nil: it has not been released yet
 	next   uint64      // the number of the next event
 	sent   []numbered  // the last events
 	bytes  int         // of their frames
 }
 
-// numbered is an event that was sent.
+// numbered is an event that was sent, with its number.
 type numbered struct {
 	n uint64
 	frame
 }
 
-// maxRecords is the most streams that can be resumed. Further ones are served as plain streams.
+// maxRecords is the most streams that can be resumed. Further ones become plain streams.
 const maxRecords = 1000
 
-// maxKept is how many bytes of sent events a record keeps, beside the last one. Together the
-// records keep a gigabyte at the very most.
+// maxKept is how many bytes of sent events a record stores, in addition to the last event. Together
+// all records store a gigabyte at most.
 const maxKept = 1 << 20
 
-// errReplaced ends a connection whose stream another connection has resumed: the client uses the
+// errReplaced ends a connection whose stream another connection has resumed. The client uses the
 // new one, so the older one is dead or a mistake.
 var errReplaced = errors.New("another connection has taken up the stream")
 
-// records holds the streams of this process that can be resumed, by their ids. The ids lead other
-// replicas here (elsewhere.go).
+// records are the streams of this process that can be resumed, by their ids. From the ids, other
+// replicas know that they are here (elsewhere.go).
 type records struct {
 	mu  sync.Mutex
 	all map[string]*record
@@ -58,9 +58,9 @@ type records struct {
 
 func newRecords() *records { return &records{all: map[string]*record{}} }
 
-// begin makes a stream resumable and returns its record, or nil if there are too many. By
-// 2025-11-25 the stream begins with an event that has an id and no data (SEP-1699), by which a
-// client can come back even if nothing else has reached it; clients of earlier revisions take empty
+// begin makes a stream resumable and returns its record, or nil if there are too many. Since
+// 2025-11-25 the stream begins with an event that has an id and no data (SEP-1699). With that id a
+// client can resume even if nothing else has reached it. Clients of earlier revisions take empty
 // data for broken JSON.
 func (r *records) begin(of *session, box *outbox, id string) *record {
 	r.mu.Lock()
@@ -76,9 +76,9 @@ func (r *records) begin(of *session, box *outbox, id string) *record {
 	return one
 }
 
-// find returns the stream that an event's id belongs to, and the event's number. The stream must be
-// the session's own, whose name nameOf gives. An id is RECORD-NUMBER; the record is random, so no
-// client can guess another's.
+// find returns the stream to which an event's id belongs, and the event's number. It returns false
+// if the stream is unknown, or not of this session, which is named as by nameOf. The id is
+// RECORD-NUMBER; the record is random, so no client can guess another's.
 func (r *records) find(event, session string) (one *record, after uint64, ok bool) {
 	id, after, ok := readEvent(event)
 	r.mu.Lock()
@@ -89,15 +89,16 @@ func (r *records) find(event, session string) (one *record, after uint64, ok boo
 	return one, after, true
 }
 
-// readEvent reads an event's id: the stream's, and the event's number.
+// readEvent returns the two parts of an event's id: the id of the stream, and the number of the
+// event. It returns false if there is no number.
 func readEvent(event string) (id string, n uint64, ok bool) {
 	dash := max(strings.LastIndexByte(event, '-'), 0)
 	n, err := strconv.ParseUint(strings.TrimPrefix(event[dash:], "-"), 10, 64)
 	return event[:dash], n, err == nil
 }
 
-// forget ends a stream that no connection has resumed in time. Its tool, if it still runs, then
-// gets an error when it sends.
+// forget ends a stream that no connection has resumed in time. If its tool is still running, the
+// tool then gets an error when it sends something.
 func (r *records) forget(one *record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -124,11 +125,13 @@ func (r *records) end(session string) {
 }
 
 // take makes a connection the writer of the stream, and tells the previous one to leave. It waits
-// for the previous one, which may hang in a write to a dead peer, since two writers would number
-// events twice. The error says that ctx has ended first. A connection of another replica takes the
-// stream for each of its questions; reader is its name, and again says that it had the stream
-// before. If others have taken it since, that is the error: the client has left for them. The
-// caller calls release in any case.
+// for the previous one, which may hang in a write to a dead peer, because two writers would number
+// events twice. It returns an error if ctx ends first.
+//
+// A connection of another replica takes the stream for each of its questions. reader is its name,
+// and again is true if it had the stream before. If another connection has taken the stream since,
+// the error is errReplaced, because the client uses that one now. The caller must call release in
+// any case.
 func (o *record) take(ctx context.Context, leave context.CancelCauseFunc, reader string,
 	again bool) error {
 	o.mu.Lock()
@@ -150,9 +153,9 @@ func (o *record) take(ctx context.Context, leave context.CancelCauseFunc, reader
 	}
 }
 
-// release ends a connection's use of a stream, which it may have written or not. From then on the
-// stream can be resumed for so long, even if all of it was written, since the last bytes may have
-// been lost.
+// release ends a connection's use of a stream; wrote says whether its take succeeded. From then on
+// the stream can be resumed for this grace period. That is so even if all of it was written, since
+// the last bytes may have been lost.
 func (r *records) release(o *record, wrote bool, grace time.Duration) {
 	if wrote {
 		<-o.writing
@@ -166,13 +169,13 @@ func (r *records) release(o *record, wrote bool, grace time.Duration) {
 	o.grace = time.AfterFunc(grace, func() { r.forget(o) })
 }
 
-// event writes a frame with its number, and keeps it.
+// event appends a frame as an event with the next number, and stores it.
 func (o *record) event(dst []byte, f frame) []byte {
 	return o.write(dst, o.number(f))
 }
 
-// number gives a frame its number, and keeps it. The last event is always kept, whatever its size:
-// it is the answer.
+// number returns a frame with the next number, and stores it. When there are too many bytes, the
+// oldest events are dropped, but never the last one, which may be the answer.
 func (o *record) number(f frame) numbered {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -188,21 +191,22 @@ func (o *record) number(f frame) numbered {
 	return one
 }
 
-// write writes a frame with its id, by which the client says later how far it has come.
+// write appends an event with its id. The client names that id later to say how much it has
+// received.
 func (o *record) write(dst []byte, f numbered) []byte {
 	return namedEvent(dst, eventID(o.id, f.n), f.frame)
 }
 
-// eventID returns the id of a stream's event, RECORD-NUMBER.
+// eventID returns the id of an event of a stream, RECORD-NUMBER.
 func eventID(record string, n uint64) string { return record + "-" + strconv.FormatUint(n, 10) }
 
-// namedEvent writes a frame with an id.
+// namedEvent appends a frame as an event with this id.
 func namedEvent(dst []byte, id string, f frame) []byte {
 	return plainEvent(append(dst, "id: "+id+"\n"...), f)
 }
 
-// since returns the events behind one that were sent, and whether the last of all is among those
-// kept.
+// since returns the stored events after the one with this number, and whether the last event of the
+// stream has been sent.
 func (o *record) since(after uint64) (all []numbered, ended bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -215,8 +219,8 @@ func (o *record) since(after uint64) (all []numbered, ended bool) {
 	return all, ended
 }
 
-// again writes what a client has missed, and reports whether that was the end. A client that has
-// received nothing gets an event that has only an id.
+// again appends the events that a client has missed, and reports whether the stream has ended with
+// them. A client that has received nothing gets an event that has only an id.
 func (o *record) again(dst []byte, after uint64) (_ []byte, ended bool) {
 	missed, ended := o.since(after)
 	// 2025-11-25 wants "an event ID and an empty data field", so data: is written out.
@@ -229,8 +233,9 @@ func (o *record) again(dst []byte, after uint64) (_ []byte, ended bool) {
 	return dst, ended
 }
 
-// unread returns the events of a stream if its answer waits for a reader: those that were sent, and
-// those that wait. It is empty when another connection is reading, and so takes the answer.
+// unread returns the events of a stream whose answer waits for a reader: those that were sent, and
+// those that wait. It is empty if the answer was sent, or if a connection is writing the stream and
+// so will send it.
 func (o *record) unread() (b batch) {
 	select {
 	case o.writing <- struct{}{}:
@@ -254,7 +259,8 @@ func (o *record) unread() (b batch) {
 	return b
 }
 
-// replay writes a stream from an event on, until its end or that of the connection.
+// replay writes a stream, beginning after the event with this number, until the stream or the
+// connection ends.
 func (s *Server) replay(ctx context.Context, out *sse.Writer, o *record, after uint64) {
 	ctx, leave := context.WithCancelCause(ctx)
 	defer leave(nil)

@@ -8,31 +8,32 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// oldest is the revision of a Streamable HTTP request that names none. The header came with
-// 2025-06-18, so a client without it speaks 2025-03-26, the only one that has batches.
+// oldest is the revision of a Streamable HTTP request that names none. The header was introduced by
+// 2025-06-18, so a client without it uses 2025-03-26, the only revision that has batches.
 const oldest = mcp.ProtocolVersion20250326
 
-// meta is what a request of 2026-07-28 says of its caller in params._meta; the progress token may
-// be in a request of any revision. There is no session any more: every request has
+// meta is what a request of 2026-07-28 says about its caller in params._meta; the progress token
+// may be in a request of any revision. That revision has no sessions. Every request has
 // {"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","…/clientCapabilities":{}}}, so
 // any replica can answer it.
 type meta struct {
-	// It is raw, so that a revision that is not a text can be told from a missing one: the errors
-	// differ.
+	// It is raw, so that a revision that is no string can be told from a missing one, since their
+	// errors differ.
 	Version      json.RawMessage         `json:"io.modelcontextprotocol/protocolVersion"`
 	Client       *mcp.Implementation     `json:"io.modelcontextprotocol/clientInfo"`
 	Capabilities *mcp.ClientCapabilities `json:"io.modelcontextprotocol/clientCapabilities"`
 	// Empty: the server must not send log lines.
 	Level mcp.LoggingLevel `json:"io.modelcontextprotocol/logLevel"`
-	// A text or a number, given back as it was written; nil: no progress is wanted.
+	// A string or a number, returned as it was written; nil: no progress is wanted.
 	Progress json.RawMessage `json:"progressToken"`
 }
 
-// pick reports whether a POST counts by 2026-07-28 (modern) or by an earlier revision, whose name
-// it gives when a header says it. The rules are tried in this order: the body's own revision, then
-// the headers of 2026-07-28, then initialize, then the header, then nothing, which means
-// 2025-03-26. Both eras share one address; if header and body disagree, the order decides how the
-// request is treated, and so which error its client gets.
+// pick reports whether a POST is of 2026-07-28 (modern) or of an earlier revision, and returns the
+// name of the revision if the request says it. These are tried in order: the revision in the body,
+// the headers of 2026-07-28, initialize, and the header with the revision. Without any the revision
+// is 2025-03-26. All revisions share one address; if header and body disagree, the order decides
+// how the request is treated. It returns an error if the revision is unknown, or if the parts of
+// the request contradict each other.
 func pick(h http.Header, m message) (modern bool, version string, rpcErr *rpcError) {
 	header := h.Get("Mcp-Protocol-Version")
 	switch {
@@ -51,9 +52,9 @@ func pick(h http.Header, m message) (modern bool, version string, rpcErr *rpcErr
 	return false, "", unsupported(header)
 }
 
-// pickModern checks a revision that the body names. Only 2026-07-28 is named there, by clients that
-// mean it. The header must say the same (-32020), since proxies route by the header and must not be
-// misled about the body.
+// pickModern checks the revision that the body names. Only clients of 2026-07-28 name one there. It
+// returns an error if the revision is unknown, or if the header does not have the same value
+// (-32020), since proxies route by the header and must not be deceived about the body.
 func pickModern(header string, named json.RawMessage) (bool, string, *rpcError) {
 	var version string
 	if json.Unmarshal(named, &version) != nil || version == "" {
@@ -70,11 +71,11 @@ func pickModern(header string, named json.RawMessage) (bool, string, *rpcError) 
 	return true, version, nil
 }
 
-// isKnown reports whether we speak a revision.
+// isKnown reports whether this server knows a revision.
 func isKnown(version string) bool { return slices.Contains(mcp.ValidProtocolVersions, version) }
 
-// unsupported returns the error -32022 with the revisions that we speak. A client chooses the one
-// to try next from data.supported.
+// unsupported returns the error -32022 with the known revisions. A client chooses the one to try
+// next from data.supported.
 func unsupported(version string) *rpcError {
 	e := fail(codeVersion, "revision %q is not spoken here", version).withStatus(
 		http.StatusBadRequest)
@@ -83,10 +84,11 @@ func unsupported(version string) *rpcError {
 	return e
 }
 
-// checkModern checks what revision 2026-07-28 demands of a POST besides its revision: the
-// capabilities in its body (-32602), and headers that say what the body says (-32020): Mcp-Method
-// for all, Mcp-Name for tools/call, prompts/get, resources/read and tasks. Gateways route and limit
-// by these, so a difference would be a way around them.
+// checkModern returns an error if a POST lacks what revision 2026-07-28 demands in addition to the
+// revision. The body must have the capabilities (-32602), and the headers must agree with the body
+// (-32020): Mcp-Method always, and Mcp-Name for tools/call, prompts/get, resources/read and tasks.
+// Gateways route and limit requests by these headers, so a difference would be a way around the
+// gateway.
 func (s *Server) checkModern(h http.Header, m message) *rpcError {
 	switch {
 	case m.odd:
@@ -116,9 +118,9 @@ func (s *Server) checkModern(h http.Header, m message) *rpcError {
 	return s.checkArguments(h, m)
 }
 
-// checkArguments checks the headers that repeat a tool's arguments: a property with
-// "x-mcp-header":"Region" is mirrored as Mcp-Param-Region. An unknown tool has no such headers; its
-// error follows later.
+// checkArguments returns an error if a header that repeats an argument of a tool differs from it.
+// For example, a property with "x-mcp-header":"Region" is repeated as Mcp-Param-Region. An unknown
+// tool has no such headers; its error follows later.
 func (s *Server) checkArguments(h http.Header, m message) *rpcError {
 	if m.method != string(mcp.MethodToolsCall) {
 		return nil
@@ -137,7 +139,7 @@ func (s *Server) checkArguments(h http.Header, m message) *rpcError {
 	return nil
 }
 
-// firstOf returns a function that finds a header and reports whether it was sent at all, since an
+// firstOf returns a function that returns a header, and whether it was sent at all, because an
 // empty header is not a missing one.
 func firstOf(h http.Header) func(string) (string, bool) {
 	return func(name string) (string, bool) {

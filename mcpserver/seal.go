@@ -18,13 +18,14 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// seal makes texts that clients carry for us and cannot change. Every process with the same key can
-// read them, so a session outlives a restart and is known to every replica. Void needs that: it
-// initialises once, and after a 404 for its session it shows {} for every call.
+// seal signs texts that clients store for this server and cannot change. Every process with the
+// same key can read them, so a session survives a restart and is known to every replica. Void needs
+// that: it initializes once, and after a 404 for its session it shows {} for every call.
 type seal struct{ key []byte }
 
-// newSeal makes a seal. Without a key it generates one, and what it sealed becomes invalid when the
-// process ends. The key is mcp.key in the data folder, which replicas share.
+// newSeal returns a seal with this key. Without a key it generates one, and what it signs becomes
+// invalid when the process ends. The key comes from mcp.key in the data folder, which replicas
+// share.
 func newSeal(key []byte) seal {
 	if len(key) == 0 {
 		key = make([]byte, sha256.Size)
@@ -33,21 +34,21 @@ func newSeal(key []byte) seal {
 	return seal{key}
 }
 
-// close writes v and its signature as one word of Base64 and a dot, since session ids must consist
-// of visible ASCII characters. The signature covers the purpose, so that a text sealed for one
-// purpose is invalid for another. The text is signed and not encrypted: nothing in it is secret
-// from its own client.
+// close returns v and its signature, both in Base64 with a dot between them, since session ids must
+// consist of visible ASCII characters. The signature covers the purpose, so that a text for one
+// purpose is invalid for another. The text is signed and not encrypted, since nothing in it is
+// secret from its own client.
 func (s seal) close(purpose string, v any) string {
 	body := encode(v)
 	return base64.RawURLEncoding.EncodeToString(body) + "." +
 		base64.RawURLEncoding.EncodeToString(s.sum(purpose, body))
 }
 
-// open reads what close wrote for the same purpose. Base64 is read strictly: with loose trailing
-// bits one signature would have several spellings, and an ended session could come back under
-// another id.
+// open decodes into v a text that close returned for the same purpose; any other text is an error.
+// Base64 is read strictly. With loose trailing bits one signature would have several spellings, and
+// an ended session could come back under another id.
 func (s seal) open(purpose, text string, v any) error {
-	// The body is not read as JSON before its signature is found right.
+	// The body must not be parsed before its signature is checked.
 	head, tail, _ := strings.Cut(text, ".")
 	body, err := base64.RawURLEncoding.Strict().DecodeString(head)
 	if err != nil {
@@ -60,8 +61,8 @@ func (s seal) open(purpose, text string, v any) error {
 	return json.Unmarshal(body, v)
 }
 
-// sum signs a body for a purpose. The purpose is quoted, so that no purpose and body can be read as
-// another pair.
+// sum returns the signature of a body for a purpose. The purpose is quoted, so that no pair of
+// purpose and body can be read as another pair.
 func (s seal) sum(purpose string, body []byte) []byte {
 	h := hmac.New(sha256.New, s.key)
 	fmt.Fprintf(h, "toolnorm %q ", purpose)
@@ -69,31 +70,32 @@ func (s seal) sum(purpose string, body []byte) []byte {
 	return h.Sum(nil)
 }
 
-// sealedState is what a client carries from one round of a call to the next.
+// sealedState is what a client stores from one round of a call to the next.
 type sealedState struct {
 	State string `json:"s"`
 	Until int64  `json:"u"` // Unix seconds
 }
 
-// stateLife is how long a client may take between two rounds; its user answers a question in
-// between.
+// stateLife is how long a client may take between two rounds. Meanwhile its user answers a
+// question.
 const stateLife = time.Hour
 
-// stateFor returns the purpose for which a state is sealed: one caller's calls of one thing.
-// Otherwise a state that one tool gave out could be passed to another, or to the same tool by
+// stateFor returns the purpose with which a state is signed: one caller's calls of one tool, prompt
+// or resource. Otherwise a state from one tool could be sent to another, or to the same tool by
 // another caller.
 func stateFor(principal, method, name string) string {
 	return fmt.Sprintf("state %q %q %q", principal, method, name)
 }
 
-// closeState seals a state that a handler wants back. It can be used more than once within its
-// time: what may happen only once needs memory of its own in the handler.
+// closeState returns the signed form of a state that a handler wants back. It can be used more than
+// once within its time, so a handler must itself remember what may happen only once.
 func (s seal) closeState(purpose, state string) string {
 	return s.close(purpose, sealedState{State: state, Until: time.Now().Add(stateLife).Unix()})
 }
 
-// openState returns the state that a handler gave out. An invalid one is the error -32602: the
-// conformance tool tampers with it, and wants it refused rather than ignored.
+// openState returns the state that a handler gave out. It returns the error -32602 if the text is
+// too old or was not signed for this purpose. The conformance tool changes the text, and wants it
+// refused and not ignored.
 func (s seal) openState(purpose, text string) (string, *rpcError) {
 	var kept sealedState
 	if err := s.open(purpose, text, &kept); err != nil {
@@ -107,39 +109,40 @@ func (s seal) openState(purpose, text string) (string, *rpcError) {
 	return kept.State, nil
 }
 
-// sealedSession is the content of a session id of Streamable HTTP. It is signed and not secret. The
-// members have one letter, since every request repeats the id in a header.
+// sealedSession is the content of a session id of Streamable HTTP. It is signed and not secret. Its
+// members have names of one letter, because every request repeats the id in a header.
 type sealedSession struct {
-	Version   string `json:"v"`
-	Client    string `json:"n,omitempty"`
-	Release   string `json:"r,omitempty"`
-	Can       string `json:"c,omitempty"` // its capabilities, a letter for each (abilitiesByLetter)
+	Version string `json:"v"`
+	Client  string `json:"n,omitempty"`
+	Release string `json:"r,omitempty"`
+	// the client's capabilities, one letter for each (abilitiesByLetter)
+	Can       string `json:"c,omitempty"`
 	Principal string `json:"p,omitempty"` // a digest
 	Since     int64  `json:"t"`           // Unix seconds
 	Nonce     string `json:"x"`
 }
 
-// sessionLife is how long a session id is valid. After that its client initialises again. It also
-// bounds how long the end of a session must be remembered (ended).
+// sessionLife is how long a session id is valid. After that the client must initialize again. It
+// also limits how long the end of a session must be remembered (ended).
 const sessionLife = 30 * 24 * time.Hour
 
-// mint makes the id of a session that has begun. The nonce tells apart two sessions that one client
-// begins in one second.
+// mint returns a new id for a session that has begun. The nonce distinguishes two sessions that one
+// client begins in the same second.
 func (s seal) mint(of *session) string {
 	var nonce [16]byte
 	rand.Read(nonce[:]) // never fails
 	is := of.now()
 	return s.close("session", sealedSession{
 		Version: is.version, Can: letters(is.can),
-		// An id is short whatever a client calls itself.
+		// An id stays short even if a client has a long name.
 		Client: clip.To(is.client.Name, 64), Release: clip.To(is.client.Version, 64),
 		Principal: digest(of.principal), Since: time.Now().Unix(),
 		Nonce: hex.EncodeToString(nonce[:]),
 	})
 }
 
-// read returns the session of an id. It reports false if the id is not ours, too old, or another
-// principal's. It does not report which, so that a stolen id cannot be tried out.
+// read returns the session of an id. It returns false if the id is invalid, too old, or another
+// principal's. It does not say which, so that a stolen id cannot be tested.
 func (s seal) read(id, principal string) (*session, bool) {
 	var is sealedSession
 	if s.open("session", id, &is) != nil || is.Principal != digest(principal) ||
@@ -153,8 +156,9 @@ func (s seal) read(id, principal string) (*session, bool) {
 	}, true
 }
 
-// digest returns eight bytes of a principal's hash, for texts that are not secret. They are enough
-// to tell apart the few principals that a server has.
+// digest returns the first eight bytes of a principal's hash in hexadecimal, for texts that are not
+// secret; "" for no principal. Eight bytes are enough to distinguish the few principals that a
+// server has.
 func digest(principal string) string {
 	if principal == "" {
 		return ""
@@ -163,7 +167,7 @@ func digest(principal string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// abilitiesByLetter are the capabilities that an id keeps, each by a letter.
+// abilitiesByLetter are the capabilities that a session id can contain, by their letters.
 var abilitiesByLetter = map[byte]string{
 	'r': "roots", 'l': "roots.listChanged", 's': "sampling", 'c': "sampling.context",
 	'o': "sampling.tools",
@@ -172,7 +176,7 @@ var abilitiesByLetter = map[byte]string{
 	'm': "tasks.requests.sampling.createMessage", 'n': "tasks.requests.elicitation.create",
 }
 
-// letters returns a client's capabilities in short.
+// letters returns a client's capabilities as letters of abilitiesByLetter.
 func letters(c mcp.ClientCapabilities) (all string) {
 	for _, letter := range slices.Sorted(maps.Keys(abilitiesByLetter)) {
 		var at any
@@ -188,8 +192,8 @@ func letters(c mcp.ClientCapabilities) (all string) {
 	return all
 }
 
-// abilities returns the capabilities that letters stand for. A letter that a newer program has
-// written is passed over.
+// abilities returns the capabilities for these letters. Unknown letters, perhaps of a newer
+// program, are ignored.
 func abilities(all string) (c mcp.ClientCapabilities) {
 	tree := map[string]any{}
 	for i := range len(all) {

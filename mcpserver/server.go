@@ -16,10 +16,10 @@ import (
 	"toolnorm/tools"
 )
 
-// Server serves a registry to MCP clients over HTTP. It does not check who may use it: callers put
-// auth.Guard before it, which checks hosts, origins and keys, and front.Front, which ends slow
-// bodies. Its HTTP is its own, as mcp-go's transports take bodies of any size, check no origin, and
-// let a tool run on when its client has left.
+// Server offers the tools of a registry to MCP clients over HTTP. It does not check who may use
+// them. The caller must put auth.Guard before it, which checks hosts, origins and keys, and
+// front.Front, which ends slow bodies. It does not use mcp-go's transports, because these accept
+// bodies of any size, check no origin, and let a tool run on when its client has left.
 type Server struct {
 	cfg       Config
 	engine    *engine
@@ -28,18 +28,18 @@ type Server struct {
 	records   *records
 	elsewhere *elsewhere
 	rate      *limiter
-	places    chan struct{} // one value for each POST that is being answered
-	streams   atomic.Int64  // open streams
+	places    chan struct{} // has one value for each POST that is being answered
+	streams   atomic.Int64  // the number of open streams
 
 	conns   sync.Map // the id of a legacy stream -> *conn
 	closing atomic.Bool
 }
 
-// errClosed is the cause of streams that end because the server does.
+// errClosed is the cause with which streams end when the server does.
 var errClosed = errors.New("the server is shutting down")
 
-// New starts a server, which the caller closes when it is no longer needed. It never fails: if the
-// file of ended sessions cannot be read, it logs that some of them may work again.
+// New starts a server, which the caller must close. It never fails: if the file of ended sessions
+// cannot be read, it logs that some of them may work again.
 func New(cfg Config) *Server {
 	cfg = cfg.withDefaults()
 	e := newEngine(cfg)
@@ -61,12 +61,12 @@ func New(cfg Config) *Server {
 	return s
 }
 
-// OfferExtra makes the server offer Extra while a function reports true, and otherwise a server
-// without prompts and resources in its place. It is called before the server answers.
+// OfferExtra makes the server offer Config.Extra only while this function returns true. At other
+// times there are no prompts and resources. It must be called before the server answers requests.
 func (s *Server) OfferExtra(while func() bool) { s.engine.offers = while }
 
-// Mount puts the server's addresses into a mux: /mcp, /mcp/sets/NAME, /sse and /sse/message,
-// exactly these. /mcp/ as a prefix would take /mcp/add and the others of package remote.
+// Mount adds the server's paths to a mux: /mcp, /mcp/sets/NAME, /sse and /sse/message, each
+// exactly. The prefix /mcp/ would include /mcp/add and other paths of package remote.
 func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	mux.Handle("/mcp", s.Streamable())
 	mux.Handle(Sets, ofSet(s))
@@ -74,10 +74,10 @@ func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	mux.Handle("/sse/message", s.Message())
 }
 
-// Close takes no more requests, waits for those that are being answered as long as ctx allows, and
-// ends all streams. Requests that come meanwhile get a 503 with Retry-After, which sends a client
-// to the next replica. When Close returns, only the handlers of streams may still run, and they end
-// at once. The error is ctx's.
+// Close stops taking requests, waits for running ones until ctx ends, and ends all streams. New
+// requests get a 503 with Retry-After, which sends a client to the next replica. When Close
+// returns, only handlers of streams may still run, and these end at once. It returns the error of
+// ctx if requests were still running then.
 func (s *Server) Close(ctx context.Context) error {
 	if s.closing.Swap(true) {
 		return nil
@@ -88,8 +88,8 @@ func (s *Server) Close(ctx context.Context) error {
 	return err
 }
 
-// drain waits until nothing is being answered. It polls every 5 ms: a shutdown is rare, and
-// counting ends would cost each request a lock.
+// drain waits until nothing is being answered, or returns the error of ctx if that ends first. It
+// polls every 5 ms: a shutdown is rare, and counting finished requests would cost each one a lock.
 func (s *Server) drain(ctx context.Context) error {
 	for len(s.places) > 0 || !s.queue.idle() {
 		if !sleep.For(ctx, 5*time.Millisecond) {
@@ -99,80 +99,82 @@ func (s *Server) drain(ctx context.Context) error {
 	return nil
 }
 
-// Config says what a Server serves, and to whom. Registry or Extra is needed; the zero value of the
-// rest will do. The bounds are all on by default: MCP demands that servers limit how often tools
-// are called, and stock servers bound nothing.
+// Config is what a Server offers, and to whom. It needs Registry or Extra; all other fields may be
+// zero. All limits are on by default, because MCP demands that servers limit how often tools are
+// called, and stock servers limit nothing.
 type Config struct {
 	Registry *tools.Registry // the tools; nil: none but those of Extra
-	// further tools, prompts and resources, and the answers to what we do not answer ourselves;
-	// nil: nothing more
+	// further tools, prompts and resources, and the answers to all other methods; nil: nothing more
 	Extra   *server.MCPServer
 	Name    string // of the server, for people; empty: "toolnorm". Extra has its own
 	Version string // of the server
-	// what a model should know of the server as a whole ("instructions"); may be empty
+	// what a model should know about the server as a whole ("instructions"); may be empty
 	Guide string
-	Log   zerolog.Logger // what was dropped and refused; the zero value logs nothing
+	Log   zerolog.Logger // gets what was dropped and refused; the zero value logs nothing
 
-	// Settle waits, for a bounded time, until the tools that become available late are there. Only
+	// Settle waits, for a limited time, until the tools that become available late are there. Only
 	// the first tools/list or tools/call waits for it. If it is nil, no request waits.
 	Settle func(context.Context)
 
-	Gateway Gateway // what other MCP servers offer beside the tools; nil: there are none
+	Gateway Gateway // what other MCP servers offer in addition to tools; nil: there are none
 
-	// Principal returns the sender of a request, as the guard before the server found out. Sessions
-	// belong to a principal. If it is nil, all senders are the same.
+	// Principal returns the sender of a request, as determined by the guard before the server.
+	// Sessions belong to a principal. If it is nil, all senders are the same.
 	Principal func(*http.Request) string
 
 	// Identity copies the sender of a request into another context. A message of revision
-	// 2024-11-05 runs in the context of the stream that its answer goes to, which may be hours
-	// older than the token that the message bears. If it is nil, senders are unknown.
+	// 2024-11-05 runs in the context of the stream for its answer, which may be hours older than
+	// the token of the message. If it is nil, senders are unknown.
 	Identity func(context.Context, *http.Request) context.Context
 
-	// Outcome reports whether a tool answers as tools.Outcome promises: with an object that has
-	// success, and a result or an error. If it is nil, no tool does.
+	// Outcome reports whether a tool promises to return a tools.Outcome, an object with success,
+	// and a result or an error. If it is nil, no tool does.
 	Outcome func(tool string) bool
 
-	// A random key means that every session ends with the process: clients that never initialize
-	// twice, as Void, are then lost until they are restarted.
-	// signs session ids; the same for all replicas and after a restart. nil: a random one
+	// signs session ids; it must be the same for all replicas and after a restart. nil: a random
+	// key, with which every session ends with the process. Clients that never initialize twice,
+	// such as Void, are then lost until they are restarted.
 	Key []byte
-	// file that keeps which sessions their clients have ended, as long as their ids would be good;
-	// empty: known until the server ends
+	// file of the sessions that their clients have ended, until their ids would have expired;
+	// empty: they are known until the server ends
 	Ended string
-	// keeps them for all replicas, and leads to streams of the others; nil: there is one
+	// stores ended sessions for all replicas, and gives access to streams of the others; nil: there
+	// is one replica
 	Shared Shared
-	// where clients find the server (scheme, host and path in front of /sse); empty: as they asked
+	// where clients find the server (scheme, host and path before /sse); empty: the address of
+	// their request
 	PublicURL string
 
 	Bounds
 }
 
-// Bounds bound what clients may ask. Beyond them a client gets 413, 429 or 503; only requests of a
-// legacy session wait, up to MaxWaiting.
+// Bounds are limits of what clients may ask. Beyond them a client gets 413, 429 or 503. Only
+// requests of a legacy session wait, up to MaxWaiting.
 type Bounds struct {
 	MaxBody    int64         // of a message, in bytes; 0: 4 MiB
-	Stall      time.Duration // until a client that takes nothing of its stream is given up; 0: 30 s
-	Beat       time.Duration // between the comments that keep a silent stream alive; 0: 15 s
-	Patience   time.Duration // until an answer that is not there becomes a stream; 0: 1 s
-	MaxStreams int           // open at once; 0: 10,000
-	// requests answered at once; 0: 256. Further ones of a session wait, others get 503
+	Stall      time.Duration // how long a client may read nothing of its stream; 0: 30 s
+	Beat       time.Duration // the interval of comments that keep a silent stream alive; 0: 15 s
+	Patience   time.Duration // how long an answer may take before it becomes a stream; 0: 1 s
+	MaxStreams int           // open streams; 0: 10,000
+	// requests that are answered at once; 0: 256. Of further ones, those of a session wait; others
+	// get 503
 	MaxCalls int
-	// requests of one legacy session that wait or are answered; 0: 64. Further ones get 503
+	// unfinished requests of one legacy session; 0: 64. Further ones get 503
 	MaxWaiting int
-	// The list of 1,000 tools has some 300 KB, written once.
-	// tools a page of tools/list; 0: 1,000, since many clients read only the first page
+	// tools per page of tools/list; 0: 1,000, because many clients read only the first page. A list
+	// of 1,000 tools has some 300 KB, and is encoded once.
 	PageSize int
-	// messages a second of one session, after a burst of twice as many; 0: 200; negative: any
-	// number
+	// messages per second of one session, after a burst of twice as many; 0: 200; negative: no
+	// limit
 	Rate float64
-	// calls a second of one tool, after a burst of twice as many; 0: 100; negative: any number
+	// calls per second of one tool, after a burst of twice as many; 0: 100; negative: no limit
 	RateOfTool float64
-	// Until then the record of the stream, and what it has sent, stay in memory.
-	// how long a broken stream of 2025-11-25 can be taken up again; 0: 2 min
+	// how long a broken stream of 2025-11-25 can be resumed; 0: 2 min. Until then its record and
+	// the events in it stay in memory.
 	StreamGrace time.Duration
 }
 
-// withDefaults fills in the missing settings.
+// withDefaults returns c with the missing settings filled in.
 func (c Config) withDefaults() Config {
 	if c.Registry == nil {
 		c.Registry = tools.New(tools.Options{})

@@ -21,7 +21,7 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// session is what a client began with initialize, or what a client of 2026-07-28 says of itself
+// session is what a client began with initialize, or what a client of 2026-07-28 says about itself
 // with each request. The id of a Streamable HTTP session contains all of it (seal.mint); the id of
 // a 2024-11-05 stream is a random UUID.
 type session struct {
@@ -30,25 +30,25 @@ type session struct {
 
 	mu      sync.Mutex
 	said    said
-	watched map[string]bool // resources that the client subscribed to
-	bytes   int             // of their addresses
-	changes uint64          // of level and watched, at all replicas
+	watched map[string]bool // resources to which the client has subscribed
+	bytes   int             // the length of all their addresses
+	changes uint64          // how often level and watched were changed, at all replicas
 }
 
-// said is what a client has said of itself, and what was negotiated with it.
+// said is what a client has said about itself, and what was negotiated with it.
 type said struct {
-	version string // empty: initialize was not answered yet
+	version string // empty: initialize has not been answered yet
 	client  mcp.Implementation
 	can     mcp.ClientCapabilities
-	level   mcp.LoggingLevel // log messages below it are not sent; empty: none are
+	level   mcp.LoggingLevel // log messages below it are not sent; empty: none are sent
 }
 
-// defaultLevel is the level of a session's log lines until its client sets one. The revisions leave
-// that to the server; debug lines would be noise to clients that never set it.
+// defaultLevel is the level of a session's log lines until its client sets one. The protocol leaves
+// it to the server; debug lines would be noise for clients that never set it.
 const defaultLevel = mcp.LoggingLevelInfo
 
-// session returns the caller of a request of 2026-07-28, which names its capabilities. It lives as
-// long as the request, and has no id, so it cannot be cancelled by name: closing the stream is the
+// session returns a session for a request of 2026-07-28, which must have capabilities. It lives as
+// long as the request and has no id, so nothing can be cancelled by name: closing the stream is the
 // cancellation.
 func (m meta) session(principal string) *session {
 	own := said{version: mcp.ProtocolVersion20260728, level: m.Level, can: *m.Capabilities}
@@ -58,7 +58,7 @@ func (m meta) session(principal string) *session {
 	return &session{principal: principal, said: own}
 }
 
-// begin keeps what initialize said. A level that the client set before it stays.
+// begin stores what initialize negotiated. A level that the client has set before stays.
 func (s *session) begin(version string, client mcp.Implementation, can mcp.ClientCapabilities) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,15 +72,15 @@ func (s *session) now() said {
 	return s.said
 }
 
-// setLevel keeps what logging/setLevel said.
+// setLevel stores the level of logging/setLevel.
 func (s *session) setLevel(level mcp.LoggingLevel) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.said.level = level
 }
 
-// watch subscribes to a resource. The error is for the client, and states the bound: without one a
-// session could fill the memory with addresses.
+// watch subscribes to a resource. It returns an error for the client if that would exceed the
+// limit. Without a limit a session could fill the memory with addresses.
 func (s *session) watch(uri string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *session) watch(uri string) error {
 	return nil
 }
 
-// unwatch ends a subscription.
+// unwatch ends a subscription, if there is one.
 func (s *session) unwatch(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,18 +112,21 @@ func (s *session) unwatch(uri string) {
 // maxWatched is how many resources one session may watch, and maxWatchedBytes how long their
 // addresses may be together: they are the client's own texts, as long as a message may be.
 const (
+	// maxWatched is the most resources to which one session may subscribe, and maxWatchedBytes is
+	// the greatest length of their addresses together. Clients invent these texts, each as long as
+	// a message may be.
 	maxWatched      = 1000
 	maxWatchedBytes = 64 << 10
 )
 
-// settings are what a session's client has set, as replicas tell each other.
+// settings are what a session's client has set, in the form that replicas exchange.
 type settings struct {
 	Changes uint64           `json:"n"`
 	Level   mcp.LoggingLevel `json:"level,omitempty"`
 	Watched []string         `json:"watched,omitempty"`
 }
 
-// changed counts a change of the settings, and returns them.
+// changed counts a change of the settings, and returns the settings.
 func (s *session) changed() settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +134,8 @@ func (s *session) changed() settings {
 	return settings{s.changes, s.said.level, slices.Collect(maps.Keys(s.watched))}
 }
 
-// adopt takes over the settings of another replica, and reports whether they were newer.
+// adopt replaces the settings by those from another replica if these are newer, and reports whether
+// they were.
 func (s *session) adopt(other settings) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,44 +150,45 @@ func (s *session) adopt(other settings) bool {
 	return true
 }
 
-// watches reports whether the client subscribed to a resource.
+// watches reports whether the client has subscribed to a resource.
 func (s *session) watches(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.watched[uri]
 }
 
-// hidesErrors reports whether the client shows a failed result as nothing at all: Void, whose name
-// is chosen by its user, and which has never had another version. Its interface shows {} for a
-// result with isError, so neither the user nor the model learns what was wrong; a text that begins
-// with "Error:" reaches both.
+// hidesErrors reports whether the client is Void, which shows {} for a result with isError, so that
+// neither the user nor the model learns what was wrong. A text that begins with "Error:" reaches
+// both. Void's user chooses its name, but it has never had another version.
 func (s *session) hidesErrors() bool {
 	client := s.now().client
 	return client.Version == "0.1.0" && strings.HasSuffix(client.Name, "-client")
 }
 
-// sessions knows the sessions of Streamable HTTP. Their ids contain most of their state; only what
-// a client has set since, and which ids were ended, is kept here. Stock mcp-go keeps 10 KB for each
-// initialize that no DELETE follows.
+// sessions are the sessions of Streamable HTTP. Their ids contain most of their state. Only what a
+// client has set later, and which sessions were ended, is stored here. Stock mcp-go stores 10 KB
+// for each initialize that no DELETE follows.
 type sessions struct {
 	seal seal
 
 	mu     sync.Mutex
 	kept   map[string]*session
 	ended  *ended
-	shared Shared // nil: ended alone knows which were given up
+	shared Shared // nil: only the field ended knows which sessions were ended
 }
 
 // sharedKind is the kind of ended sessions in Shared, and settingsKind that of what clients have
 // set, which other replicas know for settingsLife.
 const (
+	// sharedKind is the kind of ended sessions in Shared. settingsKind is the kind of what clients
+	// have set, which is stored there for settingsLife.
 	sharedKind   = "ended session"
 	settingsKind = "mcp settings"
 	settingsLife = 24 * time.Hour
 )
 
-// endedElsewhere reports whether another replica has ended a session. If that cannot be found out,
-// the session goes on, as after a restart without the file.
+// endedElsewhere reports whether another replica has ended a session. If that cannot be determined,
+// it returns false, so the session goes on, as after a restart without the file.
 func (s *sessions) endedElsewhere(id string) bool {
 	if s.shared == nil {
 		return false
@@ -192,18 +197,19 @@ func (s *sessions) endedElsewhere(id string) bool {
 	return ok
 }
 
-// maxSessions is the number of sessions of which settings are kept. A session beyond it falls back
-// to the defaults, log level info and no subscriptions, which costs its client some notifications
+// maxSessions is the number of sessions whose settings are stored. A session beyond it falls back
+// to the defaults, log level info and no subscriptions. That costs its client some notifications
 // but no answer.
 const maxSessions = 10_000
 
-// newSessions returns sessions that know which were ended, and no others yet.
+// newSessions returns sessions, of which none but the ended ones are known yet.
 func newSessions(s seal, e *ended, shared Shared) *sessions {
 	return &sessions{seal: s, kept: map[string]*session{}, ended: e, shared: shared}
 }
 
-// find returns the session of an id, for its own principal only. It checks the signature before it
-// takes the lock, so that forged ids do not slow down other clients.
+// find returns the session of an id. It returns false if the id is invalid, was ended, or belongs
+// to another principal. The signature is checked before the lock is taken, so that forged ids do
+// not delay other clients.
 func (s *sessions) find(id, principal string) (*session, bool) {
 	if id == "" {
 		return nil, false
@@ -217,14 +223,14 @@ func (s *sessions) find(id, principal string) (*session, bool) {
 	if s.ended.has(id) {
 		return nil, false
 	}
-	// What the client has set since counts; the id only says how the session began.
+	// The stored session has the client's later settings; the id has only the first ones.
 	if known, ok := s.kept[id]; ok {
 		return known, true
 	}
 	return found, true
 }
 
-// remembered returns a session whose settings are kept.
+// remembered returns the session of an id if its settings are stored here, or false.
 func (s *sessions) remembered(id string) (*session, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,8 +238,8 @@ func (s *sessions) remembered(id string) (*session, bool) {
 	return one, ok
 }
 
-// refresh takes over what a session's client has set at other replicas. If that cannot be found
-// out, what is known here goes on to count.
+// refresh gets the settings that a session's client has made at other replicas. If they cannot be
+// read, those that are known here stay in force.
 func (s *sessions) refresh(one *session) {
 	if s.shared == nil {
 		return
@@ -245,7 +251,8 @@ func (s *sessions) refresh(one *session) {
 	}
 }
 
-// keep remembers what a session's client has set, for all replicas.
+// keep stores the settings of a session for all replicas. It returns an error if other replicas
+// will not see them.
 func (s *sessions) keep(one *session) error {
 	s.hold(one)
 	if s.shared == nil {
@@ -254,8 +261,8 @@ func (s *sessions) keep(one *session) error {
 	return s.shared.Put(settingsKind, nameOf(one.id), "", encode(one.changed()), settingsLife)
 }
 
-// hold remembers a session. If there are too many, it drops an arbitrary one: any order would need
-// a list, for a case that hardly occurs.
+// hold stores a session. If there are too many, it drops an arbitrary one, because any order would
+// need a list, for a case that hardly occurs.
 func (s *sessions) hold(one *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -268,8 +275,8 @@ func (s *sessions) hold(one *session) {
 	}
 }
 
-// end makes an id invalid. An error means that it is invalid only until the server ends. Stock
-// servers check only the form of an id, so that a session goes on after its DELETE; the
+// end makes an id invalid. If it returns an error, the id is only invalid until the server ends.
+// Stock servers check only the form of an id, so that a session goes on after its DELETE; the
 // specification wants a 404.
 func (s *sessions) end(id string, now time.Time) (err error) {
 	if s.shared != nil {
@@ -281,22 +288,23 @@ func (s *sessions) end(id string, now time.Time) (err error) {
 	return errors.Join(err, s.ended.add(id, now))
 }
 
-// ended holds the sessions that their clients have ended, and when: their ids are signed, and would
-// be valid again after a restart. They are kept in a file, one per line, until the ids have expired
-// anyway. A line is a digest and Unix seconds: "4f1d… 1795000000". Replicas on other machines with
-// the same key do not see the file.
+// ended is the list of sessions that their clients have ended, with the times. It is needed because
+// their ids are signed, and would be valid again after a restart. The list is stored in a file
+// until the ids have expired. A line of the file is a digest and Unix seconds: "4f1d… 1795000000".
+// Replicas on other machines with the same key do not see the file.
 type ended struct {
 	path string // empty: no file
 	at   map[string]time.Time
 }
 
-// maxEnded is the most ended sessions that are known. If there are more, the oldest tenth is
-// forgotten, so that the file is rewritten seldom.
+// maxEnded is the most ended sessions that are stored. If there are more, the oldest tenth is
+// dropped, so that the file is rewritten seldom.
 const maxEnded = 100_000
 
-// newEnded reads the file, if there is one. An error means that nothing is known, and that nothing
-// will be written: a file that cannot be read may hold more than we know, and a rewrite would lose
-// that. Lines that are broken, as the last one after a power cut, are passed over.
+// newEnded reads the file, if there is one; broken lines, such as the last one after a power cut,
+// are ignored. If the file cannot be read, it returns an empty list with an error. The list then
+// never writes the file, which may contain more. It also returns an error if the file cannot be
+// rewritten.
 func newEnded(path string, now time.Time) (*ended, error) {
 	e := &ended{path: path, at: map[string]time.Time{}}
 	if path == "" {
@@ -327,21 +335,22 @@ func newEnded(path string, now time.Time) (*ended, error) {
 	return e, err
 }
 
-// nameOf returns the name of an id in the file, so that the file reveals no ids: the first half of
-// its SHA-256 sum, in hex.
+// nameOf returns a name for an id that does not reveal it, for example for the file: the first half
+// of its SHA-256 hash in hexadecimal.
 func nameOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:16])
 }
 
-// has reports whether the session with an id was ended.
+// has reports whether the session with this id was ended.
 func (e *ended) has(id string) bool {
 	_, ok := e.at[nameOf(id)]
 	return ok
 }
 
-// add makes an id invalid. It appends a line, and rewrites the file only when there are too many:
-// sessions end often, and a file of 100,000 lines has 4 MB.
+// add makes an id invalid, or returns an error if that cannot be written to the file. It appends a
+// line, and rewrites the file only when there are too many: sessions end often, and a file of
+// 100,000 lines has 4 MB.
 func (e *ended) add(id string, now time.Time) error {
 	name := nameOf(id)
 	e.at[name] = now
@@ -361,7 +370,7 @@ func (e *ended) add(id string, now time.Time) error {
 	return errors.Join(err, f.Close())
 }
 
-// forget drops the oldest tenth, and what is too old.
+// forget drops the oldest tenth of the ids, and those that have expired.
 func (e *ended) forget(now time.Time) {
 	all := make([]time.Time, 0, len(e.at))
 	for _, at := range e.at {
@@ -377,7 +386,7 @@ func (e *ended) forget(now time.Time) {
 	}
 }
 
-// rewrite writes the file anew.
+// rewrite writes the whole file, if there is one, or returns an error.
 func (e *ended) rewrite() error {
 	if e.path == "" {
 		return nil

@@ -13,15 +13,15 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// SSE serves the address of revision 2024-11-05. A GET without a session opens a stream, whose
-// first event says where messages are to be sent; everything else is Streamable HTTP, which some
-// clients try on any address first. Void is one of them, and its way back to SSE always fails (SDK
-// 1.11.2 gets a string where it wants a URL), so a POST here must be answered.
+// SSE returns the handler of the address for revision 2024-11-05. A GET without a session opens a
+// stream, whose first event is the address for messages. Everything else is treated as Streamable
+// HTTP, which some clients first try on any address. Void does, and its fallback to SSE always
+// fails (SDK 1.11.2 gets a string where it wants a URL), so a POST must be answered here.
 //
-// A GET that names an older revision and no session may be a Streamable client that listens, or one
-// whose stream broke and who waits for that event again: the stream serves both, as a listening
-// client ignores the event. The TypeScript SDK sends exactly that when the server has restarted,
-// and without the event waits for ever.
+// A GET that names an older revision and no session may come from a Streamable client that listens,
+// or from a client whose stream broke and that waits for the first event again. The stream is right
+// for both, because a listening client ignores that event. The TypeScript SDK sends exactly such a
+// GET when the server has restarted, and waits for ever without the event.
 func (s *Server) SSE() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		version := r.Header.Get("Mcp-Protocol-Version")
@@ -35,9 +35,9 @@ func (s *Server) SSE() http.Handler {
 	})
 }
 
-// legacy serves a 2024-11-05 session, which begins and ends with its stream. version is the
-// revision that an earlier stream of the client negotiated, or empty. If it is set, the session
-// counts as initialized, since such a client does not initialize again.
+// legacy runs a 2024-11-05 session, which begins and ends with its stream. The argument version is
+// the revision that an earlier stream of the client negotiated, or empty. If it is set, the session
+// counts as initialized, because such a client does not initialize again.
 func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) {
 	out, done, ok := s.open(w)
 	if !ok {
@@ -62,8 +62,8 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) 
 	s.dropped("sse", err)
 }
 
-// newsFor returns a listener that notifies a conn of changes once it has begun, and of changes of a
-// resource only if it has subscribed to it.
+// newsFor returns a listener that notifies a conn of changes after initialize. Changes of a
+// resource are only sent if the conn has subscribed to it.
 func newsFor(c *conn) *listener {
 	return &listener{box: c.box, session: c.id, wants: func(_, uri string) bool {
 		return c.now().version != "" && (uri == "" || c.watches(uri))
@@ -71,7 +71,7 @@ func newsFor(c *conn) *listener {
 }
 
 // newUUID returns a random UUID, version 4. Its 122 random bits are the only secret of a legacy
-// session where no keys are asked for.
+// session if no keys are required.
 func newUUID() string {
 	var b [16]byte
 	rand.Read(b[:]) // never fails
@@ -79,10 +79,10 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// messageURL returns where a session's messages are sent: beside the address that the client asked,
-// or under the public one. Clients refuse an address of another origin, so behind a proxy that
-// shows another name PublicURL has to be set; headers like X-Forwarded-Host are not read, since any
-// client can send them.
+// messageURL returns the address for a session's messages: next to the address of the client's
+// request, or below the public URL. Clients refuse an address of another origin, so PublicURL must
+// be set behind a proxy that shows another name. Headers such as X-Forwarded-Host are not used,
+// since any client can send them.
 func (s *Server) messageURL(r *http.Request, id string) string {
 	base := strings.TrimSuffix(s.cfg.PublicURL, "/") + "/sse"
 	if s.cfg.PublicURL == "" {
@@ -95,9 +95,9 @@ func (s *Server) messageURL(r *http.Request, id string) string {
 	return base + "/message?session_id=" + id
 }
 
-// Message takes the messages of 2024-11-05 sessions. It answers 202 at once; the real answer is
-// sent on the stream. A message that cannot be read, or finds no room, is refused here, with 400,
-// 413, 429 or 503: its client may not have an id to match an answer on the stream.
+// Message returns the handler for messages of 2024-11-05 sessions. It answers 202 at once; the real
+// answer is sent on the stream. A message that is invalid or exceeds a limit is refused here, with
+// 400, 413, 429 or 503, because its client may not have an id to match an answer on the stream.
 func (s *Server) Message() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
@@ -134,9 +134,9 @@ func (s *Server) Message() http.Handler {
 	})
 }
 
-// connOf finds the session that a message is for. For another principal's session it returns a 404,
-// as if there were none. The parameter is session_id; sessionId is mcp-go's and the TypeScript
-// SDK's name for it.
+// connOf returns the conn that a message is for. It returns an error if the address names no
+// session (400), or an unknown one or that of another principal (404). The parameter is session_id;
+// mcp-go and the TypeScript SDK call it sessionId.
 func (s *Server) connOf(r *http.Request) (*conn, *rpcError) {
 	q := r.URL.Query()
 	id := cmp.Or(q.Get("session_id"), q.Get("sessionId"))

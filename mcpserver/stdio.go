@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Stdio serves one client that writes its messages to in and reads ours from out, one a line, until
-// in ends, ctx ends or out fails. When in has ended, what is being answered is still answered, for
-// at most grace. Nothing but messages is written to out. The grace is for scripts, as in echo
-// '{"jsonrpc":"2.0",…}' | toolnorm mcp, whose input ends at once. The error is nil when in ended as
-// it should.
+// Stdio answers one client, which writes its messages to in and reads from out, one message per
+// line. It returns nil when in has ended and everything was answered. After the end of in it waits
+// at most for the grace period. That is for scripts whose input ends at once, such as echo
+// '{"jsonrpc":"2.0",…}' | toolnorm mcp. It returns an error if ctx ends first, or if in or out
+// fails.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer,
 	grace time.Duration) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -42,7 +42,7 @@ func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer,
 	return err
 }
 
-// settle waits until the conn's messages are answered, or for that long. It polls every
+// settle waits until the conn's messages are answered, at most for the grace period. It polls every
 // millisecond, since it runs only once, at the end.
 func (c *conn) settle(grace time.Duration) {
 	for end := time.Now().Add(grace); c.pending.Load() > 0 && time.Now().Before(end) &&
@@ -51,8 +51,9 @@ func (c *conn) settle(grace time.Duration) {
 	}
 }
 
-// readLines takes messages until there are no more, which is io.EOF. Everything is answered on the
-// one stream, including errors, since there is no status as over HTTP.
+// readLines submits messages until there are no more, which is the error io.EOF. Errors are
+// answered on the stream, too, since there is no status as in HTTP. It returns an error if it
+// cannot read or answer.
 func (s *Server) readLines(c *conn, in io.Reader) error {
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -76,13 +77,13 @@ func (s *Server) readLines(c *conn, in io.Reader) error {
 	}
 }
 
-// errLong says that a line was longer than it may be. It was skipped; its id is unknown, so the
-// error has the id null.
+// errLong is returned for a line that is too long and was skipped. The id of its message is
+// unknown, so the answer has the id null.
 var errLong = errors.New("the line is too long")
 
-// readLine reads the next line that is not empty, without its end. A line that is too long is
-// skipped to its end and not kept, so the next message is read as usual. A last line without an end
-// counts.
+// readLine returns the next line that is not empty, without its end; the last line may lack an end.
+// A line of more than longest bytes is skipped without storing it, and the error is errLong, so the
+// next message can be read as usual. At the end of the input the error is io.EOF.
 func readLine(r *bufio.Reader, longest int) (line []byte, err error) {
 	long := false
 	for {
@@ -104,8 +105,9 @@ func readLine(r *bufio.Reader, longest int) (line []byte, err error) {
 	}
 }
 
-// writeLines writes what comes into an outbox, one frame a line, until it ends. A frame holds no
-// line break: its JSON is compact, and breaks in texts are \n.
+// writeLines writes the frames of an outbox, one per line, until the outbox ends. A frame contains
+// no line break: its JSON is compact, and breaks in texts are \n. It returns an error if w cannot
+// be written to.
 func writeLines(w io.Writer, b *outbox) error {
 	for {
 		frames := b.take()

@@ -12,12 +12,13 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Streamable serves Streamable HTTP, all its revisions on one address. A client that never sent
-// initialize is answered too, as by 2025-03-26: one request with curl is enough to call a tool.
+// Streamable returns the handler for Streamable HTTP, with all its revisions on one address. A
+// client that never sent initialize is answered too, as in 2025-03-26, so that one request with
+// curl is enough to call a tool.
 func (s *Server) Streamable() http.Handler { return http.HandlerFunc(s.streamable) }
 
-// streamable handles a request by its method. GET and DELETE belong to the revisions with sessions.
-// Any other request gets a 405: several clients take a 404 on GET for a server that is not there.
+// streamable answers a request by its method. GET and DELETE belong to the revisions with sessions.
+// Any other request gets a 405, because several clients take a 404 on GET for a missing server.
 func (s *Server) streamable(w http.ResponseWriter, r *http.Request) {
 	modern := mcp.IsModernProtocol(r.Header.Get("Mcp-Protocol-Version"))
 	switch {
@@ -35,19 +36,19 @@ func (s *Server) streamable(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// accepts reports whether a client takes a content type, explicitly or by a wildcard. A client
-// without Accept takes JSON. The specification wants both types in Accept; curl sends */*, and is
-// served.
+// accepts reports whether a client accepts a content type, explicitly or by a wildcard. A client
+// without an Accept header accepts JSON. The specification wants both types in Accept, but curl
+// sends */*, which is enough here.
 func accepts(r *http.Request, kind string) bool {
 	said := strings.Join(r.Header.Values("Accept"), ",")
 	return strings.Contains(said, kind) || strings.Contains(said, "*/*") ||
 		said == "" && kind == "application/json"
 }
 
-// post answers what a client sends: rate, type and size, text, revision, headers, session are
-// checked in this order; then the method and its parameters count. The cheap checks come first, and
-// the first error is the answer: an unknown session causes a 404 only if the request is otherwise
-// right, as clients initialize again on a 404.
+// post answers a POST. It checks in this order: rate, type and size, text, revision, headers,
+// session. Then the method is run with its parameters. The cheap checks come first, and the first
+// error is the answer. So an unknown session causes a 404 only if the rest of the request is right,
+// because clients initialize again on a 404.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	principal := s.cfg.Principal(r)
 	// The session is looked up before the body is read, since the rate limit depends on it and must
@@ -77,10 +78,10 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	case rpcErr != nil:
 	case modern && m.isRequest():
 		rpcErr = s.checkModern(r.Header, m)
-	// Notifications too: since 2026-07-28 closing the stream is what cancels.
+	// Notifications are refused too: since 2026-07-28 closing the stream cancels a request.
 	case modern:
 		rpcErr = fail(codeRequest, "by this revision clients send only requests over HTTP")
-	// initialize with an old id is served: clients that reconnect send the id that they had.
+	// initialize with an old id is accepted: clients that reconnect send the id that they had.
 	case named != "" && !ok && m.method != string(mcp.MethodInitialize):
 		rpcErr = noSession()
 	}
@@ -91,15 +92,15 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, callerOf(found, principal, modern, version, m), m)
 }
 
-// noSession returns the error that asks a client to initialise again: a 404, by Streamable HTTP
-// (Session Management).
+// noSession returns the error that tells a client to initialize again. Its status is 404, as
+// Streamable HTTP demands (Session Management).
 func noSession() *rpcError {
 	return fail(codeRequest, "there is no such session any more; initialize again").withStatus(
 		http.StatusNotFound)
 }
 
-// rateKey returns the key of the rate limit: the session, or else the principal, or else the
-// address. A made-up id is not a session, so a client gains nothing by making ids up.
+// rateKey returns the key for the rate limit: the session, else the principal, else the address. An
+// unknown session id does not count, so a client gains nothing by inventing ids.
 func rateKey(found *session, principal string, r *http.Request) string {
 	if found != nil {
 		return found.id
@@ -108,9 +109,9 @@ func rateKey(found *session, principal string, r *http.Request) string {
 	return cmp.Or(principal, host)
 }
 
-// callerOf returns the sender of a message. A request of 2026-07-28 describes its client itself; a
-// request in a session is described by the session; any other client is new, and is served by the
-// revision that its header names.
+// callerOf returns the sender of a message. A request of 2026-07-28 describes its client itself. A
+// client with a session is described by the session. Any other client is new, and its revision is
+// the one of its header.
 func callerOf(found *session, principal string, modern bool, version string, m message) *caller {
 	c := &caller{session: found, modern: modern, meta: m.said.Meta}
 	switch {
@@ -125,12 +126,12 @@ func callerOf(found *session, principal string, modern bool, version string, m m
 	return c
 }
 
-// batch answers the messages of a batch, which only 2025-03-26 has; later ones call it an invalid
-// request. Its messages run one after the other and take one place together, so a batch is no way
+// batch answers the messages of a batch. Only 2025-03-26 has batches; for later revisions a batch
+// is an invalid request. The messages run one after the other in one place, so a batch is no way
 // around MaxCalls.
 func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, found *session) {
 	version := cmp.Or(r.Header.Get("Mcp-Protocol-Version"), oldest)
-	// What was negotiated counts more than what the header says.
+	// The negotiated revision has precedence over the header.
 	if found != nil {
 		version = found.now().version
 	}
@@ -165,8 +166,8 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, foun
 	s.write(w, frame{body: joined(answers)})
 }
 
-// oneOfBatch answers one message of a batch; it returns nil if the message wants no answer.
-// initialize must not be in a batch: the other messages would need the session that it makes.
+// oneOfBatch returns the answer to one message of a batch, or nil if the message needs none.
+// initialize is an error in a batch, because the other messages would need its session.
 func (s *Server) oneOfBatch(r *http.Request, raw []byte, found *session) []byte {
 	m, rpcErr := readMessage(raw)
 	if rpcErr == nil && m.method == string(mcp.MethodInitialize) {

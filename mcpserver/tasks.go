@@ -13,18 +13,18 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// tasksExtension is the extension of 2026-07-28 by which a call that takes long is answered with a
-// task (SEP-2663). Its name is in the capabilities of both sides.
+// tasksExtension is the extension of 2026-07-28 by which a long call is answered with a task
+// (SEP-2663). Client and server both name it in their capabilities.
 const tasksExtension = "io.modelcontextprotocol/tasks"
 
 const (
-	taskLife   = time.Hour   // from its beginning; then it is ended and forgotten
-	taskPoll   = time.Second // how often a client should ask
-	mostTasks  = 1000        // that are kept
-	mostRounds = 20          // of questions in one call
+	taskLife   = time.Hour   // after its beginning a task is ended and forgotten
+	taskPoll   = time.Second // how often a client should ask for a task
+	mostTasks  = 1000        // how many tasks are stored
+	mostRounds = 20          // how often one call may ask questions
 )
 
-// tasks holds the calls that go on after their answer. They are in memory, so a restart loses them.
+// tasks are the calls that go on after their answer. They are in memory, so a restart loses them.
 type tasks struct {
 	identity json.RawMessage // of the server
 
@@ -32,29 +32,30 @@ type tasks struct {
 	all map[string]*task
 }
 
-// task is one of them.
+// task is a call that goes on after its answer.
 type task struct {
 	id, principal string
 	created       time.Time
 	cancel        context.CancelCauseFunc
-	answered      chan struct{} // has room for one: all questions have their answers
+	answered      chan struct{} // has a buffer of one; gets a value when all questions have answers
 
 	mu      sync.Mutex
 	status  string // working, input_required, completed, failed or cancelled
 	updated time.Time
 	result  json.RawMessage            // of the call
-	failure *rpcError                  // of the protocol
+	failure *rpcError                  // an error of the protocol
 	open    map[string]json.RawMessage // questions without an answer
 	answers map[string]json.RawMessage
 }
 
 // errTaskCancelled and errTaskOver are why a task's call is ended.
 var (
+	// errTaskCancelled and errTaskOver are the causes with which the context of a task's call ends.
 	errTaskCancelled = errors.New("the client cancelled the task")
 	errTaskOver      = fmt.Errorf("the task took longer than %v", taskLife)
 )
 
-// extends reports whether a caller has declared the extension in this request.
+// extends reports whether the caller has declared the tasks extension in this request.
 func (c *caller) extends() bool {
 	if !c.modern || c.meta.Capabilities == nil {
 		return false
@@ -63,7 +64,7 @@ func (c *caller) extends() bool {
 	return ok
 }
 
-// withoutTasks returns the error for a request that needs a client with the extension.
+// withoutTasks returns the error for a request that needs a client with the tasks extension.
 func withoutTasks() *rpcError {
 	e := fail(codeCapability, "this needs a client with the extension %s",
 		tasksExtension).withStatus(http.StatusBadRequest)
@@ -72,8 +73,8 @@ func withoutTasks() *rpcError {
 	return e
 }
 
-// taskSupport returns what a tool's listing says of tasks: optional or required, or an empty string
-// if it says nothing or forbidden.
+// taskSupport returns what a tool declares about tasks: optional or required. It returns "" if the
+// tool forbids them, declares nothing, or is unknown.
 func (e *engine) taskSupport(ctx context.Context, c *caller, name string) mcp.TaskSupport {
 	support := mcp.TaskSupport("")
 	if t, ok := e.tool(ctx, c, name); ok {
@@ -90,15 +91,16 @@ func (e *engine) taskSupport(ctx context.Context, c *caller, name string) mcp.Ta
 	return support
 }
 
-// outcome is the outcome of a call.
+// outcome is the outcome of a call: a result or an error.
 type outcome struct {
 	result  json.RawMessage
 	failure *rpcError
 }
 
-// callOrTask runs a tool. A call that may be a task, and is not finished when other answers would
-// become a stream, becomes a task for a client that knows tasks; the call goes on after the answer.
-// A question that comes sooner belongs to the call itself.
+// callOrTask runs a tool and returns its result. If the tool supports tasks, the client knows them,
+// and the call takes longer than Patience, it returns a task and the call goes on. A question that
+// the tool asks before that belongs to the call itself. It returns an error if the tool requires
+// tasks and the client does not know them.
 func (e *engine) callOrTask(ctx context.Context, c *caller, m message) (
 	json.RawMessage, *rpcError) {
 	if !c.modern {
@@ -132,13 +134,13 @@ func (e *engine) callOrTask(ctx context.Context, c *caller, m message) (
 			return t.write("task"), nil
 		}
 	}
-	o := <-first // there is no room for another task, or the client has left
+	o := <-first // too many tasks are stored, or the client has left
 	unhook()
 	cancel(nil)
 	return o.result, o.failure
 }
 
-// attempt calls a tool once, and makes an error of a panic.
+// attempt calls a tool once and returns the outcome. A panic becomes an error.
 func (e *engine) attempt(ctx context.Context, c *caller, m message) (o outcome) {
 	defer e.recovered(m, func(failure *rpcError) { o = outcome{failure: failure} })
 	ctx, over := e.peer(ctx, c, m)
@@ -147,7 +149,7 @@ func (e *engine) attempt(ctx context.Context, c *caller, m message) (o outcome) 
 	return outcome{result, failure}
 }
 
-// keep makes a task of a call; it returns nil if there are too many.
+// keep makes a task of a call and returns it; it returns nil if there are too many tasks.
 func (e *engine) keep(c *caller, cancel context.CancelCauseFunc) *task {
 	now := time.Now()
 	t := &task{id: e.others.id(forTask, c.principal), principal: c.principal, created: now,
@@ -170,8 +172,9 @@ func (e *engine) keep(c *caller, cancel context.CancelCauseFunc) *task {
 	return t
 }
 
-// follow waits for the outcome of a task's call. If the call asks something, the task waits for the
-// answers, and calls again with them, as the client of an ordinary call does.
+// follow waits for the outcome of a task's call and stores it in the task. If the call asks
+// questions, the task waits for the answers and repeats the call with them, as a client does with
+// an ordinary call.
 func (e *engine) follow(ctx context.Context, t *task, c *caller, m message, first <-chan outcome) {
 	o := <-first
 	for range mostRounds {
@@ -200,7 +203,8 @@ func (e *engine) follow(ctx context.Context, t *task, c *caller, m message, firs
 	t.end(ctx, o)
 }
 
-// again returns the call with the answers to its questions.
+// again returns the message of the call with the answers to its questions and this state. It
+// returns an error if that is no valid message.
 func (t *task) again(m message, state json.RawMessage) (message, *rpcError) {
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(m.params, &all) // it was read before
@@ -215,12 +219,12 @@ func (t *task) again(m message, state json.RawMessage) (message, *rpcError) {
 		"method": encode(m.method), "params": encode(all)}))
 }
 
-// set changes a task's status under its lock.
+// set changes the task's status. The caller must hold the lock.
 func (t *task) set(status string) {
 	t.status, t.updated = status, time.Now()
 }
 
-// ask keeps the questions of a call.
+// ask stores the questions of a call.
 func (t *task) ask(open map[string]json.RawMessage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -228,7 +232,7 @@ func (t *task) ask(open map[string]json.RawMessage) {
 	t.set("input_required")
 }
 
-// answer takes answers to open questions, and ignores others.
+// answer stores answers to open questions, and ignores others.
 func (t *task) answer(all map[string]json.RawMessage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -243,11 +247,11 @@ func (t *task) answer(all map[string]json.RawMessage) {
 	}
 	if len(t.open) == 0 {
 		t.set("working")
-		t.answered <- struct{}{} // there is room: the next question comes after it
+		t.answered <- struct{}{} // never blocks, since the next question comes after it
 	}
 }
 
-// end keeps the outcome of a call.
+// end stores the outcome of a call.
 func (t *task) end(ctx context.Context, o outcome) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -268,8 +272,8 @@ func (t *task) end(ctx context.Context, o outcome) {
 	t.cancel(nil)
 }
 
-// write returns a task as an answer: to tools/call with the type task, to tasks/get with the type
-// complete and the outcome.
+// write returns the task as an answer. To tools/call it has the type "task"; to tasks/get it has
+// the type "complete", and the outcome.
 func (t *task) write(kind string) json.RawMessage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -291,8 +295,9 @@ func (t *task) write(kind string) json.RawMessage {
 	return encode(is)
 }
 
-// ofTask answers tasks/get, tasks/update and tasks/cancel of 2026-07-28; handled is false for other
-// methods, and for a task that another server has made. A task may be at another replica.
+// ofTask answers tasks/get, tasks/update and tasks/cancel of 2026-07-28, here or by asking the
+// replica that has the task. handled is false for other methods, and for a task that another server
+// has made. It returns an error if the client does not know tasks.
 func (e *engine) ofTask(ctx context.Context, c *caller, m message) (
 	result json.RawMessage, rpcErr *rpcError, handled bool) {
 	switch m.method {
@@ -316,7 +321,7 @@ func (e *engine) ofTask(ctx context.Context, c *caller, m message) (
 	return nil, nil, false
 }
 
-// find returns a task of somebody; nil if there is none.
+// find returns the task with this id if it belongs to this principal, or nil.
 func (all *tasks) find(id, principal string) *task {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -326,7 +331,8 @@ func (all *tasks) find(id, principal string) *task {
 	return nil
 }
 
-// at does what a method asks of a task.
+// at does what a method asks of a task, and returns the answer. It returns an error if the
+// parameters are wrong.
 func (all *tasks) at(t *task, method string, params json.RawMessage) (
 	json.RawMessage, *rpcError) {
 	switch method {
@@ -346,7 +352,8 @@ func (all *tasks) at(t *task, method string, params json.RawMessage) (
 	return encode(map[string]any{"resultType": "complete", "_meta": all.identity}), nil
 }
 
-// answer answers another replica's question for a task.
+// answer answers a request about a task that another replica has passed on. If there is no such
+// task, the answer says so.
 func (all *tasks) answer(ask taskAsked) any {
 	t := all.find(ask.Task, ask.Principal)
 	if t == nil {
@@ -359,8 +366,8 @@ func (all *tasks) answer(ask taskAsked) any {
 	return taskReply{Result: result}
 }
 
-// extended returns what a server declares to clients of 2026-07-28, with the extension in place of
-// the earlier tasks.
+// extended returns what a server declares to clients of 2026-07-28, with the tasks extension in
+// place of the earlier tasks. A result that cannot be read is returned unchanged.
 func extended(result json.RawMessage) json.RawMessage {
 	var all, can map[string]json.RawMessage
 	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {

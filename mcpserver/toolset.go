@@ -14,9 +14,9 @@ import (
 // Sets is the pattern of the addresses of sets of tools: /mcp/sets/NAME.
 const Sets = "/mcp/sets/{set}"
 
-// ofSet serves Streamable HTTP at the address of one set: nothing else is listed or called there.
-// For a set that does not exist, or that the caller may not use, it answers a 404 that names the
-// caller's sets.
+// ofSet returns the handler for Streamable HTTP at the address of one set of tools, where nothing
+// else is listed or called. For a set that does not exist, or that the caller may not use, it
+// answers with a 404 that names the caller's sets.
 func ofSet(s *Server) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		may, name := s.cfg.Registry.For(r.Context()), r.PathValue("set")
@@ -29,11 +29,11 @@ func ofSet(s *Server) http.Handler {
 	})
 }
 
-// mostNamed is the most sets that an error names.
+// mostNamed is the most sets that an error message names.
 const mostNamed = 20
 
-// unknownSet returns the error that there is no such set for a caller, with the sets that there
-// are.
+// unknownSet returns the message for a set of tools that the caller may not use or that does not
+// exist. It lists the caller's sets, in names.
 func unknownSet(name string, names []string) string {
 	text := fmt.Sprintf("there is no set of tools %.64q for you", name)
 	switch {
@@ -46,8 +46,9 @@ func unknownSet(name string, names []string) string {
 	return text + "; there are " + strings.Join(names, ", ")
 }
 
-// declareSet returns what a server declares to a caller that may use only some tools: it has tools,
-// and neither prompts nor resources. The descriptions of the sets are its instructions.
+// declareSet returns what a server declares to a caller that may use only some tools. It has tools,
+// but neither prompts nor resources, and its instructions are the descriptions of the caller's
+// sets. A result that cannot be read is returned unchanged.
 func declareSet(may *tools.Snapshot, result json.RawMessage) json.RawMessage {
 	var all, can map[string]json.RawMessage
 	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {

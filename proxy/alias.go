@@ -7,30 +7,30 @@ import (
 	"toolnorm/chat"
 )
 
-// AliasPrefix is put before a model's name so that Void takes the model for one with native tool
-// calls: Void knows models by words in their names, and "grok" is one of the first words that it
-// looks for. Such a model gets native tools, a system role and a window of 131,072 tokens from
-// Void. "4o" is the other word with that effect, but names of model families would win over it.
+// AliasPrefix is a prefix of model names, with which Void uses native tool calls. Void recognizes
+// models by words in their names, and "grok" is one of the first words that it looks for. Such a
+// model gets native tools, a system role and a window of 131,072 tokens from Void. The word "4o"
+// has the same effect, but names of model families would have precedence over it.
 const AliasPrefix = "grok-local-"
 
-// The values of Config.VoidAliases: when aliases are listed.
+// The values of Config.VoidAliases, which say when aliases are listed.
 const (
-	AliasesAuto   = "auto"   // to clients that carry the libraries of Void
-	AliasesAlways = "always" // to everyone
-	AliasesNever  = "never"  // they can be asked all the same
+	AliasesAuto   = "auto"   // for clients that use the same libraries as Void
+	AliasesAlways = "always" // for every client
+	AliasesNever  = "never"  // never, but they can be asked for all the same
 )
 
-// voidAgents are the beginnings of the User-Agent headers that Void sends: the versions of the SDKs
-// that Void 1.4.9 contains. Other programs with the same versions see aliases as well, which does
-// them no harm.
+// voidAgents are prefixes of the User-Agent headers that Void sends, which are the versions of the
+// SDKs in Void 1.4.9. Other programs with the same versions see aliases as well, which does them no
+// harm.
 var voidAgents = []string{"OpenAI/JS 4.96.0", "ollama-js/0.5.15"}
 
-// isAlias reports whether a client asked for a model by an alias.
+// isAlias reports whether a model name is an alias.
 func isAlias(model string) bool { return strings.HasPrefix(model, AliasPrefix) }
 
-// aliasOf returns the alias of a model, empty where it would not help: Void looks for two other
-// words before the prefix's "grok". The aliases of the demo's many models are not listed, but they
-// can be asked for all the same: grok-local-demo/hermes works.
+// aliasOf returns the alias of a model. It returns "" if an alias would not help, because Void
+// looks for two other words before "grok". It also returns "" for the demo's many models, but their
+// aliases can be asked for all the same: grok-local-demo/hermes works.
 func aliasOf(model string) string {
 	lower := strings.ToLower(model)
 	if strings.Contains(lower, "gemini") || strings.Contains(lower, "claude") ||
@@ -40,7 +40,8 @@ func aliasOf(model string) string {
 	return AliasPrefix + model
 }
 
-// listsAliases reports whether aliases are listed for this client. Every client can ask for them.
+// listsAliases reports whether aliases are listed for the client of a request. Every client can ask
+// for them.
 func (s *Server) listsAliases(r *http.Request) bool {
 	switch s.cfg.VoidAliases {
 	case AliasesAlways:
@@ -56,8 +57,8 @@ func (s *Server) listsAliases(r *http.Request) bool {
 	return false
 }
 
-// withAliases returns the models followed by their aliases.
-// The models' own names come first, so that a client that takes the first one gets no alias.
+// withAliases returns the models followed by their aliases. The real names come first, so that a
+// client that takes the first one gets no alias.
 func withAliases(infos []chat.Info) []chat.Info {
 	all := infos[:len(infos):len(infos)]
 	for _, i := range infos {

@@ -7,11 +7,12 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// askedForm returns the client form that a request asks for, and the model without the suffix that
-// may name the form. The header Toolnorm-Client-Form counts first, then the suffix ("qwen3@shell"),
-// then the settings; an empty form leaves the choice to the forms, which recognise their clients. A
-// header can be set once for a whole client; a suffix is for clients in which only the model's name
-// can be chosen.
+// askedForm returns the client form that a request asks for, and the model name without a suffix
+// that names the form. The form comes from the header Toolnorm-Client-Form, else from the suffix
+// ("qwen3@shell"), else from the settings. It is "" if none of them names one; then the forms
+// recognize their clients. A header can be set once for a whole client; a suffix is for clients in
+// which only the model's name can be chosen. It returns an error if the header names an unknown
+// form.
 func (s *Server) askedForm(h http.Header, named string) (asked, model string, err error) {
 	asked, model, err = form.NamedForm(h, named)
 	if err == nil && asked == "" {
@@ -20,16 +21,17 @@ func (s *Server) askedForm(h http.Header, named string) (asked, model string, er
 	return asked, model, err
 }
 
-// openForm opens the reply in the first form that accepts the request. The reply names the model as
-// the client did. Void reads only the call with index 0, so a model that is asked by its alias
-// writes one call a reply.
+// openForm returns the reply of the first form that accepts the request. The reply names the model
+// as the client did. It returns an error if the request names an unknown form, or if the form
+// returns one. Void reads only the call with index 0, so a model that is asked by its alias writes
+// one call per reply.
 func (s *Server) openForm(h http.Header, a *form.Ask, out form.Out) (reply form.Reply, err error) {
 	var model string
 	if a.Form, model, err = s.askedForm(h, a.Model); err != nil {
 		return nil, err
 	}
 	if isAlias(model) {
-		a.Single = true // a client that uses an alias reads one call a reply
+		a.Single = true // a client that uses an alias reads one call per reply
 	}
 	if reply, err = s.forms.Open(h, a, out); err != nil {
 		return nil, err

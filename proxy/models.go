@@ -11,7 +11,7 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// modelInfo is a model as OpenAI lists it.
+// modelInfo is a model in OpenAI's list.
 type modelInfo struct {
 	ID      string `json:"id"`
 	Object  string `json:"object"`
@@ -24,7 +24,7 @@ func infoOf(i chat.Info) modelInfo {
 	return modelInfo{ID: i.ID, Object: "model", Created: i.Created, OwnedBy: i.Owner}
 }
 
-// claudeInfo is a model as Anthropic lists it.
+// claudeInfo is a model in Anthropic's list.
 type claudeInfo struct {
 	Type    string    `json:"type"`
 	ID      string    `json:"id"`
@@ -37,8 +37,9 @@ func claudeOf(i chat.Info) claudeInfo {
 	return claudeInfo{Type: "model", ID: i.ID, Name: i.ID, Created: time.Unix(i.Created, 0).UTC()}
 }
 
-// writeClaudes writes the list in Anthropic's form. All of it is one page, whatever limit the
-// client asks for: a local server has dozens of models, not thousands.
+// writeClaudes answers with the list in Anthropic's form. It is one page, whatever limit the client
+// asks for, since a local server has dozens of models, not thousands. It returns an error if the
+// client cannot be written to.
 func writeClaudes(w http.ResponseWriter, infos []chat.Info) error {
 	list := struct {
 		Data  []claudeInfo `json:"data"`
@@ -55,8 +56,9 @@ func writeClaudes(w http.ResponseWriter, infos []chat.Info) error {
 	return form.WriteValue(w, list)
 }
 
-// models lists the models that can be asked. Void asks every five seconds with its providers vLLM
-// and LM Studio, so the catalog is expected to answer at once.
+// models answers with the models that can be asked, or returns an error if they cannot be listed.
+// With its providers vLLM and LM Studio, Void asks every five seconds, so the catalog is expected
+// to answer at once.
 func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	infos, err := s.cfg.Catalog.Models(r.Context())
 	if err != nil {
@@ -79,17 +81,18 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	}{"list", data})
 }
 
-// model describes one model. Ollama's tag "latest" may be left out. A model is also found by its
-// alias, by a name that matches a pattern ("claude-*"), and with a form's suffix, since clients
-// check the name that they were given. A name that matches a pattern is looked up as the model for
-// which the pattern stands: no list can hold all such names.
+// model answers with one model, or returns an error if it is unknown. Ollama's tag "latest" may be
+// left out. A model is also found by its alias, by a name that matches a pattern ("claude-*"), and
+// with the suffix of a client form, because clients check the name that they were given. A name
+// that matches a pattern is replaced by the model for which the pattern stands, because no list can
+// contain all such names.
 func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	infos, err := s.cfg.Catalog.Models(r.Context())
 	if err != nil {
 		return err
 	}
 	id := r.PathValue("id")
-	_, name, _ := form.NamedForm(nil, id) // a suffix is never wrong
+	_, name, _ := form.NamedForm(nil, id) // without a header it cannot fail
 	name = strings.TrimPrefix(name, AliasPrefix)
 	for _, known := range []string{name, s.cfg.Catalog.Real(name)} {
 		if info, ok := findModel(infos, known); ok {
@@ -107,7 +110,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	return f
 }
 
-// findModel finds a model in a list by its name.
+// findModel returns the model of this name in a list, or false if there is none.
 func findModel(infos []chat.Info, name string) (chat.Info, bool) {
 	for _, info := range infos {
 		if info.ID == name || info.ID == name+":latest" {

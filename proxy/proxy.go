@@ -53,52 +53,52 @@ const (
 	DefaultStall   = 60 * time.Second // for a client that reads nothing
 )
 
-// Config says what a Server serves, and to whom. Model and Catalog are needed; the zero value of
-// the rest will do.
+// Config is what a Server offers, and to whom. Model and Catalog are needed; all other fields may
+// be zero.
 type Config struct {
 	Model chat.Model
-	// if it has a method May, as exchange.Runner has, that decides who may ask which model
+	// if it has a method May, as in exchange.Runner, that decides who may ask which model
 	Catalog chat.Catalog
-	// nil: /v1/messages/count_tokens answers that there is none
+	// nil: /v1/messages/count_tokens answers "not found"
 	Counter chat.Counter
-	// nil: /v1/embeddings answers that there is none
+	// nil: /v1/embeddings answers "not found"
 	Embedder chat.Embedder
 	Ollama   ollama.Upstream // nil: there is no /api
-	// one line a request; the zero value logs nothing
+	// gets one line per request; the zero value logs nothing
 	Log zerolog.Logger
-	// keeps the last exchanges, shown at /debug on this machine; nil: none are kept
+	// records the last exchanges, which /debug shows on this machine; nil: none are recorded
 	Trace *trace.Log
 	// counts every exchange; nil: they are not counted
 	Count trace.Counter
-	// as exchange.Runner has it
+	// as in exchange.Runner
 	Watch func(ctx context.Context, r *chat.Request, o *chat.Observer)
-	// where browsers that ask for /debug are sent; empty: /debug is a page itself
+	// where browsers that ask for /debug are redirected; empty: /debug is a page itself
 	LivePage string
 	// what the codes in chat.Meta.Repairs mean, for /debug
 	Reasons []chat.Reason
 
-	// models (* stands for any text) and the form of their replies, one of form.Names; nil: the
-	// form depends on the client
+	// the form of the replies of models (* matches any text), one of form.Names; nil: the form
+	// depends on the client
 	Forms map[string]string
-	// tools that are served here, for clients that have only a terminal; nil: there are none
+	// this server's tools, for clients that have only a terminal; nil: there are none
 	Shell *shell.Config
 	// when models are listed under a second name, for Void; empty: AliasesAuto
 	VoidAliases string
 
-	Thoughts string // the fields of what a model thought, as form.Out.Thoughts; empty: both
+	Thoughts string // as in form.Out
 
-	Version string // what /version says
+	Version string // the version of the program, for /version
 	// answers requests that name no model; empty: such requests are an error
 	DefaultModel string
 	MaxBody      int64 // of a request, in bytes; 0: DefaultMaxBody
-	// kept for previous_response_id, so that they outlive this Server; nil: its own
+	// stores replies for previous_response_id beyond the life of this Server; nil: one of its own
 	Replies *responses.Replies
-	// how long a client may read nothing before it is given up; 0: DefaultStall
+	// how long a client may read nothing of its reply; 0: DefaultStall
 	Stall time.Duration
 }
 
-// Server is the http.Handler of the APIs. It answers every caller, and waits for bodies for ever:
-// it must be wrapped in auth.Guard and front.Front.
+// Server is the http.Handler of the APIs. It answers every caller, and has no time limit for
+// request bodies, so it must be wrapped in auth.Guard and front.Front.
 type Server struct {
 	cfg   Config
 	forms form.First // of chat completions
@@ -106,8 +106,8 @@ type Server struct {
 	paths []string // of the routes
 }
 
-// New makes a Server. Every client form is registered here, and nowhere else. New returns no error:
-// the caller must have checked every setting that could be wrong.
+// New returns a Server. Every client form is registered here, and nowhere else. New cannot fail,
+// because the caller must have checked every setting that could be wrong.
 func New(cfg Config) *Server {
 	cfg.MaxBody, cfg.Stall = cmp.Or(cfg.MaxBody, DefaultMaxBody), cmp.Or(cfg.Stall, DefaultStall)
 	if cfg.Replies == nil {
@@ -145,16 +145,17 @@ func (s *Server) handle(path string, h http.HandlerFunc) {
 	s.mux.HandleFunc(path, h)
 }
 
-// Mount adds each of the server's paths to a mux, so that the mux alone shows them all.
+// Mount adds each of the server's paths to a mux, so that this mux shows all paths.
 func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
 	for _, path := range s.paths {
 		mux.Handle(path, s)
 	}
 }
 
-// chatForms lists the forms of chat completions. The shell form comes first, since it may write its
-// text in another form; the form that accepts every request comes last. With @shell and Void's
-// prompt a reply writes <run_command>, so the shell form has the other two below it.
+// chatForms returns the forms of chat completions in the order in which they are tried. The shell
+// form is first, because it may write its text in another form, and the form that accepts every
+// request is last. With @shell and Void's prompt, a reply has to write <run_command>, so the shell
+// form has the other two below it.
 func chatForms(tools *shell.Config) form.First {
 	plain := openai.Form{}
 	inText := xml.Form{Below: plain}
@@ -167,9 +168,9 @@ func chatForms(tools *shell.Config) form.First {
 	return form.First{shell.Form{Config: tools, Below: form.First{inText, plain}}, inText, plain}
 }
 
-// route serves a path with one method, and answers other methods with an error; an empty method
-// means all. net/http would answer 405 as plain text, but clients expect their API's own form of
-// error. GET includes HEAD.
+// route adds a path with one method, or with all methods if it is empty. Other methods get an
+// error; GET includes HEAD. net/http would answer 405 as plain text, but clients expect errors in
+// the form of their API.
 func (s *Server) route(method, path string, h exchange.Handler) {
 	s.handle(path, func(w http.ResponseWriter, r *http.Request) {
 		if method != "" && r.Method != method &&
@@ -185,11 +186,11 @@ func (s *Server) route(method, path string, h exchange.Handler) {
 	})
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// unknown answers requests for every other path. An HTML or text page would show up in an editor as
-// a broken reply, so the error names the paths instead.
+// unknown answers requests for every other path with an error that names the known paths. An HTML
+// or text page would show up in an editor as a broken reply.
 func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	known := "the API begins at /v1: " + paths
 	if strings.HasPrefix(r.URL.Path, "/api/") {
@@ -198,11 +199,11 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 	fault.WriteFor(w, r, fault.New(fault.NotFound, "no such path: %s; %s", r.URL.Path, known))
 }
 
-// paths lists the paths of OpenAI's and Anthropic's APIs, for the error about an unknown path.
+// paths lists the paths of the APIs of OpenAI and Anthropic, for the error about an unknown path.
 const paths = "/v1/chat/completions, /v1/responses, /v1/completions, /v1/messages, /v1/embeddings, /v1/models"
 
-// health answers that the process serves; it says nothing about the model servers. A monitor
-// restarts a program that is not healthy, which would not bring a model server back.
+// health answers that the process is running. It says nothing about the model servers, because a
+// monitor restarts a program that is not healthy, which would not bring a model server back.
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
 	return form.WriteValue(w, struct {
 		Status string `json:"status"`
@@ -217,8 +218,8 @@ func (s *Server) version(w http.ResponseWriter, _ *http.Request) error {
 	}{s.cfg.Version, runtime.Version()})
 }
 
-// modelGuard returns the function that refuses callers who may not ask a model; nil if the catalog
-// has no such limits.
+// modelGuard returns a function that returns an error if the caller may not ask a model. It returns
+// nil if the catalog has no method May, so that every caller may.
 func modelGuard(c chat.Catalog) func(ctx context.Context, model string) error {
 	if b, ok := c.(interface {
 		May(ctx context.Context, model string) error
@@ -228,7 +229,7 @@ func modelGuard(c chat.Catalog) func(ctx context.Context, model string) error {
 	return nil
 }
 
-// realName returns the function that looks an alias up; nil without a catalog.
+// realName returns a function that returns the name an alias stands for; nil without a catalog.
 func realName(c chat.Catalog) func(string) string {
 	if c == nil {
 		return nil

@@ -15,27 +15,28 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// Address is where a proxy of this machine runs calls, with a token that proves that the caller may
-// read the user's own files. It is kept in the folder of data, in a file that only its owner can
-// read: a program that can read it can read the data as well, so it gives nothing away. By it
-// toolrun finds the running toolnorm without a setting or an API key.
+// Address is where a proxy on this machine runs calls, with a token that proves that the caller may
+// read the user's own files. It is stored in the data folder, in a file that only its owner can
+// read. So it gives nothing away: a program that can read the file can read the data as well. With
+// it toolrun finds the running toolnorm without a setting or an API key.
 type Address struct {
-	URL   string `json:"url"` // as http://127.0.0.1:11435
+	URL   string `json:"url"` // for example http://127.0.0.1:11435
 	Token string `json:"token"`
 }
 
-// mostAddress is how much of the file is read, in bytes: it holds a URL and a token.
+// mostAddress is how much of the file is read, in bytes. It contains a URL and a token.
 const mostAddress = 64 << 10
 
-// addressFile is the file's name in the folder of data.
+// addressFile is the name of the file in the data folder.
 const addressFile = "runner.json"
 
-// NewToken makes the token of an Address, 26 random letters and digits. Each start of a proxy has
-// its own.
+// NewToken returns a new token for an Address, 26 random letters and digits. Each start of a proxy
+// has its own token.
 func NewToken() string { return rand.Text() }
 
-// Announce writes the address into the folder of data, in place of what another proxy may have left
-// there. From the beginning only its owner can read the file.
+// Announce writes the address into the data folder, and replaces the one of another proxy. Only its
+// owner can read the file, from the moment it exists. It returns an error if the file cannot be
+// written.
 func (a Address) Announce(dir string) error {
 	text, err := json.Marshal(a)
 	if err != nil {
@@ -47,8 +48,9 @@ func (a Address) Announce(dir string) error {
 	return replace.File(filepath.Join(dir, addressFile), text)
 }
 
-// Withdraw removes the address from the folder of data, unless another proxy has put its own there:
-// if two proxies share a folder, the other one must still be found when this one ends.
+// Withdraw removes the address from the data folder, or returns an error if it cannot. The address
+// of another proxy stays: if two proxies share a folder, the other one must still be found when
+// this one ends.
 func (a Address) Withdraw(dir string) error {
 	if now, err := FindAddress(dir); err != nil || now != a {
 		return nil
@@ -56,13 +58,13 @@ func (a Address) Withdraw(dir string) error {
 	return os.Remove(filepath.Join(dir, addressFile))
 }
 
-// ErrForeign is the error for an address that another user may have written, who could direct calls
-// anywhere.
+// ErrForeign is the error for a file that another user may have written, since that user could
+// direct calls anywhere.
 var ErrForeign = errors.New("other users may have written this file")
 
-// FindAddress reads the address in a folder of data. It returns fs.ErrNotExist if no proxy runs on
-// the folder, and ErrForeign if the file is a symbolic link, belongs to another user, or can be
-// written by others.
+// FindAddress returns the address in a data folder. It returns fs.ErrNotExist if no proxy has
+// written one there, and ErrForeign if the file is a symbolic link, belongs to another user, or can
+// be written by others.
 func FindAddress(dir string) (a Address, err error) {
 	path := filepath.Join(dir, addressFile)
 	text, err := readOwn(path)
@@ -75,8 +77,9 @@ func FindAddress(dir string) (a Address, err error) {
 	return a, nil
 }
 
-// readOwn reads a file that only the user can have written. It compares the name's file with the
-// opened file, so that it detects a link that is put there in between.
+// readOwn returns the content of a file that only the user can have written. For any other file it
+// returns ErrForeign. It compares the file at the path with the opened file, and so detects a link
+// that is put there in between.
 func readOwn(path string) ([]byte, error) {
 	named, err := os.Lstat(path)
 	if err != nil {
@@ -97,8 +100,8 @@ func readOwn(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, mostAddress))
 }
 
-// Admits reports whether a request's Authorization header bears the token. An Address without a
-// token admits no request.
+// Admits reports whether a request's Authorization header has the token. An Address without a token
+// admits no request.
 func (a Address) Admits(header string) bool {
 	token, ok := strings.CutPrefix(header, "Bearer ")
 	return ok && a.Token != "" && subtle.ConstantTimeCompare([]byte(token), []byte(a.Token)) == 1

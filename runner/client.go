@@ -16,22 +16,22 @@ import (
 	"toolnorm/tools"
 )
 
-// Client asks a proxy to run calls. Address.Token may be an API key. It never runs a call twice: a
-// call whose connection breaks may have run, so the caller gets an error instead.
+// Client asks a proxy to run calls. Address.Token may also be an API key. A Client never runs a
+// call twice: if a connection breaks, the call may have run, so the caller gets an error.
 type Client struct {
 	Address
 }
 
-// mostAnswer is the most bytes of an answer that are read, since another program at the port could
-// write without end.
+// mostAnswer is the most bytes of an answer that are read, because another program at the port
+// could write without end.
 const mostAnswer = 16 << 20
 
-// ErrNotThere is the error if no proxy that runs calls is at an address: nothing was run. toolrun
-// then does the work itself, which is right only because of that.
+// ErrNotThere is returned if no proxy that runs calls is at an address. It guarantees that nothing
+// was run, so toolrun may do the work itself.
 var ErrNotThere = errors.New("no toolnorm is running")
 
-// wire reaches a proxy of this machine at once, or not at all. A call may take long, so only ctx
-// bounds the wait for the answer.
+// wire is an HTTP client that reaches a proxy on this machine at once or not at all. A call may
+// take long, so only a context limits the wait for an answer.
 var wire = &http.Client{
 	Transport: &http.Transport{
 		DialContext:         (&net.Dialer{Timeout: 3 * time.Second}).DialContext,
@@ -42,7 +42,8 @@ var wire = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// Tools returns the tools that the proxy offers.
+// Tools returns the tools that the proxy offers. It returns an error that wraps ErrNotThere if no
+// proxy answers at the address.
 func (c *Client) Tools(ctx context.Context) (all []Described, err error) {
 	text, err := c.ask(ctx, http.MethodGet, pathList, nil)
 	if err != nil {
@@ -54,18 +55,18 @@ func (c *Client) Tools(ctx context.Context) (all []Described, err error) {
 	return all, nil
 }
 
-// Answers reports whether the proxy of an address is running: it must know the token, since the
-// port may be another program's by now. A proxy that takes longer than ctx allows counts as
-// running, since a slow machine is no reason to remove its address.
+// Answers reports whether the proxy of an address is running. That proxy must know the token,
+// because the port may be another program's by now. A proxy that takes longer than ctx allows
+// counts as running, since a slow machine is no reason to remove its address.
 func (a Address) Answers(ctx context.Context) bool {
 	c := Client{Address: a}
 	_, err := c.Tools(ctx)
 	return err == nil || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Call has a tool run. Arguments that are not JSON are sent as a text, which the registry repairs.
-// An error means that there is no outcome, and with ErrNotThere that nothing was run. The failure
-// of a tool is not an error: the Outcome says so.
+// Call runs a tool and returns its outcome. The failure of a tool is part of the outcome and not an
+// error. It returns an error if there is no outcome; with ErrNotThere nothing was run. Arguments
+// that are not JSON are sent as a string, which the registry repairs.
 func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (
 	tools.Outcome, error) {
 	if len(args) > 0 && !json.Valid(args) {
@@ -78,7 +79,8 @@ func (c *Client) Call(ctx context.Context, name string, args json.RawMessage) (
 	return c.outcome(ctx, question{Name: name, Arguments: args})
 }
 
-// CallPending runs a pending call, like Call.
+// CallPending runs the pending call with this id. Its results are like those of Call; an unknown id
+// is an error.
 func (c *Client) CallPending(ctx context.Context, id string) (tools.Outcome, error) {
 	return c.outcome(ctx, question{ID: id})
 }
@@ -98,8 +100,8 @@ func (c *Client) outcome(ctx context.Context, q question) (o tools.Outcome, err 
 	return o, nil
 }
 
-// ask sends one request. Only an error of dialling proves that nothing was run; all others leave
-// that open.
+// ask sends one request and returns the body of its answer. It returns an error for any status but
+// 200. Only an error of dialling proves that nothing was run; all others leave that open.
 func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.URL, "/")+path,
 		bytes.NewReader(body))
@@ -129,9 +131,9 @@ func (c *Client) ask(ctx context.Context, method, path string, body []byte) ([]b
 	return text, nil
 }
 
-// refused returns the error for an unsuccessful answer. If the path or the token is unknown, the
-// port may be another program's by now. The proxy's own 404 for a pending call that is gone is not
-// a sign of that.
+// refused returns the error for an unsuccessful answer. If the path or the token is unknown there,
+// the port may be another program's by now, so the error wraps ErrNotThere. The proxy's own 404 for
+// an unknown pending call is no sign of that.
 func (c *Client) refused(resp *http.Response, text []byte) error {
 	var ours struct {
 		Error *struct{ Message, Code string }

@@ -10,35 +10,36 @@ import (
 	"toolnorm/tools"
 )
 
-// Program is what starts the runner: one or more words without quotes, as in "python runner.py".
-// Empty is Toolrun. Quotes would be read differently by PowerShell and cmd.
+// Program is the command that starts the runner, one or more words without quotes, for example
+// "python runner.py". The empty string stands for Toolrun. Quotes are not possible, because
+// PowerShell and cmd would read them differently.
 type Program string
 
 // Toolrun is the program that comes with toolnorm.
 const Toolrun Program = "toolrun"
 
-// longestLine is the longest command that is written, in bytes. Longer calls are kept by Pending.
+// longestLine is the longest command that is written, in bytes. Pending stores longer calls.
 // busybox cuts a line that is typed or pasted at 1,023 bytes, and a terminal whose lines the system
-// edits, like that of dash, at 4,095: the quote then stays open, and the following text is read
-// with its quotes inverted. Base64 has the same bound, for simplicity.
+// edits, as with dash, cuts at 4,095. Then the quote stays open, and the following text is read
+// with its quotes inverted. Base64 has the same limit, for simplicity.
 const longestLine = 900
 
 // ErrTooLong is the error for a command that some shell or terminal would cut.
 var ErrTooLong = errors.New("the arguments are too long for a command line")
 
-// What ids and the words of a program consist of.
+// The characters of ids and of the words of a program.
 const (
 	idLetters   = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 	wordLetters = idLetters + ".:@%+,/-"
 	longestID   = 64
 )
 
-// only reports whether a text consists of some characters.
+// only reports whether a text has no other characters than these at its beginning and end.
 func only(text, letters string) bool { return strings.Trim(text, letters) == "" }
 
-// Check returns an error for a program with a word that a shell could read as more than a word, or
-// with an absolute path as its first word, which editors take for the name of a file: Void drops a
-// first line that is an absolute path from its block.
+// Check returns an error if a shell could read a word of the program as more than a word. It also
+// returns one if the first word is an absolute path. Editors take that for the name of a file: Void
+// drops a first line that is an absolute path from its block.
 func (p Program) Check() error {
 	for i, word := range strings.Fields(string(p)) {
 		if !only(word, wordLetters) || strings.HasPrefix(word, "//") ||
@@ -50,7 +51,8 @@ func (p Program) Check() error {
 	return nil
 }
 
-// words returns the program's words with one blank between them.
+// words returns the program's words with one blank between them, or those of Toolrun if there are
+// none.
 func (p Program) words() string {
 	if words := strings.Fields(string(p)); len(words) > 0 {
 		return strings.Join(words, " ")
@@ -58,16 +60,16 @@ func (p Program) words() string {
 	return string(Toolrun)
 }
 
-// Command writes a call for Toolrun, as Program.Command does.
+// Command returns the line that runs a call by Toolrun. It is like Program.Command.
 func Command(name string, args json.RawMessage) (string, error) {
 	return Toolrun.Command(name, args)
 }
 
-// Command writes a call as one line for dash, bash, zsh, fish, ksh and their like: toolrun NAME
-// 'JSON'. The shell passes the arguments on exactly as they are between the quotes. Arguments that
-// are empty or null are {}. It fails if the name has other characters than A-Z a-z 0-9 _ . - or the
-// arguments are not a JSON object in UTF-8. It returns ErrTooLong if the line would have more than
-// 900 bytes.
+// Command returns the line that runs a call in dash, bash, zsh, fish, ksh and similar shells:
+// toolrun NAME 'JSON'. The shell passes the text between the quotes on unchanged. Arguments that
+// are empty or null become {}. It returns an error if the name has other characters than A-Z a-z
+// 0-9 _ . - or the arguments are no JSON object in UTF-8. It returns ErrTooLong if the line would
+// have more than 900 bytes.
 func (p Program) Command(name string, args json.RawMessage) (string, error) {
 	text, err := p.data(name, args)
 	if err != nil {
@@ -76,9 +78,9 @@ func (p Program) Command(name string, args json.RawMessage) (string, error) {
 	return fitting(p.words() + " " + guardName(name) + " '" + string(text) + "'")
 }
 
-// Base64 writes a call as one line for PowerShell and cmd, which take quotes apart: toolrun --b64
-// DATA NAME. The errors are those of Command. The alphabet is that of URLs, without padding: +, /
-// and = mean something to cmd.
+// Base64 returns the line that runs a call in PowerShell and cmd, which take quotes apart: toolrun
+// --b64 DATA NAME. The errors are those of Command. The alphabet is that of URLs, without padding,
+// because +, / and = have a meaning in cmd.
 func (p Program) Base64(name string, args json.RawMessage) (string, error) {
 	text, err := p.data(name, args)
 	if err != nil {
@@ -88,7 +90,7 @@ func (p Program) Base64(name string, args json.RawMessage) (string, error) {
 		guardName(name))
 }
 
-// fitting returns a line that no terminal cuts.
+// fitting returns the line, or ErrTooLong if a terminal might cut it.
 func fitting(line string) (string, error) {
 	if len(line) > longestLine {
 		return "", ErrTooLong
@@ -96,9 +98,9 @@ func fitting(line string) (string, error) {
 	return line, nil
 }
 
-// Fetch writes the command that runs a pending call: toolrun --call ID. It fails if the id does not
-// have the form of those that Pending returns. There is nothing in the line to quote, whatever the
-// arguments hold.
+// Fetch returns the line that runs a pending call: toolrun --call ID. Nothing in it needs quotes,
+// whatever the arguments contain. It returns an error if the id does not have the form of those
+// from Pending.
 func (p Program) Fetch(id string) (string, error) {
 	if err := p.Check(); err != nil {
 		return "", err
@@ -109,7 +111,8 @@ func (p Program) Fetch(id string) (string, error) {
 	return p.words() + " --call " + id, nil
 }
 
-// data checks a name and arguments for a command, and returns the arguments as portable JSON.
+// data returns the arguments of a command as portable JSON. It returns an error if the program, the
+// name or the arguments cannot be written in a command.
 func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -125,8 +128,8 @@ func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 	return text, nil
 }
 
-// guardName returns the name, after a mark that ends the options if the name looks like one: a tool
-// called --list must not list.
+// guardName returns the name. If the name looks like an option, it is preceded by "--", which ends
+// the options: a tool called --list must not list.
 func guardName(name string) string {
 	if name[0] == '-' {
 		return "-- " + name
@@ -134,10 +137,10 @@ func guardName(name string) string {
 	return name
 }
 
-// Read returns the call that a line runs: it is the inverse of Command and Base64. ok is false for
-// every line that they would not have written, byte for byte, so that what is read is certain. A
-// looser reading would turn a user's own command in the history into a call that no model made. The
-// check is simply to write the call again and compare.
+// Read returns the call that a line runs; it is the inverse of Command and Base64. It returns false
+// for every line that they would not have written, byte for byte. A looser reading would turn a
+// user's own command in the history into a call that no model made. So it simply writes the call
+// again and compares.
 func (p Program) Read(line string) (name string, args json.RawMessage, ok bool) {
 	rest, ok := strings.CutPrefix(line, p.words()+" ")
 	if !ok {
@@ -162,8 +165,8 @@ func (p Program) Read(line string) (name string, args json.RawMessage, ok bool) 
 	return name, args, err == nil && again == line
 }
 
-// ReadFetch returns the id of the pending call that a line runs: it is the inverse of Fetch. ok is
-// false for every other line.
+// ReadFetch returns the id of the pending call that a line runs; it is the inverse of Fetch. It
+// returns false for every other line.
 func (p Program) ReadFetch(line string) (id string, ok bool) {
 	id, ok = strings.CutPrefix(line, p.words()+" --call ")
 	again, err := p.Fetch(id)

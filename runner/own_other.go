@@ -4,6 +4,6 @@ package runner
 
 import "io/fs"
 
-// isOwn trusts every file, since these systems keep access rights where fs.FileMode does not show
-// them, such as the access control lists of Windows.
+// isOwn always returns true. These systems have access rights that fs.FileMode does not show, such
+// as the access control lists of Windows.
 func isOwn(fs.FileInfo) bool { return true }

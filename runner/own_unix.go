@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// isOwn reports whether a file belongs to the user and no other user can write it: otherwise
+// isOwn reports whether a file belongs to the user and no other user can write it. Otherwise
 // another user could put the address of his own server there, and get every call.
 func isOwn(info fs.FileInfo) bool {
 	of, ok := info.Sys().(*syscall.Stat_t)

@@ -8,47 +8,47 @@ import (
 	"time"
 )
 
-// The bounds of pending calls: how long one can be run, how many are kept, and how large they may
-// be.
+// The limits of pending calls: how long a call can be run, how many are stored, and how large they
+// may be.
 const (
 	pendingLife  = time.Hour
 	mostPending  = 1000
-	mostKept     = 64 << 20 // bytes of arguments, all calls together
-	mostArgument = 4 << 20  // bytes of one call's
+	mostKept     = 64 << 20 // bytes of the arguments of all calls together
+	mostArgument = 4 << 20  // bytes of the arguments of one call
 )
 
-// Pending keeps calls that are too long for a command line until a runner fetches them, each under
-// an unguessable id. A call is given out once, within an hour. It stays known until new ones need
-// the room, so that the call can be found by its id in a conversation. The zero value is ready for
-// use, is safe for concurrent use, and must not be copied. Without Shared it is only in memory:
-// after a restart the ids are unknown.
+// Pending stores calls that are too long for a command line until a runner fetches them, each under
+// an unguessable id. A call can be taken once, within an hour. It stays known until its place is
+// needed for new ones, so that the call of an id in a conversation can be found. The zero value is
+// ready for use, is safe for concurrent use, and must not be copied. Without Shared the calls are
+// in memory, so after a restart the ids are unknown.
 type Pending struct {
-	Shared Shared // keeps the calls for all replicas; nil: they are kept in memory
+	Shared Shared // stores the calls for all replicas; nil: they are in memory
 
 	mu    sync.Mutex
 	byID  map[string]*pendingCall
-	order []*pendingCall // the oldest comes first
+	order []*pendingCall // the oldest first
 	bytes int
 }
 
-// Shared keeps calls for all replicas of the program, by kind, id and owner. shared.Store is one.
-// Take gives a call out once.
+// Shared stores calls for all replicas of the program, by kind, id and owner. Take returns a call
+// only once. shared.Store implements it.
 type Shared interface {
 	Put(kind, id, owner string, body []byte, life time.Duration) error
 	Get(kind, id, owner string) ([]byte, bool, error)
 	Take(kind, id, owner string) ([]byte, bool, error)
 }
 
-// sharedKind is the kind of calls there. The id alone gives access, so they have no owner.
+// sharedKind is the kind of calls in Shared. They have no owner, because the id alone gives access.
 const sharedKind = "call"
 
-// sharedCall is a call as it is shared.
+// sharedCall is a call in the form for Shared.
 type sharedCall struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// pendingCall is one call that waits.
+// pendingCall is one stored call.
 type pendingCall struct {
 	id    string
 	name  string
@@ -57,8 +57,9 @@ type pendingCall struct {
 	taken bool
 }
 
-// Keep keeps a call and returns its id, which Program.Fetch can write. For arguments of more than 4
-// MiB it returns ErrTooLong. The arguments are copied, since the caller's may be part of a buffer.
+// Keep stores a call and returns its id, for Program.Fetch. The arguments are copied, because those
+// of the caller may be part of a buffer. For arguments of more than 4 MiB it returns ErrTooLong. It
+// also returns an error if Shared does.
 func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error) {
 	if len(args) > mostArgument {
 		return "", ErrTooLong
@@ -84,13 +85,14 @@ func (p *Pending) Keep(name string, args json.RawMessage) (id string, err error)
 	return c.id, nil
 }
 
-// errNotPending is the error for an id that is unknown, used or too old. It does not say which, so
-// that ids cannot be tried out.
+// errNotPending is returned for an id that is unknown, used or too old. It does not say which, so
+// that ids cannot be tested.
 var errNotPending = errors.New(
 	"there is no such call: each can be run once, within an hour of being made")
 
-// Take returns a call, which is then no longer pending. It does so only once: a command in a chat
-// is easily run a second time, by a click or from the shell's history.
+// Take returns a call, which is then no longer pending, so a second Take returns errNotPending. A
+// command in a chat is easily run a second time, by a click or from the shell's history. Take also
+// returns an error if Shared does.
 func (p *Pending) Take(id string) (name string, args json.RawMessage, err error) {
 	if p.Shared != nil {
 		name, args, ok, err := readShared(p.Shared.Take(sharedKind, id, ""))
@@ -109,7 +111,8 @@ func (p *Pending) Take(id string) (name string, args json.RawMessage, err error)
 	return c.name, c.args, nil
 }
 
-// Find returns the call with an id, whether it has been run or not.
+// Find returns the call with this id, whether or not it was taken. It returns false if the id is
+// unknown or Shared fails.
 func (p *Pending) Find(id string) (name string, args json.RawMessage, ok bool) {
 	if p.Shared != nil {
 		name, args, ok, err := readShared(p.Shared.Get(sharedKind, id, ""))
@@ -124,7 +127,8 @@ func (p *Pending) Find(id string) (name string, args json.RawMessage, ok bool) {
 	return c.name, c.args, true
 }
 
-// readShared reads what Shared has of a call.
+// readShared returns the call in a result of Shared, whether there was one, and the error of Shared
+// or of decoding.
 func readShared(body []byte, ok bool, err error) (string, json.RawMessage, bool, error) {
 	var c sharedCall
 	if err == nil && ok {
@@ -133,8 +137,8 @@ func readShared(body []byte, ok bool, err error) (string, json.RawMessage, bool,
 	return c.Name, c.Arguments, ok, err
 }
 
-// evict drops calls, the oldest first, until the rest is within the bounds. A single call always
-// fits, since mostArgument is less than mostKept.
+// evict drops the oldest calls until the others are within the limits. A single call always fits,
+// because mostArgument is less than mostKept.
 func (p *Pending) evict() {
 	for len(p.order) > mostPending || p.bytes > mostKept {
 		c := p.order[0]

@@ -10,19 +10,20 @@ import (
 	"unicode/utf8"
 )
 
-// portable writes a JSON object so that any shell takes it, between single quotes, unchanged as one
-// word:
+// portable returns a JSON object in a form that any shell takes, between single quotes, as one
+// unchanged word. It returns an error if args is no JSON object in UTF-8; empty arguments and null
+// become {}. The result has these properties:
 //
-//   - it is one line, and holds no single quote, no backquote and no <; of what follows a backslash only u and the letters
-//     b, f, n, r and t are left, since fish reads \\ and \' even between single quotes;
-//   - it holds no $ and no !: after a quote that was left open, its strings are between double
-//     quotes, where shells interpret these, and csh reads ! between single ones as well;
-//   - it holds nothing that a reader or a program could take for a quote or not see: curly quotes and their like, control
-//     and format characters (bidi, zero width), other spaces than the blank, code points of no meaning;
+//   - it is one line, and contains no single quote, no backquote and no <; after a backslash there is only u or one of the
+//     letters b, f, n, r and t, since fish reads \\ and \' even between single quotes;
+//   - it contains no $ and no !: after an open quote its strings are between double quotes,
+//     where shells interpret both, and csh interprets ! between single quotes as well;
+//   - it contains nothing that people or programs could take for a quote or not see: curly quotes and the like, control
+//     and format characters (bidi, zero width), other spaces than the blank, unassigned code points;
 //   - letters, marks, digits, signs and emoji of every language stay as they are.
 //
-// So it can close neither a block of Markdown nor one of tags. The JSON value is the same; number
-// text and the order of members are kept.
+// So it cannot close a block of Markdown or of tags. The JSON value is the same; the text of
+// numbers and the order of members are kept.
 func portable(args json.RawMessage) ([]byte, error) {
 	if args = bytes.TrimSpace(args); len(args) == 0 || string(args) == "null" {
 		return []byte("{}"), nil
@@ -55,8 +56,8 @@ func portable(args json.RawMessage) ([]byte, error) {
 	return dst, nil
 }
 
-// character returns the first character of the inside of a valid JSON string, and how many bytes
-// spell it. Half of a surrogate pair without its other half is returned as it is.
+// character returns the first character inside a valid JSON string, and the number of bytes that
+// encode it. An unpaired surrogate is returned as it is.
 func character(src []byte) (r rune, size int) {
 	if src[0] != '\\' {
 		return utf8.DecodeRune(src)
@@ -77,10 +78,10 @@ func character(src []byte) (r rune, size int) {
 var escapeMeanings = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n',
 	'r': '\r', 't': '\t'}
 
-// short maps the control characters that JSON has a letter for to that letter.
+// short maps the control characters for which JSON has a letter to that letter.
 var short = map[rune]byte{'\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't'}
 
-// unit reads \uXXXX.
+// unit returns the value of the escape \uXXXX at the beginning of src.
 func unit(src []byte) rune {
 	n, err := strconv.ParseUint(string(src[2:6]), 16, 16)
 	if err != nil {
@@ -89,8 +90,8 @@ func unit(src []byte) rune {
 	return rune(n)
 }
 
-// appendCharacter writes one character of a string, as itself if it is plain, and otherwise as
-// JSON's escape. Above U+FFFF that is a pair of surrogates.
+// appendCharacter appends one character of a string, as itself if it is plain, and otherwise as a
+// JSON escape. A character above U+FFFF becomes a pair of surrogates.
 func appendCharacter(dst []byte, r rune) []byte {
 	letter, named := short[r]
 	switch {
@@ -105,15 +106,15 @@ func appendCharacter(dst []byte, r rune) []byte {
 	return appendUnit(dst, r)
 }
 
-// appendUnit writes \uXXXX.
+// appendUnit appends the escape \uXXXX for r.
 func appendUnit(dst []byte, r rune) []byte {
 	const hex = "0123456789abcdef"
 	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }
 
-// plain reports whether a character needs no escape: it is visible, and neither people nor programs
-// take it for a quote or a mark. Letters of every language are plain: a user who is to run 휴가 must
-// be able to read it.
+// plain reports whether a character needs no escape. Such a character is visible, and neither
+// people nor programs take it for a quote or markup. Letters of every language are plain, because a
+// user who is to run 휴가 must be able to read it.
 func plain(r rune) bool {
 	switch r {
 	case '\'', '"', '`', '\\', '<', '$', '!':
@@ -127,9 +128,9 @@ func plain(r rune) bool {
 			unicode.Variation_Selector, lookalikes)
 }
 
-// lookalikes are characters that look, or are folded by some program, like a quote, a backquote or
-// a backslash, and the Braille pattern that is blank. PowerShell takes curly quotes for
-// quotes; those are in unicode.Quotation_Mark.
+// lookalikes are characters that look like a quote, a backquote or a backslash, or that some
+// program treats like one, and the blank Braille pattern. PowerShell takes curly quotes for quotes;
+// those are in unicode.Quotation_Mark.
 var lookalikes = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x00B4, 0x00B4, 1}, // acute accent

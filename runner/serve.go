@@ -16,26 +16,26 @@ import (
 
 // The paths of the proxy's side.
 const (
-	Paths    = "/runner/" // all of them begin with this
+	Paths    = "/runner/" // the prefix of all of them
 	pathList = Paths + "tools"
 	pathCall = Paths + "call"
 )
 
-// codeNotPending is the error code for an id that no pending call has. By it a runner tells the
-// proxy's 404 from that of another program.
+// codeNotPending is the error code for an id without a pending call. By it a runner distinguishes
+// the proxy's 404 from that of another program.
 const codeNotPending = "call_not_pending"
 
-// mostBody bounds a request, in bytes: the arguments of a call, and what is around them.
+// mostBody is the largest request, in bytes: the arguments of a call, and the other members.
 const mostBody = mostArgument + 64<<10
 
-// question is what a runner asks to have run: a call, or the id of one that is pending.
+// question is what a runner asks to run: a call, or the id of a pending one.
 type question struct {
 	ID        string          `json:"id,omitempty"`
 	Name      string          `json:"name,omitempty"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// Described is a tool as a runner lists it. The members are those of OpenAI's functions.
+// Described is a tool in the list for runners. The members are those of OpenAI's functions.
 type Described struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title,omitempty"`
@@ -44,7 +44,8 @@ type Described struct {
 	Output      json.RawMessage `json:"output,omitempty"`
 }
 
-// Describe lists the tools of a registry in their order, as the caller of ctx may see them.
+// Describe returns the tools of a registry in their order, as the caller of ctx may see them; the
+// list is never nil.
 func Describe(ctx context.Context, r *tools.Registry) []Described {
 	all := []Described{}
 	for _, t := range r.For(ctx).Tools {
@@ -54,10 +55,10 @@ func Describe(ctx context.Context, r *tools.Registry) []Described {
 	return all
 }
 
-// Server is the proxy's side: GET /runner/tools lists the tools, POST /runner/call runs a call or a
-// pending one and answers with its outcome. It neither authenticates callers nor bounds slow ones:
-// auth.Guard and front.Front belong before it. A tool that fails is a 200 with "success": false, as
-// it has run.
+// Server is the proxy's side. GET /runner/tools lists the tools, and POST /runner/call runs a call
+// or a pending one and answers with its outcome. A tool that fails is a 200 with "success": false,
+// because it has run. It neither authenticates callers nor limits slow ones, so auth.Guard and
+// front.Front belong before it.
 type Server struct {
 	registry *tools.Registry
 	pending  *Pending
@@ -65,8 +66,8 @@ type Server struct {
 	mux      http.ServeMux
 }
 
-// NewServer makes the handler of everything under Paths. log gets a line for each call, without its
-// arguments.
+// NewServer returns the handler of everything under Paths. The log gets a line for each call,
+// without its arguments.
 func NewServer(registry *tools.Registry, pending *Pending, log zerolog.Logger) *Server {
 	s := &Server{registry: registry, pending: pending, log: log}
 	s.mux.HandleFunc(pathList, method(http.MethodGet, s.list))
@@ -78,16 +79,16 @@ func NewServer(registry *tools.Registry, pending *Pending, log zerolog.Logger) *
 	return s
 }
 
-// Patterns lists the routes, each after its method.
+// Patterns returns the patterns of the routes, each with its method.
 func (s *Server) Patterns() []string {
 	return []string{http.MethodGet + " " + pathList, http.MethodPost + " " + pathCall}
 }
 
-// ServeHTTP answers one request.
+// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-// method serves one method, any if it is empty, and writes the error of a handler that has written
-// nothing.
+// method returns a handler for one method, or for all if it is empty. It writes the error that
+// serve returns, so serve must not have written anything then.
 func method(name string, serve func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := error(nil)
@@ -103,7 +104,7 @@ func method(name string, serve func(http.ResponseWriter, *http.Request) error) h
 	}
 }
 
-// list answers with all tools.
+// list answers with all tools that the caller may use.
 func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	text, err := json.Marshal(Describe(r.Context(), s.registry))
 	if err != nil {
@@ -112,8 +113,9 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, text)
 }
 
-// call runs the requested call. A caller that goes away ends it. A pending call is given out
-// before it is run, so it is lost when its runner goes away at once.
+// call runs the requested call and answers with its outcome. The call ends if its caller
+// disconnects. A pending call is taken before it is run, so it is lost if its runner disconnects at
+// once. It returns an error if the body is wrong or there is no such pending call.
 func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 	var ask question
 	err := body.Read(r, mostBody, &ask)
@@ -135,7 +137,7 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, outcome.JSON())
 }
 
-// answer writes JSON.
+// answer writes JSON. It always returns nil, because an error only means that the client is gone.
 func answer(w http.ResponseWriter, text []byte) error {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(append(text, '\n')) // the client may be gone

@@ -26,15 +26,15 @@ var dist embed.FS
 var missingHTML []byte
 
 // noncePlace is the placeholder in the built page for the nonce of each answer. CodeMirror puts its
-// styles into a style element, which a strict policy allows only with one.
+// styles into a style element, which a strict content security policy allows only with a nonce.
 const noncePlace = "__NONCE__"
 
-// HasPage reports whether the page is in this binary.
-// An embedded folder must hold a file, so a README is in the folder if the page is missing.
+// HasPage reports whether the page is in this binary. The embedded folder alone does not show it,
+// since an embedded folder must contain a file, and without the page it contains a README.
 func HasPage() bool { return page(dist) != nil }
 
-// Handler answers GET /admin, /admin/ and /admin/assets/…. Pages are told apart after the # of the
-// address, which browsers do not send, so there is one document.
+// Handler returns a handler for GET /admin, /admin/ and /admin/assets/…. There is one document for
+// all pages: they differ only after the # of the address, which browsers do not send.
 func Handler() http.Handler { return handler(dist) }
 
 // page returns the built document, or nil if there is none.
@@ -46,7 +46,8 @@ func page(files fs.FS) []byte {
 	return text
 }
 
-// handler serves what a build left in files.
+// handler returns a handler for the build in files. Without one, it answers with how to get the
+// page.
 func handler(files fs.FS) http.Handler {
 	mux := http.NewServeMux()
 	document := serveMissing
@@ -71,14 +72,15 @@ func servePage(w http.ResponseWriter, text []byte) {
 	_, _ = w.Write(bytes.ReplaceAll(text, []byte(noncePlace), []byte(nonce)))
 }
 
-// serveMissing answers with how to get the page. The status is 200: that does no harm to a person
-// who typed the address, and scripts use /admin/api.
+// serveMissing answers with how to get the page. The status is 200, which does no harm to a person
+// who typed the address; scripts use /admin/api.
 func serveMissing(w http.ResponseWriter, _ *http.Request) {
 	guard(w.Header(), "default-src 'none'")
 	_, _ = w.Write(missingHTML)
 }
 
-// guard keeps a document out of caches and out of frames: a click on this page can run a tool.
+// guard sets headers that keep a document out of caches and out of frames, because a click on this
+// page can run a tool.
 func guard(h http.Header, policy string) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", policy+
@@ -90,8 +92,9 @@ func guard(h http.Header, policy string) {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// serveAsset answers with a script, a style or a picture of the page. A page that stayed open over
-// an upgrade asks for names that are gone when it loads the editor; the answer says what helps.
+// serveAsset answers with a script, a style or a picture of the page; the status is 404 if there is
+// none of this name. That happens to a page that stayed open over an upgrade when it loads the
+// editor, so the message says to load the page again.
 func serveAsset(w http.ResponseWriter, files fs.FS, name string) {
 	data, err := fs.ReadFile(files, path.Join("dist/page/assets", name))
 	// %2f in the address: none of the assets has one in its name
@@ -107,8 +110,8 @@ func serveAsset(w http.ResponseWriter, files fs.FS, name string) {
 	_, _ = w.Write(data)
 }
 
-// typeOf returns the media type of a file. Scripts are named here: a machine's own table may call
-// them text/plain, and a browser that is told not to sniff would then run none.
+// typeOf returns the media type of a file, or "" if it is unknown. Scripts have a fixed type here:
+// a machine's own table may call them text/plain, and with nosniff a browser would then run none.
 func typeOf(name string) string {
 	if strings.HasSuffix(name, ".js") {
 		return "text/javascript; charset=utf-8"

@@ -12,12 +12,13 @@ import (
 	"toolnorm/tools/kb"
 )
 
-// needs says who may ask each route of the program. It is the only place that does: a route
-// that is missing here is for administrators, and a test walks all of them.
+// needs is the right that each route of the program requires. No other place says it. A route that
+// is missing here is for administrators, and a test checks that none is missing.
 //
-// docs/auth.md says which right each need stands for. Administrators change the server or look
-// inside it, through the console of /admin or otherwise. /runner runs tools as /mcp does, and so is
-// for every user; but there a call is a single request, which a foreign page could send blindly.
+// docs/auth.md explains each right. Administrators change the server or look inside it, by the
+// console of /admin or otherwise. /runner runs tools as /mcp does, so it is open to every user too.
+// But a call there is a single request, which a foreign page could send blindly, so it has a right
+// of its own.
 var needs = map[string]auth.Need{
 	"/":        auth.User, // paths that do not exist
 	"/{$}":     auth.User,
@@ -77,10 +78,10 @@ var needs = map[string]auth.Need{
 	admin.Paths + "/": auth.Page,
 }
 
-// readyPath is where a load balancer asks whether new requests may come.
+// readyPath is where a load balancer asks whether the server takes new requests.
 const readyPath = "/readyz"
 
-// metricsPath is where Prometheus looks unless it is told otherwise.
+// metricsPath is the path that Prometheus reads by default.
 const metricsPath = "/metrics"
 
 // routes is a mux that remembers its patterns, for the test that compares them with needs.
@@ -89,16 +90,17 @@ type routes struct {
 	patterns []string
 }
 
-// Handle adds a route.
+// Handle adds a route, and remembers its pattern.
 func (r *routes) Handle(pattern string, h http.Handler) {
 	r.patterns = append(r.patterns, pattern)
 	r.mux.Handle(pattern, h)
 }
 
-// mount makes the routes of everything that answers: chats, the agent, the tools for MCP clients
-// and runners, the list of other MCP servers, and the page of the administrator. Void never
-// initialises twice, so sessions of MCP clients continue when the settings are read again and, with
-// the key in mcp.key, after a restart and at every replica with the same file.
+// mount returns the routes of everything that answers: chats, the agent, the tools for MCP clients
+// and runners, the list of other MCP servers, and the admin page. They use the lasting parts,
+// because the client Void never initializes an MCP session twice. So its sessions continue when the
+// settings are read again and, with the key in mcp.key, after a restart and at every replica with
+// the same file.
 func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	r := &routes{mux: http.NewServeMux()}
 	chats.Mount(r)
@@ -123,7 +125,7 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	return r
 }
 
-// guard returns the guard that wraps the routes of a face.
+// guard returns the guard that checks the rights of requests before the routes of a face.
 func (m *Main) guard(f *face, r *routes) *auth.Guard {
 	return &auth.Guard{
 		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys,

@@ -25,8 +25,8 @@ type agents struct {
 	AgentQueue      int           `name:"agent-queue" default:"64" help:"How many of them may wait; further ones are told so at once."`
 }
 
-// newAgent makes the agent, which wraps the engine. It passes a request that does not ask for the
-// agent to the model.
+// newAgent returns the agent, which wraps the engine. It passes a request that is not for the agent
+// on to the model.
 func (m *Main) newAgent(c *Config, model *engine.Engine, by *find.Meanings) *agent.Loop {
 	cfg := agent.Config{
 		Model: model, Tools: m.toolbox.Registry, Log: m.log, DefaultModel: c.Model,
@@ -44,8 +44,8 @@ func (m *Main) newAgent(c *Config, model *engine.Engine, by *find.Meanings) *age
 }
 
 // server returns the name that the settings give to a model's server, or "" for the server of the
-// setting ollama. The queue counts by server. A name before a slash may also be a part of the
-// model's own name.
+// setting ollama. The queue of the agent counts requests by server. The name before a slash may
+// also be part of the model's own name, so it counts only if it is the name of a server.
 func (c *Config) server(model string) string {
 	if real, ok := c.Alias[model]; ok {
 		model = real

@@ -29,8 +29,8 @@ var secretSettings = []string{
 	"kb-rerank-key", "postgresql-db-pass", "chromadb-header",
 }
 
-// within finds secrets in an address or in the error of a database driver: a user with a password,
-// and members of a query.
+// within lists patterns that find secrets in an address or in the error of a database driver: a
+// user with a password, and members of a query.
 var within = []struct {
 	pattern *regexp.Regexp
 	shown   string
@@ -39,8 +39,9 @@ var within = []struct {
 	{regexp.MustCompile(`(?i)((?:password|token|secret|key|sig)[a-z_-]*=)[^&\s"']+`), `$1…`},
 }
 
-// Run prints the beginning of a report in Markdown. The report holds no prompts and no keys. Run
-// asks the model servers only what the command models asks them.
+// Run prints the beginning of a bug report in Markdown. The report contains no prompts and no keys.
+// Run asks the model servers only what the command models asks them. It returns an error if the
+// settings are wrong or the report cannot be written.
 func (c *bug) Run(m *Main, said *kong.Context) error {
 	r, err := c.servers(m)
 	if err != nil {
@@ -70,7 +71,8 @@ func serverLine(s doctor.Server) string {
 		strings.TrimSpace(cmp.Or(s.Kind, "built in")+" "+s.Version), len(s.Models))
 }
 
-// givenSettings lists the settings that do not have their defaults, each with its origin.
+// givenSettings returns a list of the settings that were set, each with its origin and without its
+// secrets. If none was, it returns a line that says so.
 func (c *bug) givenSettings(g given, flags []*kong.Flag) string {
 	var lines []string
 	for _, flag := range flags {
@@ -98,7 +100,8 @@ func (c *bug) givenSettings(g given, flags []*kong.Flag) string {
 	return "\n### Settings that were given\n\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// maskSecrets returns text without its secrets, and without the user's name that paths hold.
+// maskSecrets returns text without its secrets, and with ~ in place of the user's home folder,
+// whose path contains the user's name.
 func maskSecrets(text string) string {
 	for _, w := range within {
 		text = w.pattern.ReplaceAllString(text, w.shown)

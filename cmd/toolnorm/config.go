@@ -15,7 +15,7 @@ import (
 	"toolnorm/tools/kb"
 )
 
-// samples say whether the sample company's tools are offered.
+// samples is the setting of whether the tools of the sample company are offered.
 type samples struct {
 	Sample string `default:"auto" enum:"auto,always,never" restart:"yes" help:"When to offer the tools of a sample company, which is made up: auto (while there are no tools, knowledge bases or MCP servers of your own), always, or never."`
 }
@@ -145,8 +145,8 @@ type debugSettings struct {
 	LogFormat   string `default:"auto" enum:"auto,text,json" restart:"yes" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)."`
 }
 
-// commands are the commands of the program. doctor takes the settings of serve, so that what it
-// finds is true of the server.
+// commands are the commands of the program. doctor takes the settings of serve, so that its
+// findings are true of the server that these settings start.
 type commands struct {
 	Serve      Config             `cmd:"" default:"withargs" help:"Serve the OpenAI-compatible endpoint. This is also what happens without a command."`
 	Models     listModels         `cmd:"" help:"List available models with their format, strategy, context size and tool support."`
@@ -167,13 +167,14 @@ type commands struct {
 	ShowVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
 }
 
-// errDone says that the arguments asked for something that is done already, such as printing help.
+// errDone is returned if the arguments asked for something that has already been done, such as
+// printing help.
 var errDone = errors.New("done")
 
 // ParseFlags reads the command and the settings from arguments, environment and file. It returns
-// errDone when there is nothing to run. The arguments are read twice: the first time finds which
-// file to read, and the second time uses the file's values where neither flags nor the environment
-// set them.
+// errDone if there is nothing left to run, and another error if they cannot be read. The arguments
+// are read twice. The first reading finds the name of the file; the second uses the file's values
+// where neither flags nor the environment set them.
 func (m *Main) ParseFlags(args []string) error {
 	m.reload.args = args
 	cli, said, err := m.parse(args, nil)
@@ -202,7 +203,7 @@ func (m *Main) ParseFlags(args []string) error {
 	return nil
 }
 
-// configOf returns the settings file named on the command line, and whether the command has the
+// configOf returns the settings file that the command line names, and whether the command has the
 // flag config at all.
 func configOf(said *kong.Context) (path string, takesFile bool) {
 	for _, flag := range said.Flags() {
@@ -213,9 +214,9 @@ func configOf(said *kong.Context) (path string, takesFile bool) {
 	return path, takesFile
 }
 
-// strays returns the variables of the environment that look like settings but are not. They only
-// cause a warning and cannot be errors, since a container platform may set such names: Kubernetes
-// sets TOOLNORM_PORT and TOOLNORM_SERVICE_HOST for a service named toolnorm.
+// strays returns the environment variables whose names look like settings but are not. They cause
+// only a warning and not an error, since a container platform may set such names: for a service
+// named toolnorm, Kubernetes sets TOOLNORM_PORT and TOOLNORM_SERVICE_HOST.
 func strays(app *kong.Application) (names []string) {
 	known := map[string]bool{}
 	for _, flag := range settingsIn(app) {
@@ -245,9 +246,9 @@ func settingsIn(app *kong.Application) (all []*kong.Flag) {
 	return all
 }
 
-// parse reads the arguments, and takes the file's settings where neither they nor the environment
-// set a value. kong would end the process after printing help; here that is an error which a test
-// can look at.
+// parse reads the arguments, and uses values of the file where neither the arguments nor the
+// environment set one. It returns an error if they are wrong, and errDone after it has printed help
+// or the version, where kong would end the process. A test can look at an error.
 func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error) {
 	cli, help := new(commands), new(helper)
 	done := false

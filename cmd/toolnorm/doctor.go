@@ -20,8 +20,8 @@ import (
 	"toolnorm/tools/remote"
 )
 
-// examine is the command doctor. It takes the settings of serve, so that what it finds is true of
-// the server that they start. It asks through the engine for the same reason.
+// examine is the command doctor. It takes the settings of serve and asks through the engine, so
+// that its findings are true of the server that these settings start.
 type examine struct {
 	Examined  string        `arg:"" name:"model" optional:"" help:"The model to examine, as clients call it; it will be loaded. Default: only ask the servers about themselves."`
 	JSON      bool          `name:"json" env:"-" help:"Print the report as JSON (docs/doctor.md)."`
@@ -32,9 +32,9 @@ type examine struct {
 	Config
 }
 
-// Run examines the servers or the model. It prints the report to stdout and its progress to stderr,
-// and returns an error if it found a problem. Ctrl-C ends it with a report on what was found by
-// then.
+// Run examines the servers or the model. It prints the report to stdout and its progress to stderr.
+// Ctrl-C or the time limit ends it with a report of what was found by then. It returns an error if
+// the settings are wrong, if it found a problem, or if it did not finish.
 func (c *examine) Run(m *Main) error {
 	d, err := c.doctor(m)
 	if err != nil {
@@ -57,7 +57,8 @@ func (c *examine) Run(m *Main) error {
 	return nil
 }
 
-// look examines what the command names.
+// look examines the model that the command names, or the servers if it names none, and returns the
+// report.
 func (c *examine) look(ctx context.Context, m *Main, d *doctor.Doctor) *doctor.Report {
 	if c.Examined != "" {
 		return d.Model(ctx, c.Examined)
@@ -67,17 +68,20 @@ func (c *examine) look(ctx context.Context, m *Main, d *doctor.Doctor) *doctor.R
 	return r
 }
 
-// pageLimit is how long an examination from the admin page may take, as long as one by the command.
+// pageLimit is how long an examination from the admin page may take. It is the default limit of the
+// command.
 const pageLimit = 5 * time.Minute
 
-// examineNow examines the server with the settings in force, for the admin page.
+// examineNow examines the server with the current settings, for the admin page. It implements
+// admin.Examiner: problems is also true if a server cannot be reached. It returns an error if there
+// is no report.
 func (m *Main) examineNow(ctx context.Context, model string, step func(text string)) (
 	report string, problems bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, pageLimit)
 	defer cancel()
 	f := m.now.Load()
 	asks := f.asks
-	asks.Log = zerolog.Nop() // what it would say is in the report
+	asks.Log = zerolog.Nop() // what the engine would log is in the report
 	d, err := doctor.New(doctor.Config{Engine: asks, Progress: func(text string, n, of int) {
 		if of > 0 {
 			text += fmt.Sprintf(", question %d of %d", n, of)
@@ -94,7 +98,8 @@ func (m *Main) examineNow(ctx context.Context, model string, step func(text stri
 	return b.String(), r.Problems() || r.Unreachable(), err
 }
 
-// otherServers examines mcp.json, without starting or asking its servers.
+// otherServers returns findings about mcp.json: each entry that cannot be used, and how many can.
+// It neither starts nor asks the servers.
 func (c *examine) otherServers(m *Main) (all []doctor.Finding) {
 	n, wrong := remote.Check(m.given.mcpFile(&c.Config))
 	for _, w := range wrong {
@@ -108,7 +113,7 @@ func (c *examine) otherServers(m *Main) (all []doctor.Finding) {
 	return all
 }
 
-// leftOut lists the keys and families of the settings that cannot be used.
+// leftOut returns a finding for each key and each model family in the settings that cannot be used.
 func (c *examine) leftOut() (all []doctor.Finding) {
 	s, _ := c.resolve() // doctor has read them without an error
 	for _, err := range s.odd {
@@ -119,8 +124,8 @@ func (c *examine) leftOut() (all []doctor.Finding) {
 	return all
 }
 
-// report prints a report, as JSON or for people with print. A server that cannot be reached is an
-// error with its own status.
+// report prints a report as JSON, or with the function print for people. It returns an error if the
+// report cannot be written, and one with its own exit status if a server cannot be reached.
 func (m *Main) report(r *doctor.Report, asJSON bool, print func(io.Writer) error) error {
 	r.Toolnorm = version.String()
 	if asJSON {
@@ -140,11 +145,11 @@ func (m *Main) report(r *doctor.Report, asJSON bool, print func(io.Writer) error
 	return nil
 }
 
-// levelColours are the colours of the words that begin a finding.
+// levelColours are the terminal colours of the levels of findings.
 var levelColours = map[doctor.Level]string{doctor.OK: "32", doctor.Note: "33", doctor.Problem: "31"}
 
-// coloured returns a report with the levels of its findings in colour, if it is printed on a
-// terminal that shows colours.
+// coloured returns the report with the levels of its findings in colour. If the report is not for
+// people, or not printed on a terminal that shows colours, it is returned unchanged.
 func (m *Main) coloured(report string, forPeople bool) string {
 	if !forPeople || m.Width() == 0 || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return report
@@ -160,8 +165,8 @@ func (m *Main) coloured(report string, forPeople bool) string {
 	return strings.Join(lines, "")
 }
 
-// doctor makes the doctor that examines. Its errors are mistakes in the settings, so they end the
-// program with status 2.
+// doctor returns the doctor that examines. It returns an error if the settings, the questions or
+// the tools are wrong. Run ends the program with status 2 then.
 func (c *examine) doctor(m *Main) (*doctor.Doctor, error) {
 	settings, err := c.resolve()
 	if err != nil {
@@ -199,8 +204,8 @@ type listModels struct {
 	Config
 }
 
-// Run lists the models. It names servers that cannot be reached, and ends with the same status as
-// doctor.
+// Run prints the models, and the servers that cannot be reached. It ends with the same exit status
+// as doctor.
 func (c *listModels) Run(m *Main) error {
 	r, err := c.servers(m)
 	if err != nil {
@@ -212,7 +217,9 @@ func (c *listModels) Run(m *Main) error {
 // serversLimit is how long the servers may take to list their models.
 const serversLimit = 30 * time.Second
 
-// servers asks the configured model servers about themselves and their models. It loads no model.
+// servers asks the configured model servers about themselves and their models, without loading a
+// model. It returns an error if the settings are wrong; a server that cannot be reached is part of
+// the report.
 func (c *Config) servers(m *Main) (*doctor.Report, error) {
 	settings, err := c.resolve()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"toolnorm/tools/kb"
 )
 
-// catalog lists the models of the engine, and those that the agent answers with them: NAME@agent,
+// catalog lists the models of the engine together with those that the agent answers for, NAME@agent
 // and kb/NAME.
 type catalog struct {
 	*engine.Engine
@@ -27,10 +27,11 @@ type catalog struct {
 	may      func(ctx context.Context, model string) error
 }
 
-// May returns an error if the caller of ctx may not ask a model by this name.
+// May returns an error if the caller of ctx may not ask the model of this name.
 func (c *catalog) May(ctx context.Context, model string) error { return c.may(ctx, model) }
 
-// Models lists the models that the caller of ctx may ask.
+// Models returns the models that the caller of ctx may ask. It returns an error if the engine
+// cannot list its models.
 func (c *catalog) Models(ctx context.Context) ([]chat.Info, error) {
 	all, err := c.Engine.Models(ctx)
 	if err != nil {
@@ -40,8 +41,9 @@ func (c *catalog) Models(ctx context.Context) ([]chat.Info, error) {
 		func(i chat.Info) bool { return c.may(ctx, i.ID) != nil }), nil
 }
 
-// Plan returns how a model is read: NAME@agent is read as NAME. Which model answers from a
-// knowledge base is only decided when it is asked.
+// Plan returns how a model's replies are read. NAME@agent is read like NAME. For a knowledge base
+// the plan is empty but for the names, since the model that answers from it is chosen only when it
+// is asked.
 func (c *catalog) Plan(model string) engine.Plan {
 	if !c.loop.Answers(model) {
 		return c.Engine.Plan(model)
@@ -52,8 +54,9 @@ func (c *catalog) Plan(model string) engine.Plan {
 	return engine.Plan{Server: "toolnorm", Model: model}
 }
 
-// Server returns no server for models that the agent answers, since their requests cannot be passed
-// on.
+// Server returns the transport of a model's server and the model's name there. The transport is nil
+// for models that the agent answers for, since their requests cannot be passed on. It returns an
+// error if the caller may not ask the model or the engine does not find its server.
 func (c *catalog) Server(ctx context.Context, model string, request *fastjson.Value) (
 	http.RoundTripper, string, error) {
 	// requests that manage models name none
@@ -66,8 +69,9 @@ func (c *catalog) Server(ctx context.Context, model string, request *fastjson.Va
 	return c.Engine.Server(ctx, model, request)
 }
 
-// Describe describes a model. For a model that the agent answers, it describes the model that the
-// agent asks.
+// Describe returns the description of a model. For a model that the agent answers for, it is that
+// of the model that the agent asks. It returns an error if the caller may not ask the model, or if
+// its server does not describe it.
 func (c *catalog) Describe(ctx context.Context, model string, verbose bool) (
 	json.RawMessage, error) {
 	if err := c.may(ctx, model); err != nil {
@@ -83,7 +87,8 @@ func (c *catalog) Describe(ctx context.Context, model string, verbose bool) (
 	return c.Engine.Describe(ctx, model, verbose)
 }
 
-// Tags returns the list of Models in Ollama's form.
+// Tags returns the models that the caller may ask, in the form of Ollama's /api/tags. It returns an
+// error if the engine cannot list its models.
 func (c *catalog) Tags(ctx context.Context) (json.RawMessage, error) {
 	text, err := c.Engine.Tags(ctx)
 	if err != nil {
@@ -110,10 +115,10 @@ func (c *catalog) Tags(ctx context.Context) (json.RawMessage, error) {
 	return json.Marshal(list)
 }
 
-// bases are the knowledge bases for the agent.
+// bases implements agent.Bases with the program's knowledge bases.
 type bases struct{ kb *kb.KB }
 
-// newBases returns the knowledge bases, or nil if the program has none.
+// newBases returns the knowledge bases, or nil if there is no store for them.
 func newBases(k *kb.KB) agent.Bases {
 	if k == nil || k.Store == nil {
 		return nil
@@ -121,7 +126,8 @@ func newBases(k *kb.KB) agent.Bases {
 	return bases{k}
 }
 
-// Bases lists the knowledge bases that the caller of ctx may see.
+// Bases returns the knowledge bases that the caller of ctx may see; none for an unknown caller or
+// if they are switched off. It returns an error if the store cannot be read.
 func (b bases) Bases(ctx context.Context) (all []agent.Base, err error) {
 	if ok, err := b.kb.Wanted(ctx); err != nil || !ok || auth.PrincipalOf(ctx) == nil {
 		return nil, err

@@ -30,36 +30,37 @@ import (
 	"toolnorm/tools/remote"
 )
 
-// face answers requests by one set of settings. When the settings are read again, a new face is
-// made (reload.go). Requests that are being answered keep the old face until they end, since it
-// never changes.
+// face is everything that answers requests by one set of settings. When the settings are read
+// again, a new face is made (reload.go). A face never changes, so requests that are being answered
+// keep the old one until they end.
 type face struct {
 	http.Handler
 	routes   *routes
 	config   Config
 	settings settings
-	asks     engine.Config // what engine was made of
+	asks     engine.Config // the configuration of engine
 	engine   *engine.Engine
-	meanings *find.Meanings // of tools, as long as the engine
-	models   *catalog       // that can be asked
-	resource *auth.Resource // where MCP clients find who issues tokens; nil: there is no such place
+	meanings *find.Meanings // finds tools by their meaning; replaced together with engine
+	models   *catalog       // the models that can be asked
+	resource *auth.Resource // tells MCP clients who issues tokens; nil: nobody does
 }
 
-// lasting are the parts that outlive a face: what they keep, such as sessions, tokens and the last
+// lasting are the parts that outlive a face. Their data, such as sessions, tokens and the last
 // exchanges, must survive a change of the settings.
 type lasting struct {
-	trace   *trace.Log       // the last exchanges; nil: none are kept
-	history *history.History // nil: requests are not kept over a restart
-	writes  sleep.Group      // the goroutines that write it, until the last request ends
+	trace   *trace.Log       // the last exchanges; nil: none are recorded
+	history *history.History // nil: requests are not recorded beyond a restart
+	// the goroutines that write history and usage, until the last request ends
+	writes  sleep.Group
 	metrics *metrics.Metrics
 	limiter *limit.Limiter
 	shared  *shared.Store // data that replicas share; nil: the store is a file
-	desk    *desk         // by which they ask each other; nil: the store is a file
+	desk    *desk         // by which replicas ask each other; nil: the store is a file
 	spans   *spans.Tracer // nil: no traces are wanted
-	usage   *usage.Usage  // nil: none is kept
+	usage   *usage.Usage  // nil: usage is not recorded
 	reasons []chat.Reason
 	replies *responses.Replies
-	bodies  *front.Bodies     // bounds the requests that are being answered
+	bodies  *front.Bodies     // limits the sum of the requests that are being answered
 	mcp     *mcpserver.Server // nil: the settings switch it off
 	// other MCP servers; nil: another toolnorm started this program as its MCP server
 	remote  *remote.Set
@@ -68,7 +69,7 @@ type lasting struct {
 	admin   *admin.Server  // answers /admin
 }
 
-// openLasting makes the lasting parts, by the settings that the program was started with.
+// openLasting creates the lasting parts, by the settings with which the program was started.
 func (m *Main) openLasting() {
 	m.trace = m.traceLog()
 	m.openHistory()
@@ -110,9 +111,9 @@ func (m *Main) openLasting() {
 	m.admin = admin.New(c)
 }
 
-// newFace makes a face for these settings. Each part is made after the parts that it needs: the
-// engine before the agent that asks it, and the guards last. If the settings of the engine are
-// those of the old face, the old engine is kept, with what it knows about models.
+// newFace returns a face for these settings. Each part is made after the parts that it needs: the
+// engine before the agent that asks it, and the guards last. If the settings of the engine are the
+// same as in old, its engine is kept, with what it has learned about models. old may be nil.
 func (m *Main) newFace(config Config, s settings, old *face) *face {
 	f := &face{config: config, settings: s, asks: config.engine(s, m.log)}
 	if old != nil && f.sameEngine(old) {
@@ -143,15 +144,17 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 	return f
 }
 
-// sameEngine reports whether two faces ask model servers in the same way. It does not compare their
-// logs: both are the program's, which holds functions, and functions cannot be compared.
+// sameEngine reports whether the engines of two faces have the same configuration. Their logs are
+// not compared: both are the log of the program, which contains functions, and functions cannot be
+// compared.
 func (f *face) sameEngine(old *face) bool {
 	a, b := f.asks, old.asks
 	a.Log, b.Log = zerolog.Nop(), zerolog.Nop()
 	return reflect.DeepEqual(a, b)
 }
 
-// show makes f the face that answers requests from now on.
+// show makes f the face that answers requests from now on. If its engine is new, the model servers
+// are watched by that engine until ctx ends.
 func (m *Main) show(ctx context.Context, f *face) {
 	old := m.now.Swap(f)
 	m.admin.Use(f.models, f.settings.formats)
@@ -166,5 +169,5 @@ func (m *Main) show(ctx context.Context, f *face) {
 	m.watchServers(ctx, f.settings, f.engine)
 }
 
-// ServeHTTP answers a request with the settings that are in force when it arrives.
+// ServeHTTP answers a request by the settings that are in force when it arrives.
 func (m *Main) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.now.Load().ServeHTTP(w, r) }

@@ -13,8 +13,8 @@ import (
 	"toolnorm/internal/home"
 )
 
-// file is a YAML file of settings, named as the flags are.
-// It is read node by node to keep the line numbers, which a decoded map would not have.
+// file is a YAML file of settings, which have the names of the flags. It is read node by node to
+// keep the line numbers, which a decoded map would not have.
 type file struct {
 	path      string
 	values    map[string]setting
@@ -30,7 +30,8 @@ type setting struct {
 var _ kong.Resolver = (*file)(nil)
 
 // readFile reads the settings file at path. If path is empty, it reads the default file, and
-// returns nil if that does not exist. A file that was named must exist.
+// returns nil if that does not exist. It returns an error if a named file does not exist, or if the
+// file is malformed.
 func readFile(path string) (*file, error) {
 	text, path, err := home.ReadFile(path)
 	if err != nil || path == "" {
@@ -47,8 +48,8 @@ func readFile(path string) (*file, error) {
 	return f, nil
 }
 
-// parse reads the mapping that the file must be.
-// A setting that comes twice is an error, although YAML readers often take the last one.
+// parse reads text into f. It returns an error if text is not a mapping of settings to values, or
+// if a setting comes twice, although YAML readers often take the last one.
 func (f *file) parse(text []byte) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
@@ -83,8 +84,9 @@ func (f *file) parse(text []byte) error {
 	return nil
 }
 
-// valueOf turns a node into a value for a flag. Scalars stay text, since the flag knows its type,
-// so 010 and yes stay as the user wrote them.
+// valueOf returns the value of a node for a flag: a string, a list or a map. Scalars stay text,
+// since the flag knows its own type; so 010 and yes stay as the user wrote them. It returns an
+// error for anything nested deeper.
 func valueOf(n *yaml.Node) (any, error) {
 	switch n.Kind {
 	case yaml.ScalarNode:
@@ -113,9 +115,9 @@ func valueOf(n *yaml.Node) (any, error) {
 	return nil, errors.New("must be a word, a list or a mapping")
 }
 
-// Validate returns an error for settings that do not exist: otherwise a typo would silently do
-// nothing. Unknown environment variables only cause a warning, since they may come from a platform,
-// but the user wrote the file.
+// Validate implements kong.Resolver. It returns an error if the file has a setting that does not
+// exist, because a typo would otherwise silently do nothing. Unknown environment variables only
+// cause a warning, since a platform may set them, but the user wrote the file.
 func (f *file) Validate(app *kong.Application) error {
 	var known []string
 	for _, flag := range settingsIn(app) {
@@ -130,8 +132,10 @@ func (f *file) Validate(app *kong.Application) error {
 	return nil
 }
 
-// Resolve returns the file's value of a flag, or nil if the environment has one. kong asks its
-// resolvers before it looks at environment variables, so Resolve lets these win.
+// Resolve implements kong.Resolver. It returns the file's value of a flag. It returns nil if the
+// file has none or the environment has one: kong asks resolvers before it looks at the environment,
+// which shall win. It returns an error if the value has the wrong shape, such as a list for a
+// single value.
 func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if len(flag.Envs) == 0 {
 		return nil, nil

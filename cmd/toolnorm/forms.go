@@ -11,8 +11,9 @@ import (
 	"toolnorm/tools/find"
 )
 
-// checkForms returns an error for a wrong setting about the client forms. Runner and language are
-// written into lines that a shell reads or Markdown shows, so neither may hold more than words.
+// checkForms returns an error for a wrong setting about client forms, the APIs and formats in which
+// clients get replies. The settings runner and shell-fence are written into lines that a shell
+// reads or Markdown shows, so they must contain only plain words.
 func (c *Config) checkForms() error {
 	for model, name := range c.ClientForm {
 		if !slices.Contains(form.Names(), name) {

@@ -8,7 +8,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// first lists the settings that toolnorm -h shows, which are those at the beginning of the README.
+// first lists the settings that toolnorm -h shows. They are the ones at the beginning of the
+// README.
 var first = []string{"listen", "api-keys-file", "upstream", "trace-bodies"}
 
 // Settings that the help of a command shows beside its own options: which servers it asks, or where
@@ -21,8 +22,9 @@ var (
 // helper prints help. If all is set, it shows every setting that a command takes.
 type helper struct{ all bool }
 
-// print prints kong's help without the settings of serve, of which there are hundreds: a command
-// shows its own options. The settings that most people need follow the help of the program itself.
+// print prints kong's help without the settings of serve, of which there are hundreds. A command
+// shows only its own options. The help of the program itself ends with the settings that most
+// people need. It returns an error if the help cannot be printed.
 func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 	hidden := 0
 	o.NoExpandSubcommands = ctx.Selected() == nil // "toolnorm kb -h" lists those of kb
@@ -54,9 +56,9 @@ func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 	return nil
 }
 
-// hideSettings hides the settings among the options of a command and of those above it, and counts
-// them. The help then mentions the hidden settings in one sentence. A setting has an environment
-// variable, an option of a command does not.
+// hideSettings hides the settings among the options of a command and of its parents, and returns
+// how many it hid. The help mentions them in one sentence. Settings have an environment variable,
+// options of a command have none.
 func hideSettings(n *kong.Node) (hidden int) {
 	shown := keeping
 	if slices.ContainsFunc(n.Flags, func(f *kong.Flag) bool { return f.Name == "ollama" }) {
@@ -79,8 +81,9 @@ func hideSettings(n *kong.Node) (hidden int) {
 	return hidden
 }
 
-// flag turns the command help into the flag, which people expect beside it: "help formats test" is
-// "formats test -h", and "help --all models" shows every setting that models takes.
+// flag returns args with the command help replaced by the flag --help, since people try either:
+// "help formats test" becomes "formats test --help". If args have --all, "help --all models" shows
+// every setting that models takes. Other args are returned unchanged.
 func (h *helper) flag(args []string) []string {
 	if len(args) == 0 || args[0] != "help" {
 		return args

@@ -12,7 +12,8 @@ import (
 	"toolnorm/internal/usage"
 )
 
-// histories say which requests are kept in the database, so that they survive a restart.
+// histories are the settings of which requests are recorded in the database, so that they survive a
+// restart.
 type histories struct {
 	History      int    `default:"10000" restart:"yes" help:"How many requests to keep in the database for the page Live: times, models, calls, errors and repairs. It is history.db in the folder of data, or the PostgreSQL of store. 0: none; trace 0 turns it off, too."`
 	HistoryDays  int    `default:"14" restart:"yes" help:"After how many days they are deleted."`
@@ -20,7 +21,7 @@ type histories struct {
 	HistoryTexts string `default:"none" enum:"none,failed,all" restart:"yes" help:"Which prompts and replies to keep there: none, failed (of requests that failed or were repaired), or all (needs no trace-bodies)."`
 }
 
-// usages say how long the usage of each caller is kept.
+// usages is the setting of how long the usage of each caller is recorded.
 type usages struct {
 	UsageDays int `name:"usage-days" default:"90" restart:"yes" help:"For how many days to keep how many requests, calls and tokens each caller had of each model; 0: none. It is in the database of history."`
 }
@@ -39,8 +40,9 @@ func (h *histories) check() error {
 	return nil
 }
 
-// openHistory keeps requests over a restart. Everything else works without it, so an error is only
-// a warning. The history has a file of its own, so that writing it does not delay the tools.
+// openHistory starts recording requests in the database, unless the settings say otherwise.
+// Everything else works without it, so its errors are only warnings. The history has a file of its
+// own, so that writing it does not delay the tools.
 func (m *Main) openHistory() {
 	c := &m.Config
 	if m.trace == nil || c.History == 0 {
@@ -59,7 +61,7 @@ func (m *Main) openHistory() {
 	m.writes.Go(context.Background(), h.Run)
 }
 
-// historyAt returns the database in which requests and usage are kept.
+// historyAt returns the database for requests and usage: a path, or the URL of PostgreSQL.
 func (c *Config) historyAt() string {
 	where := cmp.Or(c.Store, filepath.Join(c.Data, "db", "mcp_data.db"))
 	if !strings.HasPrefix(where, "postgres") {
@@ -81,7 +83,7 @@ func (m *Main) openUsage() {
 	m.writes.Go(context.Background(), m.usage.Run)
 }
 
-// counters returns everything that counts each exchange.
+// counters returns all parts that count exchanges.
 func (m *Main) counters() trace.Counters {
 	all := trace.Counters{m.metrics, m.limiter}
 	if m.usage != nil {

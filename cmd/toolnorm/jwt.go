@@ -12,10 +12,10 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// jwts are the settings of JWTs. The algorithms follow from them: a secret allows HS256, public
-// keys RS256 and EdDSA. A list of algorithms would be one more setting that can be wrong, and a
-// mistake here would let strangers in. toolnorm mcp has these settings, too: its user is the
-// subject of the token in its environment.
+// jwts are the settings of JWTs. The permitted algorithms follow from them: a secret permits HS256,
+// public keys permit RS256 and EdDSA. A list of algorithms would be one more setting that can be
+// wrong, and a mistake here would let strangers in. toolnorm mcp has these settings, too, because
+// its user is the subject of the token in its environment.
 type jwts struct {
 	JWTSecret     string        `name:"jwt-secret" placeholder:"SECRET" help:"Secret of the JWTs (HS256) that open like an API key, at least 32 bytes. Safer in the environment or a file. Default: no JWT is taken."`
 	JWTSecretFile string        `name:"jwt-secret-file" placeholder:"FILE" help:"File with that secret; a line's end behind it does not count."`
@@ -26,10 +26,11 @@ type jwts struct {
 	JWTAdminRole  string        `name:"jwt-admin-role" placeholder:"ROLE" help:"The role (claim role or roles) whose bearers may do everything, in all tenants, as holders of API keys may. Default: no JWT is an admin's."`
 }
 
-// largestSecret is how many bytes the file of a secret may have.
+// largestSecret is the largest size of a file with a secret, in bytes.
 const largestSecret = 4096
 
-// tokens returns the verifier of JWTs, or nil if the settings accept no JWTs.
+// tokens returns the verifier of JWTs, or nil if the settings accept no JWTs. It returns an error
+// if a file cannot be read or the settings contradict each other.
 func (c *jwts) tokens() (*auth.Tokens, error) {
 	secret := []byte(c.JWTSecret)
 	if c.JWTSecretFile != "" {
@@ -63,9 +64,9 @@ func (c *jwts) tokens() (*auth.Tokens, error) {
 	return t, nil
 }
 
-// resource returns the description of the token issuer for MCP clients, if the issuer is an
-// address. It returns nil without an audience, since a token that was issued for another server
-// must not open this one.
+// resource returns the description of the token issuer for MCP clients. It returns nil if the
+// settings name no audience, no keys, or no issuer that is an address. An audience is needed since
+// a token that was issued for another server must not open this one.
 func (c *jwts) resource(base string) *auth.Resource {
 	if len(c.JWTAudience) == 0 || c.JWTKeys == "" || !strings.HasPrefix(c.JWTIssuer, "https://") &&
 		!strings.HasPrefix(c.JWTIssuer, "http://") {
@@ -74,15 +75,15 @@ func (c *jwts) resource(base string) *auth.Resource {
 	return &auth.Resource{Issuer: c.JWTIssuer, Base: base}
 }
 
-// maxLeeway is the most that a clock may be off. With more, expired tokens could be accepted for
-// longer than they were valid.
+// maxLeeway is the most that the clock of an issuer may be off. With more, expired tokens could be
+// accepted for longer than they were valid.
 const maxLeeway = 5 * time.Minute
 
-// principal returns the caller on standard input, which has no header for a token: the subject of
-// the token in the settings, which is verified when the program starts. Without JWTs it is the user
-// who started the program. A token that expires while the program runs is still accepted, since the
-// client cannot send another; a user who can read the environment of a program can start it again
-// anyway.
+// principal returns the caller on standard input, which has no header for a token. It is the
+// subject of the token in the settings, or without JWTs the user who started the program. It
+// returns an error if the token is missing or invalid. The token is verified only when the program
+// starts, because the client cannot send another. A user who can read the environment of a program
+// could start it again anyway.
 func (c *jwts) principal(ctx context.Context, token string) (*auth.Principal, error) {
 	t, err := c.tokens()
 	switch {

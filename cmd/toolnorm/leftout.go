@@ -9,8 +9,9 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// readKeys reads the keys of a setting, and the keys in the file that the setting NAME-file names.
-// An error says which of the two is wrong.
+// readKeys returns the keys in words, the value of this setting, and those in the file that the
+// setting NAME-file names. Single keys that cannot be used are recorded and left out. It returns an
+// error that names the setting if either source cannot be read.
 func (s *settings) readKeys(setting string, words []string, file string) (auth.Keys, error) {
 	all, odd, err := auth.ParseKeys(words)
 	if err != nil {
@@ -28,7 +29,8 @@ func (s *settings) readKeys(setting string, words []string, file string) (auth.K
 	return append(all, more...), nil
 }
 
-// withoutFormats removes the entries of the setting format that name families which cannot be read.
+// withoutFormats removes entries of the setting format whose family is unknown, if some of the
+// user's families could not be read. It records these entries.
 func (c *Config) withoutFormats(s *settings) {
 	if !s.oddFamilies {
 		return
@@ -44,14 +46,14 @@ func (c *Config) withoutFormats(s *settings) {
 	}
 }
 
-// leaveOut records the parts of a setting that cannot be used.
+// leaveOut records the errors of parts of a setting that cannot be used.
 func (s *settings) leaveOut(setting string, odd []error) {
 	for _, err := range odd {
 		s.odd = append(s.odd, fmt.Errorf("%s: %w", setting, err))
 	}
 }
 
-// sayOdd logs the parts of the settings that are left out.
+// sayOdd logs the parts of the settings that cannot be used and are left out.
 func sayOdd(log zerolog.Logger, s settings) {
 	for _, err := range s.odd {
 		log.Warn().Str("error", fmt.Sprintf("%.500s", err)).Msg(

@@ -8,12 +8,12 @@ import (
 	"toolnorm/internal/limit"
 )
 
-// limits say how much each caller may ask.
+// limits is the setting of how much each caller may ask.
 type limits struct {
 	Limits map[string]string `name:"limits" placeholder:"NAME=LIMITS" help:"What callers may ask of models: by a key's label or a JWT's sub (* matches any text), words as rpm=60 (requests a minute), tpm=100000 (tokens a minute), at-once=2 (requests at once), bytes=4000000 (of those together) and context=32768 (tokens of a prompt), with commas between, or none. Without keys each address has the limits of local. Default: no limits."`
 }
 
-// rules parses the limits.
+// rules returns the parsed limits, or an error that names the setting.
 func (l *limits) rules() (*limit.Rules, error) {
 	rules, err := limit.Parse(l.Limits)
 	if err != nil {
@@ -30,12 +30,14 @@ var modelPaths = map[string]bool{
 	agent.Path: true,
 }
 
-// asksModel reports whether a request asks a model, and so counts for the limits of its caller.
+// asksModel reports whether a request asks a model. Only such requests count towards the limits of
+// their caller.
 func asksModel(r *http.Request) bool {
 	return r.Method == http.MethodPost && modelPaths[r.URL.Path]
 }
 
-// readAccess reads the settings that say who may ask, and how much.
+// readAccess reads into s the settings of who may ask, and how much. It returns an error that names
+// the first wrong setting.
 func (c *Config) readAccess(s *settings) (err error) {
 	if s.keys, err = s.readKeys("api-keys", c.APIKeys, c.APIKeysFile); err != nil {
 		return err

@@ -21,7 +21,7 @@ func main() {
 	}
 }
 
-// run runs the command that the arguments name.
+// run parses the arguments and runs the command that they name. It returns the error of either.
 func run(args []string) error {
 	m := NewMain(os.Stdout, os.Stderr)
 	switch err := m.ParseFlags(args); {
@@ -36,23 +36,24 @@ func run(args []string) error {
 }
 
 // garbage is how much memory may be garbage, in percent of the memory in use. With Go's default of
-// 100 a request of 4 MB that is not UTF-8 held 233 MB for a moment, with 50 it holds 165; a text of
-// 15 MB takes 0.46 s of a core instead of 0.41.
+// 100, a request of 4 MB that is not UTF-8 took 233 MB for a moment; with 50 it takes 165 MB. In
+// return, a text of 15 MB takes 0.46 s of a core instead of 0.41 s.
 const garbage = 50
 
-// ballast is memory that a server holds and never touches, in bytes, so that it costs addresses but
-// no pages. Go collects garbage when the heap has grown by a share of the live heap. If only 5 MB
-// are live, every second request of 200 KiB starts a collection, which took a third of such a
-// request's processor time. The ballast is allocated before anything else, since memory that was
-// used before is cleared, and so touched.
+// ballast is the size of memory that a server allocates and never touches, in bytes, so that it
+// takes addresses but no pages. Go collects garbage when the heap has grown by a share of the live
+// heap. If only 5 MB are live, every second request of 200 KiB starts a collection, which took a
+// third of such a request's processor time. The ballast is allocated before anything else, because
+// memory that was used before is cleared, which touches it.
 const ballast = 16 << 20
 
-// startTakes is how long the work beside the first requests takes after a start: looking at model
+// startTakes is how long the work after a start takes, during the first requests: asking model
 // servers, MCP servers and tools.
 const startTakes = 3 * time.Second
 
-// serve runs the server until a signal. A second signal kills the program, since the first one
-// restores the default handling of signals. GOGC in the environment wins, as in any Go program.
+// serve runs the server until a signal comes or the server fails, and returns the error of that. A
+// second signal kills the program, since the first one restores the default handling of signals.
+// The variable GOGC has precedence over garbage, as in any Go program.
 func serve(m *Main) error {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
@@ -96,14 +97,14 @@ func serve(m *Main) error {
 	}
 }
 
-// hangup is how long after a SIGHUP a terminal may take to disappear: a shell sends the signal to
-// its jobs before it ends itself.
+// hangup is how long a terminal may take to disappear after a SIGHUP. A shell sends the signal to
+// its jobs before the shell itself ends.
 const hangup = 2 * time.Second
 
-// hasTerminal reports whether the program belongs to a terminal. SIGHUP means two things, "your
-// terminal was closed" and, by custom, "read your settings again"; a program gets the first only
-// when its terminal is gone. /dev/tty is the terminal that a program belongs to, wherever its
-// output goes; services have no terminal.
+// hasTerminal reports whether the program belongs to a terminal. SIGHUP means two things: "your
+// terminal was closed" and, by custom, "read your settings again". In the first case the terminal
+// is gone. /dev/tty is the terminal that a program belongs to, wherever its output goes; services
+// have none.
 func hasTerminal() bool {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

@@ -25,7 +25,8 @@ import (
 	"toolnorm/tools/remote"
 )
 
-// mcpConfig returns the settings of the MCP server for every transport.
+// mcpConfig returns the configuration of the MCP server for every transport. The key authenticates
+// its sessions; it may be nil.
 func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	cfg := mcpserver.Config{
 		Registry: m.toolbox.Registry, Outcome: companyTools(m.toolbox), Version: version.String(),
@@ -45,8 +46,8 @@ func (m *Main) mcpConfig(key []byte) mcpserver.Config {
 	return cfg
 }
 
-// newMCP makes the MCP server. Prompts and resources of the sample company are offered only while
-// its tools are.
+// newMCP returns the MCP server. The prompts and resources of the sample company are offered only
+// while its tools are.
 func newMCP(cfg mcpserver.Config, box *toolbox.Box) *mcpserver.Server {
 	s := mcpserver.New(cfg)
 	s.OfferExtra(box.Sampled)
@@ -56,8 +57,8 @@ func newMCP(cfg mcpserver.Config, box *toolbox.Box) *mcpserver.Server {
 // mcpGuide describes the server as a whole to models.
 const mcpGuide = "Tools and documents of a company. Search the documents with search_docs before you answer questions about the company; employees have ids like EMP001."
 
-// companyTools returns a function that reports whether a tool answers with an object that has
-// success, and a result or an error, which is the documented form of the company tools.
+// companyTools returns a function that reports whether a tool of this name belongs to the sample
+// company. Those tools return an object with success, and with a result or an error.
 func companyTools(box *toolbox.Box) func(name string) bool {
 	names := map[string]bool{}
 	if box.Company != nil {
@@ -68,8 +69,8 @@ func companyTools(box *toolbox.Box) func(name string) bool {
 	return func(name string) bool { return names[name] }
 }
 
-// closeMCP ends the streams of MCP clients, which would never end by themselves, after the calls
-// that still run.
+// closeMCP ends the streams of MCP clients, which would never end by themselves. It waits for the
+// running calls until ctx ends.
 func (m *Main) closeMCP(ctx context.Context) {
 	if m.mcp == nil {
 		return
@@ -79,12 +80,13 @@ func (m *Main) closeMCP(ctx context.Context) {
 	}
 }
 
-// secretBytes is how long a secret is.
+// secretBytes is the length of a secret.
 const secretBytes = 32
 
-// secret reads a file of random bytes, which only the user can read, and makes it the first time.
-// It uses Link, which fails if the file exists, where a rename would replace the key of a running
-// program.
+// secret returns the random bytes in the file at path, which it creates the first time and which
+// only the user can read. It creates the file by a link, which fails if the file exists; a rename
+// would replace the key of a running program. It returns an error if the file cannot be written, or
+// has not secretBytes bytes.
 func secret(path string) ([]byte, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -125,7 +127,8 @@ type mcpLogin struct {
 	Wait            time.Duration `default:"5m" help:"How long to wait for the browser." group:"Tools:"`
 }
 
-// Run waits until the user has signed in with a browser on this machine.
+// Run waits until the user has signed in with a browser on this machine. It returns an error if the
+// sign-in fails or is not finished in time.
 func (c *mcpLogin) Run(m *Main) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -151,8 +154,8 @@ func (c *mcpLogin) Run(m *Main) error {
 	return nil
 }
 
-// mcpStdio is the command mcp, for MCP clients that start their servers themselves.
-// Claude Desktop starts its MCP servers in this way.
+// mcpStdio is the command mcp, for MCP clients that start their servers themselves, as Claude
+// Desktop does.
 type mcpStdio struct {
 	JWTToken string `name:"jwt-token" placeholder:"JWT" help:"The JWT of whoever asks, where JWTs are configured; verified when the program starts. Safer in the environment."`
 
@@ -172,10 +175,11 @@ type mcpStdio struct {
 	LogFormat string `default:"auto" enum:"auto,text,json" help:"Log format: text, json, or auto (text on a terminal, JSON elsewhere)." group:"Debug:"`
 }
 
-// Run serves the client until it closes standard input, or a signal comes. Only the protocol is
-// written to standard output. There is no key and no Origin to check: the user who starts the
-// program may use its tools. It opens the data itself and does not ask a running server, since the
-// user expects it to work alone; SQLite in WAL mode and PostgreSQL let both work on the same data.
+// Run answers the client until that closes standard input, or until a signal comes. Only the
+// protocol is written to standard output. There is no key and no Origin to check, because the user
+// who starts the program may use its tools. Run opens the data itself and does not ask a running
+// server, since users expect it to work alone; SQLite in WAL mode and PostgreSQL let both work on
+// the same data. It returns an error if the settings are wrong, or if the data cannot be opened.
 func (c *mcpStdio) Run(m *Main) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -14,8 +14,8 @@ import (
 	"toolnorm/tools/find"
 )
 
-// meanings returns what makes vectors of tools, so that searches find them by their meaning: the
-// embedding model of the settings, else the first one that Ollama has.
+// meanings returns the embedder for tools, with which searches find tools by their meaning. It uses
+// the embedding model of the settings, or without one the first that Ollama has.
 func (c *Config) meanings(model *engine.Engine) *find.Meanings {
 	if e := c.Databases.Embedder(); e != nil {
 		question, passage := embedding.Prefixes(e.Model)
@@ -32,23 +32,25 @@ func (c *Config) meanings(model *engine.Engine) *find.Meanings {
 	}
 }
 
-// present is the embedding model that Ollama has, looked for when it is first needed. Vectors of
-// two models cannot be compared, so it stays the same once found.
+// present is the embedding model that Ollama has. It is searched for when it is first needed. It
+// stays the same once found, because vectors of two models cannot be compared.
 type present struct {
 	engine *engine.Engine
 
 	mu     sync.Mutex
 	name   string
-	looked time.Time // when none was found
+	looked time.Time // when the last search found none
 }
 
-// lookAgain is how long it is taken for granted that Ollama still has no embedding model.
+// lookAgain is how long a search that found no embedding model is not repeated.
 const lookAgain = 5 * time.Minute
 
-// errNoPresent is the error when Ollama has no embedding model.
+// errNoPresent is returned if Ollama has no embedding model.
 var errNoPresent = errors.New("no embedding model is set, and Ollama has none")
 
-// embed makes vectors of texts, each with a prefix in front.
+// embed returns the vectors of the texts, each with a prefix before it. The function choose picks
+// one of the two prefixes of the model. It returns an error if there is no model or the model
+// fails.
 func (p *present) embed(ctx context.Context, texts []string,
 	choose func(question, passage string) string) ([][]float32, error) {
 	name, err := p.find(ctx)
@@ -67,7 +69,8 @@ func (p *present) embed(ctx context.Context, texts []string,
 	return got.Vectors, nil
 }
 
-// find returns the name of the first listed model that only makes vectors.
+// find returns the name of the first listed model that only makes vectors. It returns errNoPresent
+// if there is none, or if a recent search found none, and an error if the models cannot be listed.
 func (p *present) find(ctx context.Context) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -32,8 +32,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Main is the whole program, so that a test can start it in its own process. It has no global
-// state, so that several can run in one process.
+// Main is the whole program. It has no global state, so that a test can start it, several times if
+// need be, in its own process.
 type Main struct {
 	Config Config
 	command.Console
@@ -42,8 +42,8 @@ type Main struct {
 	instead func() error // what to do instead of serving; nil: serve
 	given   given        // where the settings came from
 	log     zerolog.Logger
-	level   logs.Level    // of the log
-	unkept  zerolog.Level // of messages about a data folder that cannot be written
+	level   logs.Level    // the least level that is logged
+	unkept  zerolog.Level // the level of messages about a data folder that cannot be written
 	toolbox *toolbox.Box  // the tools that this program runs itself
 	lasting               // the parts that outlive a face
 	now     atomic.Pointer[face]
@@ -54,15 +54,15 @@ type Main struct {
 	unwatch context.CancelFunc // ends the watch on the model servers of now
 }
 
-// NewMain makes a program that writes its help and the output of commands to stdout, and its log to
-// stderr.
+// NewMain returns a program that writes its help and the output of commands to stdout, and its log
+// to stderr.
 func NewMain(stdout, stderr io.Writer) *Main {
 	return &Main{Console: command.Console{In: os.Stdin, Out: stdout, Err: stderr},
 		server: httpServer{failed: make(chan error, 1)}, stop: func() {}, unkept: zerolog.WarnLevel}
 }
 
-// newLog returns the log that the settings ask for.
-// kong has checked the level; an unknown level, which only tests set, means info.
+// newLog returns the log that the settings ask for. An unknown level means info, but only tests set
+// one, since kong checks the level.
 func (m *Main) newLog() zerolog.Logger {
 	m.level.Set(m.Config.LogLevel)
 	if m.Config.LogFormat == "text" || m.Config.LogFormat == "auto" && m.OnTerminal() {
@@ -71,9 +71,10 @@ func (m *Main) newLog() zerolog.Logger {
 	return logs.ForPrograms(m.Err, &m.level)
 }
 
-// Run starts to serve and returns. All parts of the program are named here, and nowhere else. Each
-// part starts after the parts that it needs: tools before the servers that add some, lasting parts
-// before the face that uses them (face.go).
+// Run starts the server and returns. All parts of the program are named here, and nowhere else.
+// Each part starts after the parts that it needs: tools before the servers that add some, lasting
+// parts before the face that uses them (face.go). It returns an error if a setting is wrong, or if
+// the tools or the listener cannot be opened.
 func (m *Main) Run() error {
 	settings, err := m.Config.resolve()
 	if err != nil {
@@ -108,8 +109,8 @@ func (m *Main) Run() error {
 	return err
 }
 
-// remember returns where the engine keeps what it finds out about models. A build without a version
-// keeps nothing, since after a change of the program it would use outdated findings.
+// remember returns where the engine stores what it finds out about models. A build without a
+// version stores nothing, since after a change of the program it would use outdated findings.
 func (c *Config) remember() engine.Remember {
 	if version.String() == version.Source {
 		return engine.Remember{}
@@ -117,8 +118,8 @@ func (c *Config) remember() engine.Remember {
 	return engine.Remember{File: filepath.Join(c.Data, "models.json"), Program: version.String()}
 }
 
-// engine returns the settings of the part that asks model servers. 0 means "off" in the settings
-// but "default" for the engine, so it becomes -1 for settings that can be switched off.
+// engine returns the configuration of the part that asks model servers. 0 means "off" in the
+// settings but "default" for the engine, so it becomes -1 for settings that can be switched off.
 func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	return engine.Config{
 		Ollama: s.ollama, Upstreams: s.upstreams, Demos: c.Demo, Log: log, Remember: c.remember(),
@@ -143,8 +144,8 @@ func (c *Config) engine(s settings, log zerolog.Logger) engine.Config {
 	}
 }
 
-// traceLog returns the log of the last exchanges, or nil if the settings switch it off.
-// Texts are private, so the log says at each start that they are kept.
+// traceLog returns the log of the last exchanges, or nil if the settings switch it off. Texts are
+// private, so it writes a warning at each start that they are recorded.
 func (m *Main) traceLog() *trace.Log {
 	if m.Config.Trace == 0 {
 		return nil
@@ -156,7 +157,8 @@ func (m *Main) traceLog() *trace.Log {
 	return trace.New(m.Config.Trace, m.Config.TraceBodies)
 }
 
-// serve listens and answers until Close. The goroutines beside the server end with ctx.
+// serve listens, and answers in the background until Close. The other goroutines end with ctx. It
+// returns an error if it cannot listen, or may not because no key is required.
 func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 	if err := m.server.listen(m.Config.Listen); err != nil {
 		return err
@@ -182,12 +184,12 @@ func (m *Main) serve(ctx context.Context, h http.Handler, first *face) error {
 	return nil
 }
 
-// closed reports whether requests must bear a key or a JWT.
+// closed reports whether requests must have a key or a JWT.
 func (s settings) closed() bool { return len(s.keys) > 0 || s.tokens != nil }
 
-// mayListen returns an error for an address that other machines can reach if no key is required,
-// unless the settings allow that. It checks the actual address and not the setting, since a host
-// name may mean any address.
+// mayListen returns an error if other machines can reach the address and no key is required, unless
+// the settings permit that. It checks the actual address and not the setting, since a host name may
+// stand for any address. It also returns an error if the setting published is no IP address.
 func (m *Main) mayListen(f *face) error {
 	published := m.Config.Published
 	at, err := netip.ParseAddr(published)
@@ -208,17 +210,18 @@ func (m *Main) mayListen(f *face) error {
 	return nil
 }
 
-// URL returns the address of the server, without a slash at its end. It is known once Run has
-// returned. With port 0 only the listener knows the port.
+// URL returns the address of the server, without a slash at its end. It must be called after Run,
+// since with port 0 only the listener knows the port.
 func (m *Main) URL() string { return "http://" + m.server.listener.Addr().String() }
 
 // Failed returns the channel of the error that ends the server, if one does. A port that is in use
-// is an error of Run; Failed is for a server that fails later.
+// is an error of Run, whereas this channel is for a server that fails later.
 func (m *Main) Failed() <-chan error { return m.server.failed }
 
 // Close stops taking requests and waits for those that run, for as long as the settings say; then
-// it cuts them. It withdraws the address for runners first, so that no new call comes; streams of
-// MCP clients would never end by themselves.
+// it aborts them. It first withdraws the address for runners, so that no new call comes, and ends
+// the streams of MCP clients, which would never end by themselves. It returns an error if a part
+// cannot be closed.
 func (m *Main) Close() error {
 	if m.server.http != nil {
 		m.server.drain(m.now.Load().config.Drain, m.log)

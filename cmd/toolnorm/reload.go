@@ -21,43 +21,43 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// needsRestart reports whether a running server cannot change a setting: the files, ports and data
-// that the server opened with it outlive its requests. All other settings are read when a new face
-// is made. Ollama's address needs a restart since knowledge bases use it as well. MCP clients keep
-// client-timeout and heartbeat as they were at the start.
+// needsRestart reports whether only a restart can change a setting, because the server has opened
+// files, ports or data by it. All other settings are read when a new face is made. Ollama's address
+// needs a restart since knowledge bases use it as well. MCP clients keep the client-timeout and the
+// heartbeat of the start.
 func needsRestart(setting *kong.Flag) bool { return setting.Tag.Has("restart") }
 
 // inForce is a program whose settings can be read again.
 type inForce interface {
 	// settings returns the settings in force, and where they came from.
 	settings() (given, *Config)
-	// use applies settings to requests that come from now on, or returns an error if they are
-	// wrong. sameFamilies says that the files of families have not changed.
+	// use applies new settings to requests that come from now on, or returns an error if they are
+	// wrong. sameFamilies is true if the files of families have not changed.
 	use(ctx context.Context, next given, sameFamilies bool) error
 }
 
-// reload reads the settings again, on request and when their files change.
+// reload reads the settings again, on request and whenever their files change.
 type reload struct {
-	args []string        // of the command line, which still win over the file
+	args []string        // of the command line, which has precedence over the file
 	life context.Context // of the goroutines beside the server
 	of   inForce
 	log  zerolog.Logger
 
 	mu     sync.Mutex
-	seen   stamps // of the files when they were read last
-	moving stamps // of files that were changed since the last look: they may still be written
+	seen   stamps // of the files at the last reading
+	moving stamps // of files that have changed since the last look, and may still be written
 }
 
-// stamps tell whether files have changed: they map the name of the setting that names a file to the
-// file's time and size.
+// stamps show whether files have changed. The key is the name of the setting that names a file; the
+// value contains the file's time and size.
 type stamps map[string]string
 
-// lookTime is how often the files are checked. A check takes a handful of stat calls; file events
-// differ by system, and miss files that are replaced.
+// lookTime is how often the files are checked. A check takes a handful of stat calls. File events
+// would differ by system, and would miss files that are replaced.
 const lookTime = time.Second
 
 // Reload reads the settings again and applies them to requests that come from now on. If a setting
-// is wrong, nothing changes. The result or the error is one line of the log.
+// is wrong, nothing changes and Reload returns an error. Either outcome is logged in one line.
 func (m *Main) Reload() error {
 	m.reload.mu.Lock()
 	defer m.reload.mu.Unlock()
@@ -67,7 +67,7 @@ func (m *Main) Reload() error {
 // settings implements inForce.
 func (m *Main) settings() (given, *Config) { return m.given, &m.now.Load().config }
 
-// use implements inForce. An unchanged engine is kept with its formats.
+// use implements inForce. It keeps the engine if the settings of the engine are unchanged.
 func (m *Main) use(ctx context.Context, next given, sameFamilies bool) error {
 	config, old := *next.config, m.now.Load()
 	s, err := config.resolve()
@@ -104,8 +104,9 @@ func (r *reload) follow(ctx context.Context, m *Main, beside *sleep.Group) {
 	})
 }
 
-// look reads the settings again if one of their files has changed, but not since the last look: an
-// editor may have written only half of the file, and half a file of keys is valid.
+// look reads the settings again if one of their files has changed, but not if it changed since the
+// last look. In that case an editor may have written only half of the file, and half a file of keys
+// would be valid.
 func (r *reload) look() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,7 +121,8 @@ func (r *reload) look() {
 	}
 }
 
-// read reads the settings again. The lock is held.
+// read reads the settings again. If they are wrong, it logs and returns the error, and nothing
+// changes. The lock must be held.
 func (r *reload) read() error {
 	before := r.seen
 	r.seen = r.stamps() // before reading, so that a change in the meantime is noticed
@@ -143,7 +145,7 @@ func (r *reload) read() error {
 	return nil
 }
 
-// say logs what reading the settings again has changed, and what it could not.
+// say logs what has changed by reading the settings again, and what will only change by a restart.
 func (r *reload) say(now given, changed, later []string) {
 	line := r.log.Info()
 	if now.file != nil {
@@ -159,9 +161,10 @@ func (r *reload) say(now given, changed, later []string) {
 	line.Strs("changed", changed).Msg("settings were read again")
 }
 
-// changes reads the settings as at a start, and lists those that differ from the settings in force:
-// those in changed have their new value in next, those in later keep the old value there until a
-// restart.
+// changes reads the settings as a start would, and compares them with the settings in force. It
+// returns the next settings, and the names of those that differ: the ones in changed have their new
+// value in next, the ones in later keep the old value until a restart. It returns an error if the
+// settings are wrong or their file is gone.
 func (r *reload) changes() (next given, later, changed []string, err error) {
 	old, _ := r.of.settings()
 	fresh := NewMain(io.Discard, io.Discard)
@@ -191,7 +194,8 @@ func (r *reload) changes() (next given, later, changed []string, err error) {
 	return next, later, changed, nil
 }
 
-// stamps returns the stamps of the files that the settings in force name.
+// stamps returns the stamps of the files that the settings in force name, and of the user's
+// families.
 func (r *reload) stamps() stamps {
 	from, c := r.of.settings()
 	path := c.Config

@@ -21,13 +21,13 @@ type remotes struct {
 	MCPTimeout time.Duration `name:"mcp-timeout" default:"30s" restart:"yes" help:"How long another MCP server may say nothing while it answers a call."`
 }
 
-// accountsFile is where, in the data folder, the sign-ins to MCP servers are kept.
+// accountsFile is the file in the data folder that stores the sign-ins to MCP servers.
 const accountsFile = "mcp.accounts"
 
 // openRemote connects to the MCP servers of mcp.json. Entries that cannot be used do not stop the
-// program: they are logged, and listed at /mcp/list?state=1 and on the admin page. A toolnorm that
-// another toolnorm started as its MCP server opens none itself: two that name each other would
-// start each other without end.
+// program. They are logged, and listed at /mcp/list?state=1 and on the admin page. If another
+// toolnorm started this one as its MCP server, openRemote does nothing, because two that name each
+// other would start each other without end.
 func (m *Main) openRemote() {
 	if os.Getenv(remote.Hops) != "" {
 		return
@@ -53,7 +53,7 @@ func (g given) mcpFile(c *Config) string {
 	return cmp.Or(c.MCPFile, filepath.Join(c.Data, "mcp.json"))
 }
 
-// closeRemote ends the connections with other MCP servers.
+// closeRemote ends the connections with other MCP servers, if there are any.
 func (m *Main) closeRemote() {
 	if m.remote != nil {
 		m.remote.Close()

@@ -18,8 +18,8 @@ import (
 	"toolnorm/internal/limit"
 )
 
-// settings holds what is derived from Config. Config stays as it was written, so that it can be
-// shown.
+// settings holds what is derived from Config. Config itself stays as the user wrote it, so that it
+// can be shown.
 type settings struct {
 	ollama    string // base URLs with commas between them
 	upstreams []engine.Upstream
@@ -31,24 +31,26 @@ type settings struct {
 	scrapers  auth.Keys
 	limits    *limit.Rules
 	tokens    *auth.Tokens // nil: no JWTs
-	sets      auth.Sets    // which sets of tools callers may use; nil: all
-	rights    auth.Rights  // what callers may do; nil: the setting says nothing
+	sets      auth.Sets    // which sets of tools each caller may use; nil: all
+	rights    auth.Rights  // what each caller may do; nil: the setting is empty
 
-	odd         []error // errors of keys and families that cannot be used and are left out
-	oddFamilies bool    // some of these are families
+	odd         []error // errors of keys and families that cannot be used and were left out
+	oddFamilies bool    // whether some of these are of families
 
-	// entries of the setting format that name a family which could not be read
+	// entries of the setting format whose family could not be read
 	unread map[string]string
 }
 
-// maxTrace is how many exchanges may be kept. With prompts and replies they take up to 256 MiB.
+// maxTrace is the most exchanges that may be kept in memory. With prompts and replies they take up
+// to 256 MiB.
 const maxTrace = 1000
 
-// maxUsageDays is for how many days usage may be kept: ten years.
+// maxUsageDays is the most days for which usage may be recorded, ten years.
 const maxUsageDays = 3650
 
 // readGates checks the setting ask-before-tools, which says when models are asked whether they need
-// a tool. It accepts true and false, the setting's former values.
+// a tool. It replaces true and false, the former values of the setting, by the present ones. It
+// returns an error for any other value.
 func (c *Config) readGates() error {
 	for model, when := range c.AskBeforeTools {
 		switch when {
@@ -65,8 +67,9 @@ func (c *Config) readGates() error {
 	return nil
 }
 
-// resolve checks the settings that have rules, and fills in the data folder. It finds every wrong
-// setting before the server listens; its error begins with the name of the setting.
+// resolve checks the settings that have rules, fills in the data folder, and returns what follows
+// from the settings. It finds every wrong setting before the server listens. Its error begins with
+// the name of the setting.
 func (c *Config) resolve() (s settings, err error) {
 	if err := checkListen(c.Listen); err != nil {
 		return s, err

@@ -10,7 +10,7 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// rights reads the setting of who may do what.
+// rights returns the parsed setting of who may do what, or an error that names the setting.
 func (c *reaches) rights() (auth.Rights, error) {
 	all, err := auth.ReadRights(c.Rights)
 	if err != nil {
@@ -19,9 +19,9 @@ func (c *reaches) rights() (auth.Rights, error) {
 	return all, nil
 }
 
-// mayAsk returns the function that refuses callers who may not ask a model. A right may name the
-// model as it was asked for, without a suffix such as @agent or :latest, or the model that an alias
-// stands for.
+// mayAsk returns a function that returns an error if the caller of ctx may not ask the model of
+// this name. A right may name the model as in the request, without a suffix such as @agent or
+// :latest, or it may name the model that an alias stands for.
 func mayAsk(c *Config, models chat.Catalog) func(ctx context.Context, name string) error {
 	fallback := c.Model
 	return func(ctx context.Context, name string) error {

@@ -21,24 +21,26 @@ import (
 // doorLook is how often the program checks whether runners find a server in the data folder, and
 // doorWait is how long another server may take to answer that it is running.
 const (
+	// doorLook is how often the program checks whether runners find a server by the address in the
+	// data folder. doorWait is how long another server may take to answer that it is running.
 	doorLook = 5 * time.Second
 	doorWait = 2 * time.Second
 )
 
-// door lets runners of this machine find the server, and keeps the calls that are too long for
-// their command lines.
+// door lets runners on this machine find the server. It also stores calls that are too long for the
+// runners' command lines.
 type door struct {
 	runner.Address
 	pending runner.Pending
-	folder  string          // where the address file is
-	tools   *tools.Registry // what a runner could run
+	folder  string          // the folder of the address file
+	tools   *tools.Registry // the tools that a runner could run
 	log     zerolog.Logger
-	unkept  zerolog.Level // of messages about a folder that cannot be written
-	sought  sync.Once     // whether the runner was looked for on PATH
+	unkept  zerolog.Level // the level of messages about a folder that cannot be written
+	sought  sync.Once     // whether the runner has been searched for on PATH
 }
 
 // announce lets runners find the server until ctx ends. A goroutine in beside checks the folder
-// again and again, since another toolnorm whose address is there may end before this one.
+// again and again: another toolnorm, whose address is in it, may end before this one does.
 func (d *door) announce(ctx context.Context, at net.Addr, beside *sleep.Group) {
 	d.URL = "http://" + reachable(at)
 	d.take(ctx, true)
@@ -49,10 +51,10 @@ func (d *door) announce(ctx context.Context, at net.Addr, beside *sleep.Group) {
 	})
 }
 
-// take writes the address file, unless it holds the address of another running toolnorm: only that
-// program knows the calls that it keeps for its clients' commands. Only the user can read the file,
-// since the token in it opens the tools. Errors are logged only the first time. A folder that was
-// removed while the server runs is not made again.
+// take writes the address file, unless the file has the address of another running toolnorm. Only
+// that program knows the calls that it stored for its clients' commands. Only the user can read the
+// file, because the token in it opens the tools. Errors are only logged if first is set. A folder
+// that was removed while the server runs is not made again.
 func (d *door) take(ctx context.Context, first bool) {
 	other, err := runner.FindAddress(d.folder)
 	if err == nil && other == d.Address {
@@ -77,8 +79,9 @@ func (d *door) take(ctx context.Context, first bool) {
 	}
 }
 
-// seek warns, once, if there are tools but the runner is not on PATH. Without the warning a user
-// pastes a command and reads "command not found", with no hint of where it comes from.
+// seek logs a warning, once, if there are tools but the runner, the program in command, is not on
+// PATH. Without the warning a user pastes a command and reads "command not found", with no hint of
+// where it comes from.
 func (d *door) seek(command string) {
 	d.sought.Do(func() {
 		program, _, _ := strings.Cut(strings.TrimSpace(command), " ")
@@ -89,8 +92,8 @@ func (d *door) seek(command string) {
 	})
 }
 
-// withdraw removes the address file. A file that is left only costs each toolrun a failed
-// connection.
+// withdraw removes the address file, and logs a warning if that fails. A file that remains only
+// costs each toolrun a failed connection.
 func (d *door) withdraw() {
 	if err := d.Withdraw(d.folder); err != nil {
 		d.log.Warn().Err(err).Msg(
@@ -98,14 +101,14 @@ func (d *door) withdraw() {
 	}
 }
 
-// admits reports whether a runner of this user asks: its request has the token of the address file,
-// which only the user can read.
+// admits reports whether a request comes from a runner of this user. Such a request has the token
+// of the address file, which only the user can read.
 func (d *door) admits(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, runner.Paths) && d.Admits(r.Header.Get("Authorization"))
 }
 
-// reachable returns an address at which this machine reaches a listener. 0.0.0.0 and :: are
-// addresses to listen on, not to connect to.
+// reachable returns an address at which this machine can connect to a listener. For 0.0.0.0 and ::,
+// which are addresses to listen on but not to connect to, it returns one of loopback.
 func reachable(addr net.Addr) string {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil || !at.Addr().IsUnspecified() {

@@ -18,18 +18,18 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// httpServer listens, and knows the requests that are being answered.
+// httpServer listens and answers, and knows the requests that are being answered.
 type httpServer struct {
-	http     *http.Server // nil: it does not serve yet
+	http     *http.Server // nil: it does not answer yet
 	listener net.Listener
 	serving  sync.WaitGroup
 	failed   chan error
-	running  func() int              // requests that are being answered
-	cut      context.CancelCauseFunc // ends those requests with a cause
-	stopping atomic.Bool             // no new requests are wanted
+	running  func() int              // returns the number of requests that are being answered
+	cut      context.CancelCauseFunc // aborts those requests with a cause
+	stopping atomic.Bool             // whether new requests are no longer wanted
 }
 
-// listen opens the listener at address.
+// listen opens the listener at this address, or returns an error that explains why it cannot.
 func (s *httpServer) listen(address string) (err error) {
 	if s.listener, err = net.Listen("tcp", address); err != nil {
 		return listenError(address, err)
@@ -37,9 +37,9 @@ func (s *httpServer) listen(address string) (err error) {
 	return nil
 }
 
-// serve answers until shutdown. No WriteTimeout is set: a reply may stream for an hour. A client
-// that reads nothing is given up elsewhere, by Stall, and a body that comes too slowly by package
-// front.
+// serve answers requests in the background until shutdown. A later failure is sent to failed. No
+// WriteTimeout is set, because a reply may stream for an hour. Clients that read nothing are cut
+// off by the setting client-timeout, and slow request bodies by package front.
 func (s *httpServer) serve(h http.Handler, log zerolog.Logger) {
 	requests, cut := context.WithCancelCause(context.Background())
 	s.cut = cut
@@ -65,9 +65,9 @@ func (s *httpServer) onLoopback() bool {
 	return err == nil && addr.Addr().Unmap().IsLoopback()
 }
 
-// ready answers whether requests may come, which ends when the program is being stopped. Missing
-// model servers do not count: otherwise no replica would be ready, and none could report what is
-// wrong.
+// ready answers whether the server takes new requests: status 200, or 503 once the program is being
+// stopped. Missing model servers do not count: otherwise no replica would be ready, and none could
+// report what is wrong.
 func (s *httpServer) ready(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if s.stopping.Load() {
@@ -78,9 +78,9 @@ func (s *httpServer) ready(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, `{"status":"ready"}`+"\n")
 }
 
-// drain tells load balancers that no new requests are wanted, but still answers requests until wait
-// is over, so that the load balancers notice. Connections that are idle stay open until then: a
-// balancer that was just sending on one would lose the request. Each ends with its next answer.
+// drain makes ready say no, but still answers requests until wait is over, so that load balancers
+// notice. Idle connections stay open until then, because a balancer that was just sending on one
+// would lose the request. Each connection ends with its next answer.
 func (s *httpServer) drain(wait time.Duration, log zerolog.Logger) {
 	if s.stopping.Store(true); wait <= 0 {
 		return
@@ -89,7 +89,8 @@ func (s *httpServer) drain(wait time.Duration, log zerolog.Logger) {
 	time.Sleep(wait)
 }
 
-// last returns h, whose answers are the last of their connections once the program is stopping.
+// last returns a handler that calls h. Once the program is stopping, it makes each answer the last
+// one of its connection.
 func (s *httpServer) last(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.stopping.Load() {
@@ -99,14 +100,16 @@ func (s *httpServer) last(h http.Handler) http.Handler {
 	})
 }
 
-// errStopping ends the requests that are still being answered when the grace period is over.
+// errStopping is the cause with which shutdown aborts requests that are still being answered after
+// the grace period.
 var errStopping = fault.New(fault.Unavailable, "toolnorm is being stopped; ask again")
 
-// tellTime is how long requests that are cut have to tell their clients.
+// tellTime is how long aborted requests have to tell their clients.
 const tellTime = 2 * time.Second
 
-// shutdown stops taking requests, and waits until ctx ends for those that are being answered. Then
-// it cuts them, and each tells its client: a stream that simply stops looks like a whole reply.
+// shutdown stops taking requests, and waits for running ones until ctx ends. Then it aborts them,
+// and each tells its client, because a stream that simply stops looks like a whole reply. It
+// returns an error if the listener cannot be closed.
 func (s *httpServer) shutdown(ctx context.Context, grace time.Duration, log zerolog.Logger) error {
 	defer s.serving.Wait()
 	if n := s.running(); n > 0 {

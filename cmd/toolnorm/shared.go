@@ -10,7 +10,8 @@ import (
 )
 
 // openShared opens the data that the replicas of the program share. It returns nil if the store is
-// a file, so that there are no replicas.
+// a file, so that there are no replicas. If the store cannot be opened, it logs a warning and
+// returns nil as well.
 func openShared(m *Main) *shared.Store {
 	ctx, cancel := context.WithTimeout(context.Background(), openWait)
 	defer cancel()
@@ -22,8 +23,9 @@ func openShared(m *Main) *shared.Store {
 	return s
 }
 
-// mcpKey returns the key that signs the ids of MCP sessions: one key for all replicas, else the key
-// in the data folder.
+// mcpKey returns the key that signs the ids of MCP sessions. It is one key for all replicas, or the
+// key in the data folder if they share nothing or it cannot be read. If that fails, too, it logs
+// the error and returns what it has, at worst nil.
 func mcpKey(m *Main, common *shared.Store) []byte {
 	if common != nil {
 		key, err := common.Secret("mcp.key")
@@ -41,7 +43,7 @@ func mcpKey(m *Main, common *shared.Store) []byte {
 	return key
 }
 
-// desk is what replicas share, and by which they ask each other.
+// desk is the data that replicas share, and the channel by which they ask each other.
 type desk struct {
 	*shared.Store
 	*shared.Desk
@@ -49,8 +51,8 @@ type desk struct {
 
 func newDesk(common *shared.Store) *desk { return &desk{common, &shared.Desk{Mail: common}} }
 
-// join lists this replica for the others, by its host and port, and has it answer them, until the
-// last request has ended.
+// join lists this replica for the others, by its host and port, and lets it answer their questions
+// until the last request has ended. Without other replicas it does nothing.
 func (m *Main) join() {
 	if m.desk == nil {
 		return

@@ -8,8 +8,8 @@ import (
 	"toolnorm/internal/version"
 )
 
-// openSpans starts sending traces if the variables of OpenTelemetry name a receiver. An error is
-// only a warning: everything else works without traces.
+// openSpans starts sending traces if the environment variables of OpenTelemetry name a receiver. An
+// error is only logged as a warning, since everything else works without traces.
 func (m *Main) openSpans() {
 	warn := func(err error) { m.log.Warn().Err(err).Msg("traces") }
 	var err error
@@ -18,7 +18,7 @@ func (m *Main) openSpans() {
 	}
 }
 
-// closeSpans sends the last traces.
+// closeSpans sends the last traces. If they cannot be sent, it logs a warning.
 func (m *Main) closeSpans() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

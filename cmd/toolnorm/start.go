@@ -30,8 +30,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// checkListen returns an error for a bad address to listen on. The error suggests the address that
-// may have been meant.
+// checkListen returns an error if the address is no valid HOST:PORT to listen on. The error
+// suggests the address that may have been meant.
 func checkListen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	switch {
@@ -50,8 +50,8 @@ func checkListen(address string) error {
 	return fmt.Errorf("listen: %q is not a valid HOST:PORT; did you mean %s?", address, meant)
 }
 
-// listenError returns the error of an address on which the program cannot listen. If another
-// program uses it, the error says what to do.
+// listenError returns an error that explains err, with which listening at the address failed. For
+// common causes it says what to do.
 func listenError(address string, err error) error {
 	switch host, _, _ := net.SplitHostPort(address); {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -67,8 +67,8 @@ func listenError(address string, err error) error {
 	return fmt.Errorf("listen: %w", err)
 }
 
-// checkStore refuses a relative path to the database, which would mean a different database in each
-// folder in which a program is started.
+// checkStore returns an error for a relative path to the database, which would mean a different
+// database in each folder in which the program is started.
 func checkStore(where string) error {
 	if where == "" || filepath.IsAbs(where) || strings.HasPrefix(where, "postgres://") ||
 		strings.HasPrefix(where, "postgresql://") {
@@ -79,8 +79,8 @@ func checkStore(where string) error {
 		"store: %q is neither an absolute path nor a postgres:// URL; did you mean %s?", where, abs)
 }
 
-// checkFolder returns an error if the data folder exists but is not a folder, which is a wrong
-// setting. A folder that cannot be written only causes a warning, since a container may be
+// checkFolder returns an error if the data folder exists but is no folder, since the setting is
+// wrong then. A folder that cannot be written only causes a warning, since a container may be
 // read-only.
 func checkFolder(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
@@ -89,9 +89,9 @@ func checkFolder(dir string) error {
 	return nil
 }
 
-// checkData warns, once, if nothing can be kept in the data folder. From then on each part that
-// cannot keep something logs that at debug level, since four warnings with one cause hide the
-// cause.
+// checkData logs one warning if the data folder cannot be written. From then on each part that
+// cannot store something logs that only at debug level, because four warnings with one cause would
+// hide the cause.
 func (m *Main) checkData() {
 	err := os.MkdirAll(m.Config.Data, 0o700)
 	if err == nil {
@@ -107,7 +107,7 @@ func (m *Main) checkData() {
 	}
 }
 
-// kept returns the path of a file in the data folder, or "" if nothing can be kept there.
+// kept returns the path of a file in the data folder, or "" if the folder cannot be written.
 func (m *Main) kept(name string) string {
 	if m.unkept == zerolog.DebugLevel {
 		return ""
@@ -115,8 +115,9 @@ func (m *Main) kept(name string) string {
 	return filepath.Join(m.Config.Data, name)
 }
 
-// announce logs where the server and its page are, and which settings it has read. The models of
-// each server are logged when it has answered (watch). Keys are only counted.
+// announce logs the addresses of the server and its page, and which settings it has read. The
+// models of each server are logged when that server has answered (see watch). Keys are only
+// counted.
 func (m *Main) announce(s settings) {
 	base := "http://" + reachable(m.server.listener.Addr())
 	line := m.log.Info().Str("url", base+"/v1").Str("version", version.String())
@@ -141,7 +142,8 @@ func (m *Main) announce(s settings) {
 	line.Str("file", home.File()).Msg("no settings file; settings can go here")
 }
 
-// watchServers watches every model server of the settings.
+// watchServers starts a watch on every model server of the settings, which ends with ctx. It also
+// checks the aliases, and warns of pools whose servers differ.
 func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine) {
 	count := func(name string) func(context.Context) int {
 		return func(ctx context.Context) (n int) {
@@ -180,8 +182,8 @@ func (m *Main) watchServers(ctx context.Context, s settings, eng *engine.Engine)
 	}
 }
 
-// tellUnlike warns of models of which the servers of a pool have different builds under one name: a
-// conversation that moves to another server of the pool would get another model.
+// tellUnlike logs a warning if the servers of a pool have different builds of a model under one
+// name. A conversation that moves to another server of the pool would then get another model.
 func tellUnlike(ctx context.Context, log zerolog.Logger, eng *engine.Engine) {
 	ctx, cancel := context.WithTimeout(ctx, unlikeWait)
 	defer cancel()
@@ -196,9 +198,10 @@ func tellUnlike(ctx context.Context, log zerolog.Logger, eng *engine.Engine) {
 // unlikeWait is how long the servers of a pool may take to list their models.
 const unlikeWait = 10 * time.Second
 
-// checkAliases warns of aliases for models that a server does not have, once it answers. Patterns
-// are left out: they match names that may never be asked for. A suffix of the target is ignored,
-// since it is not a part of the model's name.
+// checkAliases logs a warning for each alias whose model the server does not have. The argument
+// models lists what the servers have. Alias patterns are not checked, because they match names that
+// may never be asked for. A suffix of the target is ignored, since it is not a part of the model's
+// name.
 func checkAliases(log zerolog.Logger, aliases map[string]string, eng *engine.Engine, server string,
 	models []chat.Info) {
 	for _, name := range slices.Sorted(maps.Keys(aliases)) {
@@ -218,7 +221,7 @@ func checkAliases(log zerolog.Logger, aliases map[string]string, eng *engine.Eng
 	}
 }
 
-// suffixes returns the suffixes that a model's name may have.
+// suffixes returns the suffixes that a model's name may have, such as "@shell".
 func suffixes() []string {
 	all := []string{agent.Suffix}
 	for _, name := range form.Names() {
@@ -229,7 +232,7 @@ func suffixes() []string {
 	return all
 }
 
-// checkSuffixes returns an error for unknown suffixes.
+// checkSuffixes returns an error if one of the listed suffixes is unknown.
 func checkSuffixes(listed []string) error {
 	for _, s := range listed {
 		if !slices.Contains(suffixes(), "@"+strings.TrimPrefix(s, "@")) {
@@ -240,12 +243,12 @@ func checkSuffixes(listed []string) error {
 	return nil
 }
 
-// retry is how often a server that does not answer is asked again.
+// retry is the interval at which a server that does not answer is asked again.
 const retry = 3 * time.Second
 
-// watch logs whether a model server answers, and if not, when it comes up. No request waits for
-// watch: each asks the server itself. It ends with the server's first answer; if the server fails
-// later, the requests report that.
+// watch logs whether a model server answers, and if not, when it comes up. It ends with the
+// server's first answer, or with ctx; if the server fails later, the requests report that. No
+// request waits for watch, because each asks the server itself.
 func watch(ctx context.Context, log zerolog.Logger, name, base, url string,
 	count func(context.Context) int) {
 	log = log.With().Str("server", name).Str("at", base).Logger()
@@ -264,8 +267,8 @@ func watch(ctx context.Context, log zerolog.Logger, name, base, url string,
 }
 
 // answers reports whether a model server is running. A 404 or 401 comes from a running server, and
-// some servers answer 501 to an unknown path. Other statuses from 500 on may come from a gateway
-// whose server is down.
+// some servers answer 501 for an unknown path. Other statuses from 500 on may come from a gateway
+// whose server is down, so they count as no.
 func answers(ctx context.Context, url string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

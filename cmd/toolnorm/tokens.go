@@ -10,8 +10,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// tokens reads a number of tokens, such as 65536 or 64k.
-// A k is 1,024, since contexts are powers of two.
+// tokens is the option by which kong reads a number of tokens, such as 65536 or 64k. A k is 1,024,
+// since context lengths are powers of two. Anything else is an error.
 var tokens = kong.NamedMapper("tokens",
 	kong.MapperFunc(func(ctx *kong.DecodeContext, to reflect.Value) error {
 		token, err := ctx.Scan.PopValue("tokens")

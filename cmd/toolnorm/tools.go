@@ -19,13 +19,13 @@ import (
 	"toolnorm/tools/kb"
 )
 
-// openWait is how long the data of the tools may take to open.
+// openWait is how long opening the data of the tools may take.
 const openWait = 20 * time.Second
 
 // openTools opens the tools that this program runs itself, as the settings say. If the default
-// store cannot be opened, as in a read-only folder, the tools are left out, since everything else
-// works without them. A store that the settings name is an error if it cannot be opened: otherwise
-// the program would work on other data.
+// store cannot be opened, as in a read-only folder, it only logs that the tools are off, since
+// everything else works without them. If a store that the settings name cannot be opened, it
+// returns an error, because the program would otherwise work on other data.
 func (m *Main) openTools() error {
 	config := m.Config.toolbox(m.log)
 	config.Watch = func(ctx context.Context, tool string, args json.RawMessage) (
@@ -56,7 +56,7 @@ func (m *Main) openTools() error {
 	return nil
 }
 
-// toolbox returns the settings of the tools.
+// toolbox returns the configuration of the tools.
 func (c *Config) toolbox(log zerolog.Logger) toolbox.Config {
 	calls := callLog{log}
 	return toolbox.Config{
@@ -71,8 +71,8 @@ func (c *Config) toolbox(log zerolog.Logger) toolbox.Config {
 	}
 }
 
-// knowledge returns the settings of the knowledge base tools. Their model is asked at this
-// program's Ollama server, unless they name another; toolnorm mcp has no Ollama server.
+// knowledge returns the settings of the knowledge base tools. If they do not name a server for
+// their model, it is this program's Ollama server; toolnorm mcp has none.
 func (c *Config) knowledge() kb.Config {
 	k := c.Knowledge
 	if c.Ollama != "" {
@@ -85,7 +85,7 @@ func (c *Config) knowledge() kb.Config {
 	return k
 }
 
-// subject returns the caller's name for a line of the log.
+// subject returns the caller's name for a line of the log, or "" for an unknown caller.
 func subject(ctx context.Context) string {
 	if p := auth.PrincipalOf(ctx); p != nil {
 		return p.Subject
@@ -93,7 +93,8 @@ func subject(ctx context.Context) string {
 	return ""
 }
 
-// callLog logs calls of tools, but never their arguments or results, which may hold private data.
+// callLog logs calls of tools, but never their arguments or results, which may contain private
+// data.
 type callLog struct{ zerolog.Logger }
 
 // audit logs a statement that execute_postgres_query ran, with the caller and the outcome.
@@ -110,8 +111,8 @@ func (l callLog) called(ctx context.Context, r dynamic.Run) {
 		Float64("ms", r.Millis).Str("outcome", r.Outcome).Msg("custom tool")
 }
 
-// followTools follows the changes that other programs make to custom tools, until ctx ends. If it
-// fails, the tools stay as they are now.
+// followTools applies changes that other programs make to custom tools, until ctx ends. If it
+// cannot, it logs a warning, and the tools stay as they are.
 func followTools(ctx context.Context, box *toolbox.Box, log zerolog.Logger) {
 	if box.Custom == nil {
 		return

@@ -15,7 +15,7 @@ type reaches struct {
 	Rights   map[string]string `name:"rights" placeholder:"WHO=RIGHT,RIGHT" help:"What callers may do, by the same names as in tool-sets: models, models=PATTERN (* stands for any text), tools, mcp-servers, manage-models, administration, or none. Who is not named, nor covered by *, has models and tools. Admin keys, the role of jwt-admin-role and, unless local is named, the user of this machine keep all rights. Default: holders of API keys are administrators unless there are admin keys; others have models and tools."`
 }
 
-// sets parses the setting tool-sets.
+// sets returns the parsed setting tool-sets, or an error that names it.
 func (c *reaches) sets() (auth.Sets, error) {
 	all, err := auth.ReadSets(c.ToolSets, tools.CheckSetName)
 	if err != nil {
@@ -24,8 +24,9 @@ func (c *reaches) sets() (auth.Sets, error) {
 	return all, nil
 }
 
-// reach returns the sets that the caller of a context may use. A context without a caller, which
-// would be a mistake in the program, may use no tools.
+// reach returns the sets of tools that the caller of a context may use; bounded is false if the
+// caller may use all tools. A context without a caller would be a mistake in the program, so it may
+// use no tools.
 func reach(ctx context.Context) (sets []string, bounded bool) {
 	p := auth.PrincipalOf(ctx)
 	if p == nil {
@@ -34,8 +35,8 @@ func reach(ctx context.Context) (sets []string, bounded bool) {
 	return p.Sets, p.Sets != nil
 }
 
-// warnOfSets warns of sets that the settings name but that do not exist: a caller who may use only
-// those may use no tool.
+// warnOfSets logs a warning for each set of tools that the settings name but that does not exist. A
+// caller who may use only such sets may use no tool.
 func (m *Main) warnOfSets(s settings) {
 	now := m.toolbox.Registry.Snapshot()
 	told := map[string]bool{}

@@ -12,19 +12,20 @@ import (
 	"toolnorm/engine"
 )
 
-// listed is a model server in the file's list of upstreams. A list can say more than NAME=URL: the
-// kind, and which variable holds the key. Keys themselves are never in the file.
+// listed is a model server in the file's list of upstreams. An entry can say more than NAME=URL:
+// the kind of the server, and which variable contains its key. Keys themselves are never in the
+// file.
 type listed struct {
 	Name   string `yaml:"name"`
-	URL    urls   `yaml:"url"`     // one, or a list: a pool
-	Kind   string `yaml:"kind"`    // ollama or openai; empty: it is detected
-	KeyEnv string `yaml:"key-env"` // the variable that holds its key; empty: it needs no key
+	URL    urls   `yaml:"url"`     // one address, or a list for a pool
+	Kind   string `yaml:"kind"`    // ollama or openai; empty: detected
+	KeyEnv string `yaml:"key-env"` // the variable with the server's key; empty: it needs no key
 }
 
-// urls are the addresses of a server, with commas between those of a pool.
+// urls are the addresses of a server. Those of a pool are separated by commas.
 type urls string
 
-// UnmarshalYAML reads one address or a list of them.
+// UnmarshalYAML implements yaml.Unmarshaler. It accepts one address or a list of addresses.
 func (u *urls) UnmarshalYAML(n *yaml.Node) error {
 	all := []string{n.Value}
 	if n.Kind == yaml.SequenceNode {
@@ -36,9 +37,10 @@ func (u *urls) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// upstreams returns the model servers of the settings, those of the file last. A flag wins over a
-// server of the same name. A missing variable is an error at the start, since otherwise requests
-// would get a 401 later.
+// upstreams returns the model servers of the settings, with those of the file last. A flag replaces
+// a server of the same name in the file. It returns an error if a variable for a key is missing,
+// since otherwise requests would get a 401 later. It also returns one if a key is for an unknown
+// server, or if a name stands for a pool and a single server.
 func (c *Config) upstreams(env func(string) (string, bool)) ([]engine.Upstream, error) {
 	var all []listed
 	for _, name := range slices.Sorted(maps.Keys(c.Upstream)) {
@@ -75,8 +77,8 @@ func (c *Config) upstreams(env func(string) (string, bool)) ([]engine.Upstream, 
 	return out, nil
 }
 
-// readUpstreams reads the file's list.
-// An unknown member is an error, like an unknown setting.
+// readUpstreams returns the file's list of model servers. It returns an error for anything else,
+// also for an unknown member, as an unknown setting is an error.
 func readUpstreams(n *yaml.Node) (all []listed, err error) {
 	for _, item := range n.Content {
 		if item.Kind != yaml.MappingNode {

@@ -13,8 +13,8 @@ import (
 	"toolnorm/internal/spelling"
 )
 
-// given says where settings came from, for errors: a user who wrote a line of a file would look in
-// vain for a flag if the error said "--grace".
+// given is where the settings came from, so that errors can name that place. A user who wrote a
+// line of a file would search in vain for a flag if the error said "--grace".
 type given struct {
 	args   []string
 	file   *file        // nil: no file was read
@@ -22,7 +22,7 @@ type given struct {
 	config *Config
 }
 
-// settingsOf returns the flags of serve.
+// settingsOf returns the flags of the command serve.
 func settingsOf(app *kong.Application) []*kong.Flag {
 	at := slices.IndexFunc(app.Children, func(command *kong.Node) bool {
 		return command.Name == "serve"
@@ -30,7 +30,7 @@ func settingsOf(app *kong.Application) []*kong.Flag {
 	return app.Children[at].Flags
 }
 
-// origin returns where a setting got its value, spelled as it was given: "--grace",
+// origin returns where a setting got its value, as the user wrote it, for example "--grace",
 // "TOOLNORM_GRACE" or "toolnorm.yaml, line 2: grace". It returns "" for a setting that has its
 // default.
 func (g given) origin(name string) string {
@@ -59,10 +59,10 @@ func (g given) origin(name string) string {
 	return ""
 }
 
-// aboutFlag matches the beginning of kong's errors: --grace: … or --log-level must …
+// aboutFlag matches the beginning of kong's errors, such as "--grace: …" or "--log-level must …".
 var aboutFlag = regexp.MustCompile(`^--(?:\[no-\])?([a-z0-9-]+)(?:=\S*)?:? (?s:(.*))$`)
 
-// plainly maps kong's texts about wrong values, which name Go's types, to texts for users.
+// plainly maps error texts of kong, which name Go types, to texts for users.
 var plainly = []struct {
 	kong *regexp.Regexp
 	text string
@@ -85,7 +85,7 @@ var plainly = []struct {
 	{regexp.MustCompile(` ?\(from envar .*\)$`), ``},
 }
 
-// plain returns an error text of kong in plain words.
+// plain returns an error text of kong in plain words. An unknown text is returned unchanged.
 func plain(text string) string {
 	for _, p := range plainly {
 		text = p.kong.ReplaceAllString(text, p.text)
@@ -93,8 +93,8 @@ func plain(text string) string {
 	return text
 }
 
-// explain turns the error of a command line into a text that names what the user wrote, and
-// suggests what may have been meant.
+// explain returns the text of a command line error. It names what the user wrote, and suggests what
+// may have been meant.
 func (g given) explain(err error, app *kong.Application) string {
 	text := err.Error()
 	if word, unknown := strings.CutPrefix(text, "unexpected argument "); unknown &&
@@ -119,11 +119,12 @@ func (g given) explain(err error, app *kong.Application) string {
 	return text
 }
 
-// aboutSetting matches the beginning of the errors of Config.resolve: heartbeat: …, upstream "box":
-// … or key-env of "box": …
+// aboutSetting matches the setting at the beginning of an error of Config.resolve, such as
+// "heartbeat: …", "upstream "box": …" or "key-env of "box": …".
 var aboutSetting = regexp.MustCompile(`^[a-z][a-z0-9-]*`)
 
-// located adds the origin of the value to an error that begins with the name of a setting.
+// located returns err with the origin of the value before it, if err begins with the name of a
+// setting that came from the environment or the file. Other errors are returned unchanged.
 func (g given) located(err error) error {
 	name := aboutSetting.FindString(err.Error())
 	if name == "" {
@@ -139,8 +140,8 @@ func (g given) located(err error) error {
 	return fmt.Errorf("%s: %w", origin, err)
 }
 
-// suggestion returns the question whether a similar known word was meant, or "" if no known word is
-// similar.
+// suggestion returns a question such as "; did you mean …?" with the most similar known word, or ""
+// if none is similar.
 func suggestion(word string, known []string) string {
 	near := spelling.Near(word, slices.Sorted(slices.Values(known)), 1, nil)
 	if len(near) == 0 {
@@ -149,9 +150,9 @@ func suggestion(word string, known []string) string {
 	return fmt.Sprintf("; did you mean %q?", near[0])
 }
 
-// whereHelpIs returns a hint at the help that explains what was wrong with the arguments, or "" if
-// the error itself does. It does not print the help itself: the help of serve is a hundred lines
-// long, and would hide the error above it.
+// whereHelpIs returns a hint that names the help for err, or "" if err is no error in the
+// arguments. The help itself is not printed, because that of serve is a hundred lines long and
+// would hide the error above it.
 func whereHelpIs(err error) string {
 	var wrong *kong.ParseError
 	if !errors.As(err, &wrong) {

@@ -9,13 +9,14 @@ import (
 	"strings"
 )
 
-// mostInput is how many bytes are read from standard input. The server has the same limit for a
-// call.
+// mostInput is the most bytes that are read from standard input. The server has the same limit for
+// a call.
 const mostInput = 4 << 20
 
-// arguments returns the arguments of the call, from the command line, --b64 or standard input, if
-// there are any. A text that is not JSON is passed on as it is: it is repaired where the tool is
-// run, like a model's own arguments.
+// arguments returns the arguments of the call from the command line, --b64 or standard input; nil
+// if there are none. A text that is no JSON is returned as it is, since it is repaired where the
+// tool is run, like a model's own arguments. It returns an error for invalid Base64, or if standard
+// input is too long or cannot be read.
 func (p *program) arguments(o options) (json.RawMessage, error) {
 	switch {
 	case o.b64 != "":
@@ -35,8 +36,8 @@ func (p *program) arguments(o options) (json.RawMessage, error) {
 	return text, nil
 }
 
-// fromBase64 reads Base64 in the standard or the URL alphabet, with or without padding, which gets
-// lost in shells where = is special.
+// fromBase64 decodes Base64 in the standard or the URL alphabet, or returns an error if it is
+// neither. Padding is optional, because it gets lost in shells where = is special.
 func fromBase64(data string) (json.RawMessage, error) {
 	data = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(data, "="))
 	text, err := base64.RawStdEncoding.DecodeString(data)

@@ -19,11 +19,11 @@ import (
 	"time"
 )
 
-// The statuses with which the program ends.
-// With them a script can tell a tool that failed from a line that ran nothing.
+// The exit statuses of the program. With them a script can tell a tool that failed from a command
+// line that ran nothing.
 const (
 	statusDone        = 0
-	statusFailed      = 1 // the tool failed; its outcome says why
+	statusFailed      = 1 // the tool failed; its outcome explains why
 	statusUsage       = 2 // the command line is wrong; nothing was run
 	statusUnreachable = 3 // neither a proxy nor the data could be reached, or the connection broke
 )
@@ -37,11 +37,12 @@ func main() {
 	os.Exit(status)
 }
 
-// program holds the streams and the environment of a run, so that tests can replace them.
+// program has the streams and the environment of a run, so that tests can replace them.
 type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) string
-	// between two progress lines; terminals of editors kill a command that is silent for 8 s
+	// the time between two progress lines; terminals of editors kill a command that is silent for 8
+	// s
 	beat time.Duration
 }

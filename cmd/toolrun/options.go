@@ -11,18 +11,18 @@ type options struct {
 	help, list, version bool
 	describe            string // the tool to describe
 	completion          string // the shell to write completions for
-	call                string // the id of a pending call
+	call                string // the id of a call that the proxy stores
 	b64                 string // the arguments in Base64
-	url                 string // the only proxy to ask
+	url                 string // the only proxy that may be asked
 	data, store, config string
 
 	name string   // of the tool
-	args []string // what follows it: nothing, or the arguments
+	args []string // the words after the name: the arguments, or none
 }
 
-// parse reads a command line. Options come before the name; nothing after it is read as an option,
-// so a model's argument such as --data is never taken for one. "--" ends the options, for a name
-// that begins with a dash.
+// parse returns the options of a command line, or an error if it is wrong. Options come before the
+// name. Nothing after the name is an option, so a model's argument such as --data is never taken
+// for one. "--" ends the options, for a name that begins with a dash.
 func parse(args []string) (o options, err error) {
 	words := map[string]*string{
 		"--describe": &o.describe, "--completion": &o.completion, "--call": &o.call,
@@ -66,8 +66,8 @@ func parse(args []string) (o options, err error) {
 	return o, o.check(given)
 }
 
-// check returns an error for options that do not go together. A wrong line runs nothing: guessing
-// what was meant could run a tool that changes something.
+// check returns an error for options that cannot be combined. A wrong command line runs nothing,
+// because guessing its meaning could run a tool that changes something.
 func (o *options) check(given map[string]bool) error {
 	var alone []string // options that need no name
 	for _, option := range []string{"--list", "--describe", "--completion", "--call"} {

@@ -18,18 +18,18 @@ import (
 )
 
 // place is where calls are run: by a proxy, or by this process if there is none. A running toolnorm
-// comes first, since only it knows the calls that were too long for a line.
+// comes first, since only it knows the calls that were too long for a command line.
 type place struct {
 	proxy *runner.Client // nil: no proxy is known
-	only  bool           // the proxy was named: nothing is run elsewhere
+	only  bool           // whether the user named the proxy, so that nothing is run elsewhere
 	local toolbox.Config
-	box   *toolbox.Box // opened when it is needed
+	box   *toolbox.Box // nil until it is needed
 }
 
-// find looks where the options, the environment and the proxy's settings say. It does not read
-// toolnorm.yaml in the current folder, since a folder from somebody else must not decide where
-// calls are sent. The API key of the environment is only sent to the address that the command line
-// names.
+// find returns the place that the options, the environment and the proxy's settings name. It does
+// not read toolnorm.yaml in the current folder, since a folder from somebody else must not decide
+// where calls are sent. The API key of the environment is only sent to the address on the command
+// line. It returns an error if an option or a setting is wrong.
 func (p *program) find(o options) (*place, error) {
 	if o.url != "" {
 		if u, err := url.Parse(o.url); err != nil || u.Host == "" ||
@@ -75,7 +75,8 @@ func (p *program) find(o options) (*place, error) {
 	return at, nil
 }
 
-// odd warns of tools whose data cannot be opened. The other tools work.
+// odd prints a warning that some tools are off, because their data cannot be opened. The other
+// tools work.
 func (p *program) odd(err error) { p.warn("some tools are off: " + err.Error()) }
 
 // warn prints a warning about something that cannot be used and was left out.
@@ -86,13 +87,15 @@ func (p *program) panicked(tool string, value any, stack []byte) {
 	fmt.Fprintf(p.stderr, "toolrun: %s panicked: %v\n%s", tool, value, stack)
 }
 
-// elsewhere reports whether this process may make the call because the proxy did not. A call that
-// may have begun is never made a second time, so this is only allowed if no proxy was listening.
+// elsewhere reports whether this process may make the call, given the error of the proxy. That is
+// so only if no proxy was listening and the user did not name one. A call that may have begun must
+// never be made a second time.
 func (at *place) elsewhere(err error) bool {
 	return at.proxy == nil || !at.only && errors.Is(err, runner.ErrNotThere)
 }
 
-// tools lists the tools.
+// tools returns the tools of the proxy or, if none is listening, those of this process. It returns
+// an error if neither can be reached.
 func (at *place) tools(ctx context.Context) (all []runner.Described, err error) {
 	if at.proxy != nil {
 		all, err = at.proxy.Tools(ctx)
@@ -106,7 +109,8 @@ func (at *place) tools(ctx context.Context) (all []runner.Described, err error) 
 	return runner.Describe(auth.WithPrincipal(ctx, auth.Local()), at.box.Registry), nil
 }
 
-// call runs a tool.
+// call runs a tool at the proxy or, if none is listening, in this process. It returns an error if
+// neither can be reached; the failure of a tool is part of its outcome.
 func (at *place) call(ctx context.Context, name string, args json.RawMessage) (
 	out tools.Outcome, err error) {
 	if at.proxy != nil {
@@ -130,8 +134,9 @@ func (at *place) call(ctx context.Context, name string, args json.RawMessage) (
 		nil
 }
 
-// callPending runs a call that only the proxy knows.
-// Its arguments are in the memory of the toolnorm that wrote the line, and nowhere else.
+// callPending runs a call that only the proxy knows. Its arguments are in the memory of the
+// toolnorm that wrote the command line, and nowhere else. It returns an error if no toolnorm is
+// running or it does not know the call.
 func (at *place) callPending(ctx context.Context, id string) (tools.Outcome, error) {
 	if at.proxy == nil {
 		return tools.Outcome{}, fmt.Errorf(
@@ -141,8 +146,8 @@ func (at *place) callPending(ctx context.Context, id string) (tools.Outcome, err
 	return at.proxy.CallPending(ctx, id)
 }
 
-// open opens the data.
-// It is called only when a call needs the data, since opening may create the database.
+// open opens the data, unless it is open already, or returns the error of that. It is called only
+// when a call needs the data, since opening may create the database.
 func (at *place) open(ctx context.Context) (err error) {
 	if at.box == nil {
 		at.box, err = toolbox.Open(ctx, at.local)
@@ -150,7 +155,7 @@ func (at *place) open(ctx context.Context) (err error) {
 	return err
 }
 
-// close closes the data.
+// close closes the data if it is open.
 func (at *place) close() {
 	if at.box != nil {
 		_ = at.box.Close()

@@ -20,8 +20,8 @@ import (
 //go:embed usage.txt completions/*
 var texts embed.FS
 
-// run runs a command line, and returns the exit status.
-// It is not in main so that a test can call it with any line.
+// run runs a command line and returns the exit status. It is separate from main so that a test can
+// call it.
 func (p *program) run(ctx context.Context, args []string) int {
 	o, err := parse(args)
 	switch {
@@ -49,15 +49,15 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return p.call(ctx, at, o)
 }
 
-// fail prints why the call failed, and returns status. It prints to standard error, since scripts
-// and models read standard output, which holds only results.
+// fail prints why the call failed, and returns status. It prints to standard error, because scripts
+// and models read standard output, which must contain only results.
 func (p *program) fail(status int, err error) int {
 	fmt.Fprintf(p.stderr, "toolrun: %v\n", err)
 	return status
 }
 
-// print writes a result.
-// A closed pipe is an error, since the result has not arrived.
+// print writes a result and returns status. If the pipe is closed, it returns statusUnreachable,
+// since the result has not arrived.
 func (p *program) print(text []byte, status int) int {
 	if _, err := p.stdout.Write(append(text, '\n')); err != nil {
 		return p.fail(statusUnreachable, err)
@@ -65,7 +65,8 @@ func (p *program) print(text []byte, status int) int {
 	return status
 }
 
-// show prints one of the texts that come with the program.
+// show prints one of the texts that are embedded in the program, and returns the exit status. An
+// unknown name, which can only be that of a shell, gives statusUsage.
 func (p *program) show(name string) int {
 	text, err := texts.ReadFile(name)
 	if err != nil {
@@ -74,8 +75,8 @@ func (p *program) show(name string) int {
 	return p.print(bytes.TrimSuffix(text, []byte("\n")), statusDone)
 }
 
-// call runs a tool and prints its outcome.
-// It also prints the outcome of a tool that failed, since the model needs to know why.
+// call runs a tool, prints its outcome and returns the exit status. The outcome of a tool that
+// failed is printed as well, since the model needs to know why.
 func (p *program) call(ctx context.Context, at *place, o options) int {
 	var got tools.Outcome
 	var err error
@@ -97,7 +98,7 @@ func (p *program) call(ctx context.Context, at *place, o options) int {
 	return p.print(visible(got.JSON()), statusDone)
 }
 
-// visible returns JSON in which characters that a terminal does not show are \u escapes: direction
+// visible returns the JSON with \u escapes for characters that a terminal does not show: direction
 // marks, which can disguise a text, blanks without width, and tags. The value stays the same.
 func visible(text json.RawMessage) []byte {
 	hidden := func(r rune) bool {
@@ -120,7 +121,7 @@ func visible(text json.RawMessage) []byte {
 	return b
 }
 
-// list prints a line for each tool: its name, a tab, and its title.
+// list prints a line for each tool, with its name, a tab and its title. It returns the exit status.
 func (p *program) list(ctx context.Context, at *place) int {
 	all, err := at.tools(ctx)
 	if err != nil {
@@ -133,7 +134,8 @@ func (p *program) list(ctx context.Context, at *place) int {
 	return p.print([]byte(strings.Join(lines, "\n")), statusDone)
 }
 
-// describe prints the full description of a tool as JSON.
+// describe prints the full description of a tool as JSON, and returns the exit status: statusFailed
+// if there is no such tool.
 func (p *program) describe(ctx context.Context, at *place, name string) int {
 	all, err := at.tools(ctx)
 	if err != nil {
@@ -147,7 +149,7 @@ func (p *program) describe(ctx context.Context, at *place, name string) int {
 	return p.fail(statusFailed, fmt.Errorf("there is no tool %q; toolrun --list names them", name))
 }
 
-// printTool prints a tool as indented JSON.
+// printTool prints a tool as indented JSON, and returns the exit status.
 func (p *program) printTool(t runner.Described) int {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -159,9 +161,9 @@ func (p *program) printTool(t runner.Described) int {
 	return p.print(bytes.TrimSuffix(b.Bytes(), []byte("\n")), statusDone)
 }
 
-// signsOfLife writes progress lines until done is called. It writes to standard error, so that
-// standard output holds only the result, one JSON text. done waits for the goroutine, since
-// otherwise a last line could follow the result.
+// signsOfLife writes progress lines until the function done is called. They go to standard error,
+// so that standard output contains only the result, which is one JSON text. The function done waits
+// for the goroutine, since otherwise a last line could follow the result.
 func (p *program) signsOfLife() (done func()) {
 	stop, stopped, start := make(chan struct{}), make(chan struct{}), time.Now()
 	go func() { // ends with done

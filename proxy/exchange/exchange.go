@@ -33,31 +33,32 @@ type Runner struct {
 	Model chat.Model
 	// answers requests that name no model; empty: such requests are an error
 	DefaultModel string
-	// returns the model that an alias stands for; nil: there are no aliases
+	// returns the name that an alias stands for; nil: there are no aliases
 	Real func(name string) string
 
 	// returns an error if the caller may not ask this model; nil: every caller may
 	May func(ctx context.Context, model string) error
 
-	// one line an exchange; the zero value logs nothing
+	// gets one line per exchange; the zero value logs nothing
 	Log zerolog.Logger
-	// keeps the last exchanges; nil: none are kept
+	// records the last exchanges; nil: none are recorded
 	Trace *trace.Log
 	// counts every exchange; nil: they are not counted
 	Count trace.Counter
-	// adds to what is observed of a request; nil: nothing is added
+	// adds functions to the observer of a request; nil: nothing is added
 	Watch func(ctx context.Context, r *chat.Request, o *chat.Observer)
 
 	MaxBody  int64         // of a request, in bytes
-	Stall    time.Duration // how long a client may read nothing before it is given up; 0: for ever
-	Thoughts string        // as form.Out.Thoughts
+	Stall    time.Duration // how long a client may read nothing of its reply; 0: for ever
+	Thoughts string        // as in form.Out
 }
 
-// Handler serves a path. If it returns an error and has written nothing, the caller writes the
+// Handler answers a request. If it returns an error and has written nothing, its caller writes the
 // error.
 type Handler func(http.ResponseWriter, *http.Request) error
 
-// Ask answers requests of one API.
+// Ask returns the handler that answers requests of one API. It returns an error like the handlers
+// of Logged.
 func (s *Runner) Ask(api form.API) Handler {
 	return s.Logged(api, func(w http.ResponseWriter, r *http.Request, x *Record) error {
 		body, err := s.Body(w, r)
@@ -69,8 +70,9 @@ func (s *Runner) Ask(api form.API) Handler {
 }
 
 // Logged returns a handler that gives each request an id and a line in the log. An error before the
-// first byte becomes a status; a later one is written in the reply's own form. The id begins like
-// the ids of the API's own service (chatcmpl-…), and is the reply's id, too.
+// first byte becomes a status; a later one has been written in the reply's own form. The handler
+// itself always returns nil. The id begins like the ids of the API's own service (chatcmpl-…), and
+// is also the reply's id.
 func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Request,
 	x *Record) error) Handler {
 	return func(w http.ResponseWriter, r *http.Request) (err error) {
@@ -94,10 +96,11 @@ func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Requ
 	}
 }
 
-// errPanicked is logged for a request whose handler panicked. front.Front answers the request.
+// errPanicked is logged for a request whose handler panicked. Package front answers the client.
 var errPanicked = fault.New(fault.Internal, "the handler panicked")
 
-// Answer reads the request and runs its reply. The model is filled in twice: the form is chosen by
+// Answer reads the request in body and runs its reply. It returns the error of either, which it has
+// also written if the reply had begun. The default model is filled in twice: the form is chosen by
 // the model's name, and "@shell" alone leaves no name once the suffix is removed.
 func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x *Record,
 	body []byte) error {
@@ -151,12 +154,13 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	return err
 }
 
-// errStopped answers a request that an administrator has ended. Its kind tells the client not to
-// retry by itself.
+// errStopped is the answer to a request that an administrator has stopped. Its kind tells the
+// client not to retry by itself.
 var errStopped = fault.New(fault.Unable, "an administrator of this server has stopped the request")
 
-// whyUnfinished returns the reason why a request ended before its reply: its client went away, or
-// ctx was cancelled with a fault as its cause, which is then sent to the client.
+// whyUnfinished returns the reason why a request ended before its reply. If ctx was cancelled with
+// a fault as the cause, that fault is returned and then sent to the client. Otherwise the client
+// went away.
 func whyUnfinished(ctx context.Context, err error) error {
 	var told *fault.Error
 	if errors.As(context.Cause(ctx), &told) {
@@ -165,14 +169,14 @@ func whyUnfinished(ctx context.Context, err error) error {
 	return fault.New(fault.Canceled, "the client went away: %w", err)
 }
 
-// mostPromised is how many bytes are allocated for a body because of its Content-Length alone: most
-// requests are shorter, and a large value in a header costs its sender nothing. 200 connections
-// that promised 20 MiB and sent a byte each once took 4 GiB.
+// mostPromised is the most bytes that are allocated for a body only because of its Content-Length.
+// Most requests are shorter, and a large value in a header costs its sender nothing. 200
+// connections that promised 20 MiB and sent one byte each once took 4 GiB.
 const mostPromised = 64 << 10
 
-// Body reads the whole body, which must happen before anything is answered: net/http watches for a
-// client that goes away only once the body is read. Compressed bodies are not unpacked, so a body
-// cannot grow here.
+// Body returns the whole body of a request. It must be read before anything is answered, since only
+// then net/http notices a client that goes away. It returns an error if the body is longer than
+// MaxBody or incomplete. Compressed bodies are not unpacked, so a body cannot grow here.
 func (s *Runner) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > s.MaxBody {
 		return nil, s.tooLarge()
@@ -188,10 +192,11 @@ func (s *Runner) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// readBody reads a body whose header promises that many bytes. It allocates at most eight times what
-// has arrived: doubling step by step would copy a body of 200 KiB twice, and believing the whole
-// promise would let a few bytes take as much memory as the limit allows. Each buffer has the size
-// that is trusted: one that grows by itself doubles, and took 32 MiB for a body of 19.
+// readBody returns a body whose header promises this length, or an error if it cannot be read to
+// its end. It allocates at most eight times what has arrived. Doubling step by step would copy a
+// body of 200 KiB twice, and trusting the whole promise would let a few bytes take as much memory
+// as the limit allows. Each buffer has the size that is trusted, because one that grows by itself
+// doubles: it took 32 MiB for a body of 19. A body that is no object is not stored to its end.
 func readBody(r io.Reader, promised int) ([]byte, error) {
 	body := new(bytes.Buffer)
 	for trusted := min(promised, mostPromised); ; trusted = min(promised, 8*body.Len()) {
@@ -215,8 +220,8 @@ func readBody(r io.Reader, promised int) ([]byte, error) {
 	}
 }
 
-// OrDefault fills in the default model if the request names none. It returns an error if there is
-// no default, or if the caller may not ask the model.
+// OrDefault sets the default model if the request names none. It returns an error if there is no
+// default, or if the caller may not ask the model.
 func (s *Runner) OrDefault(ctx context.Context, model *string) error {
 	asked := cmp.Or(*model, s.DefaultModel)
 	if s.fill(model); *model == "" {
@@ -228,14 +233,14 @@ func (s *Runner) OrDefault(ctx context.Context, model *string) error {
 	return nil
 }
 
-// noModel returns the error for a request that names no model when there is no default model.
+// noModel returns the error for a request without a model, if there is no default either.
 func noModel() error {
 	return field.AsFault(field.Bad("model", "must name a model; GET /v1/models lists them"))
 }
 
-// fill fills in the default model if the request names none. An alias for a name with a suffix
-// is replaced by that name, since the suffix chooses the form of the reply, or the agent: helper
-// may stand for qwen3@agent.
+// fill sets the default model if the request names none. It also replaces an alias by its target if
+// only the target has a suffix, because the suffix chooses the form of the reply or the agent. For
+// example, the alias helper may stand for qwen3@agent.
 func (s *Runner) fill(model *string) {
 	*model = cmp.Or(*model, s.DefaultModel)
 	if s.Real != nil {
@@ -250,9 +255,10 @@ func (s *Runner) tooLarge() error {
 	return fault.New(fault.TooLarge, "the request is larger than the limit of %d bytes", s.MaxBody)
 }
 
-// run passes the model's events to the reply, which writes them in the client's form. The reader of
-// the model's stream flushes the reply whenever it must wait. Nothing is buffered between the two:
-// a client that reads slowly slows the model's reader down, and is given up after Stall.
+// run passes the model's events to the reply, which writes them in the client's form. While the
+// model writes nothing, the reply is flushed. Nothing is buffered between the two: a client that
+// reads slowly slows down the reading from the model, and is cut off after Stall. It returns an
+// error if the model fails or the client cannot be written to.
 //
 // If a request asks for several replies, the model is asked once for each, with a different seed
 // each time.
@@ -272,7 +278,8 @@ func (s *Runner) run(ctx context.Context, a *form.Ask, reply form.Reply, x *Reco
 	return nil
 }
 
-// one asks the model for one reply.
+// one asks the model for one reply and passes its events on. It returns the error of the model or
+// of the reply.
 func (s *Runner) one(ctx context.Context, r *chat.Request, reply form.Reply, x *Record) error {
 	for e, err := range s.Model.Stream(ctx, r) {
 		if err != nil {

@@ -16,33 +16,33 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Record collects what the log line and the trace say of one exchange: never a prompt, a reply or a
-// key, unless the trace is told to keep what was said. It is filled by one goroutine, that of the
-// request, and read when the request has ended.
+// Record collects data of one exchange for the log and the trace. It never has a prompt, a reply or
+// a key, unless the trace records texts. Only the goroutine of the request writes it, and it is
+// read when the request has ended.
 type Record struct {
-	// The fields that every event needs come first, next to each other.
+	// The fields that are used for every event come first, next to each other.
 	first  time.Duration   // from start to the first event; 0: none came
-	kept   *trace.Exchange // nil: the exchange is not kept
-	pieces bool            // of kept: what was said is kept, too
+	kept   *trace.Exchange // nil: the trace does not record the exchange
+	pieces bool            // whether kept records the texts, too
 
-	firstCall time.Duration // from start to the first byte of a call; 0: none came
+	firstCall time.Duration // from start to the first byte of a call; 0: there was none
 
 	Model string
-	Meta  chat.Meta   // how the reply came about, from its Finish event
+	Meta  chat.Meta   // how the reply was made, from its Finish event
 	Count chat.Counts // of tokens
 
-	api    string // its name
+	api    string // the name of the API
 	id     string
 	start  time.Time
 	stream bool
 	calls  int
 	real   string   // the model's name without the suffix that chooses the form; empty: as Model
-	prompt int      // about how many tokens the prompt has; 0: not known yet
+	prompt int      // an estimate of the prompt's tokens; 0: not known yet
 	notes  []string // what was done to the request, as in form.Out.Notes
-	reason string   // the finish reason that the client was given; empty: the reply's own
+	reason string   // the finish reason that the client got; empty: that of the reply
 }
 
-// noted records what was done to the request.
+// noted records a note about what was done to the request.
 func (x *Record) noted(word, text string) {
 	x.notes = append(x.notes, strings.ToLower(word)+"="+text)
 	if x.kept != nil {
@@ -50,18 +50,18 @@ func (x *Record) noted(word, text string) {
 	}
 }
 
-// told returns the notes on what was done to the request so far.
+// told returns the notes about what was done to the request so far.
 func (x *Record) told() []string { return x.notes }
 
 // promptTokens returns the engine's estimate of the prompt's tokens, or 0 if there is none yet.
 func (x *Record) promptTokens() int { return x.prompt }
 
-// finished records the finish reason that the client gets. The reason of a reply with calls
-// is "stop" for the engine and "tool_calls" for the client; the log shows the client's.
+// finished records the finish reason that the client gets, which the log shows. For a reply with
+// calls it differs from the engine's: "tool_calls" and not "stop".
 func (x *Record) finished(reason string) { x.reason = reason }
 
-// note records what the log and the trace need of an event. Counts may come twice, in a Usage event
-// and with the end: the later counts are those of the whole reply.
+// note records what the log and the trace need from an event. Token counts may come twice, in a
+// Usage event and at the end. The later ones are used, since they are those of the whole reply.
 func (x *Record) note(e chat.Event) {
 	if x.first == 0 {
 		x.first = time.Since(x.start)
@@ -71,7 +71,7 @@ func (x *Record) note(e chat.Event) {
 	}
 	switch e.Kind {
 	case chat.Text, chat.Reasoning, chat.CallArgs:
-		// Nearly all events are of these kinds, and they matter only if what was said is kept.
+		// Nearly all events are of these kinds, which matter only if texts are recorded.
 		if !x.pieces {
 			return
 		}
@@ -99,8 +99,8 @@ func (x *Record) note(e chat.Event) {
 	}
 }
 
-// trace begins to keep the exchange. It is not called for requests that are passed on, since those
-// are not read here.
+// trace begins to record the exchange, if there is a log of exchanges; the function stop ends the
+// request. It is not called for requests that are passed on unread.
 func (x *Record) trace(log *trace.Log, path string, stop func()) {
 	if log != nil {
 		x.kept = log.Begin(x.id, x.api, path, x.start)
@@ -109,8 +109,8 @@ func (x *Record) trace(log *trace.Log, path string, stop func()) {
 	}
 }
 
-// observer returns an Observer that notes how the reply is made: in its headers, in the log and in
-// the exchange that is kept. Headers can be set until the first byte is sent; later notes reach the
+// observer returns an Observer that notes how the reply is made: in its headers, in the log, and in
+// the recorded exchange. Headers can be set until the first byte is sent; later notes reach the
 // client as comments of its form.
 func (x *Record) observer(h http.Header, client string, a *form.Ask,
 	reply form.Reply) *chat.Observer {
@@ -140,7 +140,7 @@ func (x *Record) observer(h http.Header, client string, a *form.Ask,
 	return o
 }
 
-// keep adds the finished exchange to the log of exchanges, if there is one.
+// keep adds the finished exchange to the log of exchanges, if it is recorded.
 func (x *Record) keep(log *trace.Log, m *meter, err error) {
 	if x.kept != nil {
 		x.kept.Told(x.reason)
@@ -149,8 +149,8 @@ func (x *Record) keep(log *trace.Log, m *meter, err error) {
 	}
 }
 
-// statusOf returns the status with which a request ended. An error counts even if it came after a
-// status of success was sent.
+// statusOf returns the status with which a request ended. If err is not nil, it is that of the
+// error, even if a status of success was sent before.
 func statusOf(m *meter, err error) int {
 	if err != nil {
 		return fault.From(err).Status()
@@ -158,8 +158,8 @@ func statusOf(m *meter, err error) int {
 	return m.status
 }
 
-// log writes the line of the exchange. It is a warning if the client went away or its request was
-// wrong, and an error only if the fault is ours, so that operators can watch for errors.
+// log writes the log line of the exchange. It is a warning if the client went away or its request
+// was wrong, and an error only for an internal fault, so that operators can watch for errors.
 func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err error) {
 	level := zerolog.InfoLevel
 	if err != nil {
@@ -181,9 +181,9 @@ func (x *Record) log(ctx context.Context, log zerolog.Logger, m *meter, err erro
 		Msg(x.api)
 }
 
-// cause returns the part of err that the operator should read: the cause of its fault if there is
-// one, else err itself; nil if err is nil. The message for the client says what to do; its cause
-// may name hosts and files, and is for the log alone.
+// cause returns the part of err that the operator should read: the cause of its fault, or err
+// itself if there is none; nil if err is nil. The fault's message is for the client and says what
+// to do. Its cause may name hosts and files, and is only for the log.
 func cause(err error) error {
 	if err == nil {
 		return nil
@@ -194,8 +194,8 @@ func cause(err error) error {
 	return err
 }
 
-// shortError returns an error whose text is short enough for a line. A broken server may answer
-// with kilobytes of text.
+// shortError returns err with a text that is short enough for a log line, because a broken server
+// may answer with kilobytes of text. It returns nil if err is nil.
 func shortError(err error) error {
 	if err == nil {
 		return nil
@@ -203,21 +203,22 @@ func shortError(err error) error {
 	return errors.New(fault.Short(err.Error()))
 }
 
-// meter counts what is written to a client. The status of a stream is 200 long before it can fail,
-// so the log looks at the error as well: see statusOf.
+// meter counts what is written to a client. A stream sends its status of 200 long before it can
+// fail, so the log uses the error as well (see statusOf).
 type meter struct {
 	http.ResponseWriter
-	status int // 0: nothing was written
+	status int // 0: nothing has been written
 	bytes  int64
 }
 
-// WriteHeader records the status and writes it.
+// WriteHeader implements http.ResponseWriter and records the status.
 func (m *meter) WriteHeader(status int) {
 	m.status = status
 	m.ResponseWriter.WriteHeader(status)
 }
 
-// Write counts bytes. If a handler never sets a status, the status is 200, as in net/http.
+// Write implements io.Writer and counts the bytes. If no status was set before, it is 200, as in
+// net/http.
 func (m *meter) Write(b []byte) (int, error) {
 	if m.status == 0 {
 		m.status = http.StatusOK
@@ -227,6 +228,6 @@ func (m *meter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap returns the underlying writer, for http.ResponseController, which flushes and sets
+// Unwrap returns the underlying writer, by which http.ResponseController flushes and sets
 // deadlines.
 func (m *meter) Unwrap() http.ResponseWriter { return m.ResponseWriter }

@@ -8,7 +8,7 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// end tells the counter, if there is one, that the exchange has ended.
+// end tells the counter, if there is one, that the exchange has ended, and with which numbers.
 func (x *Record) end(ctx context.Context, c trace.Counter, m *meter, err error) {
 	if c == nil {
 		return

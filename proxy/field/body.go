@@ -16,21 +16,22 @@ import (
 )
 
 const (
-	// keepParser is the largest body, in bytes, whose parser goes back to the pool.
+	// keepParser is the largest body, in bytes, after which a parser is put back into the pool.
 	keepParser = 1 << 20
-	// MaxValues is how many JSON values a body may hold, since each costs 88 bytes when parsed,
-	// however short it is: 46 MB while room is made for this many. A conversation of 50,000
-	// messages has half as many.
+	// MaxValues is the most JSON values in a body. Each costs 88 bytes when it is parsed, however
+	// short it is, so this many take 46 MB while memory is reserved for them. A conversation of
+	// 50,000 messages has half as many.
 	MaxValues = 1 << 18
 )
 
-// parsers keeps fastjson's arenas between requests.
+// parsers is a pool of fastjson parsers, whose memory is reused between requests.
 var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
 
-// Parse parses a body, which must be an object, and calls read with it. An error of read becomes a
-// fault. v is valid until read returns, since its arena goes back to the pool. fastjson's parser
-// accepts some texts that are not JSON, which its validator refuses. Halves of surrogate pairs
-// ("a\ud800b") become U+FFFD first, as in every other reader.
+// Parse parses a body, which must be a JSON object, and calls read with it. It returns a fault if
+// the body is no object, has too many values or too much invalid UTF-8, or if read returns an
+// error. The value v is only valid until read returns, since its memory is reused. fastjson's
+// parser accepts some texts that are no JSON, which its validator then refuses. Unpaired surrogates
+// ("a\ud800b") are first replaced by U+FFFD, as every other reader does.
 func Parse(body []byte, read func(v *fastjson.Value) error) error {
 	p := parsers.Get().(*fastjson.Parser)
 	if len(body) <= keepParser {
@@ -66,11 +67,11 @@ func Parse(body []byte, read func(v *fastjson.Value) error) error {
 }
 
 // mostInvalid is how many bytes of a body may be invalid UTF-8. Each becomes U+FFFD wherever it is
-// written, which takes six bytes in JSON: 19 MB of them once made a request of 114 MB to the model
+// written, which takes six bytes in JSON. 19 MB of them once made a request of 114 MB to the model
 // server.
 const mostInvalid = 1 << 20
 
-// binary reports whether a body has more than mostInvalid invalid bytes.
+// binary reports whether more than mostInvalid bytes of a body are invalid UTF-8.
 func binary(body []byte) bool {
 	if utf8.Valid(body) {
 		return false
@@ -86,10 +87,11 @@ func binary(body []byte) bool {
 	return n > mostInvalid
 }
 
-// reserve makes room for that many values. A parser that grows while it parses moves its values
-// each time, into a quarter more room, and what was parsed already still points into the old rooms,
-// which keeps them all alive: 240,000 values then take five times the room that they need, 105 MB.
-// What reserve parses is not kept, so each smaller room is freed once there is a larger one.
+// reserve makes a parser allocate memory for this number of values. A parser that grows while it
+// parses moves its values into a block that is a quarter larger, again and again. But what it has
+// parsed before still points into the old blocks, which keeps them all alive. 240,000 values then
+// take 105 MB, five times the memory that they need. What reserve parses is dropped, so each
+// smaller block is freed once there is a larger one.
 func reserve(p *fastjson.Parser, values int) {
 	for n := 1 << 10; n < values; {
 		n = min(n+n/5, values)
@@ -97,7 +99,7 @@ func reserve(p *fastjson.Parser, values int) {
 	}
 }
 
-// notJSON returns an error that says where a body stops being JSON. The words come from
+// notJSON returns an error that says where a body stops being JSON. Its text comes from
 // encoding/json, which names the byte; fastjson only quotes the rest of the text.
 func notJSON(body []byte) error {
 	var any json.RawMessage
@@ -114,9 +116,8 @@ func notJSON(body []byte) error {
 		"the body is not valid JSON, or is nested more than %d levels deep", fastjson.MaxDepth)
 }
 
-// tooMany returns the error of a body with too many values. If the schemas of its tools have too
-// many, the error names the tool: a schema is the likeliest cause, and its tool's name is what
-// helps.
+// tooMany returns the error for a body with too many values. If the schema of a tool has too many,
+// which is the likeliest cause, the error names that tool.
 func tooMany(body []byte) error {
 	var offer struct {
 		Tools []struct {

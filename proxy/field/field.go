@@ -23,13 +23,13 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// fieldError says what is wrong with one field of a request. The path grows outwards, and only when
-// something is wrong.
+// fieldError is an error in one field of a request. Its path is only built when there is an error,
+// from the inner field outwards.
 type fieldError struct {
 	path, say string
 }
 
-// Error returns the path and what is wrong there.
+// Error implements error. It returns the path, if there is one, and what is wrong there.
 func (e *fieldError) Error() string {
 	if e.path == "" {
 		return e.say
@@ -37,14 +37,14 @@ func (e *fieldError) Error() string {
 	return e.path + ": " + e.say
 }
 
-// Bad returns the error of a field. The path may be empty: then Within adds it.
+// Bad returns the error of a field. The path may be empty if Within adds it later.
 func Bad(path, format string, args ...any) error {
 	return &fieldError{path: path, say: fmt.Sprintf(format, args...)}
 }
 
-// Within puts err's path below a field: "[2]" and "content" join to "messages[2].content". Errors
-// of other kinds are returned as they are. Paths are built only for errors, so a good request does
-// not pay for them.
+// Within returns err with its path put below this one: "messages[2]" and "content" become
+// "messages[2].content". Errors of other types are returned unchanged, and nil for nil. Paths are
+// built only for errors, so a good request does not pay for them.
 func Within(path string, err error) error {
 	var e *fieldError
 	if !errors.As(err, &e) {
@@ -56,8 +56,8 @@ func Within(path string, err error) error {
 	return &fieldError{path: path + "." + e.path, say: e.say}
 }
 
-// AsFault turns a field's error into a fault that names the field as its parameter, as OpenAI's
-// clients read it.
+// AsFault returns the error of a field as a fault with the path as its parameter, as OpenAI's
+// clients expect. Other errors are returned unchanged.
 func AsFault(err error) error {
 	var e *fieldError
 	if !errors.As(err, &e) {
@@ -68,20 +68,21 @@ func AsFault(err error) error {
 	return f
 }
 
-// Members is a table of an object's members: the name of each, and where its value is stored, as
-// for Into. If To is a function that takes the name as well, it is given the name, since one reader
-// may serve several members. A request's fields are listed in such tables so that they can be
-// compared with the API's own documentation line by line.
+// Members is a table of an object's members, with the name of each and a destination for its value,
+// as in Into. To may also be a function that takes the name and the value, since one function may
+// read several members. A request's fields are listed in such tables so that they can be compared
+// with the API's documentation line by line.
 type Members []struct {
 	Name string
 	To   any
 }
 
-// Object reads an object by a table. A member that is not in the table is skipped.
+// Object reads an object by a table. Members that are not in the table are skipped. It returns an
+// error if v is no object or a member has a wrong value.
 func Object(v *fastjson.Value, members Members) error { return members.Read(v, nil) }
 
-// Read is like Object, but calls rest for the members that the table does not have; a nil rest
-// passes them over.
+// Read reads an object like Object, but calls rest for members that are not in the table. If rest
+// is nil, they are skipped. It also returns the errors of rest.
 func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value) error) error {
 	return Each(v, func(key string, v *fastjson.Value) error {
 		for i := range m {
@@ -100,10 +101,11 @@ func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value
 	})
 }
 
-// Into reads a value of the type that to points to. A null counts as no value: it empties a text
-// and changes nothing else, since SDKs write null for unset options. If to is a table, the value
-// must be an object; if to is a function, it is called with the value; a pointer to a
-// *fastjson.Value keeps the value unread, valid as long as the body's parser is.
+// Into stores a value in the variable that to points to. A null means "no value": it empties a
+// string and changes nothing else, since SDKs write null for unset options. If to is a table, the
+// value must be an object. If to is a function, it is called with the value. A pointer to a
+// *fastjson.Value gets the value itself, which is valid as long as the parser of the body. Into
+// returns an error if the value has the wrong type.
 func Into(v *fastjson.Value, to any) error {
 	switch to := to.(type) {
 	case *string:
@@ -126,8 +128,8 @@ func Into(v *fastjson.Value, to any) error {
 	return to.(func(*fastjson.Value) error)(v)
 }
 
-// Only returns a reader for a field of which one number is served: it returns an error unless the
-// value is that one, or null.
+// Only returns a function that reads a field of which only one number is supported. It returns an
+// error with the text why for any other value but null.
 func Only(served int64, why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var n *int64
@@ -138,7 +140,8 @@ func Only(served int64, why string) func(*fastjson.Value) error {
 	}
 }
 
-// Off returns a reader for a flag that is not served: it returns an error if the value is true.
+// Off returns a function that reads a flag which cannot be turned on. It returns an error with the
+// text why if the value is true.
 func Off(why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		on := false
@@ -149,8 +152,8 @@ func Off(why string) func(*fastjson.Value) error {
 	}
 }
 
-// Refuse returns a reader for a field that asks for something that is not served: it returns an
-// error unless the value is null, which asks for nothing.
+// Refuse returns a function that reads a field which is not supported. It returns an error with the
+// text why unless the value is null.
 func Refuse(why string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if IsNull(v) {
@@ -160,16 +163,17 @@ func Refuse(why string) func(*fastjson.Value) error {
 	}
 }
 
-// Member reads one member of an object, which may be absent, as Into does.
+// Member stores one member of an object, as Into does. An absent member counts as null. It returns
+// an error if the member has the wrong type.
 func Member(v *fastjson.Value, key string, to any) error {
 	return Within(key, Into(OrNull(v.Get(key)), to))
 }
 
-// null is the value of a member that is absent.
+// null stands for a member that is absent.
 var null = fastjson.MustParse("null")
 
-// OrNull returns v, or null when v is absent.
-// Readers look at a value's type, which panics for the nil that fastjson gives for an absent one.
+// OrNull returns v, or a JSON null if v is nil. Readers call the method Type of a value, which
+// panics for nil, and nil is what fastjson returns for an absent member.
 func OrNull(v *fastjson.Value) *fastjson.Value {
 	if v == nil {
 		return null
@@ -177,7 +181,7 @@ func OrNull(v *fastjson.Value) *fastjson.Value {
 	return v
 }
 
-// text reads a string; null is empty.
+// text stores a string in dst; null is the empty string. Any other value is an error.
 func text(v *fastjson.Value, dst *string) error {
 	switch v.Type() {
 	case fastjson.TypeString:
@@ -190,8 +194,8 @@ func text(v *fastjson.Value, dst *string) error {
 	return nil
 }
 
-// flag reads true or false; null leaves dst.
-// "true" as a text is an error: guessing would turn on what somebody meant to turn off.
+// flag stores true or false in dst; null leaves dst unchanged. The string "true" is an error,
+// because guessing could turn on what somebody meant to turn off.
 func flag(v *fastjson.Value, dst *bool) error {
 	switch v.Type() {
 	case fastjson.TypeTrue, fastjson.TypeFalse:
@@ -203,7 +207,7 @@ func flag(v *fastjson.Value, dst *bool) error {
 	return nil
 }
 
-// number reads a finite number; null leaves dst nil.
+// number stores a finite number in dst; null leaves dst unchanged. Any other value is an error.
 func number(v *fastjson.Value, dst **float64) error {
 	if v.Type() == fastjson.TypeNull {
 		return nil
@@ -216,9 +220,9 @@ func number(v *fastjson.Value, dst **float64) error {
 	return nil
 }
 
-// integer reads a whole number, spelled 5 or 5.0 (as by clients in JavaScript and Lua); null leaves
-// dst nil. Beyond 2^53 a spelling with a point or an exponent no longer names one integer, and is
-// refused.
+// integer stores a whole number in dst, written as 5 or 5.0, as clients in JavaScript and Lua do;
+// null leaves dst unchanged. Any other value is an error. So is a number beyond 2^53 with a point
+// or an exponent, since it no longer stands for exactly one integer.
 func integer(v *fastjson.Value, dst **int64) error {
 	if v.Type() == fastjson.TypeNull {
 		return nil
@@ -239,8 +243,9 @@ func integer(v *fastjson.Value, dst **int64) error {
 	return nil
 }
 
-// Raw copies a value that has not been read yet, as the client spelled it except for blanks between
-// tokens. fastjson unescapes a string when it is first read, and then no longer knows its spelling.
+// Raw returns a copy of a value in compact JSON, as the client wrote it except for blanks between
+// tokens. The value must not have been read before, because fastjson unescapes a string at the
+// first reading. It returns an error if a string contains a control character.
 func Raw(v *fastjson.Value) (json.RawMessage, error) {
 	b := v.MarshalTo(nil)
 	for _, c := range b {
@@ -253,9 +258,10 @@ func Raw(v *fastjson.Value) (json.RawMessage, error) {
 	return b, nil
 }
 
-// Each calls f for every field of an object until one is wrong, and names that field. A field that
-// comes twice is read twice, so the last one counts, as in encoding/json and JavaScript. Readers of
-// lists therefore begin with an empty list each time.
+// Each calls f for every field of an object until f returns an error, and returns that error with
+// the field's name. It returns an error if v is no object. A field that comes twice is read twice,
+// so the last one counts, as in encoding/json and JavaScript. Readers of lists therefore begin with
+// an empty list each time.
 func Each(v *fastjson.Value, f func(key string, v *fastjson.Value) error) error {
 	if v == nil || v.Type() != fastjson.TypeObject {
 		return Bad("", "must be an object, not %s", KindOf(v))
@@ -272,7 +278,8 @@ func Each(v *fastjson.Value, f func(key string, v *fastjson.Value) error) error 
 	return err
 }
 
-// Items calls f for every element of an array until one is wrong, and names that element.
+// Items calls f for every element of an array until f returns an error, and returns that error with
+// the element's index. It returns an error if v is no array.
 func Items(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 	if v == nil || v.Type() != fastjson.TypeArray {
 		return Bad("", "must be an array, not %s", KindOf(v))
@@ -285,7 +292,7 @@ func Items(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 	return nil
 }
 
-// List is like Items, for an array that may be absent or null.
+// List is like Items, but does nothing if the array is absent or null.
 func List(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 	if IsNull(v) {
 		return nil
@@ -296,7 +303,8 @@ func List(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 // IsNull reports whether a value is null or absent.
 func IsNull(v *fastjson.Value) bool { return v == nil || v.Type() == fastjson.TypeNull }
 
-// KindOf returns the name of a value's type for a sentence.
+// KindOf returns the name of a value's type for an error message, such as "an object"; "missing"
+// for nil.
 func KindOf(v *fastjson.Value) string {
 	if v == nil {
 		return "missing"

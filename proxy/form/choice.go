@@ -9,14 +9,15 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// Named finds the name of the tool that an object names, and the member that holds it, for the
-// error.
+// Named is a function that returns the name of the tool that an object names. It also returns the
+// member with that name, for error messages.
 type Named func(v *fastjson.Value) (member, name string)
 
-// Choose applies OpenAI's tool_choice: "none" withdraws the offer, and a tool that it names must be
-// offered. An object of one of the kinds names a tool; named finds the name, since the APIs put it
-// in different places. Choose must be called when every field is read, since tool_choice may come
-// before tools in the body. "any" is Mistral's word for "required".
+// Choose applies OpenAI's tool_choice: "none" withdraws all tools, and a tool that it names must be
+// offered. "any" is Mistral's word for "required". An object whose type is one of kinds names a
+// tool; the function named finds the name, because the APIs put it in different places. Choose
+// returns an error for an invalid choice or a tool that is not offered. It must be called after all
+// fields are read, since tool_choice may come before tools in the body.
 func (a *Ask) Choose(v *fastjson.Value, named Named, kinds ...string) error {
 	if field.IsNull(v) {
 		return nil
@@ -40,12 +41,14 @@ func (a *Ask) Choose(v *fastjson.Value, named Named, kinds ...string) error {
 	return nil
 }
 
-// chooseNamed reads an object that names one tool, and {"type":"allowed_tools",…}. The second has
-// mode and tools in a member allowed_tools in chat completions, and beside type in the Responses
-// API; both are accepted everywhere. In mode "auto" the prompt stays as it is, so that the server's
-// prefix cache works: all tools are offered, and a call of a tool that is not named becomes text.
-// An empty list in mode "auto" allows no call at all; with "required" it could never be fulfilled
-// and is an error.
+// chooseNamed applies an object that names one tool, or an object {"type":"allowed_tools",…}. The
+// latter has mode and tools in a member allowed_tools in chat completions, and next to type in the
+// Responses API; both are accepted everywhere. It returns an error if the object is neither, or if
+// it names a tool that is not offered.
+//
+// In mode "auto" the prompt stays as it is, so that the server's prefix cache works. All tools are
+// offered, and a call of a tool that is not allowed becomes text. An empty list in mode "auto"
+// allows no call at all. With "required" it could never be fulfilled and is an error.
 func (a *Ask) chooseNamed(v *fastjson.Value, named Named, kinds []string) error {
 	kind := string(v.GetStringBytes("type"))
 	if slices.Contains(kinds, kind) {
@@ -77,7 +80,7 @@ func (a *Ask) chooseNamed(v *fastjson.Value, named Named, kinds []string) error 
 	return err
 }
 
-// offered returns the set of the tools' names.
+// offered returns the names of the offered tools as a set.
 func (a *Ask) offered() map[string]bool {
 	names := make(map[string]bool, len(a.Tools))
 	for _, t := range a.Tools {
@@ -86,8 +89,8 @@ func (a *Ask) offered() map[string]bool {
 	return names
 }
 
-// allow adds the tool that v names to those that may be called. A name that is not offered is an
-// error, since no reply could ever fulfil it.
+// allow adds the tool that v names to the tools that may be called. It returns an error if the tool
+// is not offered, since no reply could ever call it.
 func (a *Ask) allow(v *fastjson.Value, named Named, offered map[string]bool) error {
 	member, name := named(v)
 	if !offered[name] {

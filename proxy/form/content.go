@@ -11,9 +11,10 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// ReadContent reads what a message says: a string, null, one part, or an array of parts. The text
-// of each part becomes a line, since words would run together otherwise: qwen-code sends one
-// message as five text parts, four of them its own reminders.
+// ReadContent stores the content of a message, v, in m. The content is a string, null, one part, or
+// an array of parts. The text of each part becomes a line of its own, because words would run
+// together otherwise. For example, qwen-code sends one message as five text parts, four of which
+// are its own reminders. It returns an error for any other value or an invalid part.
 func ReadContent(m *chat.Message, v *fastjson.Value) error {
 	m.Content, m.Images = "", nil
 	switch v.Type() {
@@ -32,10 +33,10 @@ func ReadContent(m *chat.Message, v *fastjson.Value) error {
 	return field.Bad("", "must be a string, null or an array of parts, not %s", field.KindOf(v))
 }
 
-// ReadResult reads what a tool answered. Clients that pass on a tool's answer unchanged write any
-// JSON there: what is neither text nor a part stays JSON, so that the model sees it. `"content":
-// {"temp": 21}` reaches the model as {"temp":21}; a 400 would end an agent over a harmless
-// shortcut.
+// ReadResult stores the result of a tool, v, in m. Some clients pass on a tool's result unchanged,
+// which may be any JSON. A value that is neither text nor parts stays JSON, so that the model sees
+// it: `"content": {"temp": 21}` reaches the model as {"temp":21}. A status 400 would end an agent
+// over a harmless shortcut. It returns an error only for a value that is no valid JSON.
 func ReadResult(m *chat.Message, v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		read := *m
@@ -49,23 +50,23 @@ func ReadResult(m *chat.Message, v *fastjson.Value) error {
 	return err
 }
 
-// parts gathers what the parts of a content hold.
-// Thoughts among them are kept apart from the text, or the model would read them as its answer.
+// parts collects the texts, thoughts and images of a content. Thoughts are separate from the text,
+// because the model would otherwise read them as its answer.
 type parts struct {
 	lines, thoughts []string
 	images          [][]byte
 }
 
-// into puts the gathered parts into a message. Thoughts in a field of their own win over those
-// among the parts.
+// into stores the collected parts in a message. Thoughts that the message has in a field of its own
+// stay.
 func (r *parts) into(m *chat.Message) {
 	m.Content, m.Images = strings.Join(r.lines, "\n"), r.images
 	m.Reasoning = cmp.Or(m.Reasoning, strings.Join(r.thoughts, "\n"))
 }
 
-// read reads one part: text, what the model thought, or an image. The types that begin with input_
-// and output_ are those of the Responses API, and are accepted as well. Any other type is an error:
-// if a part were dropped silently, the reply would be wrong.
+// read adds one part: a text, a thought or an image. The types that begin with input_ and output_
+// are those of the Responses API, and are accepted as well. Any other type is an error, since the
+// reply would be wrong if a part were dropped silently.
 func (r *parts) read(v *fastjson.Value) error {
 	if v.Type() == fastjson.TypeString {
 		r.lines = append(r.lines, string(v.GetStringBytes()))
@@ -94,9 +95,9 @@ func (r *parts) read(v *fastjson.Value) error {
 	}
 }
 
-// thought reads a part of what the model thought: its text is in a member with the name of its
-// type, or in text. Thoughts in a client's private form are skipped, since a model cannot read
-// them.
+// thought adds a part with a thought of the model. Its text is in the member text, or in one with
+// the name of its type. Thoughts in a client's private form are skipped, because a model cannot
+// read them. It always returns nil.
 func (r *parts) thought(v *fastjson.Value) error {
 	for _, key := range []string{"text", "thinking", "reasoning"} {
 		if s := v.Get(key); s != nil && s.Type() == fastjson.TypeString {
@@ -107,8 +108,9 @@ func (r *parts) thought(v *fastjson.Value) error {
 	return nil
 }
 
-// readImage decodes a data URL, given alone or as {"url": …}. Other URLs are refused: fetching them
-// would let any caller reach what only this machine can reach.
+// readImage returns the image of a data URL, given alone or as {"url": …}. It returns an error for
+// other URLs, because fetching them would let any caller reach what only this machine can reach.
+// Invalid Base64 is an error, too.
 func readImage(v *fastjson.Value) ([]byte, error) {
 	if v != nil && v.Type() == fastjson.TypeObject {
 		img, err := readImage(field.OrNull(v.Get("url")))
@@ -126,17 +128,17 @@ func readImage(v *fastjson.Value) ([]byte, error) {
 	return DecodeImage(data)
 }
 
-// sealPrefix is the beginning of a thought that SealThought has sealed.
+// sealPrefix is the prefix of texts from SealThought.
 const sealPrefix = "tnr1."
 
-// SealThought returns what a model thought as a text for clients that keep thoughts without looking
-// at them, and send them back. Nothing in it is secret: the client is shown the same text beside
-// it.
+// SealThought returns an encoded thought, for clients that store thoughts without looking at them
+// and send them back. Nothing in it is secret, since the client gets the plain text as well.
 func SealThought(text string) string {
 	return sealPrefix + base64.RawURLEncoding.EncodeToString([]byte(text))
 }
 
-// OpenThought returns the thought that SealThought was given; false for a text of another service.
+// OpenThought returns the thought that was given to SealThought. It returns false for any other
+// text, such as one of another service.
 func OpenThought(text string) (thought string, ok bool) {
 	rest, ok := strings.CutPrefix(text, sealPrefix)
 	if !ok {

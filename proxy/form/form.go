@@ -30,26 +30,27 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// API is one way of asking a model over HTTP: how a request is read and how its reply is opened.
-// Errors before the first byte differ by API: an object for OpenAI's clients, a sentence for
-// Ollama's.
+// API is one way of asking a model over HTTP. It knows how a request is read and how its reply is
+// opened. Errors before the first byte differ between APIs: an object for OpenAI's clients, a
+// sentence for Ollama's.
 type API struct {
 	Name   string // in the log
-	Prefix string // of the reply's id, as the API's own service begins it
+	Prefix string // of the reply's id, as in the API's own service
 
 	Read func(body []byte) (*Ask, error)
 	Open func(h http.Header, a *Ask, out Out) (Reply, error)
 	// answers with an error, before anything was written
 	Fail func(w http.ResponseWriter, err error)
 
-	// Fields maps the names that chat completions have for fields (the first word of the path) to
-	// the paths of the same fields in this API, where they differ.
+	// Fields maps names of fields in chat completions (the first word of a path) to the paths of
+	// the same fields in this API, where they differ.
 	Fields map[string]string
 }
 
-// Renamed returns err with the path that its field has in this API. The code that asks the model
-// knows only the fields of chat completions, and a tool or a message may have another position in
-// this API, so the new path ends at the list that holds it.
+// Renamed returns err with the path that its field has in this API; an error without such a field
+// is returned unchanged. The code that asks the model only knows the fields of chat completions. A
+// tool or a message may have another position in this API, so the new path names only the list that
+// contains it.
 func (a *API) Renamed(err error) error {
 	f := fault.From(err)
 	word, _, _ := strings.Cut(f.Param, "[")
@@ -65,27 +66,28 @@ func (a *API) Renamed(err error) error {
 	return &c
 }
 
-// Ask is what a client asks: the request, and the form in which it wants the reply.
-// Every client form reads into it, so the engine knows no client.
+// Ask is what a client asks: the request, and the form in which it wants the reply. Every client
+// form reads its requests into an Ask, so the engine knows no client.
 type Ask struct {
 	chat.Request
-	Stream bool // piece by piece, else whole
-	Usage  bool // count tokens at the end of a stream
+	Stream bool // the reply is wanted piece by piece, not whole
+	Usage  bool // token counts are wanted at the end of a stream
 
-	// one of Names: first the form that the client asks for, empty if it asks for none; later the
-	// form that accepted the request
+	// one of Names: first the form that the client asks for, or empty; later the form that accepted
+	// the request
 	Form    string
 	NoCalls bool // tool_choice "none": no calls, even if a form offers tools
 
-	// the model's thoughts are not shown, but the client keeps them for the next request
+	// the model's thoughts are not shown, but the client stores them for the next request
 	// (SealThought)
 	SealThoughts bool
 
-	Notes   []Note // what the form did to the request: told in a header, the log and the trace
+	Notes   []Note // what the form did to the request, for a header, the log and the trace
 	Choices int    // replies that the client wants; 0: one
 }
 
-// Nth returns the request for one of several replies: with one seed all of them would be the same.
+// Nth returns the request for the reply number n of several, counted from 0. If the request has a
+// seed, each gets a different one, because all replies would be the same otherwise.
 func (a *Ask) Nth(n int) *chat.Request {
 	if n == 0 || a.Seed == nil {
 		return &a.Request
@@ -96,33 +98,34 @@ func (a *Ask) Nth(n int) *chat.Request {
 	return &r
 }
 
-// Several is a Reply that can hold several replies to one request. Next begins another reply, after
-// the Finish event of the one before.
+// Several is implemented by a Reply that can contain several replies to one request. Next begins
+// another one, after the Finish event of the one before.
 type Several interface{ Next() }
 
-// Note describes one thing that a form did to a request and that the client should know.
+// Note is one thing that a form did to a request and that the client should know.
 type Note struct {
-	Word string // fit for a header's name, as "Left-Out"
+	Word string // fit for the name of a header, for example "Left-Out"
 	Text string
 }
 
-// Tell notes one thing that was done to the request.
+// Tell adds a note about something that was done to the request.
 func (a *Ask) Tell(word, text string) { a.Notes = append(a.Notes, Note{word, text}) }
 
 // The names of the forms that a header, a model's suffix or a setting can ask for.
 const (
-	OpenAI = "openai" // OpenAI's own form, whatever client seems to ask
-	Shell  = "shell"  // commands in place of calls of the tools that are served here
-	Void   = "void"   // Void's calls in text, where its prompt describes tools
-	Cline  = "cline"  // Cline's and Roo's, likewise
+	OpenAI = "openai" // OpenAI's own form, whatever the client seems to be
+	Shell  = "shell"  // commands in place of calls of this server's tools
+	Void   = "void"   // Void's calls in text, if its prompt describes tools
+	Cline  = "cline"  // the calls of Cline and Roo in text, likewise
 )
 
-// Names lists the forms that can be asked for.
+// Names returns the names of the forms that can be asked for.
 func Names() []string { return []string{OpenAI, Shell, Void, Cline} }
 
-// NamedForm returns the form that a request names: in its header, else in the suffix of its model
-// ("qwen3@shell"). The model comes back without that suffix. An unknown name is only an error in a
-// header, since models may hold an @ of their own: a digest, or a revision.
+// NamedForm returns the form that a request names, in its header or else in the suffix of its model
+// name ("qwen3@shell"), and the model name without that suffix. The form is "" if there is none. An
+// unknown form in the header is an error. An unknown suffix is not, because a model name may
+// contain an @ before a digest or a revision.
 func NamedForm(h http.Header, named string) (asked, model string, err error) {
 	model = named
 	if at := strings.LastIndexByte(named, '@'); at >= 0 && slices.Contains(Names(), named[at+1:]) {
@@ -138,9 +141,10 @@ func NamedForm(h http.Header, named string) (asked, model string, err error) {
 	return asked, model, nil
 }
 
-// SetAlone is for paths that have only one form. It returns an error if the client asks for
-// another: a client that reads commands out of a text would wait for one for ever. The path's own
-// form can be asked for by the name "openai" on every path.
+// SetAlone applies the client form that a request asks for on a path that has only one. It removes
+// the suffix from the model name. It returns an error if the client asks for another form: a client
+// that reads commands from a text would wait for one for ever. The path's own form can be asked for
+// by the name "openai" on every path.
 func (a *Ask) SetAlone(h http.Header) error {
 	asked, model, err := NamedForm(h, a.Model)
 	if err != nil {
@@ -156,18 +160,19 @@ func (a *Ask) SetAlone(h http.Header) error {
 
 // Form is one of several client forms on one path.
 type Form interface {
-	// Open makes the Reply of a request in this form, or nil when the request is in another one. It
-	// may rewrite the request first: find tools in a prompt, offer more of them, or hold calls back
-	// with Request.Hold.
+	// Open returns the Reply for a request in this form, or nil if the request is in another form.
+	// It may change the request first: find tools in a prompt, offer more tools, or hold calls back
+	// with Request.Hold. It returns an error if the request is wrong.
 	Open(h http.Header, a *Ask, out Out) (Reply, error)
 }
 
-// First is a list of forms, of which the first that accepts a request answers it. Special forms
-// come before those that accept everything. The choice may depend on more than the header: Void and
-// Cline are recognised by their prompts alone.
+// First is a list of forms. The first one that accepts a request answers it. Special forms come
+// before those that accept everything. The choice may depend on more than the header: Void and
+// Cline are recognized only by their prompts.
 type First []Form
 
-// Open opens the reply in the first form that accepts the request.
+// Open returns the reply of the first form that accepts the request, or the error of a form. It
+// returns nil and nil if no form accepts it.
 func (forms First) Open(h http.Header, a *Ask, out Out) (Reply, error) {
 	for _, f := range forms {
 		if reply, err := f.Open(h, a, out); reply != nil || err != nil {
@@ -177,38 +182,38 @@ func (forms First) Open(h http.Header, a *Ask, out Out) (Reply, error) {
 	return nil, nil
 }
 
-// Out is where a Reply goes.
+// Out is where a Reply is written, with what the Reply needs to know.
 type Out struct {
-	Context context.Context // of the request, which knows who asks
+	Context context.Context // of the request, with the caller
 	W       http.ResponseWriter
 	ID      string        // of the reply, unique
-	Created time.Time     // when the request came
-	Stall   time.Duration // after which a client that takes nothing is given up; 0: never
+	Created time.Time     // when the request arrived
+	Stall   time.Duration // how long a client may read nothing; 0: for ever
 
-	// Notes returns what was done to the request so far, each note as "word=text"; nil: notes are
-	// not written.
+	// Notes returns notes about what was done to the request so far, each as "word=text"; nil:
+	// notes are not written.
 	Notes func() []string
 
-	// PromptTokens returns an estimate of the prompt's tokens, before the model server counts them;
-	// 0 as long as there is no estimate. Nil: there never is one.
+	// PromptTokens returns an estimate of the prompt's tokens before the model server has counted
+	// them, or 0 if there is none yet. Nil: there never is one.
 	PromptTokens func() int
 
-	// Told is called with the finish reason that an OpenAI client gets; nil: it is not needed.
+	// Told is called with the finish reason that an OpenAI client gets; nil: nobody needs it.
 	Told func(reason string)
 
-	// the field, or both, in which OpenAI's clients get what the model thought; empty: ThoughtsBoth
+	// the field, or both, for the model's thoughts in OpenAI's form; empty: ThoughtsBoth
 	Thoughts string
 }
 
-// The fields that can hold a model's thoughts. OpenAI's own API has no field for them.
+// The fields that can contain a model's thoughts. OpenAI's own API has no field for them.
 const (
 	ThoughtsBoth    = "both"
-	ThoughtsContent = "reasoning_content" // DeepSeek's, vLLM's and llama-server's
-	ThoughtsPlain   = "reasoning"         // Ollama's and OpenRouter's
+	ThoughtsContent = "reasoning_content" // of DeepSeek, vLLM and llama-server
+	ThoughtsPlain   = "reasoning"         // of Ollama and OpenRouter
 )
 
-// ThoughtFields lists the fields in which thoughts are written, at least one. Both are the default,
-// since each client reads only the one it knows.
+// ThoughtFields returns the fields in which thoughts are written, at least one. The default is
+// both, since each client reads only the one that it knows.
 func (o *Out) ThoughtFields() []string {
 	switch o.Thoughts {
 	case ThoughtsContent, ThoughtsPlain:
@@ -217,27 +222,29 @@ func (o *Out) ThoughtFields() []string {
 	return []string{ThoughtsContent, ThoughtsPlain}
 }
 
-// Finished passes the reason for the end to Told, if that is set: the log shows what the client was
-// told.
+// Finished passes the finish reason that the client gets to Told, if that is set, so that the log
+// shows it.
 func (o *Out) Finished(reason string) {
 	if o.Told != nil {
 		o.Told(reason)
 	}
 }
 
-// Reply writes the events of one reply in a client's form. Its methods are called by one goroutine
-// at a time. Events come in the order of chat.Event: text and reasoning, each call from its start
-// to its end, one Finish. An error before the first byte is returned by Close and becomes a status;
-// a later error is written in the reply's own form.
+// Reply writes the events of one reply in a client's form. Its methods must be called by one
+// goroutine at a time. Events come in the order of chat.Event: text and reasoning, each call from
+// its start to its end, then one Finish. An error before the first byte is returned by Close and
+// becomes a status; a later error is written in the reply's own form.
 type Reply interface {
-	// Event takes the next event. It need not write before Flush.
+	// Event takes the next event, which it need not write before Flush. It returns an error if the
+	// client cannot be written to.
 	Event(chat.Event) error
-	// Flush writes what can be written: nothing more will come for a while.
+	// Flush writes what can be written, because no event will come for a while. It returns an error
+	// if the client cannot be written to.
 	Flush() error
-	// Ping shows the client that the server is alive and, unless said is empty, what it is waiting
-	// for, as far as the form can express that.
+	// Ping shows the client that the server is alive. Unless said is empty, it also shows what the
+	// server is waiting for, as far as the form can express that.
 	Ping(said string) error
-	// Close ends the reply: with the error, or successfully if err is nil. It must be called
-	// exactly once.
+	// Close ends the reply, with err, or successfully if err is nil. It must be called exactly
+	// once. It returns an error that it has not written itself.
 	Close(err error) error
 }

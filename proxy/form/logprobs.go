@@ -9,7 +9,7 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// Logprobs gathers what is known of a reply's tokens until it can be written. An entry is
+// Logprobs collects the probabilities of a reply's tokens until they can be written. An entry is
 // {"token":…,"logprob":…,"bytes":[…],"top_logprobs":[…]}, in OpenAI's API and in Ollama's.
 type Logprobs struct {
 	Wanted  bool
@@ -36,22 +36,23 @@ func (l *Logprobs) Note(m *chat.Meta) {
 	}
 }
 
-// Any reports whether there are tokens that have not been written yet.
+// Any reports whether there are tokens that were not written yet.
 func (l *Logprobs) Any() bool { return len(l.entries) > 0 }
 
-// Append appends the array of all gathered tokens, and forgets them. When text is held back in a
-// stream, its tokens may be in the chunk before; all chunks together hold all tokens.
+// Append appends the array of all collected tokens to b, and forgets them. If a stream holds text
+// back, the tokens of that text may be in an earlier chunk, but all chunks together have all
+// tokens.
 func (l *Logprobs) Append(b []byte) []byte {
 	b = append(append(append(b, '['), l.entries...), ']')
 	l.entries = l.entries[:0]
 	return b
 }
 
-// maxTop is how many likeliest tokens both APIs show beside each.
+// maxTop is the most alternative tokens that both APIs show for each token.
 const maxTop = 20
 
-// TopLogprobs returns the reader of the field that says how many of the likeliest tokens are
-// wanted.
+// TopLogprobs returns a function that reads the field with the number of likeliest tokens that are
+// wanted, and stores it in to. It returns an error if the value is no number from 0 to 20.
 func TopLogprobs(to *int) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var n *int64
@@ -66,9 +67,9 @@ func TopLogprobs(to *int) func(*fastjson.Value) error {
 	}
 }
 
-// appendToken appends one entry, without the closing brace. A token may begin or end inside a
-// character, which its text cannot show but its bytes can. The bytes are null if the server does
-// not send them.
+// appendToken appends one entry without the closing brace. A token may begin or end inside a
+// character, which its bytes show but its text cannot. The bytes are null if the server does not
+// send them.
 func appendToken(b []byte, t chat.Token) []byte {
 	b = chat.AppendQuoted(append(b, `{"token":`...), t.Text)
 	b = strconv.AppendFloat(append(b, `,"logprob":`...), t.Logprob, 'g', -1, 64)

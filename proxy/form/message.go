@@ -13,7 +13,8 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// Messages reads a conversation, each turn by read. An error names the turn.
+// Messages returns the conversation in the array v, with each turn read by the function read. It
+// returns an error that names the turn, or one for a value that is no array.
 func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error)) (
 	all []chat.Message, err error) {
 	all = make([]chat.Message, 0, len(v.GetArray()))
@@ -25,18 +26,18 @@ func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error
 	return all, err
 }
 
-// roles maps the roles that clients write to those of a conversation. "developer" is OpenAI's newer
-// word for system, which Void writes for names with o3 or o4-mini; "function" is the older one for
-// tool.
+// roles maps the names of roles in requests to the roles of a conversation. "developer" is OpenAI's
+// newer word for "system", which Void writes for model names with o3 or o4-mini; "function" is the
+// older one for "tool".
 var roles = map[string]chat.Role{
 	"system": chat.System, "developer": chat.System, "user": chat.User,
 	"assistant": chat.Assistant, "tool": chat.ToolRole, "function": chat.ToolRole,
 }
 
-// SetRole sets a message's role by the name that the client wrote, and returns an error for an
-// unknown name and for fields that the role cannot have. Known lists the roles of the client's API,
-// for the error. A call in a user's message or a picture in a system prompt has no place in any
-// model's template.
+// SetRole sets a message's role by the name that the client wrote. It returns an error for an
+// unknown name, and for calls or images that the role cannot have: no model's template has a place
+// for a call in a user's message or a picture in a system prompt. The text known lists the roles of
+// the client's API, for the error.
 func SetRole(m *chat.Message, name, known string) error {
 	var ok bool
 	if m.Role, ok = roles[name]; !ok {
@@ -51,12 +52,13 @@ func SetRole(m *chat.Message, name, known string) error {
 	return nil
 }
 
-// IsResult reports whether a role is that of a tool's result.
+// IsResult reports whether a role's name is that of a tool's result.
 func IsResult(name string) bool { return roles[name] == chat.ToolRole }
 
-// ReadCalls reads what the assistant called. A missing id is not an error: calls and results are
-// then paired by order, and Toolnorm-History says so. The field type is ignored, since every call
-// here is a function's.
+// ReadCalls adds the assistant's calls, v, to m. A missing id is no error: calls and results are
+// then paired by order, and the header Toolnorm-History says so. The field type is ignored, since
+// every call here is of a function. It returns an error for a call without a name or with invalid
+// arguments.
 func ReadCalls(m *chat.Message, v *fastjson.Value) error {
 	return field.List(v, func(v *fastjson.Value) error {
 		var c chat.Call
@@ -72,8 +74,10 @@ func ReadCalls(m *chat.Message, v *fastjson.Value) error {
 	})
 }
 
-// ReadFunction reads a call's name and arguments, for which the APIs have different names. Ollama's
-// clients write arguments as an object, OpenAI's as a string that holds one.
+// ReadFunction stores the name and the arguments of a call in c. The argument arguments is the name
+// of that field, which differs between the APIs. Ollama's clients write them as an object, OpenAI's
+// as a string that contains one. It returns an error if the name is empty or the arguments are
+// invalid.
 func ReadFunction(c *chat.Call, v *fastjson.Value, arguments string) error {
 	c.Args = json.RawMessage("{}")
 	err := field.Object(v, field.Members{
@@ -89,14 +93,15 @@ func ReadFunction(c *chat.Call, v *fastjson.Value, arguments string) error {
 	return err
 }
 
-// mostRepaired is how long arguments may be, in bytes, to be repaired: a repair takes about six
-// times their length in memory.
+// mostRepaired is the greatest length of arguments that are repaired, in bytes. A repair takes
+// about six times their length in memory.
 const mostRepaired = 4 << 20
 
-// readArguments reads a call's arguments: an object, a string that holds one, or nothing. Broken
-// JSON from a cut or careless reply is repaired like a model's own arguments; a string without any
-// object in it is an error, since the arguments are lost. An empty text means no arguments: some
-// clients write "" for a call without arguments.
+// readArguments returns a call's arguments, which are an object, a string that contains one, or
+// nothing. Broken JSON from a cut or careless reply is repaired like a model's own arguments. An
+// empty string counts as no arguments, since some clients write "" for a call without any. It
+// returns an error for a string without any object in it, because the arguments are lost then, and
+// for values of other types.
 func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	switch v.Type() {
 	case fastjson.TypeObject:
@@ -129,8 +134,8 @@ func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	return json.RawMessage(repaired), nil
 }
 
-// DecodeImage returns the picture that a text in base64 encodes. The padding may be missing: some
-// clients strip it.
+// DecodeImage returns the picture in a Base64 text. The padding may be missing, since some clients
+// strip it. It returns an error if the text is empty or no Base64.
 func DecodeImage(data string) ([]byte, error) {
 	img, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(data, "="))
 	if err != nil || len(img) == 0 {

@@ -11,12 +11,13 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// mostStop is how long stop sequences may be together, in bytes. They are words, and a reply is
-// searched for each of them.
+// mostStop is the greatest length of all stop sequences together, in bytes. They are usually words,
+// and a reply is searched for each of them.
 const mostStop = 64 << 10
 
-// ReadStop reads one stop sequence or an array of them. Empty ones stop nothing.
-// Clients write null, "" and [] to say that they set none.
+// ReadStop stores one stop sequence or an array of them. Empty ones are dropped: clients write
+// null, "" and [] to say that they set none. It returns an error for values that are no strings,
+// and for more than mostStop bytes.
 func (a *Ask) ReadStop(v *fastjson.Value) error {
 	a.Stop = nil
 	bytes := 0
@@ -37,7 +38,8 @@ func (a *Ask) ReadStop(v *fastjson.Value) error {
 	return add(v)
 }
 
-// ReadThink reads Ollama's switch: true, false, or a level as in reasoning_effort.
+// ReadThink stores Ollama's switch for thinking: true, false, or a level as in ReadEffort. It
+// returns an error for any other value; null changes nothing.
 func (a *Ask) ReadThink(v *fastjson.Value) error {
 	if v.Type() == fastjson.TypeString {
 		return a.ReadEffort(v)
@@ -53,9 +55,10 @@ func (a *Ask) ReadThink(v *fastjson.Value) error {
 	return nil
 }
 
-// ReadEffort reads OpenAI's level of thinking. "none" switches it off and every other level on.
-// What a level means depends on the model family: gpt-oss knows low, medium and high and cannot
-// stop thinking, most others know only on and off.
+// ReadEffort stores OpenAI's level of thinking. "none" switches thinking off and every other level
+// on. What a level means depends on the model family: gpt-oss knows low, medium and high and cannot
+// stop thinking, most others know only on and off. It returns an error for an unknown level; null
+// changes nothing.
 func (a *Ask) ReadEffort(v *fastjson.Value) error {
 	var level string
 	if err := field.Into(v, &level); err != nil || level == "" {
@@ -74,9 +77,10 @@ func (a *Ask) ReadEffort(v *fastjson.Value) error {
 	return nil
 }
 
-// KeepAlive returns the reader of the time for which the model stays loaded: seconds, or a duration
-// such as "5m". A negative value means for ever, and 0 unloads the model at once. The client's
-// spelling is kept, since Ollama reads it.
+// KeepAlive returns a function that reads how long the model stays loaded, as seconds or a duration
+// such as "5m". A negative value means for ever, and 0 unloads the model at once. It stores the
+// client's own text in dst, since Ollama reads it. It returns an error for any other value; null
+// changes nothing.
 func KeepAlive(dst *json.RawMessage) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) (err error) {
 		switch v.Type() {
@@ -96,15 +100,17 @@ func KeepAlive(dst *json.RawMessage) func(*fastjson.Value) error {
 	}
 }
 
-// ReadOptions reads the options of the model server, all in one object:
-// {"num_ctx":16384,"top_k":20}. Stop sequences are not among the options that are passed on: while
-// tools are offered they are matched here, since the server would cut inside a call.
+// ReadOptions stores the options of the model server, which are in one object:
+// {"num_ctx":16384,"top_k":20}. Stop sequences are not passed on. While tools are offered they are
+// matched here, because the server would cut the reply inside a call. It returns an error if an
+// option has the wrong type.
 func (a *Ask) ReadOptions(v *fastjson.Value) error {
 	return Options(&a.Options, field.Members{{"stop", a.ReadStop}})(v)
 }
 
-// Options returns the reader of an object of options. Members of the table known are read by it
-// instead.
+// Options returns a function that reads an object of options. Members in the table known are read
+// by that table, and all others are stored in dst. It returns an error if an option has the wrong
+// type; null changes nothing.
 func Options(dst *map[string]json.RawMessage, known field.Members) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if field.IsNull(v) {
@@ -114,9 +120,9 @@ func Options(dst *map[string]json.RawMessage, known field.Members) func(*fastjso
 	}
 }
 
-// optionTypes are the kinds of Ollama's options. Ollama refuses another kind with a message that
-// names no field of the request; other servers ignore it, and a temperature of "0" then changes
-// nothing.
+// optionTypes are the types of Ollama's options. Ollama refuses another type with a message that
+// does not name the field. Other servers ignore such an option, and then a temperature of "0"
+// changes nothing.
 var optionTypes = map[string]func() any{
 	"temperature": number, "top_p": number, "min_p": number, "typical_p": number, "tfs_z": number,
 	"repeat_penalty":   number,
@@ -135,8 +141,9 @@ func number() any  { return new(*float64) }
 func integer() any { return new(*int64) }
 func flag() any    { return new(bool) }
 
-// Option returns the reader of one option of the model server. It checks the type of options that
-// it knows; unknown options and the size of values are left to the server, which knows best.
+// Option returns a function that stores one option of the model server in dst. It returns an error
+// if a known option has the wrong type. Unknown options and the range of values are left to the
+// server, which knows best.
 func Option(dst *map[string]json.RawMessage) func(key string, v *fastjson.Value) error {
 	return func(key string, v *fastjson.Value) error {
 		if field.IsNull(v) {
@@ -150,7 +157,7 @@ func Option(dst *map[string]json.RawMessage) func(key string, v *fastjson.Value)
 	}
 }
 
-// keep keeps a member as it is.
+// keep stores a member as the client wrote it. It returns an error if it is no valid JSON.
 func keep(dst *map[string]json.RawMessage, key string, v *fastjson.Value) error {
 	b, err := field.Raw(v)
 	if *dst == nil {
@@ -160,7 +167,8 @@ func keep(dst *map[string]json.RawMessage, key string, v *fastjson.Value) error 
 	return err
 }
 
-// ReadParallel reads parallel_tool_calls: false ends a reply after its first call.
+// ReadParallel stores parallel_tool_calls; false ends a reply after its first call. It returns an
+// error for a value that is no boolean.
 func (a *Ask) ReadParallel(v *fastjson.Value) error {
 	several := true
 	err := field.Into(v, &several)
@@ -168,8 +176,9 @@ func (a *Ask) ReadParallel(v *fastjson.Value) error {
 	return err
 }
 
-// ReadFormat reads {"type":"text"}, "json_object" or "json_schema". The path leads to the schema,
-// which OpenAI's two APIs have in different places.
+// ReadFormat stores a format such as {"type":"text"}; the other types are "json_object" and
+// "json_schema". The path leads to the schema, which OpenAI's two APIs have in different places. It
+// returns an error for an unknown type or an invalid schema.
 func (a *Ask) ReadFormat(v *fastjson.Value, path ...string) error {
 	switch kind := string(v.GetStringBytes("type")); kind {
 	case "text":
@@ -183,14 +192,16 @@ func (a *Ask) ReadFormat(v *fastjson.Value, path ...string) error {
 	return nil
 }
 
-// ReadSchema reads the JSON Schema that the whole reply must have, in the form of Ollama's field
-// format. path says where the schema is in the field, for the error.
+// ReadSchema stores the JSON Schema that the whole reply must have, in the form of Ollama's field
+// format. It returns an error if the schema is no object; the path, where the schema is in the
+// field, is for that error.
 func (a *Ask) ReadSchema(path string, schema *fastjson.Value) (err error) {
 	a.Format, err = readSchema(schema)
 	return field.Within(path, err)
 }
 
-// readSchema reads a JSON Schema. true and false are schemas as well, but no API takes them.
+// readSchema returns the JSON Schema in v. It returns an error if v is no object. true and false
+// are schemas as well, but no API accepts them.
 func readSchema(v *fastjson.Value) (json.RawMessage, error) {
 	if v == nil || v.Type() != fastjson.TypeObject {
 		return nil, field.Bad("", "must be a JSON Schema, an object, not %s", field.KindOf(v))
@@ -198,9 +209,9 @@ func readSchema(v *fastjson.Value) (json.RawMessage, error) {
 	return field.Raw(v)
 }
 
-// ReadLimit returns the reader of a reply's length limit in tokens; null leaves dst. 0 and -1 are
-// refused, as by the services whose APIs these are. Ollama takes them for "no limit", and so a
-// client that wanted no tokens once got 8,000.
+// ReadLimit returns a function that stores a reply's length limit, in tokens, in dst; null changes
+// nothing. It returns an error for numbers below 1, as the services with these APIs do. Ollama
+// takes 0 and -1 for "no limit", and so a client that wanted no tokens once got 8,000.
 func ReadLimit(dst *int) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var n *int64
@@ -215,8 +226,8 @@ func ReadLimit(dst *int) func(*fastjson.Value) error {
 	}
 }
 
-// Sampling returns the fields that say how the model should write, in the names of OpenAI's and
-// Ollama's APIs. Absent fields stay nil, so that the model's own settings count: a server gets only
+// Sampling returns the fields that say how the model should write, with the names of OpenAI's and
+// Ollama's APIs. Absent fields stay nil, so that the model's own settings apply: a server gets only
 // what the client sent.
 func (a *Ask) Sampling() field.Members {
 	option := Option(&a.Options)
@@ -234,5 +245,6 @@ func (a *Ask) Sampling() field.Members {
 	}
 }
 
-// KeepUnknown keeps an unknown field. Only servers that speak OpenAI's API get it, unchanged.
+// KeepUnknown stores an unknown field, which only servers with OpenAI's API get, unchanged. It
+// returns an error if the value is no valid JSON.
 func (a *Ask) KeepUnknown(key string, v *fastjson.Value) error { return keep(&a.Extra, key, v) }

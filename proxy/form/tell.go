@@ -9,13 +9,13 @@ import (
 	"toolnorm/internal/sse"
 )
 
-// maxCutHeader is how many bytes of a cut call a header may hold: clients accept a few KiB of
-// headers.
+// maxCutHeader is how many bytes of a cut call are put into a header. Clients accept only a few KiB
+// of headers.
 const maxCutHeader = 512
 
-// TellHeaders writes into the headers of a whole reply how it came about. A header can hold only
-// printable ASCII, so text of the model is quoted. LeftOut names the calls of a cut reply that the
-// client does not get.
+// TellHeaders sets headers of a whole reply that say how it was made. A header may contain only
+// printable ASCII, so text of the model is quoted. The names in leftOut are those of calls in a cut
+// reply that the client does not get.
 func TellHeaders(h http.Header, m *chat.Meta, leftOut ...string) {
 	SetHeader(h, "Toolnorm-Calls-Left-Out", strings.Join(leftOut, ","))
 	if m == nil {
@@ -29,9 +29,9 @@ func TellHeaders(h http.Header, m *chat.Meta, leftOut ...string) {
 	}
 }
 
-// TellComments writes, as comments of a stream, what was done to the request, what had to be
-// repaired in the model's calls, and what was left out of a cut call. The headers were sent long
-// before; a whole reply says the same in the headers Toolnorm-Repairs, Toolnorm-Cut and
+// TellComments writes comments of a stream that say what was done to the request, what was repaired
+// in the model's calls, and what was left out of a cut call. The headers have been sent long
+// before; a whole reply has the same in the headers Toolnorm-Repairs, Toolnorm-Cut and
 // Toolnorm-Calls-Left-Out.
 func TellComments(w *sse.Writer, notes func() []string, m *chat.Meta, leftOut ...string) {
 	if notes != nil {
@@ -54,9 +54,9 @@ func TellComments(w *sse.Writer, notes func() []string, m *chat.Meta, leftOut ..
 	}
 }
 
-// Waiting returns the text of a comment that keeps a connection open, and that says what is waited
-// for, if that is known. The text does not begin with "ping": Continue's line reader ends at ":
-// ping".
+// Waiting returns the text of a comment that keeps a connection open. It includes said, what is
+// awaited, unless that is empty. The text does not begin with "ping", because Continue stops
+// reading lines at ": ping".
 func Waiting(said string) string {
 	if said == "" {
 		return "keep-alive"

@@ -6,12 +6,12 @@ import (
 	"toolnorm/chat"
 )
 
-// Ending records how the visible text ends so far, and so how many newlines must come before a new
-// paragraph. A call that is written as text, or a block with a command, begins a paragraph of its
-// own.
+// Ending remembers how the visible text ends so far, and so how many newlines must come before a
+// new paragraph. A call that is written as text is a paragraph of its own, and so is a block with a
+// command.
 type Ending struct {
-	Said bool   // there is visible text
-	last string // up to two bytes
+	Said bool   // whether there is visible text
+	last string // its last two bytes, or fewer
 }
 
 // Note records the next piece of the text.
@@ -21,7 +21,7 @@ func (e *Ending) Note(text string) {
 	e.last = e.last[max(0, len(e.last)-2):]
 }
 
-// Gap returns the newlines that end the paragraph.
+// Gap returns the newlines that end the current paragraph, "" if it has ended or there is no text.
 func (e *Ending) Gap() string {
 	switch {
 	case !e.Said, e.last == "\n\n":
@@ -32,11 +32,12 @@ func (e *Ending) Gap() string {
 	return "\n\n"
 }
 
-// Fence records whether a text is inside a block of code. A block of ours must not become part of
-// another: Void shows a button to run a block only when its fence is closed, and does not recognise
-// a block inside another.
+// Fence knows whether a text is inside a block of code. A block of this package must not become
+// part of another one: Void shows a button to run a block only when its fence is closed, and does
+// not recognise a block inside another.
 type Fence struct {
-	line string // the first bytes of the current line, in which a fence would be
+	line string // the first bytes of the current line, where a fence would be
+	// whether the text is inside a block
 	open bool
 }
 
@@ -56,7 +57,7 @@ func (f *Fence) Note(text string) {
 	}
 }
 
-// End returns the text that closes an open block, empty when no block is open.
+// End returns the text that closes the open block, or "" if none is open.
 func (f *Fence) End() string {
 	if !f.open {
 		return ""
@@ -74,8 +75,8 @@ func IsCall(k chat.Kind) bool {
 	return k == chat.CallStart || k == chat.CallArgs || k == chat.CallEnd
 }
 
-// CallAsText returns a text that shows the user a call that the client's form cannot hold, with the
-// reason. If such a call were dropped silently, an agent would wait for it.
+// CallAsText returns a text that shows the user a call which the client's form cannot express, and
+// the reason why. If such a call were dropped silently, an agent would wait for it.
 func CallAsText(c chat.Call, why error) string {
 	return "The tool " + c.Name +
 		" was to be called, but the call cannot be written for this client: " + why.Error() +

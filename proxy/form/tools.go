@@ -13,7 +13,7 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// ReadTools reads the tools that the client offers.
+// ReadTools stores the tools that the client offers. It returns an error if one is invalid.
 func (a *Ask) ReadTools(v *fastjson.Value) error {
 	a.Tools = nil
 	return field.List(v, func(v *fastjson.Value) error {
@@ -23,9 +23,9 @@ func (a *Ask) ReadTools(v *fastjson.Value) error {
 	})
 }
 
-// ReadTool reads one tool: {"type":"function","function":{…}}, or the function's fields without
-// that wrapping. Other types are an error that names the tool: custom, web_search and the like are
-// run by OpenAI, or need a reply in a form that no local model writes.
+// ReadTool returns one tool from {"type":"function","function":{…}}, or from the function's fields
+// without that wrapping. It returns an error for other types, such as custom and web_search. OpenAI
+// runs those itself, or they need a reply in a form that no local model writes.
 func ReadTool(v *fastjson.Value) (t chat.Tool, err error) {
 	if v.Type() != fastjson.TypeObject {
 		return t, field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -39,8 +39,10 @@ func ReadTool(v *fastjson.Value) (t chat.Tool, err error) {
 	return t, ReadOffer(&t, v, "parameters")
 }
 
-// ReadOffer reads a tool's name, description and schema, for which the APIs have different names. A
-// missing schema means a tool without arguments. A blank name could never be called.
+// ReadOffer stores a tool's name, description and schema in t. The argument schema is the name of
+// that field, which differs between the APIs. A missing schema means a tool without arguments. It
+// returns an error if the name is blank, since the tool could never be called, or if a field is
+// invalid.
 func ReadOffer(t *chat.Tool, v *fastjson.Value, schema string) error {
 	err := field.Object(v, field.Members{
 		{"name", &t.Name},
@@ -59,14 +61,14 @@ func ReadOffer(t *chat.Tool, v *fastjson.Value, schema string) error {
 	return err
 }
 
-// Offer adds tools to the client's. Forms with tools of their own call it.
+// Offer adds tools to those of the client, for forms with tools of their own.
 func (a *Ask) Offer(more []chat.Tool) {
 	a.Tools = append(a.Tools[:len(a.Tools):len(a.Tools)], more...)
 }
 
-// SetHold sets how much of a call waits before it is sent: as much as the client's header
-// Toolnorm-Hold says, or all of it if the reply is not streamed or a tool is strict. What waits can
-// still be corrected.
+// SetHold sets how much of a call waits before it is sent. It is what the client's header
+// Toolnorm-Hold says, or the whole call if the reply is not streamed or a tool is strict. What
+// waits can still be corrected. It returns an error if the header is invalid.
 func (a *Ask) SetHold(h http.Header) error {
 	if v := h.Get("Toolnorm-Hold"); v != "" {
 		hold, err := adapters.ParseHold(v)
@@ -81,6 +83,7 @@ func (a *Ask) SetHold(h http.Header) error {
 	return nil
 }
 
-// strict reports whether the client wants the arguments of a tool to fit exactly. OpenAI's strict
-// promises arguments that match the schema, and a fragment that was sent cannot be taken back.
+// strict reports whether the client wants the arguments of a tool to fit exactly. OpenAI's field
+// strict promises arguments that match the schema, and a fragment that was sent cannot be taken
+// back.
 func strict(t chat.Tool) bool { return t.Strict }

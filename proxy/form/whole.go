@@ -7,32 +7,33 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Whole is the base of a reply that is written in one piece: it collects the same events that a
-// stream would write, so a model's output is read in only one way. The type that embeds Whole
-// writes the reply in Close.
+// Whole is the base of a reply that is written in one piece. It collects the same events that a
+// stream would write, so a model's output is interpreted in only one way. The type that embeds
+// Whole writes the reply in Close.
 type Whole struct {
 	Out   Out
 	Model string
-	// the client's stop sequences may leave nothing, or nothing is a right answer in this form
+	// whether an empty reply is no error, because of the client's stop sequences or in this form
 	MayBeEmpty bool
 
 	Reply chat.Collector
 }
 
-// Event collects one event. A call that is never finished is left out.
+// Event collects one event, and always returns nil. A call that never ends will be left out.
 func (w *Whole) Event(e chat.Event) error {
 	w.Reply.Add(e)
 	return nil
 }
 
-// Flush does nothing: a whole reply has no pieces.
+// Flush does nothing, since a whole reply has no pieces.
 func (w *Whole) Flush() error { return nil }
 
-// Ping does nothing: nothing can be sent before the status is known, at the end.
+// Ping does nothing, since nothing can be sent before the status is known, at the end.
 func (w *Whole) Ping(string) error { return nil }
 
-// Ended returns the error of a reply that ended badly, nil when it ended well.
-// A reply that was cut at its token limit may be empty: its finish reason tells the client why.
+// Ended returns err if it is not nil, or else the error of a reply that has no Finish event or is
+// empty; nil for any other reply. A reply that was cut at its token limit may be empty, because its
+// finish reason tells the client why.
 func (w *Whole) Ended(err error) error {
 	switch {
 	case err != nil:
@@ -46,15 +47,15 @@ func (w *Whole) Ended(err error) error {
 	return ErrEmpty()
 }
 
-// ErrUnfinished returns the fault of a reply whose events end without a Finish.
+// ErrUnfinished returns the fault for a reply whose events end without a Finish.
 func ErrUnfinished() error {
 	return fault.New(fault.Unavailable, "the reply ended without saying why")
 }
 
-// ErrEmpty returns the fault of a model that stopped without writing anything: an empty reply makes
-// agents repeat their request for ever. Void shows it as an error of its own, and Qwen Code repeats
-// the request at once. Clients are told to give up, since each repetition costs a generation that
-// will end in the same way.
+// ErrEmpty returns the fault for a model that stopped without writing anything. An empty reply
+// would make agents repeat their request for ever: Void shows it as an error of its own, and Qwen
+// Code repeats the request at once. The fault tells clients not to retry, since each repetition
+// costs a generation that will end in the same way.
 func ErrEmpty() error {
 	f := fault.New(fault.Failed, "the model ended its reply without writing anything")
 	f.Code = "empty_reply"
@@ -62,20 +63,20 @@ func ErrEmpty() error {
 }
 
 // Later holds back what a model wrote after a whole call until the reply ends, and with it the end
-// of the call. It is for APIs whose clients run a call as soon as they see that it is whole
-// (Responses, Messages): of a reply that is cut or breaks off, they must run nothing.
+// of the call. It is for APIs whose clients run a call as soon as it is whole (Responses,
+// Messages). They must run no call of a reply that is cut or fails.
 //
 // A whole call in a cut reply is left out as well. Codex would run it and then fail the turn, so
-// that the model never learns the result; Claude Code would run it and ask for the rest, and a
+// that the model never learns the result. Claude Code would run it and ask for the rest, and a
 // model that is cut each time would make the call each time.
 type Later struct {
-	Whole bool     // the last call is whole, and what follows it waits
-	Cut   []string // the calls of a reply that was cut, by name: none of them may run
+	Whole bool     // whether the last call is whole, and everything after it waits
+	Cut   []string // the names of the calls of a reply that was cut, none of which may run
 
 	events []chat.Event
 }
 
-// Wait keeps an event that has to wait, and returns how many events wait now; 0 means that the
+// Wait stores an event if it has to wait, and returns how many events wait now. 0 means that the
 // event need not wait.
 func (l *Later) Wait(e chat.Event) int {
 	if l.Whole {
@@ -84,9 +85,9 @@ func (l *Later) Wait(e chat.Event) int {
 	return len(l.events)
 }
 
-// End ends the reply, and returns the events that waited and whether the reply is whole. If the
-// reply was cut, end is changed to say so, and the events of calls are left out. Open says that a
-// call which did not wait has not ended.
+// End ends the reply. It returns the events that waited, and whether the reply is whole. If the
+// reply was cut, end is changed to say so, and events of calls are left out. The argument open is
+// true if a call that did not wait has not ended.
 func (l *Later) End(end *chat.Event, open bool) (rest []chat.Event, whole bool) {
 	rest, l.events = l.events, nil
 	var names []string
@@ -105,6 +106,6 @@ func (l *Later) End(end *chat.Event, open bool) (rest []chat.Event, whole bool) 
 	return slices.DeleteFunc(rest, func(e chat.Event) bool { return IsCall(e.Kind) }), false
 }
 
-// IsCut reports whether a reply with this end was cut: at its limit, or inside a call, for which
-// some servers give the reason "stop".
+// IsCut reports whether a reply with this end was cut, at its limit or inside a call. In the latter
+// case some servers give the reason "stop".
 func IsCut(end *chat.Event, open bool) bool { return open || end.Text == chat.Length }

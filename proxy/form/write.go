@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// wholeRunes returns the length of s without a character that is incomplete at its end, which is at
-// most three bytes.
+// wholeRunes returns the length of s without an incomplete character at its end, which has at most
+// three bytes.
 func wholeRunes(s string) int {
 	for i := len(s) - 1; i >= 0 && i >= len(s)-utf8.UTFMax+1; i-- {
 		if !utf8.RuneStart(s[i]) {
@@ -23,13 +23,13 @@ func wholeRunes(s string) int {
 	return len(s)
 }
 
-// Tail holds the incomplete character at the end of a text, at most three bytes, until its rest
-// comes: models write tokens that end inside a character, which JSON text cannot. A writer that
+// Tail holds back the incomplete character at the end of a text, at most three bytes, until its
+// rest comes. Models write tokens that end inside a character, but JSON text cannot. A writer that
 // cuts a stream into chunks needs a Tail for each text that continues over several chunks.
 type Tail struct{ held string }
 
-// Join appends text to what is held, and returns both without an incomplete character at the end,
-// which it holds.
+// Join returns the held bytes and text together, without an incomplete character at the end, which
+// it holds back.
 func (t *Tail) Join(text string) string {
 	if t.held != "" {
 		text = t.held + text
@@ -39,15 +39,15 @@ func (t *Tail) Join(text string) string {
 	return text[:n]
 }
 
-// Give returns the held bytes and forgets them. It is called when their rest will not come; they
-// will be written as U+FFFD.
+// Give returns the held bytes and forgets them. It is called if their rest will not come; then they
+// are written as U+FFFD.
 func (t *Tail) Give() (held string) {
 	held, t.held = t.held, ""
 	return held
 }
 
-// WriteJSON answers with a body that is already JSON.
-// It sets the length, so that a client can tell a reply that broke off from a whole one.
+// WriteJSON answers with a body that is already JSON. It sets the length, so that a client can tell
+// a reply that broke off from a whole one. It returns an error if the client cannot be written to.
 func WriteJSON(w http.ResponseWriter, status int, body []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -57,8 +57,8 @@ func WriteJSON(w http.ResponseWriter, status int, body []byte) error {
 	return err
 }
 
-// WriteValue answers with v, which must be of a type that always encodes.
-// It is for small answers: models, versions, health.
+// WriteValue answers with v as JSON. It is for small answers: models, versions, health. It returns
+// an error if v cannot be marshaled or the client cannot be written to.
 func WriteValue(w http.ResponseWriter, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -67,8 +67,8 @@ func WriteValue(w http.ResponseWriter, v any) error {
 	return WriteJSON(w, http.StatusOK, append(b, '\n'))
 }
 
-// HeaderSafe returns s without everything but printable ASCII, for a header or a comment line. Such
-// text may hold names of tools and models and words of a model's reply, and a line feed in it would
+// HeaderSafe returns s without all characters but printable ASCII, for a header or a comment line.
+// Such text may contain names of tools and models and words of a reply, and a line feed in it would
 // begin another header or event.
 func HeaderSafe(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -79,7 +79,7 @@ func HeaderSafe(s string) string {
 	}, s)
 }
 
-// SetHeader sets a header unless the value is empty.
+// SetHeader sets a header to the safe form of value (see HeaderSafe), unless that is empty.
 func SetHeader(h http.Header, key, value string) {
 	if value = HeaderSafe(value); value != "" {
 		h.Set(key, value)

@@ -6,21 +6,21 @@ import (
 	"toolnorm/chat"
 )
 
-// events appends the events of one stream to a buffer. It knows how each event is spelled, but not
-// when it may come.
+// events appends the events of one stream to a buffer. It knows how each event is written, but not
+// when it may be sent.
 type events struct{ buf *[]byte }
 
-// event begins an event: its name twice, in the event: line for the SDKs and in the data for all
-// other clients.
+// event begins an event. Its name is written twice: in the line event: for the SDKs, and in the
+// data for all other clients.
 func (e events) event(name string) {
 	b := append(append(*e.buf, "event: "...), name...)
 	*e.buf = append(append(append(b, "\ndata: {\"type\":\""...), name...), '"')
 }
 
-// raw appends text as it is.
+// raw appends text unchanged.
 func (e events) raw(s string) { *e.buf = append(*e.buf, s...) }
 
-// quoted appends a JSON string.
+// quoted appends s as a JSON string.
 func (e events) quoted(s string) { *e.buf = chat.AppendQuoted(*e.buf, s) }
 
 // number appends a whole number.
@@ -29,8 +29,8 @@ func (e events) number(n int) { *e.buf = strconv.AppendInt(*e.buf, int64(n), 10)
 // end writes the end of an event.
 func (e events) end() { e.raw("}\n\n") }
 
-// messageStart begins the message. Clients show its usage and measure a conversation's length by
-// it; the end of the stream repeats it with the server's own counts.
+// messageStart begins the message. Clients show the token counts in it, and measure the length of a
+// conversation by them. The end of the stream repeats the counts as the server has determined them.
 func (e events) messageStart(id, model string, usage chat.Counts) {
 	e.event("message_start")
 	e.raw(`,"message":{"id":`)
@@ -44,7 +44,7 @@ func (e events) messageStart(id, model string, usage chat.Counts) {
 }
 
 // usage appends token counts. In this API the input tokens are those that did not come from a
-// cache. The two cache counts are always written because the SDKs' types require them.
+// cache. Both cache counts are always written, because the types of the SDKs require them.
 func (e events) usage(c chat.Counts) {
 	e.raw(`{"input_tokens":`)
 	e.number(c.Prompt - c.Cached)
@@ -55,7 +55,7 @@ func (e events) usage(c chat.Counts) {
 	e.raw("}")
 }
 
-// The JSON of a block when it begins. Its content is empty until the deltas fill it.
+// The JSON of a block at its beginning. Its content is empty until deltas fill it.
 const (
 	textBlock     = `{"type":"text","text":""}`
 	thinkingBlock = `{"type":"thinking","thinking":"","signature":""}`
@@ -70,7 +70,8 @@ func (e events) blockStart(index int, block string) {
 	e.end()
 }
 
-// callStart begins a tool_use. Its input is an empty object here: the deltas hold the arguments.
+// callStart begins a block with a call. Its input is an empty object here, since the deltas contain
+// the arguments.
 func (e events) callStart(index int, id, name string) {
 	e.event("content_block_start")
 	e.raw(`,"index":`)
@@ -83,7 +84,7 @@ func (e events) callStart(index int, id, name string) {
 	e.end()
 }
 
-// deltas maps each kind of fragment to the beginning of its delta:
+// deltas maps each kind of fragment to the beginning of its delta, as in
 // {"type":"text_delta","text":"…"}.
 var deltas = map[chat.Kind]string{
 	chat.Text:      `{"type":"text_delta","text":"`,
@@ -91,7 +92,7 @@ var deltas = map[chat.Kind]string{
 	chat.CallArgs:  `{"type":"input_json_delta","partial_json":"`,
 }
 
-// deltaOpen begins a delta, up to its text, which is appended escaped.
+// deltaOpen begins a delta, up to its text. The caller appends the text in escaped form.
 func (e events) deltaOpen(index int, kind chat.Kind) {
 	e.event("content_block_delta")
 	e.raw(`,"index":`)
@@ -102,7 +103,7 @@ func (e events) deltaOpen(index int, kind chat.Kind) {
 // deltaClose ends a delta.
 func (e events) deltaClose() { e.raw(`"}`); e.end() }
 
-// signed appends the signature of a thought, the last delta of its block.
+// signed appends the signature of a thought, which is the last delta of its block.
 func (e events) signed(index int, signature string) {
 	e.event("content_block_delta")
 	e.raw(`,"index":`)
@@ -111,7 +112,7 @@ func (e events) signed(index int, signature string) {
 	e.end()
 }
 
-// blockStop ends a block. Clients run a call when they get it.
+// blockStop ends a block. A client runs a call when it gets this event.
 func (e events) blockStop(index int) {
 	e.event("content_block_stop")
 	e.raw(`,"index":`)
@@ -122,7 +123,8 @@ func (e events) blockStop(index int) {
 // ping appends an event that shows that the stream is alive.
 func (e events) ping() { e.event("ping"); e.end() }
 
-// messageEnd writes why the reply ended and what it took, and ends the message.
+// messageEnd appends why the reply ended and its token counts, and ends the message. The stop
+// sequence may be empty.
 func (e events) messageEnd(reason, sequence string, usage chat.Counts) {
 	e.event("message_delta")
 	e.raw(`,"delta":{"stop_reason":"` + reason + `","stop_sequence":`)

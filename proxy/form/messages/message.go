@@ -9,12 +9,13 @@ import (
 	"toolnorm/proxy/field"
 )
 
-// billing begins a part of Claude Code's system text that counts requests for its maker:
-// "x-anthropic-billing-header: cc_version=…". It changes with every request, so it would invalidate
-// the server's prompt cache, and it means nothing to a model.
+// billing is the prefix of a part of Claude Code's system text that counts requests for its maker:
+// "x-anthropic-billing-header: cc_version=…". The part changes with every request, so it would
+// invalidate the server's prompt cache, and it means nothing to a model.
 const billing = "x-anthropic-billing-header:"
 
-// readSystem reads the system text: a string, or parts of text.
+// readSystem stores the system text, a string or an array of text parts. It returns an error for
+// anything else.
 func (r *request) readSystem(v *fastjson.Value) error {
 	r.system = nil
 	c := content{request: r}
@@ -29,27 +30,28 @@ func (r *request) readSystem(v *fastjson.Value) error {
 	return nil
 }
 
-// addSystem inserts the system text before the messages.
+// addSystem inserts the system text, if there is any, before the messages.
 func (r *request) addSystem() {
 	if text := strings.Join(r.system, "\n"); text != "" {
 		r.Messages = append([]chat.Message{{Role: chat.System, Content: text}}, r.Messages...)
 	}
 }
 
-// roles maps Anthropic's roles. System messages may come anywhere: Claude Code puts one after the
-// first question.
+// roles maps the role names of Anthropic. System messages may come anywhere: Claude Code puts one
+// after the first question.
 var roles = map[string]chat.Role{"user": chat.User, "assistant": chat.Assistant,
 	"system": chat.System}
 
-// readMessages reads the conversation. A turn of the user's may hold results of calls as well, each
-// of which becomes a message of its own.
+// readMessages stores the conversation. A turn of the user may also contain results of calls, each
+// of which becomes a message of its own. It returns an error that names the wrong turn.
 func (r *request) readMessages(v *fastjson.Value) error {
 	r.Messages = nil
 	return field.Items(v, r.readMessage)
 }
 
-// readMessage reads one turn. Its content depends on its role, and fields come in any order, so the
-// role is looked up first.
+// readMessage adds one turn to the messages. Its content depends on its role, but fields come in
+// any order, so the role is looked up first. It returns an error for an unknown role or an invalid
+// content.
 func (r *request) readMessage(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))

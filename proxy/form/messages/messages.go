@@ -24,8 +24,9 @@ func API() form.API {
 	}
 }
 
-// open opens the reply. A reply in one piece waits for whole calls, and so does one with a strict
-// tool: until a call has been sent, it can still be corrected if it does not fit.
+// open returns the reply to a request. A reply in one piece waits for whole calls, and so does one
+// with a strict tool, because a call can be corrected until it has been sent. It returns an error
+// if the request asks for another client form or an unknown hold.
 func open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if err := a.SetAlone(h); err != nil {
 		return nil, err
@@ -41,14 +42,14 @@ func open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 		quiet: quiet(a), seal: a.SealThoughts}, nil
 }
 
-// quiet reports whether the client did not ask for thoughts. Then thoughts are not shown even if
-// the model thinks all the same, as gpt-oss always does: programs that did not ask read
+// quiet reports whether the client did not ask for thoughts. Then they are not shown, even if the
+// model thinks all the same, as gpt-oss always does. Programs that did not ask read
 // content[0].text, and a thinking block before it breaks them.
 func quiet(a *form.Ask) bool { return a.Think != nil && !*a.Think }
 
-// CountTokens returns the handler of /v1/messages/count_tokens. The count is an estimate, based on
-// what the model's server counted for earlier requests: model servers cannot count without reading
-// the prompt.
+// CountTokens returns the handler of /v1/messages/count_tokens. The count is an estimate based on
+// what the model's server counted for earlier requests, because model servers cannot count without
+// reading the prompt. A request that would be refused as a message is refused here as well.
 func CountTokens(run *exchange.Runner, of chat.Counter) exchange.Handler {
 	api := form.API{Name: "count_tokens", Prefix: "msg_", Fail: fault.WriteAnthropic}
 	return run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
@@ -81,8 +82,8 @@ func CountTokens(run *exchange.Runner, of chat.Counter) exchange.Handler {
 	})
 }
 
-// stopReason returns Anthropic's stop reason for a reply with that many calls, and the stop
-// sequence if one ended it.
+// stopReason returns Anthropic's stop reason for a reply with this number of calls, and the stop
+// sequence if one ended the reply.
 func stopReason(end *chat.Event, calls int) (reason, sequence string) {
 	switch {
 	case end.Text == chat.Length:
@@ -95,9 +96,9 @@ func stopReason(end *chat.Event, calls int) (reason, sequence string) {
 	return "end_turn", ""
 }
 
-// signature ends the thinking block of a thought that is shown. It marks the thought as ours and as
-// never encrypted: clients require some text in this place, and send it back unread. It proves
-// nothing, which does no harm: a client that changes a thought could only mislead its own model. A
-// thought that is not shown is in the signature itself (form.SealThought), so that it comes back
+// signature is the signature of a thought that is shown. It marks the thought as one of this server
+// and never encrypted: clients require some text in this place, and send it back unread. It proves
+// nothing, which does no harm, since a client that changes a thought could only mislead its own
+// model. A thought that is not shown is inside the signature (form.SealThought), so that it returns
 // with the conversation all the same.
 const signature = "toolnorm"

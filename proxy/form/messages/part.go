@@ -10,17 +10,18 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// content gathers what the parts of a content hold.
+// content collects the parts of a message's content.
 type content struct {
 	*request
 	lines, thoughts []string
 	images          [][]byte
 	calls           []chat.Call
 	results         []chat.Message
-	tools           []string // that a result refers to
+	tools           []string // the tools to which a result refers
 }
 
-// readAll reads a content: a string, or an array of parts. A missing one is empty, as null is.
+// readAll adds a content, which is a string or an array of parts; null and a missing content count
+// as empty. It returns an error for another type or an invalid part.
 func (c *content) readAll(v *fastjson.Value, role chat.Role) error {
 	if field.IsNull(v) {
 		return nil
@@ -35,9 +36,9 @@ func (c *content) readAll(v *fastjson.Value, role chat.Role) error {
 	return field.Bad("", "must be a string or an array of parts, not %s", field.KindOf(v))
 }
 
-// read reads one part. cache_control and citations, which any part may have, are ignored. A part
-// that the role cannot have is an error, and so is an unknown type: if a part were dropped
-// silently, the reply would be wrong.
+// read adds one part. cache_control and citations, which any part may have, are ignored. It returns
+// an error for a part that the role cannot have, and for an unknown type, because the reply would
+// be wrong if a part were dropped silently.
 func (c *content) read(v *fastjson.Value, role chat.Role) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -65,9 +66,9 @@ func (c *content) read(v *fastjson.Value, role chat.Role) error {
 		kind)
 }
 
-// readAssistant reads a part of what the model wrote. Calls that Anthropic's service ran itself,
-// and their results, are kept as JSON text, so that a conversation that began there can continue
-// here.
+// readAssistant adds a part that the model wrote. Calls that Anthropic's service ran itself, and
+// their results, are kept as JSON text, so that a conversation from there can continue here. It
+// returns an error for an unknown type.
 func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 	switch {
 	case kind == "tool_use":
@@ -82,7 +83,7 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 			c.thoughts = append(c.thoughts, thought)
 		}
 		return err
-	// encrypted by the service that wrote it, which alone can read it
+	// encrypted by the service that wrote it; only that service can read it
 	case kind == "redacted_thinking":
 		return nil
 	case kind == "server_tool_use" || kind == "mcp_tool_use" ||
@@ -94,7 +95,7 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 	return field.Bad("type", "must be text, thinking or tool_use, not %q", kind)
 }
 
-// text reads a member of a part that is a text.
+// text adds the member key of a part as a text. It returns an error if the member is no string.
 func (c *content) text(v *fastjson.Value, key string) error {
 	var line string
 	err := field.Member(v, key, &line)
@@ -102,8 +103,9 @@ func (c *content) text(v *fastjson.Value, key string) error {
 	return err
 }
 
-// call reads a tool_use. Its input should be an object; what a careless client writes instead is
-// repaired like a model's own arguments.
+// call adds a tool_use. Its input should be an object; if a careless client writes something else,
+// that is repaired like a model's own arguments. It returns an error if it cannot be repaired, or
+// if the name is missing.
 func (c *content) call(v *fastjson.Value) error {
 	var call chat.Call
 	err := form.ReadFunction(&call, v, "input")
@@ -115,7 +117,8 @@ func (c *content) call(v *fastjson.Value) error {
 	return err
 }
 
-// result reads a tool_result: a message that answers a call.
+// result adds a tool_result as a message that answers a call. It returns an error if a field is
+// invalid.
 func (c *content) result(v *fastjson.Value) error {
 	m, failed := chat.Message{Role: chat.ToolRole}, false
 	inner := content{request: c.request}
@@ -140,9 +143,9 @@ func (c *content) result(v *fastjson.Value) error {
 	return err
 }
 
-// asError marks the result of a call that failed: no template has a place for is_error, and a model
-// may take "not found" for a file's content. A text that already begins by naming an error is left
-// as it is: Claude Code begins with <tool_use_error>.
+// asError marks the result of a call that failed as an error. No template has a place for is_error,
+// and a model may take "not found" for a file's content. A text that already begins by naming an
+// error is returned unchanged, as that of Claude Code, which begins with <tool_use_error>.
 func asError(text string) string {
 	if head := strings.ToLower(text[:min(len(text), 32)]); strings.Contains(head, "error") {
 		return text
@@ -150,8 +153,8 @@ func asError(text string) string {
 	return strings.TrimRight("Error: "+text, " ")
 }
 
-// reference reads {"type":"tool_reference","tool_name":…}, by which Claude Code answers a search
-// for tools.
+// reference adds a {"type":"tool_reference","tool_name":…}, with which Claude Code answers a search
+// for tools. It returns an error if the name is empty.
 func (c *content) reference(v *fastjson.Value) error {
 	name := string(v.GetStringBytes("tool_name"))
 	if name == "" {
@@ -164,8 +167,9 @@ func (c *content) reference(v *fastjson.Value) error {
 	return nil
 }
 
-// image reads a picture in base64. URLs are refused: fetching them would let any caller reach what
-// only this machine can reach. File ids are refused as well: the files are stored at Anthropic.
+// image adds a picture in Base64. It returns an error for a URL, because fetching it would let any
+// caller reach what only this machine can reach. It also returns one for a file id, because those
+// files are stored at Anthropic.
 func (c *content) image(v *fastjson.Value) error {
 	source := v.Get("source")
 	if kind := string(source.GetStringBytes("type")); kind != "base64" {
@@ -176,13 +180,13 @@ func (c *content) image(v *fastjson.Value) error {
 	return field.Within("source.data", err)
 }
 
-// document reads a document that is text. A PDF is an error: it would need a reader of its own, and
+// document adds a document of text. A PDF is an error, since it would need a reader of its own, and
 // a model that does not get the text would make it up.
 func (c *content) document(v *fastjson.Value) error {
 	if title := v.GetStringBytes("title"); len(title) > 0 {
 		c.lines = append(c.lines, "# "+string(title))
 	}
-	// what the client says of the document
+	// what the client says about the document
 	if context := v.GetStringBytes("context"); len(context) > 0 {
 		c.lines = append(c.lines, string(context))
 	}
@@ -198,7 +202,8 @@ func (c *content) document(v *fastjson.Value) error {
 	}
 }
 
-// searchResult reads a passage that the client found: title, source and text.
+// searchResult adds a passage that the client has found, with its title, source and text. It
+// returns an error if the text is invalid.
 func (c *content) searchResult(v *fastjson.Value) error {
 	c.lines = append(c.lines, strings.TrimSpace(string(v.GetStringBytes("title"))+" ("+
 		string(v.GetStringBytes("source"))+")"))

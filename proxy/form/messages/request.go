@@ -9,24 +9,26 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// request is a request while it is read, with the fields that only make sense together with others.
+// request is a request that is being read. It has the fields that only make sense together with
+// others.
 type request struct {
 	*form.Ask
-	system     []string // the text parts of the field system
-	offers     []offer  // in their order, deferred ones too
-	gone       []string // names of tools that Anthropic runs itself
+	system []string // the text parts of the field system
+	offers []offer  // in their order, including deferred ones
+	gone   []string // names of tools that Anthropic runs itself, which are left out
+	// names of tools that the conversation refers to
 	referenced map[string]bool
-	// the tools that a result refers to, by the id of the call that it answers
+	// the tools to which a result refers, by the id of the call
 	found    map[string][]string
 	choice   *fastjson.Value
-	thinking string // its type; empty: the field is not there
-	budget   *int64 // tokens of thought, with thinking "enabled"
-	effort   string // of output_config; empty: not said
+	thinking string // its type; empty: the field is missing
+	budget   *int64 // tokens of thought, for thinking "enabled"
+	effort   string // from output_config; empty: not set
 }
 
-// read reads a request. Every error is a fault of kind Invalid that names the field. What depends
-// on other fields is decided when all are read: which tools are offered depends on what the
-// messages refer to, and tool_choice on the tools.
+// read returns the request in a body. Every error is a fault of kind Invalid that names the field.
+// Some things depend on other fields and are decided after all have been read: which tools are
+// offered depends on the messages, and tool_choice depends on the tools.
 func read(body []byte) (*request, error) {
 	r := &request{Ask: new(form.Ask), referenced: map[string]bool{}, found: map[string][]string{}}
 	r.TellStop = true
@@ -47,8 +49,8 @@ func read(body []byte) (*request, error) {
 }
 
 // fields returns the fields of the body. Unknown fields concern Anthropic's own service and are
-// ignored: new betas bring new fields with nearly every release of Claude Code, and a 400 over one
-// of them would lock it out.
+// ignored. New betas bring new fields with nearly every release of Claude Code, and a status 400
+// because of one of them would lock it out.
 func (r *request) fields() field.Members {
 	return field.Members{
 		{"model", &r.Model},
@@ -86,7 +88,8 @@ func (r *request) fields() field.Members {
 	}
 }
 
-// readFormat reads {"type":"json_schema","schema":{…}}.
+// readFormat stores the schema in {"type":"json_schema","schema":{…}}, or none for null. It returns
+// an error for another type or an invalid schema.
 func (r *request) readFormat(v *fastjson.Value) error {
 	r.Format = nil
 	if field.IsNull(v) {
@@ -98,15 +101,16 @@ func (r *request) readFormat(v *fastjson.Value) error {
 	return r.ReadSchema("schema", v.Get("schema"))
 }
 
-// The bounds, in tokens, that turn a thinking budget into a level of effort. Anthropic's smallest
+// The limits, in tokens, by which a thinking budget becomes a level of effort. Anthropic's smallest
 // budget is 1,024, and its guide recommends 16,000 for hard tasks.
 const (
 	lowBudget  = 4 << 10
 	highBudget = 16 << 10
 )
 
-// settleThinking turns the thinking on or off. Without the field a Claude model does not think, so
-// neither does a model here; adaptive leaves it to the model's default.
+// settleThinking turns thinking on or off. Without the field thinking a Claude model does not
+// think, so neither does a model here; adaptive leaves it to the model's default. It returns an
+// error for an unknown type or effort.
 func (r *request) settleThinking() error {
 	on, off := true, false
 	switch r.thinking {
@@ -129,7 +133,7 @@ func (r *request) settleThinking() error {
 	return field.Within("output_config.effort", r.ReadEffort(quoteValue(r.effort)))
 }
 
-// budgetEffort returns the level of effort for a thinking budget.
+// budgetEffort returns the level of effort for a thinking budget: low, medium or high.
 func budgetEffort(tokens int64) string {
 	switch {
 	case tokens <= lowBudget:
@@ -140,7 +144,7 @@ func budgetEffort(tokens int64) string {
 	return "high"
 }
 
-// quoteValue returns a text as a JSON value, for readers of values.
+// quoteValue returns a string as a JSON value, for functions that read values.
 func quoteValue(s string) *fastjson.Value {
 	b, _ := json.Marshal(s) // a string always encodes
 	return fastjson.MustParseBytes(b)

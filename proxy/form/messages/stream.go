@@ -11,55 +11,57 @@ import (
 )
 
 const (
-	// batch is how many bytes may gather, when the model is faster than the wire, before they are
-	// sent.
+	// batch is how many bytes may be buffered, if the model is faster than the connection, before
+	// they are sent.
 	batch = 16 << 10
-	// silence is the number of hidden thought fragments for each ping: about one ping in two
-	// seconds at a local model's pace. Clients give up a silent stream after a minute or more.
+	// silence is the number of hidden thought fragments for each ping, which is about one ping in
+	// two seconds for a local model. Clients give up on a silent stream after a minute or more.
 	silence = 64
 )
 
-// stream writes a reply as events. Fragments that arrive together leave in one delta.
+// stream writes a reply as events. Fragments that arrive together are sent in one delta.
 //
-// A call's block is in one of three states: open, while its arguments come; whole, when its end was
-// seen and its stop is still held back; stopped. Only the end of the reply moves it from whole to
-// stopped, and what the model writes after it waits as long: if an error comes, no call has been
-// stopped yet, so nothing of a failed reply runs. Claude Code once ran a stopped call of such a
-// reply, and asked again for the rest, without end.
+// The block of a call has three states. It is open while its arguments arrive. It is whole when the
+// call has ended but its stop event is still held back. It is stopped only when the reply has
+// ended, and text after the call waits as long. So if an error comes, no call has been stopped, and
+// no client runs a call of a failed reply. Claude Code once ran a stopped call of such a reply, and
+// asked again for the rest, without end.
 type stream struct {
 	out   *sse.Writer
 	e     events
 	reply form.Out
 	model string
-	stops bool // the client's stop sequences may make the reply empty
-	quiet bool // thoughts are not shown
-	seal  bool // thoughts are in the signature instead
+	stops bool // whether the client's stop sequences may make the reply empty
+	quiet bool // whether thoughts are not shown
+	seal  bool // whether thoughts are put into the signature instead
 	tail  form.Tail
 
-	begun bool       // message_start is written
+	begun bool       // whether message_start was written
 	kind  chat.Kind  // of the open block: Text, Reasoning or CallArgs; None: no block is open
 	index int        // of the open block, or the next one
-	delta bool       // its last delta still lacks its end
-	args  bool       // arguments of the open call were written
-	later form.Later // holds back the stop of a call that is whole, and what came after it
+	delta bool       // whether the last delta of the block has no end yet
+	args  bool       // whether arguments of the open call were written
+	later form.Later // holds back the stop of a whole call, and everything after the call
 
-	calls  []string // that have begun, by name
+	calls []string // names of the calls that have begun
+	// whether a block was written
 	shown  bool
 	hidden int // fragments of thought that were not shown
 	sealed strings.Builder
 	usage  chat.Counts
-	end    *chat.Event // the Finish; nil before it
+	end    *chat.Event // the Finish event; nil before it
 }
 
 var _ form.Reply = (*stream)(nil)
 
-// newStream makes a stream; nothing is written yet.
+// newStream returns a stream for a reply. It writes nothing yet.
 func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
 	return &stream{out: w, e: events{&w.Buf}, reply: out, model: a.Model, stops: len(a.Stop) > 0,
 		quiet: quiet(a), seal: a.SealThoughts}
 }
 
-// Event appends one event to the batch.
+// Event implements form.Reply. It appends an event to the buffer, which it sends when it is large.
+// It returns an error if the client cannot be written to.
 func (s *stream) Event(e chat.Event) error {
 	if e.Meta != nil && e.Meta.Usage != nil {
 		s.usage = *e.Meta.Usage
@@ -81,8 +83,9 @@ func (s *stream) Event(e chat.Event) error {
 	return nil
 }
 
-// finish ends the reply: what waited after a whole call is written now, since nothing can fail any
-// more. If the reply was cut, the call's block stays open, and the calls after it are left out.
+// finish ends the reply. What waited for the end of the reply is written now, since nothing can
+// fail any more. If the reply was cut, the block of the call stays open, and later calls are left
+// out.
 func (s *stream) finish(e chat.Event) {
 	s.end = &e
 	rest, whole := s.later.End(s.end, s.kind == chat.CallArgs && !s.later.Whole)
@@ -94,7 +97,7 @@ func (s *stream) finish(e chat.Event) {
 	}
 }
 
-// take appends what an event says.
+// take appends an event to the buffer.
 func (s *stream) take(e chat.Event) {
 	switch e.Kind {
 	case chat.Text:
@@ -116,7 +119,7 @@ func (s *stream) take(e chat.Event) {
 	}
 }
 
-// begin writes the beginning of the message, unless that was done already.
+// begin writes the beginning of the message, unless it was written before.
 func (s *stream) begin() {
 	if s.begun {
 		return
@@ -125,8 +128,8 @@ func (s *stream) begin() {
 	s.e.messageStart(s.reply.ID, s.model, chat.Counts{Prompt: s.promptTokens()})
 }
 
-// promptTokens returns the prompt tokens that the server counted, or an estimate if it has not
-// counted them yet.
+// promptTokens returns the number of prompt tokens that the server has counted. Before that it
+// returns an estimate, or 0 if there is none.
 func (s *stream) promptTokens() int {
 	if s.usage.Prompt > 0 || s.reply.PromptTokens == nil {
 		return s.usage.Prompt
@@ -134,8 +137,9 @@ func (s *stream) promptTokens() int {
 	return s.reply.PromptTokens()
 }
 
-// fragment appends text to the open delta, or to a new one, in a block of its kind.
-// Text that ends inside a character is kept back by tail, since JSON cannot hold half of one.
+// fragment appends text to the open delta, or to a new one, in a block of this kind. The bytes of
+// an incomplete character at the end of the text are kept back by tail, since JSON cannot contain
+// them.
 func (s *stream) fragment(kind chat.Kind, text string) {
 	if s.kind != kind || s.later.Whole {
 		if text == "" {
@@ -146,7 +150,7 @@ func (s *stream) fragment(kind chat.Kind, text string) {
 	s.append(s.tail.Join(text))
 }
 
-// append writes whole characters into the open block.
+// append writes text, which has only whole characters, into the open block.
 func (s *stream) append(text string) {
 	if text == "" {
 		return
@@ -158,7 +162,7 @@ func (s *stream) append(text string) {
 	s.out.Buf = chat.AppendEscaped(s.out.Buf, text)
 }
 
-// openBlock begins a block of text or thinking.
+// openBlock ends the open block and begins one of text or thinking.
 func (s *stream) openBlock(kind chat.Kind) {
 	s.endBlock()
 	s.begin()
@@ -170,8 +174,8 @@ func (s *stream) openBlock(kind chat.Kind) {
 	s.kind, s.shown = kind, true
 }
 
-// endCall notes that the open call is whole. A call without arguments needs an object all the same:
-// clients parse what the deltas hold, and an empty text is not JSON.
+// endCall notes that the open call is whole. A call without arguments gets an empty object, because
+// clients parse what the deltas contain, and an empty text is no JSON.
 func (s *stream) endCall() {
 	if s.kind != chat.CallArgs {
 		return
@@ -183,7 +187,7 @@ func (s *stream) endCall() {
 	s.later.Whole = true
 }
 
-// settle ends the open delta: a character that was never completed becomes U+FFFD.
+// settle ends the open delta. An incomplete character becomes U+FFFD.
 func (s *stream) settle() {
 	if held := s.tail.Give(); held != "" {
 		s.append(held)
@@ -191,7 +195,8 @@ func (s *stream) settle() {
 	s.closeDelta()
 }
 
-// closeDelta ends the open delta. An open delta cannot be sent, so each pause of the model ends it.
+// closeDelta ends the open delta, if there is one. An open delta cannot be sent, so each pause of
+// the model ends it.
 func (s *stream) closeDelta() {
 	if s.delta {
 		s.e.deltaClose()
@@ -199,8 +204,8 @@ func (s *stream) closeDelta() {
 	}
 }
 
-// endBlock ends the open block. A call that never ended, or ended in a reply that was cut, keeps
-// its block open, since the stop would run it; text after it gets a block of its own.
+// endBlock ends the open block, if there is one. The block of a call that is not whole gets no stop
+// event, because a client would run the call; text after it gets a block of its own.
 func (s *stream) endBlock() {
 	if s.kind == chat.None {
 		return
@@ -216,8 +221,8 @@ func (s *stream) endBlock() {
 	s.index++
 }
 
-// think handles a fragment of thought: it is shown, sealed, or dropped. If it is not shown, a ping
-// is sent now and then: a client that sees nothing for minutes gives up.
+// think shows a fragment of thought, puts it into the signature, or drops it. If it is not shown, a
+// ping is sent now and then, because a client that sees nothing for minutes gives up.
 func (s *stream) think(text string) {
 	if !s.quiet && !s.seal {
 		s.fragment(chat.Reasoning, text)
@@ -236,7 +241,7 @@ func (s *stream) think(text string) {
 	s.sealed.WriteString(text)
 }
 
-// signature returns the signature of the open thought.
+// signature returns the signature of the open thinking block.
 func (s *stream) signature() string {
 	if s.seal {
 		return form.SealThought(s.sealed.String())
@@ -244,9 +249,9 @@ func (s *stream) signature() string {
 	return signature
 }
 
-// ping appends an event that shows that the stream is alive. It is a comment before the message
-// begins, since some clients want message_start before any other event, and when it says what is
-// waited for.
+// ping appends an event that shows that the stream is alive. It is a comment if it says what is
+// awaited, and before the message begins, since some clients want message_start before any other
+// event.
 func (s *stream) ping(said string) {
 	s.closeDelta()
 	if s.begun && said == "" {
@@ -256,20 +261,22 @@ func (s *stream) ping(said string) {
 	s.out.Comment(form.Waiting(said))
 }
 
-// Flush sends the batch.
+// Flush implements form.Reply. It sends the buffer.
 func (s *stream) Flush() error {
 	s.closeDelta()
 	return s.out.Flush()
 }
 
-// Ping keeps the connection open and the client waiting.
+// Ping implements form.Reply. It sends a ping, so that the connection stays open and the client
+// goes on waiting.
 func (s *stream) Ping(said string) error {
 	s.ping(said)
 	return s.out.Flush()
 }
 
-// Close ends the stream. An error before the first byte is returned, and the caller answers with a
-// status; a later error is written as an event, and the open block is not stopped before it.
+// Close implements form.Reply. It ends the stream. An error before the first byte is returned, so
+// that the caller answers with a status. A later error is written as an event, and the open block
+// is not stopped before it.
 func (s *stream) Close(err error) error {
 	if err == nil {
 		err = s.ended()
@@ -293,9 +300,9 @@ func (s *stream) Close(err error) error {
 	return s.out.Flush()
 }
 
-// ended returns the error of a reply that ended badly. A reply that was cut before its first word,
-// or stopped at once, may be empty, and its reason says so. So may a reply with nothing but
-// thoughts that the client did not ask for.
+// ended returns the error of a reply that has no Finish event or is empty, and nil for any other. A
+// reply may be empty if it was cut before its first word or ended by a stop sequence, since its
+// stop reason says so. It may also consist only of thoughts that the client did not ask for.
 func (s *stream) ended() error {
 	switch {
 	case s.end == nil:

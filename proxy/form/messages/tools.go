@@ -14,19 +14,20 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// offer is a tool of the request, which may wait until something in the conversation refers to it.
+// offer is a tool of the request. A deferred tool is only offered if something in the conversation
+// refers to it.
 type offer struct {
 	chat.Tool
 	deferred bool
 }
 
-// placeholder is a tool that Claude Code sends with every request, so that the list always has a
-// deferred tool. Its description says that it must not be called.
+// placeholder is the name of a tool that Claude Code sends with every request, so that the list
+// always has a deferred tool. Its description says that it must not be called.
 const placeholder = "DeferredToolPlaceholder"
 
-// readTools reads the tools. Those with a type of their own (web_search_20250305, bash_20250124, …)
-// have no schema: Claude models were trained on them, and Anthropic's service runs some of them. No
-// model here can call them, so they are left out.
+// readTools stores the tools. Tools with a type of their own (web_search_20250305, bash_20250124,
+// …) have no schema: Claude models were trained on them, and Anthropic's service runs some of them.
+// No model here can call them, so they are left out. It returns an error for an invalid tool.
 func (r *request) readTools(v *fastjson.Value) error {
 	r.offers, r.gone = nil, nil
 	return field.List(v, func(v *fastjson.Value) error {
@@ -48,8 +49,8 @@ func (r *request) readTools(v *fastjson.Value) error {
 	})
 }
 
-// settleTools offers the tools: all but those that wait for a reference. Then it applies
-// tool_choice, and reports which tools were left out.
+// settleTools offers all tools but deferred ones to which nothing refers. Then it applies
+// tool_choice, and reports which tools were left out. It returns an error if tool_choice is wrong.
 func (r *request) settleTools() error {
 	if r.choice != nil && string(r.choice.GetStringBytes("type")) == "tool" {
 		r.referenced[string(r.choice.GetStringBytes("name"))] = true
@@ -70,9 +71,9 @@ func (r *request) settleTools() error {
 	return field.Within("tool_choice", r.choose(r.choice))
 }
 
-// describe adds the definitions of tools to the results that refer to them, so that the list before
-// the conversation need not change. Tools that no result refers to, as in a conversation that was
-// cut, are offered in the list.
+// describe adds the definitions of tools to the results that refer to them, so that the list of
+// tools before the conversation need not change. A tool to which no result refers, as in a
+// conversation that was cut, stays in that list.
 func (r *request) describe(tools []chat.Tool) {
 	for i := range r.Messages {
 		m := &r.Messages[i]
@@ -96,9 +97,9 @@ type definition struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
-// tellGone reports which tools were left out: to the client in a header, and to the model if it has
-// no other tool to call. Claude Code sends a web search as a separate request with that one tool,
-// and a model that is not told would make the results up.
+// tellGone reports which tools were left out. The client learns it from a header, and the model
+// from a message if it has no other tool to call. Claude Code sends a web search as a separate
+// request with only that tool, and a model that does not know would make the results up.
 func (r *request) tellGone() {
 	if len(r.gone) == 0 {
 		return
@@ -115,8 +116,8 @@ func (r *request) tellGone() {
 	}
 }
 
-// choose reads tool_choice into the request. It returns an error for an unknown type, and for a
-// choice that needs a tool when none is offered.
+// choose applies tool_choice to the request. It returns an error for an unknown type, and for a
+// choice that needs a tool if none is offered.
 func (r *request) choose(v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil
@@ -144,8 +145,8 @@ func (r *request) choose(v *fastjson.Value) error {
 	return nil
 }
 
-// chooseNamed requires the reply to call one tool. The tool must be offered, since otherwise no
-// reply could fulfil the request.
+// chooseNamed requires the reply to call this tool. It returns an error if the tool is not offered,
+// since no reply could then fulfil the request.
 func (r *request) chooseNamed(name string) error {
 	for _, t := range r.Tools {
 		if t.Name == name {

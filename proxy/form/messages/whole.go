@@ -9,12 +9,12 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// whole collects a stream of events into one message.
-// Its blocks are in the order in which the model wrote them, as in a stream.
+// whole collects the events of a reply into one message. Its blocks have the order in which the
+// model wrote them, as in a stream.
 type whole struct {
 	form.Whole
-	quiet  bool // thoughts are not shown
-	seal   bool // thoughts are in the signature instead
+	quiet  bool // whether thoughts are not shown
+	seal   bool // whether thoughts are put into the signature instead
 	blocks []block
 }
 
@@ -23,12 +23,12 @@ var _ form.Reply = (*whole)(nil)
 // block is a part of the reply: text, a thought, or a call.
 type block struct {
 	kind chat.Kind // Text, Reasoning or CallStart
-	text []byte    // of a call, its arguments
+	text []byte    // the text, or the arguments of a call
 	call chat.Event
-	open bool // a call that has not ended
+	open bool // whether it is a call that has not ended
 }
 
-// Event adds an event to the reply.
+// Event implements form.Reply. It adds an event to the reply.
 func (w *whole) Event(e chat.Event) error {
 	switch e.Kind {
 	case chat.Text, chat.Reasoning:
@@ -49,7 +49,7 @@ func (w *whole) Event(e chat.Event) error {
 	return w.Whole.Event(e)
 }
 
-// block returns the last block if it is of the kind, else a new one.
+// block returns the last block if it has this kind, else a new one.
 func (w *whole) block(kind chat.Kind) *block {
 	if n := len(w.blocks); n == 0 || w.blocks[n-1].kind != kind {
 		w.blocks = append(w.blocks, block{kind: kind})
@@ -57,9 +57,9 @@ func (w *whole) block(kind chat.Kind) *block {
 	return &w.blocks[len(w.blocks)-1]
 }
 
-// Close writes the reply, or returns err for the caller to answer. Nothing has been sent before, so
-// every error becomes a status. A reply that was cut has no call in it that could be run, as in a
-// stream.
+// Close implements form.Reply. It writes the reply, or returns the error of a reply that failed.
+// Nothing has been sent before, so every error becomes a status. Calls of a reply that was cut are
+// left out, so that no client runs them.
 func (w *whole) Close(err error) error {
 	if err = w.Ended(err); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (w *whole) Close(err error) error {
 	return form.WriteJSON(w.Out.W, http.StatusOK, w.message())
 }
 
-// message returns the reply as Anthropic writes it.
+// message returns the reply in Anthropic's JSON.
 func (w *whole) message() []byte {
 	var buf []byte
 	e := events{&buf}
@@ -113,7 +113,8 @@ func (w *whole) message() []byte {
 	return buf
 }
 
-// write appends the block as JSON. A call's input is written as the model spelled it.
+// write appends the block as JSON. The arguments of a call are written as the model wrote them, or
+// as {} if they are no JSON.
 func (b *block) write(e events, seal bool) {
 	switch b.kind {
 	case chat.Text:

@@ -17,8 +17,9 @@ import (
 	"toolnorm/proxy/exchange"
 )
 
-// passOn passes a request that names a model on to that model's server.
-// Replies to such requests hold no calls, so they need not be read.
+// passOn passes a request that names a model on to that model's server. Replies to such requests
+// contain no calls, so they need not be read. It returns an error if the server does not know
+// Ollama's API or cannot be reached.
 func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	body, rt, err := s.asked(w, r, x, func(*fastjson.Value) bool { return true },
 		func(*fastjson.Value) {})
@@ -32,9 +33,9 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 	return s.forward(w, r, x, rt, body)
 }
 
-// change passes on a request that changes the models of the first server; auth.Guard lets only
-// administrators ask. Its body is read whole first: the first write of an answer closes what is
-// left of a request's body, and a model server may answer before the end has been read.
+// change passes on a request that changes the models of the first server; auth.Guard admits only
+// administrators. The whole body is read first: the first write of an answer closes the rest of a
+// request's body, and a model server may answer before it has read everything.
 func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	body, err := s.Run.Body(w, r)
 	if err != nil {
@@ -43,14 +44,15 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 	return s.toFirst(w, r, x, body)
 }
 
-// upload passes on a file of a model, for administrators. It may have many gigabytes, so it is
-// neither read here nor held to the limit of a request.
+// upload passes on a file of a model, for administrators. The file may have many gigabytes, so it
+// is not read here, and the limit for requests does not apply.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	front.Upload(r)
 	return s.toFirst(w, r, x, nil)
 }
 
-// toFirst passes a request on to the first server, as forward does.
+// toFirst passes a request on to the first server, as forward does. It returns an error if that
+// server does not know Ollama's API or cannot be reached.
 func (s *Server) toFirst(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	body []byte) error {
 	rt, _, err := s.Upstream.Server(r.Context(), "", nil)
@@ -63,14 +65,16 @@ func (s *Server) toFirst(w http.ResponseWriter, r *http.Request, x *exchange.Rec
 	return s.forward(w, r, x, rt, body)
 }
 
-// secret lists the headers that are meant for this server and must not reach the model server, such
-// as a key for this server. Origin is among them: whether the page may ask has been decided here.
+// secret lists headers that are meant for this server and must not reach the model server, such as
+// a key for this server. Origin is one of them, because this server has already decided whether the
+// page may ask.
 var secret = []string{"Authorization", "Api-Key", "X-Api-Key", "Cookie", "Origin", "Referer"}
 
-// forward passes a request on and its answer back, piece by piece as it comes. If body is nil, the
-// request's own body is sent. The server's CORS headers are removed: which pages may read an answer
-// is decided here. A redirection is never followed, and the transport ends a broken answer with one
-// record that says why.
+// forward passes a request on and copies its answer to the client as it arrives. A nil body stands
+// for the request's own body. The CORS headers of the model server are removed, because this server
+// decides which pages may read an answer. A redirection is never followed. The transport ends a
+// broken answer with a record that says why. forward returns an error if the server cannot be
+// reached or the answer was broken.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	rt http.RoundTripper, body []byte) (err error) {
 	x.Meta.Strategy = "forwarded"
@@ -115,8 +119,8 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, x *exchange.Rec
 	return err
 }
 
-// patient is a writer that gives up a client which reads nothing for longer than stall.
-// Without it a client that stops reading would hold a place at the model server for ever.
+// patient is a writer that fails if the client reads nothing for longer than stall. Without it a
+// client that stops reading would occupy a place at the model server for ever.
 type patient struct {
 	http.ResponseWriter
 	stall    time.Duration
@@ -124,8 +128,8 @@ type patient struct {
 	tail     []byte // the last bytes that were written
 }
 
-// Write moves the deadline when less than half of it is left.
-// A fast model writes hundreds of records a second, and none of them needs a deadline of its own.
+// Write implements io.Writer. It moves the deadline only if less than half of the time is left,
+// since a fast model writes hundreds of records a second. It returns an error after the deadline.
 func (p *patient) Write(b []byte) (int, error) {
 	if now := time.Now(); p.stall > 0 && p.deadline.Sub(now) < p.stall/2 {
 		p.deadline = now.Add(p.stall)
@@ -137,12 +141,12 @@ func (p *patient) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// tailSize is how much of an answer's end is kept, in bytes: the counts are the last members of the
-// last record.
+// tailSize is how many bytes from the end of an answer are kept. The token counts are the last
+// members of the last record.
 const tailSize = 512
 
-// countsIn returns the token counts in the end of an answer. The members are searched for one by
-// one, since the JSON before them is cut off.
+// countsIn returns the token counts in the end of an answer; a missing count is 0. The members are
+// searched for one by one, because the JSON before them is cut off.
 func countsIn(tail []byte) chat.Counts {
 	number := func(name string) (n int) {
 		at := bytes.LastIndex(tail, []byte(`"`+name+`":`))
@@ -161,10 +165,10 @@ func countsIn(tail []byte) chat.Counts {
 		Completion: number("eval_count")}.FromCache(number("prompt_eval_cached_count"))
 }
 
-// Unwrap returns the underlying writer, which can flush, for http.ResponseController.
+// Unwrap returns the underlying writer, by which http.ResponseController flushes.
 func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// modelMembers lists the members of a request that may name its model.
+// modelMembers returns the members of a request that may name its model; nil if v is no object.
 func modelMembers(v *fastjson.Value) (keys []string) {
 	if o, err := v.Object(); err == nil {
 		o.Visit(func(key []byte, _ *fastjson.Value) {
@@ -176,12 +180,12 @@ func modelMembers(v *fastjson.Value) (keys []string) {
 	return keys
 }
 
-// renameModel returns the body, parsed as v, with the name by which its server knows the model. It
-// overwrites body, which is safe since v was parsed from a copy. If a client asks for box/qwen3,
-// the server box knows the model as qwen3. No other field is rewritten.
+// renameModel returns the request v as a body that names the model as its server does. For example,
+// the server box knows the model box/qwen3 as qwen3. No other field is changed. The memory of body
+// is reused, which is safe because v was parsed from a copy.
 //
-// If several members may name the model, in upper or lower case, the server reads the last and this
-// program the first. So only the one that was checked here is sent.
+// If several members name a model, in upper or lower case, the server reads the last of them and
+// this program the first. So only the one that was checked here is sent.
 func renameModel(body []byte, v *fastjson.Value, name string) []byte {
 	if keys := modelMembers(v); len(keys) != 1 || keys[0] != "model" {
 		for _, key := range keys {

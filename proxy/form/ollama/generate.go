@@ -12,9 +12,9 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// generate answers a prompt with a format, since the reply has to be checked against the schema,
-// and passes all others on. An empty prompt only loads the model, and _debug_render_only asks for
-// no reply.
+// generate answers a prompt with a format itself, since the reply has to be checked against the
+// schema, and passes all others on. An empty prompt only loads the model, and _debug_render_only
+// asks for no reply, so they are passed on, too.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, readGenerate, openGenerate,
 		func(v *fastjson.Value) bool {
@@ -23,8 +23,9 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Re
 		})
 }
 
-// readGenerate reads a prompt with a format. It becomes a chat of one turn, as in Ollama, unless
-// the client itself says how the prompt is rendered: then the model continues it as a text.
+// readGenerate returns a request for a prompt with a format. The prompt becomes a chat of one turn,
+// as in Ollama. But if the client itself says how the prompt is rendered, the model continues it as
+// a text. It returns an error if the prompt is empty or a field is invalid.
 func readGenerate(v *fastjson.Value) (*form.Ask, error) {
 	r := &request{&form.Ask{Stream: true}}
 	var raw bool
@@ -72,7 +73,7 @@ func readGenerate(v *fastjson.Value) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// openGenerate opens a reply that has its text in the member response.
+// openGenerate returns a reply with its text in the member response. It never fails.
 func openGenerate(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	return openReply(a, out, true), nil
 }

@@ -32,38 +32,39 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Upstream gives access to the model servers. The engine implements it and knows several servers;
-// the API makes them look like one.
+// Upstream gives access to the model servers. The engine implements it. It may know several
+// servers, which look like one in this API.
 type Upstream interface {
-	// Server returns the transport to a model's server and the model's name there; for an empty
-	// name, that of the first server. A nil transport means that the server does not speak this
-	// API. The transport is for one request, whose parsed body is given, or nil if it has none.
+	// Server returns the transport to a model's server and the model's name there. For an empty
+	// name it is the first server. The transport is nil if the server does not know Ollama's API.
+	// It is for one request, whose parsed body is given, or nil if it has none. Server returns an
+	// error if the caller may not ask the model or there is no such server.
 	Server(ctx context.Context, model string, request *fastjson.Value) (http.RoundTripper, string,
 		error)
-	// the body of /api/tags: every model that can be asked
+	// Tags returns the body of /api/tags, all models that can be asked.
 	Tags(ctx context.Context) (json.RawMessage, error)
-	// the body of /api/ps: the models that are loaded
+	// Running returns the body of /api/ps, the models that are loaded.
 	Running(ctx context.Context) (json.RawMessage, error)
 	// Describe returns the body of /api/show.
 	Describe(ctx context.Context, model string, verbose bool) (json.RawMessage, error)
-	Version(ctx context.Context) (string, error) // of the first server
+	Version(ctx context.Context) (string, error) // Version returns the version of the first server.
 }
 
-// Paths lists the API's paths, for the error about an unknown path.
+// Paths lists the API's paths, for the error message about an unknown path.
 const Paths = "/api/chat, generate, embed, embeddings, tags, show, ps, version, pull, push, create, copy, delete and blobs"
 
-// Server serves the API. All its fields are needed.
+// Server answers requests to the API. All its fields are needed.
 type Server struct {
 	Run      *exchange.Runner
 	Upstream Upstream
 
-	// Alias returns the function that returns a model's second name in the list, or an empty text
-	// if the model has none. It returns nil for a client that is shown no second names.
+	// Alias returns a function that returns a model's second name in the list, or "" if the model
+	// has none. Alias returns nil for a client that is shown no second names.
 	Alias func(r *http.Request) func(model string) string
 }
 
-// Routes registers every path with route; an empty method means all methods. Questions about models
-// are answered here, and so are chats with tools; the rest is passed on.
+// Routes registers every path with the function route; an empty method stands for all methods.
+// Questions about models and chats with tools are answered here; all other requests are passed on.
 func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	route("GET", "/{$}", s.hello)
 	route("GET", "/api/tags", s.tags)
@@ -82,23 +83,24 @@ func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	route("", "/api/blobs/{digest}", s.logged("blobs", s.upload))
 }
 
-// logged returns a handler that gives requests of one path a line in the log and writes errors as
-// Ollama does. That is {"error":"…"}, a bare sentence, where OpenAI's clients read an object.
+// logged returns a handler that gives requests of one path a line in the log, and writes errors as
+// Ollama does: {"error":"…"} with a plain sentence, where OpenAI's clients read an object.
 func (s *Server) logged(name string, h func(http.ResponseWriter, *http.Request,
 	*exchange.Record) error) exchange.Handler {
 	return s.Run.Logged(form.API{Name: "ollama " + name, Prefix: name + "-",
 		Fail: fault.WriteOllama}, h)
 }
 
-// hello answers GET /, by which Ollama's own command line looks for a server.
+// hello answers GET /, by which Ollama's own command line detects a server.
 func (s *Server) hello(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := w.Write([]byte("Ollama is running (behind toolnorm)"))
 	return err
 }
 
-// tags lists the models, with second names for clients that are shown them. A model's other members
-// are copied unchanged. Void asks for the list every five seconds and reads the member name.
+// tags answers with the list of models, including second names for clients that are shown them. A
+// model's other members are copied unchanged. Void asks for the list every five seconds and reads
+// the member name. It returns an error if the models cannot be listed.
 func (s *Server) tags(w http.ResponseWriter, r *http.Request) error {
 	body, err := s.Upstream.Tags(r.Context())
 	if err != nil {
@@ -130,7 +132,8 @@ func (s *Server) tags(w http.ResponseWriter, r *http.Request) error {
 	return form.WriteJSON(w, http.StatusOK, list.MarshalTo(nil))
 }
 
-// document serves a body that is made for each request.
+// document returns a handler that answers with what make returns for each request, or with its
+// error.
 func (s *Server) document(make func(context.Context) (json.RawMessage, error)) exchange.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		b, err := make(r.Context())
@@ -141,13 +144,13 @@ func (s *Server) document(make func(context.Context) (json.RawMessage, error)) e
 	}
 }
 
-// apiVersion is the version of Ollama whose API is served here, which is that of the client
-// library. Some clients refuse to work with a version that is too old.
+// apiVersion is the version of Ollama whose API this package has, which is that of the client
+// library. Some clients refuse to work with an old version.
 const apiVersion = "0.34.3"
 
 // version answers with the version of the model server, since clients conclude from it what that
-// server can do, or with that of the API if the server does not answer. `codex --oss` gives up on
-// anything older than 0.13.4, so it must not be toolnorm's own version.
+// server can do. If the server does not answer, it is apiVersion. It must not be toolnorm's own
+// version, because `codex --oss` refuses anything older than 0.13.4.
 func (s *Server) version(w http.ResponseWriter, r *http.Request) error {
 	v, err := s.Upstream.Version(r.Context())
 	if err != nil {
@@ -158,8 +161,9 @@ func (s *Server) version(w http.ResponseWriter, r *http.Request) error {
 	}{v})
 }
 
-// show describes a model. Clients read model_info for the context length, and some (LlamaIndex,
-// LiteLLM) fail when it is null.
+// show answers with the description of a model. Clients read the context length from model_info,
+// and some (LlamaIndex, LiteLLM) fail if it is null. It returns an error if the request names no
+// model or the model is unknown.
 func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 	body, err := s.Run.Body(w, r)
 	if err != nil {
@@ -182,7 +186,8 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 	return form.WriteJSON(w, http.StatusOK, b)
 }
 
-// modelOf returns the model that a request of Ollama's API names: older clients call it name.
+// modelOf returns the model that a request names in the member model, or in name, as older clients
+// write. It returns an error if there is none.
 func modelOf(v *fastjson.Value) (model string, err error) {
 	for _, key := range []string{"name", "model"} {
 		if v.Exists(key) {
@@ -195,11 +200,12 @@ func modelOf(v *fastjson.Value) (model string, err error) {
 	return model, err
 }
 
-// asked reads a request that names a model, and finds the transport to the model's server. The
-// returned transport is nil if that server does not speak Ollama's API, or if passed says that the
-// request is not to be passed on; otherwise the returned body names the model as its server does.
-// If the transport is nil, here has been called with the request, unless there is an error. The
-// body is parsed only once: two copies of a body of 19 MB were 40 MB more memory.
+// asked reads a request that names a model, and returns its body and the transport to the model's
+// server. The transport is nil if that server does not know Ollama's API, or if the function passed
+// returns false because the request must be answered here. In this case asked has called the
+// function here with the parsed request. Otherwise the body names the model as its server does. It
+// returns an error if the body is invalid or the model may not be asked. The body is parsed only
+// once, because a second copy of 19 MB takes 40 MB more memory.
 func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	passed func(*fastjson.Value) bool, here func(*fastjson.Value)) (body []byte,
 	rt http.RoundTripper, err error) {
@@ -226,9 +232,9 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 	return body, rt, err
 }
 
-// chat answers a chat with tools or with a format, and passes others on: replies that may hold a
-// call or must fit a schema have to be read here. _debug_render_only asks for the prompt and no
-// reply. If the model's server speaks OpenAI's API, every chat is answered here.
+// chat answers a chat with tools or with a format itself and passes others on. A reply that may
+// contain a call or must fit a schema has to be read here. _debug_render_only asks for the prompt
+// and no reply. If the model's server has OpenAI's API, every chat is answered here.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, readChat, open, func(v *fastjson.Value) bool {
 		plain := len(v.GetArray("tools")) == 0 && noFormat(v.Get("format"))
@@ -236,8 +242,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record
 	})
 }
 
-// answer answers a request here with a reply that open opens, or passes it on if passed returns
-// true for it and its server speaks this API.
+// answer passes a request on if the function passed returns true for it and its server has Ollama's
+// API. Otherwise it answers the request itself: read reads the parsed body, and open opens the
+// reply. It returns the error of either.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, x *exchange.Record,
 	read func(*fastjson.Value) (*form.Ask, error),
 	open func(http.Header, *form.Ask, form.Out) (form.Reply, error),

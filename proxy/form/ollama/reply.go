@@ -15,13 +15,13 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// open opens a reply in Ollama's form. There a call always comes whole, so it can be corrected
-// before it is sent. A reply without tools is streamed.
+// open returns a reply in Ollama's form, and never fails. A call is always sent whole in this form,
+// so it can be corrected before. A reply without tools is streamed.
 func open(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	return openReply(a, out, false), nil
 }
 
-// openReply opens a reply. If prompt is true, the text is in the member response and not in a
+// openReply returns a reply. If prompt is true, its text is in the member response and not in a
 // message.
 func openReply(a *form.Ask, out form.Out, prompt bool) form.Reply {
 	if !a.Stream || len(a.Tools) > 0 {
@@ -37,17 +37,18 @@ func openReply(a *form.Ask, out form.Out, prompt bool) form.Reply {
 	return &stream{records: base, w: w}
 }
 
-// records is the common part of a whole reply and a stream: it gathers text, thinking and whole
-// calls until they are written in a record. A record is a JSON object on one line. Text may be
-// split over several records, but a call may not.
+// records is the common part of whole and stream. It collects text, thinking and whole calls until
+// they are written in a record. A record is a JSON object on one line. Text may be split over
+// several records, but a call may not.
 type records struct {
 	form.Whole
-	written int // calls
+	written int // the number of calls that are in a record
 	probs   form.Logprobs
-	prompt  bool // the text is the member response, and not a message's
+	prompt  bool // whether the text is in the member response and not in a message
 }
 
-// Event gathers one event. Arguments become one line, since a record is one line.
+// Event implements form.Reply. It collects an event. The arguments of a call are compacted, since a
+// record is one line. It returns an error if they are no JSON.
 func (r *records) Event(e chat.Event) error {
 	if e.Kind == chat.Text || e.Kind == chat.Finish {
 		r.probs.Note(e.Meta)
@@ -64,14 +65,15 @@ func (r *records) Event(e chat.Event) error {
 	return nil
 }
 
-// gathered returns how much has not been written to a record yet: bytes of text, and calls.
+// gathered returns how much is not in a record yet: the number of bytes of text, plus the number of
+// calls.
 func (r *records) gathered() int {
 	return r.Reply.Text.Len() + r.Reply.Reasoning.Len() + len(r.unwritten())
 }
 
-// appendRecord appends a record of what has gathered, and its end if it is the last one. Text and
-// thinking are then forgotten. Calls are kept and only counted as written, since their ids and
-// order matter until the end.
+// appendRecord appends a record with everything that was collected, and with the end of the reply
+// if it is the last one. Text and thinking are then forgotten. Calls are kept and only counted as
+// written, since their ids and order matter until the end.
 func (r *records) appendRecord(b []byte, last bool) []byte {
 	b = chat.AppendQuoted(append(b, `{"model":`...), r.Model)
 	b = append(b, `,"created_at":"`...)
@@ -97,8 +99,8 @@ func (r *records) appendRecord(b []byte, last bool) []byte {
 	return append(b, `,"done":false}`...)
 }
 
-// appendCalls appends the calls that no record has yet.
-// Each call has an id and an index of its own, which older versions of Ollama leave out or repeat.
+// appendCalls appends the calls that are in no record yet. Each has an id and an index of its own,
+// which older versions of Ollama leave out or repeat.
 func (r *records) appendCalls(b []byte) []byte {
 	calls := r.unwritten()
 	for i, c := range calls {
@@ -115,12 +117,12 @@ func (r *records) appendCalls(b []byte) []byte {
 	return b
 }
 
-// unwritten lists the complete calls that no record has yet.
+// unwritten returns the complete calls that are in no record yet.
 func (r *records) unwritten() []chat.Call { return r.Reply.Complete()[r.written:] }
 
-// appendEnd appends the reason, the counts and the times, in nanoseconds. Times that were not
-// measured are left out. A call that never ended was cut, whatever the server says, so the reason
-// is "length".
+// appendEnd appends the reason for the end, the token counts, and the times in nanoseconds. Times
+// that were not measured are left out. If a call never ended, the reason is "length", since the
+// reply was cut, whatever the server says.
 func (r *records) appendEnd(b []byte) []byte {
 	reason := r.Reply.End.Text
 	if r.Reply.Open {
@@ -147,19 +149,20 @@ func (r *records) appendEnd(b []byte) []byte {
 	return append(b, '}')
 }
 
-// stream writes a reply as records, one a line.
+// stream writes a reply as records, one per line.
 type stream struct {
 	records
 	w    *sse.Writer
-	said bool      // something was written
-	last chat.Kind // kind of what has gathered: text after a call begins another record
+	said bool      // whether a record was written
+	last chat.Kind // the kind of what was collected: text after a call begins a new record
 	tail form.Tail
 }
 
 var _ form.Reply = (*stream)(nil)
 
-// Event gathers one event. If what has gathered before is of another kind, it is written as a
-// record first. Each call gets its own record, as in Ollama.
+// Event implements form.Reply. It collects an event. If events of another kind were collected
+// before, these are written as a record first. Each call gets its own record, as in Ollama. It
+// returns an error if the arguments of a call are no JSON.
 func (s *stream) Event(e chat.Event) error {
 	if e.Kind == chat.CallStart || e.Kind != s.last && e.Kind != chat.CallArgs &&
 		e.Kind != chat.CallEnd {
@@ -173,14 +176,14 @@ func (s *stream) Event(e chat.Event) error {
 	return s.records.Event(e)
 }
 
-// settle gives up waiting for the rest of a character. It comes out as U+FFFD.
+// settle stops waiting for the rest of a character, which becomes U+FFFD.
 func (s *stream) settle() {
 	if held := s.tail.Give(); held != "" {
 		s.Reply.Add(chat.Event{Kind: s.last, Text: held})
 	}
 }
 
-// record appends a record of what has gathered, if anything has.
+// record appends a record of what was collected, if anything was.
 func (s *stream) record() {
 	if s.gathered() > 0 {
 		s.said = true
@@ -188,21 +191,22 @@ func (s *stream) record() {
 	}
 }
 
-// Flush sends what has gathered.
+// Flush implements form.Reply. It sends what was collected.
 func (s *stream) Flush() error {
 	s.record()
 	return s.w.Flush()
 }
 
-// Ping sends a record without content, since this form has no comments. It adds nothing to the
-// client's text, and keeps the client waiting.
+// Ping implements form.Reply. It sends a record without content, since this form has no comments.
+// The record adds nothing to the client's text, and keeps the client waiting.
 func (s *stream) Ping(string) error {
 	s.record()
 	s.w.Buf = append(s.appendRecord(s.w.Buf, false), '\n')
 	return s.w.Flush()
 }
 
-// Close ends the stream with the last record, or with a record that holds the error.
+// Close implements form.Reply. It ends the stream with the last record, or with a record for the
+// error. An error before the first byte is returned instead.
 func (s *stream) Close(err error) error {
 	s.settle()
 	s.record()
@@ -218,12 +222,12 @@ func (s *stream) Close(err error) error {
 	return s.w.Flush()
 }
 
-// whole collects a reply into one record, with all calls, the text and the end.
+// whole collects a reply into one record, with the text, all calls and the end.
 type whole struct{ records }
 
 var _ form.Reply = (*whole)(nil)
 
-// Close writes the reply, or returns err for the caller to answer.
+// Close implements form.Reply. It writes the reply, or returns the error of a reply that failed.
 func (w *whole) Close(err error) error {
 	if err = w.Ended(err); err != nil {
 		return err

@@ -8,12 +8,12 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// request is a request while it is read.
-// It needs no more than form.Ask: no field of Ollama's depends on another.
+// request is a request that is being read. It needs no more fields than form.Ask, since no field of
+// Ollama depends on another.
 type request struct{ *form.Ask }
 
-// readChat reads a request in Ollama's chat form. Every error names the field. Unknown fields are
-// Ollama's own and do not concern a reply with calls.
+// readChat returns the chat request in a parsed body. Every error names the field. Unknown fields
+// are ignored, because they are Ollama's own and do not concern a reply with calls.
 func readChat(v *fastjson.Value) (*form.Ask, error) {
 	r := &request{&form.Ask{Stream: true}} // Ollama streams unless told not to
 	err := field.Object(v, append(r.fields(), field.Members{
@@ -40,7 +40,8 @@ func (r *request) fields() field.Members {
 	}
 }
 
-// readFormat reads "json" or a schema.
+// readFormat stores the field format, which is "json" or a schema. It returns an error for any
+// other value.
 func (r *request) readFormat(v *fastjson.Value) (err error) {
 	if noFormat(v) {
 		return nil
@@ -54,20 +55,21 @@ func (r *request) readFormat(v *fastjson.Value) (err error) {
 	return nil
 }
 
-// noFormat reports whether the field format asks for nothing: null and, as in Ollama, an empty
-// text. langchaingo writes "format":"" in every request.
+// noFormat reports whether the field format asks for nothing, which null and, as in Ollama, an
+// empty text do. langchaingo writes "format":"" in every request.
 func noFormat(v *fastjson.Value) bool {
 	return field.IsNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0
 }
 
-// readMessages reads the conversation in Ollama's form.
+// readMessages stores the conversation. It returns an error that names the wrong turn.
 func (r *request) readMessages(v *fastjson.Value) (err error) {
 	r.Messages, err = form.Messages(v, readMessage)
 	return err
 }
 
-// readMessage reads one turn. Arguments of calls come as objects here. Older clients send results
-// without an id: tool_name says which tool they are from.
+// readMessage returns one turn. Arguments of calls are objects in this API. Older clients send
+// results without an id, and tool_name says from which tool they are. It returns an error if a
+// field is invalid or the role is unknown.
 func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	var role string
 	err = field.Object(v, field.Members{
@@ -85,7 +87,8 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	return m, form.SetRole(&m, role, "system, user, assistant or tool")
 }
 
-// readImages reads pictures in bare base64, where OpenAI's clients write a data URL.
+// readImages adds pictures in plain Base64 to m, where OpenAI's clients write a data URL. It
+// returns an error if one is invalid.
 func readImages(m *chat.Message, v *fastjson.Value) error {
 	return field.List(v, func(v *fastjson.Value) error {
 		var s string

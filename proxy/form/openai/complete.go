@@ -13,15 +13,16 @@ import (
 )
 
 // Completions returns the older completions API, in which the model continues a text, without roles
-// and tools. Void's autocomplete uses it, with prompt, suffix and max_tokens 300, for its providers
-// OpenAI-Compatible, vLLM, LM Studio and LiteLLM; for Ollama it uses /api/generate.
+// and tools. Void's autocomplete uses it for its providers OpenAI-Compatible, vLLM, LM Studio and
+// LiteLLM, with prompt, suffix and max_tokens 300. For Ollama Void uses /api/generate.
 func Completions() form.API {
 	return form.API{Name: "completion", Prefix: "cmpl-", Read: readCompletion, Open: openText,
 		Fail: fault.Write}
 }
 
-// readCompletion reads a request of the completions API.
-// A nil Continue would make it a chat, so Continue is set from the start.
+// readCompletion returns the request in a body of the completions API. Every error is a fault of
+// kind Invalid that names the field. Continue is set from the start, because a nil Continue would
+// make the request a chat.
 func readCompletion(body []byte) (*form.Ask, error) {
 	r := &request{Ask: &form.Ask{Request: chat.Request{Continue: new(chat.Continuation)}}}
 	err := field.Parse(body, func(v *fastjson.Value) error {
@@ -39,9 +40,9 @@ func readCompletion(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// textFields returns the fields that only completions requests have, or that mean something else
-// there than in chats. A field that asks for something that is not available is an error only when
-// its value really asks for it.
+// textFields returns the fields that only completions requests have, or whose meaning differs from
+// chats. A field that asks for something unavailable is an error only if its value really asks for
+// it.
 func (r *request) textFields() field.Members {
 	chats := field.Refuse("belongs to /v1/chat/completions")
 	return field.Members{
@@ -55,8 +56,9 @@ func (r *request) textFields() field.Members {
 	}
 }
 
-// readPrompt reads a text, alone or as the only element of an array. OpenAI accepts several texts
-// and answers with a choice for each; here a completion has one choice.
+// readPrompt stores a text, given alone or as the only element of an array. It returns an error for
+// token numbers, and for several texts. OpenAI answers several texts with a choice for each, but
+// here a completion has one choice.
 func (r *request) readPrompt(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeArray {
 		return field.Into(v, &r.Continue.Prompt)
@@ -72,8 +74,9 @@ func (r *request) readPrompt(v *fastjson.Value) error {
 	return field.Into(list[0], &r.Continue.Prompt)
 }
 
-// openText opens the reply to a completions request. The reply may be empty, since a text may need
-// no continuation. In a chat an empty reply is an error, since agents ask again for ever.
+// openText returns the reply to a completions request, and never fails. The reply may be empty,
+// because a text may need no continuation. In a chat an empty reply is an error, since agents then
+// ask again for ever.
 func openText(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	head := headOf("text_completion", a, out)
 	if a.Stream {
@@ -82,8 +85,8 @@ func openText(_ http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	return &textWhole{Whole: form.Whole{Out: out, MayBeEmpty: true}, head: head}, nil
 }
 
-// appendText appends the one choice of a completion.
-// logprobs is null and never left out, as in OpenAI's replies.
+// appendText appends the one choice of a completion. Its logprobs is null and never left out, as in
+// OpenAI's replies.
 func appendText(b []byte, text, reason string) []byte {
 	b = append(b, `{"text":`...)
 	b = chat.AppendQuoted(b, text)
@@ -92,17 +95,17 @@ func appendText(b []byte, text, reason string) []byte {
 	return append(b, '}')
 }
 
-// newTextStream makes a stream of completions: like a stream of chats, but each chunk holds a text
-// instead of a delta, without a role. A model's thinking has no place in this form, and calls are
-// not looked for. The stream may be empty.
+// newTextStream returns a stream of a completion. It is like a stream of a chat, but each chunk has
+// a text in place of a delta, and no role. There is no place for a model's thinking, and calls are
+// not searched for. The stream may be empty.
 func newTextStream(w *sse.Writer, head string, a *form.Ask, out form.Out) *stream {
 	head = "data: " + head
 	return &stream{out: w, head: head, prefix: head + "{", text: `"text":"`, usage: a.Usage,
 		older: true, role: true, reply: out}
 }
 
-// textWhole collects a completion.
-// It writes no headers about repairs: calls are not looked for in a continued text.
+// textWhole collects a completion. It writes no headers about repairs, because calls are not
+// searched for in a continued text.
 type textWhole struct {
 	form.Whole
 	head string
@@ -110,7 +113,7 @@ type textWhole struct {
 
 var _ form.Reply = (*textWhole)(nil)
 
-// Close writes the reply, or returns err for the caller to answer.
+// Close implements form.Reply. It writes the reply, or returns the error of a reply that failed.
 func (w *textWhole) Close(err error) error {
 	if err = w.Ended(err); err != nil {
 		return err

@@ -16,16 +16,15 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// embedAsk is a request of the embeddings API. openai-node and LangChain.js ask for base64 by
-// default and decode what they get: they would turn an array of numbers into garbage.
+// embedAsk is a request of the embeddings API. openai-node and LangChain.js ask for Base64 by
+// default and decode whatever they get, so an array of numbers would become garbage.
 type embedAsk struct {
 	chat.EmbedRequest
-	base64 bool // vectors as text, else as arrays of numbers
+	base64 bool // vectors are wanted as text, not as arrays of numbers
 }
 
-// Embeddings returns the handler of the embeddings API. With a nil Embedder it answers that there
-// are no embeddings. There are no events and nothing to stream, so it is served without a
-// form.Reply.
+// Embeddings returns the handler of the embeddings API. With a nil Embedder the handler answers
+// "not found". There are no events and nothing to stream, so it needs no form.Reply.
 func Embeddings(run *exchange.Runner, of chat.Embedder) exchange.Handler {
 	api := form.API{Name: "embeddings", Prefix: "embd-", Fail: fault.Write}
 	return run.Logged(api, func(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
@@ -53,8 +52,8 @@ func Embeddings(run *exchange.Runner, of chat.Embedder) exchange.Handler {
 	})
 }
 
-// parseEmbed reads the request. Every error is a fault of kind Invalid that names the field.
-// Fields that mean nothing to a model (user and the like) are skipped.
+// parseEmbed returns the request in a body. Every error is a fault of kind Invalid that names the
+// field. Fields without a meaning for a model, such as user, are skipped.
 func parseEmbed(body []byte) (*embedAsk, error) {
 	a := &embedAsk{}
 	err := field.Parse(body, func(v *fastjson.Value) error {
@@ -81,13 +80,13 @@ func parseEmbed(body []byte) (*embedAsk, error) {
 	return a, err
 }
 
-// mostTexts is how many texts one request may hold: eight times OpenAI's limit.
-// All vectors of an answer are in memory at once.
+// mostTexts is the most texts in one request, eight times OpenAI's limit. All vectors of an answer
+// are in memory at the same time.
 const mostTexts = 8 * 2048
 
-// readInput reads one text or several. LangChain's OpenAIEmbeddings sends token numbers unless
-// check_embedding_ctx_length is off. An empty text is an error, since its vector would mean
-// nothing.
+// readInput stores one text or several. It returns an error for token numbers, which LangChain's
+// OpenAIEmbeddings sends unless check_embedding_ctx_length is off. An empty text is an error, too,
+// since its vector would mean nothing.
 func (a *embedAsk) readInput(v *fastjson.Value) error {
 	a.Input = nil
 	one := func(v *fastjson.Value) error {
@@ -114,8 +113,9 @@ func (a *embedAsk) readInput(v *fastjson.Value) error {
 	return one(v)
 }
 
-// readEncoding reads whether the vectors are wanted as numbers or in base64. Encodings of other
-// services (int8, binary) are an error, since clients would read the vectors as garbage.
+// readEncoding stores whether the vectors are wanted as numbers or in Base64. It returns an error
+// for encodings of other services (int8, binary), because clients would read the vectors as
+// garbage.
 func (a *embedAsk) readEncoding(v *fastjson.Value) error {
 	var form string
 	if err := field.Into(v, &form); err != nil {
@@ -128,8 +128,8 @@ func (a *embedAsk) readEncoding(v *fastjson.Value) error {
 	return nil
 }
 
-// readDimensions reads how long the vectors should be.
-// Only some models can cut their vectors; the server decides whether this model can.
+// readDimensions stores the length that the vectors should have. It returns an error for numbers
+// below 1. Only some models can shorten their vectors; the server decides whether this model can.
 func (a *embedAsk) readDimensions(v *fastjson.Value) error {
 	var n *int64
 	if err := field.Into(v, &n); err != nil || n == nil {
@@ -142,8 +142,8 @@ func (a *embedAsk) readDimensions(v *fastjson.Value) error {
 	return nil
 }
 
-// reply returns the vectors in OpenAI's form. It writes the index although the order is that of the
-// input: clients may sort by it.
+// reply returns the vectors in OpenAI's JSON. Each has an index although the order is that of the
+// input, because clients may sort by it.
 func (a *embedAsk) reply(e *chat.Embeddings) []byte {
 	b := []byte(`{"object":"list","data":[`)
 	for i, v := range e.Vectors {
@@ -169,8 +169,8 @@ func (a *embedAsk) reply(e *chat.Embeddings) []byte {
 	return append(b, "}}\n"...)
 }
 
-// appendFloats appends a vector as numbers, in the shortest spelling that gives the same float32
-// back, which is half as long as that of a float64.
+// appendFloats appends a vector as numbers. Each is in the shortest form that is read as the same
+// float32, which is half as long as that of a float64.
 func appendFloats(b []byte, v []float32) []byte {
 	b = append(b, '[')
 	for i, x := range v {
@@ -182,8 +182,8 @@ func appendFloats(b []byte, v []float32) []byte {
 	return append(b, ']')
 }
 
-// appendBase64 appends a vector as a text of its bytes: float32, little-endian.
-// The order of bytes is that of OpenAI's server, which clients decode without asking.
+// appendBase64 appends a vector as the Base64 of its bytes: float32, little-endian. That is the
+// byte order of OpenAI's server, which clients take for granted.
 func appendBase64(b []byte, v []float32) []byte {
 	raw := make([]byte, 0, 4*len(v))
 	for _, x := range v {

@@ -2,10 +2,11 @@ package openai
 
 import "toolnorm/proxy/form"
 
-// logprobs writes the probabilities of a reply's tokens as OpenAI does.
+// logprobs writes the probabilities of a reply's tokens in OpenAI's form.
 type logprobs struct{ form.Logprobs }
 
-// appendValue appends the member's value, and forgets the tokens that it has written.
+// appendValue appends the value of the member logprobs, null if there are no tokens, and forgets
+// these tokens.
 func (l *logprobs) appendValue(b []byte) []byte {
 	if !l.Any() {
 		return append(b, "null"...)
@@ -13,8 +14,8 @@ func (l *logprobs) appendValue(b []byte) []byte {
 	return append(l.Append(append(b, `{"content":`...)), `,"refusal":null}`...)
 }
 
-// appendMember appends the member if the client wants it; otherwise it is absent, as in OpenAI's
-// replies.
+// appendMember appends the member logprobs if the client wants it. Otherwise it is absent, as in
+// OpenAI's replies.
 func (l *logprobs) appendMember(b []byte) []byte {
 	if !l.Wanted {
 		return b

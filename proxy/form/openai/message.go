@@ -12,14 +12,15 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// readMessages reads the conversation.
-// It begins a new list, so that the last field counts if a body has the field twice.
+// readMessages stores the conversation. It begins a new list, so that the last field counts if a
+// body has the field twice. It returns an error that names the wrong turn.
 func (r *request) readMessages(v *fastjson.Value) (err error) {
 	r.Messages, err = form.Messages(v, readMessage)
 	return err
 }
 
-// Messages reads the conversation of a request: a list of messages, or an object that has one.
+// Messages returns the conversation in a body, which is a list of messages or an object with a
+// member messages. It returns an error if there is no such list or a message is invalid.
 func Messages(body []byte) (all []chat.Message, err error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) {
 		body = slices.Concat([]byte(`{"messages":`), body, []byte("}"))
@@ -36,9 +37,10 @@ func Messages(body []byte) (all []chat.Message, err error) {
 	return all, err
 }
 
-// readMessage reads one turn. Fields that say nothing to a model (audio, annotations, cache marks)
-// are skipped. Only a tool's content may be any JSON, so the role is looked up first: the members
-// of a JSON object come in any order.
+// readMessage returns one turn, or an error if a field is invalid or the role is unknown. Fields
+// without a meaning for a model (audio, annotations, cache control) are skipped. Only a tool's
+// content may be any JSON. So the role is looked up first, because the members of an object come in
+// any order.
 func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	var role, refusal string
 	// before the fields are read in their order
@@ -52,8 +54,8 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 			return form.ReadContent(&m, v)
 		}},
 		{"refusal", &refusal},
-		// What the model thought. The first of the two fields that holds a text counts: clients
-		// that keep everything they got may send both back. Thoughts in a client's private form are
+		// What the model thought. The first of the two fields with a text is used, because clients
+		// that store everything may send both back. Thoughts in a client's private form are
 		// skipped.
 		{"reasoning_content", thought(&m)}, {"reasoning", thought(&m)},
 		{"tool_calls", func(v *fastjson.Value) error { return form.ReadCalls(&m, v) }},
@@ -68,7 +70,8 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	return m, form.SetRole(&m, role, "system, developer, user, assistant or tool")
 }
 
-// thought returns the reader of a message's thoughts.
+// thought returns a function that stores the thought in a field, unless m has one already. A value
+// that is no string is ignored.
 func thought(m *chat.Message) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		if v.Type() == fastjson.TypeString && m.Reasoning == "" {
@@ -78,9 +81,10 @@ func thought(m *chat.Message) func(*fastjson.Value) error {
 	}
 }
 
-// readOldCall reads a call in the older form that tool_calls replaced. It has no id:
-// {"name":"f","arguments":"{}"}. Such calls are paired with their results by order. Old
-// conversations may hold them although the request's field functions is refused.
+// readOldCall adds a call in the older form that tool_calls has replaced:
+// {"name":"f","arguments":"{}"}. Such a call has no id, so calls are paired with results by order.
+// Old conversations may have such calls, although the field functions of a request is an error. It
+// returns an error if the call is invalid.
 func readOldCall(m *chat.Message, v *fastjson.Value) error {
 	if field.IsNull(v) {
 		return nil

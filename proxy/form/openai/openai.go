@@ -8,20 +8,21 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Chat returns the chat completions API. Open may try other forms before Form.
+// Chat returns the chat completions API. The function open may try other forms before Form.
 func Chat(open func(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)) form.API {
 	return form.API{Name: "chat", Prefix: "chatcmpl-", Read: readChat, Open: open,
 		Fail: fault.Write}
 }
 
-// Form is the form of the chat completions API, streamed and whole.
-// The zero value is ready to use. It has no state: each reply has its own.
+// Form is the client form of the chat completions API, both streamed and whole. The zero value is
+// ready to use. It has no state, since each reply has its own.
 type Form struct{}
 
 var _ form.Form = Form{}
 
-// Open accepts every request. This form is the last in the list: a request that no other form
-// recognises is OpenAI's.
+// Open implements form.Form. It accepts every request, so this form must be the last in the list: a
+// request that no other form recognizes is OpenAI's. It returns an error if the request names an
+// unknown hold.
 func (Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if err := a.SetHold(h); err != nil {
 		return nil, err

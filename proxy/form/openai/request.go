@@ -9,7 +9,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// request is a request while it is read, with the fields that only make sense together with others.
+// request is a request that is being read. It has the fields that only make sense together with
+// others.
 type request struct {
 	*form.Ask
 	n                              *int64
@@ -17,9 +18,9 @@ type request struct {
 	choice                         *fastjson.Value
 }
 
-// readChat reads a request of the chat completions API. Every error is a fault of kind Invalid that
-// names the field. Fields that depend on others (tool_choice on tools, top_logprobs on logprobs)
-// are applied when all are read, since fields come in any order.
+// readChat returns the request in a body of the chat completions API. Every error is a fault of
+// kind Invalid that names the field. Fields that depend on others (tool_choice on tools,
+// top_logprobs on logprobs) are applied after all have been read, since fields come in any order.
 func readChat(body []byte) (*form.Ask, error) {
 	r := &request{Ask: new(form.Ask)}
 	err := field.Parse(body, func(v *fastjson.Value) error {
@@ -51,18 +52,20 @@ func readChat(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// mostChoices is how many replies a request may ask for. They are written one after the other.
+// mostChoices is the most replies that a request may ask for. They are generated one after the
+// other.
 const mostChoices = 8
 
-// settle combines the fields that depend on each other and that the completions API has as well.
+// settle combines fields that depend on each other and that the completions API has as well. It
+// always returns nil.
 func (r *request) settle() error {
-	// OpenAI's newer name counts first where a client sends both
+	// OpenAI's newer name has precedence if a client sends both
 	r.MaxTokens = cmp.Or(r.maxCompletionTokens, r.maxTokens)
 	return nil
 }
 
-// fields returns the members of the body. A member that is not in the table is kept as it is. A
-// null means that the field is not there, whatever its type: SDKs write their unset options so.
+// fields returns the members of the body. Unknown members are passed to rest. A null means that a
+// field is absent, whatever its type, because SDKs write unset options as null.
 func (r *request) fields() field.Members {
 	return append(field.Members{
 		{"model", &r.Model},
@@ -92,17 +95,17 @@ var (
 	notServed = field.Refuse("is not served here")
 )
 
-// unsupportedFields maps the fields that ask for something that is not served here to their checks:
-// a reply without it would be wrong. Fields that only advise, or that concern OpenAI's own service
-// (store, metadata, user, service_tier, …), pass unread.
+// unsupportedFields maps fields that ask for something unsupported to functions that check them,
+// because a reply without it would be wrong. Fields that only advise, or that concern OpenAI's own
+// service (store, metadata, user, service_tier, …), are ignored.
 var unsupportedFields = map[string]func(*fastjson.Value) error{
 	"functions": givenUp, "function_call": givenUp, "audio": notServed, "prediction": notServed,
 	"web_search_options": notServed,
 	"modalities":         onlyText, "logit_bias": noBias,
 }
 
-// rest keeps an unknown field. It returns an error if the field asks for something that is not
-// served.
+// rest stores an unknown field. It returns an error if the field asks for something that is not
+// supported.
 func (r *request) rest(key string, v *fastjson.Value) error {
 	if check := unsupportedFields[key]; check != nil {
 		if err := check(v); err != nil {
@@ -112,7 +115,7 @@ func (r *request) rest(key string, v *fastjson.Value) error {
 	return r.KeepUnknown(key, v)
 }
 
-// onlyText returns an error if the field modalities asks for anything but text.
+// onlyText checks the field modalities. It returns an error if that asks for anything but text.
 func onlyText(v *fastjson.Value) error {
 	for _, m := range v.GetArray() {
 		if string(m.GetStringBytes()) != "text" {
@@ -122,7 +125,8 @@ func onlyText(v *fastjson.Value) error {
 	return nil
 }
 
-// noBias reads the field logit_bias: an empty one asks for nothing.
+// noBias checks the field logit_bias. It returns an error unless the field is null or an empty
+// object, which asks for nothing.
 func noBias(v *fastjson.Value) error {
 	if o, err := v.Object(); field.IsNull(v) || err == nil && o.Len() == 0 {
 		return nil
@@ -130,8 +134,8 @@ func noBias(v *fastjson.Value) error {
 	return field.Bad("", "is not taken by the model servers behind this one")
 }
 
-// findTool finds the tool that tool_choice names, with or without OpenAI's wrapping.
-// {"function":{"name":"f"}} is the API's own form, {"name":"f"} is the form of the Responses API.
+// findTool returns the name of the tool that tool_choice names, and the member with that name.
+// {"function":{"name":"f"}} is the form of this API, {"name":"f"} is that of the Responses API.
 func findTool(v *fastjson.Value) (member, name string) {
 	if f := v.Get("function"); f != nil {
 		return "function.name", string(f.GetStringBytes("name"))
@@ -139,8 +143,8 @@ func findTool(v *fastjson.Value) (member, name string) {
 	return "name", string(v.GetStringBytes("name"))
 }
 
-// readFormat reads the form that the whole reply must have.
-// It is kept in the form of Ollama's field format: "json", or the schema itself.
+// readFormat stores the format that the whole reply must have, in the form of Ollama's field
+// format: "json", or the schema itself. It returns an error for another type or an invalid schema.
 func (r *request) readFormat(v *fastjson.Value) error {
 	r.Format = nil
 	if field.IsNull(v) {

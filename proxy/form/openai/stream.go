@@ -9,7 +9,8 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// batch is how many bytes may gather, when the model is faster than the wire, before they are sent.
+// batch is how many bytes may be buffered, if the model is faster than the connection, before they
+// are sent.
 const batch = 16 << 10
 
 // stream writes a reply as chat completion chunks. A chunk is a prefix that is the same in the
@@ -17,57 +18,57 @@ const batch = 16 << 10
 //
 //	data: {"id":…,"choices":[{"index":0,"delta":{   "content":"…"   },"finish_reason":null}]}
 //
-// The last chunk in the buffer stays open until the batch ends or a fragment of another kind comes,
-// so fragments that arrive together leave together. The strictest clients determine what every
-// chunk has and in which order things come. id, created and model never change within a stream.
-// There is no event: line and no member that OpenAI does not have: the Vercel SDK fails on
-// `"error": null` alone. Calls do not mix: one ends before the next begins.
+// The last chunk in the buffer stays open until the buffer is sent or a fragment of another kind
+// comes, so fragments that arrive together are sent together. The strictest clients determine what
+// every chunk has and in which order things come. The members id, created and model never change
+// within a stream. There is no line event: and no member that OpenAI does not have: the Vercel SDK
+// fails even on `"error": null`. Calls are not mixed, since one ends before the next begins.
 type stream struct {
 	out    *sse.Writer
-	prefix string // up to and with `"delta":{`
-	head   string // up to `"choices":[`, for the chunk of token counts
-	usage  bool   // the client wants them
-	older  bool   // the completions API: a choice holds a text, and there is no delta
+	prefix string // up to and including `"delta":{`
+	head   string // up to and including `"choices":[`, for the chunk with token counts
+	usage  bool   // whether the client wants token counts
+	older  bool   // whether it is the completions API, in which a choice has a text and no delta
 
-	run   run  // what the last fragment belonged to
-	open  bool // the last chunk in the buffer still lacks its end
+	run   run  // the run to which the last fragment belongs
+	open  bool // whether the last chunk in the buffer has no end yet
 	tail  form.Tail
-	role  bool // the role has been said
+	role  bool // whether the role was written
 	calls calls
 	count chat.Counts
-	done  bool // the Finish event came
-	empty bool // nothing came before the Finish event
-	stops bool // the client's stop sequences may make the reply empty
+	done  bool // whether the Finish event came
+	empty bool // whether nothing was written before the Finish event
+	stops bool // whether the client's stop sequences may make the reply empty
 	probs logprobs
 	reply form.Out
 	nth   nth
 
-	text     string   // the field of a text, up to and with its opening quote
-	thoughts []string // the fields of what the model thought
-	said     int      // where the text of the open chunk begins
+	text     string   // the field of a text, up to and including its opening quote
+	thoughts []string // the fields for what the model thinks
+	said     int      // the offset of the text in the open chunk
 }
 
-// nth tells which of several replies is being written.
+// nth says which of several replies is being written.
 type nth struct {
-	index, last int         // of the choice, and of the last one
-	first       chat.Counts // of the replies before this one
+	index, last int         // the index of the choice, and of the last one
+	first       chat.Counts // the token counts of the replies before this one
 }
 
-// run names a series of fragments that may share a chunk.
-// A call's text may not share a chunk with another call's, so the index belongs to it.
+// run identifies a series of fragments that may share a chunk. Fragments of two calls must not, so
+// the index belongs to it.
 type run struct {
 	kind  chat.Kind
 	index int
 }
 
-// calls counts the calls in a reply that have begun and ended. The finish reason depends on them.
+// calls counts the calls of a reply that have begun and ended. The finish reason depends on them.
 type calls struct {
 	begun, ended int
-	args         bool // the last one has shown arguments
+	args         bool // whether the last call has arguments so far
 }
 
-// newStream makes a stream; nothing is written yet. The constant parts of a chunk are built here
-// once, since a fast model needs a chunk for each token.
+// newStream returns a stream for a reply. It writes nothing yet. The constant parts of a chunk are
+// built here, only once, since a fast model needs a chunk for each token.
 func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
 	head := "data: " + headOf("chat.completion.chunk", a, out)
 	return &stream{
@@ -81,7 +82,8 @@ func newStream(w *sse.Writer, a *form.Ask, out form.Out) *stream {
 var _ form.Reply = (*stream)(nil)
 var _ form.Several = (*stream)(nil)
 
-// Next begins another choice. The prompt was the same, and counts once.
+// Next implements form.Several. It begins another choice. The prompt is the same, so its tokens
+// count once.
 func (s *stream) Next() {
 	s.nth.index++
 	s.prefix = s.head + `{"index":` + strconv.Itoa(s.nth.index) + `,"delta":{`
@@ -89,7 +91,7 @@ func (s *stream) Next() {
 	s.role, s.calls, s.count, s.done = false, calls{}, chat.Counts{}, false
 }
 
-// headOf returns how an object of either API begins, up to its choices.
+// headOf returns the beginning of an object of either API, up to its choices.
 func headOf(object string, a *form.Ask, out form.Out) string {
 	b := append([]byte(nil), `{"id":`...)
 	b = chat.AppendQuoted(b, out.ID)
@@ -100,8 +102,8 @@ func headOf(object string, a *form.Ask, out form.Out) string {
 	return string(append(b, `,"choices":[`...))
 }
 
-// Event appends one event to the batch.
-// Nothing is sent before Flush, which comes when the model pauses, unless a batch has filled.
+// Event implements form.Reply. It appends an event to the buffer. The buffer is sent by Flush, when
+// the model pauses, or when it is large. It returns an error if the client cannot be written to.
 func (s *stream) Event(e chat.Event) error {
 	if s.older && e.Kind != chat.Text && e.Kind != chat.Usage && e.Kind != chat.Finish {
 		return nil // the completions API has no place for thinking and calls
@@ -135,25 +137,25 @@ func (s *stream) Event(e chat.Event) error {
 	return nil
 }
 
-// Flush ends the open chunk and sends the batch. An open chunk cannot be sent, so each pause of the
-// model ends it.
+// Flush implements form.Reply. It ends the open chunk and sends the buffer. An open chunk cannot be
+// sent, so each pause of the model ends it.
 func (s *stream) Flush() error {
 	s.closeChunk()
 	return s.out.Flush()
 }
 
-// Ping sends a comment, which keeps the connection open and the client waiting. The comment is not
-// "ping": Continue's line reader ends at ": ping".
+// Ping implements form.Reply. It sends a comment, so that the connection stays open and the client
+// goes on waiting. The comment is not "ping", because Continue stops reading lines at ": ping".
 func (s *stream) Ping(said string) error {
 	s.closeChunk()
 	s.out.Comment(form.Waiting(said))
 	return s.out.Flush()
 }
 
-// Close ends the stream. An error before the first byte is returned, and the caller answers with a
-// status; a later error is written as an event. An empty reply is an error, too: Void shows it as
-// one, and Qwen Code asks again without end. If the client sets stop sequences, an empty reply may
-// be right.
+// Close implements form.Reply. It ends the stream. An error before the first byte is returned, so
+// that the caller answers with a status; a later error is written as an event. An empty reply is an
+// error, too, since Void shows it as one, and Qwen Code asks again without end. But if the client
+// sets stop sequences, an empty reply may be right.
 func (s *stream) Close(err error) error {
 	if err == nil && !s.done {
 		err = form.ErrUnfinished()
@@ -171,8 +173,9 @@ func (s *stream) Close(err error) error {
 	return endStream(s.out)
 }
 
-// failStream ends a stream that has already begun with an error event. The SDKs of OpenAI, Vercel
-// and LangChain raise it. No [DONE] follows, since it would mark the stream as successful.
+// failStream ends a stream that has begun with an event for err, which the SDKs of OpenAI, Vercel
+// and LangChain raise as an error. No [DONE] follows, because it would mark the stream as
+// successful. It returns an error if the client cannot be written to.
 func failStream(out *sse.Writer, err error) error {
 	out.Buf = append(out.Buf, "data: "...)
 	out.Buf = append(out.Buf, fault.OpenAI(err)...)
@@ -180,15 +183,16 @@ func failStream(out *sse.Writer, err error) error {
 	return out.Flush()
 }
 
-// endStream ends a stream successfully, with one [DONE].
+// endStream ends a stream successfully, with one [DONE]. It returns an error if the client cannot
+// be written to.
 func endStream(out *sse.Writer) error {
 	out.Buf = append(out.Buf, "data: [DONE]\n\n"...)
 	return out.Flush()
 }
 
-// start opens a call's first chunk, with its index, id, type and name, and still without arguments.
-// Id, type and name are in the first fragment and in no other: Goose wants id, name and index
-// together, openai-node the type, and Void joins repeated names into one long name.
+// start opens the first chunk of a call, with its index, id, type and name, but without arguments.
+// Id, type and name are in the first fragment and in no other. Goose wants id, name and index
+// together, openai-node wants the type, and Void joins repeated names into one long name.
 func (s *stream) start(e chat.Event) {
 	s.endRun()
 	s.calls.begun++
@@ -202,8 +206,9 @@ func (s *stream) start(e chat.Event) {
 	s.out.Buf = append(b, `,"arguments":"`...)
 }
 
-// fragment appends text to the open chunk, or to a new one.
-// Text that ends inside a character is kept back by tail, since JSON cannot hold half of one.
+// fragment appends text to the open chunk, or to a new one if r is another run. The bytes of an
+// incomplete character at the end of the text are kept back by tail, since JSON cannot contain
+// them.
 func (s *stream) fragment(r run, text string) {
 	if s.run != r {
 		s.endRun()
@@ -214,7 +219,7 @@ func (s *stream) fragment(r run, text string) {
 	}
 }
 
-// append writes whole characters into a chunk of the current run.
+// append writes text, which has only whole characters, into a chunk of the current run.
 func (s *stream) append(text string) {
 	if !s.open {
 		switch s.run.kind {
@@ -233,10 +238,11 @@ func (s *stream) append(text string) {
 	s.out.Buf = chat.AppendEscaped(s.out.Buf, text)
 }
 
-// openChunk begins a chunk, up to the fields of its delta, or of its call when there is one (call
-// >= 0). The first chunk of the stream also says the role, and content, the field that every client
-// knows, if the chunk has none. openai-node and LangChain fail without the role. Beside a call
-// content is null, never text: Continue loses a call that comes together with text.
+// openChunk begins a chunk, up to the fields of its delta, or of its call if the index call is not
+// negative. The first chunk of the stream also has the role, without which openai-node and
+// LangChain fail, and the field in content. That is `"content":null,` for a chunk without text, as
+// every client knows the field. Next to a call it is never text, since Continue loses a call that
+// comes together with text.
 func (s *stream) openChunk(content string, call int) {
 	s.open, s.empty = true, false
 	b := append(s.out.Buf, s.prefix...)
@@ -253,8 +259,8 @@ func (s *stream) openChunk(content string, call int) {
 	s.out.Buf = b
 }
 
-// closeChunk ends the open chunk. finish_reason is null and not absent, since its absence is an
-// error for the Vercel SDK.
+// closeChunk ends the open chunk, if there is one. finish_reason is null and not absent, because
+// the Vercel SDK fails without it.
 func (s *stream) closeChunk() {
 	if !s.open {
 		return
@@ -276,8 +282,8 @@ func (s *stream) closeChunk() {
 		"\n\n"...)
 }
 
-// repeat writes the thought of the open chunk once more, in each further field. reasoning_content
-// is what DeepSeek, vLLM and llama-server send, reasoning what Ollama and OpenRouter do. A client
+// repeat writes the thought of the open chunk again in each further field of thoughts. DeepSeek,
+// vLLM and llama-server send reasoning_content; Ollama and OpenRouter send reasoning. A client
 // reads only one of them, or the first that it finds.
 func (s *stream) repeat() {
 	end := len(s.out.Buf)
@@ -287,8 +293,8 @@ func (s *stream) repeat() {
 	}
 }
 
-// endRun ends a series of fragments: a character that was never completed becomes U+FFFD.
-// That happens when a reply is cut between two tokens of one character.
+// endRun ends a series of fragments. An incomplete character, as in a reply that was cut between
+// two tokens of one character, becomes U+FFFD.
 func (s *stream) endRun() {
 	if held := s.tail.Give(); held != "" {
 		s.append(held)
@@ -297,17 +303,17 @@ func (s *stream) endRun() {
 	s.run = run{}
 }
 
-// counts records the token counts. A model server may report them before the end, too; the last
-// report counts.
+// counts stores the token counts. A model server may report them before the end, too, so the last
+// report is used.
 func (s *stream) counts(m *chat.Meta) {
 	if m != nil && m.Usage != nil {
 		s.count = *m.Usage
 	}
 }
 
-// finish writes the last chunk of the choice and the token counts. The last chunk's delta is empty.
-// Counts come after it in a chunk without choices, and only when they were asked for: Goose ends
-// its tool loop at any such chunk.
+// finish writes the last chunk of the choice, whose delta is empty, and then the token counts, if
+// they are wanted. The counts are in a chunk without choices; Goose ends its tool loop at any such
+// chunk. It always returns nil.
 func (s *stream) finish(e chat.Event) error {
 	s.endRun()
 	s.done = true
@@ -345,10 +351,10 @@ func (s *stream) finish(e chat.Event) error {
 	return nil
 }
 
-// finishReason returns OpenAI's reason: "tool_calls" for a reply that ended well with a finished
-// call, and "length" when its last call was cut, whatever the model server says. Zed runs calls
-// only after "tool_calls", and agents on the Vercel SDK end at "stop". OpenAI itself has been seen
-// to answer "stop" with calls, and clients broke.
+// finishReason returns OpenAI's reason for the end. It is "length" if the last call was cut,
+// whatever the model server says, and "tool_calls" if a call has ended. Zed runs calls only after
+// "tool_calls", and agents with the Vercel SDK end at "stop". OpenAI itself has been seen to answer
+// "stop" with calls, and clients broke.
 func finishReason(reason string, c calls) string {
 	switch {
 	case reason == chat.Length, c.begun > c.ended:
@@ -359,8 +365,8 @@ func finishReason(reason string, c calls) string {
 	return chat.Stop
 }
 
-// appendCounts appends token counts as OpenAI writes them.
-// The total is computed here: not every server sends it, and clients do not compute it.
+// appendCounts appends token counts in OpenAI's form. The total is computed here, because not every
+// server sends it, and clients do not compute it.
 func appendCounts(b []byte, c chat.Counts) []byte {
 	b = append(b, `{"prompt_tokens":`...)
 	b = strconv.AppendInt(b, int64(c.Prompt), 10)

@@ -8,14 +8,14 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// whole collects a stream of events into one chat completion. It is made of the same events as a
+// whole collects the events of a reply into one chat completion. It uses the same events as a
 // stream, so both always agree.
 type whole struct {
 	form.Whole
 	probs logprobs
-	done  []choice    // those before the last one
-	spent chat.Counts // by them
-	meta  *chat.Meta  // of the last one that ended
+	done  []choice    // all choices but the last
+	spent chat.Counts // their token counts
+	meta  *chat.Meta  // of the last reply that has ended
 	err   error       // the error of a reply that ended badly
 }
 
@@ -32,8 +32,8 @@ type toolCall struct {
 	} `json:"function"`
 }
 
-// completion is OpenAI's whole reply.
-// It has only OpenAI's members; all other information about the reply is in headers.
+// completion is OpenAI's whole reply. It has only OpenAI's members; all other information about the
+// reply is in headers.
 type completion struct {
 	ID      string          `json:"id"`
 	Object  string          `json:"object"`
@@ -48,22 +48,22 @@ type choice struct {
 	Index   int `json:"index"`
 	Message struct {
 		Role      string     `json:"role"`
-		Content   *string    `json:"content"` // null beside calls when there is no text
+		Content   *string    `json:"content"` // null if there are calls and no text
 		Reasoning string     `json:"reasoning_content,omitempty"`
-		Thoughts  string     `json:"reasoning,omitempty"` // the same
+		Thoughts  string     `json:"reasoning,omitempty"` // the same as Reasoning
 		ToolCalls []toolCall `json:"tool_calls,omitempty"`
 	} `json:"message"`
-	Logprobs     json.RawMessage `json:"logprobs,omitempty"` // null or left out when there are none
+	Logprobs     json.RawMessage `json:"logprobs,omitempty"` // null or left out if there are none
 	FinishReason string          `json:"finish_reason"`
 }
 
-// Event adds an event to the reply.
+// Event implements form.Reply. It adds an event to the reply.
 func (w *whole) Event(e chat.Event) error {
 	w.probs.Note(e.Meta)
 	return w.Whole.Event(e)
 }
 
-// Close writes the reply, or returns err for the caller to answer.
+// Close implements form.Reply. It writes the reply, or returns the error of a reply that failed.
 // Nothing has been sent before, so every error becomes a status.
 func (w *whole) Close(err error) error {
 	if err = cmp.Or(w.err, w.Ended(err)); err != nil {
@@ -75,8 +75,8 @@ func (w *whole) Close(err error) error {
 	return w.write(&c)
 }
 
-// Next keeps the reply that has ended, and begins another one. The prompt is the same, so its
-// tokens count once.
+// Next implements form.Several. It stores the reply that has ended, or its error, and begins
+// another one. The prompt is the same, so its tokens count once.
 func (w *whole) Next() {
 	if w.err = cmp.Or(w.err, w.Ended(nil)); w.err != nil {
 		return
@@ -87,7 +87,7 @@ func (w *whole) Next() {
 	w.meta, w.Reply = w.Reply.End.Meta, chat.Collector{}
 }
 
-// fill fills in what the model said. content is a text, even an empty one; if there are calls and
+// fill stores the reply in a choice. The content is a text, possibly empty. If there are calls and
 // no text, it is null, as in OpenAI's replies.
 func (w *whole) fill(c *choice) {
 	c.Message.Role = "assistant"
@@ -113,14 +113,15 @@ func (w *whole) fill(c *choice) {
 	w.Out.Finished(c.FinishReason)
 }
 
-// wholeCall returns a call as OpenAI writes it: its arguments are a text that holds JSON.
+// wholeCall returns a call in OpenAI's form, in which the arguments are a string with JSON.
 func wholeCall(c chat.Call) toolCall {
 	t := toolCall{ID: c.ID, Type: "function"}
 	t.Function.Name, t.Function.Arguments = c.Name, string(c.Args)
 	return t
 }
 
-// write sends the reply. How the reply was made is in its headers.
+// write sends the reply, with headers that say how it was made. It returns an error if the reply
+// cannot be marshaled or written.
 func (w *whole) write(c *completion) error {
 	text, err := chat.JSON(c)
 	if err != nil {

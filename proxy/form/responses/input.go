@@ -12,18 +12,19 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// conversation is the conversation of a request while it is read.
+// conversation is the conversation of a request that is being read.
 type conversation struct {
 	ask   *form.Ask
 	tools *toolset
 	kept  *keeping
 
-	said, thought []string // texts of the last turn of the assistant, which endTurn joins
+	said, thought []string // texts of the assistant's last turn, which endTurn joins
 }
 
-// read builds the conversation: the instructions, the conversation that previous_response_id
-// continues, and the input. Clients send the instructions with each request, so those of earlier
-// requests are not kept.
+// read builds the conversation from the instructions, the stored conversation that
+// previous_response_id continues, and the input. Clients send the instructions with each request,
+// so those of earlier requests are not stored. It returns an error if previous is unknown, if an
+// item is invalid, or if nothing remains for the model to read.
 func (x *conversation) read(instructions, previous string, input *fastjson.Value) error {
 	if instructions != "" {
 		x.add(chat.Message{Role: chat.System, Content: instructions})
@@ -53,8 +54,8 @@ func (x *conversation) read(instructions, previous string, input *fastjson.Value
 	return nil
 }
 
-// unknownReply returns the error of a response that is not kept. Its words and its code are
-// OpenAI's for a response that never existed.
+// unknownReply returns the error for a response that is not stored. Its text and its code are those
+// of OpenAI for a response that never existed.
 func unknownReply(param, id string) error {
 	f := fault.New(fault.Invalid,
 		"Previous response with id '%s' not found: replies are kept for %s when store is not false. Send the whole conversation as input.", id, keepFor)
@@ -62,9 +63,9 @@ func unknownReply(param, id string) error {
 	return f
 }
 
-// recall reads an item that was kept. It was read or written here before, so it is known to be
-// valid. Items are kept as JSON and not as messages: the next request may have other tools, and so
-// other names for the tools that are called.
+// recall reads an item that was stored. Items are stored as JSON and not as messages, because the
+// next request may have other tools, and so other names for the called tools. It returns an error
+// only if the item is invalid, which was excluded when it was stored.
 func (x *conversation) recall(item json.RawMessage) error {
 	v, err := fastjson.ParseBytes(item)
 	if err != nil {
@@ -73,8 +74,9 @@ func (x *conversation) recall(item json.RawMessage) error {
 	return x.readItem(v)
 }
 
-// readInput reads a text or a list of items. The spelling of each item is kept before the item is
-// read, for clients that continue the reply or ask for its input.
+// readInput reads a text or a list of items. The JSON of each item is stored before the item is
+// read, for clients that continue the reply or ask for its input. It returns an error for another
+// type or an invalid item; null is no input.
 func (x *conversation) readInput(v *fastjson.Value) error {
 	switch {
 	case field.IsNull(v):
@@ -104,9 +106,9 @@ func (x *conversation) readInput(v *fastjson.Value) error {
 	})
 }
 
-// readItem reads one item. Items of tools that OpenAI runs mean nothing to another model and are
-// skipped; an unknown type is an error, since its content would be lost. SDKs leave out the type of
-// messages, and of references.
+// readItem reads one item. SDKs leave out the type of messages and of references. Items of tools
+// that OpenAI runs mean nothing to another model and are skipped. It returns an error for an
+// unknown type, since its content would be lost, and for an invalid item.
 func (x *conversation) readItem(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -140,7 +142,8 @@ func (x *conversation) readItem(v *fastjson.Value) error {
 	return field.Bad("type", "is not taken here: %q", kind)
 }
 
-// readMessage reads a message. Developer and system messages may come anywhere.
+// readMessage adds a message. Developer and system messages may come anywhere. It returns an error
+// for a role that this API does not have, or an invalid content.
 func (x *conversation) readMessage(v *fastjson.Value) error {
 	var m chat.Message
 	var role string
@@ -152,7 +155,7 @@ func (x *conversation) readMessage(v *fastjson.Value) error {
 	if err == nil {
 		err = form.SetRole(&m, role, roles)
 	}
-	// a role of chat completions: here a message cannot say which call it answers
+	// a role of chat completions, which in this API could not name the call that it answers
 	if err == nil && m.Role == chat.ToolRole {
 		err = field.Bad("role",
 			"must be %s, not %q: what a tool answers is an item of type function_call_output",
@@ -172,15 +175,15 @@ func (x *conversation) readMessage(v *fastjson.Value) error {
 	return nil
 }
 
-// add appends a message, which ends the turn before it.
+// add appends a message, which ends the turn of the assistant before it.
 func (x *conversation) add(m chat.Message) {
 	x.endTurn()
 	x.ask.Messages = append(x.ask.Messages, m)
 }
 
-// endTurn joins the texts of the last turn. They are kept apart until then, since otherwise each
-// item would copy all of the turn so far: 30,000 thoughts in one request, 4 MB, once kept a core
-// busy for a minute.
+// endTurn joins the texts of the assistant's last turn, if there are any. They are separate until
+// then, because otherwise each item would copy the whole turn so far. 30,000 thoughts in one
+// request, 4 MB, once kept a core busy for a minute.
 func (x *conversation) endTurn() {
 	if len(x.said)+len(x.thought) == 0 {
 		return
@@ -190,9 +193,10 @@ func (x *conversation) endTurn() {
 	x.said, x.thought = nil, nil
 }
 
-// turn returns the turn of the assistant that the next item belongs to: the last turn if takes
-// allows it, else a new turn. One reply is several items in this API but one message for a model's
-// template, which expects a turn with its calls and the thoughts before them.
+// turn returns the assistant's turn to which the next item belongs. It is the last turn if the
+// function takes returns true for it, else a new one. One reply is several items in this API, but
+// one message in a model's template, which expects a turn with its calls and the thoughts before
+// them.
 func (x *conversation) turn(takes func(*chat.Message) bool) *chat.Message {
 	if n := len(x.ask.Messages); n > 0 && x.ask.Messages[n-1].Role == chat.Assistant &&
 		takes(&x.ask.Messages[n-1]) {
@@ -202,8 +206,9 @@ func (x *conversation) turn(takes func(*chat.Message) bool) *chat.Message {
 	return &x.ask.Messages[len(x.ask.Messages)-1]
 }
 
-// readThought reads what the model thought: as it was sealed, else as it was shown. It begins a
-// turn. Thoughts that another service has encrypted cannot be read, and are skipped.
+// readThought adds a thought of the model, sealed or as plain text, to a turn that has neither text
+// nor calls. A thought that another service has encrypted cannot be read and is skipped. It always
+// returns nil.
 func (x *conversation) readThought(v *fastjson.Value) error {
 	text, ok := form.OpenThought(string(v.GetStringBytes("encrypted_content")))
 	for _, member := range []string{"content", "summary"} {
@@ -220,8 +225,8 @@ func (x *conversation) readThought(v *fastjson.Value) error {
 	return nil
 }
 
-// joinedTexts returns the texts of parts, each as a paragraph. OpenAI's summaries have one part for
-// each step of a thought.
+// joinedTexts returns the texts of the parts, each as a paragraph. OpenAI's summaries have one part
+// for each step of a thought.
 func joinedTexts(parts []*fastjson.Value) string {
 	var all []string
 	for _, p := range parts {
@@ -232,9 +237,9 @@ func joinedTexts(parts []*fastjson.Value) string {
 	return strings.Join(all, "\n\n")
 }
 
-// readCall reads a call, under the name by which the model knows its tool. Calls of OpenAI's own
-// shell and patch tools are in conversations that began elsewhere: their action is an object, which
-// serves as arguments.
+// readCall adds a call, with the name by which the model knows its tool. Calls of OpenAI's own
+// shell and patch tools occur in conversations that began elsewhere; their action, an object, is
+// used as the arguments. It returns an error if the name is empty or a field is invalid.
 func (x *conversation) readCall(kind string, v *fastjson.Value) error {
 	var c chat.Call
 	var err error
@@ -273,14 +278,15 @@ func (x *conversation) readCall(kind string, v *fastjson.Value) error {
 	return nil
 }
 
-// inputArgs returns the arguments with which a model calls a custom tool. Earlier calls are shown
-// in the form in which the model should write them itself.
+// inputArgs returns the arguments with which a model calls a custom tool for this input. So earlier
+// calls have the form in which the model should write its own.
 func inputArgs(input string) json.RawMessage {
 	return append(chat.AppendQuoted([]byte(`{"`+inputMember+`":`), input), '}')
 }
 
-// readOutput reads what a tool answered: a text, parts, or any JSON. Package engine/history finds
-// the call that it answers, so an id that no call has is not an error here.
+// readOutput adds the result of a tool: a text, parts, or any JSON. Package engine/history finds
+// the call to which it belongs, so an unknown id is no error here. It returns an error if a field
+// is invalid.
 func (x *conversation) readOutput(v *fastjson.Value) error {
 	m := chat.Message{Role: chat.ToolRole}
 	if err := field.Member(v, "call_id", &m.CallID); err != nil {
@@ -294,8 +300,8 @@ func (x *conversation) readOutput(v *fastjson.Value) error {
 	return nil
 }
 
-// readFound reads the tools that a search by the client found: they are offered from then on, and
-// the model is told their names.
+// readFound adds the tools that a search by the client has found. They are offered from then on,
+// and the model gets a message with their names. It returns an error if a tool is invalid.
 func (x *conversation) readFound(v *fastjson.Value) error {
 	before, m := len(x.ask.Tools), chat.Message{Role: chat.ToolRole}
 	if err := field.Member(v, "call_id", &m.CallID); err != nil {
@@ -319,8 +325,8 @@ func (x *conversation) readFound(v *fastjson.Value) error {
 	return nil
 }
 
-// readReference reads an item that the client names instead of repeating it. The SDK of Vercel does
-// so with items of a reply that is kept.
+// readReference reads an item that the client names and does not repeat, as the SDK of Vercel does
+// with items of a stored reply. It returns an error if the item is not stored.
 func (x *conversation) readReference(v *fastjson.Value) error {
 	var id string
 	if err := field.Member(v, "id", &id); err != nil {

@@ -8,34 +8,35 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// item is one piece of a reply's output: a message, a thought or a call. Its text grows until it is
-// done.
+// item is one piece of a reply's output: a message, a thought or a call. Its text grows until the
+// item is done.
 type item struct {
 	shape  *shape
 	id     string
 	index  int             // in the output
-	text   strings.Builder // of a message or a thought; of a call its arguments
+	text   strings.Builder // of a message or a thought, or the arguments of a call
 	callID string
 	tool   tool
-	cut    bool // the reply ended inside it, or badly
+	cut    bool // whether the reply ended inside it, or with an error
 }
 
-// shape describes how items of one kind are written: the names of their events and members.
-// Messages and thoughts have parts, here always exactly one; calls have no parts.
+// shape describes how items of one kind are written, with the names of their events and members.
+// Messages and thoughts have parts, here always exactly one; calls have none.
 type shape struct {
-	kind, id string // type, and the beginning of its ids
+	kind, id string // the type, and the prefix of its ids
 
 	partAdded, partDone string // events of a part; empty: the item has no part
-	index               string // the member that counts parts
+	index               string // the member with the index of a part
 	part                string // the type of a part
 
-	delta, done string // events of the text; empty: the text is shown when the item is done
-	member      string // of the whole text
-	buffered    bool   // the text is made from the arguments when they are complete
+	delta, done string // events of the text; empty: the text is only sent when the item is done
+	member      string // the member with the whole text
+	buffered    bool   // whether the text is made from the arguments when they are complete
 }
 
-// The shapes of items. A thought is written as a summary for clients that ask for one, else as the
-// thought itself, which servers of open models show but OpenAI's service never does.
+// The shapes of items. A thought is written as a summary for clients that ask for one. Otherwise it
+// is written as the thought itself, which servers of open models show but OpenAI's service never
+// does.
 var (
 	messageShape = &shape{
 		kind: "message", id: "msg_", index: "content_index", part: "output_text", member: "text",
@@ -70,26 +71,26 @@ var (
 	}
 )
 
-// isCall reports whether the item is one that a client runs.
+// isCall reports whether the item is a call, which a client runs.
 func (it *item) isCall() bool { return it.callID != "" }
 
-// newItem makes an item of a reply. The item's id differs from the call's id: pi combines both into
-// its own id, and openai-agents distinguishes them. The item's id contains the reply's id, so that
-// the item can be found again: msg_REPLY_0.
+// newItem returns a new item of a reply. The item's id differs from the call's id: pi combines both
+// into its own id, and openai-agents distinguishes them. The item's id contains the reply's id
+// (msg_REPLY_0), so that the item can be found again.
 func newItem(s *shape, replyID string, index int) *item {
 	return &item{shape: s, index: index, id: s.id + strings.TrimPrefix(replyID, idPrefix) + "_" +
 		strconv.Itoa(index)}
 }
 
-// replyOf returns the id of the reply that an item belongs to.
+// replyOf returns the id of the reply to which the item with this id belongs.
 func replyOf(id string) string {
 	_, rest, _ := strings.Cut(id, "_")
 	rest, _, _ = strings.Cut(rest, "_")
 	return idPrefix + rest
 }
 
-// shapeOf returns the shape of text or of thoughts. A request has one shape of thought, so a client
-// sees no reply with both.
+// shapeOf returns the shape of text or of thoughts. A request has only one shape of thoughts, so a
+// client sees no reply with both.
 func (r *request) shapeOf(k chat.Kind) *shape {
 	switch {
 	case k == chat.Text:
@@ -100,9 +101,9 @@ func (r *request) shapeOf(k chat.Kind) *shape {
 	return thoughtShape
 }
 
-// whole returns the text as the client gets it. A custom tool's input is inside the argument that
-// the model wrote, escaped as JSON, so it is not known before the last byte: a part of an escape
-// would be read as another character.
+// whole returns the whole text for the client. The input of a custom tool is inside an argument
+// that the model wrote, escaped as JSON. So it is not known before the last byte, because a part of
+// an escape would be read as another character.
 func (it *item) whole() string {
 	if it.shape.buffered && it.tool.kind == custom {
 		return textOf(it.text.String())
@@ -110,8 +111,8 @@ func (it *item) whole() string {
 	return it.text.String()
 }
 
-// appendItem appends an item: with all of its content if done is true, else empty, as when it is
-// added.
+// appendItem appends the JSON of an item. If done is true, it has all of its content. Otherwise its
+// content is empty, as when the item begins.
 func (r *request) appendItem(b []byte, it *item, done bool) []byte {
 	status, text := "in_progress", ""
 	if done {
@@ -138,9 +139,9 @@ func (r *request) appendItem(b []byte, it *item, done bool) []byte {
 	return append(b, '}')
 }
 
-// appendThought appends the members of a reasoning item. summary must be present, even if it is
-// empty: the SDKs iterate over it. The sealed text holds the whole thought once more, since clients
-// keep only one of the two.
+// appendThought appends the members of a reasoning item. The member summary must be present, even
+// if it is empty, because SDKs iterate over it. The sealed text repeats the whole thought, since
+// clients store only one of the two.
 func (r *request) appendThought(b []byte, it *item, text string, done bool) []byte {
 	b = append(b, `,"summary":[`...)
 	if done && it.shape == summaryShape {
@@ -160,9 +161,8 @@ func (r *request) appendThought(b []byte, it *item, text string, done bool) []by
 	return b
 }
 
-// appendCall appends the members of a call. The namespace is a separate member beside the name,
-// where the client looks for it; the arguments of a search are an object, those of a function a
-// text.
+// appendCall appends the members of a call. The namespace is a member of its own next to the name,
+// where clients look for it. The arguments of a search are an object, those of a function a string.
 func (it *item) appendCall(b []byte, text string, done bool) []byte {
 	b = chat.AppendQuoted(append(b, `,"call_id":`...), it.callID)
 	if it.tool.kind == search {
@@ -181,8 +181,8 @@ func (it *item) appendCall(b []byte, text string, done bool) []byte {
 	return chat.AppendQuoted(b, text)
 }
 
-// appendPart appends the one part of a message or a thought. Texts have lists of annotations and
-// probabilities, which SDKs read without checking whether they are present.
+// appendPart appends the one part of a message or a thought. A text has lists of annotations and
+// probabilities, because SDKs read them without checking whether they are present.
 func (it *item) appendPart(b []byte, text string) []byte {
 	b = append(append(append(b, `{"type":"`...), it.shape.part...), `","text":`...)
 	b = chat.AppendQuoted(b, text)

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// larkPattern returns a Lark grammar as a regular expression for the whole text. The pattern is
-// empty if the grammar cannot be written as one: a rule refers to itself, a directive is unknown,
-// or the expression is longer than schemas may hold. Wrong says why the text is certainly not a
-// grammar; if it is empty, the text may be one.
+// larkPattern returns a regular expression that matches the whole text of a Lark grammar. The
+// pattern is empty if the grammar cannot be translated: a rule refers to itself, a directive is
+// unknown, or the expression is longer than schemas may contain. Then wrong says why the text is
+// certainly no grammar; it is empty if the text may be one.
 //
 //	start: begin hunk+ end            rules in small letters, terminals in capitals
 //	begin: "*** Begin Patch" LF       texts, expressions between slashes, groups, | ? * +
 //	%import common.LF                 the terminals that Lark knows by itself
 //
-// The grammars that clients offer describe lines, like the one of Codex's apply_patch, and have no
-// recursive rules. The expression accepts every text that Lark accepts, and a few more, since Lark
-// reads with a lexer that prefers long terminals.
+// The grammars that clients offer describe lines, as the one of Codex's apply_patch does, and have
+// no recursive rules. The expression matches every text that Lark accepts, and a few more, because
+// Lark reads with a lexer that prefers long terminals.
 func larkPattern(grammar string) (pattern, wrong string) {
 	if len(grammar) > longestGrammar {
 		return "", ""
@@ -41,23 +41,23 @@ func larkPattern(grammar string) (pattern, wrong string) {
 	return pattern, ""
 }
 
-// longestGrammar is how many bytes of a grammar are read: each name in it may be replaced by an
-// expression as long as a pattern may be, so a megabyte of names would take gigabytes. The grammar
-// of Codex's apply_patch has 700 bytes.
+// longestGrammar is the longest grammar that is read, in bytes. Each name in it may be replaced by
+// an expression as long as a pattern may be, so a megabyte of names would take gigabytes. The
+// grammar of Codex's apply_patch has 700 bytes.
 const longestGrammar = 16 << 10
 
-// lark is a grammar while it is translated into an expression.
+// lark is a grammar that is being translated into an expression.
 type lark struct {
-	rules   map[string]string // the definition of each name, as it is written
-	done    map[string]string // the same as expressions
+	rules   map[string]string // the definition of each name, as in the grammar
+	done    map[string]string // the definitions as expressions
 	ignored []string          // terminals that may come between any two others
-	blank   string            // these as an expression
+	blank   string            // the ignored terminals as an expression
 	failed  bool
-	wrong   string // with failed: why the text is not a grammar, if that is certain
+	wrong   string // if failed: why the text is certainly no grammar; empty: it may be one
 }
 
-// mistake records a mistake that Lark itself would refuse. Only the first counts, since later ones
-// may follow from it.
+// mistake records a mistake that Lark itself would refuse. Only the first one is stored, since
+// later ones may follow from it.
 func (g *lark) mistake(why string) {
 	if !g.failed {
 		g.failed, g.wrong = true, why
@@ -72,7 +72,7 @@ var (
 		`^(?:"(?:[^"\\]|\\.)*"i?|/(?:[^/\\\n]|\\.)+/[imsux]*|[A-Za-z_]\w*|->\s*\w+|\.\.|~\s*\d+(?:\s*\.\.\s*\d+)?|[()\[\]|?*+])`)
 )
 
-// larkCommon are the terminals that %import common.NAME brings.
+// larkCommon maps the terminals that %import common.NAME defines to their expressions.
 var larkCommon = map[string]string{
 	"LF": `/\n/`, "CR": `/\r/`, "NEWLINE": `/(\r?\n)+/`, "WS": `/[ \t\f\r\n]+/`,
 	"WS_INLINE": `/[ \t]+/`,
@@ -87,9 +87,9 @@ var larkCommon = map[string]string{
 	"SIGNED_NUMBER":  `/[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?/`,
 }
 
-// read gathers the rules. A rule continues in lines that do not begin another rule. A line that
-// fits nowhere makes it return false: half a grammar would accept wrong texts, or refuse right
-// ones.
+// read stores the rules of a grammar. A rule continues in lines that do not begin another rule. It
+// returns false if a line is neither, or if there is no rule named start, because half a grammar
+// would accept wrong texts or refuse right ones.
 func (g *lark) read(grammar string) bool {
 	name := ""
 	for line := range strings.Lines(grammar) {
@@ -116,7 +116,7 @@ func (g *lark) read(grammar string) bool {
 	return !g.failed
 }
 
-// directive reads a line that begins with %.
+// directive reads a line that begins with %. It returns false if the directive is unknown.
 func (g *lark) directive(text string) bool {
 	if m := larkImport.FindStringSubmatch(text); m != nil {
 		name := m[1]
@@ -135,8 +135,9 @@ func (g *lark) directive(text string) bool {
 	return false
 }
 
-// ref returns the expression of a name. Within lists the names that are being read, none of which
-// may come again inside.
+// ref returns the expression for a name. The list within has the names whose rules are being read,
+// none of which may occur inside. If the name has no rule or refers to itself, ref notes the
+// failure and returns "".
 func (g *lark) ref(name string, within []string) string {
 	if done, ok := g.done[name]; ok {
 		return done
@@ -161,16 +162,18 @@ func (g *lark) ref(name string, within []string) string {
 	return done
 }
 
-// larkRule reads the right side of one rule.
+// larkRule parses the right side of one rule.
 type larkRule struct {
 	*lark
-	rest   string
-	token  string // the next token, once it was looked at
+	rest  string
+	token string // the next token, if it was looked at
+	// the names whose rules are being read
 	within []string
-	rule   bool // ignored text may follow its terminals
+	rule   bool // whether ignored text may follow its terminals
 }
 
-// next returns the next token, empty at the end, or where no token begins.
+// next returns the next token without consuming it. It returns "" at the end, and where no token
+// begins.
 func (r *larkRule) next() string {
 	if r.token != "" || r.failed {
 		return r.token
@@ -188,9 +191,9 @@ func (r *larkRule) next() string {
 	return r.token
 }
 
-// unreadable ends the reading where no token begins. Only a quotation or an expression that is not
-// closed is certainly a mistake: Lark knows tokens that are not read here, such as the braces of a
-// template.
+// unreadable notes a failure where no token begins. Only a string or an expression that is not
+// closed is certainly a mistake: Lark knows tokens that are not supported here, such as the braces
+// of a template.
 func (r *larkRule) unreadable() {
 	if c := r.rest[0]; c == '"' || c == '/' {
 		r.mistake("does not close what begins at " + strconv.Quote(r.rest[:min(len(r.rest), 20)]))
@@ -199,15 +202,16 @@ func (r *larkRule) unreadable() {
 }
 
 // take consumes the next token and returns it. After the last token it returns "", at which all
-// readers stop.
+// methods stop.
 func (r *larkRule) take() string {
 	t := r.next()
 	r.token = ""
 	return t
 }
 
-// choices reads alternatives up to a closing bracket or the end, as one group. Every part is a
-// group of its own, so that an operator after it, such as a star, applies to all of it.
+// choices returns the expression for alternatives, up to a closing bracket or the end, as one
+// group. Every part is a group of its own, so that an operator after it, such as a star, applies to
+// all of it.
 func (r *larkRule) choices() string {
 	all := []string{r.sequence()}
 	for r.next() == "|" {
@@ -217,8 +221,8 @@ func (r *larkRule) choices() string {
 	return "(?:" + strings.Join(all, "|") + ")"
 }
 
-// sequence reads the items of one alternative. The name that -> gives an alternative does not
-// change its text, so it is skipped.
+// sequence returns the expression for one alternative. A name after -> does not change the text of
+// an alternative, so it is skipped.
 func (r *larkRule) sequence() string {
 	var b strings.Builder
 	for {
@@ -235,8 +239,8 @@ func (r *larkRule) sequence() string {
 	}
 }
 
-// item reads one atom and how often it may come: "a"~3, "a"~1..4 are Lark's own spelling of {3}
-// and {1,4}.
+// item returns the expression for one atom and its repetition. "a"~3 and "a"~1..4 are Lark's
+// notation for {3} and {1,4}.
 func (r *larkRule) item() string {
 	text := r.atom(r.take())
 	switch t := r.next(); {
@@ -252,7 +256,8 @@ func (r *larkRule) item() string {
 	return text
 }
 
-// atom returns the expression of a token, as a group.
+// atom returns the expression for an atom that begins with this token, as a group. It notes a
+// failure if a bracket is not closed or the token is not supported.
 func (r *larkRule) atom(t string) string {
 	switch t[0] {
 	case '(', '[':
@@ -289,8 +294,8 @@ func (r *larkRule) atom(t string) string {
 	return text
 }
 
-// terminal returns a terminal. If a rule uses it, ignored text may follow it. Within another
-// terminal nothing is ignored, since Lark's lexer reads a terminal in one piece.
+// terminal returns the expression for a terminal. In a rule, ignored text may follow it. Inside
+// another terminal nothing is ignored, because Lark's lexer reads a terminal in one piece.
 func (r *larkRule) terminal(text string) string {
 	if r.rule && r.blank != "" {
 		return "(?:" + text + r.blank + ")"
@@ -298,7 +303,8 @@ func (r *larkRule) terminal(text string) string {
 	return text
 }
 
-// larkText returns the expression of a text in quotes. An i after the quotes makes it ignore case.
+// larkText returns the expression for a string in quotes. With an i after the quotes it ignores
+// case.
 func larkText(t string) string {
 	flag := ""
 	if t, folded := strings.CutSuffix(t, "i"); folded {

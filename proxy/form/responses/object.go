@@ -8,15 +8,15 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// idPrefix is the beginning of every response's id.
+// idPrefix is the prefix of every response's id.
 const idPrefix = "resp_"
 
-// echoedField is a field of the request that the response repeats, and the value to write if the
-// request does not have the field.
+// echoedField is a field of the request that the response repeats. If the request does not have the
+// field, the response has the value absent.
 type echoedField struct{ key, absent string }
 
 // echoedFields lists these fields, in OpenAI's order. SDKs need tools, tool_choice and
-// parallel_tool_calls; the rest is for programs that read a reply without its request.
+// parallel_tool_calls; the others are for programs that read a reply without its request.
 var echoedFields = []echoedField{
 	{"background", "false"}, {"instructions", "null"}, {"max_output_tokens", "null"},
 	{"max_tool_calls", "null"},
@@ -28,7 +28,7 @@ var echoedFields = []echoedField{
 	{"truncation", `"disabled"`}, {"user", "null"}, {"metadata", "{}"},
 }
 
-// object is the state of a reply: the response object is sent three times in a stream, with more
+// object is the state of a reply. The response object is sent three times in a stream, with more
 // content each time.
 type object struct {
 	status string
@@ -45,8 +45,8 @@ const (
 	failed     = "failed"
 )
 
-// appendObject appends the response object. Each key is there in every state, as OpenAI writes
-// them: SDKs have types without optional members.
+// appendObject appends the response object. Each key is present in every state, as in OpenAI's
+// responses, because the SDKs' types have no optional members.
 func (p *reply) appendObject(b []byte, o object) []byte {
 	b = chat.AppendQuoted(append(b, `{"id":`...), p.out.ID)
 	b = strconv.AppendInt(append(b, `,"object":"response","created_at":`...), p.out.Created.Unix(),
@@ -87,9 +87,9 @@ func (p *reply) appendObject(b []byte, o object) []byte {
 	return append(p.appendUsage(b), '}')
 }
 
-// appendUsage appends the tokens. Codex decides by their sum when to compact its conversation, so
-// it must be present and right. No server reports how many of them were thoughts, so their part of
-// the tokens is taken to be their part of the characters.
+// appendUsage appends the token counts. Codex decides by their sum when to compact its
+// conversation, so the sum must be present and right. No server reports how many of the tokens were
+// thoughts. So the share of thoughts is taken to be the same as among the characters.
 func (p *reply) appendUsage(b []byte) []byte {
 	in, out := int64(p.count.Prompt), int64(p.count.Completion)
 	thought := int64(0)
@@ -106,8 +106,8 @@ func (p *reply) appendUsage(b []byte) []byte {
 	return append(b, '}')
 }
 
-// weigh counts the characters that an event adds to the text, for appendUsage. It does not count
-// bytes, of which a text in Korean has three times as many per character as one in English.
+// weigh counts the characters that an event adds, for appendUsage. It does not count bytes, because
+// a Korean text has three times as many bytes per character as an English one.
 func (p *reply) weigh(e chat.Event) {
 	n := int64(utf8.RuneCountInString(e.Text))
 	if e.Kind == chat.Reasoning {
@@ -117,17 +117,17 @@ func (p *reply) weigh(e chat.Event) {
 	}
 }
 
-// appendError appends the error of a response that failed. It has two members, where errors with a
-// status have four.
+// appendError appends the error of a response that failed. It has two members, whereas errors with
+// a status have four.
 func appendError(b []byte, err error) []byte {
 	f := fault.From(err)
 	b = chat.AppendQuoted(append(b, `{"code":`...), codeOf(f))
 	return append(chat.AppendQuoted(append(b, `,"message":`...), f.Message), '}')
 }
 
-// codeOf returns the code of a failure within a stream. Codex looks only at the code: it gives up
-// without compacting at context_length_exceeded, waits at rate_limit_exceeded, gives up at
-// invalid_prompt, and asks again, up to five times, at everything else.
+// codeOf returns the code of a failure within a stream. Codex looks only at the code. It stops
+// without compacting at context_length_exceeded, waits at rate_limit_exceeded, and stops at
+// invalid_prompt. At any other code it asks again, up to five times.
 func codeOf(f *fault.Error) string {
 	switch {
 	case f.Code == contextLength:
@@ -140,14 +140,14 @@ func codeOf(f *fault.Error) string {
 	return "invalid_prompt"
 }
 
-// contextLength is the code of a request that does not fit the context.
+// contextLength is the code for a request that does not fit the context.
 const contextLength = "context_length_exceeded"
 
 // toldInStream reports whether the error of a streamed request is written as an event even if a
 // status could still be sent. Codex learns only from the event that a request is too long. It
-// repeats a request that gets a status of 500 or more four times, and all of that five times: a
-// model server that broke in every reply was once asked for thirty replies. After an event it asks
-// again five times, or not at all.
+// repeats a request that gets a status of 500 or more four times, and does all of that five times.
+// A model server that failed in every reply was once asked for thirty replies. After an event Codex
+// asks again five times, or not at all.
 func toldInStream(f *fault.Error) bool {
 	return f.Code == contextLength || f.Status() >= 500
 }

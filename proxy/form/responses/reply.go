@@ -10,29 +10,31 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// batch is how many bytes may gather, when the model is faster than the wire, before they are sent.
+// batch is how many bytes may be buffered, if the model is faster than the connection, before they
+// are sent.
 const batch = 16 << 10
 
-// reply turns events into items, and writes them as they grow if the client reads a stream. One
-// type does both, so that a whole reply and a stream never differ: without a writer nothing is sent
+// reply turns events into items, and writes them while they grow if the client reads a stream. One
+// type does both, so that a whole reply and a stream never differ. Without a writer nothing is sent
 // before the end, and the object at the end is the same.
 type reply struct {
 	r     *request
-	model string // as the client calls it
+	model string // the name that the client used
 	out   form.Out
 	w     *sse.Writer // nil: the reply is whole
-	seq   int         // of the next event
-	begun bool        // response.created is written; a comment may have left before it
+	seq   int         // the number of the next event
+	// whether response.created was written; a comment may have been sent before it
+	begun bool
 
 	items []*item // of the output
-	added int     // items that have begun: one more than items for each that was abandoned
-	open  *item   // the last of items while it grows; nil: no item is growing
+	added int     // the number of items that have begun, including abandoned ones
+	open  *item   // the last of items while it grows; nil: none is growing
 	tail  form.Tail
-	grown []byte // of the open item, not yet in an event
+	grown []byte // text of the open item that is not in an event yet
 
-	// holds back the end of a call with all of its arguments, and what came after it
+	// holds back the end of a whole call, and everything after the call
 	later form.Later
-	ended bool // the reply has ended without a cut, so that calls may be marked as done
+	ended bool // whether the reply has ended without a cut, so that calls may be marked as done
 
 	end           *chat.Event
 	count         chat.Counts
@@ -41,8 +43,9 @@ type reply struct {
 
 var _ form.Reply = (*reply)(nil)
 
-// Event handles the next event. What follows a complete call waits for the end: a client runs a
-// call as soon as its item is done, even if the reply fails later.
+// Event implements form.Reply. It handles the next event. Everything after a whole call waits for
+// the end of the reply, because a client runs a call as soon as its item is done, even if the reply
+// fails later. It returns an error if the client cannot be written to.
 func (p *reply) Event(e chat.Event) error {
 	if e.Meta != nil && e.Meta.Usage != nil {
 		p.count = *e.Meta.Usage
@@ -62,9 +65,9 @@ func (p *reply) Event(e chat.Event) error {
 	return nil
 }
 
-// take puts an event into its item. Text and thoughts that follow each other are one item; a call
-// ends the open item before it. It trusts the order that chat.Model promises: a call's fragments
-// lie between its start and its end, so CallArgs and CallEnd always have an open item.
+// take puts an event into its item. Consecutive text is one item, and so are consecutive thoughts;
+// a call ends the open item before it. The order of events is as chat.Model promises: the fragments
+// of a call lie between its start and its end, so CallArgs and CallEnd always have an open item.
 func (p *reply) take(e chat.Event) {
 	switch e.Kind {
 	case chat.Text, chat.Reasoning:
@@ -94,7 +97,7 @@ func (p *reply) take(e chat.Event) {
 	}
 }
 
-// finish ends the output. A reply that was cut has no call in it that could be run (form.Later). A
+// finish ends the output. A reply that was cut contains no call that could be run (form.Later). A
 // comment or a header names the calls that were left out.
 func (p *reply) finish(e chat.Event) {
 	p.end = &e
@@ -117,9 +120,9 @@ func (p *reply) finish(e chat.Event) {
 	}
 }
 
-// abandon leaves out the open call: it was added, and is never done. The API has no event that
-// takes an item back, and needs none: a client runs a call only after its done event, as a test
-// with Codex showed, and the object at the end does not list the item.
+// abandon removes the open item if it is a call, so that the call was begun but is never done. The
+// API has no event that takes an item back, and needs none. A client runs a call only after its
+// done event, as a test with Codex showed, and the object at the end does not list the item.
 func (p *reply) abandon() {
 	if p.open != nil && p.open.isCall() {
 		p.later.Cut = append([]string{p.open.tool.name}, p.later.Cut...)
@@ -129,8 +132,8 @@ func (p *reply) abandon() {
 	}
 }
 
-// grow adds text to the open item. An incomplete character waits for its rest, since JSON cannot
-// hold half a character.
+// grow adds text to the open item, if there is one. The bytes of an incomplete character wait for
+// the rest, since JSON cannot contain them.
 func (p *reply) grow(text string) {
 	if p.open == nil {
 		return
@@ -158,9 +161,9 @@ func (p *reply) add(it *item) {
 	}
 }
 
-// closeItem ends the open item: it writes the rest of the text, the whole text once more, and the
-// item itself. Some client needs each of these: Codex reads only the item, the openai SDK the
-// deltas, LangChain the done events.
+// closeItem ends the open item, if there is one. It writes the rest of the text, the whole text
+// again, and the item itself. Each of these is needed by some client: Codex reads only the item,
+// the openai SDK the deltas, LangChain the done events.
 func (p *reply) closeItem() {
 	it := p.open
 	if it == nil {
@@ -197,9 +200,8 @@ func (p *reply) closeItem() {
 	p.close(p.r.appendItem(append(b, `,"item":`...), it, true))
 }
 
-// delta writes the gathered text of an item: one event for everything that came between two
-// flushes, so that a burst of a fast model takes only a few events and a single token is sent at
-// once.
+// delta writes the text of an item that is not in an event yet, as one event. So the burst of a
+// fast model takes only a few events, and a single token is sent at once.
 func (p *reply) delta(it *item) {
 	if it != nil && len(p.grown) > 0 && it.shape.delta != "" {
 		b := append(p.beginOf(it, it.shape.delta), `,"delta":"`...)
@@ -212,8 +214,8 @@ func (p *reply) delta(it *item) {
 	p.grown = p.grown[:0]
 }
 
-// begin begins an event, up to its own members. Before the first event it writes the events that
-// open every stream.
+// begin returns the buffer with the beginning of an event, up to its own members. Before the first
+// event it writes the events that open every stream.
 func (p *reply) begin(kind string) []byte {
 	if !p.begun {
 		p.begun = true
@@ -229,9 +231,9 @@ func (p *reply) begin(kind string) []byte {
 	return b
 }
 
-// beginOf begins an event of an item, or of its part if it has one. Clients find the item by
-// its id (openai-python), by its index (Vercel) or by neither (pi, which takes the last one that
-// was added), so all of these must agree.
+// beginOf begins an event of an item, or of its part if it has one. Clients find the item by its id
+// (openai-python), by its index (Vercel) or by neither (pi, which uses the latest item), so all of
+// these must agree.
 func (p *reply) beginOf(it *item, kind string) []byte {
 	b := chat.AppendQuoted(append(p.begin(kind), `,"item_id":`...), it.id)
 	b = strconv.AppendInt(append(b, `,"output_index":`...), int64(it.index), 10)
@@ -241,11 +243,11 @@ func (p *reply) beginOf(it *item, kind string) []byte {
 	return b
 }
 
-// close ends an event.
+// close ends the event in b.
 func (p *reply) close(b []byte) { p.w.Buf = append(b, "}\n\n"...) }
 
-// Flush sends what has gathered. Text that was added to an item since the last flush becomes one
-// delta. A whole reply has nothing to send before its end.
+// Flush implements form.Reply. It sends the buffer, in which the new text of the open item becomes
+// one delta. A whole reply sends nothing before its end.
 func (p *reply) Flush() error {
 	if p.w == nil {
 		return nil
@@ -254,8 +256,9 @@ func (p *reply) Flush() error {
 	return p.w.Flush()
 }
 
-// Ping sends a comment. OpenAI's own stream has no keep-alive event. Codex skips comments and still
-// counts them as silence, for which it has a limit of five minutes (stream_idle_timeout_ms).
+// Ping implements form.Reply. It sends a comment, since OpenAI's own stream has no keep-alive
+// event. Codex skips comments and still counts them as silence, for which it has a limit of five
+// minutes (stream_idle_timeout_ms).
 func (p *reply) Ping(said string) error {
 	if p.w == nil {
 		return nil
@@ -265,9 +268,9 @@ func (p *reply) Ping(said string) error {
 	return p.w.Flush()
 }
 
-// Close ends the reply: with its object, or with an error. An error before the first byte is
-// returned, and the caller answers with a status, unless it has to be written as an event
-// (toldInStream).
+// Close implements form.Reply. It ends the reply with its object or with an error. An error before
+// the first byte is returned, so that the caller answers with a status, unless it has to be written
+// as an event (toldInStream).
 func (p *reply) Close(err error) error {
 	switch {
 	case err != nil:
@@ -289,8 +292,8 @@ func (p *reply) Close(err error) error {
 	return p.w.Flush()
 }
 
-// result returns how a reply without an error has ended. A reply that was cut is not an error: its
-// text is kept, and its status says that it is incomplete.
+// result returns the final object of a reply without an error. A reply that was cut is no error:
+// its text is kept, and its status is incomplete.
 func (p *reply) result() object {
 	status := completed
 	if p.end.Text == chat.Length {
@@ -299,8 +302,8 @@ func (p *reply) result() object {
 	return object{status: status, items: p.items, usage: true}
 }
 
-// closeWhole writes the reply in one piece. Every error becomes a status, since nothing has been
-// sent yet and the SDKs that do not stream heed X-Should-Retry.
+// closeWhole writes the reply in one piece. It returns err if that is not nil. Every error becomes
+// a status, since nothing has been sent yet, and SDKs obey X-Should-Retry when they do not stream.
 func (p *reply) closeWhole(err error) error {
 	if err != nil {
 		return err
@@ -311,7 +314,8 @@ func (p *reply) closeWhole(err error) error {
 	return form.WriteJSON(p.out.W, http.StatusOK, append(p.appendObject(nil, o), '\n'))
 }
 
-// fail ends a stream with an error: the open item is incomplete, and an open call is never done.
+// fail ends a stream with an error: the open item is incomplete, and an open call is never done. If
+// a status can be sent and the error need not be an event, it only returns err.
 func (p *reply) fail(err error) error {
 	if !p.w.Wrote() && !toldInStream(fault.From(err)) {
 		return err

@@ -12,17 +12,17 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// request is a request while it is read, and later what its reply needs of it: the names of its
-// tools, how thoughts are shown, and the fields that the response object repeats. form.Ask has no
-// place for these, since no other form needs them.
+// request is a request that is being read. Later it has what its reply needs: the names of the
+// tools, how thoughts are shown, and the fields that the response object repeats. These are not in
+// form.Ask, since no other form needs them.
 type request struct {
 	*form.Ask
 	tools toolset
 	echo  map[string]json.RawMessage // fields that the response object repeats
 
 	kept    keeping
-	seal    bool // the client wants thoughts in encrypted_content, to send them back
-	summary bool // thoughts are shown as a summary; else as thoughts
+	seal    bool // whether the client wants thoughts in encrypted_content, to send them back
+	summary bool // whether thoughts are shown as a summary, not as thoughts
 
 	// Fields that only make sense together with others, read when all are known. They are valid as
 	// long as the body.
@@ -30,18 +30,18 @@ type request struct {
 	input, offer, choice   *fastjson.Value
 }
 
-// keeping holds what is kept of a request and its reply, for clients that continue them.
+// keeping is what is stored of a request and its reply, for clients that continue them.
 type keeping struct {
 	replies *Replies
-	owner   string            // the caller, to whom the kept reply belongs
-	store   bool              // the reply is to be kept
+	owner   string            // the caller, to whom the stored reply belongs
+	store   bool              // whether the reply is stored
 	earlier []json.RawMessage // items of the conversation that previous_response_id continues
-	items   []json.RawMessage // of this request, when the reply is kept
+	items   []json.RawMessage // of this request, if the reply is stored
 }
 
-// read reads a request. Every error is a fault of kind Invalid that names the field. The order
-// matters: calls in the input use the names that the tools get, and the input may load tools that
-// tool_choice names.
+// read returns the request in a body. Every error is a fault of kind Invalid that names the field.
+// The order matters: calls in the input use the names that the tools get, and the input may load
+// tools that tool_choice names.
 func (r *request) read(body []byte) (*form.Ask, error) {
 	r.Ask, r.kept.store = new(form.Ask), true
 	r.tools.ask = r.Ask
@@ -66,7 +66,8 @@ func (r *request) read(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// echoes keeps a field if the response object repeats it.
+// echoes stores a field if the response object repeats it. It returns an error if the value is no
+// valid JSON.
 func (r *request) echoes(key string, v *fastjson.Value) (err error) {
 	if slices.ContainsFunc(echoedFields, func(e echoedField) bool { return e.key == key }) {
 		r.echo[key], err = repeatable(v)
@@ -74,9 +75,9 @@ func (r *request) echoes(key string, v *fastjson.Value) (err error) {
 	return err
 }
 
-// repeatable copies a value that a reply will repeat. Bytes that are not UTF-8 become U+FFFD, as
-// everywhere else: a reply with such a byte cannot be decoded, and the SDK for Python gives up the
-// whole stream.
+// repeatable returns a copy of a value that a reply will repeat, or an error if it is no valid
+// JSON. Invalid UTF-8 becomes U+FFFD, as everywhere else. A reply with invalid bytes could not be
+// decoded, and the SDK for Python drops the whole stream then.
 func repeatable(v *fastjson.Value) (json.RawMessage, error) {
 	b, err := field.Raw(v)
 	if !utf8.Valid(b) { // else ToValidUTF8 would copy all of it
@@ -85,10 +86,10 @@ func repeatable(v *fastjson.Value) (json.RawMessage, error) {
 	return b, err
 }
 
-// fields returns the fields of the body. A field of the Responses API that only concerns OpenAI's
-// own service is skipped. Unknown fields are kept as they are and sent to servers that speak
-// OpenAI's chat API, to which the fields of this API would mean nothing. The types of fields that
-// the reply repeats are checked, since otherwise the SDKs could not read the reply.
+// fields returns the fields of the body. Fields that only concern OpenAI's own service are skipped.
+// Unknown fields are sent unchanged to servers with OpenAI's chat API, for which the known fields
+// of this API would mean nothing. The types of fields that the reply repeats are checked, because
+// SDKs could not read the reply otherwise.
 func (r *request) fields() field.Members {
 	pass := func(*fastjson.Value) error { return nil }
 	elsewhere := field.Refuse(
@@ -126,9 +127,9 @@ func (r *request) fields() field.Members {
 	}, r.Sampling()...)
 }
 
-// oneOf returns a reader that checks that a field is null or one of the words. It is for fields
-// that change nothing here: a word that OpenAI does not know is still a mistake, of which the
-// client should hear.
+// oneOf returns a function that checks that a field is null or one of the words. It returns an
+// error for any other value. It is for fields that change nothing here: a word that OpenAI does not
+// know is still a mistake, of which the client should learn.
 func oneOf(words ...string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var word string
@@ -139,17 +140,17 @@ func oneOf(words ...string) func(*fastjson.Value) error {
 	}
 }
 
-// readSummary reads how the model's thoughts are shown. OpenAI shows a summary that another model
-// writes; here the thoughts themselves take its place, since clients look for them there.
-// generate_summary is the older name.
+// readSummary stores how the model's thoughts are shown. OpenAI shows a summary that another model
+// writes. Here the thoughts themselves are shown in its place, because clients look for them there.
+// generate_summary is the older name. It returns an error for an unknown value.
 func (r *request) readSummary(v *fastjson.Value) error {
 	r.summary = r.summary || !field.IsNull(v)
 	return oneOf("auto", "concise", "detailed", "none")(v)
 }
 
-// readText reads the format that the text must have. verbosity is only advice.
-// {"format":{"type":"json_schema","name":…,"schema":{…},"strict":true}} is flat here, where chat
-// completions wrap it.
+// readText stores the format that the text must have; verbosity is only advice and is ignored.
+// {"format":{"type":"json_schema","name":…,"schema":{…},"strict":true}} is flat in this API,
+// whereas chat completions nest it. It returns an error if the format is wrong.
 func (r *request) readText(v *fastjson.Value) error {
 	r.Format = nil
 	return field.Into(v, field.Members{{"format", func(v *fastjson.Value) error {
@@ -160,8 +161,8 @@ func (r *request) readText(v *fastjson.Value) error {
 	}}})
 }
 
-// readInclude reads what else the response should hold. Values for tools that OpenAI runs ask for
-// nothing here, since no such tool runs.
+// readInclude stores what else the response should contain. It returns an error if that is
+// probabilities. Values for tools that OpenAI runs are ignored, because no such tool runs here.
 func (r *request) readInclude(v *fastjson.Value) error {
 	return field.List(v, func(v *fastjson.Value) error {
 		var what string

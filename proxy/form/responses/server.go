@@ -16,22 +16,22 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Server serves the API. Run is needed.
+// Server answers requests to the API. Run is needed.
 type Server struct {
 	Run  *exchange.Runner
 	Kept *Replies // the replies that previous_response_id can continue
 }
 
-// Routes registers every path with route. There is no POST …/cancel, as nothing runs in the
-// background, and no …/compact: Codex compacts by an ordinary request.
+// Routes registers every path with the function route. There is no POST …/cancel, since nothing
+// runs in the background, and no …/compact, since Codex compacts by an ordinary request.
 func (s *Server) Routes(route func(method, path string, h exchange.Handler)) {
 	route("POST", "/v1/responses", s.ask())
 	route("", "/v1/responses/{id}", s.one)
 	route("GET", "/v1/responses/{id}/input_items", s.inputItems)
 }
 
-// ask answers requests. Each request gets its own copy of the API, which remembers what is needed
-// when the reply is opened.
+// ask returns the handler for new responses. Each request gets its own copy of the API, which
+// remembers what is needed when the reply is opened.
 func (s *Server) ask() exchange.Handler {
 	api := form.API{Name: "responses", Prefix: idPrefix, Fail: fail,
 		Fields: map[string]string{"messages": "input", "tools": "tools",
@@ -49,8 +49,8 @@ func (s *Server) ask() exchange.Handler {
 	})
 }
 
-// fail answers with an error. An unknown model is a 400, as with OpenAI: Codex asks again
-// five times after a 404, and a 404 of another path means that the API itself is not there.
+// fail answers with an error. An unknown model is a 400, as with OpenAI: Codex asks again five
+// times after a 404, and a 404 of another path means that the API itself is missing.
 func fail(w http.ResponseWriter, err error) {
 	if f := fault.From(err); f.Kind == fault.NotFound {
 		c := *f
@@ -60,8 +60,9 @@ func fail(w http.ResponseWriter, err error) {
 	fault.Write(w, err)
 }
 
-// open makes the reply. A custom tool's call is not shown before it is whole, but other calls in
-// the reply may grow.
+// open returns the reply to a request. The call of a custom tool is not shown before it is whole,
+// but other calls may grow. It returns an error if the request asks for another client form or an
+// unknown hold.
 func (r *request) open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if err := a.SetAlone(h); err != nil {
 		return nil, err
@@ -76,8 +77,9 @@ func (r *request) open(h http.Header, a *form.Ask, out form.Out) (form.Reply, er
 	return p, nil
 }
 
-// keep keeps a reply for clients that continue it by its id. It must be called before the last byte
-// is sent, since a client may ask for the reply at once, on another connection.
+// keep stores a reply, if the client wants that, so that the client can continue it by its id. It
+// must be called before the last byte is sent, because a client may ask for the reply at once, on
+// another connection.
 func (r *request) keep(p *reply, o object) {
 	if !r.kept.store {
 		return
@@ -91,7 +93,8 @@ func (r *request) keep(p *reply, o object) {
 	r.kept.replies.keep(k)
 }
 
-// one answers with a reply that is kept, or deletes it.
+// one answers with a stored reply, or deletes it. It returns an error if the caller has no such
+// reply, or for another method.
 func (s *Server) one(w http.ResponseWriter, r *http.Request) error {
 	id, owner := r.PathValue("id"), auth.Caller(r.Context())
 	switch r.Method {
@@ -115,15 +118,15 @@ func (s *Server) one(w http.ResponseWriter, r *http.Request) error {
 	return fault.New(fault.Method, "%s takes GET and DELETE, not %s", r.URL.Path, r.Method)
 }
 
-// notKept returns the error of a path whose reply is not there.
+// notKept returns the error for a path whose reply is not stored.
 func notKept(id string) error {
 	return fault.New(fault.NotFound,
 		"Response with id '%s' not found: replies are kept for %s when store is not false.", id,
 		keepFor)
 }
 
-// inputItems lists the items that a reply answered, the newest first, as OpenAI does. An item that
-// came without an id gets one.
+// inputItems answers with the items that a reply answered, the newest first, as OpenAI does. An
+// item that came without an id gets one. It returns an error if the caller has no such reply.
 func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	k, ok := s.Kept.find(id, auth.Caller(r.Context()))
@@ -152,7 +155,8 @@ func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
 	return form.WriteJSON(w, http.StatusOK, append(b, '\n'))
 }
 
-// withIDs returns the items with the ids that clients may leave out, and all ids.
+// withIDs returns the items, with ids for those that clients sent without one, and the list of all
+// ids.
 func withIDs(reply string, given []json.RawMessage) (items []json.RawMessage, ids []string) {
 	items = make([]json.RawMessage, len(given)) // never null
 	for i, item := range given {

@@ -9,26 +9,26 @@ import (
 	"toolnorm/chat"
 )
 
-// Limits of what is kept for clients that continue a reply by its id, or read it again. store is
-// true by default, so most kept replies are never asked for.
+// Limits of what is stored for clients that continue a reply by its id, or read it again. store is
+// true by default, so most stored replies are never asked for.
 const (
 	keepFor   = time.Hour
 	mostKept  = 1000     // replies
-	mostBytes = 64 << 20 // of all of them together
+	mostBytes = 64 << 20 // of all replies together
 )
 
-// keptReply is a reply that is kept.
+// keptReply is a stored reply.
 type keptReply struct {
 	id, owner string
 	object    json.RawMessage // the response, as it was sent
-	// the conversation with it: what was said before, and what the reply said
+	// the conversation including the reply
 	items  []json.RawMessage
-	output int // how many of them are the reply's
+	output int // how many of the last items are the reply's
 	bytes  int
 	until  time.Time
 }
 
-// Shared keeps replies for all replicas of the program, by kind, id and owner. shared.Store
+// Shared stores replies for all replicas of the program, by kind, id and owner. shared.Store
 // implements it.
 type Shared interface {
 	Put(kind, id, owner string, body []byte, life time.Duration) error
@@ -36,28 +36,28 @@ type Shared interface {
 	Remove(kind, id, owner string) (bool, error)
 }
 
-// sharedKind is the kind under which replies are in Shared.
+// sharedKind is the kind of replies in Shared.
 const sharedKind = "reply"
 
-// Replies keeps the last replies. Without Shared they are kept in memory: a process knows only its
-// own replies, and forgets them when it ends. The zero value is empty and ready to use. A
-// conversation of n turns by previous_response_id keeps its items only once in memory: each turn's
+// Replies stores the last replies. Without Shared they are in memory, so a process knows only its
+// own replies, and forgets them when it ends. The zero value is empty and ready to use. In memory a
+// conversation of n turns by previous_response_id stores its items only once, because each turn's
 // list shares the texts of the turn before.
 type Replies struct {
-	Shared Shared // nil: they are kept in memory
-	// is called with each failure of Shared; nil: failures are ignored
+	Shared Shared // nil: replies are stored in memory
+	// is called with each error of Shared; nil: errors are ignored
 	Failed func(what string, err error)
 
 	mu    sync.Mutex
-	byID  map[string]*list.Element // to a *keptReply in order
-	order list.List                // the oldest comes first
+	byID  map[string]*list.Element // to the elements of order, which are of type *keptReply
+	order list.List                // the oldest first
 	bytes int
 
 	shares map[string]share // of each owner who has replies
 	now    func() time.Time // nil: the clock
 }
 
-// time returns the current time. Tests set another time, since an hour is long.
+// time returns the current time. Tests set another one, since an hour is long.
 func (s *Replies) time() time.Time {
 	if s.now != nil {
 		return s.now()
@@ -65,9 +65,10 @@ func (s *Replies) time() time.Time {
 	return time.Now()
 }
 
-// keep keeps a reply. If there are too many, it drops the oldest reply of the owner with the
-// largest share, so that no owner loses replies because another has many. Texts that a reply shares
-// with earlier ones are counted each time, so the limit holds for the worst case.
+// keep stores a reply. If there are too many, it drops the oldest reply of the owner with the
+// largest share, so that no owner loses replies because another has many. A text that several
+// replies share is counted for each, so the limits are for the worst case. An error of Shared is
+// reported to Failed.
 func (s *Replies) keep(k *keptReply) {
 	if s.Shared != nil {
 		body, err := chat.JSON(sharedReply{k.object, k.items, k.output})
@@ -99,29 +100,29 @@ func (s *Replies) keep(k *keptReply) {
 	}
 }
 
-// sharedReply is the form in which a reply is stored in Shared.
+// sharedReply is a reply in the form for Shared.
 type sharedReply struct {
 	Object json.RawMessage   `json:"object"`
 	Items  []json.RawMessage `json:"conversation"`
 	Output int               `json:"output"`
 }
 
-// failed reports an error of Shared to Failed, unless err is nil.
+// failed passes an error of Shared to Failed, unless err is nil.
 func (s *Replies) failed(what string, err error) {
 	if err != nil && s.Failed != nil {
 		s.Failed(what, err)
 	}
 }
 
-// share counts the replies of one owner.
+// share is how many replies one owner has, and their size.
 type share struct{ replies, bytes int }
 
-// size returns the part of the limits that a share takes.
+// size returns the fraction of the limits that a share uses.
 func (h share) size() float64 {
 	return max(float64(h.replies)/mostKept, float64(h.bytes)/mostBytes)
 }
 
-// count adds a reply to its owner's share, or removes it. s.mu is held.
+// count adds a reply to its owner's share if n is 1, and removes it if n is -1. s.mu must be held.
 func (s *Replies) count(k *keptReply, n int) {
 	if s.shares == nil {
 		s.shares = map[string]share{}
@@ -133,7 +134,7 @@ func (s *Replies) count(k *keptReply, n int) {
 	}
 }
 
-// greediest returns the owner with the largest share. s.mu is held.
+// greediest returns the owner with the largest share, or "" if there are none. s.mu must be held.
 func (s *Replies) greediest() (owner string) {
 	most := -1.0
 	for name, h := range s.shares {
@@ -144,7 +145,7 @@ func (s *Replies) greediest() (owner string) {
 	return owner
 }
 
-// oldestOf finds the oldest reply of an owner, who must have a reply. s.mu is held.
+// oldestOf returns the oldest reply of an owner, who must have one. s.mu must be held.
 func (s *Replies) oldestOf(owner string) *list.Element {
 	at := s.order.Front()
 	for at.Value.(*keptReply).owner != owner {
@@ -153,7 +154,7 @@ func (s *Replies) oldestOf(owner string) *list.Element {
 	return at
 }
 
-// drop forgets a reply. s.mu is held.
+// drop removes a reply from memory. s.mu must be held.
 func (s *Replies) drop(at *list.Element) {
 	k := s.order.Remove(at).(*keptReply)
 	delete(s.byID, k.id)
@@ -161,7 +162,8 @@ func (s *Replies) drop(at *list.Element) {
 	s.count(k, -1)
 }
 
-// find finds a reply of the owner. Other owners' replies are treated as if they did not exist.
+// find returns a stored reply. It returns false if there is none, if it has expired, or if it
+// belongs to another owner. An error of Shared is reported to Failed.
 func (s *Replies) find(id, owner string) (*keptReply, bool) {
 	if s.Shared != nil {
 		body, ok, err := s.Shared.Get(sharedKind, id, owner)
@@ -183,7 +185,8 @@ func (s *Replies) find(id, owner string) (*keptReply, bool) {
 	return k, k.owner == owner && s.time().Before(k.until)
 }
 
-// remove forgets a reply of the owner, and reports whether there was one.
+// remove deletes a reply of the owner, and reports whether there was one. An error of Shared is
+// reported to Failed.
 func (s *Replies) remove(id, owner string) bool {
 	if s.Shared != nil {
 		ok, err := s.Shared.Remove(sharedKind, id, owner)
@@ -202,8 +205,9 @@ func (s *Replies) remove(id, owner string) bool {
 	return ok
 }
 
-// item finds an item of a reply by its id, the newest first. An item's id contains the id of its
-// reply, so only one reply is searched.
+// item returns the item of a stored reply with this id. It returns false if the owner has no such
+// reply or the reply no such item. An item's id contains the id of its reply, so only one reply is
+// searched.
 func (s *Replies) item(id, owner string) (json.RawMessage, bool) {
 	k, ok := s.find(replyOf(id), owner)
 	if !ok {

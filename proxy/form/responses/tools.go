@@ -16,40 +16,40 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// toolKind is the type that a client gives a tool. It decides which item a call becomes.
+// toolKind is the type of a tool in the request. It decides which kind of item a call becomes.
 type toolKind uint8
 
 const (
 	function toolKind = iota
-	custom            // its input is a text, perhaps with a grammar
+	custom            // its input is a text, which may have to follow a grammar
 	search            // the client searches for tools and loads them
 )
 
-// inputMember is the only argument with which a model calls a custom tool.
+// inputMember is the name of the only argument with which a model calls a custom tool.
 const inputMember = "input"
 
-// tool is a tool as its client knows it.
+// tool is a tool under the name that the client knows.
 type tool struct {
 	kind            toolKind
 	namespace, name string
 }
 
-// toolset holds the tools of a request, by both of their names: a model knows a tool by one name, a
-// client by a name within a namespace. The zero value is empty.
+// toolset is the set of tools of a request, with both of their names: a model knows a tool by one
+// name, a client by a name in a namespace. The zero value is empty.
 type toolset struct {
 	ask     *form.Ask            // in which the tools are offered
-	own     map[string]tool      // by the model's name
-	names   map[[2]string]string // the model's name, by namespace and name
-	later   []chat.Tool          // those that the client loads by a search
-	loading bool                 // tools that a search has found are being read
-	found   bool                 // the request has a tool for searching
-	leftOut []string             // the types of those that are not offered
+	own     map[string]tool      // by the name for the model
+	names   map[[2]string]string // the name for the model, by namespace and name
+	later   []chat.Tool          // tools that the client loads by a search
+	loading bool                 // whether the tools that are being read were found by a search
+	found   bool                 // whether the request has a tool for searching
+	leftOut []string             // the types of tools that are not offered
 }
 
 // flat returns the name by which the model knows a tool. For an unknown tool it makes a name in the
-// same way, since an old conversation may call tools that are no longer offered. mcp__docs and
-// search make mcp__docs__search, which is how clients without namespaces name the tools of MCP
-// servers, so models have seen such names.
+// same way, because an old conversation may call tools that are no longer offered. The namespace
+// mcp__docs and the name search become mcp__docs__search. Clients without namespaces name the tools
+// of MCP servers like this, so models have seen such names.
 func (s *toolset) flat(namespace, name string) string {
 	if flat, ok := s.names[[2]string{namespace, name}]; ok {
 		return flat
@@ -60,8 +60,8 @@ func (s *toolset) flat(namespace, name string) string {
 	return strings.TrimSuffix(namespace, "__") + "__" + name
 }
 
-// of returns the tool that a model calls by that name. The engine lets only offered names through,
-// in exactly the spelling of the offer. A name that is not listed is a function of that name.
+// of returns the tool that a model calls by this name. The engine only passes calls with names
+// exactly as they were offered. For an unknown name it returns a function of that name.
 func (s *toolset) of(name string) tool {
 	if t, ok := s.own[name]; ok {
 		return t
@@ -69,7 +69,7 @@ func (s *toolset) of(name string) tool {
 	return tool{name: name}
 }
 
-// named finds the tool that tool_choice names, as form.Named.
+// named is a form.Named: it returns the tool that tool_choice names.
 func (s *toolset) named(v *fastjson.Value) (member, name string) {
 	if string(v.GetStringBytes("type")) == "tool_search" {
 		return "type", s.flat("", searchName)
@@ -77,9 +77,9 @@ func (s *toolset) named(v *fastjson.Value) (member, name string) {
 	return "name", s.flat(string(v.GetStringBytes("namespace")), string(v.GetStringBytes("name")))
 }
 
-// read reads a list of tools. Tools that wait to be loaded are offered at once if there is no
-// search to load them. The search may come after the tools that it finds, so this is decided when
-// the whole list is read.
+// read adds a list of tools to the request. It returns an error if one is invalid. Deferred tools
+// are offered at once if there is no search to load them. The search may come after the tools that
+// it finds, so this is decided after the whole list has been read.
 func (s *toolset) read(v *fastjson.Value) error {
 	err := field.List(v, func(v *fastjson.Value) error { return s.readTool(v, "", "") })
 	if !s.found {
@@ -89,8 +89,9 @@ func (s *toolset) read(v *fastjson.Value) error {
 	return err
 }
 
-// readTool reads one tool, within a namespace or without one. The description of a namespace is put
-// before its first tool's description, since models would not see it otherwise.
+// readTool adds one tool, with its namespace or "". The text about, the description of the
+// namespace, is put before the tool's description, because models would not see it otherwise. It
+// returns an error if the tool is invalid or its type is not supported.
 func (s *toolset) readTool(v *fastjson.Value, namespace, about string) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
@@ -123,9 +124,10 @@ func (s *toolset) readTool(v *fastjson.Value, namespace, about string) error {
 	}
 }
 
-// readNamespace reads a group of tools:
+// readNamespace adds a group of tools:
 // {"type":"namespace","name":"mcp__docs","description":…,"tools":[…]}. Codex sends each MCP server
-// as a namespace, and accepts calls only with the namespace beside the name.
+// as a namespace, and accepts calls only with the namespace next to the name. It returns an error
+// if the group or one of its tools is invalid.
 func (s *toolset) readNamespace(v *fastjson.Value) error {
 	name, about, err := namesOf(v)
 	if err != nil {
@@ -138,12 +140,13 @@ func (s *toolset) readNamespace(v *fastjson.Value) error {
 	}))
 }
 
-// readCustom reads a tool whose input is a text: the model gets a function with one argument, and
-// is told the grammar.
+// readCustom returns a function for a tool whose input is a text:
 // {"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark","definition":"…"}}.
-// A grammar that can be written as a pattern becomes part of the function's schema and is treated
-// like all schemas: calls that do not fit are repaired, and servers that can are constrained to it.
-// For any other grammar the client is told that it is not enforced.
+// The function has one argument, and its description has the grammar. A grammar that can be
+// translated to a pattern becomes part of the function's schema. Then it is treated like all
+// schemas: calls that do not fit are repaired, and servers that can are constrained to it. For any
+// other grammar the client is told that it is not enforced. It returns an error if the tool or its
+// grammar is invalid.
 func (s *toolset) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 	if t.Name, t.Description, err = namesOf(v); err != nil {
 		return t, err
@@ -170,7 +173,8 @@ func (s *toolset) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 	return t, err
 }
 
-// namesOf returns the name and the description of a tool or a namespace.
+// namesOf returns the name and the description of a tool or a namespace. It returns an error if the
+// name is empty or one of them is no string.
 func namesOf(v *fastjson.Value) (name, about string, err error) {
 	if err = field.Member(v, "name", &name); err == nil && strings.TrimSpace(name) == "" {
 		err = field.Bad("name", "must not be empty")
@@ -181,7 +185,8 @@ func namesOf(v *fastjson.Value) (name, about string, err error) {
 	return name, about, err
 }
 
-// grammarOf returns the grammar of a custom tool's format, empty if the text is free.
+// grammarOf returns the grammar in a custom tool's format. It is empty if the text is free. It
+// returns an error if the format is invalid.
 func grammarOf(v *fastjson.Value) (syntax, definition string, err error) {
 	if field.IsNull(v) {
 		return "", "", nil
@@ -205,20 +210,20 @@ func grammarOf(v *fastjson.Value) (syntax, definition string, err error) {
 	return syntax, definition, err
 }
 
-// schemaOfText is the JSON Schema of a custom tool's input. A schema can express a grammar only as
-// a pattern.
+// schemaOfText is the JSON Schema of a custom tool's input. In a schema, a grammar can only be a
+// pattern.
 type schemaOfText struct {
 	Type    string `json:"type"`
 	Pattern string `json:"pattern,omitempty"`
 }
 
-// longestPattern is how many bytes a pattern may have: a schema may hold no more than 4,096.
+// longestPattern is the greatest length of a pattern in bytes. A schema may contain at most 4,096.
 const longestPattern = 4000
 
-// patternOf returns a grammar as a pattern that a whole text must match. It returns an empty
-// pattern if the grammar cannot be written as one, or if the pattern would be longer than schemas
-// may hold. Then the text is free, the client is told so, and the client itself says what is wrong
-// with a text. An invalid grammar is an error, as with OpenAI: no text could ever match it.
+// patternOf returns a pattern for a grammar, which a whole text must match. The pattern is empty if
+// the grammar cannot be translated, or if the pattern would be too long for a schema. Then the text
+// is free, the client is told so, and the client itself checks the text. An invalid grammar is an
+// error, as with OpenAI, because no text could ever match it.
 func patternOf(syntax, definition string) (pattern string, err error) {
 	wrong := ""
 	switch syntax {
@@ -246,7 +251,7 @@ func patternOf(syntax, definition string) (pattern string, err error) {
 	return whole, nil
 }
 
-// beyond are the errors of Go's regular expressions about features that other syntaxes have:
+// beyond lists the errors of Go's regular expressions for features of other syntaxes, such as
 // lookaround, and other kinds of names and repeats.
 var beyond = map[regexpsyntax.ErrorCode]bool{
 	regexpsyntax.ErrInvalidPerlOp: true, regexpsyntax.ErrInvalidEscape: true,
@@ -255,13 +260,13 @@ var beyond = map[regexpsyntax.ErrorCode]bool{
 	regexpsyntax.ErrNestingDepth: true, regexpsyntax.ErrLarge: true,
 }
 
-// searchName is the name by which a model calls the search for tools, to which clients give no
-// name.
+// searchName is the name by which a model calls the search for tools, which has no name in
+// requests.
 const searchName = "tool_search"
 
-// readSearch reads the tool by which a client loads tools:
+// readSearch adds the tool by which a client loads tools:
 // {"type":"tool_search","execution":"client",…}. A search that OpenAI would run is ignored, so all
-// tools are offered from the start.
+// tools are offered from the beginning. It returns an error if a field is invalid.
 func (s *toolset) readSearch(v *fastjson.Value) error {
 	t, execution := chat.Tool{Name: searchName}, ""
 	if err := field.Member(v, "execution", &execution); err != nil || execution != "client" {
@@ -281,9 +286,9 @@ func (s *toolset) readSearch(v *fastjson.Value) error {
 	return s.offerTool(t, tool{search, "", searchName}, false)
 }
 
-// offerTool offers a tool under the name for the model. A tool that was found twice is offered
-// once. Two tools may get the same name (a.b__c and a__b.c): the second gets a number, so that each
-// call finds its tool.
+// offerTool offers a tool under the name for the model, or stores it for a later search. A tool
+// that was found twice is offered once. If two tools would get the same name (a.b__c and a__b.c),
+// the second gets a number, so that each call finds its tool. It always returns nil.
 func (s *toolset) offerTool(t chat.Tool, own tool, deferred bool) error {
 	if s.own == nil {
 		s.own, s.names = map[string]tool{}, map[[2]string]string{}
@@ -306,8 +311,8 @@ func (s *toolset) offerTool(t chat.Tool, own tool, deferred bool) error {
 	return nil
 }
 
-// load offers a tool that waited to be loaded; any other tool is offered already. Loaded tools come
-// after the rest of the offer, in the order in which they were found, so that the beginning of the
+// load offers a deferred tool that a search has found; any other tool is offered already. Such
+// tools come after all others, in the order in which they were found, so that the beginning of the
 // prompt stays the same as in the server's cache.
 func (s *toolset) load(name string) {
 	is := func(t chat.Tool) bool { return t.Name == name }
@@ -317,13 +322,13 @@ func (s *toolset) load(name string) {
 	}
 }
 
-// ranElsewhere are the tools that OpenAI's service runs itself, by the beginnings of their types.
-// They are left out, since Codex offers web_search with every request, and a model that cannot look
-// something up answers from what it knows.
+// ranElsewhere lists the tools that OpenAI's service runs itself, by the prefixes of their types.
+// They are left out and not refused, because Codex offers web_search with every request, and a
+// model that cannot look something up answers from what it knows.
 var ranElsewhere = []string{"web_search", "file_search", "code_interpreter", "image_generation"}
 
-// leaveOut leaves out a tool that only adds to what the model can do. It refuses a tool whose
-// client waits for items in a form that no local model writes, such as local_shell and computer.
+// leaveOut leaves out a tool that only adds to what the model can do. It returns an error for a
+// tool whose client waits for items that no local model writes, such as local_shell and computer.
 func (s *toolset) leaveOut(kind string) error {
 	if slices.ContainsFunc(ranElsewhere, func(begin string) bool {
 		return strings.HasPrefix(kind, begin)
@@ -334,8 +339,8 @@ func (s *toolset) leaveOut(kind string) error {
 	return field.Bad("type", "is not served here: %q; offer a function, or a custom tool", kind)
 }
 
-// tellLeftOut tells the client which tools the model does not get: otherwise a reply that never
-// searches the web would look wrong.
+// tellLeftOut adds a note for the client that names the tools which the model does not get, because
+// a reply that never searches the web would look wrong otherwise.
 func (s *toolset) tellLeftOut() {
 	if len(s.leftOut) > 0 {
 		s.ask.Tell("Left-Out", strings.Join(s.leftOut, ","))
@@ -347,9 +352,8 @@ func paragraphs(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), "\n\n")
 }
 
-// textOf returns the input of a custom tool's call from the arguments that the model wrote.
-// Arguments of another form, which are possible if a client switches the checks off, are returned
-// as they are.
+// textOf returns the input of a custom tool from the arguments that the model wrote. Arguments of
+// another form are returned unchanged; they occur if a client turns the checks off.
 func textOf(args string) string {
 	var a struct{ Input *string }
 	if json.Unmarshal([]byte(args), &a) != nil || a.Input == nil {

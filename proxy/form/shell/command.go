@@ -11,25 +11,24 @@ import (
 	"toolnorm/runner"
 )
 
-// runsCommands are the names that clients give to the tool that runs a command and has it as its
-// parameter "command". run_command is Void's, execute_command Cline's and Roo's.
+// runsCommands are the names of clients' own tools that run a command, given as the argument
+// "command". run_command is Void's, execute_command is that of Cline and Roo.
 var runsCommands = []string{"run_command", "execute_command"}
 
-// Commander writes calls as commands for one client. The editors' own tool feeds output and exit
-// code back to the model; a block in the text needs a click, and its output never comes back. The
-// same line works in dash, bash, zsh, ksh, fish and busybox, so the client's shell need not be
-// known.
+// Commander writes calls as commands for one client. An editor's own tool returns output and exit
+// code to the model. A block in the text needs a click, and its output never comes back. The same
+// line works in dash, bash, zsh, ksh, fish and busybox, so the client's shell need not be known.
 type Commander struct {
 	*Config
 	base64   bool
 	language string
-	via      string // the client's own tool that runs commands; empty: it has none
+	via      string // the client's own tool that runs commands; empty: none
 }
 
-// Commander returns the Commander for a client with these headers and these tools of its own. No
-// single spelling survives the quoting rules of all Windows shells, so clients on Windows get the
-// arguments in base64. PowerShell 5.1 and cmd strip quotation marks inside an argument. OpenAI's
-// SDKs name the system in a header; other clients cannot be told apart and count as POSIX.
+// Commander returns the Commander for a client with these headers and these tools of its own.
+// Clients on Windows get the arguments in Base64, because no single notation survives the quoting
+// rules of all Windows shells: PowerShell 5.1 and cmd strip quotation marks inside an argument.
+// OpenAI's SDKs name the system in a header; all other clients count as POSIX.
 func (s *Config) Commander(h http.Header, theirs []chat.Tool) *Commander {
 	c := &Commander{Config: s, base64: s.Base64, language: s.Language}
 	windows := h.Get("X-Stainless-Os") == "Windows"
@@ -49,8 +48,8 @@ func (s *Config) Commander(h http.Header, theirs []chat.Tool) *Commander {
 	return c
 }
 
-// onlyCommand reports whether a tool needs nothing but a command.
-// A tool that requires more (a reason, a folder) would need values that are unknown here.
+// onlyCommand reports whether a tool with these parameters needs nothing but a command. If a tool
+// requires more (a reason, a folder), the values are not known here.
 func onlyCommand(parameters json.RawMessage) bool {
 	t := schema.Compile(parameters)
 	return t.Has("command") && !slices.ContainsFunc(t.Required(), func(name string) bool {
@@ -58,10 +57,10 @@ func onlyCommand(parameters json.RawMessage) bool {
 	})
 }
 
-// command returns the line that runs a call. A terminal may cut a long line, and the quotes in the
-// rest would then pair up wrongly. So a long call is kept here, and its line only fetches it by an
-// id. The line itself holds no $ and no !, and has at most 900 bytes: busybox cuts a pasted line at
-// 1,023.
+// command returns the line that runs a call, or an error if the call cannot be written as one. A
+// terminal may cut a long line, and the quotes in its rest would then be paired wrongly. So a long
+// call is stored here, and its line only fetches it by an id. A line contains no $ and no !, and
+// has at most 900 bytes, since busybox cuts a pasted line at 1,023.
 func (c *Commander) command(call chat.Call) (string, error) {
 	write := c.Program.Command
 	if c.base64 {
@@ -77,8 +76,10 @@ func (c *Commander) command(call chat.Call) (string, error) {
 	return line, err
 }
 
-// Call returns a call of the client's own tool that runs c as a command. The tool's name is made
-// canonical first, since Void puts a random prefix before the names of MCP tools.
+// Call returns a call of the client's own tool that runs the given call as a command. It first
+// removes the random prefix that Void puts before names of MCP tools. It returns an error if the
+// client has no such tool, if the call is not of a tool of this server, or if it cannot be written
+// as a command.
 func (c *Commander) Call(call chat.Call) (chat.Call, error) {
 	served, ok := c.Tools.Snapshot().Find(call.Name)
 	if c.via == "" || !ok {

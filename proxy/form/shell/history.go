@@ -8,14 +8,14 @@ import (
 	"toolnorm/chat"
 )
 
-// shownResult is the result of a command that was shown in a block, since its real result is
-// unknown here. A call needs a result in the history, or it would look as if it were still running.
+// shownResult is the result of a command that was shown in a block, because its real result is not
+// known here. A call needs a result in the history, or it would seem to be running still.
 const shownResult = "This was shown to the user as a command to run. What it gave, if it was run, is in the user's next message."
 
-// earlier turns the commands in earlier replies back into calls, so that the model sees what it
-// called and not how that was run. Only text that this package could have written, byte for byte,
-// counts as such a command. A command that a model or a user merely typed must not become an
-// earlier call, since the model would believe that it made it.
+// earlier returns the messages with the commands in earlier replies turned back into calls, so that
+// the model sees what it called and not how that was run. Only text that this package could have
+// written, byte for byte, counts as such a command. A command that a model or a user merely typed
+// must not become a call, because the model would believe that it made it.
 func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
 	names := map[string]string{} // of the tools, by the id of a call
 	blocks := 0
@@ -37,7 +37,7 @@ func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
 			m.Content, m.Calls = c.blocks(m.Content)
 			for i := range m.Calls {
 				blocks++
-				// the same in each request, as the text was
+				// the same id in each request, because the text is the same
 				m.Calls[i].ID = fmt.Sprintf("call_shell_%d", blocks)
 				results = append(results, chat.Message{Role: chat.ToolRole, CallID: m.Calls[i].ID,
 					Name: m.Calls[i].Name, Content: shownResult})
@@ -48,8 +48,9 @@ func (c *Commander) earlier(in []chat.Message) (out []chat.Message) {
 	return out
 }
 
-// unwrap replaces a call of the client's command tool with the call that its command runs. The
-// result of the client's tool then follows the call that the model made.
+// unwrap replaces a call of the client's command tool by the call that its command runs. Then the
+// result of the client's tool follows the call that the model made. A call that runs no such
+// command stays as it is.
 func (c *Commander) unwrap(call *chat.Call) {
 	var args struct{ Command string }
 	if call.Name != c.via || json.Unmarshal(call.Args, &args) != nil {
@@ -60,9 +61,9 @@ func (c *Commander) unwrap(call *chat.Call) {
 	}
 }
 
-// read returns the call that a line runs, if this package could have written the line. A call that
-// the line fetches by id is known only as long as it is kept; after that its line stays text. The
-// last 1,000 calls are kept, 64 MiB in all, until a restart.
+// read returns the call that a line runs. It returns false if this package could not have written
+// the line. A stored call, which a line fetches by id, is only known as long as it is stored; after
+// that its line stays text. The last 1,000 calls, or 64 MiB, are stored until a restart.
 func (c *Commander) read(line string) (name string, args json.RawMessage, ok bool) {
 	if id, isFetch := c.Program.ReadFetch(line); isFetch && c.Kept != nil {
 		return c.Kept(id)
@@ -70,9 +71,9 @@ func (c *Commander) read(line string) (name string, args json.RawMessage, ok boo
 	return c.Program.Read(line)
 }
 
-// blocks removes the commands from the end of a reply and returns them as calls, in their order.
-// Only those at the very end count: a reply puts its commands there, and prose about a command
-// stays prose.
+// blocks returns a reply's text without the commands at its end, and these commands as calls in the
+// same order. Only commands at the very end count, because a reply has its commands there, and
+// prose about a command must stay prose.
 func (c *Commander) blocks(text string) (said string, calls []chat.Call) {
 	for {
 		rest, ok := strings.CutSuffix(strings.TrimRight(text, " \n"), "\n```")

@@ -5,10 +5,10 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// reply writes calls of the tools that are served here as commands: as a call of the client's own
-// tool that runs commands, so that the result comes back by itself, else as a block that the user
-// runs. Calls of both kinds may mix in one reply, so those that are passed on are renumbered
-// without gaps. A block is text, so a reply of blocks alone ends with "stop".
+// reply writes calls of this server's tools as commands. A command is a call of the client's own
+// tool that runs commands, so that the result comes back by itself, or else a block that the user
+// runs. A reply may contain both kinds of calls, so those that are passed on are renumbered without
+// gaps. A block is text, so a reply with only blocks ends with "stop".
 type reply struct {
 	form.Reply // gets text, and calls of the client's tools
 	commander  *Commander
@@ -16,12 +16,13 @@ type reply struct {
 
 	text   form.Ending
 	fence  form.Fence
-	calls  chat.Collector // of ours
-	inside bool           // of a call of ours
-	passed int            // how many calls the form below has got
+	calls  chat.Collector // of this server's tools
+	inside bool           // whether the current call is of such a tool
+	passed int            // how many calls were passed on to the form below
 }
 
-// Event passes an event on, unless it belongs to a call of one of our tools.
+// Event implements form.Reply. It passes an event on, unless the event belongs to a call of this
+// server's tools. It returns an error if the client cannot be written to.
 func (r *reply) Event(e chat.Event) error {
 	if e.Kind == chat.CallStart {
 		r.inside = r.ours[e.Text]
@@ -45,9 +46,10 @@ func (r *reply) Event(e chat.Event) error {
 	return r.Reply.Event(e)
 }
 
-// run writes a call as a command for the client to run. Void shows a button only for a closed
-// block, and each block holds one line, since Void would run only the first of several. If the
-// model has left a block open, it is closed first.
+// run writes a call as a command that the client runs, or as text if there can be no command. If
+// the model has left a block open, it is closed first, because Void shows a button only for a
+// closed block. Each block has one line, since Void would run only the first of several. It returns
+// an error if the client cannot be written to.
 func (r *reply) run(c chat.Call) error {
 	if other, err := r.commander.Call(c); err == nil {
 		return r.pass(other)
@@ -63,7 +65,7 @@ func (r *reply) run(c chat.Call) error {
 	return r.Reply.Event(chat.Event{Kind: chat.Text, Text: text})
 }
 
-// pass passes a whole call on.
+// pass passes a whole call on as events. It returns an error if the client cannot be written to.
 func (r *reply) pass(c chat.Call) error {
 	for _, e := range []chat.Event{
 		{Kind: chat.CallStart, Index: r.passed, ID: c.ID, Text: c.Name},

@@ -35,47 +35,47 @@ import (
 	"toolnorm/tools/find"
 )
 
-// Config says how tools that are served here reach clients that only have a terminal. Tools is
-// needed.
+// Config is how this server's tools reach clients that only have a terminal. Tools is needed.
 type Config struct {
 	Tools   *tools.Registry
-	Program runner.Program // that runs a call; empty: runner.Toolrun
-	// the language after the fence of a block; empty: bash, and powershell for clients on Windows
+	Program runner.Program // the program that runs a call; empty: runner.Toolrun
+	// the language after the fence of a block; empty: bash, or powershell for clients on Windows
 	Language string
-	// write arguments in base64, which no shell can misread; always done for clients that say they
-	// run on Windows
+	// arguments are written in Base64, which no shell can misread; always so for clients that say
+	// they run on Windows
 	Base64 bool
 
-	// about how many tokens descriptions may take; if all tools take more, those that the
+	// about how many tokens descriptions may take; if all tools take more, only those that the
 	// conversation asks for are offered. 0: no limit
 	Budget   int
-	Meanings *find.Meanings // finds those also by what they mean; nil: only by their words
+	Meanings *find.Meanings // finds tools by what they mean; nil: only their words are compared
 
-	// Keep keeps a call that is too long for a command line, under an id by which the program
-	// fetches it; nil: such a call is shown as text.
+	// Keep stores a call that is too long for a command line, and returns the id by which the
+	// program fetches it. It returns an error if it cannot. Nil: such a call is shown as text.
 	Keep func(name string, args json.RawMessage) (id string, err error)
-	// returns what Keep was given; nil: kept calls are not known
+	// returns the call that Keep stored under this id, or false; nil: stored calls are not known
 	Kept func(id string) (name string, args json.RawMessage, ok bool)
 
-	Used func() // is called for each request in this form; nil: requests are not counted
+	Used func() // is called for each request in this form; may be nil
 }
 
-// Form offers the tools that are served here, and has their calls run in the client's terminal.
-// It accepts only requests that ask for it, by a header, a model's suffix or a setting.
+// Form offers this server's tools, whose calls run in the client's terminal. It accepts only
+// requests that ask for it by a header, a model's suffix or a setting.
 type Form struct {
-	*Config           // nil: nothing is served
+	*Config           // nil: this server has no tools
 	Below   form.Form // writes the text, and calls of the client's own tools
 }
 
 var _ form.Form = Form{}
 
-// errNoTools answers a request for which there are no tools to offer.
+// errNoTools is the answer to a request for which there are no tools to offer.
 var errNoTools = fault.New(fault.Invalid,
 	"client form shell needs tools, and this server has none for you")
 
-// Open accepts requests that ask for this form. The client's own tools stay as they are; a served
-// tool with the same name as one of them is not offered. Calls are held until they are whole, since
-// a line is run as it is.
+// Open implements form.Form. It accepts requests that ask for this form; for others it returns nil.
+// The client's own tools stay as they are, and a tool of this server with the same name is not
+// offered. Calls are held until they are whole, because a line is run as it is. It returns an error
+// if there are no tools, or if the form below returns one.
 func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	switch {
 	case a.Form != form.Shell:
@@ -109,8 +109,8 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 	return r, nil
 }
 
-// offered returns the tools that are served here and that the client does not have, as far as their
-// descriptions fit into the budget, and how many there are in all. A thousand tools would fill any
+// offered returns the tools of this server that the client does not have itself, as far as their
+// descriptions fit the budget, and the number of all such tools. A thousand tools would fill any
 // model's context.
 func (r *reply) offered(ctx context.Context, may *tools.Snapshot, a *form.Ask) (
 	ours []chat.Tool, all int) {

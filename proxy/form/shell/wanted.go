@@ -10,13 +10,13 @@ import (
 	"toolnorm/tools/find"
 )
 
-// bytesPerToken is about how many bytes of a description make a token.
+// bytesPerToken is roughly the number of bytes of a description per token.
 const bytesPerToken = 4
 
-// pickTools returns the tools whose descriptions fit into a budget of tokens, in their order. If
-// not all fit, tools whose names are in the conversation come first, then those that the user's
-// messages ask for, the last message before the others, which are compared by words alone. A tool
-// that was offered and called stays, since its name is in the conversation.
+// pickTools returns the tools whose descriptions fit the budget of tokens, in the same order. If
+// not all fit, tools whose names are in the conversation come first. Then come those that the
+// user's messages ask for. The last message counts more than the others, which are compared only by
+// words. A tool that was called stays, since its name is in the conversation.
 func (c *Config) pickTools(ctx context.Context, all []tools.Tool,
 	messages []chat.Message,
 ) []tools.Tool {
@@ -57,7 +57,8 @@ func (c *Config) pickTools(ctx context.Context, all []tools.Tool,
 }
 
 // mentionRank returns 2 for a tool that was called, 1 for a tool whose name is in the text, and 0
-// for all others. A name without a _ or a dot may be any word.
+// for all others. A name without _ and dot may be an ordinary word, so it does not count as being
+// in the text.
 func mentionRank(text string, called map[string]bool, name string) int {
 	switch {
 	case called[name]:

@@ -32,9 +32,10 @@ const (
 	clineXML      = " using the XML format specified for each tool"
 )
 
-// readCline reads the tools of such a prompt, and returns the prompt without them. It also removes
-// what else the prompt says about XML (the section on formatting, the examples): a model that knows
-// two ways of calling mixes them.
+// readCline returns the tools in a prompt of Cline or Roo, and the prompt without them. It also
+// removes what else the prompt says about XML (the section on formatting, the examples), because a
+// model that knows two ways of calling mixes them. If there is no such list of tools, it returns
+// nil and the text.
 func readCline(text string) (tools []Tool, rest string) {
 	if !strings.Contains(text, clineTools+"\n") {
 		return nil, text
@@ -67,9 +68,10 @@ func readCline(text string) (tools []Tool, rest string) {
 	return tools, rest + strings.ReplaceAll(l.text(end, len(l)), clineXML, "")
 }
 
-// section returns the line at which the next part of the prompt begins. Descriptions may hold
-// headings of their own, so only known headings count. Since an unknown heading ends nothing, a
-// later version of the prompt with a new heading loses no tool.
+// section returns the index of the first line, from line i on, at which the next part of the prompt
+// begins, or the number of lines. Descriptions may contain headings of their own, so only known
+// headings count. An unknown heading ends nothing, so a later version of the prompt with a new
+// heading loses no tool.
 func (l lines) section(i int) int {
 	for ; i < len(l); i++ {
 		if strings.HasPrefix(l[i], clineUse) || strings.HasPrefix(l[i], clineRule) {
@@ -79,7 +81,8 @@ func (l lines) section(i int) int {
 	return len(l)
 }
 
-// heading returns the next line that names a tool, or end.
+// heading returns the index of the first line, from line i on, that is the heading of a tool, or
+// end if there is none before.
 func (l lines) heading(i, end int) int {
 	for ; i < end; i++ {
 		if headingTool(l[i]) != "" {
@@ -89,7 +92,7 @@ func (l lines) heading(i, end int) int {
 	return end
 }
 
-// headingTool returns the tool that a heading names, empty when the line is not such a heading.
+// headingTool returns the tool that a heading names, or "" if the line is no such heading.
 func headingTool(line string) string {
 	if name, ok := strings.CutPrefix(line, "## "); ok && isName(strings.TrimSpace(name)) {
 		return strings.TrimSpace(name)
@@ -97,10 +100,10 @@ func headingTool(line string) string {
 	return ""
 }
 
-// readSection reads the section about one tool. The first XML with its name shows its parameters,
-// in their order. A placeholder such as "File path here" is skipped, but a body with a structure of
-// its own (<file><path>…, or a JSON list) shows what the value has to look like, and becomes part
-// of the description.
+// readSection returns the tool that a section describes; ok is false if the section shows no XML
+// with the tool's name. The first such XML shows the parameters in their order. A placeholder such
+// as "File path here" in it is skipped. But a body with a structure of its own (<file><path>…, or a
+// JSON list) shows the form of the value, and becomes part of the description.
 func readSection(name, text string) (t Tool, ok bool) {
 	before, rest, found := strings.Cut(text, "<"+name+">")
 	shown, _, closed := strings.Cut(rest, "</"+name+">")
@@ -129,7 +132,7 @@ func readSection(name, text string) (t Tool, ok bool) {
 	return t, true
 }
 
-// param returns the place of a parameter, -1 when there is none of that name.
+// param returns the index of the parameter of this name, or -1 if there is none.
 func (t *Tool) param(name string) int {
 	for i, p := range t.Params {
 		if p.Name == name {
@@ -139,12 +142,12 @@ func (t *Tool) param(name string) int {
 	return -1
 }
 
-// behind lists the headings that follow the parameters.
+// behind lists the headings that come after the parameters.
 var behind = []string{"Usage", "Example", "Notes:"}
 
-// readBullets reads a description and the parameters after it, "- name: (required) what it is". The
-// lines that follow a parameter belong to it. Two forms are read: "(required)" after each name, and
-// separate headings for required and optional parameters.
+// readBullets returns a description and the parameters after it, written as "- name: (required)
+// what it is". The lines after a parameter belong to its description. Two forms are accepted:
+// "(required)" after each name, and separate headings for required and optional parameters.
 func readBullets(text string) (description string, params []Param) {
 	var head strings.Builder
 	listed, required := false, false
@@ -179,8 +182,8 @@ func readBullets(text string) (description string, params []Param) {
 	return strings.TrimSpace(strings.TrimPrefix(head.String(), "Description:")), trimParams(params)
 }
 
-// trimParams removes from the descriptions of parameters the blanks around them and the words
-// (required) and (optional), and returns params.
+// trimParams removes the words (required) and (optional) and the blanks around them from the
+// descriptions of parameters, and returns params.
 func trimParams(params []Param) []Param {
 	for i := range params {
 		d := strings.TrimSpace(params[i].Description)

@@ -7,11 +7,12 @@ import (
 	"toolnorm/chat"
 )
 
-// history turns calls and results in the text of earlier messages back into calls and results,
-// where a reply ends with a call of a known tool and the next message begins with that tool's
-// result. Anything less certain stays as it is. The model never wrote that XML: it has to see its
-// own form of calls, or it would begin to write the client's. Results become messages of a tool,
-// and what the user said after them becomes a message of the user.
+// history returns the messages with calls and results in their text turned back into calls and
+// results. It does so where a reply ends with a call of a known tool and the next message begins
+// with that tool's result; anything less certain stays as it is. The model never wrote that XML. It
+// has to see its own form of calls, because it would otherwise begin to write the client's. A
+// result becomes a message of a tool, and what the user said after it becomes a message of the
+// user.
 func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 	calls := 0
 	for i := 0; i < len(in); i++ {
@@ -33,7 +34,7 @@ func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 		}
 		i++
 		calls++
-		// the same in each request, as the text was
+		// the same id in each request, because the text is the same
 		call.ID = fmt.Sprintf("call_%s_%d", p.Protocol, calls)
 		m.Content, m.Calls = said, []chat.Call{*call}
 		out = append(out, m, chat.Message{Role: chat.ToolRole, CallID: call.ID, Name: call.Name,
@@ -45,9 +46,9 @@ func (p *Prompt) history(in []chat.Message) (out []chat.Message) {
 	return out
 }
 
-// called finds the call at the end of a reply, nil when there is none, and the text before it. The
-// first opening mark of that name begins the call: the prose before it cannot hold another, since
-// Prose breaks such marks.
+// called returns the call at the end of a reply, and the text before it; nil and the text if there
+// is no such call. The call begins at the first opening tag of its name. The prose before it cannot
+// contain another one, because Prose breaks such tags.
 func (p *Prompt) called(text string) (said string, call *chat.Call) {
 	body := strings.TrimSpace(text)
 	at := strings.LastIndex(body, "</")
@@ -69,9 +70,9 @@ func (p *Prompt) called(text string) (said string, call *chat.Call) {
 	return strings.TrimSpace(said), &chat.Call{Name: t.Name, Args: args}
 }
 
-// arguments reads the elements of a call as members of an object. A value ends where its mark is
-// followed by another parameter or by nothing. A parameter that comes twice, or that the tool does
-// not have, means that this package did not write the call.
+// arguments returns the elements of a call as an object. A value ends where its closing tag is
+// followed by another parameter or by nothing. It returns false if a parameter comes twice or is
+// unknown to the tool, because this package did not write the call then.
 func (p *Prompt) arguments(t *Tool, body string) (args []byte, ok bool) {
 	args = []byte{'{'}
 	left := append([]Param(nil), t.Params...)
@@ -98,7 +99,8 @@ func (p *Prompt) arguments(t *Tool, body string) (args []byte, ok bool) {
 	return append(args, '}'), true
 }
 
-// opens returns the parameter whose mark the text begins with, -1 when there is none.
+// opens returns the index of the parameter with whose opening tag the text begins, or -1 if there
+// is none.
 func opens(params []Param, text string) int {
 	for i, p := range params {
 		if strings.HasPrefix(text, "<"+p.Name+">") {
@@ -108,9 +110,10 @@ func opens(params []Param, text string) int {
 	return -1
 }
 
-// value cuts the text at the end of a value. There is no escaping, so a file's content may hold its
-// own closing mark: only a mark that is followed by the next parameter, or by nothing, can be the
-// real one.
+// value returns the value at the beginning of text, up to its closing tag, and the rest after the
+// tag. There is no escaping, so a file's content may contain its own closing tag. Only a tag that
+// is followed by one of the parameters in left, or by nothing, can be the real one. It returns
+// false if there is no such tag.
 func value(left []Param, name, text string) (value, rest string, ok bool) {
 	mark := "</" + name + ">"
 	for from := 0; ; {
@@ -126,9 +129,10 @@ func value(left []Param, name, text string) (value, rest string, ok bool) {
 	}
 }
 
-// result finds the result of a tool at the beginning of a user's message, and what the user said
-// after it. Void writes <read_file_result>, the result, and the closing mark on lines of their own.
-// The last closing mark counts, since the result itself may hold such marks.
+// result returns the result of a tool at the beginning of a user's message, and what the user said
+// after it. It returns false if the message does not begin with one. Void writes
+// <read_file_result>, the result, and the closing tag, on lines of their own. The last closing tag
+// counts, because the result itself may contain such tags.
 func (p *Prompt) result(name, text string) (result, rest string, ok bool) {
 	if p.Protocol == Cline { // [read_file for 'main.go'] Result: …; the rest belongs to it
 		head, _, found := strings.Cut(text, "Result:")

@@ -2,15 +2,15 @@ package xml
 
 import "strings"
 
-// lines is a text as lines, each with its line end. Indentation means nothing in these prompts. The
-// line ends are kept so that the rest of a prompt stays the same, byte for byte.
+// lines is a text as lines, each with its line end. The line ends are kept so that the rest of a
+// prompt stays the same, byte for byte. Indentation means nothing in these prompts.
 type lines []string
 
-// split cuts a text into lines, which joined are the text again.
+// split returns a text as lines. Joined, they are the text again.
 func split(text string) lines { return strings.SplitAfter(text, "\n") }
 
-// find returns the first line from i on that is word or, if more is true, that begins with word; -1
-// when there is no such line. Callers bound how far they look by cutting l.
+// find returns the index of the first line, from line i on, that is word, or that begins with word
+// if more is true. It returns -1 if there is no such line. Callers limit the search by slicing l.
 func (l lines) find(i int, word string, more bool) int {
 	for ; i < len(l); i++ {
 		line := strings.TrimSpace(l[i])
@@ -21,7 +21,8 @@ func (l lines) find(i int, word string, more bool) int {
 	return -1
 }
 
-// ends returns the first line from i on that ends with word; -1 when there is no such line.
+// ends returns the index of the first line, from line i on, that ends with word, or -1 if there is
+// none.
 func (l lines) ends(i int, word string) int {
 	for ; i < len(l); i++ {
 		if strings.HasSuffix(strings.TrimSpace(l[i]), word) {
@@ -31,7 +32,7 @@ func (l lines) ends(i int, word string) int {
 	return -1
 }
 
-// blank returns the first blank line from i on, or the end.
+// blank returns the index of the first blank line, from line i on, or the number of lines.
 func (l lines) blank(i int) int {
 	for ; i < len(l); i++ {
 		if strings.TrimSpace(l[i]) == "" {
@@ -41,18 +42,18 @@ func (l lines) blank(i int) int {
 	return len(l)
 }
 
-// text returns the lines from i up to j.
+// text returns the lines from line i up to, but not including, line j.
 func (l lines) text(i, j int) string { return strings.Join(l[i:j], "") }
 
-// element is <name>body</name>.
+// element is an XML element: <name>body</name>.
 type element struct{ name, body string }
 
-// mostElements is how many marks of a text are looked at.
-// Each costs a search through the rest of the text, which a hostile one could make quadratic.
+// mostElements is the most tags of a text that are looked at. Each costs a search through the rest
+// of the text, which a hostile text could make quadratic.
 const mostElements = 200
 
-// elements returns the outermost elements of a text. The text between them is skipped, and so are a
-// second element of the same name and a mark without its closing mark.
+// elements returns the outermost elements of a text. Text between them is skipped, and so are a
+// second element of the same name and an opening tag without a closing one.
 func elements(text string) (all []element) {
 	seen := map[string]bool{}
 	for range mostElements {

@@ -9,22 +9,22 @@ import (
 	"toolnorm/chat"
 )
 
-// own finds a call that a model writes in the client's own XML although it was offered real tools:
-// models know the form from their training or from earlier turns. Text that may become such a call
-// is held from the beginning of its line; all other text passes.
+// own detects a call that a model writes in the client's own XML although it was offered real
+// tools. Models know that form from their training or from earlier turns. Text that may become such
+// a call is held back from the beginning of its line; all other text passes.
 type own struct {
 	prompt *Prompt
-	shown  string // the end of what has passed
+	shown  string // the end of the text that has passed
 	held   strings.Builder
-	// the closing mark of the tool that held begins with; empty: the opening mark is not whole yet
+	// the closing tag of the tool with whose tag held begins; empty: the opening tag is incomplete
 	mark  string
-	until int // where that mark ends in held; 0: it has not come yet
+	until int // where the closing tag ends in held; 0: it has not come yet
 }
 
-// longestOwn is how many bytes may be held: a call may write a whole file.
+// longestOwn is how many bytes may be held back. A call may write a whole file.
 const longestOwn = 1 << 20
 
-// text reads the next piece and returns the text that passes.
+// text takes the next piece of the reply, and returns the text that can pass now.
 func (o *own) text(piece string) string {
 	from := max(0, o.held.Len()-len(o.mark))
 	o.held.WriteString(piece)
@@ -45,7 +45,7 @@ func (o *own) text(piece string) string {
 	return ""
 }
 
-// pass lets a text pass up to a place, and holds the rest.
+// pass lets the text up to this offset pass, and holds the rest back.
 func (o *own) pass(all string, at int) {
 	o.shown += all[:at]
 	o.shown = o.shown[max(0, len(o.shown)-1024):]
@@ -61,8 +61,8 @@ func (o *own) pass(all string, at int) {
 	}
 }
 
-// begins returns the start of the first line that may begin a call, or the text's length if there
-// is no such line.
+// begins returns the offset of the first line that may begin a call, or the length of the text if
+// there is none.
 func (o *own) begins(text string) int {
 	for at := 0; at < len(text); {
 		if (at > 0 || o.shown == "" || strings.HasSuffix(o.shown, "\n")) && o.may(text[at:]) {
@@ -77,8 +77,8 @@ func (o *own) begins(text string) int {
 	return len(text)
 }
 
-// may reports whether a text, which begins a line, may be a call: it begins with a tool's mark or
-// with a part of one, perhaps in a fence, and nothing follows the closing mark.
+// may reports whether a text, which begins a line, may be a call. A call begins with a tool's
+// opening tag, perhaps in a fence, or with a part of that tag, and nothing follows its closing tag.
 func (o *own) may(text string) bool {
 	text = trimFence(text)
 	for _, t := range o.prompt.Tools {
@@ -95,16 +95,17 @@ func (o *own) may(text string) bool {
 	return false
 }
 
-// fenceOpening is the opening line of a fence of XML, or a part of it.
+// fenceOpening matches the opening line of a fence of XML, or a part of it.
 var fenceOpening = regexp.MustCompile("^[ \t]*(?:`{1,3}$|```(?:x|xm|xml)?[ \t]*(?:\n[ \t\n]*|$))?")
 
-// trimFence removes the opening of a fence and the blanks after it.
+// trimFence returns text without the opening of a fence and the blanks after it.
 func trimFence(text string) string {
 	return strings.TrimLeft(text[len(fenceOpening.FindString(text)):], " \t")
 }
 
-// end returns the held text: as a call if it is whole and the words before it announce it, else as
-// text. finish is how the reply ended: a call that a limit has cut stays text.
+// end returns the text that was held back. It is a call if it is complete and the words before it
+// announce a call, otherwise it is text. The argument finish is how the reply ended, since a call
+// that was cut by a limit stays text.
 func (o *own) end(finish string) (call *chat.Call, rest string) {
 	rest = o.held.String()
 	o.held = strings.Builder{}
@@ -123,8 +124,8 @@ func (o *own) end(finish string) (call *chat.Call, rest string) {
 	return nil, rest
 }
 
-// read reads the arguments of a call. It returns false if the body holds anything but parameters,
-// has a parameter twice, or lacks a required one.
+// read returns the arguments of a call. It returns false if the body contains anything but
+// parameters, has a parameter twice, or lacks a required one.
 func (t *Tool) read(body string) (json.RawMessage, bool) {
 	members := map[string]string{}
 	for body = strings.TrimSpace(body); body != ""; body = strings.TrimSpace(body) {
@@ -155,8 +156,8 @@ func (t *Tool) read(body string) (json.RawMessage, bool) {
 	return text, err == nil
 }
 
-// trimNewlines removes a newline from the beginning of a value and then one from its end, see
-// around.
+// trimNewlines returns a value without the newlines that around adds. If it does not begin with a
+// newline, it is returned unchanged.
 func trimNewlines(value string) string {
 	if inner, ok := strings.CutPrefix(value, "\n"); ok {
 		return strings.TrimSuffix(inner, "\n")

@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// Prose lets a reply's text pass, and breaks what the client would take for the beginning of a
-// call: "<read_file>" becomes "< read_file>". Void takes a mark of any of its tools, anywhere in
-// the text, for a call; if there are several, it takes the tool that is first in its list.
+// Prose passes on the text of a reply, and breaks what the client would take for the beginning of a
+// call: "<read_file>" becomes "< read_file>". Void takes the opening tag of any of its tools,
+// anywhere in the text, for a call. If there are several, it takes the tool that is first in its
+// list.
 type Prose struct {
-	marks []string // sorted
-	tail  string   // held text that may become a mark
+	marks []string // opening tags, sorted
+	tail  string   // text that may become such a tag, held back
 }
 
 // Prose returns a Prose for the text of one reply.
@@ -23,9 +24,9 @@ func (p *Prompt) Prose() *Prose {
 	return &Prose{marks: marks}
 }
 
-// Text reads the next piece and returns the part of the held text and the piece that can be shown.
-// Text that may become a mark is held back, up to a name's length, since it cannot be broken any
-// more once it is shown.
+// Text takes the next piece and returns the text that can be shown now. Text that may become an
+// opening tag is held back, up to the length of a name, because it cannot be broken any more after
+// it was shown.
 func (p *Prose) Text(piece string) string {
 	if p.tail == "" && strings.IndexByte(piece, '<') < 0 {
 		return piece
@@ -55,9 +56,9 @@ func (p *Prose) Text(piece string) string {
 	return out.String()
 }
 
-// at reports whether s begins with a mark (whole is true) or is the beginning of one (whole is
-// false). The marks are sorted, so a look-up with a hundred tools of MCP servers costs little more
-// than with ten.
+// at reports whether s begins with an opening tag (whole is true) or is the beginning of one (whole
+// is false). The tags are sorted, so a look-up with a hundred tools of MCP servers costs little
+// more than with ten.
 func (p *Prose) at(s string) (mark, whole bool) {
 	if end := strings.IndexByte(s[:min(len(s), longestName+2)], '>'); end >= 0 {
 		_, found := slices.BinarySearch(p.marks, s[:end+1])
@@ -67,8 +68,9 @@ func (p *Prose) at(s string) (mark, whole bool) {
 	return i < len(p.marks) && strings.HasPrefix(p.marks[i], s), false
 }
 
-// End returns what is still held, with a blank after it: Void never shows the beginning of a mark
-// at the end of a text. A reply may really end in "a <", which must not be lost.
+// End returns the text that is still held back, with a blank after it, because Void never shows the
+// beginning of a tag at the end of a text. It returns "" if nothing is held. A reply may really end
+// in "a <", which must not be lost.
 func (p *Prose) End() string {
 	if p.tail == "" {
 		return ""

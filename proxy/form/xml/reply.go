@@ -8,23 +8,23 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// Form is the form of clients whose prompt describes tools. They are known by that prompt, which no
-// other client writes. The model gets real tools instead, and the client its XML. The user only has
-// to set the address; @openai after the model's name switches the form off.
+// Form is the form of clients whose prompt describes tools. They are recognized by that prompt,
+// which no other client writes. The model gets real tools instead, and the client gets its XML. The
+// user only has to set the address; @openai after the model's name turns the form off.
 type Form struct {
 	Below form.Form // writes the text
 
-	// Command returns a function that turns a call that the XML cannot hold into a command, for the
-	// client with these headers and tools; nil: such calls are shown as text.
+	// Command returns a function that turns a call which the XML cannot express into a command, for
+	// a client with these headers and tools. Nil: such calls are shown as text.
 	Command func(h http.Header, theirs []chat.Tool) func(chat.Call) (chat.Call, error)
 }
 
 var _ form.Form = Form{}
 
-// Open accepts requests that offer tools only in their prompt. The client runs one call a reply, so
-// a second call is never written. The prompt decides and not the User-Agent: forks use other
-// libraries, and no other client writes such a section. A request with real tools is never
-// accepted.
+// Open implements form.Form. It accepts requests that offer tools only in their prompt; for others
+// it returns nil. The prompt decides and not the User-Agent, because forks use other libraries, and
+// no other client writes such a section. The client runs one call per reply, so a second call is
+// never written. It returns the error of the form below.
 func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {
 	if len(a.Tools) > 0 || a.Form != "" && a.Form != form.Void && a.Form != form.Cline {
 		return nil, nil
@@ -52,7 +52,7 @@ func (f Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error)
 }
 
 // xmlReply writes the call of a reply into its text. The call is written at the end, even if the
-// model says more after it: Void loses any text after a call, so the call has to come last.
+// model says more after it, because Void loses any text after a call.
 type xmlReply struct {
 	form.Reply // gets text only
 	prompt     *Prompt
@@ -65,7 +65,8 @@ type xmlReply struct {
 	calls chat.Collector
 }
 
-// Event passes an event on, unless it belongs to a call.
+// Event implements form.Reply. It passes an event on, unless the event belongs to a call. It
+// returns an error if the client cannot be written to.
 func (r *xmlReply) Event(e chat.Event) error {
 	switch {
 	case e.Kind == chat.Text:
@@ -82,7 +83,7 @@ func (r *xmlReply) Event(e chat.Event) error {
 	return r.Reply.Event(e)
 }
 
-// say passes text on, if there is any.
+// say passes text on, if there is any. It returns an error if the client cannot be written to.
 func (r *xmlReply) say(e chat.Event) error {
 	r.text.Note(e.Text)
 	if e.Text == "" && e.Meta == nil {
@@ -91,9 +92,10 @@ func (r *xmlReply) say(e chat.Event) error {
 	return r.Reply.Event(e)
 }
 
-// finish writes the held text, and the call. These clients take an empty reply for an error, so a
-// reply that was cut inside its call says so in words. A call that was cut is never written, since
-// the client would run its half.
+// finish writes the text that was held back, and the call. These clients take an empty reply for an
+// error, so a reply that was cut inside its call says so in words. A call that was cut is never
+// written, because the client would run one half of it. It returns an error if the client cannot be
+// written to.
 func (r *xmlReply) finish(e chat.Event) error {
 	wrote, rest := r.own.end(e.Text)
 	if err := r.say(chat.Event{Kind: chat.Text,
@@ -101,7 +103,7 @@ func (r *xmlReply) finish(e chat.Event) error {
 		return err
 	}
 	switch {
-	case len(r.calls.Complete()) > 0: // these clients read one call a reply
+	case len(r.calls.Complete()) > 0: // these clients read one call per reply
 		return r.write(r.calls.Calls[0])
 	case wrote != nil:
 		return r.write(*wrote)
@@ -112,10 +114,11 @@ func (r *xmlReply) finish(e chat.Event) error {
 	return nil
 }
 
-// write writes the call. If the client's XML cannot hold it (a value holds a mark of its own tool,
-// or there are too many arguments), it is written as a command, or else as text that runs nothing:
-// if it were dropped, the agent would wait. The pieces of a call are sent separately, see
-// Prompt.Write. If a proxy in between joins them, only values that hold another tool's mark suffer.
+// write writes the call. If the client's XML cannot express it, because a value contains a tag of
+// its own tool or there are too many arguments, it is written as a command. If that fails, too, it
+// is written as text that runs nothing, because the agent would wait if the call were dropped. The
+// pieces of a call are sent separately (see Prompt.Write). If a proxy in between joins them, only
+// values with another tool's tag suffer. It returns an error if the client cannot be written to.
 func (r *xmlReply) write(c chat.Call) error {
 	open, rest, err := r.prompt.Write(c)
 	if err != nil && r.command != nil {

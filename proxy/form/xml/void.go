@@ -28,16 +28,17 @@ const (
 	voidClose  = "</SYSTEM_MESSAGE>" // after a prompt that is in a user's message
 )
 
-// Limits, so that no text takes long to read.
+// Limits that keep the reading of a hostile text fast.
 const (
-	longestEntry = 300     // lines that one tool may take
-	mostTries    = 50      // lines with a tool's number that turn out not to be a tool
-	largestList  = 1 << 20 // bytes that all of them may take
+	longestEntry = 300     // lines of one tool
+	mostTries    = 50      // lines with a tool's number that turn out to be no tool
+	largestList  = 1 << 20 // bytes of all tools together
 )
 
-// readVoid reads the tools of Void's prompt, and returns the prompt without them. A prompt needs
-// both marks, since any user may write "Available tools:". Indentation differs, so the blanks
-// around a line are ignored.
+// readVoid returns the tools in Void's prompt, and the prompt without them. A prompt needs both the
+// heading and the details about calling, because any user may write "Available tools:". Indentation
+// differs, so the blanks around a line are ignored. If there is no list of tools, it returns nil
+// and the text.
 func readVoid(text string) (tools []Tool, rest string) {
 	if !strings.Contains(text, voidTools) {
 		return nil, text
@@ -61,10 +62,10 @@ func readVoid(text string) (tools []Tool, rest string) {
 	return tools, l.text(0, from) + indent + callInstructions + "\n" + l.text(behind, len(l))
 }
 
-// voidEnd returns the line that ends the list, and the first line after the details about calling
-// tools; -1 when there is no list. Void cuts its own prompt, and says so with three dots, for
-// models that it does not know. Void assumes 4,096 tokens for such a model and cuts messages to
-// about 5,000 characters.
+// voidEnd returns the index of the line that ends the list, and of the first line after the details
+// about calling tools; -1 and -1 if there is no list. For models that it does not know, Void
+// assumes 4,096 tokens and cuts messages to about 5,000 characters. It marks a prompt that was cut
+// by three dots, which then end the list.
 func (l lines) voidEnd(from int) (end, behind int) {
 	last := l.find(from, voidClose, false)
 	if last < 0 {
@@ -79,9 +80,10 @@ func (l lines) voidEnd(from int) (end, behind int) {
 	return -1, -1
 }
 
-// void reads the n-th tool, whose entry is looked for from line i on and must end before line end.
-// It returns the tool and the line after it; the tool has no name if no entry was found. The number
-// must be n, so that a numbered list in a tool's description does not begin a tool.
+// void returns tool number n, whose entry is searched for from line i on and must end before line
+// end. It also returns the index of the line after the entry. If there is no entry, the tool has no
+// name. The number of the entry must be n, so that a numbered list in a tool's description does not
+// begin a tool.
 func (l lines) void(i, end, n int) (t Tool, next int) {
 	number := strconv.Itoa(n) + ". "
 	for tries := 0; i < end && tries < mostTries; i++ {
@@ -113,8 +115,8 @@ func (l lines) void(i, end, n int) (t Tool, next int) {
 }
 
 // voidParam returns the parameter that an element shows, with the element's text as its
-// description. Void marks each optional parameter as optional. It names no types: every value is
-// text for it, and in its prompt even the parameters of MCP tools lose their types.
+// description. Void says of each optional parameter that it is optional. It names no types: every
+// value is text for Void, and even the parameters of MCP tools lose their types in its prompt.
 func voidParam(e element) Param {
 	p := Param{Name: e.name, Description: strings.TrimSpace(e.body)}
 	if p.Description == "undefined" { // JavaScript's word for a description that nobody wrote

@@ -9,25 +9,25 @@ import (
 	"toolnorm/chat"
 )
 
-// mostParams is how many parameters Void reads in a call.
-// Its parser's loop ends there, and the eleventh would be lost silently.
+// mostParams is the most parameters of a call that Void reads. Its parser stops there, and the
+// eleventh would be lost silently.
 const mostParams = 10
 
-// Write writes a call as the client finds it: a line with its opening mark, and the rest up to the
-// closing one. The two should be sent in separate pieces: Void looks for the marks of all its tools
-// in the text so far, and takes the tool that is first in its list, so a value that holds such a
-// mark must come later.
+// Write returns a call in the form for the client: a line with its opening tag, and the rest up to
+// the closing one. The two should be sent in separate pieces. Void searches the text so far for the
+// tags of all its tools, and takes the tool that is first in its list, so a value that contains
+// such a tag must come later.
 //
 // Values that are not strings are written as JSON. Members that the tool does not know are left
-// out, as the client would do, and so is null. An error says, in words for the user, why the call
-// cannot be written: there is no escaping in these forms.
+// out, as the client would do, and so is null. It returns an error if the call cannot be written,
+// with the reason in words for the user, because there is no escaping in these forms.
 //
 //	<read_file>
 //	<uri>/tmp/a.go</uri>
 //	</read_file>
 //
-// Parameters come in the prompt's order: Void looks ahead for each known mark in that order and
-// jumps, so that an earlier parameter that is written later loses those before it.
+// Parameters are written in the order of the prompt. Void searches for each known tag in that order
+// and jumps ahead, so if an earlier parameter were written later, those before it would be lost.
 func (p *Prompt) Write(c chat.Call) (open, rest string, err error) {
 	t := p.Find(c.Name)
 	if t == nil {
@@ -57,9 +57,9 @@ func (p *Prompt) Write(c chat.Call) (open, rest string, err error) {
 	return "<" + c.Name + ">\n", b.String(), nil
 }
 
-// around returns a value of several lines with a newline before and after it, since parsers remove
-// one newline from both ends. Otherwise a value that itself begins or ends with a newline would
-// lose it.
+// around returns a value of several lines with a newline before and after it, because parsers
+// remove one newline at both ends. Otherwise a value that itself begins or ends with a newline
+// would lose that.
 func around(value string) string {
 	if strings.Contains(value, "\n") {
 		return "\n" + value + "\n"
@@ -67,8 +67,8 @@ func around(value string) string {
 	return value
 }
 
-// text returns a member's value as text: a string's characters, and the JSON of anything else. It
-// returns false for null and for an absent value. Numbers keep the digits that the model wrote.
+// text returns a member's value as text: the characters of a string, or the JSON of anything else.
+// It returns false for null and for an absent value. Numbers keep the digits that the model wrote.
 func text(v json.RawMessage) (string, bool) {
 	v = bytes.TrimSpace(v)
 	if len(v) == 0 || string(v) == "null" {
@@ -87,10 +87,10 @@ func text(v json.RawMessage) (string, bool) {
 	return b.String(), true
 }
 
-// broken returns a mark in a value that the client would read as one, empty when there is none. In
-// Void's parser a value ends at the first closing mark of any parameter, and any opening one begins
-// the next. A value may hold the tool's own closing mark: Void looks for that from the end of
-// the text.
+// broken returns a tag in a value that the client would take for a tag of the call, or "" if there
+// is none. In Void's parser a value ends at the first closing tag of any parameter, and any opening
+// tag begins the next. A value may contain the tool's own closing tag, because Void searches for
+// that from the end of the text.
 func (p *Prompt) broken(t *Tool, name, value string) string {
 	if p.Protocol == Cline {
 		// The last closing mark ends the content of a written file, so the content may hold such

@@ -30,15 +30,16 @@ type Protocol string
 
 // The protocols. Each is named after the client that introduced it.
 const (
-	// the last thing in a reply is one call; no value can hold a parameter's marks
-	Void  Protocol = "void"
-	Cline Protocol = "cline" // one call, anywhere; a value ends at its own mark. Roo's is the same
+	// the last thing in a reply is one call; no value can contain a parameter's tags
+	Void Protocol = "void"
+	// one call, anywhere; a value ends at its own closing tag. Roo's is the same
+	Cline Protocol = "cline"
 )
 
-// Prompt holds the tools that a client's prompt describes.
+// Prompt is the list of tools that a client's prompt describes.
 type Prompt struct {
 	Protocol Protocol
-	Tools    []Tool // in the order of the prompt, which a parser may depend on
+	Tools    []Tool // in the order of the prompt, on which a parser may depend
 }
 
 // Tool is a tool as a prompt describes it.
@@ -55,17 +56,16 @@ type Param struct {
 	Required    bool
 }
 
-// callInstructions replaces the prompt's instructions for calling tools: how to call them is said
-// by the template that renders the model's prompt.
+// callInstructions replaces the prompt's instructions for calling tools, because the template that
+// renders the model's prompt says how to call them.
 const callInstructions = "You can call the tools that are offered to you: at most ONE in a reply, at its end. " +
 	"Then stop and wait; the result comes in the next message."
 
-// Read finds the tools in the conversation's prompt: a system message, or a user's message that
-// opens the conversation, where some clients put it for models that take no system message. It
-// returns the messages without that part of the prompt, and without the XML of earlier calls; nil
-// and the given messages when there are no tools. The given messages are not changed. Void puts its
-// prompt into the first user message, between <SYSTEM_MESSAGE> marks, for models that it thinks
-// have no system role.
+// Read returns the tools in the conversation's prompt, and the messages without that part of the
+// prompt and without the XML of earlier calls. The prompt is a system message or a user's message
+// that opens the conversation. Void puts it there, between <SYSTEM_MESSAGE> marks, for models that
+// it thinks have no system role. If there are no tools, it returns nil and the given messages,
+// which are never changed.
 func Read(messages []chat.Message) (*Prompt, []chat.Message) {
 	for i, m := range messages {
 		if m.Role != chat.System && (m.Role != chat.User || i > 0) {
@@ -82,8 +82,8 @@ func Read(messages []chat.Message) (*Prompt, []chat.Message) {
 	return nil, messages
 }
 
-// readPrompt reads a prompt of any protocol.
-// It returns nil if it can read no tool in the prompt: then the request is handled like any other.
+// readPrompt returns the tools in a prompt of any protocol, and the rest of the prompt. It returns
+// nil and the text if it finds no tool; then the request is handled like any other.
 func readPrompt(text string) (p *Prompt, rest string) {
 	if tools, rest := readVoid(text); len(tools) > 0 {
 		return &Prompt{Void, tools}, rest
@@ -95,7 +95,7 @@ func readPrompt(text string) (p *Prompt, rest string) {
 }
 
 // Offer returns the tools in the form in which they are offered to a model. All parameters are
-// strings, as in the prompt: clients read every value as text and convert it themselves.
+// strings, as in the prompt, because clients read every value as text and convert it themselves.
 func (p *Prompt) Offer() []chat.Tool {
 	out := make([]chat.Tool, len(p.Tools))
 	for i, t := range p.Tools {
@@ -104,7 +104,7 @@ func (p *Prompt) Offer() []chat.Tool {
 	return out
 }
 
-// Find returns the tool with this name, nil when the prompt has no such tool.
+// Find returns the tool of this name, or nil if the prompt has no such tool.
 func (p *Prompt) Find(name string) *Tool {
 	for i := range p.Tools {
 		if p.Tools[i].Name == name {
@@ -114,9 +114,8 @@ func (p *Prompt) Find(name string) *Tool {
 	return nil
 }
 
-// schema returns the JSON Schema of the tool's arguments, its parameters in their order. It is
-// built by hand because a map would lose the prompt's order, in which models then write the
-// members.
+// schema returns the JSON Schema of the tool's arguments, with the parameters in their order. It is
+// built by hand because a map would lose that order, in which models then write the members.
 func (t *Tool) schema() json.RawMessage {
 	b := []byte(`{"type":"object","properties":{`)
 	var required []string
@@ -137,8 +136,8 @@ func (t *Tool) schema() json.RawMessage {
 	return append(b, "]}"...)
 }
 
-// isName reports whether s can be the name of a tool or a parameter, and so of a mark.
-// A mark with any other character is markup in the text, such as <a href="…"> or <!-- … -->.
+// isName reports whether s can be the name of a tool or a parameter, and so of a tag. A tag with
+// any other character is markup in the text, such as <a href="…"> or <!-- … -->.
 func isName(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -150,5 +149,5 @@ func isName(s string) bool {
 	return 0 < len(s) && len(s) <= longestName
 }
 
-// longestName is how many bytes a name may have.
+// longestName is the greatest length of a name in bytes.
 const longestName = 128

@@ -8,13 +8,13 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Completion is the command completion. It takes commands and settings from the parser's own model,
-// so a new setting needs no change here.
+// Completion is the command completion. It takes commands and settings from the model of kong's
+// parser, so a new setting needs no change here.
 type Completion struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish: source <(toolnorm completion bash), or toolnorm completion fish | source."`
 }
 
-// Run writes the completions to stdout.
+// Run writes the completions for the shell to stdout. It always returns nil.
 func (c *Completion) Run(m *Console, app *kong.Kong) error {
 	if c.Shell == "fish" {
 		fishCompletions(m.Out, app.Model.Node, "")
@@ -30,14 +30,15 @@ func (c *Completion) Run(m *Console, app *kong.Kong) error {
 	bashCompletions(m.Out, app.Model.Node, "")
 	fmt.Fprint(m.Out,
 		"\t*) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n\tesac\n}\ncomplete -o default -F _toolnorm toolnorm\n")
-	if c.Shell == "zsh" { // such a file is read at the first Tab, which it has to answer as well
+	if c.Shell == "zsh" { // zsh reads such a file at the first Tab, which it must complete too
 		fmt.Fprint(m.Out,
 			"[ \"${funcstack[1]}\" != _toolnorm ] || _bash_complete -o default -F _toolnorm\n")
 	}
 	return nil
 }
 
-// bashCompletions writes a case for the words of a command, and those of the commands below it.
+// bashCompletions writes one case for the command n, which is typed as words, and one for each
+// command below it.
 func bashCompletions(w io.Writer, n *kong.Node, words string) {
 	var all []string
 	for _, child := range n.Children {
@@ -50,7 +51,8 @@ func bashCompletions(w io.Writer, n *kong.Node, words string) {
 	}
 }
 
-// flagsOf returns the flags that may follow a command: its own and those of its default command.
+// flagsOf returns the flags that may follow a command, which are its own and those of its default
+// command.
 func flagsOf(n *kong.Node) (all []string) {
 	if n.DefaultCmd != nil {
 		all = flagsOf(n.DefaultCmd)
@@ -64,7 +66,7 @@ func flagsOf(n *kong.Node) (all []string) {
 	return all
 }
 
-// fishCompletions writes a line for each command and flag below n.
+// fishCompletions writes a line for each command and each flag below n, which is typed as command.
 func fishCompletions(w io.Writer, n *kong.Node, command string) {
 	condition := "__fish_use_subcommand"
 	if command != "" {
@@ -81,8 +83,8 @@ func fishCompletions(w io.Writer, n *kong.Node, command string) {
 	}
 }
 
-// fishQuote returns the first sentence of a text in single quotes, in which fish reads only \ and '
-// specially.
+// fishQuote returns the first sentence of text in single quotes, with \ and ' escaped. Between
+// single quotes, fish treats no other character specially.
 func fishQuote(text string) string {
 	text, _, _ = strings.Cut(text, ". ")
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"

@@ -39,7 +39,8 @@ func (c *Connect) Help() string {
 	return "The change is shown first. Other settings and comments of the client's file stay; how it was is kept in the data folder, so that --undo gives back the same bytes."
 }
 
-// Run connects or disconnects the client, or lists the clients.
+// Run connects or disconnects the client, or lists all clients if none is named. It returns an
+// error if the client is unknown, if its files cannot be read or written, or if the user declines.
 func (c *Connect) Run(m *Console) error {
 	user, err := os.UserHomeDir()
 	if err != nil {
@@ -83,7 +84,8 @@ func (c *Connect) Run(m *Console) error {
 	return c.try(m, client, user, s)
 }
 
-// undo restores the files of a client. It asks first about files that were changed since.
+// undo restores the files of a client, and asks first if any was changed since. It returns an error
+// if the user declines or a file cannot be restored.
 func (c *Connect) undo(m *Console, client connect.Client, folder string) error {
 	paths, err := client.Undo(folder, false)
 	var changed *connect.Changed
@@ -104,7 +106,8 @@ func (c *Connect) undo(m *Console, client connect.Client, folder string) error {
 	return err
 }
 
-// write shows the changes to the client's files, and makes them if that is wanted.
+// write shows the changes to the client's files, and makes them unless the user declines, which is
+// an error. If the files need no change, it does nothing.
 func (c *Connect) write(m *Console, client connect.Client, user, folder string,
 	s connect.Server) error {
 	changes, err := client.Plan(user, folder, s)
@@ -130,11 +133,12 @@ func (c *Connect) write(m *Console, client connect.Client, user, folder string,
 	return nil
 }
 
-// tryTime is how long one tool call may take: a local model may have to read a prompt of 50 KB
-// first.
+// tryTime is how long one tool call may take. It is long because a local model may have to read a
+// prompt of 50 KB first.
 const tryTime = 10 * time.Minute
 
-// try runs the client for one tool call, if the user wants that.
+// try runs the client for one tool call, unless the user declines. It returns an error if the call
+// fails, or if the flag Try is set and the client's program cannot be run.
 func (c *Connect) try(m *Console, client connect.Client, user string, s connect.Server) error {
 	program, err := client.Program()
 	switch {
@@ -160,8 +164,8 @@ func (c *Connect) try(m *Console, client connect.Client, user string, s connect.
 	return nil
 }
 
-// listClients lists the clients and whether each is installed, and the model servers of this
-// machine.
+// listClients prints the clients, with whether each is installed, and the model servers of this
+// machine. It returns an error if the table cannot be written.
 func listClients(m *Console, user, folder string) error {
 	rows := [][]string{{"CLIENT", "STATE", "FILE"}}
 	for _, c := range connect.Clients() {
@@ -203,8 +207,8 @@ func listClients(m *Console, user, folder string) error {
 // askTime is how long a server may take to list its models.
 const askTime = 10 * time.Second
 
-// firstModel asks a server for its models and returns the first that is neither a demo nor a
-// knowledge base and has no suffix.
+// firstModel returns the first model of the server s that is neither a demo nor a knowledge base
+// and has no suffix. It returns an error if there is none or the server does not list its models.
 func firstModel(s connect.Server) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), askTime)
 	defer cancel()

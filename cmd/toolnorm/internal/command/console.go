@@ -11,29 +11,30 @@ import (
 	"toolnorm/internal/doctor"
 )
 
-// The statuses with which the program ends, besides 0.
+// The exit statuses of the program, besides 0.
 const (
 	StatusFailed      = 1 // something is wrong, or went wrong
 	StatusUsage       = 2 // the arguments or the settings are wrong
-	StatusUnreachable = 3 // doctor: a model server is not there
+	StatusUnreachable = 3 // doctor: a model server cannot be reached
 )
 
-// Ended is an error that says with which status the program ends.
+// Ended is an error with the exit status that it gives the program.
 type Ended struct {
 	error
 	status int
 }
 
-// End wraps err so that the program ends with status.
+// End wraps err so that the program ends with this exit status.
 func End(err error, status int) error { return &Ended{err, status} }
 
-// Wrong wraps err as an error in the arguments or the settings.
+// Wrong wraps err, an error in the arguments or the settings, so that the program ends with
+// StatusUsage.
 func Wrong(err error) error { return &Ended{err, StatusUsage} }
 
-// Unwrap returns the error itself.
+// Unwrap returns the wrapped error, for errors.Is and errors.As.
 func (e *Ended) Unwrap() error { return e.error }
 
-// StatusOf returns the status with which an error ends the program.
+// StatusOf returns the exit status for err: that of an Ended in its chain, or StatusFailed.
 func StatusOf(err error) int {
 	var e *Ended
 	if errors.As(err, &e) {
@@ -49,14 +50,14 @@ type Console struct {
 	Out, Err io.Writer
 }
 
-// printable returns a text from a file or a database without characters that could control a
-// terminal. Names of files and titles come from the authors of the documents, and names of bases
-// from any user who may make a base.
+// printable returns text without characters that could control a terminal. Such texts come from
+// files and databases: the authors of documents choose file names and titles, and any user who may
+// make a knowledge base chooses its name.
 func printable(text string) string { return strings.Map(doctor.Printable, text) }
 
-// Progress prints the next step. A terminal gets one line that is overwritten, and that is erased
-// before the report. Otherwise each step gets a line, but a series of questions only one, since a
-// log would fill with a line for each question.
+// Progress prints the next step; of is the number of questions in it, or 0. On a terminal, one line
+// is overwritten again and again, and Clear removes it. Elsewhere each step gets a line, but a
+// series of questions only one, since a log would otherwise fill with them.
 func (m *Console) Progress(step string, n, of int) {
 	switch {
 	case m.OnTerminal() && of > 0:
@@ -81,7 +82,7 @@ func (m *Console) OnTerminal() bool {
 	return isTerminal(m.Err) && strings.TrimSpace(os.Getenv("TERM")) != "dumb"
 }
 
-// isTerminal reports whether one of a console's streams is a terminal.
+// isTerminal reports whether stream, one of a console's streams, is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -94,19 +95,20 @@ func isTerminal(stream any) bool {
 // barWidth is how many characters a bar has.
 const barWidth = 30
 
-// job shows the progress of an import on standard error: one bar over all its files, with the
-// remaining time. A part of a file counts by its share of the file.
+// job shows the progress of an import on standard error: one bar for all its files, with the
+// remaining time. A file that is half done counts as half a file.
 type job struct {
 	console *Console
-	unit    string // of what a file consists, such as passages
+	unit    string // what a file consists of, such as passages
 	start   time.Time
 }
 
-// begin begins to show an import of files that consist of units.
+// begin returns a job for an import of files that consist of such units.
 func (m *Console) begin(unit string) *job { return &job{m, unit, time.Now()} }
 
-// show prints how many units of a file are done; file counts from 1. An output
-// that is not a terminal gets a line at the beginning of a file, and for every tenth of a long one.
+// show prints how many of all units of the current file are done. The number file counts from 1. If
+// the output is no terminal, it prints a line only at the beginning of a file, and for every tenth
+// of a long one.
 func (j *job) show(source string, file, files, done, all int) {
 	source = printable(source)
 	if !j.console.OnTerminal() {
@@ -136,7 +138,8 @@ func (j *job) show(source string, file, files, done, all int) {
 	fmt.Fprint(j.console.Err, "\r\x1b[K", line)
 }
 
-// remaining returns how long the rest will take, or "" until enough is done for an estimate.
+// remaining returns how long the rest will take, given that this share of the work took so long. It
+// returns "" until enough is done for an estimate.
 func remaining(took time.Duration, share float64) string {
 	if took < time.Second || share <= 0 || share >= 1 {
 		return ""
@@ -145,5 +148,5 @@ func remaining(took time.Duration, share float64) string {
 		time.Second))
 }
 
-// embeddedAtOnce is how many documents are done between two reports of progress.
+// embeddedAtOnce is the number of documents between two reports of progress.
 const embeddedAtOnce = 32

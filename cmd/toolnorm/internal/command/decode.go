@@ -14,8 +14,7 @@ import (
 	"toolnorm/proxy/form/openai"
 )
 
-// Decode is the command decode: it reads what a model wrote and prints the events that it decodes
-// to.
+// Decode is the command decode. It reads the output of a model and prints the decoded events.
 type Decode struct {
 	PromptTail string `env:"-" placeholder:"TEXT" help:"The end of the prompt, which tells whether the reply starts inside reasoning."`
 	Finish     string `env:"-" default:"stop" enum:"stop,length" help:"How the reply ended: stop, or length if it was cut."`
@@ -30,7 +29,8 @@ type Decode struct {
 	CallBuffer string `env:"-" default:"short" help:"How much of a call to collect before sending it: none, short (calls of up to 512 bytes whole), call (every call whole), or a number of bytes." group:"Reliability:"`
 }
 
-// Run decodes standard input, as one text or by lines.
+// Run decodes standard input, as one text or line by line. It returns an error if a flag or a file
+// is wrong, or if the input cannot be read.
 func (c *Decode) Run(m *Console) error {
 	set, err := c.formats(m)
 	if err != nil {
@@ -65,8 +65,8 @@ func (c *Decode) Run(m *Console) error {
 }
 
 // print decodes standard input and writes its events in the form of the test cases of families, so
-// that they can be copied into a family's file as the expected lines of a case. Remarks are written
-// to stderr.
+// that they can be copied into a family's file as the expected lines. Remarks are written to
+// stderr. It returns an error if the input cannot be read or decoded.
 func (c *Decode) print(m *Console, f *adapters.Format, o adapters.Options) error {
 	m.hint("what the model wrote")
 	text, err := readInput(m.In)
@@ -86,7 +86,8 @@ func (c *Decode) print(m *Console, f *adapters.Format, o adapters.Options) error
 	return err
 }
 
-// readMessages reads a file with a conversation. If path is empty, it returns nil.
+// readMessages returns the conversation in the file at path, or nil if path is empty. It returns an
+// error if the file cannot be read or is no list of messages.
 func readMessages(path string) ([]chat.Message, error) {
 	if path == "" {
 		return nil, nil
@@ -102,8 +103,8 @@ func readMessages(path string) ([]chat.Message, error) {
 	return said, nil
 }
 
-// remark returns a line about how the reply was read. Calls without --tools are a frequent
-// surprise, so it mentions them.
+// remark returns a line about how the reply was read. It says so if no tools were offered, since
+// many users are surprised that there are no calls then.
 func remark(r *replay.Reading, tools int) string {
 	s := "read as " + r.Format
 	if len(r.Repairs) > 0 {
@@ -115,8 +116,9 @@ func remark(r *replay.Reading, tools int) string {
 	return s
 }
 
-// format returns the named format, else the model's format, else the generic one. A name wins over
-// the model, so that a text can be read by a family whose model has another name.
+// format returns the format of that name, else the format for the model, else the generic one. The
+// name comes first, so that a text can be read by a family whose models have other names. It
+// returns an error for an unknown name.
 func (c *Decode) format(set *adapters.Set, model, name string) (*adapters.Format, error) {
 	if name == "" {
 		return set.For(model), nil
@@ -124,10 +126,10 @@ func (c *Decode) format(set *adapters.Set, model, name string) (*adapters.Format
 	return formatIn(set, name)
 }
 
-// lineRequest is one line of decode --jsonl. The flags are the defaults of its fields.
-// One process answers many lines, since starting it for each would cost more than the decoding.
+// lineRequest is one line of decode --jsonl. The flags are the defaults of its fields. One process
+// answers many lines, because starting a process for each would take longer than decoding.
 type lineRequest struct {
-	ID         json.RawMessage `json:"id"` // any value; returned unchanged
+	ID         json.RawMessage `json:"id"` // any JSON value; the answer repeats it
 	Model      string          `json:"model"`
 	Format     string          `json:"format"`
 	Tools      json.RawMessage `json:"tools"`
@@ -135,12 +137,12 @@ type lineRequest struct {
 	PromptTail *string         `json:"prompt_tail"`
 	Finish     string          `json:"finish"`
 	Deltas     []string        `json:"deltas"` // the reply as it arrived
-	Text       string          `json:"text"`   // the same in one piece
-	// whether the client reads a stream; a whole reply holds calls until they are complete
+	Text       string          `json:"text"`   // the whole reply, if there are no deltas
+	// whether the client reads a stream; otherwise calls are collected until they are complete
 	Stream bool `json:"stream"`
 }
 
-// lineReply answers one line.
+// lineReply is the answer to one line.
 type lineReply struct {
 	ID        json.RawMessage `json:"id"`
 	Calls     []lineCall      `json:"calls"`
@@ -152,14 +154,15 @@ type lineReply struct {
 
 // lineCall is one call of a reply.
 type lineCall struct {
-	ID        string `json:"id,omitempty"` // what the model wrote
+	ID        string `json:"id,omitempty"` // the ID that the model wrote, if any
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"` // strict JSON as text
-	// it was cut after it had begun to be sent: the arguments are the beginning of an object
+	// whether the reply ended inside the call after a part had been sent, so the arguments are only
+	// the beginning of an object
 	Open bool `json:"open,omitempty"`
 }
 
-// lineDecoder answers lines, with the flags as defaults.
+// lineDecoder answers the lines of decode --jsonl, with the flags as defaults.
 type lineDecoder struct {
 	flags   *Decode
 	formats *adapters.Set
@@ -169,13 +172,13 @@ type lineDecoder struct {
 // longLine returns the answer to a line that is too long to be read.
 func longLine() any { return failure(nil, errLong) }
 
-// failure returns the answer to a line that cannot be read as a request.
+// failure returns the answer to a line that cannot be read as a request, with the text of err.
 func failure(id json.RawMessage, err error) *lineReply {
 	text := err.Error()
 	return &lineReply{ID: id, Calls: []lineCall{}, Error: &text}
 }
 
-// answer decodes the reply that one line holds. It never fails: errors are in the answer.
+// answer returns the answer to one line. It never fails, because errors are part of the answer.
 func (d lineDecoder) answer(line []byte) any {
 	var q lineRequest
 	if err := json.Unmarshal(line, &q); err != nil {
@@ -199,8 +202,9 @@ func (d lineDecoder) answer(line []byte) any {
 	return lineOf(q.ID, &c)
 }
 
-// prepare returns how a request is to be read, and fills in its finish. The flags apply to lines
-// that do not set these things themselves; a line that names a model does not get the flags'
+// prepare returns the format and the options for a request, and fills in its finish if that is
+// empty. The flags apply to fields that the line does not set. But a line that names a model does
+// not get the format of the flags. It returns an error if a field is invalid or names an unknown
 // format.
 func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options, error) {
 	o := d.options
@@ -238,7 +242,8 @@ func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options
 	return f, o, nil
 }
 
-// lineOf returns the line for a reply. A call that was cut by the end of the reply is marked open.
+// lineOf returns the answer with the collected reply. Its last call is marked open if the reply
+// ended inside it.
 func lineOf(id json.RawMessage, c *chat.Collector) *lineReply {
 	reply := &lineReply{ID: id, Calls: []lineCall{}, Content: c.Text.String(),
 		Reasoning: c.Reasoning.String()}

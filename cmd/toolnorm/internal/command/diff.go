@@ -6,8 +6,8 @@ import (
 	"toolnorm/cmd/toolnorm/internal/connect"
 )
 
-// shownDiff returns a change as a diff of lines. Unchanged lines are left out, except for the line
-// before a change.
+// shownDiff returns a change of a file as a diff of lines. Unchanged lines are left out, except for
+// the line before a change. If nothing differs, it returns a line that says so.
 func shownDiff(c connect.Change) string {
 	before, after := strings.SplitAfter(string(c.Before), "\n"),
 		strings.SplitAfter(string(c.After), "\n")

@@ -12,12 +12,12 @@ import (
 	"github.com/ollama/ollama/types/model"
 )
 
-// offerTime is how long the questions to a model server may take. They only serve a hint, for which
-// a command should not wait.
+// offerTime is how long the questions to a model server may take. Their answers are only needed for
+// a hint, for which a command should not wait.
 const offerTime = 2 * time.Second
 
-// offerEmbedder prints the settings that would use an embedding model of the Ollama server. It
-// prints nothing if the server has no such model.
+// offerEmbedder prints the settings by which an embedding model of the Ollama server would be used.
+// It prints nothing if the server has no such model.
 func (m *Console) offerEmbedder(ctx context.Context, server ollamaServer) {
 	ctx, cancel := context.WithTimeout(ctx, offerTime)
 	defer cancel()
@@ -31,8 +31,8 @@ func (m *Console) offerEmbedder(ctx context.Context, server ollamaServer) {
 	}
 }
 
-// embedderAt returns the first model of an Ollama server that only makes vectors. It returns "" if
-// there is no such model or the server does not answer.
+// embedderAt returns the name of the first embedding model of the Ollama server at this base URL.
+// It returns "" if there is no such model or the server does not answer.
 func embedderAt(ctx context.Context, base string) string {
 	u, err := url.Parse(base)
 	if err != nil {

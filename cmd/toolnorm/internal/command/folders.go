@@ -17,21 +17,22 @@ import (
 	"toolnorm/internal/toolbox"
 )
 
-// Folders say where the user's own files are. Serve and every command that reads them embed the
-// same fields, so that a setting has the same name and help everywhere, and one settings file
-// serves all.
+// Folders are the settings of where the user's own files are. Serve and every command that reads
+// these files embed the same fields. So a setting has the same name and help everywhere, and one
+// settings file is enough for all commands.
 type Folders struct {
 	Data   string `placeholder:"DIR" restart:"yes" help:"Data folder: database, keys, your own families/*.txt. Default: ~/.local/share/toolnorm."`
 	Config string `placeholder:"FILE" restart:"yes" help:"YAML file with settings. Default: ~/.config/toolnorm/toolnorm.yaml, on macOS ~/Library/Application Support/toolnorm/toolnorm.yaml; it need not be there."`
 }
 
-// Stores say where the data of the tools is, for commands that work on it beside serve.
+// Stores are the settings of where the data of the tools is, for commands that work on it while
+// serve runs.
 type Stores struct {
 	Folders  `embed:""`
 	Database `embed:""`
 }
 
-// Database says where the data of the tools is, if it is not in the data folder.
+// Database is the setting of where the data of the tools is, if it is not in the data folder.
 type Database struct {
 	Store string `placeholder:"WHERE" restart:"yes" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder. Knowledge bases are in knowledge.db beside it, or in the same PostgreSQL."`
 }
@@ -41,7 +42,7 @@ type Sources struct {
 	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" restart:"yes" help:"Databases that custom SQL tools may ask, read-only: the absolute path of a SQLite file (#table,table behind it lists those that may be read), postgres://… with a role that may only SELECT, or env:VARIABLE for either. The connection sample is always there."`
 }
 
-// ollamaServer is the setting of serve that says where Ollama is.
+// ollamaServer is the setting of the address of Ollama, with the name that it has for serve.
 type ollamaServer struct {
 	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. Of several, with commas between them, the first is asked."`
 }
@@ -55,8 +56,8 @@ func (s ollamaServer) base() (string, error) {
 	return bases[0], nil
 }
 
-// formats returns all formats: those that come with the program, and the user's own. It warns of
-// files that cannot be used.
+// formats returns the formats of the program and those of the user. Files that cannot be used only
+// cause warnings. It returns an error if there is no data folder.
 func (f Folders) formats(m *Console) (*adapters.Set, error) {
 	dir, err := home.Data(f.Data)
 	if err != nil {
@@ -69,9 +70,9 @@ func (f Folders) formats(m *Console) (*adapters.Set, error) {
 	return set, nil
 }
 
-// FormatsIn returns the formats that come with the program, and those that the user has put into
-// dir, if it exists. If a family of the user cannot be read, its error is in odd and the family is
-// left out, so another family reads its model.
+// FormatsIn returns the formats of the program, and those that the user has put into dir, if dir
+// exists. A family of the user that cannot be read is left out, so another family reads its models,
+// and odd has the error.
 func FormatsIn(dir string) (set *adapters.Set, odd []error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return adapters.Builtin(), nil
@@ -83,7 +84,7 @@ func FormatsIn(dir string) (set *adapters.Set, odd []error) {
 	return set, odd
 }
 
-// formatIn returns the format with that name, or an error if the set has none.
+// formatIn returns the format of that name in the set, or an error if there is none.
 func formatIn(set *adapters.Set, name string) (*adapters.Format, error) {
 	if f := set.Named(name); f != nil {
 		return f, nil
@@ -91,8 +92,9 @@ func formatIn(set *adapters.Set, name string) (*adapters.Format, error) {
 	return nil, Wrong(fmt.Errorf("no format %q; toolnorm formats list names them", name))
 }
 
-// ReadTools reads a file of tools. If path is empty, it returns nil. The file may hold OpenAI's
-// list or a whole request, since people may have either at hand.
+// ReadTools returns the tools in the file at path, or nil if path is empty. The file may contain
+// OpenAI's list or a whole request, since people may have either. It returns an error if the file
+// cannot be read or is neither of them.
 func ReadTools(path string) ([]chat.Tool, error) {
 	if path == "" {
 		return nil, nil
@@ -108,9 +110,10 @@ func ReadTools(path string) ([]chat.Tool, error) {
 	return tools, nil
 }
 
-// withToolbox opens the data of the tools, which serve may use at the same time, and runs do with
-// it. A signal ends the context of do. Unlike serve, withToolbox returns an error if the part that
-// do needs cannot be opened.
+// withToolbox opens the data of the tools, which serve may use at the same time, and calls do with
+// it. A signal ends the context that do gets. Unlike serve, withToolbox returns an error if the
+// part that do needs, as the function needs reports, cannot be opened. Errors of do and of closing
+// are returned as well.
 func withToolbox(data string, c toolbox.Config, needs func(*toolbox.Box) bool,
 	do func(context.Context, *toolbox.Box) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)

@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// Formats are the commands about model families.
-// Apart from guess they need no server: they show how the program would read a model's text.
+// Formats are the commands about model families. All but guess work without a server, because they
+// show how the program itself would read a model's text.
 type Formats struct {
 	List  listFormats `cmd:"" help:"List the families: name, the marks of their calls, and known models."`
 	Show  showFormat  `cmd:"" help:"Print a family's declaration."`
@@ -23,10 +23,11 @@ type Formats struct {
 	Guess guessFormat `cmd:"" help:"Suggest a family file from a model's chat template."`
 }
 
-// listFormats prints a line for each family.
+// listFormats is the command formats list.
 type listFormats struct{ Folders }
 
-// Run prints a table of the known families: name, marks and models.
+// Run prints a table of the known families with their names, marks and models. It returns an error
+// if the table cannot be written.
 func (c *listFormats) Run(m *Console) error {
 	set, err := c.formats(m)
 	if err != nil {
@@ -40,7 +41,7 @@ func (c *listFormats) Run(m *Console) error {
 	return table(m.Out, m.Width(), rows)
 }
 
-// showFormat prints a declaration.
+// showFormat is the command formats show.
 type showFormat struct {
 	Folders
 	Name  string `arg:"" help:"The family."`
@@ -66,15 +67,16 @@ func (c *showFormat) Run(m *Console) error {
 	return err
 }
 
-// testFormat runs a family's cases.
+// testFormat is the command formats test.
 type testFormat struct {
 	Folders
 	File  string `arg:"" help:"The family's file, or the name of a known family."`
 	Tools string `env:"-" placeholder:"FILE" help:"The tools that the cases are offered. Default: those of the built-in families."`
 }
 
-// Run runs the cases, whole and split at every byte, since a model's tokens may end anywhere. It
-// prints the differences to stdout, and returns an error if there are any.
+// Run runs the test cases of a family, whole and split at every byte, since a model's tokens may
+// end anywhere. It prints the differences to stdout. It returns an error if there are any, if there
+// are no cases, or if the file cannot be read.
 func (c *testFormat) Run(m *Console) error {
 	f, err := c.format(m)
 	if err != nil {
@@ -106,7 +108,8 @@ func (c *testFormat) Run(m *Console) error {
 	return err
 }
 
-// printProblems writes problems, and returns an error if there are any.
+// printProblems writes the problems, each with its place. If there are any, it returns an error
+// that says how many, for what was examined.
 func printProblems(w io.Writer, what string, problems []family.Problem) error {
 	for _, p := range problems {
 		fmt.Fprintf(w, "%s: %s\n", p.Where, strings.ReplaceAll(p.Err.Error(), "\n", "\n  "))
@@ -118,7 +121,8 @@ func printProblems(w io.Writer, what string, problems []family.Problem) error {
 }
 
 // format returns the family in the file or, if there is no such file, the known family of that
-// name. The file wins, so that a file that is being written can have the name of a known family.
+// name. The file comes first, so that a file that is being written may have the name of a known
+// family. It returns an error if there is neither, or if the file is no family.
 func (c *testFormat) format(m *Console) (*adapters.Format, error) {
 	set, err := c.formats(m)
 	if err != nil {
@@ -146,13 +150,14 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// docFormats writes the table of the families that come with the program.
-// docs/families.md is written with it, and a test checks that the table is up to date.
+// docFormats is the command formats doc, which writes the table of the program's own families.
+// docs/families.md is written with it, and a test checks that the table there is up to date.
 type docFormats struct {
 	File string `arg:"" optional:"" help:"The Markdown file whose table is replaced. Default: print the table."`
 }
 
-// Run does it.
+// Run prints the table or writes it into the file. It returns an error if the file cannot be read
+// or written, or has no place for the table.
 func (c *docFormats) Run(m *Console) error {
 	table, err := family.Table(adapters.All())
 	if err != nil {

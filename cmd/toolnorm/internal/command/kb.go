@@ -26,16 +26,17 @@ type KB struct {
 	Delete kbDelete `cmd:"" help:"Delete a knowledge base, or some of its documents."`
 }
 
-// kbPlace says where the knowledge bases are. It has the settings of serve, so that both use the
-// same knowledge bases.
+// kbPlace are the settings of where the knowledge bases are. They are those of serve, so that both
+// use the same knowledge bases.
 type kbPlace struct {
 	Stores `embed:""`
 
 	Databases data.Config `embed:""`
 }
 
-// open runs do with the knowledge bases, and creates their store if it does not exist. It does not
-// restrict access, since a user of the command line can read the store's file anyway.
+// open calls do with the knowledge bases, after creating their store if it does not exist. Access
+// is not restricted, since a user of the command line can read the store's file anyway. It returns
+// an error if the store cannot be opened, and the error of do.
 func (c *kbPlace) open(m *Console, do func(ctx context.Context, k *kb.KB) error) error {
 	return withToolbox(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true,
 		Warn: m.warn}, hasKB, func(ctx context.Context, box *toolbox.Box) error {
@@ -49,7 +50,8 @@ func hasKB(box *toolbox.Box) bool { return box.KB != nil && box.KB.Problem == ni
 // warn prints a warning about something that cannot be used and was left out.
 func (m *Console) warn(text string) { fmt.Fprintln(m.Err, "toolnorm:", printable(text)) }
 
-// openBase runs do with the knowledge base of that id or name.
+// openBase calls do with the knowledge base of that id or name. It returns an error if find does,
+// and the error of do.
 func (c *kbPlace) openBase(m *Console, which string, do func(ctx context.Context, k *kb.KB,
 	b kbstore.Base) error) error {
 	return c.open(m, func(ctx context.Context, k *kb.KB) error {
@@ -61,8 +63,8 @@ func (c *kbPlace) openBase(m *Console, which string, do func(ctx context.Context
 	})
 }
 
-// find looks a knowledge base up by its id or its name. Names need not be unique, so a name that
-// two bases have is refused. Ids are for programs; people type names.
+// find returns the knowledge base of that id or name. Programs use ids; people type names. It
+// returns an error if there is none, or if two have the name, since names need not be unique.
 func find(ctx context.Context, k *kb.KB, which string) (found kbstore.Base, err error) {
 	if kbstore.ValidID(which) {
 		return k.Store.Base(ctx, which)
@@ -99,7 +101,8 @@ type kbCreate struct {
 	ollamaServer `embed:""`
 }
 
-// Run makes a knowledge base.
+// Run creates a knowledge base and prints its id. If no embedding model is set, it may also print a
+// hint. It returns an error if the base cannot be created.
 func (c *kbCreate) Run(m *Console) error {
 	return c.open(m, func(ctx context.Context, k *kb.KB) error {
 		b, err := k.Store.Create(ctx,
@@ -131,8 +134,8 @@ type kbImport struct {
 	ollamaServer `embed:""`
 }
 
-// leftOut prints which files of a folder are not imported: each file with its reason if they are
-// few or verbose is set, and the number of files of each kind.
+// leftOut prints which files of a folder were not imported. Each file is listed with its reason if
+// they are few or verbose is set. Then follows how many there are of each kind.
 func (m *Console) leftOut(left []kb.Left, verbose bool) {
 	kinds := map[string]int{}
 	for _, l := range left {
@@ -151,11 +154,12 @@ func (m *Console) leftOut(left []kb.Left, verbose bool) {
 	}
 }
 
-// mostLines is how many files may be imported with a line for each.
+// mostLines is the greatest number of files for which an import prints a line each.
 const mostLines = 20
 
-// Run imports, and prints a line for each file that failed and, if they are few, for each file that
-// changed. Progress is written to standard error.
+// Run imports the files. It prints a line for each file that failed and, if they are few, for each
+// file that changed; progress is written to standard error. It returns an error if the path or the
+// knowledge base does not exist, or if a file failed.
 func (c *kbImport) Run(m *Console) error {
 	files, sources, left, err := kb.SourcesOf(c.Path)
 	if err != nil {
@@ -174,9 +178,9 @@ func (c *kbImport) Run(m *Console) error {
 	})
 }
 
-// run imports and reports. Changes are written to standard output and failures to standard
-// error, so that a script can tell them apart. Unchanged files get no line, so a second import of a
-// thousand files prints one line.
+// run imports and reports. Changes are written to standard output and failures to standard error,
+// so that a script can tell them apart. Unchanged files get no line, so a second import of a
+// thousand files prints one line. It returns an error if the import was stopped or a file failed.
 func (c *kbImport) run(ctx context.Context, m *Console, k *kb.KB, in kb.Import) error {
 	if m.OnTerminal() {
 		in.Progress = m.begin("passages").show
@@ -223,7 +227,7 @@ type kbList struct {
 	kbPlace `embed:""`
 }
 
-// Run prints a line for each knowledge base.
+// Run prints a line for each knowledge base. It returns an error if they cannot be read.
 func (c *kbList) Run(m *Console) error {
 	return c.open(m, func(ctx context.Context, k *kb.KB) error {
 		all, err := k.Store.Bases(ctx, auth.PrincipalOf(ctx))
@@ -234,8 +238,8 @@ func (c *kbList) Run(m *Console) error {
 	})
 }
 
-// describe returns the name and the description of a knowledge base, as
-// get_knowledge_base_summary writes them, and its tenant.
+// describe returns the name and the description of a knowledge base, as the tool
+// get_knowledge_base_summary writes them, followed by the tenant.
 func describe(b *kbstore.Base) string {
 	text := b.Name
 	if b.Description != "" {
@@ -253,7 +257,8 @@ type kbShow struct {
 	kbPlace `embed:""`
 }
 
-// Run prints a line for each document.
+// Run prints the knowledge base, and a line for each of its documents. It returns an error if it
+// does not exist or cannot be read.
 func (c *kbShow) Run(m *Console) error {
 	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		fmt.Fprintf(m.Out, "%s\n%s\n", b.ID, printable(describe(&b)))
@@ -275,7 +280,8 @@ func (c *kbShow) Run(m *Console) error {
 	})
 }
 
-// readers returns in words who may see a document. "everyone" is everyone of the tenant.
+// readers returns a text that says who may see a document of a knowledge base of this tenant;
+// "everyone" means everyone of the tenant.
 func readers(a *kbstore.Access, tenant string) string {
 	text := "everyone"
 	if !a.Public {
@@ -295,7 +301,7 @@ type kbSample struct {
 	kbPlace `embed:""`
 }
 
-// Run makes the sample.
+// Run creates the sample knowledge base and prints its id, or returns an error if it cannot.
 func (c *kbSample) Run(m *Console) error {
 	return c.open(m, func(ctx context.Context, k *kb.KB) error {
 		b, err := k.Sample(ctx)
@@ -314,8 +320,8 @@ type kbDelete struct {
 	kbPlace  `embed:""`
 }
 
-// Run deletes. If a document does not exist, it deletes nothing and returns an error, so that a
-// misspelt path is noticed.
+// Run deletes the knowledge base or some of its documents. If one of the documents does not exist,
+// it deletes nothing and returns an error, so that a misspelt path is noticed.
 func (c *kbDelete) Run(m *Console) error {
 	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		if len(c.Document) == 0 {
@@ -345,8 +351,8 @@ type Docs struct {
 	Import docsImport `cmd:"" help:"Put the documents of a file, or of a folder's files, into the collection. Running it again changes only what is new or gone."`
 }
 
-// docsImport is the command docs import.
-// It takes the settings data and store of serve, so that it writes what serve reads.
+// docsImport is the command docs import. It takes the settings data and store of serve, so that it
+// writes to where serve reads.
 type docsImport struct {
 	Path   string `arg:"" help:"A .txt (a document a line), .md (a paragraph), .csv or .tsv (a row), .json (a list) or .jsonl, or a folder of such."`
 	Stores `embed:""`
@@ -357,8 +363,9 @@ type docsImport struct {
 // hasData reports whether the collection of the data tools could be opened.
 func hasData(box *toolbox.Box) bool { return box.Data != nil }
 
-// Run imports, and prints a line for each file. Progress is written to standard error. Files that
-// were imported before an error are printed, too, since they are in the collection.
+// Run imports the documents and prints a line for each file; progress is written to standard error.
+// It returns an error if a file cannot be imported. The files before it are printed, too, since
+// they are in the collection.
 func (c *docsImport) Run(m *Console) error {
 	return withToolbox(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases}, hasData,
 		func(ctx context.Context, box *toolbox.Box) error {

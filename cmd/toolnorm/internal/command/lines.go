@@ -9,22 +9,22 @@ import (
 	"io"
 )
 
-// maxInput is how many bytes are read from standard input: as one text, or for one line.
+// maxInput is the most bytes that are read from standard input as one text or as one line.
 const maxInput = 256 << 20
 
-// errLong is the error of a line that is longer than maxInput.
+// errLong is the error for a line that is longer than maxInput.
 var errLong = fmt.Errorf("the line has more than %d MiB", maxInput>>20)
 
-// hint prints what the command waits for if standard input is a terminal: without it decode and
-// repair seem to hang.
+// hint prints what the command waits for, if standard input is a terminal. Without this hint decode
+// and repair would seem to hang.
 func (m *Console) hint(what string) {
 	if isTerminal(m.In) {
 		fmt.Fprintf(m.Err, "paste %s, then press Ctrl-D (Ctrl-Z and Enter on Windows)\n", what)
 	}
 }
 
-// readInput reads all of standard input. It reads up to one byte more than the limit, to tell a
-// text of exactly that size from a longer one.
+// readInput returns all of standard input. It returns an error if that cannot be read or is longer
+// than maxInput.
 func readInput(in io.Reader) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(in, maxInput+1))
 	if err != nil {
@@ -36,9 +36,10 @@ func readInput(in io.Reader) (string, error) {
 	return string(text), nil
 }
 
-// answerLines answers each line of the input with one line of JSON, until the input ends. tooLong
-// answers lines of more than limit bytes. Each answer is sent before the next line is read, since
-// the program at the other end may wait for it before it writes on.
+// answerLines answers each line of the input with one line of JSON, until the input ends. The
+// function tooLong answers lines of more than limit bytes. Each answer is sent before the next line
+// is read, since the program at the other end may wait for it before it writes on. It returns an
+// error if it cannot read or write.
 func answerLines(in io.Reader, out io.Writer, limit int, answer func(line []byte) any,
 	tooLong func() any) error {
 	lines := bufio.NewReaderSize(in, 64<<10)
@@ -66,8 +67,9 @@ func answerLines(in io.Reader, out io.Writer, limit int, answer func(line []byte
 	}
 }
 
-// readLine reads a line without its end; the last one may have none. whole is false when the line
-// is longer than limit bytes: then it is skipped, and never held in memory as a whole.
+// readLine returns the next line without its end, which the last line may lack. If the line is
+// longer than limit bytes, whole is false and the line is skipped, without ever being in memory as
+// a whole. It returns io.EOF when there are no more lines.
 func readLine(r *bufio.Reader, limit int) (line []byte, whole bool, err error) {
 	whole = true
 	for {
@@ -85,8 +87,8 @@ func readLine(r *bufio.Reader, limit int) (line []byte, whole bool, err error) {
 	}
 }
 
-// notRequest returns why a line of JSON is not a request. encoding/json names Go's types, which
-// mean nothing to the author of the line.
+// notRequest returns an error that says why a line of JSON is not a request. The messages of
+// encoding/json name Go types, which mean nothing to the author of the line.
 func notRequest(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {

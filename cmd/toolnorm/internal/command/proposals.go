@@ -12,16 +12,17 @@ import (
 	"toolnorm/internal/family"
 )
 
-// guessFormat proposes a declaration for a model that an Ollama server has.
-// It renders calls with the model's template, so the model's server must be running.
+// guessFormat is the command formats guess, which proposes a declaration for a model of an Ollama
+// server. It renders calls with the model's template, so the server must be running.
 type guessFormat struct {
 	Folders
 	ollamaServer `embed:""`
 	Model        string `arg:"" help:"The model, as the server names it. It will be loaded."`
 }
 
-// Run prints the proposal, a family's file, to stdout, and returns an error for what it does not
-// cover. It prints the proposal even if it has problems, since a person can finish it.
+// Run prints the proposal, a family file, to stdout. It returns an error if there is none, or if
+// the proposal does not cover something. In the latter case it is printed all the same, since a
+// person can finish it.
 func (c *guessFormat) Run(m *Console) error {
 	set, err := c.formats(m)
 	if err != nil {
@@ -55,16 +56,17 @@ func (c *guessFormat) Run(m *Console) error {
 	return printProblems(m.Err, c.Model, p.Problems)
 }
 
-// learnFormat proposes a declaration from what a model wrote, which is the only source for a model
-// without a template.
+// learnFormat is the command formats learn. It proposes a declaration from what a model wrote,
+// which is the only source for a model without a template.
 type learnFormat struct {
 	Folders
 	Name string `arg:"" help:"The name of the new family; models whose names begin with it are read by it."`
 	File string `arg:"" optional:"" default:"-" help:"Replies, a JSON object a line: raw (what the model wrote) and tools (those it was offered); - reads standard input."`
 }
 
-// Run prints the proposal to stdout and its questions to stderr. The questions are about what the
-// replies leave open; a person answers them in the file.
+// Run prints the proposal to stdout and questions to stderr. The questions are about what the
+// replies leave open; a person answers them in the file. It returns an error if nothing can be
+// proposed from the replies.
 func (c *learnFormat) Run(m *Console) error {
 	set, err := c.formats(m)
 	if err != nil {

@@ -11,14 +11,15 @@ import (
 	"toolnorm/chat/schema"
 )
 
-// Repair is the command repair: it turns a text that was meant to be JSON into strict JSON. It uses
-// the decoder's own repair, so that a model's text can be tried without a model.
+// Repair is the command repair, which turns a text that was meant to be JSON into strict JSON. It
+// uses the decoder's own repair, so that a model's text can be tried without a model.
 type Repair struct {
 	Schema string `env:"-" placeholder:"FILE" help:"JSON Schema to coerce values to: \"5\" becomes 5 where a number is expected."`
 	JSONL  bool   `env:"-" name:"jsonl" help:"Read one request per line, {id, text, schema}, and answer each with a line {id, json, repairs, error}; json is a string. --schema is the default of requests without one."`
 }
 
-// Run repairs standard input, as one text or by lines.
+// Run repairs standard input, as one text or line by line. It returns an error if the schema is
+// wrong, or if the input cannot be read or, as one text, repaired.
 func (c *Repair) Run(m *Console) error {
 	var text []byte
 	if c.Schema != "" {
@@ -40,8 +41,8 @@ func (c *Repair) Run(m *Console) error {
 	return c.print(m, typ)
 }
 
-// print repairs standard input. It lists the repairs on stderr, so that standard output holds only
-// the JSON, for a pipe.
+// print repairs standard input as one text. It lists the repairs on stderr, so that a pipe gets
+// only the JSON. It returns an error if the text cannot be read or repaired.
 func (c *Repair) print(m *Console, typ *schema.Type) error {
 	m.hint("the text")
 	text, err := readInput(m.In)
@@ -62,8 +63,9 @@ func (c *Repair) print(m *Console, typ *schema.Type) error {
 	return err
 }
 
-// compile reads a schema. It returns nil for an empty text and for null, accepts true and false,
-// which are schemas as well, and returns an error for any other value that is not an object.
+// compile returns the compiled schema of a text. It returns nil for an empty text, and accepts
+// null, true and false. It returns an error for invalid JSON and for any other value that is not an
+// object.
 func compile(text json.RawMessage) (*schema.Type, error) {
 	if len(text) == 0 {
 		return nil, nil
@@ -94,8 +96,8 @@ type (
 	}
 )
 
-// repairLine answers one line. It never fails: errors are in the answer, since one bad line must
-// not end a run over a million lines.
+// repairLine returns the answer to one line. It never fails: errors are part of the answer, since
+// one bad line must not end a run over a million lines.
 func repairLine(line []byte, typ *schema.Type) *repairReply {
 	var q repairRequest
 	if err := json.Unmarshal(line, &q); err != nil {
@@ -117,7 +119,7 @@ func repairLine(line []byte, typ *schema.Type) *repairReply {
 	return &repairReply{ID: q.ID, JSON: &out, Repairs: repairs}
 }
 
-// repairFailed returns the answer to a line that could not be repaired.
+// repairFailed returns the answer to a line that could not be repaired, with the text of err.
 func repairFailed(id json.RawMessage, err error) *repairReply {
 	text := err.Error()
 	return &repairReply{ID: id, Error: &text}

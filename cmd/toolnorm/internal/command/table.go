@@ -16,8 +16,9 @@ const (
 	leastColumn = 12
 )
 
-// table writes rows in columns. If most is not 0, no line is wider than most: the widest columns
-// are narrowed, and a cell that is cut ends in "…".
+// table writes rows in columns. If most is not 0, no line is wider than that, as far as no column
+// gets narrower than leastColumn. The widest columns are narrowed, and a cell that is cut ends in
+// "…". It returns an error if w cannot be written to.
 func table(w io.Writer, most int, rows [][]string) error {
 	var wide []int
 	for _, row := range rows {
@@ -61,11 +62,11 @@ func table(w io.Writer, most int, rows [][]string) error {
 // defaultWidth is the width of a terminal that does not report its own.
 const defaultWidth = 80
 
-// Width returns the width of the output's terminal in characters. It returns 0, for no limit, if
-// the output is not a terminal.
+// Width returns the width of the terminal of Out in characters, or 0 for "no limit" if Out is not a
+// terminal.
 func (m *Console) Width() int { return widthOf(m.Out) }
 
-// widthOf returns how many characters a line of a stream may have, or 0, for no limit, if the
+// widthOf returns how many characters a line of a stream may have, or 0 for "no limit" if the
 // stream is not a terminal.
 func widthOf(stream any) int {
 	if !isTerminal(stream) {
@@ -80,8 +81,8 @@ func widthOf(stream any) int {
 	return defaultWidth
 }
 
-// columns returns how many columns of a terminal a text takes: two for each Chinese, Japanese or
-// Korean letter and for other wide characters.
+// columns returns how many columns of a terminal a text takes. Each Chinese, Japanese or Korean
+// letter, and any other wide character, takes two.
 func columns(s string) (n int) {
 	for _, r := range s {
 		n += columnsOf(r)
@@ -98,7 +99,8 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// cut returns s, cut to at most that many columns; a text that was cut ends in "…".
+// cut returns s if it has at most that many columns. Otherwise it returns the beginning of s with
+// "…" at its end.
 func cut(s string, most int) string {
 	if columns(s) <= most {
 		return s

@@ -11,8 +11,7 @@ import (
 	"toolnorm/tools/dynamic"
 )
 
-// Tools are the commands for the tools that administrators make, as files for
-// version control.
+// Tools are the commands for custom tools, which administrators make, as files for version control.
 type Tools struct {
 	List   toolsList   `cmd:"" help:"List the custom tools: number, name, type, and whether each is offered."`
 	Export toolsExport `cmd:"" help:"Write each custom tool into a file of its own, NAME.yaml."`
@@ -20,14 +19,15 @@ type Tools struct {
 	Check  toolsCheck  `cmd:"" help:"Run the examples of the custom tools, and compare the tables that they ask with what those were when each tool was saved. One line for each problem, and exit status 1."`
 }
 
-// toolStore says where the tools are, for commands that read or write them. The settings are those
-// of serve, so that both work on the same tools.
+// toolStore are the settings of where the custom tools are. They are those of serve, so that both
+// work on the same tools.
 type toolStore struct {
 	Stores  `embed:""`
 	Sources `embed:""`
 }
 
-// with opens the custom tools for do.
+// with calls do with the custom tools. It returns an error if they cannot be opened, and the error
+// of do.
 func (c toolStore) with(m *Console, do func(ctx context.Context, s *dynamic.Set) error) error {
 	config := toolbox.Config{
 		Store: c.Store, Connections: c.Connection,
@@ -44,7 +44,8 @@ type toolsList struct {
 	toolStore `embed:""`
 }
 
-// Run prints a line for each tool, with tabs between the columns for scripts.
+// Run prints a line for each tool, with tabs between the columns for scripts. It returns an error
+// if the tools cannot be read.
 func (c *toolsList) Run(m *Console) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		all, err := s.List(ctx)
@@ -69,7 +70,8 @@ type toolsExport struct {
 	toolStore `embed:""`
 }
 
-// Run writes the files and prints their names.
+// Run writes the files and prints their names. It returns an error if a tool cannot be read or a
+// file cannot be written.
 func (c *toolsExport) Run(m *Console) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		files, err := s.Export(ctx, c.Dir, c.Prune)
@@ -88,9 +90,9 @@ type toolsImport struct {
 	toolStore `embed:""`
 }
 
-// Run imports, and prints a line for each file. If a file was refused, or its examples fail, Run
-// returns an error after the other files are done, so that a script does not go on as if all tools
-// were there.
+// Run imports the files and prints a line for each. If a file was refused, or if examples of its
+// tool fail, Run returns an error after the other files are done, so that a script does not go on
+// as if all tools were there.
 func (c *toolsImport) Run(m *Console) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		all, err := s.Import(ctx, whoami(), c.DryRun, c.Paths...)
@@ -128,7 +130,7 @@ func (c *toolsImport) Run(m *Console) error {
 	})
 }
 
-// kindOf returns the name of what was imported, with "set" before the name of a set.
+// kindOf returns the name of what was imported, with "set" before the name of a set of tools.
 func kindOf(one dynamic.Imported) string {
 	if one.Set {
 		return "set " + printable(one.Name)
@@ -143,7 +145,8 @@ type toolsCheck struct {
 	toolStore `embed:""`
 }
 
-// Run prints a line for each problem.
+// Run prints a line for each problem. It returns an error if there are any, or if the tools cannot
+// be checked.
 func (c *toolsCheck) Run(m *Console) error {
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
@@ -165,8 +168,8 @@ func (c *toolsCheck) Run(m *Console) error {
 	})
 }
 
-// whoami returns the name of the current user, for the history of a tool. In a container there may
-// be no such user.
+// whoami returns the name of the current user for the history of a tool. It returns "command line"
+// if there is none, as in a container.
 func whoami() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username

@@ -5,26 +5,27 @@ import "runtime"
 // Client is an editor or agent.
 type Client struct {
 	Name   string
-	folder string // below the home folder: the client is installed if this folder exists
+	folder string // below the home folder; if it exists, the client is installed
 	files  []file
-	hand   string // the steps for the user, with the address and the model of the examples
-	try    *trial // nil: it cannot be asked without a terminal
+	hand   string // what the user has to do by hand, with the address and the model of the examples
+	try    *trial // how the client is run for one call; nil: it cannot be without a terminal
 }
 
-// file is a file of a client: its path below the home folder, and what is merged into it.
+// file is one settings file of a client.
 type file struct {
+	// below the home folder
 	path    string
-	example string // in examples/editors; empty: text is merged
+	example string // the file in examples/editors that is merged into it; empty: text is merged
 	text    string
 	merge   func(old, add []byte) ([]byte, error)
 }
 
-// oneFile returns the list of a client that has a single file.
+// oneFile returns the list of files of a client that has only one.
 func oneFile(path, example string, merge func(old, add []byte) ([]byte, error)) []file {
 	return []file{{path: path, example: example, merge: merge}}
 }
 
-// Clients lists the known clients.
+// Clients returns all known clients.
 func Clients() []Client {
 	return []Client{
 		{

@@ -29,7 +29,7 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// Paths returns the client's files in a home folder.
+// Paths returns the paths of the client's files in this home folder.
 func (c Client) Paths(home string) []string {
 	var all []string
 	for _, f := range c.files {
@@ -38,13 +38,14 @@ func (c Client) Paths(home string) []string {
 	return all
 }
 
-// Installed reports whether the client has made its folder in a home folder.
+// Installed reports whether the client has created its own folder in this home folder.
 func (c Client) Installed(home string) bool {
 	info, err := os.Stat(filepath.Join(home, filepath.FromSlash(c.folder)))
 	return c.folder != "" && err == nil && info.IsDir()
 }
 
-// Server is what a client is connected with. URL has no path and no slash at its end.
+// Server is the toolnorm server to which a client is connected. URL has no path and no slash at its
+// end.
 type Server struct{ URL, Model, Key string }
 
 // The address and the model in the examples, which are replaced.
@@ -53,17 +54,18 @@ const (
 	exampleModel = "qwen3-coder:30b"
 )
 
-// Change is what happens to one file.
+// Change is a change of one file.
 type Change struct {
 	Path   string
-	Before []byte // as it was
+	Before []byte // the old text
 	After  []byte
-	New    bool // the file is not there yet
+	New    bool // whether the file does not exist yet
 }
 
-// Plan returns what connecting changes in a home folder. It writes nothing. If a file cannot be
-// read or merged, the error names it. For files that have not changed since Write wrote them, the
-// plan starts from their earlier text, which the folder keeps.
+// Plan returns the changes that would connect the client in this home folder. It writes nothing.
+// The argument folder is where Write keeps old texts: for a file that is unchanged since Write
+// wrote it, the plan starts from the text before that. It returns an error if a file cannot be read
+// or merged.
 func (c Client) Plan(home, folder string, s Server) ([]Change, error) {
 	old, err := c.kept(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +103,8 @@ func (c Client) Plan(home, folder string, s Server) ([]Change, error) {
 	return all, nil
 }
 
-// ByHand returns the steps that the client's user has to do by hand, a line for each.
+// ByHand returns the steps that the client's user has to do by hand, one line for each; nil if
+// there are none.
 func (c Client) ByHand(s Server) []string {
 	if c.hand == "" {
 		return nil
@@ -111,8 +114,8 @@ func (c Client) ByHand(s Server) []string {
 	return strings.Split(text, "\n")
 }
 
-// fillExample returns an example with the address, model and key of s. JSON, YAML and TOML accept
-// the same quoted texts.
+// fillExample returns the example with the address, model and key of s. JSON, YAML and TOML accept
+// the same quoted strings.
 func fillExample(example []byte, s Server) []byte {
 	quoted := func(text string) string {
 		b, _ := json.Marshal(text)
@@ -126,8 +129,8 @@ func fillExample(example []byte, s Server) []byte {
 	).Replace(string(example)))
 }
 
-// write replaces a file as a whole, and makes its folder if needed. A file that is a link stays a
-// link, and the file's permissions stay the same.
+// write replaces the whole file at path, and makes its folder if needed. A link stays a link, and
+// the file's permissions stay the same. It returns an error if the file cannot be written.
 func write(path string, text []byte) error {
 	path, err := replace.Target(path)
 	if err != nil {
@@ -140,7 +143,7 @@ func write(path string, text []byte) error {
 	return os.Chmod(path, info.Mode().Perm())
 }
 
-// kept is what undoing needs to know of a file.
+// kept is what Undo needs to know about one file.
 type kept struct {
 	Path   string `json:"path"`
 	Before []byte `json:"before"`
@@ -148,11 +151,12 @@ type kept struct {
 	After  string `json:"after_sha256"`
 }
 
-// digest returns a hash of a file's text.
+// digest returns the SHA-256 hash of a file's text in hexadecimal.
 func digest(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
-// Write makes the changes to a client's files and keeps their old text in a folder. If the client
-// is connected already, the text from before it was connected stays there.
+// Write makes the changes to a client's files, and keeps the old texts in this folder. If the
+// client is already connected, the texts from before it was connected are kept. It returns an error
+// if a file cannot be read or written.
 func (c Client) Write(folder string, changes []Change) error {
 	var all []kept
 	old, err := c.kept(folder)
@@ -182,26 +186,27 @@ func (c Client) Write(folder string, changes []Change) error {
 	return nil
 }
 
-// ErrNotConnected is returned by Undo when there is nothing to undo.
+// ErrNotConnected is returned by Undo if there is nothing to undo.
 var ErrNotConnected = errors.New("it was not connected by this command")
 
-// Changed is returned by Undo when files were changed since they were written, by their user or by
-// the client.
+// Changed is returned by Undo if the user or the client has changed files after Write had written
+// them.
 type Changed struct {
-	Undoing []Change // from what is there now to what was there before
+	Undoing []Change // from the present texts to the old ones
 	kept    string
 }
 
-// Error returns a sentence that names the first file that was changed, and the file that keeps what
-// it was before.
+// Error implements error. It names the first file that was changed, and the file in which its old
+// text is kept.
 func (c *Changed) Error() string {
 	return fmt.Sprintf("%s was changed since; what it was before is in %s (before, base64)",
 		c.Undoing[0].Path, c.kept)
 }
 
-// Undo restores the client's files as they were, byte for byte, and returns their paths. If a file
-// was changed since, Undo touches nothing unless allTheSame is set; then it keeps that file's
-// present text beside it, as NAME.changed.
+// Undo restores the old texts of the client's files, byte for byte, and returns their paths. If a
+// file was changed after Write, Undo touches nothing and returns a *Changed, unless allTheSame is
+// set. With allTheSame it also saves the present text of that file as NAME.changed. It returns
+// ErrNotConnected if there is nothing to undo, and any error of a file.
 func (c Client) Undo(folder string, allTheSame bool) (paths []string, err error) {
 	all, err := c.kept(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -243,16 +248,17 @@ func (c Client) Undo(folder string, allTheSame bool) (paths []string, err error)
 	return paths, os.Remove(c.keptAt(folder))
 }
 
-// Connected reports whether the client was connected by Write and not undone since.
+// Connected reports whether the client has been connected by Write, and not disconnected since.
 func (c Client) Connected(folder string) bool {
 	_, err := os.Stat(c.keptAt(folder))
 	return err == nil
 }
 
-// keptAt returns the path of the file that keeps the old text of a client's files.
+// keptAt returns the path of the file in which the old texts of the client's files are kept.
 func (c Client) keptAt(folder string) string { return filepath.Join(folder, c.Name+".json") }
 
-// kept reads the file in which Write has recorded what Undo needs.
+// kept returns what Write has recorded for Undo in this folder. If the client is not connected, the
+// error is fs.ErrNotExist.
 func (c Client) kept(folder string) (all []kept, err error) {
 	text, err := os.ReadFile(c.keptAt(folder))
 	if err == nil {

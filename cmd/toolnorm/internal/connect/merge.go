@@ -12,9 +12,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mergeJSON adds the members of add to the object old, which may have comments. A member that both
-// have gets the value of add; if both values are objects, they are merged. The bytes around a
-// change stay as they are.
+// mergeJSON returns the object old, which may have comments, with the members of the object add. If
+// both have a member, it gets the value from add; two objects are merged in turn. The bytes around
+// a change stay as they are. It returns an error if old is no valid JSON object.
 func mergeJSON(old, add []byte) ([]byte, error) {
 	to, err := hujson.Parse(old)
 	if err != nil {
@@ -32,8 +32,8 @@ func mergeJSON(old, add []byte) ([]byte, error) {
 	return to.Pack(), nil
 }
 
-// mergeObject merges two objects. line is the line break and the indentation of the line in which
-// the first one closes.
+// mergeObject adds the members of from to the object to. The argument line is the line break and
+// the indentation before the closing brace of the latter.
 func mergeObject(to, from *hujson.Object, line string) {
 	inner, own := lineOf(to, line+"  "), lineOf(from, "\n")
 	for _, m := range from.Members {
@@ -61,8 +61,8 @@ func mergeObject(to, from *hujson.Object, line string) {
 	}
 }
 
-// lineOf returns the line break and the indentation before an object's members, or otherwise if all
-// members are on one line.
+// lineOf returns the line break and the indentation before an object's members. If all members are
+// on one line, it returns otherwise.
 func lineOf(o *hujson.Object, otherwise string) string {
 	for i := range o.Members {
 		if front := string(o.Members[i].Name.BeforeExtra); strings.Contains(front, "\n") {
@@ -72,7 +72,8 @@ func lineOf(o *hujson.Object, otherwise string) string {
 	return otherwise
 }
 
-// reindent returns a member's value with the indentation of its further lines changed.
+// reindent returns a copy of a member's value whose further lines have the indentation to in place
+// of from.
 func reindent(v hujson.Value, from, to string) hujson.Value {
 	v = v.Clone()
 	shift := func(x hujson.Extra) hujson.Extra {
@@ -91,8 +92,9 @@ func reindent(v hujson.Value, from, to string) hujson.Value {
 	return v
 }
 
-// mergeYAML adds the members of one mapping to another. In lists, items with the same name are
-// replaced and others are added. Comments stay; white space may change.
+// mergeYAML returns the mapping old with the members of the mapping add. In lists, items with the
+// same name are replaced and others are added. Comments stay; white space may change. It returns an
+// error if old is no valid YAML mapping.
 func mergeYAML(old, add []byte) ([]byte, error) {
 	var to, from yaml.Node
 	if err := yaml.Unmarshal(old, &to); err != nil {
@@ -113,8 +115,8 @@ func mergeYAML(old, add []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// mergeMapping merges two mappings. A scalar that both have gets the second value only if overwrite
-// is set.
+// mergeMapping adds the members of from to the mapping to. A scalar that both have is replaced only
+// if overwrite is set or the old value is null.
 func mergeMapping(to, from *yaml.Node, overwrite bool) {
 	for k := 0; k+1 < len(from.Content); k += 2 {
 		i := keyIn(to, from.Content[k].Value)
@@ -131,7 +133,8 @@ func mergeMapping(to, from *yaml.Node, overwrite bool) {
 	}
 }
 
-// mergeList adds the items of a list to another one, and replaces items with the same name.
+// mergeList adds the items of from to the list to. An item whose name is in the list already is
+// merged into the item of that name.
 func mergeList(to, from *yaml.Node) {
 	for _, item := range from.Content {
 		i := slices.IndexFunc(to.Content, func(o *yaml.Node) bool {
@@ -145,7 +148,8 @@ func mergeList(to, from *yaml.Node) {
 	}
 }
 
-// keyIn returns the index of the value of a key, -1 when the mapping has none.
+// keyIn returns the index of the value of a key in the content of a mapping; -1 if the mapping
+// lacks the key.
 func keyIn(m *yaml.Node, key string) int {
 	for k := 0; k+1 < len(m.Content); k += 2 {
 		if m.Content[k].Value == key {
@@ -155,7 +159,7 @@ func keyIn(m *yaml.Node, key string) int {
 	return -1
 }
 
-// nameOf returns the member name of an item.
+// nameOf returns the value of the member "name" of a list item, or "" if it has none.
 func nameOf(item *yaml.Node) string {
 	if i := keyIn(item, "name"); item.Kind == yaml.MappingNode && i > 0 {
 		return item.Content[i].Value
@@ -165,13 +169,15 @@ func nameOf(item *yaml.Node) string {
 
 // tomlKey matches a line that sets a plain key, tomlTable a line that begins a table.
 var (
+	// tomlKey matches a line that sets a plain key, and tomlTable matches a line that begins a
+	// table.
 	tomlKey   = regexp.MustCompile(`^\s*([\w.-]+)\s*=`)
 	tomlTable = regexp.MustCompile(`^\s*\[`)
 )
 
-// mergeTOML adds settings to a file: keys before its first table, where keys that exist already are
-// replaced, and tables at the end. A table that exists already is an error, since it is unknown
-// what to keep of it.
+// mergeTOML returns the text old with the settings of add. Keys go before its first table, where
+// they replace keys of the same name; tables go to the end. It returns an error if a table exists
+// already, since it is unknown which of its settings should stay.
 func mergeTOML(old, add []byte) ([]byte, error) {
 	keys, tables := splitTOML(string(add))
 	head, rest := splitTOML(string(old))
@@ -207,7 +213,7 @@ func mergeTOML(old, add []byte) ([]byte, error) {
 	return []byte(strings.TrimRight(out, "\n") + "\n\n" + strings.Join(tables, "\n")), nil
 }
 
-// splitTOML returns the lines before the first table, and the other lines.
+// splitTOML returns the lines before the first table, and the lines from it onwards.
 func splitTOML(text string) (keys, tables []string) {
 	all := strings.Split(text, "\n")
 	i := slices.IndexFunc(all, tomlTable.MatchString)

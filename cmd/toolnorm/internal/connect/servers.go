@@ -16,7 +16,7 @@ type Found struct {
 }
 
 // places are the addresses where model servers listen by default. Each has the name of the program
-// that most often listens there.
+// that most often uses it.
 var places = []Found{
 	{Name: "ollama", URL: "http://127.0.0.1:11434"},
 	{Name: "llama-server", URL: "http://127.0.0.1:8080"},
@@ -27,14 +27,15 @@ var places = []Found{
 	{Name: "jan", URL: "http://127.0.0.1:1337"},
 }
 
-// lookTime is how long the search may take. A local port without a listener refuses the connection
-// at once.
+// lookTime is how long the search for servers may take. A local port without a listener refuses the
+// connection at once.
 const lookTime = 2 * time.Second
 
-// Servers returns the model servers that answer at the usual ports of this machine.
+// Servers returns the model servers that answer at the usual ports of this machine; nil if none
+// does.
 func Servers(ctx context.Context) []Found { return look(ctx, places) }
 
-// look asks all places at once.
+// look asks all addresses at the same time, and returns those at which a model server answers.
 func look(ctx context.Context, at []Found) (found []Found) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
@@ -53,8 +54,8 @@ func look(ctx context.Context, at []Found) (found []Found) {
 	return found
 }
 
-// ask reports whether a model server answers at the address, and counts its models. It recognises a
-// model server by its list of models.
+// ask reports whether a model server answers at the address, and sets Models. It recognises a model
+// server by its list of models.
 func (f *Found) ask(ctx context.Context) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL+"/v1/models", nil)
 	if err != nil {

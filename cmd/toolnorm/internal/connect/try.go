@@ -13,15 +13,16 @@ import (
 	"time"
 )
 
-// trial says how to run a client for one task without a terminal. The client may only read.
+// trial is how a client is run for one task without a terminal. The client may only read files.
 type trial struct {
 	args []string // the program and its arguments; {prompt}, {model} and {home} are replaced
 }
 
-// ErrCannotTry is returned by Program and Try when there is no program to run.
+// ErrCannotTry is returned by Program and Try if there is no program to run.
 var ErrCannotTry = errors.New("it cannot be asked from here")
 
-// Program returns the path of the client's program. Its error wraps ErrCannotTry.
+// Program returns the path of the client's program. It returns an error that wraps ErrCannotTry if
+// the client cannot be run for a trial or its program is not on the PATH.
 func (c Client) Program() (string, error) {
 	if c.try == nil {
 		return "", ErrCannotTry
@@ -33,14 +34,15 @@ func (c Client) Program() (string, error) {
 	return path, nil
 }
 
-// noteFile is the file that the client is asked to read.
+// noteFile is the name of the file that the client is asked to read.
 const noteFile = "note.txt"
 
-// mostSaid is how many bytes of a client's output are quoted in an error.
+// mostSaid is how many bytes from the end of a client's output are quoted in an error.
 const mostSaid = 1500
 
-// Try asks the client to read a file that holds a random word and to answer with it, which it can
-// only do by a tool call. The client runs in a temporary folder.
+// Try asks the client to read a file with a random word and to answer with that word, which it can
+// only do by a tool call. The client runs in a temporary folder. It returns an error if the answer
+// lacks the word, or if the client cannot be run or does not end before ctx does.
 func (c Client) Try(ctx context.Context, home string, s Server) error {
 	program, err := c.Program()
 	if err != nil {

@@ -19,18 +19,19 @@ func ForPrograms(w io.Writer, level *Level) zerolog.Logger {
 	return zerolog.New(w).Level(zerolog.DebugLevel).Sample(level).With().Timestamp().Logger()
 }
 
-// ForPeople returns a log whose lines are read in a terminal.
+// ForPeople returns a log whose lines are easy to read in a terminal.
 func ForPeople(w io.Writer, level *Level, coloured bool) zerolog.Logger {
 	return ForPrograms(zerolog.ConsoleWriter{Out: w, NoColor: !coloured, TimeFormat: time.TimeOnly,
 		FormatPrepare: readable, FormatMessage: align(!coloured)}, level)
 }
 
-// Level drops lines below a level that may change. Every part of the program holds a copy of the
-// log, whose own level cannot be changed later, so the level is a sampler. A sampler is asked
-// before a line's fields are written, so dropped lines cost just as little.
+// Level drops log lines below a level that may change while the program runs. Every part of the
+// program has a copy of the log, and the level of a copy cannot be changed later, so Level is a
+// sampler. A sampler is asked before a line's fields are written, so a dropped line costs just as
+// little.
 type Level struct{ least atomic.Int32 }
 
-// Set changes the least level that is logged from now on; an unknown name means info.
+// Set changes the lowest level that is logged from now on. An unknown name means info.
 func (l *Level) Set(name string) {
 	least, err := zerolog.ParseLevel(name)
 	if err != nil {
@@ -42,11 +43,12 @@ func (l *Level) Set(name string) {
 // Sample implements zerolog.Sampler.
 func (l *Level) Sample(of zerolog.Level) bool { return int32(of) >= l.least.Load() }
 
-// messageWidth is the least width of a printed message, so that the fields after short messages are
-// aligned.
+// messageWidth is the least width of a printed message. Shorter messages are padded, so that the
+// fields after them are aligned.
 const messageWidth = 36
 
-// align returns a formatter that pads messages, and makes them bold unless plain is set.
+// align returns a formatter that pads messages to messageWidth, and makes them bold unless plain is
+// set.
 func align(plain bool) zerolog.Formatter {
 	return func(message any) string {
 		text, _ := message.(string) // nil: a line without a message
@@ -58,9 +60,9 @@ func align(plain bool) zerolog.Formatter {
 	}
 }
 
-// readable arranges a line for people. Fields without a value are left out, since principal= looks
-// like an error; times have no fractions; and the fields of a request come in the order of
-// interest: who, how it went, how long, how much.
+// readable changes the fields of a line for people. Empty fields are left out, since "principal="
+// looks like an error. The line of a request gets one message with what matters most: model,
+// status, times and sizes. It always returns nil.
 func readable(fields map[string]any) error {
 	maps.DeleteFunc(fields, func(_ string, value any) bool {
 		list, isList := value.([]any)
@@ -109,7 +111,8 @@ func text(value any) string {
 	return fmt.Sprint(value)
 }
 
-// milliseconds returns a time as people read it: 185 ms, 2.4 s.
+// milliseconds returns a number of milliseconds as people write it, for example "185 ms" or "2.4
+// s". It returns "0 ms" for anything that is no number.
 func milliseconds(value any) string {
 	ms, err := strconv.ParseFloat(text(value), 64)
 	switch {
