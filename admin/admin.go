@@ -232,7 +232,7 @@ func (s *Server) nothingHere(r *http.Request) error {
 }
 
 // session answers with the identity of the caller. The page asks for this first. If the answer is a
-// 401, the page asks its user for a key.
+// 401, the page asks its user for a key. It returns an error if the answer cannot be written.
 func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, struct {
 		Principal string `json:"principal"`

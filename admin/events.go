@@ -22,7 +22,7 @@ const (
 	mostPages = 128
 )
 
-// hub tells the open pages what has changed. It sends kinds of changes, never values: the page then
+// hub tells the open pages what has changed. It sends kinds of changes, never values. The page then
 // asks again for what it shows, so a lost or repeated event does no harm.
 type hub struct {
 	mu     sync.Mutex

@@ -60,8 +60,8 @@ func (l *live) find(ctx context.Context, id string) (e *trace.Exchange, here boo
 }
 
 // turns returns the exchanges of a conversation, from the history and from memory, because the
-// latest may be only in memory. If the history cannot be read, it returns an error with those of
-// the memory.
+// latest may be only in memory. If the history cannot be read, it returns those in memory and an
+// error.
 func (l *live) turns(ctx context.Context, conversation string) ([]trace.Exchange, error) {
 	now := l.trace.Conversation(conversation)
 	if l.history == nil || conversation == "" {

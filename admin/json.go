@@ -24,7 +24,8 @@ func write(w http.ResponseWriter, status int, v any) error { return body.Write(w
 //go:embed openapi.yaml
 var document []byte
 
-// document answers with openapi.yaml, the description of the API.
+// document answers with openapi.yaml, the description of the API. It returns an error if the answer
+// cannot be written.
 func (s *Server) document(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/yaml; charset=utf-8")
 	_, err := w.Write(document)

@@ -97,15 +97,15 @@ type wholeBase struct {
 }
 
 // shown returns b with the number of the collections, documents and chunks that the caller may see.
-// The numbers are not stored: a stored count can be wrong, and counting takes a millisecond. It
-// returns an error if the store fails or no longer has the base.
+// The numbers are not stored, because a stored count can be wrong, and counting takes a
+// millisecond. It returns an error if the store fails or no longer has the base.
 func (k *knowledge) shown(ctx context.Context, b kbstore.Base) (shownBase, error) {
 	sum, err := k.kb.Store.Summary(ctx, b.ID, kbstore.FilterOf(auth.PrincipalOf(ctx)))
 	return shownBase{b, statistics{sum.Collections, sum.Documents, sum.Chunks}}, err
 }
 
-// listBases lists the knowledge bases.
-// A base that is deleted between the listing and its count is left out.
+// listBases answers with the knowledge bases that the caller may read. A base that is deleted
+// between the listing and its count is left out. It returns an error if the store fails.
 func (k *knowledge) listBases(w http.ResponseWriter, r *http.Request) error {
 	bases, err := k.kb.Store.Bases(r.Context(), auth.PrincipalOf(r.Context()))
 	if err != nil {
@@ -170,7 +170,8 @@ func (k *knowledge) changedBase(r *http.Request, what, id string) {
 }
 
 // showBase answers with a knowledge base and everything in it. If a page asked for collections and
-// documents one after the other, it could show two states of one base.
+// documents one after the other, it could show two states of one base. It returns an error if there
+// is no such base or the store fails.
 func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
@@ -201,8 +202,8 @@ func (k *knowledge) base(r *http.Request) (kbstore.Base, error) {
 	return k.kb.Store.Readable(r.Context(), auth.PrincipalOf(r.Context()), r.PathValue("base"))
 }
 
-// deleteBase deletes a knowledge base. It returns an error if there is none: without that check, a
-// DELETE of an unknown base would be logged as a change.
+// deleteBase deletes a knowledge base. It returns an error if there is none, because a DELETE of an
+// unknown base would otherwise be logged as a change.
 func (k *knowledge) deleteBase(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
@@ -276,7 +277,7 @@ func (k *knowledge) moveDocument(w http.ResponseWriter, r *http.Request) error {
 }
 
 // upload is a file to be imported. It comes as JSON and not as a multipart form, because a foreign
-// page can make a browser send a form (see mayWrite).
+// page can make a browser send a form (see mayWrite in package auth).
 type upload struct {
 	Name        string   `json:"name"`
 	Text        string   `json:"text"`

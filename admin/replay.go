@@ -13,7 +13,8 @@ import (
 )
 
 // listFormats answers with the names of the formats by which a text can be read. They include the
-// user's own families, since users try them out by a replay.
+// user's own families, since users try them out by a replay. It returns an error if the answer
+// cannot be written.
 func (l *live) listFormats(w http.ResponseWriter, _ *http.Request) error {
 	names := []string{}
 	for _, f := range l.current.Load().formats.All() {
@@ -58,7 +59,7 @@ func (l *live) replay(w http.ResponseWriter, r *http.Request) error {
 func (l *live) learn(w http.ResponseWriter, r *http.Request) error {
 	var ask struct {
 		Name string `json:"name"` // of the family
-		// what the names of its models begin with; empty: the family's name
+		// the prefix of its models' names; empty: the family's name
 		Model     string         `json:"model"`
 		Text      string         `json:"text"`
 		Tools     []offer        `json:"tools"`
@@ -106,7 +107,7 @@ type offer struct {
 	Schema json.RawMessage `json:"schema"`
 }
 
-// offers returns all as tools of package chat, for a text that is read again.
+// offers converts the offered tools of a request to tools of package chat.
 func offers(all []offer) (tools []chat.Tool) {
 	for _, t := range all {
 		tools = append(tools, chat.Tool{Name: t.Name, Schema: t.Schema})

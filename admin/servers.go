@@ -48,9 +48,9 @@ func (o *others) routes(to *Server) {
 // errNoServers is returned if another toolnorm has started this one as its MCP server.
 var errNoServers = fault.New(fault.Unable, "this program manages no other MCP servers")
 
-// listServers answers with the servers and their states. Parts of an address that could be secret
-// are left out. A server that is down is listed with the reason, which is what people mostly look
-// for here.
+// listServers answers with the servers and their states, none if no servers are managed. Parts of
+// an address that could be secret are left out. A server that is down is listed with the reason,
+// which is what people mostly look for here. It returns an error if the answer cannot be written.
 func (o *others) listServers(w http.ResponseWriter, _ *http.Request) error {
 	all := []remote.State{}
 	if o.servers != nil {
@@ -126,6 +126,7 @@ type offered struct {
 
 // listRegistry answers with every offered tool: those of the program, custom tools, and those of
 // other servers. The schemas are included, since the playground offers them to a model unchanged.
+// It returns an error if the answer cannot be written.
 func (o *others) listRegistry(w http.ResponseWriter, _ *http.Request) error {
 	all := []offered{}
 	if o.registry != nil {

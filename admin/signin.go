@@ -65,7 +65,7 @@ func (o *others) endSignIn(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy",
 		"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	// A HEAD, by which programs look at links, would use the answer up.
+	// Some programs send a HEAD for each link, which must not use up the sign-in.
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
 		w.WriteHeader(http.StatusMethodNotAllowed)

@@ -108,8 +108,8 @@ func answerProblems(w http.ResponseWriter, err error) error {
 }
 
 // listTools answers with every tool, including those that are switched off or cannot be offered,
-// because the page has to show what is wrong with them. There is no paging: a thousand tools, which
-// is the most, are some 500 KB.
+// because the page has to show what is wrong with them. There is no paging, because a thousand
+// tools, which is the most, are only some 500 KB. It returns an error if the store fails.
 func (c *customTools) listTools(w http.ResponseWriter, r *http.Request) error {
 	all, err := c.set.List(r.Context())
 	if err != nil {
@@ -119,7 +119,8 @@ func (c *customTools) listTools(w http.ResponseWriter, r *http.Request) error {
 }
 
 // createTool saves a new tool and answers with it as it was stored, with {{name}} as :name, so that
-// the editor goes on from what is really there. If the draft has problems, it answers with them.
+// the editor goes on from what is really there. If the draft has problems, it answers with them. It
+// returns any other error of saving.
 func (c *customTools) createTool(w http.ResponseWriter, r *http.Request) error {
 	d, err := draft(r)
 	if err != nil {
@@ -150,7 +151,8 @@ func (c *customTools) getTool(w http.ResponseWriter, r *http.Request) error {
 
 // updateTool saves a draft over a tool. The version is in the body and not in If-Match. The editor
 // keeps the whole draft as one JSON object anyway, and a proxy that drops an unknown header would
-// make every save overwrite the changes of others.
+// make every save overwrite the changes of others. It returns an error if there is no such tool or
+// it has changed.
 func (c *customTools) updateTool(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -203,7 +205,7 @@ func (c *customTools) toggleTool(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	// A pointer, since a body without is_active must not switch anything off.
+	// A pointer, because a body without is_active must not switch anything off.
 	var in struct {
 		Active  *bool `json:"is_active"`
 		Version int   `json:"version"`
@@ -220,7 +222,7 @@ func (c *customTools) toggleTool(w http.ResponseWriter, r *http.Request) error {
 }
 
 // listVersions answers with the versions of a tool, even of a deleted one, since its number is
-// never given to another tool.
+// never given to another tool. It returns an error if there never was such a tool.
 func (c *customTools) listVersions(w http.ResponseWriter, r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
@@ -234,8 +236,8 @@ func (c *customTools) listVersions(w http.ResponseWriter, r *http.Request) error
 }
 
 // listAudit answers with who changed which tool, newest first. One answer has at most
-// dynamic.MostEntries entries; the query before, the id of the last one, asks for the entries that
-// follow.
+// dynamic.MostEntries entries. The query before, the id of the last one, asks for the entries that
+// follow. It returns an error if that is no number or the store fails.
 func (c *customTools) listAudit(w http.ResponseWriter, r *http.Request) error {
 	before, err := number(r.URL.Query().Get("before"), "before")
 	if err != nil {
@@ -272,8 +274,8 @@ func (c *customTools) restoreTool(w http.ResponseWriter, r *http.Request) error 
 }
 
 // validateTool answers with what is wrong with a draft, while an author writes it. The status is
-// 200 even if something is wrong: an unfinished draft is not an error of the request, and a browser
-// would show each in its console as a failure. Only a body that is no draft is an error.
+// 200 even if something is wrong, because an unfinished draft is not an error of the request, and a
+// browser would show each in its console as a failure. Only a body that is no draft is an error.
 func (c *customTools) validateTool(w http.ResponseWriter, r *http.Request) error {
 	d, err := draft(r)
 	if err != nil {
@@ -302,7 +304,8 @@ type trial struct {
 }
 
 // testTool runs a draft and answers with the trial. The arguments are passed on as they were sent,
-// so that a test shows what sloppy arguments of a model would become.
+// so that a test shows what sloppy arguments of a model would become. It returns an error only if
+// the body is wrong.
 func (c *customTools) testTool(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Tool      dynamic.Draft   `json:"tool"`
@@ -328,7 +331,8 @@ func showResult(res tools.Result) *shown {
 }
 
 // listConnections answers with what definitions may name: the tables for the explorer, and the
-// functions of expressions. The setting of a connection, a URL with a password, is not included.
+// functions of expressions. The setting of a connection, a URL with a password, is not included. It
+// returns an error if the answer cannot be written.
 func (c *customTools) listConnections(w http.ResponseWriter, r *http.Request) error {
 	return write(w, http.StatusOK, map[string]any{"connections": c.set.Connections(r.Context()),
 		"functions": pyexpr.Names()})

@@ -9,7 +9,7 @@ import (
 )
 
 // runExamples runs the examples of a draft. It answers with the outcome of each example and with
-// the problems of the draft.
+// the problems of the draft. It returns an error only if the body is wrong.
 func (c *customTools) runExamples(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
 		Tool dynamic.Draft `json:"tool"`
@@ -30,7 +30,8 @@ type choice struct {
 	ReadOnly    bool   `json:"read_only"` // whether the tool declares that it only reads
 }
 
-// listSets answers with the sets of tools, and the tools that may be in them.
+// listSets answers with the sets of tools, and the tools that may be in them. It returns an error
+// if the store fails.
 func (c *customTools) listSets(w http.ResponseWriter, r *http.Request) error {
 	sets, err := c.set.Groups.List(r.Context())
 	if err != nil {

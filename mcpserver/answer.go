@@ -44,8 +44,9 @@ func nowhere(context.Context, frame) error { return errDeaf }
 var errDeaf = errors.New("the client takes no stream on which it could be asked")
 
 // enter reserves one of the places for requests, and reports whether it did; if none is free, it
-// answers with a 503. The caller must call leave afterwards. enter never waits: a waiting handler
-// would occupy a connection for each queued request, while a 503 leaves the choice to the client.
+// answers with a 503. The caller must call leave afterwards. enter never waits, because a waiting
+// handler would occupy a connection for each queued request, while a 503 leaves the choice to the
+// client.
 func (s *Server) enter(w http.ResponseWriter) bool {
 	if !s.closing.Load() {
 		select {
@@ -92,7 +93,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 		}
 	}
 	switch f := s.handled(ctx, c, m); {
-	// It has become a stream, and the frame was its last event.
+	// The reply has become a stream, and the frame was its last event.
 	case reply.finish(ctx, f):
 		s.elsewhere.leaveBehind(record)
 	case f.body == nil: // the client took the request back
@@ -108,7 +109,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	c.out = nowhere
 	f := s.handled(r.Context(), c, m)
-	// Only when it was answered: an error begins no session.
+	// Only if it was answered, because an error begins no session.
 	if f.status == 0 && m.method == string(mcp.MethodInitialize) {
 		w.Header().Set("Mcp-Session-Id", s.engine.seal.mint(c.session))
 	}
@@ -116,7 +117,8 @@ func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m mess
 }
 
 // handled returns the answer to a request as a last frame. The frame is empty if the client has
-// cancelled the request: by the revisions up to 2025-11-25 a cancelled request gets no answer.
+// cancelled the request, because a cancelled request gets no answer in the revisions up to
+// 2025-11-25.
 func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
 	if c.id != "" && (sets(m) || m.method == string(mcp.MethodToolsCall)) {
 		s.sessions.refresh(c.session)
@@ -146,8 +148,8 @@ func sets(m message) bool {
 
 // stream writes the messages of a request as events. In a session, a client can resume the stream
 // when the connection breaks; then stream returns the record of its events. Otherwise it returns
-// nil. A request of 2026-07-28 cannot be resumed: that revision has no Last-Event-ID, and a client
-// that disconnects has cancelled.
+// nil. A request of 2026-07-28 cannot be resumed, because that revision has no Last-Event-ID, and a
+// client that disconnects has cancelled.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, m message,
 	box *outbox) *record {
 	out := sse.NewWriter(w, s.cfg.Stall)
@@ -207,7 +209,7 @@ func (p *reply) begin() *outbox {
 // gone. It returns false if the reply is no stream. Without waiting, the handler would return, and
 // net/http would take the writer from the goroutine that uses it.
 func (p *reply) finish(ctx context.Context, last frame) bool {
-	// No send may make it a stream from here on: the answer is on its way as JSON.
+	// From here on send must not make it a stream, because the answer is sent as JSON.
 	p.mu.Lock()
 	p.over = true
 	p.mu.Unlock()
@@ -268,7 +270,7 @@ func (s *Server) write(w http.ResponseWriter, f frame) {
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
-	// Known, so the answer is not cut into chunks.
+	// The length is known, so the answer is not sent in chunks.
 	h.Set("Content-Length", strconv.Itoa(len(head)+len(f.body)+len(tail)))
 	// A proxy must not serve one session's answer to another from its cache.
 	h.Set("Cache-Control", "no-store")

@@ -109,8 +109,8 @@ func (e *engine) answered(c *caller, m message) {
 }
 
 // deliver passes an answer on to the question with this id that waits at this replica. The argument
-// session is what nameOf returned. An answer from another session is dropped: otherwise a client
-// could approve, in another user's name, what a tool asks that user.
+// session is what nameOf returned. An answer from another session is dropped, because otherwise a
+// client could approve, in another user's name, what a tool asks that user.
 func (q *questions) deliver(id, session, principal string, m message) {
 	waiting, ok := q.Load(id)
 	if !ok {

@@ -145,8 +145,8 @@ var (
 	_ server.SessionWithProtocolVersion          = (*bridged)(nil)
 )
 
-// newBridged returns the session for one message. An error of sending to the caller is dropped: it
-// means that the stream, and so the message, is over.
+// newBridged returns the session for one message. An error of sending to the caller is dropped,
+// because it means that the stream, and so the message, is over.
 func newBridged(ctx context.Context, e *engine, c *caller) *bridged {
 	return &bridged{e: e, c: c, say: func(f frame) { _ = c.out(ctx, f) }}
 }

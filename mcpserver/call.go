@@ -86,7 +86,7 @@ func (e *engine) unknown(ctx context.Context, name string) *rpcError {
 	if why := e.cfg.Registry.For(ctx).Gone(name); why != "" {
 		rpcErr.message += ": " + why
 	}
-	// The registry's own sentence about a name that is unknown, which lists the nearest.
+	// This is the registry's message for an unknown name, which lists similar names.
 	rpcErr.data = encode(e.cfg.Registry.Call(ctx, name, nil).Text())
 	return rpcErr
 }
@@ -101,8 +101,8 @@ type callResult struct {
 	IsError    bool            `json:"isError,omitempty"`
 }
 
-// content is one part of a result. Text is a pointer, because "text":"" must be written for an
-// empty text and only for that.
+// content is one part of a result. Text is a pointer because an empty text must be written as
+// "text":"", whereas parts of other types have no such member.
 type content struct {
 	Type     string    `json:"type"`
 	Text     *string   `json:"text,omitempty"`
@@ -113,7 +113,7 @@ type content struct {
 	Resource *resource `json:"resource,omitempty"`
 }
 
-// resource is an embedded document: a text, or bytes.
+// resource is an embedded document, either a text or bytes.
 type resource struct {
 	URI  string  `json:"uri"`
 	MIME string  `json:"mimeType,omitempty"`
@@ -206,7 +206,7 @@ func part(p tools.Part) content {
 func reporting(ctx context.Context, c *caller) (_ context.Context, done func()) {
 	r := &reports{c: c, ctx: ctx, last: -1}
 	var to tools.Reporter
-	// Without a token of the client's nothing may be sent.
+	// Without a token from the client no progress may be sent.
 	if c.meta.Progress != nil {
 		to.Progress = r.progress
 	}

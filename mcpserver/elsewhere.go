@@ -137,7 +137,7 @@ func readStreamID(id string) (writer string, request json.RawMessage, ok bool) {
 	return parts[1], request, err == nil
 }
 
-// follow writes to out a stream that another replica writes, beginning after this event, until the
+// follow writes a stream of another replica to the client, beginning after this event, until the
 // stream or the connection ends. It returns false if the event belongs to no such stream. If the
 // other replica is gone and the rest of the stream is not stored, the client gets an error as the
 // answer to its request.
@@ -211,9 +211,10 @@ func (e *elsewhere) left(ask eventsAsked) (b batch, ok bool, err error) {
 	return b, true, nil
 }
 
-// question asks the replica that writes a stream for the next events. The stream is lost if that
-// replica does not answer in time, since it has stopped, or if it is this one, since the stream is
-// from before the last start. It returns an error if the question cannot be sent.
+// question asks the replica that writes a stream for the next events, and returns them. The batch
+// says that the stream is lost if that replica does not answer in time, since it has stopped then.
+// It also says so if that replica is this one, since the stream is from before the last start. It
+// returns an error if the question cannot be sent.
 func (e *elsewhere) question(ctx context.Context, ask eventsAsked) (b batch, err error) {
 	id, _, _ := readEvent(ask.Event)
 	writer, _, _ := readStreamID(id)

@@ -89,7 +89,7 @@ func prepare(s *server.MCPServer) {
 	} {
 		option(s)
 	}
-	// A server with hooks of its own (companymcp) keeps them; ours is added.
+	// A server with hooks of its own (companymcp) keeps them; this one is added.
 	if s.GetHooks() == nil {
 		server.WithHooks(&server.Hooks{})(s)
 	}

@@ -115,7 +115,7 @@ func (e *engine) join(ctx context.Context, c *caller, m message, key string) jso
 }
 
 // passed returns another server's result in the form for the client's revision. For example,
-// 2026-07-28 demands resultType.
+// 2026-07-28 demands resultType. A result that is no object is returned unchanged.
 func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(raw, &all) != nil || c.modern == (all["resultType"] != nil) &&

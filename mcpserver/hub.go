@@ -24,8 +24,8 @@ type listener struct {
 	first   []byte // what is sent before anything else; nil: nothing
 }
 
-// hub notifies listeners of changes. One lock is enough, since a notification is only put into a
-// box, which never waits.
+// hub notifies listeners of changes. One lock is enough, since a notification is only put into an
+// outbox, which never waits.
 type hub struct {
 	mu        sync.Mutex
 	listeners map[*listener]bool

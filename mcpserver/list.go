@@ -16,8 +16,8 @@ import (
 )
 
 // How long a client of 2026-07-28 may cache a list, in milliseconds, and for whom. After ten
-// seconds at most, a client without a subscription sees a new tool. The scope is private: tools may
-// differ by caller, so no shared cache may give one caller's list to another.
+// seconds at most, a client without a subscription sees a new tool. The scope is private, because
+// tools may differ by caller, so that no shared cache may give one caller's list to another.
 const (
 	cacheMillis = 10_000
 	cacheScope  = mcp.CacheScopePrivate
@@ -101,7 +101,7 @@ func (l *lists) current() *toolLists {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// Taken again: the registry may have changed while this goroutine waited for the lock.
+	// Taken again, because the registry may have changed while this goroutine waited.
 	snapshot := l.cfg.Registry.Snapshot()
 	if now := l.now.Load(); now != nil && now.generation == snapshot.Generation {
 		return now
@@ -301,8 +301,9 @@ func describe(t tools.Tool) mcp.Tool {
 }
 
 // objectSchema returns a schema that states that arguments are an object. Without that, some
-// clients refuse the whole list: the TypeScript SDK checks inputSchema.type of every tool. A schema
-// of another type, which a tool of a remote server may have, becomes a part of an allOf.
+// clients refuse the whole list. For example, the TypeScript SDK checks inputSchema.type of every
+// tool. A schema of another type, which a tool of a remote server may have, becomes a part of an
+// allOf.
 func objectSchema(schema json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(schema, &members) != nil || len(members) == 0 {

@@ -97,7 +97,7 @@ func (s *Server) forget(w http.ResponseWriter, r *http.Request) {
 }
 
 // over ends everything that runs for a session whose id is no longer valid: streams, calls and
-// records. Nothing new can begin meanwhile.
+// records. Nothing new can begin for such a session.
 func (s *Server) over(session string) {
 	s.engine.hub.end(session)
 	s.engine.running.cancelIf(func(r inFlight) bool { return r.session == session })

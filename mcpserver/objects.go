@@ -12,8 +12,8 @@ import (
 // tool returns another value, that value becomes the member result of an object, as in other
 // servers. An object stays as it is.
 
-// objectOf returns a result for clients of these revisions: a structured value that is no object
-// becomes the member result of one.
+// objectOf returns a result for clients of the revisions up to 2025-11-25. In it, a structured
+// value that is no object has become the member result of one.
 func objectOf(r tools.Result) tools.Result {
 	if r.IsError || len(r.Structured) == 0 || r.Structured[0] == '{' {
 		return r
@@ -46,7 +46,7 @@ func objectOutput(schema json.RawMessage) json.RawMessage {
 	case wrong == nil && len(union.Type) > 0 && !bytes.Contains(union.Type, []byte(`"object"`)):
 		return within(schema)
 	case wrong != nil, len(union.AnyOf) == 0, len(all) > 1 && (len(all) > 2 || all["$defs"] == nil):
-		// An object may fit as well, and is not wrapped.
+		// An object may fit the schema as well, and objectOf does not wrap it.
 		return encode(map[string]any{"type": "object", "anyOf": []json.RawMessage{within(schema),
 			schema}})
 	}

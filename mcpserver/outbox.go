@@ -71,7 +71,7 @@ func newOutbox() *outbox {
 // put adds a frame. It returns errSlow if there is no room, or the reason why the outbox has ended.
 // Notifications of changes have a limit of their own, so that a tool which fills the outbox for a
 // moment does not cost its client the stream. A notification whose kind is waiting already is not
-// added: ten changes of the tools that a client has not read yet are one.
+// added. For example, ten changes of the tools that a client has not read yet are one.
 func (b *outbox) put(f frame) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

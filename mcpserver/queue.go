@@ -32,9 +32,9 @@ const atOnceOfOne = 8
 // later message.
 var errBusy = errors.New("too many requests are waiting")
 
-// queue gives the messages of all conns to workers, fairly: a conn whose tools are slow delays no
-// other. One dispatcher goroutine owns everything that is not atomic, so no lock is needed. Each
-// worker is a goroutine for one message.
+// queue gives the messages of all conns to workers, fairly, so that a conn whose tools are slow
+// delays no other. One dispatcher goroutine owns everything that is not atomic, so no lock is
+// needed. Each worker is a goroutine for one message.
 type queue struct {
 	e        *engine
 	most     int          // how many requests of all conns are answered at once: Config.MaxCalls
@@ -199,8 +199,8 @@ func (q *queue) work(c *conn, m message) {
 }
 
 // reply answers a message on the conn's stream by the function put. If put fails, because there is
-// no room, the stream is ended: its client would otherwise wait for ever for the lost answer.
-// Workers wait for room, the dispatcher does not.
+// no room, the stream is ended, because its client would otherwise wait for ever for the lost
+// answer. Workers wait for room, the dispatcher does not.
 func (q *queue) reply(c *conn, m message, put func(frame) error) {
 	result, rpcErr := q.e.handle(m.within(c), q.caller(c, m), m)
 	f := frame{id: m.id, body: result}

@@ -24,6 +24,7 @@ type bucket struct {
 // are sessions and addresses, which a caller can invent without end.
 const maxBuckets = 10_000
 
+// newLimiter returns a limiter for this many uses per second and key.
 func newLimiter(perSecond float64) *limiter {
 	return &limiter{perSecond: perSecond, buckets: map[string]bucket{}}
 }

@@ -56,6 +56,7 @@ type records struct {
 	all map[string]*record
 }
 
+// newRecords returns records without any streams.
 func newRecords() *records { return &records{all: map[string]*record{}} }
 
 // begin makes a stream resumable and returns its record, or nil if there are too many. Since
@@ -205,8 +206,8 @@ func namedEvent(dst []byte, id string, f frame) []byte {
 	return plainEvent(append(dst, "id: "+id+"\n"...), f)
 }
 
-// since returns the stored events after the one with this number, and whether the last event of the
-// stream has been sent.
+// since returns the stored events whose numbers are greater. It also reports whether the last event
+// of the stream has been sent.
 func (o *record) since(after uint64) (all []numbered, ended bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -38,7 +38,7 @@ type Server struct {
 // errClosed is the cause with which streams end when the server does.
 var errClosed = errors.New("the server is shutting down")
 
-// New starts a server, which the caller must close. It never fails: if the file of ended sessions
+// New starts a server, which the caller must close. It never fails. If the file of ended sessions
 // cannot be read, it logs that some of them may work again.
 func New(cfg Config) *Server {
 	cfg = cfg.withDefaults()
@@ -89,7 +89,8 @@ func (s *Server) Close(ctx context.Context) error {
 }
 
 // drain waits until nothing is being answered, or returns the error of ctx if that ends first. It
-// polls every 5 ms: a shutdown is rare, and counting finished requests would cost each one a lock.
+// polls every 5 ms, because a shutdown is rare and counting finished requests would cost each one a
+// lock.
 func (s *Server) drain(ctx context.Context) error {
 	for len(s.places) > 0 || !s.queue.idle() {
 		if !sleep.For(ctx, 5*time.Millisecond) {

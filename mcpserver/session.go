@@ -65,7 +65,7 @@ func (s *session) begin(version string, client mcp.Implementation, can mcp.Clien
 	s.said = said{version, client, can, cmp.Or(s.said.level, defaultLevel)}
 }
 
-// now returns what the client has said so far.
+// now returns what the client has said about itself so far.
 func (s *session) now() said {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,12 +109,10 @@ func (s *session) unwatch(uri string) {
 	}
 }
 
-// maxWatched is how many resources one session may watch, and maxWatchedBytes how long their
-// addresses may be together: they are the client's own texts, as long as a message may be.
+// maxWatched is the most resources to which one session may subscribe, and maxWatchedBytes is the
+// greatest length of their addresses together. Clients invent these texts, each as long as a
+// message may be.
 const (
-	// maxWatched is the most resources to which one session may subscribe, and maxWatchedBytes is
-	// the greatest length of their addresses together. Clients invent these texts, each as long as
-	// a message may be.
 	maxWatched      = 1000
 	maxWatchedBytes = 64 << 10
 )
@@ -177,11 +175,9 @@ type sessions struct {
 	shared Shared // nil: only the field ended knows which sessions were ended
 }
 
-// sharedKind is the kind of ended sessions in Shared, and settingsKind that of what clients have
-// set, which other replicas know for settingsLife.
+// sharedKind is the kind of ended sessions in Shared. settingsKind is the kind of what clients have
+// set, which is stored there for settingsLife.
 const (
-	// sharedKind is the kind of ended sessions in Shared. settingsKind is the kind of what clients
-	// have set, which is stored there for settingsLife.
 	sharedKind   = "ended session"
 	settingsKind = "mcp settings"
 	settingsLife = 24 * time.Hour
@@ -349,8 +345,8 @@ func (e *ended) has(id string) bool {
 }
 
 // add makes an id invalid, or returns an error if that cannot be written to the file. It appends a
-// line, and rewrites the file only when there are too many: sessions end often, and a file of
-// 100,000 lines has 4 MB.
+// line, and rewrites the file only when there are too many, because sessions end often, and a file
+// of 100,000 lines has 4 MB.
 func (e *ended) add(id string, now time.Time) error {
 	name := nameOf(id)
 	e.at[name] = now

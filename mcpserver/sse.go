@@ -54,7 +54,7 @@ func (s *Server) legacy(w http.ResponseWriter, r *http.Request, version string) 
 	defer s.conns.Delete(c.id)
 	defer s.engine.hub.add(newsFor(c))()
 	defer s.cfg.Gateway.Left(c.id)
-	// The whole URL, as in the first users' examples, and not a path. LF alone ends the lines;
+	// The whole URL and not a path, as in the examples of the first users. LF alone ends the lines;
 	// mcp-go mixes it with CRLF here.
 	out.Buf = append(out.Buf, "event: endpoint\ndata: "+s.messageURL(r, c.id)+"\n\n"...)
 	err := s.pour(ctx, out, c.box, plainEvent)

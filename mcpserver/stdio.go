@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Stdio answers one client, which writes its messages to in and reads from out, one message per
-// line. It returns nil when in has ended and everything was answered. After the end of in it waits
-// at most for the grace period. That is for scripts whose input ends at once, such as echo
-// '{"jsonrpc":"2.0",…}' | toolnorm mcp. It returns an error if ctx ends first, or if in or out
-// fails.
+// Stdio answers one client on two streams, with one message per line: it reads the client's
+// messages from in and writes to out. When in has ended, it waits for the answers at most for the
+// grace period, and then returns nil. The waiting is for scripts whose input ends at once, such as
+// echo '{"jsonrpc":"2.0",…}' | toolnorm mcp. It returns an error if ctx ends first, or if one of
+// the streams fails.
 func (s *Server) Stdio(ctx context.Context, in io.Reader, out io.Writer,
 	grace time.Duration) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -106,8 +106,8 @@ func readLine(r *bufio.Reader, longest int) (line []byte, err error) {
 }
 
 // writeLines writes the frames of an outbox, one per line, until the outbox ends. A frame contains
-// no line break: its JSON is compact, and breaks in texts are \n. It returns an error if w cannot
-// be written to.
+// no line break, since its JSON is compact, and breaks in texts are \n. It returns an error if w
+// cannot be written to.
 func writeLines(w io.Writer, b *outbox) error {
 	for {
 		frames := b.take()

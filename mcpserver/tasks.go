@@ -48,9 +48,8 @@ type task struct {
 	answers map[string]json.RawMessage
 }
 
-// errTaskCancelled and errTaskOver are why a task's call is ended.
+// errTaskCancelled and errTaskOver are the causes with which the context of a task's call ends.
 var (
-	// errTaskCancelled and errTaskOver are the causes with which the context of a task's call ends.
 	errTaskCancelled = errors.New("the client cancelled the task")
 	errTaskOver      = fmt.Errorf("the task took longer than %v", taskLife)
 )
@@ -296,8 +295,8 @@ func (t *task) write(kind string) json.RawMessage {
 }
 
 // ofTask answers tasks/get, tasks/update and tasks/cancel of 2026-07-28, here or by asking the
-// replica that has the task. handled is false for other methods, and for a task that another server
-// has made. It returns an error if the client does not know tasks.
+// replica that has the task. tasks/list and tasks/result are errors, and so is a client that does
+// not know tasks. handled is false for other methods, and for a task that another server has made.
 func (e *engine) ofTask(ctx context.Context, c *caller, m message) (
 	result json.RawMessage, rpcErr *rpcError, handled bool) {
 	switch m.method {

@@ -30,7 +30,7 @@ func isAlias(model string) bool { return strings.HasPrefix(model, AliasPrefix) }
 
 // aliasOf returns the alias of a model. It returns "" if an alias would not help, because Void
 // looks for two other words before "grok". It also returns "" for the demo's many models, but their
-// aliases can be asked for all the same: grok-local-demo/hermes works.
+// aliases can be asked for all the same. For example, grok-local-demo/hermes works.
 func aliasOf(model string) string {
 	lower := strings.ToLower(model)
 	if strings.Contains(lower, "gemini") || strings.Contains(lower, "claude") ||

@@ -88,7 +88,7 @@ type Config struct {
 	Thoughts string // as in form.Out
 
 	Version string // the version of the program, for /version
-	// answers requests that name no model; empty: such requests are an error
+	// the model for requests that name none; empty: such requests are an error
 	DefaultModel string
 	MaxBody      int64 // of a request, in bytes; 0: DefaultMaxBody
 	// stores replies for previous_response_id beyond the life of this Server; nil: one of its own
@@ -203,14 +203,16 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 const paths = "/v1/chat/completions, /v1/responses, /v1/completions, /v1/messages, /v1/embeddings, /v1/models"
 
 // health answers that the process is running. It says nothing about the model servers, because a
-// monitor restarts a program that is not healthy, which would not bring a model server back.
+// monitor restarts a program that is not healthy, which would not bring a model server back. It
+// returns an error if the client cannot be written to.
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
 	return form.WriteValue(w, struct {
 		Status string `json:"status"`
 	}{"ok"})
 }
 
-// version answers with the versions of the program and of Go.
+// version answers with the versions of the program and of Go. It returns an error if the client
+// cannot be written to.
 func (s *Server) version(w http.ResponseWriter, _ *http.Request) error {
 	return form.WriteValue(w, struct {
 		Version string `json:"version"`

@@ -17,8 +17,8 @@ import (
 
 // Address is where a proxy on this machine runs calls, with a token that proves that the caller may
 // read the user's own files. It is stored in the data folder, in a file that only its owner can
-// read. So it gives nothing away: a program that can read the file can read the data as well. With
-// it toolrun finds the running toolnorm without a setting or an API key.
+// read. So it gives nothing away, because a program that can read the file can read the data as
+// well. With it toolrun finds the running toolnorm without a setting or an API key.
 type Address struct {
 	URL   string `json:"url"` // for example http://127.0.0.1:11435
 	Token string `json:"token"`
@@ -49,8 +49,8 @@ func (a Address) Announce(dir string) error {
 }
 
 // Withdraw removes the address from the data folder, or returns an error if it cannot. The address
-// of another proxy stays: if two proxies share a folder, the other one must still be found when
-// this one ends.
+// of another proxy stays, because if two proxies share a folder, the other one must still be found
+// when this one ends.
 func (a Address) Withdraw(dir string) error {
 	if now, err := FindAddress(dir); err != nil || now != a {
 		return nil

@@ -17,7 +17,7 @@ import (
 )
 
 // Client asks a proxy to run calls. Address.Token may also be an API key. A Client never runs a
-// call twice: if a connection breaks, the call may have run, so the caller gets an error.
+// call twice. If a connection breaks, the call may have run, so the caller gets an error.
 type Client struct {
 	Address
 }
@@ -85,6 +85,8 @@ func (c *Client) CallPending(ctx context.Context, id string) (tools.Outcome, err
 	return c.outcome(ctx, question{ID: id})
 }
 
+// outcome sends a question and returns the outcome of the call. It returns an error if ask does, or
+// if the answer is no outcome.
 func (c *Client) outcome(ctx context.Context, q question) (o tools.Outcome, err error) {
 	body, err := chat.JSON(q) // the arguments go as they are
 	if err != nil {

@@ -24,7 +24,7 @@ const Toolrun Program = "toolrun"
 // with its quotes inverted. Base64 has the same limit, for simplicity.
 const longestLine = 900
 
-// ErrTooLong is the error for a command that some shell or terminal would cut.
+// ErrTooLong is returned for a command that some shell or terminal would cut.
 var ErrTooLong = errors.New("the arguments are too long for a command line")
 
 // The characters of ids and of the words of a program.
@@ -60,7 +60,8 @@ func (p Program) words() string {
 	return string(Toolrun)
 }
 
-// Command returns the line that runs a call by Toolrun. It is like Program.Command.
+// Command returns the line that runs a call by Toolrun, or an error. It is short for
+// Toolrun.Command.
 func Command(name string, args json.RawMessage) (string, error) {
 	return Toolrun.Command(name, args)
 }
@@ -129,7 +130,7 @@ func (p Program) data(name string, args json.RawMessage) ([]byte, error) {
 }
 
 // guardName returns the name. If the name looks like an option, it is preceded by "--", which ends
-// the options: a tool called --list must not list.
+// the options, because a tool called --list must not list.
 func guardName(name string) string {
 	if name[0] == '-' {
 		return "-- " + name

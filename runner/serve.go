@@ -104,7 +104,8 @@ func method(name string, serve func(http.ResponseWriter, *http.Request) error) h
 	}
 }
 
-// list answers with all tools that the caller may use.
+// list answers with all tools that the caller may use. It returns an error if they cannot be
+// marshaled.
 func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	text, err := json.Marshal(Describe(r.Context(), s.registry))
 	if err != nil {

@@ -34,7 +34,7 @@ const noncePlace = "__NONCE__"
 func HasPage() bool { return page(dist) != nil }
 
 // Handler returns a handler for GET /admin, /admin/ and /admin/assets/…. There is one document for
-// all pages: they differ only after the # of the address, which browsers do not send.
+// all pages, because they differ only after the # of the address, which browsers do not send.
 func Handler() http.Handler { return handler(dist) }
 
 // page returns the built document, or nil if there is none.
@@ -110,8 +110,9 @@ func serveAsset(w http.ResponseWriter, files fs.FS, name string) {
 	_, _ = w.Write(data)
 }
 
-// typeOf returns the media type of a file, or "" if it is unknown. Scripts have a fixed type here:
-// a machine's own table may call them text/plain, and with nosniff a browser would then run none.
+// typeOf returns the media type of a file, or "" if it is unknown. Scripts have a fixed type here,
+// because a machine's own table may call them text/plain, and with nosniff a browser would then run
+// none.
 func typeOf(name string) string {
 	if strings.HasSuffix(name, ".js") {
 		return "text/javascript; charset=utf-8"

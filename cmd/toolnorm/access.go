@@ -125,7 +125,7 @@ func (m *Main) mount(chats *proxy.Server, loop http.Handler) *routes {
 	return r
 }
 
-// guard returns the guard that checks the rights of requests before the routes of a face.
+// guard returns the guard that checks the rights of requests before they reach the routes of f.
 func (m *Main) guard(f *face, r *routes) *auth.Guard {
 	return &auth.Guard{
 		Hosts: f.config.Hosts, Origins: f.config.Origins, Keys: f.settings.keys,

@@ -16,8 +16,8 @@ import (
 	"toolnorm/internal/version"
 )
 
-// bug is the command bug. It takes the settings of serve, so that it reports on the server that
-// they start.
+// bug is the command bug. It takes the settings of serve, so that its report is about the server
+// that these settings start.
 type bug struct {
 	Config
 }

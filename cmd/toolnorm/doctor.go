@@ -73,8 +73,8 @@ func (c *examine) look(ctx context.Context, m *Main, d *doctor.Doctor) *doctor.R
 const pageLimit = 5 * time.Minute
 
 // examineNow examines the server with the current settings, for the admin page. It implements
-// admin.Examiner: problems is also true if a server cannot be reached. It returns an error if there
-// is no report.
+// admin.Examiner. The result problems is also true if a server cannot be reached. It returns an
+// error if there is no report.
 func (m *Main) examineNow(ctx context.Context, model string, step func(text string)) (
 	report string, problems bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, pageLimit)
@@ -204,8 +204,8 @@ type listModels struct {
 	Config
 }
 
-// Run prints the models, and the servers that cannot be reached. It ends with the same exit status
-// as doctor.
+// Run prints the models, and the servers that cannot be reached. It returns an error if the
+// settings are wrong, or if a server cannot be reached, with the same exit status as doctor.
 func (c *listModels) Run(m *Main) error {
 	r, err := c.servers(m)
 	if err != nil {

@@ -145,8 +145,8 @@ func (m *Main) newFace(config Config, s settings, old *face) *face {
 }
 
 // sameEngine reports whether the engines of two faces have the same configuration. Their logs are
-// not compared: both are the log of the program, which contains functions, and functions cannot be
-// compared.
+// not compared, because both are the log of the program, which contains functions, and functions
+// cannot be compared.
 func (f *face) sameEngine(old *face) bool {
 	a, b := f.asks, old.asks
 	a.Log, b.Log = zerolog.Nop(), zerolog.Nop()

@@ -133,9 +133,9 @@ func (f *file) Validate(app *kong.Application) error {
 }
 
 // Resolve implements kong.Resolver. It returns the file's value of a flag. It returns nil if the
-// file has none or the environment has one: kong asks resolvers before it looks at the environment,
-// which shall win. It returns an error if the value has the wrong shape, such as a list for a
-// single value.
+// file has none or the environment has one, because kong asks resolvers before it looks at the
+// environment, which shall have precedence. It returns an error if the value has the wrong shape,
+// such as a list for a single value.
 func (f *file) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if len(flag.Envs) == 0 {
 		return nil, nil

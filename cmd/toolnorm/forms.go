@@ -31,7 +31,8 @@ func (c *Config) checkForms() error {
 	return nil
 }
 
-// shell returns how the registry's tools reach clients that only have a terminal.
+// shell returns the configuration by which the registry's tools reach clients that only have a
+// terminal.
 func (m *Main) shell(c *Config, by *find.Meanings) *shell.Config {
 	return &shell.Config{
 		Tools: m.toolbox.Registry, Program: runner.Program(c.Runner), Language: c.ShellFence,

@@ -12,8 +12,8 @@ import (
 // README.
 var first = []string{"listen", "api-keys-file", "upstream", "trace-bodies"}
 
-// Settings that the help of a command shows beside its own options: which servers it asks, or where
-// its data is.
+// Settings that the help of a command shows in addition to its own options. They say which servers
+// it asks, or where its data is.
 var (
 	asking  = []string{"config", "data", "ollama", "upstream"}
 	keeping = []string{"data", "store", "text-embedding-model-url", "text-embedding-model-name"}

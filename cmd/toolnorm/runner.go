@@ -18,11 +18,9 @@ import (
 	"toolnorm/tools"
 )
 
-// doorLook is how often the program checks whether runners find a server in the data folder, and
-// doorWait is how long another server may take to answer that it is running.
+// doorLook is how often the program checks whether runners find a server by the address in the data
+// folder. doorWait is how long another server may take to answer that it is running.
 const (
-	// doorLook is how often the program checks whether runners find a server by the address in the
-	// data folder. doorWait is how long another server may take to answer that it is running.
 	doorLook = 5 * time.Second
 	doorWait = 2 * time.Second
 )
@@ -40,7 +38,7 @@ type door struct {
 }
 
 // announce lets runners find the server until ctx ends. A goroutine in beside checks the folder
-// again and again: another toolnorm, whose address is in it, may end before this one does.
+// again and again, because another toolnorm, whose address is in it, may end before this one does.
 func (d *door) announce(ctx context.Context, at net.Addr, beside *sleep.Group) {
 	d.URL = "http://" + reachable(at)
 	d.take(ctx, true)

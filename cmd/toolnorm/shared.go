@@ -49,6 +49,7 @@ type desk struct {
 	*shared.Desk
 }
 
+// newDesk returns a desk for replicas that share this store.
 func newDesk(common *shared.Store) *desk { return &desk{common, &shared.Desk{Mail: common}} }
 
 // join lists this replica for the others, by its host and port, and lets it answer their questions

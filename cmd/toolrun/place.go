@@ -67,7 +67,7 @@ func (p *program) find(o options) (*place, error) {
 	switch address, err := runner.FindAddress(dir); {
 	case err == nil:
 		at.proxy = &runner.Client{Address: address}
-	// runner.json as a link, another's file, or one that others may write could send a call
+	// If runner.json is a link, another user's file, or writable by others, it could send a call
 	// anywhere.
 	case errors.Is(err, runner.ErrForeign): // other errors mean that no toolnorm runs
 		fmt.Fprintf(p.stderr, "toolrun: running the tool without toolnorm: %v\n", err)

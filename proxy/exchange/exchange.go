@@ -31,7 +31,7 @@ import (
 // Runner runs exchanges. Model and MaxBody are needed.
 type Runner struct {
 	Model chat.Model
-	// answers requests that name no model; empty: such requests are an error
+	// the model for requests that name none; empty: such requests are an error
 	DefaultModel string
 	// returns the name that an alias stands for; nil: there are no aliases
 	Real func(name string) string
@@ -57,8 +57,7 @@ type Runner struct {
 // error.
 type Handler func(http.ResponseWriter, *http.Request) error
 
-// Ask returns the handler that answers requests of one API. It returns an error like the handlers
-// of Logged.
+// Ask returns the handler that answers requests of one API. Errors are answered as Logged does.
 func (s *Runner) Ask(api form.API) Handler {
 	return s.Logged(api, func(w http.ResponseWriter, r *http.Request, x *Record) error {
 		body, err := s.Body(w, r)
@@ -100,8 +99,8 @@ func (s *Runner) Logged(api form.API, h func(w http.ResponseWriter, r *http.Requ
 var errPanicked = fault.New(fault.Internal, "the handler panicked")
 
 // Answer reads the request in body and runs its reply. It returns the error of either, which it has
-// also written if the reply had begun. The default model is filled in twice: the form is chosen by
-// the model's name, and "@shell" alone leaves no name once the suffix is removed.
+// also written if the reply had begun. The default model is filled in twice, because the form is
+// chosen by the model's name, and "@shell" alone leaves no name once the suffix is removed.
 func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x *Record,
 	body []byte) error {
 	ctx, cancel := context.WithCancelCause(r.Context())
@@ -256,7 +255,7 @@ func (s *Runner) tooLarge() error {
 }
 
 // run passes the model's events to the reply, which writes them in the client's form. While the
-// model writes nothing, the reply is flushed. Nothing is buffered between the two: a client that
+// model writes nothing, the reply is flushed. Nothing is buffered between the two, so a client that
 // reads slowly slows down the reading from the model, and is cut off after Stall. It returns an
 // error if the model fails or the client cannot be written to.
 //

@@ -27,11 +27,11 @@ const (
 // parsers is a pool of fastjson parsers, whose memory is reused between requests.
 var parsers = sync.Pool{New: func() any { return new(fastjson.Parser) }}
 
-// Parse parses a body, which must be a JSON object, and calls read with it. It returns a fault if
-// the body is no object, has too many values or too much invalid UTF-8, or if read returns an
-// error. The value v is only valid until read returns, since its memory is reused. fastjson's
-// parser accepts some texts that are no JSON, which its validator then refuses. Unpaired surrogates
-// ("a\ud800b") are first replaced by U+FFFD, as every other reader does.
+// Parse parses a body, which must be a JSON object, and calls the function read with it. It returns
+// a fault if the body is no object, has too many values or too much invalid UTF-8, or if that
+// function returns an error. The value v is only valid until then, since its memory is reused.
+// fastjson's parser accepts some texts that are no JSON, which its validator then refuses. Unpaired
+// surrogates ("a\ud800b") are first replaced by U+FFFD, as every other reader does.
 func Parse(body []byte, read func(v *fastjson.Value) error) error {
 	p := parsers.Get().(*fastjson.Parser)
 	if len(body) <= keepParser {
@@ -49,7 +49,7 @@ func Parse(body []byte, read func(v *fastjson.Value) error) error {
 		reserve(p, n)
 	}
 	chat.MendSurrogates(body)
-	// first, since it bounds the depth that the validator recurses into
+	// parsed first, since the parser limits the depth to which the validator recurses
 	v, err := p.ParseBytes(body)
 	if err == nil {
 		err = fastjson.ValidateBytes(body)

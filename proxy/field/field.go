@@ -81,8 +81,8 @@ type Members []struct {
 // error if v is no object or a member has a wrong value.
 func Object(v *fastjson.Value, members Members) error { return members.Read(v, nil) }
 
-// Read reads an object like Object, but calls rest for members that are not in the table. If rest
-// is nil, they are skipped. It also returns the errors of rest.
+// Read reads an object like Object, but calls the function rest for members that are not in the
+// table. If that function is nil, they are skipped. Its errors are returned as well.
 func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value) error) error {
 	return Each(v, func(key string, v *fastjson.Value) error {
 		for i := range m {
@@ -101,9 +101,9 @@ func (m Members) Read(v *fastjson.Value, rest func(key string, v *fastjson.Value
 	})
 }
 
-// Into stores a value in the variable that to points to. A null means "no value": it empties a
-// string and changes nothing else, since SDKs write null for unset options. If to is a table, the
-// value must be an object. If to is a function, it is called with the value. A pointer to a
+// Into stores the value v in a destination. A pointer to a variable gets the value; null means "no
+// value", so it empties a string and changes nothing else, since SDKs write null for unset options.
+// For a table, the value must be an object. A function is called with the value. A pointer to a
 // *fastjson.Value gets the value itself, which is valid as long as the parser of the body. Into
 // returns an error if the value has the wrong type.
 func Into(v *fastjson.Value, to any) error {
@@ -292,7 +292,7 @@ func Items(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 	return nil
 }
 
-// List is like Items, but does nothing if the array is absent or null.
+// List is like Items, but does nothing and returns nil if the array is absent or null.
 func List(v *fastjson.Value, f func(v *fastjson.Value) error) error {
 	if IsNull(v) {
 		return nil

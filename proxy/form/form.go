@@ -39,7 +39,7 @@ type API struct {
 
 	Read func(body []byte) (*Ask, error)
 	Open func(h http.Header, a *Ask, out Out) (Reply, error)
-	// answers with an error, before anything was written
+	// answers with an error; nothing must have been written before
 	Fail func(w http.ResponseWriter, err error)
 
 	// Fields maps names of fields in chat completions (the first word of a path) to the paths of
@@ -142,9 +142,9 @@ func NamedForm(h http.Header, named string) (asked, model string, err error) {
 }
 
 // SetAlone applies the client form that a request asks for on a path that has only one. It removes
-// the suffix from the model name. It returns an error if the client asks for another form: a client
-// that reads commands from a text would wait for one for ever. The path's own form can be asked for
-// by the name "openai" on every path.
+// the suffix from the model name. It returns an error if the client asks for another form, because
+// a client that reads commands from a text would wait for one for ever. The path's own form can be
+// asked for by the name "openai" on every path.
 func (a *Ask) SetAlone(h http.Header) error {
 	asked, model, err := NamedForm(h, a.Model)
 	if err != nil {

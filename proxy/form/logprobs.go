@@ -52,7 +52,7 @@ func (l *Logprobs) Append(b []byte) []byte {
 const maxTop = 20
 
 // TopLogprobs returns a function that reads the field with the number of likeliest tokens that are
-// wanted, and stores it in to. It returns an error if the value is no number from 0 to 20.
+// wanted, and stores that number. It returns an error if the value is no number from 0 to 20.
 func TopLogprobs(to *int) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var n *int64

@@ -35,9 +35,9 @@ var roles = map[string]chat.Role{
 }
 
 // SetRole sets a message's role by the name that the client wrote. It returns an error for an
-// unknown name, and for calls or images that the role cannot have: no model's template has a place
-// for a call in a user's message or a picture in a system prompt. The text known lists the roles of
-// the client's API, for the error.
+// unknown name, and for calls or images that the role cannot have, because no model's template has
+// a place for a call in a user's message or a picture in a system prompt. The text known lists the
+// roles of the client's API, for the error.
 func SetRole(m *chat.Message, name, known string) error {
 	var ok bool
 	if m.Role, ok = roles[name]; !ok {
@@ -55,7 +55,7 @@ func SetRole(m *chat.Message, name, known string) error {
 // IsResult reports whether a role's name is that of a tool's result.
 func IsResult(name string) bool { return roles[name] == chat.ToolRole }
 
-// ReadCalls adds the assistant's calls, v, to m. A missing id is no error: calls and results are
+// ReadCalls adds the assistant's calls, v, to m. A missing id is no error. Calls and results are
 // then paired by order, and the header Toolnorm-History says so. The field type is ignored, since
 // every call here is of a function. It returns an error for a call without a name or with invalid
 // arguments.
@@ -74,10 +74,10 @@ func ReadCalls(m *chat.Message, v *fastjson.Value) error {
 	})
 }
 
-// ReadFunction stores the name and the arguments of a call in c. The argument arguments is the name
-// of that field, which differs between the APIs. Ollama's clients write them as an object, OpenAI's
-// as a string that contains one. It returns an error if the name is empty or the arguments are
-// invalid.
+// ReadFunction stores the name and the arguments of a call in c. The last parameter is the name of
+// the field with the arguments, which differs between the APIs. Ollama's clients write them as an
+// object, OpenAI's as a string that contains one. It returns an error if the name is empty or the
+// arguments are invalid.
 func ReadFunction(c *chat.Call, v *fastjson.Value, arguments string) error {
 	c.Args = json.RawMessage("{}")
 	err := field.Object(v, field.Members{

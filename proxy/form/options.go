@@ -15,9 +15,9 @@ import (
 // and a reply is searched for each of them.
 const mostStop = 64 << 10
 
-// ReadStop stores one stop sequence or an array of them. Empty ones are dropped: clients write
-// null, "" and [] to say that they set none. It returns an error for values that are no strings,
-// and for more than mostStop bytes.
+// ReadStop stores one stop sequence or an array of them. Empty ones are dropped, because clients
+// write null, "" and [] to say that they set none. It returns an error for values that are no
+// strings, and for more than mostStop bytes.
 func (a *Ask) ReadStop(v *fastjson.Value) error {
 	a.Stop = nil
 	bytes := 0
@@ -56,9 +56,9 @@ func (a *Ask) ReadThink(v *fastjson.Value) error {
 }
 
 // ReadEffort stores OpenAI's level of thinking. "none" switches thinking off and every other level
-// on. What a level means depends on the model family: gpt-oss knows low, medium and high and cannot
-// stop thinking, most others know only on and off. It returns an error for an unknown level; null
-// changes nothing.
+// on. What a level means depends on the model family. For example, gpt-oss knows low, medium and
+// high and cannot stop thinking, most others know only on and off. It returns an error for an
+// unknown level; null changes nothing.
 func (a *Ask) ReadEffort(v *fastjson.Value) error {
 	var level string
 	if err := field.Into(v, &level); err != nil || level == "" {
@@ -135,8 +135,8 @@ var optionTypes = map[string]func() any{
 	"use_mmap": flag, "use_mlock": flag, "numa": flag, "low_vram": flag, "penalize_newline": flag,
 }
 
-// The types of optionTypes. A value is read into one of them only to check it: the client's
-// spelling is what is passed on.
+// number, integer and flag return new variables of the types in optionTypes. A value is read into
+// one only to check it, because the client's own text is passed on.
 func number() any  { return new(*float64) }
 func integer() any { return new(*int64) }
 func flag() any    { return new(bool) }
@@ -227,7 +227,7 @@ func ReadLimit(dst *int) func(*fastjson.Value) error {
 }
 
 // Sampling returns the fields that say how the model should write, with the names of OpenAI's and
-// Ollama's APIs. Absent fields stay nil, so that the model's own settings apply: a server gets only
+// Ollama's APIs. Absent fields stay nil, so that the model's own settings apply. A server gets only
 // what the client sent.
 func (a *Ask) Sampling() field.Members {
 	option := Option(&a.Options)

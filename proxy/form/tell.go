@@ -54,9 +54,9 @@ func TellComments(w *sse.Writer, notes func() []string, m *chat.Meta, leftOut ..
 	}
 }
 
-// Waiting returns the text of a comment that keeps a connection open. It includes said, what is
-// awaited, unless that is empty. The text does not begin with "ping", because Continue stops
-// reading lines at ": ping".
+// Waiting returns the text of a comment that keeps a connection open. It says what is awaited,
+// unless that text is empty. The comment does not begin with "ping", because Continue stops reading
+// lines at ": ping".
 func Waiting(said string) string {
 	if said == "" {
 		return "keep-alive"

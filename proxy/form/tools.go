@@ -39,10 +39,10 @@ func ReadTool(v *fastjson.Value) (t chat.Tool, err error) {
 	return t, ReadOffer(&t, v, "parameters")
 }
 
-// ReadOffer stores a tool's name, description and schema in t. The argument schema is the name of
-// that field, which differs between the APIs. A missing schema means a tool without arguments. It
-// returns an error if the name is blank, since the tool could never be called, or if a field is
-// invalid.
+// ReadOffer stores a tool's name, description and schema in t. The last parameter is the name of
+// the field with the schema, which differs between the APIs. A missing schema means a tool without
+// arguments. It returns an error if the name is blank, since the tool could never be called, or if
+// a field is invalid.
 func ReadOffer(t *chat.Tool, v *fastjson.Value, schema string) error {
 	err := field.Object(v, field.Members{
 		{"name", &t.Name},

@@ -25,10 +25,11 @@ func (w *Whole) Event(e chat.Event) error {
 	return nil
 }
 
-// Flush does nothing, since a whole reply has no pieces.
+// Flush does nothing and returns nil, since a whole reply has no pieces.
 func (w *Whole) Flush() error { return nil }
 
-// Ping does nothing, since nothing can be sent before the status is known, at the end.
+// Ping does nothing and returns nil, since nothing can be sent before the status is known, at the
+// end.
 func (w *Whole) Ping(string) error { return nil }
 
 // Ended returns err if it is not nil, or else the error of a reply that has no Finish event or is
@@ -85,9 +86,9 @@ func (l *Later) Wait(e chat.Event) int {
 	return len(l.events)
 }
 
-// End ends the reply. It returns the events that waited, and whether the reply is whole. If the
-// reply was cut, end is changed to say so, and events of calls are left out. The argument open is
-// true if a call that did not wait has not ended.
+// End ends the reply. It returns the events that waited, and true if the reply is whole. If the
+// reply was cut, the Finish event is changed to say so, and events of calls are left out. The
+// argument open is true if a call that did not wait has not ended.
 func (l *Later) End(end *chat.Event, open bool) (rest []chat.Event, whole bool) {
 	rest, l.events = l.events, nil
 	var names []string

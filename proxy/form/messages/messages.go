@@ -64,7 +64,7 @@ func CountTokens(run *exchange.Runner, of chat.Counter) exchange.Handler {
 		if err != nil {
 			return err
 		}
-		// as for a reply: a request that is refused there has no count
+		// as for a reply, since a request that is refused there must have no count
 		if err := ask.SetAlone(r.Header); err != nil {
 			return err
 		}
@@ -97,8 +97,8 @@ func stopReason(end *chat.Event, calls int) (reason, sequence string) {
 }
 
 // signature is the signature of a thought that is shown. It marks the thought as one of this server
-// and never encrypted: clients require some text in this place, and send it back unread. It proves
-// nothing, which does no harm, since a client that changes a thought could only mislead its own
-// model. A thought that is not shown is inside the signature (form.SealThought), so that it returns
-// with the conversation all the same.
+// and never encrypted, because clients require some text in this place, and send it back unread. It
+// proves nothing, which does no harm, since a client that changes a thought could only mislead its
+// own model. A thought that is not shown is inside the signature (form.SealThought), so that it
+// returns with the conversation all the same.
 const signature = "toolnorm"

@@ -95,7 +95,8 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 	return field.Bad("type", "must be text, thinking or tool_use, not %q", kind)
 }
 
-// text adds the member key of a part as a text. It returns an error if the member is no string.
+// text adds the member of this name in a part as a text. It returns an error if the member is no
+// string.
 func (c *content) text(v *fastjson.Value, key string) error {
 	var line string
 	err := field.Member(v, key, &line)

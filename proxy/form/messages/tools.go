@@ -90,7 +90,7 @@ func (r *request) describe(tools []chat.Tool) {
 	}
 }
 
-// definition is a tool as a result describes it.
+// definition is a tool in the form that is added to a result.
 type definition struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`

@@ -34,8 +34,9 @@ func (s *Server) passOn(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 }
 
 // change passes on a request that changes the models of the first server; auth.Guard admits only
-// administrators. The whole body is read first: the first write of an answer closes the rest of a
-// request's body, and a model server may answer before it has read everything.
+// administrators. The whole body is read first, because the first write of an answer closes the
+// rest of a request's body, and a model server may answer before it has read everything. It returns
+// an error if the body is too large, or as toFirst does.
 func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	body, err := s.Run.Body(w, r)
 	if err != nil {
@@ -45,7 +46,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request, x *exchange.Reco
 }
 
 // upload passes on a file of a model, for administrators. The file may have many gigabytes, so it
-// is not read here, and the limit for requests does not apply.
+// is not read here, and the limit for requests does not apply. It returns an error as toFirst does.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	front.Upload(r)
 	return s.toFirst(w, r, x, nil)

@@ -14,7 +14,7 @@ import (
 
 // generate answers a prompt with a format itself, since the reply has to be checked against the
 // schema, and passes all others on. An empty prompt only loads the model, and _debug_render_only
-// asks for no reply, so they are passed on, too.
+// asks for no reply, so they are passed on, too. It returns the error of either way.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, readGenerate, openGenerate,
 		func(v *fastjson.Value) bool {

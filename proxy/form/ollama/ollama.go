@@ -91,7 +91,8 @@ func (s *Server) logged(name string, h func(http.ResponseWriter, *http.Request,
 		Fail: fault.WriteOllama}, h)
 }
 
-// hello answers GET /, by which Ollama's own command line detects a server.
+// hello answers GET /, by which Ollama's own command line detects a server. It returns an error if
+// the client cannot be written to.
 func (s *Server) hello(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, err := w.Write([]byte("Ollama is running (behind toolnorm)"))
@@ -132,8 +133,8 @@ func (s *Server) tags(w http.ResponseWriter, r *http.Request) error {
 	return form.WriteJSON(w, http.StatusOK, list.MarshalTo(nil))
 }
 
-// document returns a handler that answers with what make returns for each request, or with its
-// error.
+// document returns a handler that answers with the result of the function make for each request, or
+// with its error.
 func (s *Server) document(make func(context.Context) (json.RawMessage, error)) exchange.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		b, err := make(r.Context())
@@ -232,9 +233,10 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 	return body, rt, err
 }
 
-// chat answers a chat with tools or with a format itself and passes others on. A reply that may
-// contain a call or must fit a schema has to be read here. _debug_render_only asks for the prompt
-// and no reply. If the model's server has OpenAI's API, every chat is answered here.
+// chat answers a chat with tools or with a format itself and passes others on, because a reply that
+// may contain a call or must fit a schema has to be read here. A chat with _debug_render_only asks
+// for the prompt and no reply, so it is passed on. If the model's server has OpenAI's API, every
+// chat is answered here. It returns the error of either way.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, readChat, open, func(v *fastjson.Value) bool {
 		plain := len(v.GetArray("tools")) == 0 && noFormat(v.Get("format"))

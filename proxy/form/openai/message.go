@@ -43,7 +43,7 @@ func Messages(body []byte) (all []chat.Message, err error) {
 // any order.
 func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 	var role, refusal string
-	// before the fields are read in their order
+	// looked up before the fields are read in their order
 	result := form.IsResult(string(v.GetStringBytes("role")))
 	err = field.Object(v, field.Members{
 		{"role", &role},

@@ -20,7 +20,7 @@ type Form struct{}
 
 var _ form.Form = Form{}
 
-// Open implements form.Form. It accepts every request, so this form must be the last in the list: a
+// Open implements form.Form. It accepts every request, so this form must be the last in the list. A
 // request that no other form recognizes is OpenAI's. It returns an error if the request names an
 // unknown hold.
 func (Form) Open(h http.Header, a *form.Ask, out form.Out) (form.Reply, error) {

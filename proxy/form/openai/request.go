@@ -84,7 +84,7 @@ func (r *request) fields() field.Members {
 		{"logprobs", &r.Logprobs},
 		{"top_logprobs", form.TopLogprobs(&r.TopLogprobs)},
 		{"reasoning_effort", r.ReadEffort},
-		// The spelling of OpenRouter and the Responses API; other members (summary, max_tokens) are
+		// as in OpenRouter and the Responses API; other members (summary, max_tokens) are
 		// skipped.
 		{"reasoning", field.Members{{"effort", r.ReadEffort}}},
 	}, r.Sampling()...)

@@ -173,9 +173,9 @@ func (s *stream) Close(err error) error {
 	return endStream(s.out)
 }
 
-// failStream ends a stream that has begun with an event for err, which the SDKs of OpenAI, Vercel
-// and LangChain raise as an error. No [DONE] follows, because it would mark the stream as
-// successful. It returns an error if the client cannot be written to.
+// failStream ends a stream, which has already begun, with an event for err. The SDKs of OpenAI,
+// Vercel and LangChain raise that as an error. No [DONE] follows, because it would mark the stream
+// as successful. It returns an error if the client cannot be written to.
 func failStream(out *sse.Writer, err error) error {
 	out.Buf = append(out.Buf, "data: "...)
 	out.Buf = append(out.Buf, fault.OpenAI(err)...)

@@ -15,8 +15,9 @@ const idPrefix = "resp_"
 // field, the response has the value absent.
 type echoedField struct{ key, absent string }
 
-// echoedFields lists these fields, in OpenAI's order. SDKs need tools, tool_choice and
-// parallel_tool_calls; the others are for programs that read a reply without its request.
+// echoedFields lists the fields of a request that the response repeats, in OpenAI's order. SDKs
+// need tools, tool_choice and parallel_tool_calls; the others are for programs that read a reply
+// without its request.
 var echoedFields = []echoedField{
 	{"background", "false"}, {"instructions", "null"}, {"max_output_tokens", "null"},
 	{"max_tool_calls", "null"},

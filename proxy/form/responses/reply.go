@@ -66,7 +66,7 @@ func (p *reply) Event(e chat.Event) error {
 }
 
 // take puts an event into its item. Consecutive text is one item, and so are consecutive thoughts;
-// a call ends the open item before it. The order of events is as chat.Model promises: the fragments
+// a call ends the open item before it. The order of events is as chat.Model promises. The fragments
 // of a call lie between its start and its end, so CallArgs and CallEnd always have an open item.
 func (p *reply) take(e chat.Event) {
 	switch e.Kind {
@@ -145,8 +145,8 @@ func (p *reply) grow(text string) {
 	}
 }
 
-// add opens an item, and its part. opencode and pi need both events: with output_item.done alone
-// they show no text.
+// add opens an item, and its part. opencode and pi need both events, because they show no text with
+// output_item.done alone.
 func (p *reply) add(it *item) {
 	p.items, p.open = append(p.items, it), it
 	p.added++
@@ -292,8 +292,8 @@ func (p *reply) Close(err error) error {
 	return p.w.Flush()
 }
 
-// result returns the final object of a reply without an error. A reply that was cut is no error:
-// its text is kept, and its status is incomplete.
+// result returns the final object of a reply without an error. A reply that was cut is no error.
+// Its text is kept, and its status is incomplete.
 func (p *reply) result() object {
 	status := completed
 	if p.end.Text == chat.Length {

@@ -40,8 +40,8 @@ type keeping struct {
 }
 
 // read returns the request in a body. Every error is a fault of kind Invalid that names the field.
-// The order matters: calls in the input use the names that the tools get, and the input may load
-// tools that tool_choice names.
+// The order matters, because calls in the input use the names that the tools get, and the input may
+// load tools that tool_choice names.
 func (r *request) read(body []byte) (*form.Ask, error) {
 	r.Ask, r.kept.store = new(form.Ask), true
 	r.tools.ask = r.Ask
@@ -128,8 +128,8 @@ func (r *request) fields() field.Members {
 }
 
 // oneOf returns a function that checks that a field is null or one of the words. It returns an
-// error for any other value. It is for fields that change nothing here: a word that OpenAI does not
-// know is still a mistake, of which the client should learn.
+// error for any other value. It is for fields that change nothing here, because a word that OpenAI
+// does not know is still a mistake, of which the client should learn.
 func oneOf(words ...string) func(*fastjson.Value) error {
 	return func(v *fastjson.Value) error {
 		var word string

@@ -34,7 +34,7 @@ type tool struct {
 	namespace, name string
 }
 
-// toolset is the set of tools of a request, with both of their names: a model knows a tool by one
+// toolset is the set of tools of a request, with both of their names. A model knows a tool by one
 // name, a client by a name in a namespace. The zero value is empty.
 type toolset struct {
 	ask     *form.Ask            // in which the tools are offered
@@ -144,9 +144,9 @@ func (s *toolset) readNamespace(v *fastjson.Value) error {
 // {"type":"custom","name":"apply_patch","format":{"type":"grammar","syntax":"lark","definition":"…"}}.
 // The function has one argument, and its description has the grammar. A grammar that can be
 // translated to a pattern becomes part of the function's schema. Then it is treated like all
-// schemas: calls that do not fit are repaired, and servers that can are constrained to it. For any
-// other grammar the client is told that it is not enforced. It returns an error if the tool or its
-// grammar is invalid.
+// schemas. So calls that do not fit are repaired, and servers that can are constrained to it. For
+// any other grammar the client is told that it is not enforced. It returns an error if the tool or
+// its grammar is invalid.
 func (s *toolset) readCustom(v *fastjson.Value) (t chat.Tool, err error) {
 	if t.Name, t.Description, err = namesOf(v); err != nil {
 		return t, err

@@ -81,8 +81,8 @@ func (l lines) section(i int) int {
 	return len(l)
 }
 
-// heading returns the index of the first line, from line i on, that is the heading of a tool, or
-// end if there is none before.
+// heading returns the index of the first line, from line i on, that is the heading of a tool. It
+// returns the index end if there is none before that.
 func (l lines) heading(i, end int) int {
 	for ; i < end; i++ {
 		if headingTool(l[i]) != "" {

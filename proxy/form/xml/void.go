@@ -20,8 +20,8 @@ import (
 //	Tool calling details:
 //	- To call a tool, write its name and parameters in one of the XML formats specified above.
 const (
-	// Normal mode has no tools, gather mode those that read, and agent mode all, with those of MCP
-	// servers.
+	// Normal mode has no tools, gather mode only those that read, and agent mode all, also those of
+	// MCP servers.
 	voidTools  = "Available tools:"
 	voidFormat = "Format:"
 	voidHow    = "Tool calling details:"
@@ -115,8 +115,9 @@ func (l lines) void(i, end, n int) (t Tool, next int) {
 }
 
 // voidParam returns the parameter that an element shows, with the element's text as its
-// description. Void says of each optional parameter that it is optional. It names no types: every
-// value is text for Void, and even the parameters of MCP tools lose their types in its prompt.
+// description. Void says of each optional parameter that it is optional. It names no types, since
+// every value is text for Void, and even the parameters of MCP tools lose their types in its
+// prompt.
 func voidParam(e element) Param {
 	p := Param{Name: e.name, Description: strings.TrimSpace(e.body)}
 	if p.Description == "undefined" { // JavaScript's word for a description that nobody wrote

@@ -93,8 +93,8 @@ func text(v json.RawMessage) (string, bool) {
 // that from the end of the text.
 func (p *Prompt) broken(t *Tool, name, value string) string {
 	if p.Protocol == Cline {
-		// The last closing mark ends the content of a written file, so the content may hold such
-		// marks itself.
+		// The last closing tag ends the content of a written file, so the content may contain such
+		// tags itself.
 		if mark := "</" + name + ">"; name != "content" && strings.Contains(value, mark) {
 			return mark
 		}

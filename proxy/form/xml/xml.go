@@ -42,7 +42,7 @@ type Prompt struct {
 	Tools    []Tool // in the order of the prompt, on which a parser may depend
 }
 
-// Tool is a tool as a prompt describes it.
+// Tool is a tool that a prompt describes.
 type Tool struct {
 	Name        string
 	Description string

@@ -20,7 +20,7 @@ func (c *Completion) Run(m *Console, app *kong.Kong) error {
 		fishCompletions(m.Out, app.Model.Node, "")
 		return nil
 	}
-	// #compdef is read where the text is a file named _toolnorm in a folder of $fpath
+	// #compdef is for a file named _toolnorm in a folder of $fpath
 	if c.Shell == "zsh" {
 		fmt.Fprint(m.Out, "#compdef toolnorm\nautoload -U +X bashcompinit && bashcompinit\n")
 	}

@@ -43,7 +43,7 @@ func StatusOf(err error) int {
 	return StatusFailed
 }
 
-// Console holds the streams of a command: results are written to Out, and all other messages to
+// Console is the set of streams of a command. Results are written to Out, and all other messages to
 // Err.
 type Console struct {
 	In       io.Reader
@@ -51,13 +51,14 @@ type Console struct {
 }
 
 // printable returns text without characters that could control a terminal. Such texts come from
-// files and databases: the authors of documents choose file names and titles, and any user who may
+// files and databases. The authors of documents choose file names and titles, and any user who may
 // make a knowledge base chooses its name.
 func printable(text string) string { return strings.Map(doctor.Printable, text) }
 
-// Progress prints the next step; of is the number of questions in it, or 0. On a terminal, one line
-// is overwritten again and again, and Clear removes it. Elsewhere each step gets a line, but a
-// series of questions only one, since a log would otherwise fill with them.
+// Progress prints the next step. A step may consist of questions: n is the number of the current
+// one, and the last argument is how many there are, or 0. On a terminal, one line is overwritten
+// again and again, and Clear removes it. Elsewhere each step gets a line, but a series of questions
+// only one, since a log would otherwise fill with them.
 func (m *Console) Progress(step string, n, of int) {
 	switch {
 	case m.OnTerminal() && of > 0:
@@ -106,9 +107,9 @@ type job struct {
 // begin returns a job for an import of files that consist of such units.
 func (m *Console) begin(unit string) *job { return &job{m, unit, time.Now()} }
 
-// show prints how many of all units of the current file are done. The number file counts from 1. If
-// the output is no terminal, it prints a line only at the beginning of a file, and for every tenth
-// of a long one.
+// show prints the progress within a file: the number of units that are done, and of all units.
+// Files are counted from 1. If the output is no terminal, it prints a line only at the beginning of
+// a file, and for every tenth of a long one.
 func (j *job) show(source string, file, files, done, all int) {
 	source = printable(source)
 	if !j.console.OnTerminal() {

@@ -110,10 +110,10 @@ func ReadTools(path string) ([]chat.Tool, error) {
 	return tools, nil
 }
 
-// withToolbox opens the data of the tools, which serve may use at the same time, and calls do with
-// it. A signal ends the context that do gets. Unlike serve, withToolbox returns an error if the
-// part that do needs, as the function needs reports, cannot be opened. Errors of do and of closing
-// are returned as well.
+// withToolbox opens the data of the tools, which serve may use at the same time, and passes it to
+// the function do. A signal ends the context of that call. Unlike serve, it returns an error if the
+// part that is needed cannot be opened; the function needs reports whether it could. It also
+// returns the errors of do and of closing the data.
 func withToolbox(data string, c toolbox.Config, needs func(*toolbox.Box) bool,
 	do func(context.Context, *toolbox.Box) error) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)

@@ -142,7 +142,8 @@ func (c *testFormat) format(m *Console) (*adapters.Format, error) {
 	return f, nil
 }
 
-// count returns a number with the thing that is counted, in the singular or the plural.
+// count returns a number followed by the thing that is counted, in the singular or the plural, for
+// example "2 cases".
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -34,9 +34,9 @@ type kbPlace struct {
 	Databases data.Config `embed:""`
 }
 
-// open calls do with the knowledge bases, after creating their store if it does not exist. Access
-// is not restricted, since a user of the command line can read the store's file anyway. It returns
-// an error if the store cannot be opened, and the error of do.
+// open passes the knowledge bases to the function do, after creating their store if it does not
+// exist. Access is not restricted, since a user of the command line can read the store's file
+// anyway. It returns an error if the store cannot be opened, or the error of do.
 func (c *kbPlace) open(m *Console, do func(ctx context.Context, k *kb.KB) error) error {
 	return withToolbox(c.Data, toolbox.Config{Store: c.Store, Databases: c.Databases, Lasting: true,
 		Warn: m.warn}, hasKB, func(ctx context.Context, box *toolbox.Box) error {
@@ -50,8 +50,8 @@ func hasKB(box *toolbox.Box) bool { return box.KB != nil && box.KB.Problem == ni
 // warn prints a warning about something that cannot be used and was left out.
 func (m *Console) warn(text string) { fmt.Fprintln(m.Err, "toolnorm:", printable(text)) }
 
-// openBase calls do with the knowledge base of that id or name. It returns an error if find does,
-// and the error of do.
+// openBase passes the knowledge base of that id or name to the function do. It returns an error if
+// there is no such base, or the error of do.
 func (c *kbPlace) openBase(m *Console, which string, do func(ctx context.Context, k *kb.KB,
 	b kbstore.Base) error) error {
 	return c.open(m, func(ctx context.Context, k *kb.KB) error {
@@ -312,8 +312,8 @@ func (c *kbSample) Run(m *Console) error {
 	})
 }
 
-// kbDelete is the command kb delete. It does not ask for confirmation: a command that asks cannot
-// be used in a script, and the user still has the files.
+// kbDelete is the command kb delete. It does not ask for confirmation, because a command that asks
+// cannot be used in a script, and the user still has the files.
 type kbDelete struct {
 	KB       string   `arg:"" name:"kb" help:"The knowledge base, by its id or name."`
 	Document []string `placeholder:"SOURCE" help:"Delete these documents alone, by the paths that kb show prints behind the collection."`

@@ -96,7 +96,7 @@ type (
 	}
 )
 
-// repairLine returns the answer to one line. It never fails: errors are part of the answer, since
+// repairLine returns the answer to one line. It never fails. Errors are part of the answer, since
 // one bad line must not end a run over a million lines.
 func repairLine(line []byte, typ *schema.Type) *repairReply {
 	var q repairRequest

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// gap is the text between two columns of a table, and leastColumn is how narrow a column may get.
+// gap is the text between two columns of a table. leastColumn is the least width to which a column
+// is narrowed.
 const (
 	gap         = "  "
 	leastColumn = 12

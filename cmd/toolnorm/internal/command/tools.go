@@ -26,8 +26,8 @@ type toolStore struct {
 	Sources `embed:""`
 }
 
-// with calls do with the custom tools. It returns an error if they cannot be opened, and the error
-// of do.
+// with passes the custom tools to the function do. It returns an error if they cannot be opened, or
+// the error of do.
 func (c toolStore) with(m *Console, do func(ctx context.Context, s *dynamic.Set) error) error {
 	config := toolbox.Config{
 		Store: c.Store, Connections: c.Connection,

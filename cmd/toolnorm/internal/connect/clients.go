@@ -85,7 +85,8 @@ func Clients() []Client {
 	}
 }
 
-// Steps for the users of clients that keep their settings in a database or a store for secrets.
+// Instructions for the users of clients that keep their settings in a database or a store for
+// secrets.
 const (
 	openWebUI = `open Admin Panel, Settings, Connections
 OpenAI API: + Add connection, URL http://127.0.0.1:11435/v1, key "any", Save

@@ -48,7 +48,7 @@ func (c Client) Installed(home string) bool {
 // end.
 type Server struct{ URL, Model, Key string }
 
-// The address and the model in the examples, which are replaced.
+// The address and the model in the examples, which fillExample replaces.
 const (
 	exampleURL   = "http://127.0.0.1:11435"
 	exampleModel = "qwen3-coder:30b"
@@ -63,7 +63,7 @@ type Change struct {
 }
 
 // Plan returns the changes that would connect the client in this home folder. It writes nothing.
-// The argument folder is where Write keeps old texts: for a file that is unchanged since Write
+// The argument folder is where Write keeps old texts. For a file that is unchanged since Write
 // wrote it, the plan starts from the text before that. It returns an error if a file cannot be read
 // or merged.
 func (c Client) Plan(home, folder string, s Server) ([]Change, error) {

@@ -12,9 +12,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mergeJSON returns the object old, which may have comments, with the members of the object add. If
-// both have a member, it gets the value from add; two objects are merged in turn. The bytes around
-// a change stay as they are. It returns an error if old is no valid JSON object.
+// mergeJSON returns the old object, which may have comments, with the members of the other one
+// added. If both have a member, it gets the value from the other one; two objects are merged in
+// turn. The bytes around a change stay as they are. It returns an error if the old text is no valid
+// JSON object.
 func mergeJSON(old, add []byte) ([]byte, error) {
 	to, err := hujson.Parse(old)
 	if err != nil {
@@ -32,8 +33,8 @@ func mergeJSON(old, add []byte) ([]byte, error) {
 	return to.Pack(), nil
 }
 
-// mergeObject adds the members of from to the object to. The argument line is the line break and
-// the indentation before the closing brace of the latter.
+// mergeObject adds the members of the second object to the first one. The string line is the line
+// break and the indentation before the closing brace of the first.
 func mergeObject(to, from *hujson.Object, line string) {
 	inner, own := lineOf(to, line+"  "), lineOf(from, "\n")
 	for _, m := range from.Members {
@@ -72,8 +73,8 @@ func lineOf(o *hujson.Object, otherwise string) string {
 	return otherwise
 }
 
-// reindent returns a copy of a member's value whose further lines have the indentation to in place
-// of from.
+// reindent returns a copy of a member's value. In it, the indentation of further lines is replaced:
+// the second argument is the present one, and the third is the new one.
 func reindent(v hujson.Value, from, to string) hujson.Value {
 	v = v.Clone()
 	shift := func(x hujson.Extra) hujson.Extra {
@@ -92,9 +93,9 @@ func reindent(v hujson.Value, from, to string) hujson.Value {
 	return v
 }
 
-// mergeYAML returns the mapping old with the members of the mapping add. In lists, items with the
-// same name are replaced and others are added. Comments stay; white space may change. It returns an
-// error if old is no valid YAML mapping.
+// mergeYAML returns the old mapping with the members of the other one added. In lists, items with
+// the same name are replaced and others are added. Comments stay; white space may change. It
+// returns an error if the old text is no valid YAML mapping.
 func mergeYAML(old, add []byte) ([]byte, error) {
 	var to, from yaml.Node
 	if err := yaml.Unmarshal(old, &to); err != nil {
@@ -115,8 +116,8 @@ func mergeYAML(old, add []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// mergeMapping adds the members of from to the mapping to. A scalar that both have is replaced only
-// if overwrite is set or the old value is null.
+// mergeMapping adds the members of the second mapping to the first one. A scalar that both have is
+// replaced only if overwrite is set or the old value is null.
 func mergeMapping(to, from *yaml.Node, overwrite bool) {
 	for k := 0; k+1 < len(from.Content); k += 2 {
 		i := keyIn(to, from.Content[k].Value)
@@ -133,8 +134,8 @@ func mergeMapping(to, from *yaml.Node, overwrite bool) {
 	}
 }
 
-// mergeList adds the items of from to the list to. An item whose name is in the list already is
-// merged into the item of that name.
+// mergeList adds the items of the second list to the first one. An item whose name is in the first
+// list already is merged into the item of that name.
 func mergeList(to, from *yaml.Node) {
 	for _, item := range from.Content {
 		i := slices.IndexFunc(to.Content, func(o *yaml.Node) bool {
@@ -167,15 +168,13 @@ func nameOf(item *yaml.Node) string {
 	return ""
 }
 
-// tomlKey matches a line that sets a plain key, tomlTable a line that begins a table.
+// tomlKey matches a line that sets a plain key, and tomlTable matches a line that begins a table.
 var (
-	// tomlKey matches a line that sets a plain key, and tomlTable matches a line that begins a
-	// table.
 	tomlKey   = regexp.MustCompile(`^\s*([\w.-]+)\s*=`)
 	tomlTable = regexp.MustCompile(`^\s*\[`)
 )
 
-// mergeTOML returns the text old with the settings of add. Keys go before its first table, where
+// mergeTOML returns the old text with other settings added. Keys go before its first table, where
 // they replace keys of the same name; tables go to the end. It returns an error if a table exists
 // already, since it is unknown which of its settings should stay.
 func mergeTOML(old, add []byte) ([]byte, error) {
