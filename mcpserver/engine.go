@@ -268,8 +268,8 @@ func cancelled(m message) string {
 	return string(which.ID)
 }
 
-// calls are the requests being answered that their sessions may cancel. It maps an inFlight to a
-// context.CancelCauseFunc.
+// calls are the requests being answered that their sessions may cancel. The keys of the map are of
+// type inFlight, the values of type context.CancelCauseFunc.
 type calls struct{ sync.Map }
 
 // cancel ends a request of a session, and reports whether the request was being answered. An

@@ -198,9 +198,9 @@ func (q *queue) work(c *conn, m message) {
 	}
 }
 
-// reply answers a message on the conn's stream by the function put. If put fails, because there is
-// no room, the stream is ended, because its client would otherwise wait for ever for the lost
-// answer. Workers wait for room, the dispatcher does not.
+// reply answers a message on the conn's stream by the function put. If put fails, since there is no
+// room, the stream is ended, because its client would otherwise wait for ever for the lost answer.
+// Workers wait for room, the dispatcher does not.
 func (q *queue) reply(c *conn, m message, put func(frame) error) {
 	result, rpcErr := q.e.handle(m.within(c), q.caller(c, m), m)
 	f := frame{id: m.id, body: result}

@@ -82,8 +82,8 @@ func hideSettings(n *kong.Node) (hidden int) {
 }
 
 // flag returns args with the command help replaced by the flag --help, since people try either:
-// "help formats test" becomes "formats test --help". If args have --all, "help --all models" shows
-// every setting that models takes. Other args are returned unchanged.
+// "help formats test" becomes "formats test --help". It removes --all, which makes the help show
+// every setting, as in "help --all models". Other args are returned unchanged.
 func (h *helper) flag(args []string) []string {
 	if len(args) == 0 || args[0] != "help" {
 		return args

@@ -38,7 +38,7 @@ type reply struct {
 
 	end           *chat.Event
 	count         chat.Counts
-	thought, said int64 // characters
+	thought, said int64 // the number of characters of thoughts, and of everything else
 }
 
 var _ form.Reply = (*reply)(nil)
