@@ -20,9 +20,10 @@ import (
 )
 
 // Server returns the transport to the model's server for requests of Ollama's own API, and the name
-// that the model has there. An empty model means the first server. In a pool, the transport asks the
-// server that knows the conversation of request, the parsed body; nil means that there is none. The
-// transport is nil when the server does not speak this API.
+// that the model has there. An empty model means the first server. In a pool, the transport asks
+// the server that knows the conversation of request, which is the parsed body, or nil if there is
+// none. The transport is nil, without an error, if that server does not speak this API. It returns
+// an error if the server's kind cannot be found out.
 func (e *Engine) Server(ctx context.Context, model string, request *fastjson.Value) (
 	http.RoundTripper, string, error) {
 	s, name := e.place(model)
