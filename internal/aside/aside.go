@@ -18,28 +18,31 @@ import (
 	"time"
 )
 
-// Work answers one request to a worker. The caller gets the text of an error.
+// Work answers one request to a worker. Of an error only the text reaches the caller, as a Failed.
 type Work func(request []byte) ([]byte, error)
 
-// Limits bound the processes of a worker. Memory is counted in addition to what a process holds
-// when it is ready: that depends on the program, and a lower bound would end every process at its
-// first answer.
+// Limits bounds the processes of a worker. A process's memory is counted from what it has when it
+// is ready. That depends on the program, and an absolute bound below it would kill every process at
+// its first answer.
 type Limits struct {
-	Processes int   // the most processes at the same time
-	Memory    int64 // bytes that one process may take while it works; more ends it
-	// bytes that all processes may take; more ends each that takes more than its share; 0: no limit
+	Processes int // the most processes at the same time
+	// bytes that one process may take while it works; if it takes more, it is killed
+	Memory int64
+	// bytes that all working processes may take; if they take more, each that takes more than its
+	// share is killed; 0: no limit
 	Together int64
-	// that one request may take, without its wait for a process; 0: as long as its context
+	// the longest time for one request, without its wait for a process; 0: as long as its context
 	Time time.Duration
-	// bytes that a process may keep after a request; more ends it, so that the memory is freed
+	// bytes that a process may have after a request; one with more is ended, so that the memory is
+	// freed
 	Keep int64
 }
 
 // idle is how long a process without requests is kept.
 const idle = time.Minute
 
-// startWait is how long a process may take to be ready. The parser of SQL is compiled then: two
-// seconds, or twenty if all processors are busy.
+// startWait is how long a process may take until it is ready. The SQL parser is compiled in that
+// time, which takes two seconds, or twenty if all processors are busy.
 const startWait = 2 * time.Minute
 
 // Worker does one kind of work in processes of its own. It may be used by several goroutines at
@@ -48,7 +51,7 @@ type Worker struct {
 	name   string
 	limits Limits
 	ready  chan *process // the idle processes
-	failed chan error    // why a process did not start, for a waiting caller
+	failed chan error    // why a process did not start, sent to a waiting caller
 
 	together atomic.Int64 // bytes that the working processes take
 
@@ -56,9 +59,9 @@ type Worker struct {
 	running int
 }
 
-// New declares a worker. In a process that was started for the work, New calls warm, which may be
-// nil, then does the work, and does not return. It is called to initialize a package variable, so
-// that every program with the package has the work, including tests.
+// New declares a worker. In a process that was started for this work, New does not return: it calls
+// warm, unless that is nil, and then serves requests with work. Call New to initialize a package
+// variable, so that every program with the package, tests included, can serve the work.
 func New(name string, limits Limits, warm func(), work Work) *Worker {
 	if asked() == name {
 		serve(warm, work)
@@ -67,23 +70,24 @@ func New(name string, limits Limits, warm func(), work Work) *Worker {
 		failed: make(chan error)}
 }
 
-// Ended is the error of a process that was killed, or ended by itself, before it answered.
+// Ended is the error for a process that was killed, or ended by itself, before it answered.
 type Ended struct {
 	Memory bool // it took more than it was allowed
 	Why    string
 }
 
-// Error returns the reason.
+// Error implements error: it returns the reason.
 func (e *Ended) Error() string { return e.Why }
 
-// Failed is the text of an error that the work returned.
+// Failed is the text of an error that Work returned.
 type Failed string
 
-// Error returns the text of the work's error.
+// Error implements error: it returns the text.
 func (f Failed) Error() string { return string(f) }
 
-// Do sends a request to a process and returns its answer. When ctx ends, so does the process that
-// works on the request.
+// Do sends a request to a process and returns its answer. The error is a Failed if the work
+// returned one, and an *Ended if the process was killed or crashed. If ctx ends, the process is
+// killed and the error is the context's cause. Do also fails if no process can be started.
 func (w *Worker) Do(ctx context.Context, request []byte) ([]byte, error) {
 	p, err := w.take(ctx)
 	if err != nil {
@@ -106,8 +110,9 @@ func (w *Worker) Do(ctx context.Context, request []byte) ([]byte, error) {
 	return answer, err
 }
 
-// bounds returns a function to be called repeatedly while a process works. It returns what the
-// process took too much of, or "". release must be called at the end.
+// bounds returns a function to be called repeatedly while a process works. That function returns
+// which limit was exceeded, or "" if none was. The second function must be called when the work
+// ends.
 func (w *Worker) bounds(p *process) (exceeded func() string, release func()) {
 	held := int64(0)
 	return func() string {
@@ -125,9 +130,9 @@ func (w *Worker) bounds(p *process) (exceeded func() string, release func()) {
 	}, func() { w.together.Add(-held) }
 }
 
-// take waits for a process, and starts one if there may be more. If the caller gives up, the
-// started process is kept for the next one: otherwise, with impatient callers, no start would ever
-// be completed.
+// take waits for an idle process, and starts one if the limit allows. It fails if the start fails
+// or ctx ends. If the caller gives up, the new process is not stopped but used for the next
+// request, since otherwise impatient callers would prevent every start.
 func (w *Worker) take(ctx context.Context) (*process, error) {
 	for {
 		select {
@@ -159,7 +164,8 @@ func (w *Worker) take(ctx context.Context) (*process, error) {
 	}
 }
 
-// start starts a process and waits until it is ready.
+// start starts a process and waits until it is ready. Then the process joins the idle ones; if it
+// fails, the error is sent to a waiting caller.
 func (w *Worker) start() {
 	p, err := start(w.name)
 	if err == nil {
@@ -181,7 +187,7 @@ func (w *Worker) start() {
 	}
 }
 
-// end ends a process and makes room for another.
+// end kills a process, so that another may be started.
 func (w *Worker) end(p *process) {
 	p.kill()
 	w.mu.Lock()
@@ -189,7 +195,7 @@ func (w *Worker) end(p *process) {
 	w.mu.Unlock()
 }
 
-// reap ends processes that were idle for a while.
+// reap ends processes that have been idle for the time idle.
 func (w *Worker) reap() {
 	for range len(w.ready) {
 		select {

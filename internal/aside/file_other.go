@@ -2,5 +2,5 @@
 
 package aside
 
-// smallFiles does nothing where a system has no such limit.
+// smallFiles does nothing on a system that cannot limit the size of files.
 func smallFiles() {}

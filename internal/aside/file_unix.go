@@ -4,7 +4,8 @@ package aside
 
 import "syscall"
 
-// largestFile bounds each file that a process writes. SQLite sorts in files.
+// largestFile is the largest size of each file that a process writes. SQLite sorts in temporary
+// files.
 const largestFile = 128 << 20
 
 // smallFiles makes the system refuse files larger than largestFile.

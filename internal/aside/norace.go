@@ -2,5 +2,5 @@
 
 package aside
 
-// detecting reports whether the race detector is in the program.
+// detecting reports whether the program was built with the race detector.
 const detecting = false

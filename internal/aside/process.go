@@ -16,27 +16,28 @@ import (
 	"time"
 )
 
-// process is a process that handles one request after another.
+// process is a child process that answers one request after another.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	out    io.Reader
 	said   *head
-	over   bool          // whether it does not answer any more
+	over   bool          // whether it was killed and answers no more
 	exited chan struct{} // closed when it has ended
 	since  time.Time     // when it became idle
-	base   int64         // the bytes that it held when it was ready
+	base   int64         // the bytes of memory that it had when it was ready
 }
 
-// variable names the work of a process in its environment.
+// variable is the environment variable that tells a child process which work to do.
 const variable = "TOOLNORM_ASIDE"
 
-// keptVariables are the environment variables that a process gets. Others may hold keys, which a
-// fault in the process must not reveal.
+// keptVariables are the only environment variables that a process inherits. Others may contain
+// keys, which a fault in the process must not reveal.
 var keptVariables = []string{"PATH", "HOME", "TMPDIR", "SQLITE_TMPDIR", "TMP", "TEMP", "SYSTEMROOT",
 	"GOCOVERDIR", "TZ"}
 
-// start begins a process of this program.
+// start starts this program again as a process for the named work. It does not wait until the
+// process is ready.
 func start(name string) (*process, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -75,7 +76,7 @@ func start(name string) (*process, error) {
 	return p, nil
 }
 
-// lives reports whether the process has not ended.
+// lives reports whether the process is still running.
 func (p *process) lives() bool {
 	select {
 	case <-p.exited:
@@ -85,7 +86,7 @@ func (p *process) lives() bool {
 	}
 }
 
-// kill ends the process; one that was never started is nil.
+// kill kills the process. It does nothing if p is nil, as for a process that could not be started.
 func (p *process) kill() {
 	if p == nil {
 		return
@@ -98,11 +99,12 @@ func (p *process) kill() {
 	}
 }
 
-// look is the interval at which the memory of a working process is read: it can take some more
-// megabytes in that time.
+// look is the interval at which the memory of a working process is read. Within it a process may
+// exceed its limit by some megabytes.
 const look = 5 * time.Millisecond
 
-// ask sends a request and waits for its answer, within the bounds of a worker.
+// ask sends a request and returns the answer, with the errors of answer. It also fails if the
+// request cannot be sent.
 func (p *process) ask(ctx context.Context, request []byte, w *Worker) ([]byte, error) {
 	sent := make(chan error, 1)
 	go func() { // ends when the process has read it, or is killed
@@ -118,8 +120,9 @@ func (p *process) ask(ctx context.Context, request []byte, w *Worker) ([]byte, e
 	return answer, err
 }
 
-// answer waits for the next message of the process. It ends the process if that takes too much time
-// or memory.
+// answer returns the next message of the process. It kills the process and fails if ctx ends, if
+// the process exceeds a memory limit of w, or if its output ends; a nil w sets no limits. If the
+// work returned an error, answer returns it as a Failed.
 func (p *process) answer(ctx context.Context, w *Worker) ([]byte, error) {
 	type message struct {
 		kind byte
@@ -164,9 +167,9 @@ func (p *process) answer(ctx context.Context, w *Worker) ([]byte, error) {
 	}
 }
 
-// last returns in one line what a process printed before it ended: the reason of a crash comes
-// first. The pipe of messages may end before all of that output has been read, so last waits for
-// the process to end.
+// last returns the reason why a process ended: the first line that it printed, since that names the
+// cause of a crash, or err if it printed nothing. Messages may end before all other output was
+// read, so last waits up to a second for the process to end.
 func (p *process) last(err error) string {
 	select {
 	case <-p.exited:
@@ -179,7 +182,7 @@ func (p *process) last(err error) string {
 	return "its process ended: " + line
 }
 
-// memory returns how many bytes the process holds, or 0 if the system does not report it.
+// memory returns how many bytes of memory the process has, or 0 if the system does not report it.
 func (p *process) memory() int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.cmd.Process.Pid))
 	if fields := strings.Fields(string(text)); err == nil && len(fields) > 1 {
@@ -190,17 +193,18 @@ func (p *process) memory() int64 {
 	return 0
 }
 
-// head keeps the beginning of what a process prints; the reason of a crash is in the first line.
+// head stores the beginning of what a process prints, since the reason of a crash is in the first
+// line.
 type head struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// maxHead bounds what is kept, in bytes.
+// maxHead is how many bytes a head stores.
 const maxHead = 4096
 
-// Write keeps as much of b as there is room for. It never fails, so that the process is not
-// stopped.
+// Write stores as much of b as fits and discards the rest. It never fails, because an error would
+// stop the process.
 func (h *head) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -222,13 +226,14 @@ const (
 	last   = 2 // the answer is good, and the process ends
 )
 
-// largest bounds a message: a file of 64 MiB, and what may be made of it.
+// largest is the most bytes of a message: enough for a file of 64 MiB and what is made of it.
 const largest = 256 << 20
 
-// errLarge reports a message that is too large.
+// errLarge is the error for a message that is larger than largest.
 var errLarge = errors.New("the message is too large")
 
-// send writes a message: its kind, its length, its bytes.
+// send writes a message: its kind, its length and its bytes. It fails if the message is too large
+// or w fails.
 func send(w io.Writer, kind byte, text []byte) error {
 	if len(text) > largest {
 		return errLarge
@@ -241,7 +246,8 @@ func send(w io.Writer, kind byte, text []byte) error {
 	return err
 }
 
-// receive reads a message.
+// receive reads one message. It fails if the message is too large or r ends before the message
+// does.
 func receive(r io.Reader) (kind byte, text []byte, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

@@ -2,6 +2,6 @@
 
 package aside
 
-// detecting reports whether the race detector is in the program. With it a process takes several
-// times the memory, so there is no bound for all processes together.
+// detecting reports whether the program was built with the race detector. With it a process takes
+// several times the memory, so the bound for all processes together does not apply.
 const detecting = true

@@ -15,8 +15,8 @@ import (
 // process.
 var asked = sync.OnceValue(func() string { return os.Getenv(variable) })
 
-// serve answers requests until the program that started this process is gone. Other output must not
-// be mixed with the messages.
+// serve answers requests until the program that started this process is gone; it never returns.
+// os.Stdout is redirected, so that no other output is mixed with the messages.
 func serve(warm func(), work Work) {
 	out := os.Stdout
 	if null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0); err == nil {
@@ -48,7 +48,8 @@ func serve(warm func(), work Work) {
 	}
 }
 
-// answer answers one request. After a panic the state of this process is unknown.
+// answer runs work for one request and sends the result or the error's text. It fails only if
+// sending fails. A panic ends the process, because its state is then unknown.
 func answer(out io.Writer, work Work, text []byte) error {
 	defer func() {
 		if v := recover(); v != nil {
@@ -66,8 +67,9 @@ func answer(out io.Writer, work Work, text []byte) error {
 	return send(out, ok, got)
 }
 
-// spent is set by Spent.
+// spent is true after a call of Spent.
 var spent atomic.Bool
 
-// Spent makes this process end after its answer. Work calls it when it leaves something running.
+// Spent makes this process end after the current answer. Work calls it if it leaves something
+// running.
 func Spent() { spent.Store(true) }

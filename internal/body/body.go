@@ -14,9 +14,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Read reads a request's body of up to most bytes into v, a pointer to a struct. A member that v
-// does not have is an error that names it, since a misspelt member would otherwise be ignored
-// silently. An empty body is io.EOF, for routes that can do without one.
+// Read decodes a request's body, a JSON object of at most most bytes, into v, a pointer to a
+// struct. Every error is a *fault.Error. A member that v does not have is an error that names it,
+// since a misspelt member would otherwise be ignored silently. For an empty body the error wraps
+// io.EOF, so that routes without a required body can accept it.
 func Read(r *http.Request, most int, v any) error {
 	text, err := io.ReadAll(io.LimitReader(r.Body, int64(most)+1))
 	switch {
@@ -40,7 +41,8 @@ func Read(r *http.Request, most int, v any) error {
 	return nil
 }
 
-// Write answers with v as JSON.
+// Write sends v as a JSON answer with the given status. If v cannot be encoded, the error is
+// returned before anything is sent.
 func Write(w http.ResponseWriter, status int, v any) error {
 	text, err := chat.JSON(v)
 	if err != nil {
@@ -52,7 +54,8 @@ func Write(w http.ResponseWriter, status int, v any) error {
 	return err
 }
 
-// unreadable returns the fault for a JSON error, with the field that is wrong.
+// unreadable returns the fault that describes an error of encoding/json. If the error concerns one
+// field, Param names it.
 func unreadable(err error) error {
 	f := fault.New(fault.Invalid, "the body is not a JSON object: %s", err.Error())
 	var wrong *json.UnmarshalTypeError

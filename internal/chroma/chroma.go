@@ -29,15 +29,15 @@ type Client struct {
 	Host       string // a name, or a whole URL
 	Port       int
 	Collection string
-	Header     string       // a header to send, as "X-Chroma-Token: …"; empty: none
-	HTTP       *http.Client // nil: one that waits ten seconds
+	Header     string       // a header to send, for example "X-Chroma-Token: …"; empty: none
+	HTTP       *http.Client // nil: a client that waits ten seconds
 
 	mu    sync.Mutex
 	known *collection
 }
 
-// collection is a collection by the server's own id: the settings have a name, and calls need an
-// id.
+// collection is the server's description of a collection. It holds the server's own id, which calls
+// need, while the settings have a name.
 type collection struct {
 	ID            string
 	Dimension     int // 0 while the collection is empty
@@ -46,19 +46,22 @@ type collection struct {
 	} `json:"configuration_json"`
 }
 
-// Error is an error of the server. Its kind is Chroma's own name for it (NotFoundError).
+// Error is an error that the server answered. Kind is Chroma's own name for it, such as
+// NotFoundError.
 type Error struct {
 	Status        int    `json:"-"`
 	Kind, Message string `json:"-"`
 }
 
-// Error returns the server's own sentence.
+// Error implements error: it returns the server's own sentence and the status.
 func (e *Error) Error() string { return fmt.Sprintf("Chroma: %s (%d)", e.Message, e.Status) }
 
 // collections is the path of the collections in Chroma's default tenant and database.
 const collections = "/tenants/default_tenant/databases/default_database/collections"
 
-// do makes a call; nil as the body is a GET.
+// do sends body to path and decodes the answer into the value to which into points. Without a body
+// the request is a GET, otherwise a POST. It returns an *Error if the server answers with a status
+// of 300 or more, and other errors if it cannot be reached or its answer cannot be read.
 func (c *Client) do(ctx context.Context, path string, body, into any) error {
 	base := c.Host
 	if !strings.Contains(base, "://") {
@@ -108,8 +111,9 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 	return nil
 }
 
-// find asks for the collection's id, once, which all other calls need in their path. A search never
-// creates a collection: a typo would leave an empty one.
+// find returns the collection, whose id all other calls need in their path. It asks the server
+// once. If the collection does not exist it fails and does not create one, because a typo would
+// leave an empty collection behind.
 func (c *Client) find(ctx context.Context) (*collection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,8 +127,9 @@ func (c *Client) find(ctx context.Context) (*collection, error) {
 	return c.known, nil
 }
 
-// call makes a call to the collection. If its id no longer exists, the id is looked up again, since
-// the collection may have been recreated.
+// call sends body to the collection's endpoint named by what, and decodes the answer as do does,
+// with the same errors. If the collection's id no longer exists, it looks the id up again and tries
+// once more, since the collection may have been recreated.
 func (c *Client) call(ctx context.Context, what string, body, into any) error {
 	for again := false; ; again = true {
 		found, err := c.find(ctx)
@@ -142,9 +147,9 @@ func (c *Client) call(ctx context.Context, what string, body, into any) error {
 	}
 }
 
-// Query returns, for each vector, the texts of the n nearest records. A record without a text is
-// left out. All vectors go in one request. Chroma returns null for a record that was stored without
-// its text, so there is nothing to show.
+// Query returns, for each vector, the texts of the n nearest records. All vectors go in one
+// request. Chroma returns null for a record that was stored without its text; such a record is left
+// out.
 func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]string, error) {
 	var found struct{ Documents [][]*string }
 	body := map[string]any{"query_embeddings": vectors, "n_results": n,
@@ -166,16 +171,19 @@ func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]str
 	return all, nil
 }
 
-// Make creates the collection, for cosine distances, unless it exists. Without the setting Chroma
-// compares by squared distances, which differ from cosines for vectors of other lengths.
+// Make creates the collection, for cosine distances, unless it exists. By default Chroma would
+// compare by squared distances, whose order differs from that of cosines if vectors have different
+// lengths.
 func (c *Client) Make(ctx context.Context) error {
 	body := map[string]any{"name": c.Collection, "get_or_create": true,
 		"configuration": map[string]any{"hnsw": map[string]any{"space": "cosine"}}}
 	return c.do(ctx, collections, body, new(collection))
 }
 
-// Records returns the records of a source: their ids, and the texts of all when the source is
-// empty. It reads a thousand at a time, so that no answer comes near the largest size that is read.
+// Records returns the ids and texts of the records of a source, or of all records if source is
+// empty. The text of a record that was stored without one is nil. It reads a thousand records at a
+// time, so that no answer comes near the size limit of do. If a request fails, it returns what was
+// read before along with the error.
 func (c *Client) Records(ctx context.Context, source string) (
 	ids []string, texts []*string, err error) {
 	for {
@@ -194,7 +202,7 @@ func (c *Client) Records(ctx context.Context, source string) (
 	}
 }
 
-// Upsert adds records, and replaces those with the same id (an add would leave the old ones). The
+// Upsert adds records, and replaces those with the same id; an add would leave the old ones. The
 // source is written to the metadata, where Records finds it.
 func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string,
 	vectors [][]float32) error {
@@ -206,8 +214,8 @@ func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string,
 		"embeddings": vectors, "metadatas": metadata}, new(json.RawMessage))
 }
 
-// Delete removes records.
-// It makes no call without ids, since it is uncertain what a server would remove then.
+// Delete removes the records with the given ids. Without ids it does nothing, since it is uncertain
+// what a server would remove then.
 func (c *Client) Delete(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil

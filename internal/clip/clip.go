@@ -6,10 +6,12 @@ package clip
 
 import "strings"
 
-// To returns the beginning of text, at most n bytes of it. Bytes that are not UTF-8 are left out.
+// To returns the beginning of text, at most n bytes of it. A character that the cut would split is
+// left out, and so are all bytes that are not UTF-8.
 func To(text string, n int) string { return strings.ToValidUTF8(text[:min(n, len(text))], "") }
 
-// Dots returns text as it is if it has at most n bytes, and otherwise its beginning and "…".
+// Dots returns text unchanged if it has at most n bytes. Otherwise it returns the beginning that To
+// returns, followed by "…".
 func Dots(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -19,8 +19,8 @@ import (
 	"toolnorm/tools/company"
 )
 
-// Library is where the documents are. It is an interface for the tests alone; *company.Company is
-// the only real one.
+// Library is the source of the documents. It is an interface only for the tests; *company.Company
+// is its only real implementation.
 type Library interface {
 	Documents(ctx context.Context, limit int) ([]company.Document, error)
 	Document(ctx context.Context, id int64) (company.Document, error)
@@ -36,10 +36,11 @@ const (
 	mostListed = 1000 // documents in the list of resources; search_docs finds the others
 )
 
-// New makes a server of the documents and prompts. The list is read anew for each client that asks:
-// rows change behind mcp-go's back, and a list that it holds itself would be that of the start. So
-// it promises no listChanged either. guide is what a model should know of the server as a whole,
-// its "instructions".
+// New returns an MCP server that offers the documents and prompts. The list of documents is read
+// from the database for each request, because rows change without mcp-go's knowledge and a list
+// stored in mcp-go would show the state at the start. For the same reason the server does not
+// announce listChanged. guide becomes the server's "instructions", which tell a model what to know
+// of the server as a whole.
 func New(name, version, guide string, docs Library) *server.MCPServer {
 	hooks := &server.Hooks{}
 	s := server.NewMCPServer(name, version, server.WithInstructions(guide), server.WithHooks(hooks),
@@ -75,23 +76,24 @@ const plain = "text/plain"
 // uri returns a document's address.
 func uri(d company.Document) string { return scheme + strconv.FormatInt(d.ID, 10) }
 
-// describe returns a document in the list. The category is in its description, by which people
-// choose one.
+// describe returns a document's entry in the list. The description names its category, by which
+// people choose a document.
 func describe(d company.Document) mcp.Resource {
 	return mcp.NewResource(uri(d), d.Title, mcp.WithResourceDescription(
 		"A document of the company: "+d.Category), mcp.WithMIMEType(plain))
 }
 
-// contents returns a document as it is read. The title stands above the text, since a model gets
-// nothing but the text.
+// contents returns the contents of a document for a reader. The title comes first in the text,
+// because a model sees only the text.
 func contents(d company.Document) mcp.TextResourceContents {
 	return mcp.TextResourceContents{URI: uri(d), MIMEType: plain, Text: d.Title + "\n\n" +
 		d.Content}
 }
 
-// read returns the document of an address. For one that does not exist the error is
-// ErrResourceNotFound, from which mcpserver makes the code of the client's revision: -32002 before
-// 2026-07-28, and -32602 since. A database that fails stays an internal error.
+// read returns the document at an address. If there is none, or the address is malformed, the error
+// is ErrResourceNotFound, from which mcpserver makes the error code of the client's revision:
+// -32002 before 2026-07-28, and -32602 since. An error of the database is returned as it is and
+// becomes an internal error.
 func read(ctx context.Context, docs Library, address string) (company.Document, error) {
 	id, err := strconv.ParseInt(strings.TrimPrefix(address, scheme), 10, 64)
 	if err != nil {

@@ -8,19 +8,19 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// template is a prompt that is a text with its arguments in it. It names the tools to use, so that
-// a small model need not find out which.
+// template is a prompt: a text into which arguments are inserted. It names the tools to use, so
+// that a small model need not find out which.
 type template struct {
 	name, title, about string
 	args               []argument
 	text               string // with a %s for each argument, in their order
 }
 
-// argument is what a user fills in. It must be there: clients show a form for each prompt, and an
-// empty field would leave a hole in the sentence.
+// argument is a value that a user fills in. It is required, because clients show a form for each
+// prompt, and an empty field would leave a gap in the sentence.
 type argument struct{ name, about string }
 
-// templates are the prompts without a document in them.
+// templates are the prompts that do not contain a document.
 var templates = [...]template{
 	{
 		"ask_company", "Ask the company's documents",
@@ -39,8 +39,8 @@ var templates = [...]template{
 	},
 }
 
-// addPrompts offers the prompts. The one of a document embeds the text itself, so that a client
-// without tools, or a model that cannot call, can summarize it as well.
+// addPrompts registers the prompts. The one about a document embeds the document's text, so that a
+// client without tools, or a model that cannot call them, can summarize it as well.
 func addPrompts(s *server.MCPServer, docs Library) {
 	for _, t := range templates {
 		s.AddPrompt(t.prompt(), t.fill)
@@ -66,7 +66,7 @@ func addPrompts(s *server.MCPServer, docs Library) {
 	})
 }
 
-// prompt returns the template as clients see it.
+// prompt returns the declaration of the prompt that clients see.
 func (t template) prompt() mcp.Prompt {
 	options := []mcp.PromptOption{mcp.WithPromptTitle(t.title), mcp.WithPromptDescription(t.about)}
 	for _, a := range t.args {
@@ -76,8 +76,8 @@ func (t template) prompt() mcp.Prompt {
 	return mcp.NewPrompt(t.name, options...)
 }
 
-// fill returns the prompt with its arguments. A missing one is ErrInvalidParams, code -32602, with
-// a sentence that names it.
+// fill returns the prompt with its arguments inserted. If an argument is missing, the error is
+// ErrInvalidParams, code -32602, with a sentence that names it.
 func (t template) fill(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	var values []any
 	for _, a := range t.args {

@@ -22,14 +22,14 @@ import (
 	"toolnorm/internal/post"
 )
 
-// Client gets vectors from one model. It may be used by several goroutines at once, and must not be
+// Client gets vectors from one model. It may be used by several goroutines at once and must not be
 // copied. It caches vectors by their text, since an agent uses the same words again and again.
 type Client struct {
 	URL    string // whole: http://host:8080/v1/embeddings, or Ollama's http://host:11434/api/embed
 	Model  string
 	Prefix string       // put before each text; see Prefixes
 	Key    string       // sent as a bearer token; empty: none
-	HTTP   *http.Client // nil: one that waits a minute
+	HTTP   *http.Client // nil: a client that waits a minute
 
 	mu    sync.Mutex
 	cache map[string][]float32 // vectors of recent texts
@@ -41,13 +41,14 @@ const (
 	mostReply  = 64 << 20 // bytes
 )
 
-// ErrUseless is the error for a vector that is near to no other. Other texts of the same model may
-// have good ones.
+// ErrUseless is the error for a vector that resembles no other, because it is zero or not finite.
+// The model may return good vectors for other texts.
 var ErrUseless = errors.New("nothing can be found by it")
 
-// Embed returns a vector for each text, in their order; all have the same length, and no value is
-// infinite. Another model under the same name shows by its dimensions. Texts with cached vectors
-// are not sent.
+// Embed returns a vector for each text, in order. All have the same length, and every value is
+// finite. Texts with cached vectors are not sent. It fails if the server does, if a vector is
+// useless (see ErrUseless), or if two vectors differ in length, which shows that another model has
+// taken the same name.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	all, missing := c.cached(texts)
 	for start := 0; start < len(missing); start += batch {
@@ -75,8 +76,8 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return all, nil
 }
 
-// cached returns the cached vectors, and the indexes of the texts without one. A text that is in a
-// request twice is sent twice; that is rare.
+// cached returns the cached vectors, with nil for a text without one, and the indexes of these
+// missing texts. A text that occurs twice in a request is sent twice; that is rare.
 func (c *Client) cached(texts []string) (all [][]float32, missing []int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,8 +90,8 @@ func (c *Client) cached(texts []string) (all [][]float32, missing []int) {
 	return all, missing
 }
 
-// keep caches vectors, in the place of arbitrary others if the cache is full. It does not matter
-// which ones are dropped, so no order is kept.
+// keep caches vectors. If the cache is full, they replace arbitrary others: it does not matter
+// which ones are dropped, so no order is recorded.
 func (c *Client) keep(texts []string, vectors [][]float32) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,15 +109,15 @@ func (c *Client) keep(texts []string, vectors [][]float32) {
 	}
 }
 
-// ollama reports whether to use Ollama's form. It decides by the path, which differs between the
-// two APIs; to ask the server would take a request.
+// ollama reports whether the URL is that of Ollama's API. It decides by the path, which differs
+// between the two APIs, because asking the server would take a request.
 func (c *Client) ollama() bool {
 	u, err := url.Parse(c.URL)
 	return err == nil && strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/api/embed")
 }
 
-// ask makes one request. In OpenAI's API it sets the encoding float, though that is the default,
-// since some libraries ask for base64.
+// ask returns the vectors of one request, in the order of the texts. It asks OpenAI's API for the
+// encoding "float" explicitly, although that is the default, since some libraries ask for base64.
 func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	body := map[string]any{"model": c.Model, "input": texts}
 	if c.ollama() {
@@ -135,9 +136,9 @@ func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	return read(reply, len(texts))
 }
 
-// read reads the vectors from a reply of either form. OpenAI's may come in any order. A server that
-// answers with null for a text, with NaN or with zeros would spoil every later comparison, so these
-// are errors: nothing is near to such vectors.
+// read returns the n vectors in a reply of either form. OpenAI's form may list them in any order.
+// It fails if the reply is not JSON or if a vector is missing, sent twice, zero or not finite. One
+// useless vector would spoil every later comparison, because nothing is near to it.
 func read(reply []byte, n int) ([][]float32, error) {
 	var body struct {
 		Data []struct {

@@ -2,9 +2,9 @@ package embedding
 
 import "strings"
 
-// prefixes holds the texts that models need before questions and passages, by a part of their
-// names, longer names first. They are from the models' own descriptions; a model that is not listed
-// gets unchanged texts.
+// prefixes lists the texts that models need before questions and passages, by a part of the model's
+// name, longer names first. They are taken from the models' own descriptions. The texts of a model
+// that is not listed are sent unchanged.
 var prefixes = []struct{ name, query, passage string }{
 	{"e5-mistral", instruction, ""},
 	{"e5-large-instruct", instruction, ""},
@@ -29,8 +29,8 @@ const (
 	instruction = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
 )
 
-// Prefixes returns the texts that a model needs before a question and before a passage; they are
-// empty for unknown models.
+// Prefixes returns the texts that a model needs before a question and before a passage. Both are
+// empty for an unknown model.
 func Prefixes(model string) (query, passage string) {
 	model = strings.ToLower(model)
 	for _, p := range prefixes {
@@ -46,8 +46,8 @@ func (c *Client) With(prefix string) *Client {
 	return &Client{URL: c.URL, Model: c.Model, Key: c.Key, HTTP: c.HTTP, Prefix: prefix}
 }
 
-// Name returns the name of a kind of vectors: the model, and the prefix of the texts. Vectors
-// with another prefix are not comparable.
+// Name returns a name for the kind of vectors that c makes: the model, and the prefix of the texts
+// if there is one. Vectors with different names are not comparable.
 func (c *Client) Name() string {
 	if c.Prefix == "" {
 		return c.Model

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Question is a question to a model, with the calls that answer it; without calls, plain text is
-// expected. Both kinds are needed: a model that always calls looks perfect when only calls are
-// counted.
+// Question is a question to a model, with the calls that answer it. If Want is empty, the right
+// answer is plain text. Both kinds are needed, because a model that always calls would look perfect
+// if only calls were counted.
 type Question struct {
 	Text string
 	Want []Want
@@ -25,13 +25,15 @@ type Want struct {
 	Args map[string]json.RawMessage // patterns of the values, see Parse
 }
 
-// Parse reads questions: paragraphs of a question's lines, then "=> NAME {ARGUMENTS}" lines, or "=>
-// none" where a call would be wrong. Lines that begin with # are comments.
+// Parse reads questions from a text. A question is one or more lines, followed by lines "=> NAME
+// {ARGUMENTS}" for the expected calls, or by "=> none" if a call would be wrong. Lines that begin
+// with # are comments. It fails, and names the line, if a question has no expectation, an
+// expectation has no question, or the arguments or a pattern are invalid. Every question needs an
+// expectation, because with a forgotten line every call would count as wrong.
 //
-// In arguments, a key that ends in ? may be missing; a string that begins with ~ is a regular
-// expression for what the string must hold, case ignored; other strings are compared without regard
-// to case and white space at the ends. Every question needs an expectation: with a forgotten line
-// every call would count as wrong.
+// In arguments, a key that ends in ? is optional. A string that begins with ~ is a regular
+// expression that must match a part of the value, without regard to case. Other strings are
+// compared without regard to case and to white space at both ends.
 func Parse(text string) ([]Question, error) {
 	var all []Question
 	var q Question
@@ -57,8 +59,9 @@ func Parse(text string) ([]Question, error) {
 	return all, nil
 }
 
-// expect adds an expectation to the last question.
-// Patterns are compiled here, so that a mistake is found before a model works for minutes.
+// expect adds the expectation in line to the last question. It fails if there is no question, or if
+// the arguments or a pattern cannot be read. Patterns are compiled here, so that a mistake is found
+// before a model works for minutes.
 func expect(all []Question, line string) error {
 	if len(all) == 0 {
 		return fmt.Errorf("an expectation before the first question")

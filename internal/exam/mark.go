@@ -11,18 +11,18 @@ import (
 	"toolnorm/chat"
 )
 
-// Score counts how a model answered questions. Tools and arguments are counted separately: a wrong
-// tool is the model's choice, while arguments may be lost on the way.
+// Score counts how a model answered questions. Tools and arguments are counted separately, because
+// a wrong tool is the model's choice, while arguments may be lost on the way.
 type Score struct {
 	Calls     int `json:"calls"`           // questions that want calls
-	Tools     int `json:"right_tools"`     // of them, those with exactly the right tools called
-	Arguments int `json:"right_arguments"` // of them, those that also have the right arguments
+	Tools     int `json:"right_tools"`     // of these, the ones with exactly the right tools called
+	Arguments int `json:"right_arguments"` // of these, the ones that also have the right arguments
 	Plain     int `json:"plain"`           // questions that want no call
-	False     int `json:"false_calls"`     // of them, those that were answered by a call
+	False     int `json:"false_calls"`     // of these, the ones that were answered by a call
 }
 
-// Add counts the calls that answered a question.
-// Right arguments of a wrong tool count for nothing.
+// Add counts the calls that answered a question. If the tools are wrong, right arguments do not
+// count.
 func (s *Score) Add(q Question, calls []chat.Call) {
 	if len(q.Want) == 0 {
 		s.Plain++
@@ -42,8 +42,9 @@ func (s *Score) Add(q Question, calls []chat.Call) {
 }
 
 // Mark reports whether the calls are exactly the expected ones, in any order, and whether their
-// arguments are right as well. Two calls of one tool are matched by their arguments, so that their
-// order does not matter. One call too many is as wrong as one too few.
+// arguments are right as well. If tools is false, arguments has no meaning. Two calls of one tool
+// are matched by their arguments, so that their order does not matter. One call too many is as
+// wrong as one too few.
 func (q Question) Mark(calls []chat.Call) (tools, arguments bool) {
 	left := slices.Clone(q.Want)
 	arguments = true
@@ -63,8 +64,8 @@ func (q Question) Mark(calls []chat.Call) (tools, arguments bool) {
 	return len(left) == 0, arguments
 }
 
-// fits reports whether arguments are exactly the expected ones. "5" for 5 is wrong: a strict client
-// would refuse it.
+// fits reports whether arguments are exactly the expected ones. The string "5" instead of the
+// number 5 is wrong, because a strict client would refuse it.
 func (w Want) fits(args json.RawMessage) bool {
 	var got map[string]json.RawMessage
 	if json.Unmarshal(args, &got) != nil {
@@ -81,7 +82,7 @@ func (w Want) fits(args json.RawMessage) bool {
 	return len(got) == 0
 }
 
-// same reports whether a value matches a pattern.
+// same reports whether the value got matches the pattern want; see Parse for the patterns.
 func same(want, got json.RawMessage) bool {
 	w, g := decode(want), decode(got)
 	pattern, ok := w.(string)
@@ -99,8 +100,9 @@ func same(want, got json.RawMessage) bool {
 	return strings.EqualFold(strings.TrimSpace(text), pattern)
 }
 
-// decode returns a value with the digits of its numbers kept, and the strings of a list in lower
-// case. Digits are kept, so that a large id does not lose its last ones as a float64.
+// decode returns the decoded value, or nil if raw is not JSON. Numbers keep all their digits,
+// because a large id would lose some as a float64. The strings of a list are in lower case and
+// without white space at both ends.
 func decode(raw json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

@@ -16,17 +16,18 @@ import (
 )
 
 // Problem is a failure of a family. Its error text has several lines, with the actual and the
-// expected result below each other, since they may differ in a byte.
+// expected result below each other, since the two may differ in only one byte.
 type Problem struct {
 	Where string // "case NAME", or the name of another check
 	Err   error
 }
 
-// Check runs the cases of a family's file: whole and cut in every way, in every degree of holding,
-// among all formats and alone. Then it prints calls and reads them again. It returns the number of
-// cases and the problems, at most one for each case; the error is not nil if the cases cannot be
-// read. `formats test FILE` runs it on a user's own file, and the tests run it on the embedded
-// files. A case that fails in one way usually fails in all, so one problem is enough.
+// Check runs the cases of a family's file and then checks that calls can be printed and read again.
+// Each case is decoded whole and split in every way, in every degree of holding, with the other
+// formats and without them. It returns the number of cases and the problems, at most one for each
+// case, because a case that fails in one way usually fails in all. The error is not nil if the
+// cases cannot be read. `formats test FILE` runs Check on a user's own file, and the tests run it
+// on the embedded files.
 func Check(f *adapters.Format, tools []chat.Tool) (cases int, problems []Problem, err error) {
 	list, err := golden.Cases([]byte(f.File()))
 	if err != nil {
@@ -46,9 +47,9 @@ func Check(f *adapters.Format, tools []chat.Tool) (cases int, problems []Problem
 	return len(list) + len(prints), append(problems, ReadsBack(f)...), err
 }
 
-// checkCase runs one case: whole in every degree of holding, cut in every way, and without the
-// marks of other families. The last is for `--calls strict`, and finds a case that is read by
-// another family's marks.
+// checkCase runs one case and returns the first difference, or nil. The case is decoded whole,
+// split in every way, and without the tags of other families. The last is what `--calls strict`
+// does, and finds a case that is only read by another family's tags.
 func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 	all, alone := adapters.Options{Tools: tools}, adapters.Options{Tools: tools, Alone: true}
 	if d := c.Whole(decodeAs(f, all)); d != nil {
@@ -65,8 +66,8 @@ func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 	return nil
 }
 
-// decodeAs reads replies in a family. A degree of holding that a case names is translated here,
-// since golden does not know package adapters.
+// decodeAs returns a function that decodes replies with f. It translates the name of a degree of
+// holding, since package golden does not know package adapters.
 func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
 	return func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error] {
 		o.Prompt = prompt
@@ -98,9 +99,10 @@ var (
 	}
 )
 
-// ReadsBack prints calls in the family's form and reads them again: alone, and after text if they
-// begin with a mark. After text a call without marks needs evidence (docs/calls.md), so only marked
-// calls are tried there. A family that cannot read back a call would lose it from every history.
+// ReadsBack prints sample calls in the family's form, decodes them again and returns the problems.
+// The calls are printed alone and, if they begin with an opening tag, also after text. Calls
+// without a tag are not tried after text, because there they need evidence (docs/calls.md). A
+// family that cannot read its own calls would lose them from every history.
 func ReadsBack(f *adapters.Format) (problems []Problem) {
 	for _, calls := range samples {
 		for _, text := range []string{"", "I look."} {
@@ -117,8 +119,8 @@ func ReadsBack(f *adapters.Format) (problems []Problem) {
 	return problems
 }
 
-// beginsWithMark reports whether a call begins with one of the family's marks. A fence does not
-// count: it has its own line.
+// beginsWithMark reports whether a call begins with one of the family's tags. A code fence does not
+// count, because it must be on a line of its own.
 func beginsWithMark(f *adapters.Format, call string) bool {
 	call = strings.TrimSpace(call)
 	return slices.ContainsFunc(f.Marks(), func(mark string) bool {

@@ -9,22 +9,24 @@ import (
 	"toolnorm/adapters"
 )
 
-// place is the place of a tool's name and JSON in a reply: the texts around and between them.
+// place describes where a tool's name and JSON are in a reply, by the texts around and between
+// them.
 type place struct {
-	holes              string // {name}…{json}, {json}…{name} or {call}
+	holes              string // the placeholders: {name}{json} or {call}
 	front, mid, behind string
 }
 
-// isWord reports whether a mark begins with a letter: such a mark must be at the beginning of a
-// line.
+// isWord reports whether a tag begins with a letter or digit. Such a tag must be at the beginning
+// of a line.
 func isWord(mark string) bool {
 	c, _ := utf8.DecodeRuneInString(mark)
 	return unicode.IsLetter(c) || unicode.IsDigit(c)
 }
 
-// constantLine returns a call line of the replies in which a name and JSON have the same text
-// around them: whatever is constant in all of them is a mark. With a single reply, the line with
-// the name is taken for a mark. Only lines that set can read as a declaration are returned.
+// constantLine returns a call line for the replies in which the name and the JSON of a call have
+// the same text around them, and these replies. Text that is constant in all of them is taken for a
+// tag; with a single reply, the line with the name is. Of several possible lines it returns the one
+// that reads most replies. If set can parse none as a declaration, both results are empty.
 func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply) {
 	groups := map[string][]place{}
 	from := map[string][]Reply{}
@@ -57,7 +59,8 @@ func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply
 	return line, read
 }
 
-// placeOf finds the first tool of a reply that has JSON after it, before it or around it.
+// placeOf returns the place of the first tool in a reply that has JSON after its name or around it.
+// If no tool has, ok is false.
 func placeOf(r Reply) (p place, ok bool) {
 	for _, t := range r.Tools {
 		at := strings.Index(r.Raw, t.Name)
@@ -85,8 +88,7 @@ func placeOf(r Reply) (p place, ok bool) {
 	return p, false
 }
 
-// objectAt returns the length of the JSON object with which a text begins, or 0 if it does not
-// begin with one.
+// objectAt returns the length of the JSON object at the beginning of a text, or 0 if there is none.
 func objectAt(text string) int {
 	d := json.NewDecoder(strings.NewReader(text))
 	var v map[string]json.RawMessage
@@ -96,7 +98,7 @@ func objectAt(text string) int {
 	return int(d.InputOffset())
 }
 
-// lineOf writes what is constant in places as a call line.
+// lineOf returns the call line that consists of what is constant in all places.
 func lineOf(all []place) string {
 	front, behind := all[0].front, all[0].behind
 	for _, p := range all[1:] {
@@ -117,14 +119,15 @@ func lineOf(all []place) string {
 	return "call    " + example(front) + holes + example(strings.TrimRight(behind, " \t\n")) + "\n"
 }
 
-// example writes a text as a declaration does: braces are doubled, and newlines are \n.
+// example returns a text in the notation of a declaration: an opening brace is doubled and a
+// newline is \n.
 func example(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "{", "{{"), "\n", `\n`)
 }
 
-// lastLines returns the last line of a text, and the lines before it that are marks and not words.
-// If the text is common to several replies, the whole line is the mark; in a single reply, only the
-// text after its last sentence is.
+// lastLines returns the last line of a text, with the lines before it that are tags and not words.
+// If the text is common to several replies, the whole line belongs to the tag; in a single reply,
+// only what follows its last sentence does.
 func lastLines(text string, common bool) string {
 	start := len(text)
 	for start > 0 {
@@ -144,8 +147,8 @@ func lastLines(text string, common bool) string {
 	return text[start:]
 }
 
-// firstLines returns the first line of a text, and the lines after it that are marks, or all of the
-// text if the replies end with it.
+// firstLines returns the first line of a text, with the lines after it that are tags. If the
+// replies end with the text, it returns all of it.
 func firstLines(text string, ends bool) string {
 	if ends {
 		return text
@@ -161,7 +164,7 @@ func firstLines(text string, ends bool) string {
 	return out
 }
 
-// commonPrefix returns the longest common prefix of two texts, in whole characters.
+// commonPrefix returns the longest common prefix of two texts that does not split a character.
 func commonPrefix(a, b string) string {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -173,7 +176,7 @@ func commonPrefix(a, b string) string {
 	return a[:n]
 }
 
-// commonSuffix returns the longest common suffix of two texts.
+// commonSuffix returns the longest common suffix of two texts that does not split a character.
 func commonSuffix(a, b string) string {
 	n := 0
 	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {

@@ -10,19 +10,18 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// Proposal is a proposed family for a model, from the model's template. The problems are for the
-// author of the file, which may be a good beginning in spite of them. The file is a text for people
-// to read and change; it is not installed.
+// Proposal is a family that is derived from a model's template. Its file is meant to be read and
+// changed by an author and is not installed; it may be useful in spite of its problems.
 type Proposal struct {
 	File     string    // a family file: the declaration, and the template's own calls as cases
-	Known    string    // the known family that prints the same; empty if there is none
+	Known    string    // the known family that prints the same; empty: none does
 	Problems []Problem // failures of the declaration
 }
 
-// Guess makes a family's file from the model's template ([derive.From]), with the template's own
-// calls as cases. It fails if the template writes no calls, or writes them in a form that a
-// declaration cannot express. The cases are the template's calls, not the model's: a model may
-// write otherwise, and the file says so in its first line.
+// Guess returns a proposal derived from the model's template ([derive.From]), with the template's
+// own calls as cases. It fails if the template writes no calls, or writes them in a form that a
+// declaration cannot express. A model may write calls in another way than its template, which the
+// first line of the file points out.
 func Guess(model string, set *adapters.Set, t derive.Template) (*Proposal, error) {
 	found, err := derive.From(model, set, t)
 	if err != nil {
@@ -44,9 +43,9 @@ func Guess(model string, set *adapters.Set, t derive.Template) (*Proposal, error
 	return p, nil
 }
 
-// heading returns comments that say where a file comes from, and how a call is answered, which its
-// author may want to put into a result line. That text is in a comment, since one conversation does
-// not show how a result is split into wrapper and turn.
+// heading returns comments that say where the file comes from and how the template writes a result,
+// which an author may want to make a result line. It is only a comment, because one conversation
+// does not show which part of the text belongs to the result and which to the turn.
 func heading(model string, found *derive.Finding) string {
 	s := fmt.Sprintf(
 		"# Proposed from the template of %s; to be compared with what the model really writes.\n",
@@ -58,10 +57,10 @@ func heading(model string, found *derive.Finding) string {
 	return s
 }
 
-// cases returns the template's own calls as golden cases, with the events that the format reads. A
-// case that the format does not read as that many calls would fail at once, so it is left out; so
-// is a text with a line in a case file's own form. The cases are named one call and two calls; a
-// template that refuses two calls gives only the first.
+// cases returns the template's own calls as cases, with the events that the format reads, under the
+// names "one call" and "two calls". It leaves out a text that is not read as that many calls, since
+// the case would fail at once, and a text with a line that looks like a section line of a case
+// file.
 func cases(f *adapters.Format, tools []chat.Tool, shown []string) string {
 	var b strings.Builder
 	for i, raw := range shown {

@@ -16,19 +16,18 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// Reply is the text that a model wrote, and the tools that it was offered. Without tools nothing is
-// a call, so both are needed to learn.
+// Reply is the text that a model wrote, and the tools that it was offered. Both are needed to
+// learn, because without tools nothing is a call.
 type Reply struct {
 	Raw   string
 	Tools []chat.Tool
 }
 
-// Replies reads replies, a JSON object in each line: {"raw": "…", "tools": […]}, with the tools in
-// the form of OpenAI's API or by their names, or an exchange in the form of /debug with
-// --trace-bodies. An error names the line. A line may have 16 MB: exchanges hold whole prompts. The
-// tools' schemas may be missing, but not their names: a call is known by the name of an offered
-// tool. `{"raw": "<call>{…}</call>", "tools": ["get_weather"]}` is enough. It fails if there is no
-// reply.
+// Replies reads replies, one JSON object in each line: {"raw": "…", "tools": […]}, or an exchange
+// as /debug shows it with --trace-bodies. Tools are in the form of OpenAI's API or only names,
+// because a call is recognised by the name of an offered tool. So `{"raw": "<call>{…}</call>",
+// "tools": ["get_weather"]}` is enough. A line may have 16 MB, since exchanges contain whole
+// prompts. It fails if there is no reply, or if a line cannot be read; the error names the line.
 func Replies(in io.Reader) ([]Reply, error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 16<<20)
@@ -52,9 +51,9 @@ func Replies(in io.Reader) ([]Reply, error) {
 	return out, nil
 }
 
-// readReply reads one line. It uses the first generation of an exchange: later ones are answers to
-// what this program asked. It uses only text: a family's marks are not searched in reasoning that
-// the server has separated.
+// readReply reads one line, and fails if it has no text or a malformed tool. Of an exchange it uses
+// the first generation, since later ones answer what this program asked. It uses only text, because
+// tags are not searched in reasoning that the server has separated.
 func readReply(line []byte) (Reply, error) {
 	var wire struct {
 		Raw   string
@@ -95,12 +94,12 @@ func readReply(line []byte) (Reply, error) {
 	return r, nil
 }
 
-// Learn makes a family's file from the replies of a model: the known family that reads all of them,
-// or call lines for replies that no family reads. Each question is a sentence about something that
-// the replies cannot decide: of two ways of writing a call, one may be a mistake, and the author is
-// asked which. It fails if no call line could be made, or if the lines cannot be read as a
-// declaration. The name is that of the file and the beginning of the models' names; the author may
-// correct both.
+// Learn returns a family's file made from the replies of a model. The file refers to the known
+// family that reads most replies, and has call lines for those that it does not read. Each question
+// is a sentence about something that the replies cannot decide: for example, of two ways of writing
+// a call, one may be a mistake. The file and the beginning of the models' names are called name;
+// the author may correct both. It fails if no call line can be made, or if the lines are not a
+// valid declaration.
 func Learn(name string, set *adapters.Set, replies []Reply) (
 	file string, questions []string, err error) {
 	lines := fmt.Sprintf(
@@ -151,17 +150,16 @@ func Learn(name string, set *adapters.Set, replies []Reply) (
 	return lines + learnedCases(f, replies), questions, nil
 }
 
-// reads reports whether a declaration with a call line reads a call in a reply, and nothing of its
-// marks as text.
+// reads reports whether a declaration with that call line reads a call in a reply.
 func reads(set *adapters.Set, line string, r Reply) bool {
 	f, err := set.Parse([]byte("format  x\nmodels  x*\n" + line))
 	return err == nil && len(callsIn(f, r)) > 0
 }
 
-// bestReader returns the family that reads calls out of most replies by its own marks, or nil if
-// none reads any, and the replies that name a tool and that it reads as text. Only a family's own
-// marks count (Alone, Strict), since with all families active each would read every call.
-// Replies that do not name a tool say nothing about calls.
+// bestReader returns the family that reads calls in the most replies by its own tags, or nil if
+// none reads any. It also returns the replies that name a tool and that this family reads as text;
+// a reply that names no tool says nothing about calls. Only a family's own tags count (Alone,
+// Strict), because with all families active each would read every call.
 func bestReader(set *adapters.Set, replies []Reply) (best *adapters.Format, unread []Reply) {
 	most := 0
 	for _, f := range set.All() {
@@ -189,7 +187,8 @@ func bestReader(set *adapters.Set, replies []Reply) (best *adapters.Format, unre
 	return best, unread
 }
 
-// callsIn returns the calls that a format reads from a reply by its own marks alone.
+// callsIn returns the calls that a format reads in a reply by its own tags alone. It returns nil if
+// decoding fails.
 func callsIn(f *adapters.Format, r Reply) []chat.Call {
 	var c chat.Collector
 	for e, err := range f.Decode(golden.Source([]string{r.Raw}, chat.Stop),
@@ -202,8 +201,8 @@ func callsIn(f *adapters.Format, r Reply) []chat.Call {
 	return c.Calls
 }
 
-// byCount returns the lines, the most frequent first. Lines of equal count are sorted, so that the
-// same replies give the same file.
+// byCount returns the lines, the most frequent first. Lines with the same count are sorted, so that
+// the same replies always give the same file.
 func byCount(lines map[string]int) []string {
 	var out []string
 	for line := range lines {
@@ -218,9 +217,9 @@ func byCount(lines map[string]int) []string {
 	return out
 }
 
-// learnedCases returns the replies as golden cases, with what the format reads in them. Replies are
-// left out if their tools differ from those with which cases are run. The cases show an author who
-// changes the file by hand when it no longer reads what the model really wrote.
+// learnedCases returns the replies as cases, with the events that the format reads. A reply is left
+// out if no call is read in it with the tools with which cases are run. The cases show an author
+// who edits the file when it no longer reads what the model really wrote.
 func learnedCases(f *adapters.Format, replies []Reply) string {
 	tools, err := golden.Tools()
 	if err != nil {

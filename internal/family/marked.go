@@ -10,19 +10,20 @@ import (
 	"toolnorm/chat"
 )
 
-// Stretch is a part of a text, in bytes.
+// Stretch is a part of a text, as byte offsets.
 type Stretch struct {
 	From int `json:"from"`
 	To   int `json:"to"`
 }
 
-// of reports whether the stretch is a part of a text that is not empty.
+// of reports whether the stretch is not empty and lies inside text.
 func (s Stretch) of(text string) bool { return 0 <= s.From && s.From < s.To && s.To <= len(text) }
 
-// FromMarked makes a family's file from one reply in which a person has marked the name and the
-// arguments of a call; Learn does so without marks. Arguments that contain the name are the whole
-// call. If a known family already reads the reply, the file names it. The file is for models whose
-// names begin with model.
+// FromMarked returns a family's file made from one reply in which a person has marked the name and
+// the arguments of a call; Learn does this without such help. If the marked arguments contain the
+// name, they are the whole call. If a known family reads the reply, the file refers to it. The file
+// is for models whose names begin with model. It fails if a mark is outside of the text, or no
+// declaration reads the call.
 func FromMarked(format, model string, set *adapters.Set, r Reply, name, args Stretch) (
 	file string, questions []string, err error) {
 	if !name.of(r.Raw) || !args.of(r.Raw) {
@@ -60,7 +61,8 @@ func FromMarked(format, model string, set *adapters.Set, r Reply, name, args Str
 	return lines + learnedCases(f, []Reply{r}), questions, nil
 }
 
-// learnFor is like Learn, for one reply, and with another name for the models than for the family.
+// learnFor calls Learn for one reply, and puts model instead of the family's name before the * of
+// the models line.
 func learnFor(format, model string, set *adapters.Set, r Reply) (
 	file string, questions []string, err error) {
 	file, questions, err = Learn(format, set, []Reply{r})
@@ -69,7 +71,7 @@ func learnFor(format, model string, set *adapters.Set, r Reply) (
 }
 
 // placeAt returns the place of a call whose name and arguments are known. It fails unless the
-// arguments are a JSON object and follow or enclose the name.
+// arguments are a JSON object that follows or encloses the name.
 func placeAt(raw string, name, args Stretch) (p place, err error) {
 	if n := objectAt(raw[args.From:args.To]); n == 0 ||
 		strings.TrimSpace(raw[args.From+n:args.To]) != "" {

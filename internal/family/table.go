@@ -15,10 +15,9 @@ const (
 	tableEnds   = "<!-- the end of the families -->\n"
 )
 
-// Table returns a Markdown table of families: what they are, models, marks, and how many cases each
-// has. An error means that a family's cases cannot be read. A test compares docs/families.md with
-// the result, so a family cannot be added without its row. Marks are shown literally, and the sum
-// is below the table.
+// Table returns a Markdown table of families with their descriptions, models, tags and numbers of
+// cases, and the sum below it. It fails if a family's cases cannot be read. A test compares
+// docs/families.md with the result, so that no family can be added without its row.
 func Table(formats []*adapters.Format) (string, error) {
 	var b strings.Builder
 	all := 0
@@ -42,8 +41,8 @@ func Table(formats []*adapters.Format) (string, error) {
 	return b.String(), nil
 }
 
-// about returns the first sentence above a declaration.
-// A bar in it would end the cell of a Markdown table.
+// about returns the first sentence of the comment above a declaration, or "" if there is no
+// comment. A bar is escaped, because it would end the cell of a Markdown table.
 func about(f *adapters.Format) string {
 	line, _, _ := strings.Cut(f.Declaration(), "\n")
 	text, comment := strings.CutPrefix(line, "#")
@@ -54,8 +53,8 @@ func about(f *adapters.Format) string {
 	return strings.ReplaceAll(strings.TrimSuffix(sentence, "."), "|", `\|`)
 }
 
-// quoteWords returns words in Markdown that shows them literally in a table. A word with
-// backquotes, like a fence, is put between more backquotes than it has.
+// quoteWords returns words as Markdown that shows them literally in a table. A word that contains
+// backquotes, such as a fence, is put between more backquotes than it has.
 func quoteWords(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -69,8 +68,9 @@ func quoteWords(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// Fill replaces the table in a document. It returns false if the document has none. The lines
-// around the table, which are invisible HTML comments, stay, so that it can be replaced again.
+// Fill returns the document with its table replaced. It returns false if the document has no table.
+// The lines around the table, which are invisible HTML comments, stay, so that the table can be
+// replaced again.
 func Fill(doc []byte, table string) ([]byte, bool) {
 	head, rest, begins := bytes.Cut(doc, []byte(tableBegins))
 	_, tail, ends := bytes.Cut(rest, []byte(tableEnds))

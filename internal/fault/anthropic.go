@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// anthropic maps kinds of fault to the statuses and error types of Anthropic's API that its clients
-// check: Claude Code and the SDKs repeat 429, 529 and every other status from 500 on unless
-// X-Should-Retry says not to, and show their own sentences for 401, 404 and 413. A kind that is not
-// in the map is an api_error with its own status.
+// anthropic maps kinds of fault to the statuses and error types of Anthropic's API. A kind that is
+// not in the map is an api_error with its own status. Clients act on these statuses: Claude Code
+// and the SDKs repeat a request after 429, 529 and every other status from 500 on unless
+// X-Should-Retry forbids it, and show their own sentences for 401, 404 and 413.
 var anthropic = map[Kind]struct {
 	status int
 	kind   string
@@ -27,9 +27,9 @@ var anthropic = map[Kind]struct {
 	Timeout:      {http.StatusGatewayTimeout, "timeout_error"},
 }
 
-// AnthropicStatus returns the HTTP status of the fault in Anthropic's API. A fault that would occur
-// again keeps its 5xx: Claude Code and the SDKs do not repeat a request if the answer has
-// X-Should-Retry: false, while after an unknown 4xx Claude Code makes six requests, each in a
+// AnthropicStatus returns the HTTP status of the fault in Anthropic's API. A permanent fault keeps
+// its 5xx status, because Claude Code and the SDKs do not repeat a request if the answer has
+// X-Should-Retry: false. After an unknown 4xx, however, Claude Code makes six requests, each in a
 // plainer form than the one before.
 func (e *Error) AnthropicStatus() int {
 	if row, ok := anthropic[e.Kind]; ok {
@@ -38,8 +38,9 @@ func (e *Error) AnthropicStatus() int {
 	return e.Status()
 }
 
-// Anthropic returns err as the JSON that Anthropic's API answers with:
-// {"type":"error","error":{"type":…,"message":…}, "request_id":…}. The id may be empty.
+// Anthropic returns err as the JSON body of an error in Anthropic's API:
+// {"type":"error","error":{"type":…,"message":…}, "request_id":…}. If id is empty, request_id is
+// left out.
 func Anthropic(err error, id string) []byte {
 	f := From(err)
 	kind := "api_error"
@@ -57,8 +58,9 @@ func Anthropic(err error, id string) []byte {
 	}{"error", inner{kind, f.anthropicMessage()}, orNull(id)})
 }
 
-// anthropicMessage returns the sentence. For a prompt that is too long it begins like Anthropic's:
-// Claude Code reads both numbers in it and shortens the conversation by itself.
+// anthropicMessage returns the public sentence. For a prompt that is too long, it begins like
+// Anthropic's own sentence, because Claude Code reads both numbers in it and then shortens the
+// conversation by itself.
 func (e *Error) anthropicMessage() string {
 	if e.Tokens > 0 && e.Window > 0 {
 		return fmt.Sprintf("prompt is too long: %d tokens > %d maximum. %s",
@@ -67,8 +69,8 @@ func (e *Error) anthropicMessage() string {
 	return e.Message
 }
 
-// WriteAnthropic answers a request with err in Anthropic's form: status, headers and body. The body
-// also has the id of the request, from the header X-Request-Id if that is set.
+// WriteAnthropic sends err as an answer in Anthropic's form: status, headers and body. If w has a
+// header X-Request-Id, the body and the header Request-Id contain that id as well.
 func WriteAnthropic(w http.ResponseWriter, err error) {
 	f := From(err)
 	id := w.Header().Get("X-Request-Id")
@@ -78,9 +80,9 @@ func WriteAnthropic(w http.ResponseWriter, err error) {
 	writeStatus(w, f, f.AnthropicStatus(), Anthropic(f, id))
 }
 
-// AsksAnthropic reports whether r speaks Anthropic's API: by its path, or by the version that every
-// request of that API names. The header counts because both APIs have paths of one name
-// (/v1/models), and for paths that do not exist, such as /v1/files.
+// AsksAnthropic reports whether r is a request to Anthropic's API, by its path or by the header
+// Anthropic-Version, which every request of that API has. The header is checked because some paths,
+// such as /v1/models, exist in both APIs, and others, such as /v1/files, do not exist here.
 func AsksAnthropic(r *http.Request) bool {
 	path := r.URL.Path
 	return path == "/v1/messages" || strings.HasPrefix(path, "/v1/messages/") || r.Header.Get(

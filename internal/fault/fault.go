@@ -12,7 +12,7 @@ import (
 	"toolnorm/internal/clip"
 )
 
-// Kind says whose fault it is, and so what a client should do about it.
+// Kind says what went wrong and so what a client should do about it.
 type Kind uint8
 
 // The kinds of fault.
@@ -20,25 +20,27 @@ const (
 	// The zero value is our own bug, so an Error without a kind does not blame others.
 	Internal     Kind = iota // our own bug
 	Invalid                  // the request is wrong: repeating it cannot help
-	Unauthorized             // the caller has no key, or a wrong one
-	Forbidden                // the caller may not ask this server
+	Unauthorized             // the caller has no key, or an invalid one
+	Forbidden                // the caller has no right to ask this server
 	NotFound                 // no such model, path or tool
-	Method                   // the path exists, the method does not
+	Method                   // the path exists, but not with this method
 	Conflict                 // another caller changed the object meanwhile, or has taken its name
 	TooLarge                 // the request is larger than the limit
-	Unable                   // the upstream cannot do this until it is changed
+	Unable                   // the upstream cannot do this until its setup is changed
 	Limited                  // the upstream has a limit on requests, and the caller is over it
 	Canceled                 // the client went away
-	Failed                   // the model's reply is useless: another try would cost as much again
-	Unavailable              // the upstream cannot be reached, broke, or ended in the middle
-	Busy                     // the upstream has no free place: try again later
-	Timeout                  // the upstream was silent for too long
+	// the model's reply is useless, and another try would cost as much again
+	Failed
+	Unavailable // the upstream cannot be reached, broke, or ended in the middle
+	Busy        // the upstream has no free place: try again later
+	Timeout     // the upstream was silent for too long
 )
 
-// table is the one place where a kind becomes a status, an OpenAI error type and code, and what a
-// client should do next. A permanent fault has a status from 400 to 407 or 413, or a header that
-// says so: OpenAI's clients repeat a request after 408, 409, 429 or 5xx, unless they are told not
-// to; Vercel's do so in any case, LangChain's also after any other status.
+// table maps each kind to a status, an OpenAI error type and code, and whether a client should try
+// again. A permanent fault must have a status from 400 to 407 or 413, or a header that forbids a
+// repetition, because OpenAI's clients repeat a request after 408, 409, 429 or 5xx unless they are
+// told not to. Vercel's clients repeat these in any case, and LangChain's also repeat after other
+// statuses.
 var table = [...]struct {
 	status     int
 	kind, code string
@@ -66,8 +68,8 @@ var table = [...]struct {
 	Timeout: {http.StatusGatewayTimeout, "server_error", "upstream_timeout", false, 0},
 }
 
-// String returns the word for the kind in metrics, which is its code and never another program's
-// text.
+// String returns the word for the kind in metrics, which is its code. It never contains text of
+// another program.
 func (k Kind) String() string {
 	if code := table[k].code; code != "" {
 		return code
@@ -75,40 +77,42 @@ func (k Kind) String() string {
 	return "invalid_request"
 }
 
-// Error is a fault with its public sentence. The sentence is for strangers: it contains no address,
-// key or path of ours. The cause is only for the operator.
+// Error is a fault with a public sentence. Strangers read the sentence, so it must not contain
+// addresses, keys or paths of this server. The cause is only for the operator.
 type Error struct {
 	Kind    Kind
 	Message string        // what the user reads: what is wrong and what to do
-	Param   string        // the request field at fault, as "messages[2].role"; empty: null
+	Param   string        // the request field at fault, for example "messages[2].role"; empty: null
 	Code    string        // overrides the kind's code, if set
-	Retry   time.Duration // when to try again; 0: not said
+	Retry   time.Duration // the time after which to try again; 0: unknown
 	Cause   error         // what the operator reads; may be nil
-	Tokens  int           // of a prompt that is too long; 0: it is not, or its length is unknown
-	Window  int           // the context length for which the prompt is too long, in tokens
-	// the upstream may answer a request in another form, but not the same request
+	// the length of a prompt that is too long; 0: it is not, or its length is unknown
+	Tokens int
+	Window int // the context length for which the prompt is too long, in tokens
+	// the upstream may answer the request in another form, but not in the same one
 	Curable bool
 }
 
-// New makes a fault with a formatted public sentence. A %w verb sets the cause, and the cause's
-// text is then public too: use it only for causes that may be shown.
+// New returns a fault with a formatted public sentence. A %w verb sets the cause, whose text then
+// becomes public too, so use %w only for causes that may be shown.
 func New(k Kind, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Kind: k, Message: Short(err.Error()), Cause: errors.Unwrap(err)}
 }
 
-// longest is the length of the longest sentence that is shown, in bytes: more of a server's or a
-// client's text explains nothing. 100,000 nested arrays in a record once made a sentence of 14 KB.
+// longest is the length, in bytes, of the longest sentence that is shown. More of a server's or a
+// client's text explains nothing; 100,000 nested arrays in a record once made a sentence of 14 KB.
 const longest = 1000
 
-// Short cuts a text that may come from elsewhere to a readable length.
+// Short returns text, cut to a readable length if it is too long. Use it for text that may come
+// from elsewhere.
 func Short(text string) string { return clip.Dots(text, longest) }
 
-// Error returns the public sentence, without the cause: errors of this kind are wrapped into texts
-// that clients read.
+// Error implements error. It returns the public sentence without the cause, because such errors are
+// wrapped into texts that clients read.
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns the cause.
+// Unwrap returns the cause, or nil if there is none.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // Status returns the HTTP status of the kind.
@@ -120,7 +124,8 @@ func (e *Error) Again() bool { return table[e.Kind].again && !e.Curable }
 // Type returns the OpenAI error type of the kind.
 func (e *Error) Type() string { return table[e.Kind].kind }
 
-// OpenAICode returns the error's code, else the kind's; empty when there is none.
+// OpenAICode returns the error's own code or, if that is empty, the code of its kind, which may be
+// empty as well.
 func (e *Error) OpenAICode() string {
 	if e.Code != "" {
 		return e.Code
@@ -128,9 +133,9 @@ func (e *Error) OpenAICode() string {
 	return table[e.Kind].code
 }
 
-// From finds the fault in err. Any other error becomes an Internal fault whose sentence reveals
-// nothing: an error of the operating system names files and addresses. From(nil) is Internal too;
-// check err != nil first.
+// From returns the first *Error in err's chain. Any other error, and nil, becomes an Internal
+// fault. Its sentence reveals nothing of err, because an error of the operating system names files
+// and addresses.
 func From(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// object is OpenAI's error object, with all of its four keys. Its SDKs read each of them; param and
-// code may be null, and may not be missing.
+// object is OpenAI's error object. Its SDKs read all four keys: param and code may be null, but
+// must not be missing.
 type object struct {
 	Message string  `json:"message"`
 	Type    string  `json:"type"`
@@ -19,7 +19,7 @@ type object struct {
 	Code    *string `json:"code"`
 }
 
-// OpenAI returns err as the JSON that OpenAI answers with:
+// OpenAI returns err as the JSON body of an error in OpenAI's API:
 // {"error":{"message":…,"type":…,"param":…,"code":…}}.
 func OpenAI(err error) []byte {
 	f := From(err)
@@ -28,15 +28,15 @@ func OpenAI(err error) []byte {
 	}{object{f.Message, f.Type(), orNull(f.Param), orNull(f.OpenAICode())}})
 }
 
-// Ollama returns err as the JSON that Ollama answers with: {"error":"…"}.
+// Ollama returns err as the JSON body of an error in Ollama's API: {"error":"…"}.
 func Ollama(err error) []byte {
 	return encode(struct {
 		Error string `json:"error"`
 	}{From(err).Message})
 }
 
-// encode returns v as JSON without a final newline, and with <, > and & unescaped: sentences quote
-// what models wrote, like <tool_call>, and \u003c is hard to read in a log.
+// encode returns v as JSON without a final newline, and without escaping <, > and &. Sentences
+// quote what models wrote, such as <tool_call>, and \u003c would be hard to read in a log.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -45,7 +45,7 @@ func encode(v any) []byte {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// orNull returns nil for the empty string, and otherwise a pointer to s.
+// orNull returns a pointer to s, or nil if s is empty.
 func orNull(s string) *string {
 	if s == "" {
 		return nil
@@ -53,16 +53,17 @@ func orNull(s string) *string {
 	return &s
 }
 
-// Write answers a request with err in OpenAI's form: status, headers and body.
+// Write sends err as an answer in OpenAI's form: status, headers and body.
 func Write(w http.ResponseWriter, err error) { write(w, From(err), OpenAI(err)) }
 
-// WriteOllama answers a request with err in Ollama's form: status, headers and body.
+// WriteOllama sends err as an answer in Ollama's form: status, headers and body.
 func WriteOllama(w http.ResponseWriter, err error) { write(w, From(err), Ollama(err)) }
 
-// write answers with a fault and its own status.
+// write sends body as the answer for a fault, with the status of its kind.
 func write(w http.ResponseWriter, f *Error, body []byte) { writeStatus(w, f, f.Status(), body) }
 
-// writeStatus answers with a fault. A client that is gone cannot be told.
+// writeStatus sends body as the answer for a fault, with a given status. An error of writing is
+// ignored, because the client is then gone.
 func writeStatus(w http.ResponseWriter, f *Error, status int, body []byte) {
 	h := w.Header()
 	f.Advise(h)
@@ -72,10 +73,10 @@ func writeStatus(w http.ResponseWriter, f *Error, status int, body []byte) {
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// Advise sets the headers that tell a client when to try again, or that it is useless: OpenAI's
-// clients send a request up to three times when the status is 429 or 500 and more, unless
-// X-Should-Retry tells them not to. Agents repeat that again: one failure once cost nine
-// generations. Retry-After is in whole seconds, rounded up: 0 would mean at once.
+// Advise sets the headers that say when to try again, or that trying again is useless. Without
+// X-Should-Retry: false, OpenAI's clients send a request up to three times if the status is 429 or
+// at least 500, and agents repeat all of that; one failure once cost nine generations. Retry-After
+// is in whole seconds, rounded up, because 0 would mean at once.
 func (e *Error) Advise(h http.Header) {
 	row := table[e.Kind]
 	if !e.Again() {
@@ -86,9 +87,9 @@ func (e *Error) Advise(h http.Header) {
 	h.Set("Retry-After", strconv.Itoa(int((after+time.Second-1)/time.Second)))
 }
 
-// WriteFor answers r with err in the form of the API that r asks: Ollama's under /api/, Anthropic's
-// where AsksAnthropic says so, else OpenAI's. It is for code before the handlers, which knows only
-// the path.
+// WriteFor sends err as an answer to r in the form of the API that r uses: Ollama's for paths under
+// /api/, Anthropic's if AsksAnthropic reports true, and otherwise OpenAI's. It is for code that
+// runs before the handlers and knows only the request.
 func WriteFor(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/api/"):

@@ -14,7 +14,7 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// DefaultBodies is the most bytes of bodies that are handled at once when the settings do not say.
+// DefaultBodies is the default of Bodies.Most, in bytes.
 const DefaultBodies = 32 << 20
 
 const (
@@ -26,18 +26,19 @@ const (
 	bodyRest  = time.Second      // without a large body before memory is returned
 )
 
-// Bodies bounds the total size of the bodies of all requests that are being answered: to read,
-// parse and send on a body takes about seven times its length in memory, and 32 requests of 19 MB
-// took 4 GB. It belongs inside the guard, so that strangers take no place. It must not be copied.
+// Bodies bounds the total size of the bodies of all requests that are being answered. Reading,
+// parsing and forwarding a body takes about seven times its length in memory, and 32 requests of 19
+// MB took 4 GB. Wrap must be used inside the check of keys, so that strangers take no space. A
+// Bodies must not be copied.
 type Bodies struct {
 	Most int64 // bytes; 0: DefaultBodies
-	// the prefix of paths whose bodies are passed on as they arrive, and not counted; empty: none
+	// the prefix of paths whose bodies are forwarded as they arrive and not counted; empty: none
 	Uploads string
 	Log     zerolog.Logger // a line for each request that is refused; the zero value logs nothing
 
 	mu      sync.Mutex
 	used    int64    // bytes
-	passed  int64    // bytes of small bodies that did not have to wait
+	passed  int64    // bytes of small bodies that are counted apart and did not wait
 	waiting []*place // in the order in which they came
 	freed   int64    // bytes of large bodies that ended since memory was last returned
 	rest    *time.Timer
@@ -45,14 +46,15 @@ type Bodies struct {
 	running sync.WaitGroup // counts calls of giveBack
 }
 
-// place is a share of the bound for which a request waits.
+// place is a request that waits for space.
 type place struct {
 	size  int64
-	ready chan struct{} // closed when the request has the place
+	ready chan struct{} // closed when the request has got its space
 }
 
-// Wrap returns a handler that calls next within the bound. A body of unknown length counts as
-// largest, the most that is accepted, until its end is read.
+// Wrap returns a handler that calls next as soon as the body fits the bound. If it does not fit in
+// time, the client gets a fault of kind Busy. A body of unknown length counts as largest, the most
+// that is accepted, until its end was read.
 func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body == nil || r.Body == http.NoBody ||
@@ -90,7 +92,7 @@ func (b *Bodies) Wrap(next http.Handler, largest int64) http.Handler {
 	})
 }
 
-// most returns the bound on the bytes of all bodies together.
+// most returns the bound for all bodies together, in bytes.
 func (b *Bodies) most() int64 {
 	if b.Most > 0 {
 		return b.Most
@@ -98,9 +100,9 @@ func (b *Bodies) most() int64 {
 	return DefaultBodies
 }
 
-// take waits for a place. It returns the sum in which the place is counted, and whether there was a
-// place in time. Small bodies have an extra quarter of the bound to themselves: a chat must not
-// wait for a megabyte of pictures.
+// take waits until size bytes fit the bound. It returns the sum in which they are counted; ok is
+// false if they did not fit in time or ctx ended. Small bodies have an extra quarter of the bound
+// to themselves, because a chat must not wait for a megabyte of pictures.
 func (b *Bodies) take(ctx context.Context, size int64) (from *int64, ok bool) {
 	b.mu.Lock()
 	if size <= smallBody && b.passed+size <= b.most()/4 {
@@ -135,7 +137,8 @@ func (b *Bodies) take(ctx context.Context, size int64) (from *int64, ok bool) {
 	return &b.used, true // it got the place at the last moment
 }
 
-// admit gives places to the waiting requests, in their order. b.mu must be held.
+// admit lets waiting requests continue, in their order, while they fit the bound. The caller must
+// hold b.mu.
 func (b *Bodies) admit() {
 	for len(b.waiting) > 0 && b.used+b.waiting[0].size <= b.most() {
 		p := b.waiting[0]
@@ -145,7 +148,7 @@ func (b *Bodies) admit() {
 	}
 }
 
-// release gives back size bytes of a body's place.
+// release subtracts size bytes from the sum from, and admits waiting requests.
 func (b *Bodies) release(from *int64, size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -164,8 +167,8 @@ func (b *Bodies) release(from *int64, size int64) {
 	}
 }
 
-// giveBack returns the memory of large bodies to the system. The program would otherwise keep it
-// for minutes: garbage collections are triggered by allocations, and an idle server allocates
+// giveBack returns the memory of large bodies to the system. Otherwise the program would retain it
+// for minutes, because allocations trigger garbage collections and an idle server allocates
 // nothing.
 func (b *Bodies) giveBack() {
 	b.mu.Lock()
@@ -180,7 +183,7 @@ func (b *Bodies) giveBack() {
 	debug.FreeOSMemory()
 }
 
-// Close stops the timer that returns memory, and waits until it has finished.
+// Close stops the timer that returns memory, and waits for a call of giveBack that is running.
 func (b *Bodies) Close() {
 	b.mu.Lock()
 	b.closed = true
@@ -191,7 +194,7 @@ func (b *Bodies) Close() {
 	b.running.Wait()
 }
 
-// held is the place of one body.
+// held is the space that one body takes.
 type held struct {
 	b    *Bodies
 	from *int64 // the sum in which it is counted
@@ -199,7 +202,8 @@ type held struct {
 	size int64
 }
 
-// shrink reduces the place to size bytes, and gives back the rest.
+// shrink reduces the space to size bytes and releases the rest. It does nothing if the space is not
+// larger.
 func (h *held) shrink(size int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -209,14 +213,15 @@ func (h *held) shrink(size int64) {
 	}
 }
 
-// counted is a body of unknown length, whose place shrinks to its real length at its end.
+// counted is a body of unknown length. At its end its space shrinks to its real length.
 type counted struct {
 	io.ReadCloser
 	held *held
+	// the bytes read so far
 	came int64
 }
 
-// Read reads what has arrived.
+// Read implements io.Reader, and shrinks the space at the end of the body or after an error.
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.came += int64(n)

@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// mostUnread is how many bytes are read of a body that no handler wants: as many as net/http would
-// read. After that the connection is closed, which is cheaper than reading on.
+// mostUnread is how many bytes are read of a body that no handler has read, the same number as in
+// net/http. If more is left, the connection is closed, which is cheaper than reading on.
 const mostUnread = 256 << 10
 
-// uploadStep is how many bytes of an upload must arrive within the time that a body has: with 30 s
-// that is 2 KiB a second, slower than any line on which models are uploaded.
+// uploadStep is how many bytes of an upload must arrive within the time limit of a body. With 30 s
+// that is 2 KiB a second, slower than any connection over which models are uploaded.
 const uploadStep = 64 << 10
 
-// body is a request's body with a deadline. The deadline is set on the connection, and is removed
-// when the body is complete: net/http then watches the connection for a client that leaves, and
-// would mistake a deadline for that. http.Server.ReadTimeout cannot be used: it would end long
-// streams.
+// body is a request's body with a deadline, which is set on the connection. It is removed when the
+// body is complete, because net/http then watches the connection for a client that leaves, and
+// would take an expired deadline for that. http.Server.ReadTimeout cannot be used, since it would
+// end long streams.
 type body struct {
 	io.ReadCloser
 	connection *http.ResponseController
 	wait       time.Duration
-	asks       bool // the client sends the body only when told to
+	asks       bool // the client sends the body only after "100 Continue"
 
 	// Handlers that pass a body on read it in a goroutine of the HTTP client, which may outlive the
 	// handler: hence atomics.
@@ -34,7 +34,7 @@ type body struct {
 	came                 atomic.Int64 // bytes of an upload since the deadline was moved
 }
 
-// watch returns the body of a request with its deadline set.
+// watch returns the body of r with a deadline after the time wait.
 func watch(w http.ResponseWriter, r *http.Request, wait time.Duration) *body {
 	b := &body{ReadCloser: r.Body, connection: http.NewResponseController(w), wait: wait,
 		asks: r.Header.Get("Expect") != ""}
@@ -42,12 +42,12 @@ func watch(w http.ResponseWriter, r *http.Request, wait time.Duration) *body {
 	return b
 }
 
-// until sets the deadline; the zero time removes it. Only the writers of tests do not support
-// deadlines; their bodies do not have to be waited for.
+// until sets the deadline; the zero time removes it. The error is ignored, because only writers of
+// tests do not support deadlines, and their bodies arrive at once.
 func (b *body) until(t time.Time) { _ = b.connection.SetReadDeadline(t) }
 
-// Read reads what has arrived. Goroutines other than the handler's may call it, such as those that
-// pass a body on.
+// Read implements io.Reader. It fails if the deadline passes before the body is complete. It may be
+// called by other goroutines than the handler's, for example by one that forwards the body.
 func (b *body) Read(p []byte) (int, error) {
 	// an answer that has begun has closed the body, which is not an error of a caller that still
 	// looks for the end
@@ -70,9 +70,9 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// drained reads what is left, and reports whether the body has been read to its end. If not, later
-// reads fail. A client that sent "Expect: 100-continue" and was not told to go on has sent nothing,
-// so there is nothing to read.
+// drained reads what is left, at most mostUnread bytes, and reports whether the body has been read
+// to its end. If not, later reads fail. If the client waits for "100 Continue" and nothing was
+// read, the client has sent nothing, so drained reads nothing.
 func (b *body) drained() bool {
 	if b.whole.Load() {
 		return true
@@ -89,9 +89,9 @@ func (b *body) drained() bool {
 	return b.whole.Load()
 }
 
-// Upload marks a request whose body is passed on while it arrives, and may have any length: it is
-// cut off only if it arrives too slowly. It is for models of gigabytes (/api/blobs), where a
-// deadline for the whole body would end a good upload.
+// Upload marks a request whose body is forwarded while it arrives and may have any length. Such a
+// body fails only if it arrives too slowly. This is for models of gigabytes (/api/blobs), for which
+// a deadline for the whole body would end a good upload.
 func Upload(r *http.Request) {
 	if b, ok := r.Body.(*body); ok {
 		b.upload.Store(true)

@@ -14,13 +14,14 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// DefaultBodyWait is how long a body may take when the settings do not say.
+// DefaultBodyWait is the default of Front.BodyWait.
 const DefaultBodyWait = 30 * time.Second
 
-// Front makes handlers safe to serve on a port. The zero value is ready to use. It must not be
-// copied.
+// Front wraps the handlers of a port with a time limit for bodies and a recovery from panics. The
+// zero value is ready for use. A Front must not be copied.
 type Front struct {
-	// until a request's body must be there whole; 0: DefaultBodyWait. Uploads: see Upload
+	// the time within which a request's body must arrive; 0: DefaultBodyWait. For uploads see
+	// Upload
 	BodyWait time.Duration
 	Log      zerolog.Logger // a line for each handler that panics; the zero value logs nothing
 
@@ -30,9 +31,9 @@ type Front struct {
 // Running returns how many requests are being answered now.
 func (f *Front) Running() int { return int(f.running.Load()) }
 
-// Wrap returns a handler that calls next within the bounds of f. Handlers need no deadline of their
-// own to read a body, and may leave it unread. They must not set a read deadline: a connection has
-// only one, so theirs would replace this one.
+// Wrap returns a handler that calls next with a deadline for the body and recovers from its panics.
+// Handlers need no deadline of their own and may leave a body unread. They must not set a read
+// deadline, because a connection has only one, and theirs would replace it.
 func (f *Front) Wrap(next http.Handler) http.Handler {
 	wait := f.BodyWait
 	if wait == 0 {
@@ -55,17 +56,18 @@ func (f *Front) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// writer begins the answer only after the request's body is done with. HTTP/1.1 clients may send
-// the whole body before they read, so an earlier answer, on a connection that is then closed, can
+// writer delays the answer until the request's body was read or given up. An HTTP/1.1 client may
+// send the whole body before it reads, so an earlier answer on a connection that is then closed can
 // be lost.
 type writer struct {
 	http.ResponseWriter
-	body    *body // nil: there is none, or it is done with
+	body    *body // nil: there is none
 	begun   bool  // the status has been sent
 	settled bool
 }
 
-// WriteHeader begins the answer.
+// WriteHeader implements http.ResponseWriter. It settles the body first, except for an
+// informational status.
 func (w *writer) WriteHeader(status int) {
 	if status >= http.StatusOK { // a smaller status announces the answer
 		w.settle()
@@ -74,25 +76,25 @@ func (w *writer) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write goes on with the answer.
+// Write implements http.ResponseWriter. It settles the body first.
 func (w *writer) Write(b []byte) (int, error) {
 	w.settle()
 	w.begun = true
 	return w.ResponseWriter.Write(b)
 }
 
-// FlushError flushes the answer; http.ResponseController calls it.
+// FlushError flushes the answer for http.ResponseController. It settles the body first.
 func (w *writer) FlushError() error {
 	w.settle()
 	w.begun = true
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
-// Unwrap returns the writer that holds deadlines, for http.ResponseController.
+// Unwrap returns the underlying writer, from which http.ResponseController sets deadlines.
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// settle finishes with the body. net/http would read the rest of it before it answers, so that the
-// connection can be used again; here that is bounded. If more of the body is still to come, the
+// settle reads the rest of the body before the answer begins. net/http would do so, too, so that
+// the connection can be reused, but here the amount is bounded. If the body is longer, the
 // connection is closed after the answer.
 func (w *writer) settle() {
 	if w.settled || w.body == nil {

@@ -10,9 +10,9 @@ import (
 )
 
 // rescue recovers from a panic of a handler and tells the client: by a status if the answer has not
-// begun, by an error event or record if it is a stream of such, and otherwise by breaking off the
-// answer. net/http alone would cut the connection, which SDKs take for a network fault and repeat.
-// The stack goes to the log, not to the client.
+// begun, by a last event or record if it is a stream of these, and otherwise by breaking off the
+// answer. net/http would only cut the connection, which SDKs take for a network fault and repeat.
+// The stack is logged and not sent.
 func (f *Front) rescue(w *writer, r *http.Request) {
 	v := recover()
 	switch v {
@@ -41,14 +41,14 @@ func (f *Front) rescue(w *writer, r *http.Request) {
 	}
 }
 
-// last writes the end of a stream. The text must first end a line that may have been begun; readers
-// skip empty lines.
+// last writes text as the end of a stream. Because a line may have been begun, the text must start
+// with a line break; readers skip empty lines.
 func (w *writer) last(text string) {
 	if _, err := w.Write([]byte(text)); err == nil {
 		_ = w.FlushError() // a client that has gone need not be told
 	}
 }
 
-// mustBreakOff makes net/http cut the connection, so that no client takes a partial answer for the
-// whole.
+// mustBreakOff panics with http.ErrAbortHandler, which makes net/http cut the connection, so that
+// no client takes a partial answer for the whole one.
 func mustBreakOff() { panic(http.ErrAbortHandler) }

@@ -9,22 +9,22 @@ import (
 	"toolnorm/chat"
 )
 
-// Case is one golden case of a family: what the model wrote, and the events that must come of it.
-// Exactly the same events must come whatever the pieces were that the text arrived in.
-// Names are unique in a file. The form is described in adapters/testdata/README.md.
+// Case is one test case of a family: what the model wrote, and the events that must come of it. The
+// events must be the same into whatever pieces the text is split. Names are unique in a file. The
+// notation is described in adapters/testdata/README.md.
 type Case struct {
 	Name   string
 	Raw    string
-	Want   string // as Transcript writes it
-	Finish string // how the upstream ended: chat.Stop unless the case says otherwise
+	Want   string // in the notation of Transcript
+	Finish string // why the reply ended; chat.Stop unless the case says otherwise
 	Prompt string // the end of the prompt
-	// none, short or call when the case is about that degree; empty: every degree gives the same
-	// events
+	// the degree of holding calls back (none, short or call) to which the case is limited; empty:
+	// every degree gives the same events
 	Hold string
 }
 
-// Cases reads the cases of a family file that are read, in their order; Prints those that are
-// printed. An error names the section that is wrong.
+// Cases returns the decoding cases of a family file, in order. Prints returns the printing cases.
+// The error names the section that is wrong.
 func Cases(src []byte) ([]Case, error) {
 	groups, err := groupCases(src)
 	if err != nil {
@@ -44,16 +44,15 @@ func Cases(src []byte) ([]Case, error) {
 	return out, nil
 }
 
-// group is the sections of one case.
-// The sections of a case may stand apart, and a file is small, so groups are looked for one by one.
+// group holds the sections of one case, which may be apart in the file.
 type group struct {
 	name  string
-	parts []Section // named by the part
+	parts []Section // named by the part after the case's name
 }
 
-// groupCases returns the sections of a family file, together by case. A case's name may hold ": ",
-// so a section is split at the last one. Sections of a case need not stand together; one that is
-// there twice is an error, since the second would hide the first.
+// groupCases returns the sections of a family file, grouped by case. A case's name may contain ":
+// ", so a section's name is split at the last one. It is an error if a section occurs twice, since
+// the second would hide the first, or if its name has no ": ".
 func groupCases(src []byte) ([]group, error) {
 	sections, err := Sections(src)
 	if err != nil {
@@ -84,8 +83,8 @@ func (g *group) has(part string) bool {
 	return slices.ContainsFunc(g.parts, func(s Section) bool { return s.Name == part })
 }
 
-// take passes each section to a case, and returns an error if one of the needed sections is
-// missing. Errors name the section as it is written in the file, for the file's author.
+// take passes each section to the function part, and returns an error if that fails or a needed
+// section is missing. The error names the section as it is written in the file.
 func (g *group) take(part func(name, text string) error, needed ...string) error {
 	for _, s := range g.parts {
 		if err := part(s.Name, s.Text); err != nil {
@@ -100,8 +99,8 @@ func (g *group) take(part func(name, text string) error, needed ...string) error
 	return nil
 }
 
-// take sets one part of a case from its section. An unknown part is an error: with "event" for
-// "events" a case would check nothing.
+// take sets one part of a case from its section. An unknown part is an error, because with "event"
+// instead of "events" a case would check nothing.
 func (c *Case) take(part, text string) error {
 	switch part {
 	case "raw":
@@ -120,9 +119,9 @@ func (c *Case) take(part, text string) error {
 	return nil
 }
 
-// with reads one line of a with section. A prompt is a Go literal, as it mostly ends in a newline
-// that an editor would take away. A line that begins with # says why the case is as it is, where
-// the formats' documents leave a choice.
+// with reads one line of a section "with", and fails if the line is not a valid option. A prompt is
+// a Go literal, because it often ends in a newline that an editor would remove. A line that begins
+// with # is a comment.
 func (c *Case) with(line string) (err error) {
 	word, value, _ := strings.Cut(line, " ")
 	switch word {
@@ -143,7 +142,7 @@ func (c *Case) with(line string) (err error) {
 	return nil
 }
 
-// oneOf returns an error unless a value is one of the allowed ones, which the error lists.
+// oneOf returns nil if value is one of the allowed ones, and otherwise an error that lists them.
 func oneOf(word, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil

@@ -8,23 +8,25 @@ import (
 	"toolnorm/chat"
 )
 
-// degrees are the names of the degrees of holding, the default first.
+// degrees are the names of the degrees in which calls are held back, the default first.
 var degrees = []string{"short", "none", "call"}
 
-// Decode reads a reply in the family, with the end of the prompt and in the degree of holding that
-// are named. It is a function, so that this package stands below adapters, whose tests need it.
+// Decode decodes a reply in the format of the family, with the given end of the prompt and degree
+// of holding. It is a function type, so that this package need not import adapters, whose tests use
+// it.
 type Decode func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error]
 
-// Difference says where a case did not give the events that it has to.
-// A nil *Difference means that all is right, so functions here answer that type and not error.
+// Difference says in what way a case did not give the expected events. Functions of this package
+// return a nil *Difference if all is right. Their result type is not error, because a nil
+// *Difference in an error would not be nil.
 type Difference struct {
-	How       string // how the text was cut, and the degree of holding
+	How       string // how the text was split, and the degree of holding
 	Raw       string
 	Got, Want string
-	Err       error // why the reply ended early; nil in most cases
+	Err       error // why the reply ended early; usually nil
 }
 
-// Error returns all of the difference, a line each.
+// Error implements error: it describes the difference in several lines.
 func (d *Difference) Error() string {
 	s := fmt.Sprintf("%s\nraw  %q\ngot  %s\nwant %s", d.How, d.Raw, indent(d.Got), indent(d.Want))
 	if d.Err != nil {
@@ -33,13 +35,13 @@ func (d *Difference) Error() string {
 	return s
 }
 
-// indent returns a text whose further lines are aligned with the first, so that got and want can be
+// indent returns a text whose further lines are aligned with the first, so that two texts can be
 // compared by eye.
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n     ") }
 
-// Degrees returns the degrees of holding in which a case gives the events that stand in it. With
-// finish "length" a call that is held is dropped, one that has begun is left open: other events in
-// each degree.
+// Degrees returns the degrees of holding in which the case must give its events. A call that is cut
+// off gives different events in each degree: it is dropped if it was held back, and left open if it
+// has begun. So such a case is checked in the default degree.
 func (c *Case) Degrees() []string {
 	switch {
 	case c.Hold != "":
@@ -50,9 +52,9 @@ func (c *Case) Degrees() []string {
 	return degrees
 }
 
-// Whole runs the case with its text in one piece; nil means that it gave its events in every
-// degree. It finds what is wrong with the reading itself; Split what is wrong with where it pauses.
-// A case that fails whole is wrong in itself; one that fails only in Split is read by chance.
+// Whole checks the case with its text in one piece, in each of its degrees. It returns nil if the
+// events are right. A case that fails in Whole is decoded wrongly, while one that fails only in
+// Split is decoded wrongly at some split.
 func (c *Case) Whole(decode Decode) *Difference {
 	for _, hold := range c.Degrees() {
 		if d := c.run(decode, "whole", hold, []string{c.Raw}, c.Want); d != nil {
@@ -62,10 +64,9 @@ func (c *Case) Whole(decode Decode) *Difference {
 	return nil
 }
 
-// Split runs the case cut in every way that Cuts knows, byte by byte and at random in every degree,
-// in two at each place in one of them; nil means that each gave what the whole text gives. It
-// compares with that, not with what the case wants: so it says something of the degrees, too, in
-// which a cut call gives other events than the case has.
+// Split checks the case with its text split in all the ways of Cuts, in every degree. It returns
+// nil if each split gives the same events as the whole text. It does not compare with the events in
+// the case, so it also checks the degrees in which a cut call gives other events.
 func (c *Case) Split(decode Decode) *Difference {
 	for k, hold := range degrees {
 		want, err := Transcript(decode(Source([]string{c.Raw}, c.Finish), c.Prompt, hold))
@@ -81,8 +82,8 @@ func (c *Case) Split(decode Decode) *Difference {
 	return nil
 }
 
-// run decodes the text in those pieces and compares; nil means that they agree.
-// An error counts even when the events are the same: the reply has ended early.
+// run decodes the text in the given pieces and returns the difference from want, or nil if there is
+// none. An error is a difference even if the events are the same, because the reply ended early.
 func (c *Case) run(decode Decode, how, hold string, pieces []string, want string) *Difference {
 	got, err := Transcript(decode(Source(pieces, c.Finish), c.Prompt, hold))
 	if got == want && err == nil {

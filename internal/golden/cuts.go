@@ -8,8 +8,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Source returns a reply that arrives in those pieces and then ends for the reason finish. Each
-// piece is one event, as each token of a server is. An empty finish is a stream that ends without a
+// Source returns a reply that arrives in the given pieces and then ends for the reason finish. Each
+// piece is one event, as is each token of a server. With an empty finish the stream ends without a
 // reason.
 func Source(pieces []string, finish string) chat.Source {
 	events := make(chat.Fixed, 0, len(pieces)+1)
@@ -22,18 +22,18 @@ func Source(pieces []string, finish string) chat.Source {
 	return &events
 }
 
-// longText is from how many bytes on a text is not cut at every place.
-// Two pieces at every place is quadratic in the text: 3,000 bytes are 9 MB to read, in each degree.
+// longText is the length in bytes from which a text is not split at every place. Splitting in two
+// at every place takes quadratic time: for 3,000 bytes, 9 MB are read in each degree.
 const longText = 3000
 
-// Cuts yields the ways in which a text has to give the same events, with a name for each: byte by
-// byte, in two at every n-th place from place k on (of texts below 3,000 bytes), and in eight
-// random ways. A test that reads a text in n ways gives each of them a k, so
-// that together they cut it everywhere; n is 1 for all places.
+// Cuts yields ways to split a text that must all give the same events, each with a name: into
+// single bytes, into two pieces at every n-th place starting with k (if the text is shorter than
+// longText), and into random pieces, eight times. A test that decodes a text in n modes passes a
+// different k for each, so that together they split it at every place. For all places, n is 1.
 //
-// Byte by byte finds code that decides before it has seen enough, two pieces name the place, random
-// ones find what depends on two cuts at once. Cuts go through the middle of characters, as tokens
-// do. They are the same each time (seed 1), so that a failure can be looked at again.
+// Single bytes reveal code that decides too early, two pieces name the place, and random pieces
+// reveal what depends on two splits. Splits may be inside characters, as between tokens. The random
+// ones are the same each time (seed 1), so that a failure can be reproduced.
 func Cuts(text string, k, n int) iter.Seq2[string, []string] {
 	return func(yield func(string, []string) bool) {
 		if !yield("byte by byte", Bytes(text)) {
@@ -53,8 +53,8 @@ func Cuts(text string, k, n int) iter.Seq2[string, []string] {
 	}
 }
 
-// Bytes cuts a text into its bytes.
-// Characters of several bytes come apart, as they do between tokens.
+// Bytes splits a text into its bytes. Characters of several bytes are split, as they may be between
+// tokens.
 func Bytes(text string) []string {
 	out := make([]string, len(text))
 	for i := range len(text) {
@@ -63,7 +63,7 @@ func Bytes(text string) []string {
 	return out
 }
 
-// Random cuts a text into pieces of one to nine bytes.
+// Random splits a text into pieces of one to nine bytes.
 func Random(text string, r *rand.Rand) []string {
 	var out []string
 	for text != "" {

@@ -9,23 +9,22 @@ import (
 	"toolnorm/chat"
 )
 
-// Print is a case of printing: calls of one turn and what answers them, and what the family's
-// template makes of both. What stands in it came out of the template of a model, rendered; it says
-// what a model saw in its training. Reading and printing have cases of different parts, and one
-// file may have both.
+// Print is a printing case: the calls and results of one turn, and how the family's template writes
+// both. The expected text was rendered with the template of a model, so it is what the model saw in
+// training. Decoding cases and printing cases have different sections, and one file may contain
+// both.
 type Print struct {
 	Name    string
-	Text    string // in front of the calls
-	First   int    // how many calls the conversation had before
+	Text    string // the text before the calls
+	First   int    // how many calls the conversation had before this turn
 	Calls   []chat.Call
-	Results []string // of the calls, in their order
-	Want    string   // the text and the calls
-	Answers string   // the results
+	Results []string // the results of the calls, in order
+	Want    string   // the expected text with the calls
+	Answers string   // the expected text of the results
 }
 
-// Prints reads the cases of a family file that are printed, in their order. An error names the
-// section that is wrong. A case with results must say how they are printed, and one that says it
-// must have results.
+// Prints returns the printing cases of a family file, in order. The error names the section that is
+// wrong. A case must have results if and only if it says how they are printed.
 func Prints(src []byte) ([]Print, error) {
 	groups, err := groupCases(src)
 	if err != nil {
@@ -50,10 +49,11 @@ func Prints(src []byte) ([]Print, error) {
 	return out, nil
 }
 
-// prints reports whether a group is a case of printing.
+// prints reports whether a group is a printing case.
 func (g *group) prints() bool { return g.has("calls") || g.has("printed") || g.has("results") }
 
-// take sets one part of a case from its section.
+// take sets one part of a case from its section. It fails if the part is unknown or a line of it is
+// malformed.
 func (p *Print) take(part, text string) error {
 	switch part {
 	case "printed":
@@ -72,7 +72,8 @@ func (p *Print) take(part, text string) error {
 	return nil
 }
 
-// line reads a line as Transcript writes it, or a result.
+// line reads one line: a text or a call in the notation of Transcript, or a result. It fails if the
+// line is malformed.
 func (p *Print) line(line string) (err error) {
 	word, value, _ := strings.Cut(line, " ")
 	switch word {
@@ -91,8 +92,9 @@ func (p *Print) line(line string) (err error) {
 	return err
 }
 
-// call reads "N NAME {…}" or "N NAME id=ID {…}". The first number says how many calls the
-// conversation had before, which families that count calls print (command-r7b).
+// call reads "N NAME {…}" or "N NAME id=ID {…}". The first call's N is the number of calls that the
+// conversation had before; some families (command-r7b) print it. It fails if the numbers are not
+// consecutive or the arguments are not JSON.
 func (p *Print) call(s string) error {
 	number, rest, _ := strings.Cut(s, " ")
 	n, err := strconv.Atoi(number)
@@ -114,17 +116,17 @@ func (p *Print) call(s string) error {
 	return nil
 }
 
-// Printer writes calls and results as a family does.
-// A format of package adapters is one; the interface keeps this package below it.
+// Printer writes calls and results as a family does. Formats of package adapters implement it; the
+// interface exists so that this package need not import adapters.
 type Printer interface {
 	Number(first int, calls []chat.Call) []chat.Call
 	Append(dst []byte, calls ...chat.Call) []byte
 	AppendResults(dst []byte, calls []chat.Call, texts []string) []byte
 }
 
-// Run prints the case; nil means that it came out as it has to. The results are printed alone: what
-// stands around them is the turn's, which templates and servers write. Differences are shown as Go
-// literals, since most of them are newlines and blanks.
+// Run prints the case and returns the difference from what is expected, or nil if there is none.
+// Only the results themselves are printed, because templates and servers write what surrounds them.
+// Differences are shown as Go literals, since most concern newlines and blanks.
 func (p *Print) Run(f Printer) *Difference {
 	calls := f.Number(p.First, p.Calls)
 	if got := string(f.Append([]byte(p.Text), calls...)); got != p.Want {

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Section is one named text of a case file.
-// The name is without the word "quoted", and the text without the quotes.
+// Section is one named text of a case file. If the file has a quoted section, Name is without the
+// word "quoted" and Text is unquoted.
 type Section struct{ Name, Text string }
 
-// Sections parses a case file: sections that begin with a line "-- NAME --", each with the text up
-// to the next such line. Text before the first section is ignored. The last newline before the next
-// section line does not belong to the text, unlike in Go's txtar, since replies of models mostly
-// end without one. A section "-- NAME quoted --" holds a Go string literal; if it is not valid, the
-// error names the section.
+// Sections parses a case file into its sections. A section begins with a line "-- NAME --", and its
+// text goes up to the next such line. Text before the first section is ignored. Unlike in Go's
+// txtar, the last newline before the next section line does not belong to the text, because replies
+// of models usually end without one. A section "-- NAME quoted --" contains a Go string literal; if
+// it is not valid, the error names the section.
 func Sections(src []byte) ([]Section, error) {
 	var out []Section
 	for line := range strings.Lines(string(src)) {
@@ -36,8 +36,9 @@ func Sections(src []byte) ([]Section, error) {
 	return out, nil
 }
 
-// unquote removes what the form of the file added to a text. A quoted section is for bytes that
-// editors change or do not show: carriage returns, NUL, trailing blanks.
+// unquote removes the last newline of a section and, if the section is quoted, decodes its Go
+// string literal; it fails if the literal is invalid. Quoted sections are for bytes that editors
+// change or hide, such as carriage returns, NUL and trailing blanks.
 func (s *Section) unquote() (err error) {
 	s.Text = strings.TrimSuffix(s.Text, "\n")
 	name, quoted := strings.CutSuffix(s.Name, " quoted")

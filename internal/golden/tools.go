@@ -10,9 +10,9 @@ import (
 //go:embed tools.json
 var tools []byte
 
-// Tools returns the tools that every case is offered, unless its reader brings others. They differ
-// in what families stumble over: nothing required, numbers, lists, nested objects. The cases of all
-// families share them. An error is a broken file of the repository, never a user's doing.
+// Tools returns the tools that every case is offered, unless the caller has others. They cover what
+// families have trouble with: no required parameters, numbers, lists, nested objects. An error
+// means that the embedded file of this repository is broken.
 func Tools() ([]chat.Tool, error) {
 	list, err := chat.ParseTools(tools)
 	if err != nil {

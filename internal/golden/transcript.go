@@ -10,10 +10,10 @@ import (
 	"toolnorm/chat"
 )
 
-// Transcript writes the events of a reply as case files do, adjacent fragments joined. A call whose
-// arguments are no JSON is an error, and so is what the reply ended with; the transcript up to
-// there comes with it. Fragments are joined, since how many there are depends on how the text was
-// cut, which must not matter.
+// Transcript returns the events of a reply in the notation of case files, with adjacent fragments
+// joined. They are joined because their number depends on how the text was split, which must not
+// matter. It fails if the reply ends with an error or the arguments of a call are not JSON; the
+// transcript up to there is then returned with the error.
 func Transcript(events iter.Seq2[chat.Event, error]) (string, error) {
 	var w writer
 	for e, err := range events {
@@ -27,19 +27,20 @@ func Transcript(events iter.Seq2[chat.Event, error]) (string, error) {
 	return strings.TrimRight(w.String(), "\n"), nil
 }
 
-// writer joins what belongs together until its line can be written.
-// Text is joined until another kind comes, a call until it ends.
+// writer joins adjacent fragments until their line can be written: text until an event of another
+// kind comes, and a call until it ends.
 type writer struct {
 	strings.Builder
-	kind  chat.Kind // of the text that is being joined; None without one
+	kind  chat.Kind // the kind of the text that is being joined; None if there is none
 	text  []byte
 	start chat.Event // of the last call
 	args  []byte
 	open  bool // the call has not ended
 }
 
-// event adds one event. Kinds that cases do not speak of, as usage, are passed over.
-// At the finish a call that is open is written, too: one that was cut has no end of its own.
+// event adds one event. Kinds that the notation does not have, such as usage, are ignored. At the
+// finish, a call that was cut off is written as an open call. It fails if the arguments of a call
+// are not JSON.
 func (w *writer) event(e chat.Event) error {
 	if e.Kind != w.kind {
 		w.endText()
@@ -66,8 +67,8 @@ func (w *writer) event(e chat.Event) error {
 	return nil
 }
 
-// endText writes the text that was joined, as a Go literal: white space and control bytes must be
-// visible in a case.
+// endText writes the joined text, if there is any, as a Go literal, so that white space and control
+// bytes are visible.
 func (w *writer) endText() {
 	if w.kind != chat.None {
 		fmt.Fprintf(w, "%s %s\n", w.kind, strconv.Quote(string(w.text)))
@@ -75,8 +76,9 @@ func (w *writer) endText() {
 	w.kind, w.text = chat.None, w.text[:0]
 }
 
-// call writes the line of a call that ended, or was left open.
-// Arguments with a newline are a literal: a case has one line for each event.
+// call writes the line of a call, which begins with word: "call" if it ended, "open" if it was cut
+// off. Arguments with a newline are written as a Go literal, because a case has one line for each
+// event.
 func (w *writer) call(word string) {
 	id := ""
 	if w.start.ID != "" {

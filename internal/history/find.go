@@ -10,24 +10,27 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// longestDoc bounds an exchange that is read, in bytes: more than any that was written has.
+// longestDoc is the largest size, in bytes, of an exchange that is read. No exchange that was
+// written is larger.
 const longestDoc = 4 << 20
 
-// Query says which exchanges are wanted.
+// Query selects exchanges.
 type Query struct {
-	Words string // each of which stands somewhere in the exchange
-	Only  string // failed, repaired, calls, or missed (tools and no call); empty: all
-	After string // the id of an exchange; older ones than it are wanted. Empty: from the newest on
-	Most  int    // exchanges
+	Words string // words that must all occur somewhere in the exchange
+	// a key of Only: failed, repaired, calls, or missed (tools, but no call); empty: all
+	Only  string
+	After string // the id of an exchange; only older ones are returned. Empty: start at the newest
+	Most  int    // the largest number of exchanges to return
 }
 
-// Only are the choices of a Query.
+// Only maps each value of Query.Only to its condition in SQL.
 var Only = map[string]string{
 	"": "", "failed": " AND failed = 1", "repaired": " AND repaired = 1", "calls": " AND calls > 0",
 	"missed": " AND tools > 0 AND calls = 0 AND failed = 0",
 }
 
-// Search returns exchanges without what was said, the newest first, and whether there are more.
+// Search returns the exchanges that q selects, without their texts, the newest first, and whether
+// there are more. If there is no database yet, it returns none.
 func (h *History) Search(ctx context.Context, q Query) (
 	all []trace.Exchange, more bool, err error) {
 	query, args := "SELECT id, doc FROM h_exchange WHERE 1 = 1"+Only[q.Only], []any{}
@@ -51,8 +54,8 @@ func (h *History) Search(ctx context.Context, q Query) (
 	return all, false, err
 }
 
-// Find returns the exchange of that id with what was said, as far as that is kept; nil when there
-// is none.
+// Find returns the exchange with an id, with those of its texts that were stored. It returns nil
+// without an error if there is none.
 func (h *History) Find(ctx context.Context, id string) (*trace.Exchange, error) {
 	db, err := h.open(ctx, false)
 	if db == nil {
@@ -66,17 +69,19 @@ func (h *History) Find(ctx context.Context, id string) (*trace.Exchange, error) 
 	return &all[0], nil
 }
 
-// mostTurns bounds how many exchanges of a conversation are listed.
+// mostTurns is the largest number of exchanges of a conversation that are listed.
 const mostTurns = 200
 
-// Conversation returns the exchanges of a conversation, the oldest first, without what was said.
+// Conversation returns the exchanges of a conversation, the oldest first, without their texts. An
+// unknown id has none.
 func (h *History) Conversation(ctx context.Context, id string) ([]trace.Exchange, error) {
 	return h.read(ctx,
 		"SELECT id, doc FROM h_exchange WHERE conversation = $1 ORDER BY at, id LIMIT $2", id,
 		mostTurns)
 }
 
-// read reads exchanges, without what was said.
+// read returns the exchanges that a statement selects, without their texts. If there is no database
+// yet, it returns nil.
 func (h *History) read(ctx context.Context, query string, args ...any) ([]trace.Exchange, error) {
 	db, err := h.open(ctx, false)
 	if db == nil {
@@ -85,12 +90,12 @@ func (h *History) read(ctx context.Context, query string, args ...any) ([]trace.
 	return store.Read(ctx, db, h.odd, short, query, args...)
 }
 
-// odd reports a row that cannot be used.
+// odd warns of a row that cannot be used.
 func (h *History) odd(r *store.Row, why string) {
 	h.warn(fmt.Errorf("request %s of the history cannot be read: %s", r.ID, why))
 }
 
-// short reads a row without what was said.
+// short returns the exchange in a row that was selected without texts.
 func short(r *store.Row) (e trace.Exchange, err error) {
 	var doc string
 	if err := r.Scan(store.Needed(&r.ID), store.Text(&doc, longestDoc)); err != nil {
@@ -99,7 +104,8 @@ func short(r *store.Row) (e trace.Exchange, err error) {
 	return e, parse(r, doc, &e)
 }
 
-// whole reads a row with what was said. Texts that cannot be read are left out.
+// whole returns the exchange in a row that was selected with texts. Texts that cannot be read are
+// left out.
 func whole(r *store.Row) (e trace.Exchange, err error) {
 	var doc, said string
 	if err := r.Scan(store.Needed(&r.ID), store.Text(&doc, longestDoc),
@@ -113,7 +119,8 @@ func whole(r *store.Row) (e trace.Exchange, err error) {
 	return e, parse(r, doc, &e)
 }
 
-// parse reads the JSON of an exchange.
+// parse decodes the JSON of an exchange into e. It fails if doc is not JSON or not the exchange
+// that the row's id names.
 func parse(r *store.Row, doc string, e *trace.Exchange) error {
 	if json.Unmarshal([]byte(doc), e) != nil || e.ID != r.ID || e.Calls == nil || e.Repairs == nil {
 		return store.Unusable("it is no exchange")

@@ -21,19 +21,19 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// Which texts are kept.
+// The values of Config.Texts.
 const (
 	NoTexts  = "none"
-	Failed   = "failed" // those of exchanges that failed or were repaired
-	AllTexts = "all"    // those that the trace has
+	Failed   = "failed" // the texts of exchanges that failed or were repaired
+	AllTexts = "all"    // all texts that the trace has
 )
 
-// Config bounds a history. All bounds are more than 0.
+// Config bounds a history. All bounds must be more than 0.
 type Config struct {
-	Days  int    // after which an exchange is deleted
-	Most  int    // exchanges
-	Bytes int64  // of all of them together
-	Texts string // which texts are kept
+	Days  int    // after so many days an exchange is deleted
+	Most  int    // the largest number of exchanges
+	Bytes int64  // the largest size of all exchanges together
+	Texts string // which texts are stored: NoTexts, Failed or AllTexts
 }
 
 // History is an open history. It may be used by several goroutines at once.
@@ -42,24 +42,24 @@ type History struct {
 	config Config
 	warn   func(error)
 	queue  chan *trace.Exchange
-	lost   atomic.Int64 // exchanges that the queue had no room for since the last report
-	warned time.Time    // when an error was last told of
+	lost   atomic.Int64 // exchanges since the last report for which the queue had no room
+	warned time.Time    // when warn was last called
 
 	mu sync.Mutex
 	db *store.DB // nil until it is needed
 }
 
 const (
-	// queued is how many exchanges wait at most. With texts they are 256 KiB each.
+	// queueSize is the largest number of waiting exchanges. With texts, each may have 256 KiB.
 	queueSize = 256
 	// together is how long exchanges are collected before they are written.
 	together = 300 * time.Millisecond
-	// deleteEvery is how long what is over a bound stays at most.
+	// deleteEvery is the interval at which exchanges beyond a bound are deleted.
 	deleteEvery = time.Minute
 )
 
-// steps make the table. words is what a search looks in, doc the exchange as JSON, and said its
-// texts as JSON, empty when they are not kept.
+// steps create the table. The column words is the text that a search looks at, doc is the exchange
+// as JSON, and said is its texts as JSON, or empty if they are not stored.
 var steps = []store.Step{store.SQL("exchanges", `
 CREATE TABLE h_exchange (
 	id TEXT PRIMARY KEY, at BIGINT NOT NULL, conversation TEXT NOT NULL, failed INTEGER NOT NULL, repaired INTEGER NOT NULL, calls INTEGER NOT NULL, tools INTEGER NOT NULL,
@@ -68,15 +68,16 @@ CREATE TABLE h_exchange (
 CREATE INDEX h_exchange_at ON h_exchange (at, id);
 CREATE INDEX h_exchange_conversation ON h_exchange (conversation)`)}
 
-// New returns the history at where, which is what store.Open takes. It is opened when it is first
-// needed, and its file made with the first exchange. warn is told what goes wrong, at most once a
-// minute.
+// New returns the history in the database where, which has the form that store.Open takes. The
+// database is opened at its first use and created with the first exchange. Errors in the background
+// are passed to warn, at most once a minute.
 func New(where string, c Config, warn func(error)) *History {
 	return &History{where: where, config: c, warn: warn,
 		queue: make(chan *trace.Exchange, queueSize)}
 }
 
-// open returns the database, or nil if it does not exist and make is false.
+// open returns the database. If the database does not exist, open creates it if make is true, and
+// returns nil without an error otherwise.
 func (h *History) open(ctx context.Context, make bool) (*store.DB, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -98,10 +99,10 @@ func (h *History) close() error {
 	return h.db.Close()
 }
 
-// Collects reports whether any texts are kept.
+// Collects reports whether any texts are stored.
 func (h *History) Collects() bool { return h.config.Texts != NoTexts }
 
-// Wants reports whether the texts of an exchange that has ended are kept.
+// Wants reports whether the texts of a finished exchange are to be stored.
 func (h *History) Wants(e *trace.Exchange) bool {
 	switch h.config.Texts {
 	case AllTexts:
@@ -112,11 +113,11 @@ func (h *History) Wants(e *trace.Exchange) bool {
 	return false
 }
 
-// isUnfinished reports whether an exchange has not come to its end.
+// isUnfinished reports whether an exchange failed or broke off.
 func isUnfinished(e *trace.Exchange) bool { return e.Status >= 400 || e.Finish == "" || e.Cut }
 
-// Keep queues an exchange that was added to a trace for writing. It does not wait: an exchange that
-// finds the queue full is lost.
+// Keep queues an exchange of a trace for writing. It does not wait; if the queue is full, the
+// exchange is lost and counted.
 func (h *History) Keep(e *trace.Exchange) {
 	select {
 	case h.queue <- e:
@@ -125,7 +126,8 @@ func (h *History) Keep(e *trace.Exchange) {
 	}
 }
 
-// Run writes until ctx ends, then what is left, and closes the database.
+// Run writes exchanges as they arrive and deletes old ones, until ctx ends. Then it writes those
+// that still wait, and closes the database.
 func (h *History) Run(ctx context.Context) {
 	clean := time.NewTicker(deleteEvery)
 	defer clean.Stop()
@@ -147,7 +149,7 @@ func (h *History) Run(ctx context.Context) {
 	h.tell(h.close())
 }
 
-// tell warns of an error, and of what was left out.
+// tell warns of an error and of exchanges that were lost, unless it has warned within deleteEvery.
 func (h *History) tell(err error) {
 	if n := h.lost.Swap(0); n > 0 {
 		err = errors.Join(err, fmt.Errorf("%d requests were left out: the database is too slow", n))
@@ -158,7 +160,8 @@ func (h *History) tell(err error) {
 	}
 }
 
-// batch collects what comes within a moment of the first, or what has come when ctx ends.
+// batch returns the exchange first and those that arrive within the time together. If ctx ends, it
+// returns what has arrived by then.
 func (h *History) batch(ctx context.Context, first *trace.Exchange) []*trace.Exchange {
 	all := []*trace.Exchange{first}
 	end := time.NewTimer(together)
@@ -182,7 +185,8 @@ func (h *History) batch(ctx context.Context, first *trace.Exchange) []*trace.Exc
 	return all
 }
 
-// write writes exchanges in one transaction, also when ctx ends meanwhile.
+// write writes exchanges in one transaction. It completes even if ctx ends meanwhile, but fails
+// after five seconds.
 func (h *History) write(ctx context.Context, all []*trace.Exchange) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -208,7 +212,7 @@ func (h *History) insertAll(ctx context.Context, db *store.DB, all []*trace.Exch
 	})
 }
 
-// insert writes an exchange, unless it is already in the table.
+// insert writes an exchange, unless its id is already in the table.
 func (h *History) insert(ctx context.Context, tx *store.Tx, e trace.Exchange) error {
 	said := []byte{}
 	if e.Bodies != nil && h.Wants(&e) {
@@ -234,7 +238,7 @@ func (h *History) insert(ctx context.Context, tx *store.Tx, e trace.Exchange) er
 	return err
 }
 
-// number returns a bool as the table has it, 1 or 0.
+// number returns a bool as the table stores it, 1 or 0.
 func number(b bool) int {
 	if b {
 		return 1
@@ -242,8 +246,8 @@ func number(b bool) int {
 	return 0
 }
 
-// wordsOf returns the text in which a search looks: what the list shows, and what was said where
-// that is kept. It removes zero bytes, which PostgreSQL's texts cannot hold.
+// wordsOf returns the text that a search looks at: what the list of exchanges shows, and the texts
+// if they are stored. It removes zero bytes, which PostgreSQL cannot store in a text.
 func wordsOf(e *trace.Exchange) string {
 	words := []string{e.ID, e.Model, e.Form, e.Path, e.Format, e.Strategy, e.Finish, e.Error,
 		e.Cause, e.Replica, fmt.Sprint(e.Status)}
@@ -267,7 +271,7 @@ func wordsOf(e *trace.Exchange) string {
 		"\x00", "")
 }
 
-// textsOf returns the texts of one side.
+// textsOf returns the texts of all parts of one side of an exchange.
 func textsOf(s *trace.Side) (all []string) {
 	for _, p := range s.Parts {
 		all = append(all, p.Text)
@@ -275,7 +279,7 @@ func textsOf(s *trace.Side) (all []string) {
 	return all
 }
 
-// clean deletes old requests while the program runs on.
+// clean calls deleteOld and adds context to its error. An error after ctx has ended is ignored.
 func (h *History) clean(ctx context.Context) error {
 	if err := h.deleteOld(ctx); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("old requests could not be deleted: %w", err)
@@ -284,7 +288,7 @@ func (h *History) clean(ctx context.Context) error {
 }
 
 // deleteOld deletes exchanges that are too old, and the oldest ones if there are too many or they
-// are too large.
+// are too large together.
 func (h *History) deleteOld(ctx context.Context) error {
 	db, err := h.open(ctx, false)
 	if db == nil {

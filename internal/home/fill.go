@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// Fill reads settings into the fields of a struct, for a program without a parser of flags, from
-// the same tags: the environment wins over the values of the settings file, and those over the
-// defaults. toolrun is that program. It reads the tags by reflection, so that a new setting has one
-// place.
+// Fill sets the fields of the struct to which into points, for a program without a parser of flags.
+// Each field's tags name its setting: the environment variable wins over the value in the settings
+// file, and both win over the default. The error names the first setting whose text cannot be
+// parsed. The program toolrun uses Fill. Because the tags are read by reflection, a new setting is
+// declared in one place.
 func Fill(into any, env func(string) string, file map[string]any) error {
 	v := reflect.ValueOf(into).Elem()
 	for i := range v.NumField() {
@@ -36,8 +37,8 @@ func Fill(into any, env func(string) string, file map[string]any) error {
 	return nil
 }
 
-// set parses a text into a field. The kinds are those that settings of toolrun have; a field of
-// another kind stays as it is.
+// set parses a text into a field, and returns an error if the text does not fit the field's type.
+// It knows the types that the settings of toolrun have; a field of another type is left unchanged.
 func set(field reflect.Value, text string) error {
 	switch field.Interface().(type) {
 	case string:

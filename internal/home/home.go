@@ -13,8 +13,8 @@ import (
 )
 
 // Data returns dir as an absolute path or, if dir is empty, the folder toolnorm in the user's data
-// folder. The error says to name a folder: without a home, as in a container with no user entry,
-// there is no place to guess.
+// folder. It fails if the user has no home directory, as in a container without a user entry; the
+// error then asks to name a folder.
 func Data(dir string) (string, error) {
 	if dir == "" {
 		home, err := os.UserHomeDir()
@@ -35,9 +35,9 @@ func Data(dir string) (string, error) {
 	return abs, nil
 }
 
-// File returns the YAML file of settings when none is named; empty without a home. It is
-// os.UserConfigDir's folder, so the file is where users of the system look for settings: ~/.config
-// on Linux, ~/Library/Application Support on macOS.
+// File returns the path of the settings file to read if none is named, or "" if the user has no
+// home directory. The file is in os.UserConfigDir, where users of the system look for settings:
+// ~/.config on Linux, ~/Library/Application Support on macOS.
 func File() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -46,18 +46,18 @@ func File() string {
 	return filepath.Join(dir, "toolnorm", "toolnorm.yaml")
 }
 
-// Settings are those of the proxy that other programs have to know, so that they work on the same
-// data. toolrun reads them: a tool that it runs by itself must find the database that the server
+// Settings are the settings of the proxy that other programs need in order to work on the same
+// data. For example, a tool that toolrun runs by itself must find the database that the server
 // would use.
 type Settings struct {
-	Data  string // the folder, as it was written; empty: not said
-	Store string // the database; empty: not said
+	Data  string // the folder as it was written; empty: not set
+	Store string // the database; empty: not set
 
-	All map[string]any `yaml:",inline"` // the others, by their names
+	All map[string]any `yaml:",inline"` // the other settings, by name
 }
 
-// ReadSettings returns the settings in the file that ReadFile finds, or no settings if there is no
-// file.
+// ReadSettings returns the settings in the file that ReadFile finds, or empty settings if there is
+// no file. It fails if ReadFile fails or the file is not valid YAML.
 func ReadSettings(path string) (s Settings, err error) {
 	text, path, err := ReadFile(path)
 	if err != nil {
@@ -69,9 +69,10 @@ func ReadSettings(path string) (s Settings, err error) {
 	return s, nil
 }
 
-// ReadFile reads the file of settings at path, or, when path is empty, the default one, which need
-// not be there: then found is empty. found is the path that was read. A file that was named must
-// exist, since going on without it would use other settings than those that were asked for.
+// ReadFile returns the text of the settings file at path and the path that was read. If path is
+// empty, it reads the file that File names; if that does not exist, text is nil, found is "" and
+// there is no error. A file that was named must exist, since the program would otherwise use other
+// settings than those asked for.
 func ReadFile(path string) (text []byte, found string, err error) {
 	wanted := path != ""
 	if !wanted {

@@ -13,14 +13,15 @@ package jsonscan
 import "strings"
 
 // MaxDepth bounds how deep containers may nest, as package adapters does for calls in text. RFC
-// 8259, section 9, leaves a limit to the parser. The text is written by a model, and a model that
-// repeats itself writes `[[[[[` until it is stopped.
+// 8259, section 9, lets a parser set the limit. One is needed because a model that repeats itself
+// writes `[[[[[` until it is stopped.
 const MaxDepth = 512
 
-// Scanner follows one JSON value (RFC 8259). The zero value is ready for its beginning. Each byte
-// is read once, however the text is cut into fragments; the text is not kept.
+// Scanner follows one JSON value (RFC 8259) as its text arrives. The zero value is ready for the
+// beginning of a value. Each byte is read once, however the text is split into fragments, and the
+// text is not stored.
 type Scanner struct {
-	Object bool // only an object will do
+	Object bool // only an object is accepted
 
 	stack []byte // open containers, { or [
 	state state
@@ -29,8 +30,9 @@ type Scanner struct {
 	hex   int    // digits left of a \u escape
 }
 
-// state is what may come next. Its order matters: text and escape are within a string, states from
-// sign on are within a number, and from complete on nothing follows.
+// state says what may come next. The order of the constants matters: text and escape are inside a
+// string, the states from sign to expDigits are inside a number, and from complete on nothing may
+// follow.
 type state uint8
 
 const (
@@ -55,23 +57,23 @@ const (
 	wrong                  // nothing: it is not JSON
 )
 
-// Complete reports whether the value is complete. A number is complete only when another byte
-// follows: 12 may be the beginning of 123, so it is complete at a blank, comma or bracket, which is
+// Complete reports whether the value is complete. A number is complete only after another byte was
+// seen, since 12 may be the beginning of 123. That byte, for example a blank, comma or bracket, is
 // not read.
 func (s *Scanner) Complete() bool { return s.state == complete }
 
-// Wrong reports whether no JSON value begins like this.
-// That is final: the bytes read so far are still a valid beginning, and no more will be read.
+// Wrong reports whether a byte was met that no JSON value has at that place. The result is final:
+// the bytes read before it are still the beginning of a value, and no more will be read.
 func (s *Scanner) Wrong() bool { return s.state == wrong }
 
-// InString reports whether the value is a string that has begun, not in the middle of an escape:
-// here any text may follow. Strings within containers do not count: the caller wants to send a text
-// by itself.
+// InString reports whether the whole value is a string whose end has not been read, and the last
+// byte was not part of an escape. Then any text may follow. Strings inside containers do not count,
+// because the caller wants to send a text that is a value by itself.
 func (s *Scanner) InString() bool { return s.state == text && len(s.stack) == 0 }
 
-// Add reads bytes until the value is complete or wrong. It returns how many it read: those of the
-// value, or those before the wrong byte. It does not read what follows the value, so the caller can
-// continue from there.
+// Add reads bytes until the value is complete or wrong, and returns how many bytes it read. These
+// are the bytes that belong to the value, or those before the wrong byte. What follows the value is
+// not read, so the caller can continue from there.
 func (s *Scanner) Add(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		if s.state == text {
@@ -96,8 +98,8 @@ func (s *Scanner) Add(b []byte) int {
 	return len(b)
 }
 
-// plain counts the bytes at the beginning of b that are ordinary characters of a string. Most bytes
-// of arguments are, so this is the hot loop.
+// plain returns how many bytes at the beginning of b are ordinary characters of a string. Most
+// bytes of arguments are, so this is the hot loop.
 func plain(b []byte) int {
 	n := 0
 	for n < len(b) && b[n] >= ' ' && b[n] != '"' && b[n] != '\\' {
@@ -106,8 +108,9 @@ func plain(b []byte) int {
 	return n
 }
 
-// after returns the state after c. A number has no closing mark: a byte that does not belong to it
-// ends it, if it may end there, and is then read as the byte after a value.
+// after returns the state after the byte c, or wrong if c may not follow. A number has no closing
+// character. A byte that does not belong to the number ends it, if the number is complete, and is
+// then treated as the byte after a value.
 func (s *Scanner) after(c byte) state {
 	switch {
 	case s.state >= complete:
@@ -137,9 +140,9 @@ func (s *Scanner) after(c byte) state {
 	return s.structure(c)
 }
 
-// structure returns the state after a byte between strings, words and numbers. After a comma the
-// state is key or value and not first or item, so that [1,] is wrong, as in RFC 8259. The adapters
-// read such mistakes leniently.
+// structure returns the state after a byte outside of strings, words and numbers, or wrong if the
+// byte may not follow. After a comma the state is key or value instead of first or item, so that
+// [1,] is wrong, as in RFC 8259. The adapters read such mistakes leniently.
 func (s *Scanner) structure(c byte) state {
 	switch s.state {
 	case value, item:
@@ -173,9 +176,9 @@ func (s *Scanner) structure(c byte) state {
 	return wrong
 }
 
-// begin returns the state after the first byte of a value. For a word it notes the letters still to
-// come. With Object anything but a brace is wrong at once: the server's arguments are an object,
-// and a lone "null" or "" must not be sent.
+// begin returns the state after the first byte of a value, or wrong if no value begins with it. For
+// a word it records the letters still to come. With Object anything but a brace is wrong at once,
+// because a tool's arguments are an object, and a lone "null" or "" must not be sent.
 func (s *Scanner) begin(c byte) state {
 	switch {
 	case s.Object && len(s.stack) == 0 && c != '{':
@@ -207,7 +210,8 @@ func (s *Scanner) close() state {
 	return s.ended()
 }
 
-// ended returns the state after a value: complete after the outermost one.
+// ended returns the state after a value: complete if the value was the outermost one, and otherwise
+// more.
 func (s *Scanner) ended() state {
 	if len(s.stack) == 0 {
 		return complete
@@ -215,9 +219,9 @@ func (s *Scanner) ended() state {
 	return more
 }
 
-// quoted returns the state after a byte of a string or key. Bytes are not checked for UTF-8: a
-// fragment may cut a character, as models that write bytes do. Control characters are wrong, since
-// strict JSON requires them to be escaped (RFC 8259, section 7).
+// quoted returns the state after a byte of a string or key, or wrong for a control character, which
+// strict JSON requires to be escaped (RFC 8259, section 7). UTF-8 is not checked, because a
+// fragment may end in the middle of a character.
 func (s *Scanner) quoted(c byte) state {
 	switch {
 	case s.state == escape:
@@ -235,8 +239,8 @@ func (s *Scanner) quoted(c byte) state {
 	return s.ended()
 }
 
-// escaped returns the state after a byte of an escape. Single halves of surrogate pairs are
-// accepted, as in encoding/json.
+// escaped returns the state after a byte of an escape, or wrong if the byte does not belong to one.
+// A half of a surrogate pair is accepted, as in encoding/json.
 func (s *Scanner) escaped(c byte) state {
 	switch {
 	// Four digits make one escape; after the last one the string continues.
@@ -253,8 +257,9 @@ func (s *Scanner) escaped(c byte) state {
 	return text
 }
 
-// word returns the state after a byte of true, false or null. The letters are compared one by one,
-// so that no wrong letter is sent; Python's True is wrong at its first letter.
+// word returns the state after a byte of true, false or null, or wrong if the byte does not match.
+// The letters are compared one by one, so that no wrong letter is sent. For example, Python's True
+// is wrong at its first letter.
 func (s *Scanner) word(c byte) state {
 	if c != s.rest[0] {
 		return wrong
@@ -268,9 +273,9 @@ func (s *Scanner) word(c byte) state {
 // ten are the digits.
 const ten = "0123456789"
 
-// numbers lists the bytes that may follow in each state of a number, and at its start (value), with
-// the next state; other bytes do not belong to a number. The grammar is that of RFC 8259, section
-// 6: no plus sign, no leading zero, digits on both sides of the point.
+// numbers lists, for each state inside a number and for its start (value), the bytes that may
+// follow and the state after each. Other bytes do not belong to a number. The grammar is that of
+// RFC 8259, section 6: no plus sign, no leading zero, and digits on both sides of the point.
 var numbers = [complete][]struct {
 	on string
 	to state
@@ -286,7 +291,7 @@ var numbers = [complete][]struct {
 	expDigits: {{ten, expDigits}},
 }
 
-// number returns the state after c inside a number or, with the state value, at its start; it
+// number returns the state after c inside a number, or at its start if the state is value. It
 // returns wrong if c does not belong to the number.
 func number(at state, c byte) state {
 	for _, n := range numbers[at] {

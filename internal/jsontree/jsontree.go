@@ -13,31 +13,32 @@ import (
 	"unicode/utf8"
 )
 
-// Value is one value of a text. The text of each is kept as a part of the whole, so that what is
-// copied from it is as its author wrote it, numbers with all their digits.
+// Value is one value of a JSON text. Each has its text as a part of the whole, so that a copy is
+// exactly what the author wrote, for example a number with all its digits.
 type Value struct {
-	Raw     string // as it is written
-	Start   int    // where in the text it begins
-	Text    string // of a string, what it says
+	Raw     string // the value as it is written
+	Start   int    // the offset in the text at which it begins
+	Text    string // of a string: its decoded text
 	Members []Member
 	Items   []*Value
 
-	index map[string]*Value // members by name, of an object that has many; made at the first use
+	index map[string]*Value // the members by name, of an object with many; made at the first use
 }
 
 // Member is one member of an object.
 type Member struct {
 	Name  string
-	Key   int // where its key begins
+	Key   int // the offset at which its key begins
 	Value *Value
 }
 
-// Absent is the value that is not there, with nothing in it, so that a reader may ask for a member
-// of a member without looking first.
+// Absent is the empty value that Get returns for a missing member, so that a caller can ask for a
+// member of a member without checking first.
 var Absent = &Value{}
 
-// Get returns a member. Of two with one name the last counts.
-// RFC 8259, section 4, leaves that open; encoding/json takes the last one, too.
+// Get returns the member of an object with a name, or Absent if there is none. If two members have
+// the name, it returns the last: RFC 8259, section 4, leaves that open, and encoding/json takes the
+// last one, too.
 func (v *Value) Get(name string) *Value {
 	if len(v.Members) > fewMembers {
 		if one, ok := v.indexed()[name]; ok {
@@ -53,12 +54,12 @@ func (v *Value) Get(name string) *Value {
 	return Absent
 }
 
-// fewMembers is how many members are looked through one by one: an index costs more to make than it
-// saves below that. Schemas' own keywords are few; it is "properties" and "$defs" that may have a
-// thousand members.
+// fewMembers is the largest number of members that are searched one by one, because for so few an
+// index costs more than it saves. Most objects in schemas are small; "properties" and "$defs" may
+// have a thousand members.
 const fewMembers = 32
 
-// indexed returns the members by name.
+// indexed returns the index of the members by name, which it makes at the first call.
 func (v *Value) indexed() map[string]*Value {
 	if v.index == nil {
 		v.index = make(map[string]*Value, len(v.Members))
@@ -69,13 +70,15 @@ func (v *Value) indexed() map[string]*Value {
 	return v.index
 }
 
-// mostLevels is how deep encoding/json follows a text before it calls it wrong.
+// mostLevels is the deepest nesting that encoding/json accepts; it rejects a deeper text as
+// invalid.
 const mostLevels = 10_000
 
-// Parse reads one JSON value, nil when the text is none or nested deeper than most levels; deep
-// says that this is what failed. Reading recurs, and a stack that overflows ends the whole process.
-// encoding/json says first whether the text is JSON, so that whoever cuts it into values meets no
-// mistake. What has more brackets than it follows is deep without a further look.
+// Parse returns the tree of one JSON value. It returns nil if raw is not valid JSON or is nested
+// deeper than most levels; deep reports that the depth was the reason. The depth is bounded because
+// the parser is recursive, and a stack overflow ends the whole process. encoding/json checks the
+// text first, so that the parser meets no mistakes. It rejects very deep texts as invalid, so an
+// invalid text with more brackets than its limit is reported as deep without a further look.
 func Parse(raw []byte, most int) (v *Value, deep bool) {
 	if !json.Valid(raw) {
 		return nil, bytes.Count(raw, []byte{'['})+bytes.Count(raw, []byte{'{'}) > mostLevels
@@ -87,16 +90,17 @@ func Parse(raw []byte, most int) (v *Value, deep bool) {
 	return v, false
 }
 
-// cutter cuts a JSON text that is known to be valid into its values.
-// The depth is looked at as it reads, so that a text of brackets alone ends early.
+// cutter parses a JSON text that is known to be valid. It checks the depth while it reads, so that
+// a text of brackets alone ends early.
 type cutter struct {
 	rest string
 	size int // of the whole text
 	most int
-	deep bool // the text is nested deeper than that; the rest of it is not looked at
+	deep bool // the text is nested deeper than most; the rest is not read
 }
 
-// value cuts off one value with what precedes it.
+// value reads one value, and the white space and separators before it. If the text turns out to be
+// too deep, it sets c.deep and returns an incomplete value.
 func (c *cutter) value(depth int) *Value {
 	from := c.next()
 	v := &Value{Start: c.size - len(from)}
@@ -128,14 +132,14 @@ func (c *cutter) value(depth int) *Value {
 	return v
 }
 
-// next skips what is between values, and returns the rest of the text.
+// next skips white space, commas and colons, and returns the rest of the text.
 func (c *cutter) next() string {
 	c.rest = strings.TrimLeft(c.rest, " \t\r\n,:")
 	return c.rest
 }
 
-// string cuts off a string, and is what it says. A byte that is no UTF-8 is U+FFFD, as in all of
-// encoding/json.
+// string reads one string and returns its decoded text. A byte that is not UTF-8 becomes U+FFFD, as
+// in all of encoding/json.
 func (c *cutter) string() string {
 	end := StringEnd(c.rest)
 	quoted := c.rest[:end]
@@ -147,8 +151,9 @@ func (c *cutter) string() string {
 	return text
 }
 
-// Unquote returns the text of a JSON string. Strings without escapes, as nearly all are, are not
-// decoded: an enum of 5,000 countries is gone through for each value of a call.
+// Unquote returns the decoded text of a JSON string with its quotes; ok is false if an escape in it
+// is invalid. Strings without escapes, as nearly all are, are returned without decoding, because an
+// enum of 5,000 countries is read for each value of a call.
 func Unquote(quoted string) (text string, ok bool) {
 	if strings.IndexByte(quoted, '\\') < 0 {
 		return quoted[1 : len(quoted)-1], true
@@ -157,8 +162,9 @@ func Unquote(quoted string) (text string, ok bool) {
 	return text, err == nil
 }
 
-// StringEnd returns the length of the JSON string that text begins with, both quotes included. Of a
-// text that ends within the string it returns the whole length. An escaped quote ends no string.
+// StringEnd returns the length of the JSON string at the beginning of text, with both quotes. If
+// the text ends before the string does, it returns the length of the text. An escaped quote does
+// not end a string.
 func StringEnd[T string | []byte](text T) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {

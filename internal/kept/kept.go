@@ -18,35 +18,37 @@ const (
 	longest  = 1 << 20  // a longer text is not kept
 )
 
-// Cache keeps a value for each of the texts used last. The zero value is ready; it may be used by
-// many at once and must not be copied. Keys are whole texts and no hashes, so that two schemas
-// never share a value.
+// Cache maps each of the most recently used texts to a value. The zero value is ready for use. A
+// Cache may be used by several goroutines at once and must not be copied. The keys are whole texts
+// instead of hashes, so that two schemas never share a value.
 type Cache[V any] struct {
-	Most int // texts; 0: 1024
+	Most int // the largest number of texts; 0 means 1024
 
 	mu     sync.Mutex
 	byText map[string]*list.Element // to an *entry in order
-	order  list.List                // the one used last comes first
+	order  list.List                // the most recently used one comes first
 	bytes  int                      // of all texts
 }
 
-// entry is the value of one text, made by whoever comes first.
+// entry is the value of one text. The first caller makes it.
 type entry[V any] struct {
 	text string
 	once sync.Once
 	v    V
 }
 
-// Get returns what make makes of text, and calls make only if that is not kept. Other callers wait
-// while make runs. It runs outside the lock: a schema of a megabyte must not hold up the others.
+// Get returns the cached value of text, or calls make and caches its result. A text of more than a
+// megabyte is not cached. While make runs, other callers with the same text wait, and those with
+// other texts do not, because make runs without the lock: a schema of a megabyte must not delay the
+// others.
 func (c *Cache[V]) Get(text []byte, make func(text string) V) V {
 	e := c.entry(text)
 	e.once.Do(func() { e.v = make(e.text) })
 	return e.v
 }
 
-// entry finds or makes the entry of a text, and drops those not used for longest when there are too
-// many.
+// entry returns the entry of a text and makes it if there is none. If the cache is then over its
+// bounds, the least recently used entries are dropped.
 func (c *Cache[V]) entry(text []byte) *entry[V] {
 	c.mu.Lock()
 	defer c.mu.Unlock()

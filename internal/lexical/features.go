@@ -6,32 +6,33 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// Features describe how a text matches a query, in more detail than the score by which Search
-// orders. Each is in [0,1].
+// Features describe how well a text matches a query, in more detail than the score of Search. Each
+// is in [0,1].
 type Features struct {
-	// BM25F of the text, where titles count more, divided by that of the query itself as a text
+	// the BM25F score of the text, divided by the score that the query itself would have as a text
 	Ideal    float64
-	Coverage float64 // how much of the query is anywhere in the text
-	Longest  float64 // how much of the query is in one piece of the text
-	Known    float64 // how much of the query is in any text
+	Coverage float64 // how much of the query occurs anywhere in the text
+	Longest  float64 // how much of the query occurs in one piece of the text
+	Known    float64 // how much of the query occurs in any text
 }
 
-// Look prepares a query for Features. It has the weights of the fields in BM25F; the last field is
-// the body, whose length counts.
+// Look is a query that was prepared to compute Features. It has the weights of the fields in BM25F.
+// The last field is the body, the only one whose length counts.
 type Look struct {
 	x       *Index
 	weights []float64
 	terms   []term
-	place   map[uint32]int // of a token, in terms
-	asked   []float64      // the weight of each term: its IDF, less for grammar
-	total   float64        // of asked
-	order   []int          // the query's tokens, as places in terms
-	known   float64        // how much of total is in any text
+	place   map[uint32]int // the index in terms of each token number
+	asked   []float64      // the weight of each term: its IDF, reduced for grammar
+	total   float64        // the sum of asked
+	order   []int          // the query's tokens, as indexes in terms
+	known   float64        // how much of total occurs in any text
 	ideal   float64
 }
 
-// Look prepares a query. It is called once for all candidates of a search: a query is cut and
-// weighted once, for a hundred texts.
+// Look prepares a query. Call it once for all candidates of a search, so that the query is not
+// tokenized and weighted again for each of a hundred texts. A field without a weight has the weight
+// 1.
 func (x *Index) Look(query string, weights ...float64) *Look {
 	pieces := x.asked(query)
 	l := &Look{x: x, weights: weights, terms: x.terms(pieces), place: map[uint32]int{},
@@ -57,7 +58,7 @@ func (x *Index) Look(query string, weights ...float64) *Look {
 	return l
 }
 
-// Shares returns the tokens of the query with how much of it each is: of a text's Coverage.
+// Shares returns the distinct tokens of the query with their shares in Coverage.
 func (l *Look) Shares() (all []Term) {
 	for i, t := range l.terms {
 		if l.total > 0 {
@@ -67,12 +68,12 @@ func (l *Look) Shares() (all []Term) {
 	return all
 }
 
-// Features computes the features of one text. The cost grows with its length: its tokens are kept
-// in their order, so it is not cut again.
+// Features returns the features of one text. The time is proportional to its length; the text is
+// not tokenized again, since the index has its tokens in order.
 func (l *Look) Features(at int) Features { return l.Of(l.x.rows[at].fields, l.place) }
 
-// Of computes the features of a text that has been cut into numbered tokens, field by field. place
-// says which of the numbers are tokens of the query, by their places in Terms.
+// Of returns the features of a text that is given as numbered tokens, field by field. place maps
+// the numbers of the query's tokens to their indexes in Terms.
 func (l *Look) Of(fields [][]uint32, place map[uint32]int) (f Features) {
 	found := make([]float64, len(l.terms))
 	for i, field := range fields {
@@ -102,8 +103,7 @@ func (l *Look) Of(fields [][]uint32, place map[uint32]int) (f Features) {
 	return f
 }
 
-// weight returns the weight of a field, or 1 if none was given. The length of short fields does not
-// count: a title of ten words is not worse than one of two.
+// weight returns the weight of a field, or 1 if none was given.
 func (l *Look) weight(field int) float64 {
 	if field < len(l.weights) {
 		return l.weights[field]
@@ -111,8 +111,8 @@ func (l *Look) weight(field int) float64 {
 	return 1
 }
 
-// longest returns the weight of the heaviest common run of tokens of the text and the query, in the
-// query's order.
+// longest returns the largest weight of a run of tokens that the field and the query have in
+// common, in the same order.
 func (l *Look) longest(field []uint32, places map[uint32]int) (best float64) {
 	before, now := make([]float64, len(l.order)), make([]float64, len(l.order))
 	for _, number := range field {
@@ -136,8 +136,8 @@ func (l *Look) longest(field []uint32, places map[uint32]int) (best float64) {
 	return best
 }
 
-// Matter returns a query without English words that say nothing about its subject, or the whole
-// query if it has only such words.
+// Matter returns a query without the English words that say nothing about its subject. If it has
+// only such words, it is returned unchanged.
 func Matter(query string) string {
 	var kept []string
 	for _, w := range strings.Fields(query) {

@@ -8,8 +8,8 @@ import (
 // rank is the constant 60 of reciprocal rank fusion, which limits the influence of the first ranks.
 const rank = 60
 
-// Fuse merges rankings of rows by the sum of 1/(60+rank), the best first. Ranks can be added where
-// scores cannot: a cosine and BM25 have no common scale.
+// Fuse merges rankings of rows and returns the n best rows by the sum of 1/(60+rank). Ranks can be
+// added where scores cannot: a cosine and BM25 have no common scale.
 func Fuse(n int, rankings ...[]int) []int {
 	var rows []int
 	for _, hit := range FuseScores(rankings...) {
@@ -18,12 +18,13 @@ func Fuse(n int, rankings ...[]int) []int {
 	return rows[:min(n, len(rows))]
 }
 
-// FuseScores is like Fuse, and returns the sums divided by the largest one possible: a row that is
-// first everywhere has 1. Undivided, two rankings give .0328 at most, which reads like a bad match.
+// FuseScores merges rankings as Fuse does, and returns all rows with their sums, the best first.
+// The sums are divided by the largest possible one, so a row that is first in every ranking has 1.
+// Otherwise two rankings would give at most .0328, which looks like a bad match.
 func FuseScores(rankings ...[]int) []Hit { return Join(rank, nil, rankings...) }
 
-// Join is like FuseScores, with another constant than 60, and weights of the rankings; nil weights
-// are equal.
+// Join is like FuseScores, with another constant instead of 60, and with a weight for each ranking.
+// With nil weights all rankings count equally.
 func Join(constant int, weights []float64, rankings ...[]int) []Hit {
 	scores, most := map[int]float64{}, 0.0
 	for r, ranking := range rankings {

@@ -18,23 +18,23 @@ import (
 	"slices"
 )
 
-// Index holds texts, each of one or more fields. Several goroutines may search at the same time
-// while none adds or removes texts. Rows are numbered in the order of addition, and those of
-// removed texts are used again.
+// Index is a searchable list of texts with one or more fields each. Several goroutines may search
+// at the same time if none adds or removes texts. Rows are numbered in the order of addition, and
+// rows of removed texts are reused.
 type Index struct {
-	// Whole, when set, are the statistics of a larger collection of which the rows are a part.
+	// Whole, if not nil, has the statistics of a larger collection of which the rows are a part.
 	Whole *Statistics
 
 	numbers  map[string]uint32 // of the tokens
-	postings [][]posting       // by token number, rows rising
+	postings [][]posting       // by token number, sorted by row
 	rows     []row
 	free     []int // rows of removed texts
 	texts    int
 	tokens   int // of all texts
 }
 
-// row is a text: its tokens, field by field, in their order. The order costs four bytes a token,
-// and lets features.go see runs of words without cutting the text again.
+// row is a text: its tokens, field by field, in their order. The order costs four bytes per token,
+// and lets features.go find runs of words without tokenizing the text again.
 type row struct {
 	id     string
 	fields [][]uint32
@@ -42,18 +42,18 @@ type row struct {
 	there  bool
 }
 
-// posting is how often a text has a token. Lists are sorted by row, so that a row is found by
-// binary search when its text is removed.
+// posting says how often a text contains a token. Lists are sorted by row, so that a row can be
+// found by binary search when its text is removed.
 type posting struct{ row, count int }
 
 // Statistics holds the statistics of a collection that BM25 needs.
 type Statistics struct {
 	Texts     int
 	Tokens    int            // of all texts together
-	Frequency map[string]int // in how many texts a token of the query is
+	Frequency map[string]int // the number of texts that contain each token of the query
 }
 
-// New makes an index of texts of one field.
+// New returns an index of texts with one field each.
 func New(texts []string) *Index {
 	x := new(Index)
 	for _, text := range texts {
@@ -93,8 +93,8 @@ func (x *Index) Add(id string, fields ...string) int {
 	return at
 }
 
-// number returns the number of a token, a new one if it was not seen before. Tokens that no text
-// has any more keep their numbers: they take a few bytes, and most will be used again.
+// number returns the number of a token, and assigns one if it is new. Tokens that no text contains
+// any more keep their numbers, because these take few bytes and most will be used again.
 func (x *Index) number(token string) uint32 {
 	n, there := x.numbers[token]
 	if !there {
@@ -105,8 +105,8 @@ func (x *Index) number(token string) uint32 {
 	return n
 }
 
-// counts returns how often each token is in the text. The counts are not kept: they are needed
-// twice for each text, and can be computed from its tokens.
+// counts returns how often each token occurs in the text. The counts are not stored, because they
+// are needed only twice for each text and can be computed from its tokens.
 func (r *row) counts() map[uint32]int {
 	counts := map[uint32]int{}
 	for _, field := range r.fields {
@@ -117,12 +117,12 @@ func (r *row) counts() map[uint32]int {
 	return counts
 }
 
-// byRow finds a row among postings. Rows are used again, so a new text may belong in the middle of
-// a list.
+// byRow compares a posting's row with another row, for binary searches. A list needs these because
+// rows are reused, so a new text may belong in the middle.
 func byRow(p posting, row int) int { return cmp.Compare(p.row, row) }
 
-// Remove removes a text. Afterwards the index is as if the text had never been added, which a test
-// checks. Remove does nothing for a row that does not exist.
+// Remove removes a text, after which the index is as if the text had never been added. It does
+// nothing if the row does not exist.
 func (x *Index) Remove(at int) {
 	if at < 0 || at >= len(x.rows) || !x.rows[at].there {
 		return
@@ -139,10 +139,10 @@ func (x *Index) Remove(at int) {
 	x.free = append(x.free, at)
 }
 
-// Part returns an index that scores as if it contained only some rows: allowed reports which, texts
-// is their number, and tokens that of their tokens. For these queries, and only for them, no result
-// depends on the other rows. It shares the rows with the index, and may be used as long as nothing
-// is added or removed.
+// Part returns an index that scores as if it contained only the rows for which allowed returns
+// true. texts is the number of these rows, and tokens the number of their tokens. This holds only
+// for the given queries, whose results then do not depend on the other rows. The part shares the
+// rows with x, and may be used until a text is added or removed.
 func (x *Index) Part(texts, tokens int, allowed func(row int) bool, queries ...string) *Index {
 	part := *x
 	part.Whole = &Statistics{Texts: texts, Tokens: tokens, Frequency: map[string]int{}}
@@ -168,8 +168,8 @@ func (x *Index) Part(texts, tokens int, allowed func(row int) bool, queries ...s
 // Length returns how many tokens the text of a row has.
 func (x *Index) Length(row int) int { return x.rows[row].length }
 
-// Body returns the numbers of the tokens in the last field of a row. The slice belongs to the
-// index.
+// Body returns the token numbers of the last field of a row, or nil if it has no fields. The caller
+// must not change the slice.
 func (x *Index) Body(row int) []uint32 {
 	fields := x.rows[row].fields
 	if len(fields) == 0 {
@@ -195,13 +195,14 @@ const (
 type term struct {
 	token  string
 	number uint32
-	known  bool // some text has had it
+	known  bool // some text has contained it
 	idf    float64
 	count  int
 }
 
-// asked cuts a query. A pair of characters that no text has, next to one that some text has, is
-// usually at the border of two words: 计划是 contains 计划, and 划是 means nothing.
+// asked returns the tokens of a query. A pair of characters that no text contains, next to one that
+// some text contains, gets less weight, because it usually lies across the border of two words: 计划是
+// contains 计划, while 划是 means nothing.
 func (x *Index) asked(query string) []piece {
 	all := cut(query)
 	known := make([]bool, len(all))
@@ -218,8 +219,7 @@ func (x *Index) asked(query string) []piece {
 	return all
 }
 
-// terms returns the distinct tokens of a query, in its order. A word that the query repeats counts
-// once.
+// terms returns the distinct tokens of a query, in order, with how often each occurs in it.
 func (x *Index) terms(pieces []piece) (all []term) {
 	at := map[string]int{}
 	for _, p := range pieces {
@@ -235,10 +235,11 @@ func (x *Index) terms(pieces []piece) (all []term) {
 	return all
 }
 
-// idf returns ln(1 + (N-df+.5)/(df+.5)): a rare token has more weight.
+// idf returns the inverse document frequency of a token, ln(1 + (N-df+.5)/(df+.5)), which is larger
+// for a rare token.
 func (x *Index) idf(token string) float64 { return x.idfOf(x.frequency(token)) }
 
-// idfOf returns the IDF of a token that df texts have.
+// idfOf returns the inverse document frequency of a token that df texts contain.
 func (x *Index) idfOf(df int) float64 {
 	texts := x.texts
 	if x.Whole != nil {
@@ -247,7 +248,7 @@ func (x *Index) idfOf(df int) float64 {
 	return math.Log(1 + (float64(texts-df)+.5)/(float64(df)+.5))
 }
 
-// frequency returns how many texts have a token.
+// frequency returns how many texts contain a token, or 0 for an unknown one.
 func (x *Index) frequency(token string) int {
 	if x.Whole != nil {
 		return x.Whole.Frequency[token]
@@ -268,15 +269,15 @@ func (x *Index) average() float64 {
 	return float64(max(tokens, 1)) / float64(max(texts, 1))
 }
 
-// saturated returns the factor by which count occurrences in a text of that length multiply the
-// IDF: two occurrences are worth less than twice one.
+// saturated returns the factor by which BM25 multiplies the IDF of a token that occurs count times
+// in a text of that length. Two occurrences count less than twice as much as one.
 func saturated(count, length, average float64) float64 {
 	return count * (k1 + 1) / (count + k1*(1-b+b*length/average))
 }
 
-// Search returns the n texts that match best, the best first; of equals the first. Texts without a
-// token of the query are not returned. Only rows for which allowed returns true are scored; a nil
-// allowed means all.
+// Search returns the n texts that match best, the best first; texts with the same score are in the
+// order of their ids. Texts that contain no token of the query are not returned. Only rows for
+// which allowed returns true are considered, or all rows if allowed is nil.
 func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	const unknown, open, closed = 0, 1, 2
 	average, scores, state := x.average(), make([]float64, len(x.rows)), make([]uint8, len(x.rows))
@@ -309,9 +310,9 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 	return hits[:max(0, min(n, len(hits)))]
 }
 
-// Ideal returns the score of the query itself as a text, by which scores are divided to bring them
-// into [0,1]. Longer texts that say the same reach about .6 of it, since their length counts
-// against them.
+// Ideal returns the score that the query would have as a text, by which scores are divided to bring
+// them into [0,1]. Longer texts with the same content reach about .6 of it, because their length
+// counts against them. It is 0 if the query has no tokens.
 func (x *Index) Ideal(query string) (sum float64) {
 	pieces := x.asked(query)
 	for _, t := range x.terms(pieces) {
@@ -320,8 +321,8 @@ func (x *Index) Ideal(query string) (sum float64) {
 	return sum
 }
 
-// Statistics returns the statistics of the texts, for the tokens of a query. An index of a part
-// needs them to score like the whole.
+// Statistics returns the statistics of the texts that concern the tokens of a query. An index of a
+// part needs them to score as an index of the whole would.
 func (x *Index) Statistics(query string) Statistics {
 	s := Statistics{Texts: x.texts, Tokens: x.tokens, Frequency: map[string]int{}}
 	for _, token := range Words(query) {

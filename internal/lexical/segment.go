@@ -8,34 +8,34 @@ import (
 	"slices"
 )
 
-// Segment is an index of some texts that is kept in a database and does not change any more. Its
-// texts are numbered from 0 in the order in which they were added. Of a search, only the lists of
-// the query's tokens and the streams of the best texts are read.
+// Segment is an index of some texts that is stored in a database and does not change any more. Its
+// texts are numbered from 0 in the order of their addition. A search reads only the lists of the
+// query's tokens and the streams of the best texts.
 type Segment struct {
 	Tokens  []string // sorted
-	Lists   [][]byte // of each token, sealed: see List
-	Streams [][]byte // of each text, sealed: its tokens in their order
-	Lengths []int    // of each text, in tokens
+	Lists   [][]byte // the list of each token, sealed; see List
+	Streams [][]byte // the tokens of each text in their order, sealed
+	Lengths []int    // the number of tokens of each text
 }
 
 // Builder makes a segment.
 type Builder struct {
 	numbers map[string]uint32
 	lists   []building
-	counts  []int // by token, of the text that is added
+	counts  []int // by token, for the text that is being added
 	classes []int // by text
-	most    int   // classes
+	most    int   // the number of classes
 	s       Segment
 }
 
-// building is the list of a token.
+// building is the list of a token while texts are added.
 type building struct {
-	texts, next int // how many texts have it; the number behind the last of them
+	texts, next int // how many texts contain it, and the number after the last of them
 	postings    []byte
 }
 
-// Add adds a text of one or more fields. Long lists count the texts of each class, so that a search
-// that counts those of some classes alone need not read them.
+// Add adds a text of one or more fields. Long lists contain the number of texts of each class, so
+// that a search that needs the numbers for some classes only need not read the postings.
 func (b *Builder) Add(class int, fields ...string) {
 	if b.numbers == nil {
 		b.numbers = map[string]uint32{}
@@ -68,7 +68,8 @@ func (b *Builder) Add(class int, fields ...string) {
 	b.s.Streams, b.s.Lengths = append(b.s.Streams, Seal(stream)), append(b.s.Lengths, length)
 }
 
-// add adds a text that has the token count times. Most have it once, which takes no byte.
+// add adds a text that contains the token count times. The number 1, which is the usual one, takes
+// no space.
 func (l *building) add(text, count int) {
 	step := uint64(text-l.next) << 1
 	if count == 1 {
@@ -80,7 +81,7 @@ func (l *building) add(text, count int) {
 	l.texts, l.next = l.texts+1, text+1
 }
 
-// Segment returns the segment of the texts that were added.
+// Segment returns the segment of all added texts.
 func (b *Builder) Segment() *Segment {
 	b.s.Tokens = slices.Sorted(maps.Keys(b.numbers))
 	b.s.Lists = make([][]byte, len(b.s.Tokens))
@@ -98,7 +99,8 @@ func (b *Builder) Segment() *Segment {
 // as longClass: with more classes their counts would take more room than the texts.
 const longList, longClass = 64, 4
 
-// countClasses appends how many texts of a list are of each class, or nothing.
+// countClasses appends the number of texts of each class to a list, or 0 if it has too many
+// classes. To a short list it appends nothing.
 func (b *Builder) countClasses(to []byte, l *building) []byte {
 	if l.texts < longList {
 		return to
@@ -126,19 +128,19 @@ func (s *Segment) List(token string) []byte {
 	return nil
 }
 
-// ErrDamaged is the error of bytes that are not as a Builder made them.
+// ErrDamaged is the error for bytes that differ from what a Builder made.
 var ErrDamaged = errors.New("the index of words is damaged")
 
-// castagnoli is the polynomial that processors have an instruction for.
+// castagnoli is the table of a checksum for which processors have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Seal returns bytes with a checksum in front: a byte that changed in the database would otherwise
-// be another passage, or none.
+// Seal returns data with a checksum before it. Without it a byte that changed in the database would
+// lead to another passage, or to none.
 func Seal(data []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(data, castagnoli)), data...)
 }
 
-// Unseal returns the bytes that were sealed, or ErrDamaged.
+// Unseal returns the data that Seal was given, or ErrDamaged if the checksum does not match.
 func Unseal(sealed []byte) ([]byte, error) {
 	if len(sealed) < 4 ||
 		binary.LittleEndian.Uint32(sealed) != crc32.Checksum(sealed[4:], castagnoli) {
@@ -147,19 +149,19 @@ func Unseal(sealed []byte) ([]byte, error) {
 	return sealed[4:], nil
 }
 
-// List is which texts of a segment have a token, and how often each.
+// List says which texts of a segment contain a token, and how often.
 type List struct {
-	Number uint32 // of the token, in streams
-	Texts  int    // how many have it
-	Counts []int  // how many of each class; nil: that is not known
+	Number uint32 // the number of the token in streams
+	Texts  int    // how many texts contain the token
+	Counts []int  // how many of them each class has; nil: unknown
 
 	postings []byte
 }
 
-// Posting is a text of a list, with how often it has the token.
+// Posting is the number of a text in a segment, and how often the text contains the token.
 type Posting struct{ Text, Count uint32 }
 
-// ReadList reads a list as Builder wrote it.
+// ReadList decodes a list of a Segment. It fails with ErrDamaged.
 func ReadList(sealed []byte) (l List, err error) {
 	data, err := Unseal(sealed)
 	if err != nil {
@@ -180,7 +182,8 @@ func ReadList(sealed []byte) (l List, err error) {
 	return l, err
 }
 
-// readCounts reads what countClasses wrote.
+// readCounts decodes what countClasses wrote, and returns the bytes after it. It fails with
+// ErrDamaged.
 func readCounts(data []byte, texts int) (counts []int, rest []byte, err error) {
 	n, data, ok := number(data)
 	if !ok {
@@ -199,8 +202,8 @@ func readCounts(data []byte, texts int) (counts []int, rest []byte, err error) {
 	return counts, data, nil
 }
 
-// Read returns the postings in the order of the texts, of which the segment has so many. They stand
-// in the place of what was in into.
+// Read returns the postings in the order of the texts, or ErrDamaged. texts is the number of texts
+// in the segment. The result reuses the memory of into.
 func (l *List) Read(into []Posting, texts int) ([]Posting, error) {
 	into = slices.Grow(into[:0], l.Texts)[:l.Texts]
 	at, p, i := 0, l.postings, 0
@@ -236,14 +239,14 @@ func (l *List) Read(into []Posting, texts int) ([]Posting, error) {
 	return into, nil
 }
 
-// Scale computes what a token adds to the score of a text, in a collection whose texts have a
-// certain length on average.
+// Scale computes how much a token adds to the score of a text, for the average text length of a
+// collection.
 type Scale struct {
 	average float64
-	once    []float64 // by the text's length, of a token that it has once
+	once    []float64 // for a token that occurs once, by the length of the text
 }
 
-// Scale returns the scale of a collection.
+// Scale returns the scale for the texts of the index.
 func (x *Index) Scale() *Scale {
 	s := &Scale{average: x.average(), once: make([]float64, 2048)}
 	for length := range s.once {
@@ -252,8 +255,8 @@ func (x *Index) Scale() *Scale {
 	return s
 }
 
-// Score adds what a token of that weight contributes to the scores of the texts of its list, as
-// Index.Search does. The lengths are those of the texts.
+// Score adds to scores what a token with a weight contributes to each text in its list, as
+// Index.Search does. lengths has the length of each text.
 func (s *Scale) Score(list []Posting, weight float64, scores []float64, lengths []uint32) {
 	for _, p := range list {
 		if length := lengths[p.Text]; p.Count == 1 && int(length) < len(s.once) {
@@ -264,7 +267,8 @@ func (s *Scale) Score(list []Posting, weight float64, scores []float64, lengths 
 	}
 }
 
-// ReadStream returns the tokens of a text, field by field, by their numbers in the segment.
+// ReadStream returns the tokens of a text, field by field, as numbers in the segment. It fails with
+// ErrDamaged.
 func ReadStream(sealed []byte) ([][]uint32, error) {
 	data, err := Unseal(sealed)
 	if err != nil {
@@ -294,7 +298,8 @@ func ReadStream(sealed []byte) ([][]uint32, error) {
 	return fields, nil
 }
 
-// number reads how many of something follow, each of which takes a byte at least.
+// number decodes the number of items that follow, each of which takes at least a byte. ok is false
+// if data is too short.
 func number(data []byte) (n int, rest []byte, ok bool) {
 	v, k := binary.Uvarint(data)
 	if k <= 0 || v > uint64(len(data)-k) {
@@ -303,13 +308,13 @@ func number(data []byte) (n int, rest []byte, ok bool) {
 	return int(v), data[k:], true
 }
 
-// Term is a token of a query, with its weight: its IDF, less where it is grammar.
+// Term is a token of a query with its weight, which is its IDF, reduced for grammar.
 type Term struct {
 	Token  string
 	Weight float64
 }
 
-// Terms returns the distinct tokens of a query in its order.
+// Terms returns the distinct tokens of a query, in order.
 func (x *Index) Terms(query string) (all []Term) {
 	for _, t := range x.terms(x.asked(query)) {
 		all = append(all, Term{t.token, t.idf})
@@ -317,7 +322,7 @@ func (x *Index) Terms(query string) (all []Term) {
 	return all
 }
 
-// Words returns the distinct tokens of a text, in its order.
+// Words returns the distinct tokens of a text, in order.
 func Words(text string) (all []string) {
 	seen := map[string]bool{}
 	for _, token := range Tokens(text) {

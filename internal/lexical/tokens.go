@@ -9,16 +9,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Version is that of Tokens. Stored tokens of another version have to be made again: if texts and
-// queries are cut in different ways, nothing is found, without an error.
+// Version is the version of Tokens. Stored tokens of another version must be made again, because
+// nothing is found if texts and queries are tokenized in different ways, and no error shows it.
 const Version = 3
 
-// Tokens cuts a text for index and query alike. A run of Han, kana or Hangul becomes its bigrams,
-// one of Thai or another script without blanks its trigrams, other letters and digits a word,
-// brought to its stem; a long word is there by its beginning besides, with ~ in front, which other
-// forms of it have as well: ~книг is книга and книгами. A word of ASCII with - _ or . inside is
-// there as a whole besides, with = in front: =users.created_at, =e-4012. Plain parts alone miss
-// E-4012, and the = keeps a whole from meeting a word by chance.
+// Tokens returns the tokens of a text or a query. A run of Han, kana or Hangul gives its bigrams,
+// and one of Thai or another script without blanks gives its trigrams. Other letters and digits
+// form words, which are reduced to their stems. A long word also gives its beginning, with ~ before
+// it, which other forms of the word share: книга and книгами both give ~книг. An ASCII word with -
+// _ or . inside also gives the whole of it with = before it, as in =users.created_at and =e-4012.
+// Its parts alone would not find E-4012, and without the = it could equal another word by chance.
 func Tokens(text string) (all []string) {
 	for _, p := range cut(text) {
 		all = append(all, p.token)
@@ -26,15 +26,15 @@ func Tokens(text string) (all []string) {
 	return all
 }
 
-// piece is a token with how much of it belongs to the subject, and not to the grammar of the
-// sentence.
+// piece is a token, with the share of it that belongs to the subject rather than to the grammar of
+// the sentence.
 type piece struct {
 	token  string
 	share  float64
-	joined bool // whether it shares a character with the piece before
+	joined bool // whether its first character is also the last of the piece before
 }
 
-// cut cuts a text.
+// cut returns the pieces of a text; see Tokens.
 func cut(text string) (all []piece) {
 	runes := folded(text)
 	all = make([]piece, 0, len(runes)/2)
@@ -75,11 +75,12 @@ func cut(text string) (all []piece) {
 }
 
 // beginning is the number of letters in the beginning of a long word. With four letters different
-// words match, with six the forms of a word do not match in Russian and Polish.
+// words match, and with six the forms of one word do not match in Russian and Polish.
 const beginning = 5
 
-// folded returns the characters of a text without differences between forms of the same word:
-// width, capitals, marks on letters in Greek, Cyrillic, Arabic and Hebrew, and invisible joiners.
+// folded returns the characters of a text without the differences between forms of the same word.
+// These are width, capitals, marks on letters in Greek, Cyrillic, Arabic and Hebrew, and invisible
+// joiners.
 func folded(text string) []rune {
 	runes := []rune(strings.ToLower(norm.NFKC.String(text)))
 	if !strings.ContainsFunc(text, marked) {
@@ -101,13 +102,14 @@ func folded(text string) []rune {
 	return []rune(norm.NFC.String(string(all)))
 }
 
-// marked reports whether r may have to be folded by its marks.
+// marked reports whether r may be a character that folded changes because of its marks.
 func marked(r rune) bool {
 	return r >= 0x130 && r < 0x1100 || r == '\u200c' || r == '\u200d' ||
 		r >= 0x1f00 && r < 0x2000 || r >= 0xfb00 && r < 0xff00
 }
 
-// unspaced reports whether r is of a script without blanks between words, other than those of cjk.
+// unspaced reports whether r belongs to a script without blanks between words, other than the
+// scripts of cjk.
 func unspaced(r rune) bool {
 	return r >= 0xe00 && r < 0x1800 && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer,
 		unicode.Myanmar)
@@ -124,19 +126,19 @@ func trigrams(all []piece, run []rune) []piece {
 	return all
 }
 
-// The weights of bigrams that are not entirely in a word's stem: kana alone, which in Japanese is
-// grammar more often than not, half kana, and the end of a Korean word, which is a particle.
+// The weights of bigrams that are not entirely in the stem of a word: two kana, which in Japanese
+// are usually grammar, one kana, and the end of a Korean word, which is a particle.
 const (
 	ofKana = .1
 	ofHalf = .25
 	ofEnd  = .5
-	ofSeam = .5 // between two words: see asked
+	ofSeam = .5 // across the border of two words: see asked
 )
 
 // bigrams appends the overlapping bigrams of a run, or the run itself if it has one character.
-// Trigrams would find nothing for a word of two characters, as 副業. A dictionary (kagome) would gain
-// .004 (MRR) at most, and take 93 MB for Japanese, 211 MB for Korean. Katakana is then written as
-// hiragana: ハサミ becomes はさみ.
+// Trigrams would find nothing for a word of two characters such as 副業. A dictionary (kagome) would
+// gain at most .004 (MRR), and take 93 MB for Japanese and 211 MB for Korean. Katakana is written
+// as hiragana: ハサミ becomes はさみ.
 func bigrams(all []piece, run []rune) []piece {
 	grammar := make([]bool, len(run))
 	for i, r := range run {
@@ -164,7 +166,7 @@ func bigrams(all []piece, run []rune) []piece {
 	return all
 }
 
-// kana writes katakana as hiragana.
+// kana replaces katakana in run with hiragana.
 func kana(run []rune) {
 	for i, r := range run {
 		if r >= 'ァ' && r <= 'ヶ' {
@@ -173,9 +175,9 @@ func kana(run []rune) {
 	}
 }
 
-// stem returns an English word without its ending: applying and applied are appli. Words of other
-// scripts, and words with digits, are unchanged. The stemmer is Porter2, Snowball's for English;
-// the stop words of its list are unchanged too.
+// stem returns an English word without its ending; for example, applying and applied become appli.
+// Other words, and words with digits, are returned unchanged. The stemmer is Porter2, Snowball's
+// for English, which also leaves its stop words unchanged.
 func stem(w string) string {
 	for i := range len(w) {
 		if w[i] < 'a' || w[i] > 'z' {
@@ -185,8 +187,8 @@ func stem(w string) string {
 	return english.Stem(w, false)
 }
 
-// identifier returns the whole identifier of which runes[start:end] is the first part, if it
-// continues after a - _ or . without a blank.
+// identifier returns the whole identifier of which runes[start:end] is the first part. If the word
+// is no part of one, or a later part, it returns nil.
 func identifier(runes []rune, start, end int) []string {
 	if start > 0 && joint(runes[start-1]) && start > 1 && word(runes[start-2]) {
 		return nil // a later part
@@ -202,8 +204,8 @@ func identifier(runes []rune, start, end int) []string {
 	return []string{"=" + string(runes[start:i])}
 }
 
-// cjk reports whether r is of a script without blanks between words, or of Hangul, whose particles
-// join the words.
+// cjk reports whether r is Han, kana or Hangul. The first two are written without blanks between
+// words, and in Korean particles are joined to words.
 func cjk(r rune) bool {
 	return r >= 0x1100 &&
 		(r == 'ー' || r == '々' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana,

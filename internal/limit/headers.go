@@ -9,11 +9,12 @@ import (
 // number returns n in decimal digits.
 func number(n int64) string { return strconv.FormatInt(n, 10) }
 
-// seconds returns a time in whole seconds, rounded up, as a text.
+// seconds returns a duration as text, in whole seconds rounded up, for example "5 s".
 func seconds(d time.Duration) string { return number(int64((d+time.Second-1)/time.Second)) + " s" }
 
-// names holds the header names of one limit, as http.Header spells them: those of OpenAI, which
-// give the time until a limit is free again as 1m0s, and those of Anthropic, which give a date.
+// names holds the six header names of one limit, in the spelling of http.Header. The first three
+// are OpenAI's, whose reset is a duration such as 1m0s; the others are Anthropic's, whose reset is
+// a date.
 type names [6]string
 
 var (
@@ -21,7 +22,7 @@ var (
 	tokenNames   = namesOf("Tokens")
 )
 
-// namesOf returns the names of a limit.
+// namesOf returns the header names of the limit that is called what.
 func namesOf(what string) names {
 	return names{"X-Ratelimit-Limit-" + what, "X-Ratelimit-Remaining-" + what,
 		"X-Ratelimit-Reset-" + what,
@@ -29,7 +30,8 @@ func namesOf(what string) names {
 		"Anthropic-Ratelimit-" + what + "-Reset"}
 }
 
-// tell sets the headers of an answer that tell how much is left.
+// tell sets the headers that say how much of each limit is left. A limit that is not set has no
+// headers.
 func tell(h http.Header, c *caller, o *peers, l Limits, now time.Time) {
 	one := func(of *names, limit, used int64, w, others *window) {
 		if limit == 0 {

@@ -32,16 +32,18 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// mostCallers bounds the callers that are counted separately. Further callers share one count.
+// mostCallers is the largest number of callers that are counted separately. Further callers share
+// one count.
 const mostCallers = 10_000
 
 // unknownBytes is the size that is assumed for a request of unknown length.
 const unknownBytes = 1 << 20
 
-// Limiter counts the requests of callers. It outlives changes of the settings. The zero value is
-// ready to use.
+// Limiter counts the requests of callers. It keeps its counts when the settings change. The zero
+// value is ready for use.
 type Limiter struct {
-	Over func(limit string) // called with the limit for which a request was refused; may be nil
+	// called with the name of the limit for which a request was refused; may be nil
+	Over func(limit string)
 	Log  zerolog.Logger
 
 	mu      sync.Mutex
@@ -52,10 +54,10 @@ type Limiter struct {
 
 var _ trace.Counter = (*Limiter)(nil)
 
-// caller holds the counts of one caller. Limiter.mu guards it.
+// caller holds the counts of one caller. It is guarded by Limiter.mu.
 type caller struct {
 	requests, tokens window
-	held             int64 // tokens that requests hold which are being answered
+	held             int64 // tokens reserved for requests that are being answered
 	running, bytes   int64 // requests that are being answered, and their bytes
 }
 
@@ -63,7 +65,7 @@ type caller struct {
 type ticket struct {
 	limiter *Limiter
 	limits  Limits
-	guess   int64 // of its tokens
+	guess   int64 // the estimated number of its tokens
 	bytes   int64
 	spent   int64 // negative: not counted yet
 }
@@ -71,8 +73,8 @@ type ticket struct {
 // ticketKey is the context key of a ticket.
 type ticketKey struct{}
 
-// Fits returns an error if the caller of ctx may not send a prompt of that many tokens. The error
-// is not a 429, since to send the prompt again would not help.
+// Fits returns an error if a prompt of that many tokens is over the limit of the caller of ctx, and
+// otherwise nil. The error is not a 429, because sending the same prompt again would not help.
 func Fits(ctx context.Context, tokens int) error {
 	t, _ := ctx.Value(ticketKey{}).(*ticket)
 	if t == nil || t.limits.Context == 0 || int64(tokens) <= t.limits.Context {
@@ -85,11 +87,11 @@ func Fits(ctx context.Context, tokens int) error {
 			number(t.limits.Context) + ": shorten the conversation, or offer fewer tools"}
 }
 
-// Begin implements trace.Counter.
+// Begin implements trace.Counter. It does nothing.
 func (l *Limiter) Begin(context.Context, string) {}
 
-// End implements trace.Counter. A reply that broke off before the tokens were counted costs the
-// guess.
+// End implements trace.Counter: it records how many tokens the request used. A reply that broke off
+// before its tokens were counted costs the estimate.
 func (l *Limiter) End(ctx context.Context, s *trace.Sum) {
 	t, _ := ctx.Value(ticketKey{}).(*ticket)
 	if t == nil {
@@ -101,8 +103,10 @@ func (l *Limiter) End(ctx context.Context, s *trace.Sum) {
 	}
 }
 
-// Wrap returns a handler that calls next within the limits of these rules. asks reports whether a
-// request asks a model. auth.Guard must be before it, since it finds out who asks.
+// Wrap returns a handler that calls next if the caller is within the limits of these rules, and
+// otherwise answers with a fault of kind Limited. Only requests for which asks returns true, that
+// is, requests to a model, are limited. The handler must be behind auth.Guard, which finds out who
+// the caller is.
 func (l *Limiter) Wrap(next http.Handler, rules *Rules,
 	asks func(*http.Request) bool) http.Handler {
 	if len(rules.texts) == 0 {
@@ -137,7 +141,8 @@ func (l *Limiter) Wrap(next http.Handler, rules *Rules,
 	})
 }
 
-// who returns the name of the caller, for the rules, and the key under which it is counted.
+// who returns the caller's name, by which the rules are searched, and the key under which the
+// caller is counted. The name is empty without a key or JWT.
 func who(r *http.Request) (name, key string) {
 	if p := auth.PrincipalOf(r.Context()); p != nil {
 		name = p.Subject
@@ -148,16 +153,16 @@ func who(r *http.Request) (name, key string) {
 	return name, address(r)
 }
 
-// Caller returns the key under which a caller is counted, made from a key, a JWT, or an address. It
-// is the same for all requests of one caller.
+// Caller returns the key under which the caller of r is counted. It is derived from the API key,
+// the JWT or the address, and is the same for all requests of one caller.
 func Caller(r *http.Request) string {
 	_, key := who(r)
 	return key
 }
 
-// address returns the address from which a request comes. For a proxy on this machine it is the
-// address that the proxy names; for IPv6 it is the network, since a machine can use any number of
-// addresses.
+// address returns the address from which a request comes. If a proxy on this machine sent it, it is
+// the address that the proxy names. For IPv6 it is the network, since one machine can use any
+// number of addresses in it.
 func address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -182,8 +187,8 @@ func address(r *http.Request) string {
 	return ip.String()
 }
 
-// enter admits a request, or returns an error that says why not. In both cases it sets headers in h
-// that tell how much is left.
+// enter admits a request and returns its caller, or returns a fault that names the exceeded limit.
+// In both cases it sets headers in h that say how much is left.
 func (l *Limiter) enter(h http.Header, key string, t *ticket) (*caller, error) {
 	now := time.Now()
 	l.mu.Lock()
@@ -214,8 +219,8 @@ func (l *Limiter) enter(h http.Header, key string, t *ticket) (*caller, error) {
 	return c, nil
 }
 
-// over returns the limit that a request exceeds, after how long it may be sent again, and the
-// sentence for the client; kind is "" if it exceeds none.
+// over returns the name of the limit that a request exceeds, the time after which it may be sent
+// again, and the sentence for the client. If it exceeds none, kind is "".
 func (c *caller) over(now time.Time, t *ticket, o *peers) (
 	kind string, after time.Duration, sentence string) {
 	l, running, bytes := t.limits, c.running+o.running, c.bytes+o.bytes
@@ -249,8 +254,8 @@ func (l *Limiter) over(kind string) {
 	}
 }
 
-// leave ends a request of a caller: it frees the request's place, and counts the tokens that it
-// used, or the estimate if the server did not count them.
+// leave ends a request of a caller. It gives back what the request reserved, and adds the tokens
+// that it used, or the estimate if the server did not count them.
 func (l *Limiter) leave(c *caller, t *ticket) {
 	now := time.Now()
 	l.mu.Lock()
@@ -265,7 +270,8 @@ func (l *Limiter) leave(c *caller, t *ticket) {
 	c.tokens.add(now, spent)
 }
 
-// caller returns the counts for a key. l.mu must be held.
+// caller returns the counts for a key, and creates them if necessary. If there are too many
+// callers, it returns the shared ones. l.mu must be held.
 func (l *Limiter) caller(key string, now time.Time) *caller {
 	if c := l.callers[key]; c != nil {
 		return c
@@ -291,7 +297,7 @@ func (l *Limiter) caller(key string, now time.Time) *caller {
 // sweepEvery is the interval at which idle callers are removed.
 const sweepEvery = 10 * time.Second
 
-// idle reports whether nothing of a caller counts any more.
+// idle reports whether all counts of a caller are zero.
 func (c *caller) idle(now time.Time) bool {
 	c.requests.pass(now)
 	c.tokens.pass(now)

@@ -16,14 +16,14 @@ const (
 	shareKind  = "limits"
 )
 
-// Note is what one replica has put on a board, and how long ago. It is an alias, so that a store
-// does not depend on this package, nor this package on a database.
+// Note is what one replica has put on a board, and the time since then. It is an alias, so that
+// stores need not import this package, and this package needs no database.
 type Note = struct {
 	Body []byte
 	Age  time.Duration
 }
 
-// Board is where the replicas of the program exchange notes. shared.Store is one.
+// Board is where the replicas of the program exchange notes. *shared.Store implements it.
 type Board interface {
 	Put(kind, id, owner string, body []byte, life time.Duration) error
 	Others(kind, id string, life time.Duration) ([]Note, error)
@@ -37,16 +37,16 @@ type peers struct {
 
 // report is what one replica reports about a caller.
 type report struct {
-	Requests [][2]int64 `json:"r,omitempty"` // how many seconds ago, and how many
+	Requests [][2]int64 `json:"r,omitempty"` // pairs of an age in seconds and a count
 	Tokens   [][2]int64 `json:"t,omitempty"`
 	Held     int64      `json:"h,omitempty"`
 	Running  int64      `json:"n,omitempty"`
 	Bytes    int64      `json:"b,omitempty"`
 }
 
-// Share sends the counts of this replica to the others every second, under a unique id, and adds
-// the counts that they send, until ctx ends. While the board cannot be reached each replica counts
-// for itself.
+// Share exchanges counts with the other replicas every second until ctx ends. It puts the counts of
+// this replica on the board under id, which must be unique, and adds those of the others. While the
+// board cannot be reached, each replica counts only its own requests.
 func (l *Limiter) Share(ctx context.Context, id string, board Board) {
 	told, failing := false, false
 	for sleep.For(ctx, shareEvery) {
@@ -69,7 +69,7 @@ func (l *Limiter) Share(ctx context.Context, id string, board Board) {
 	}
 }
 
-// report returns the counts of this replica, and whether there are any.
+// report returns the counts of this replica as JSON, and whether there are any.
 func (l *Limiter) report(now time.Time) (body []byte, any bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +83,7 @@ func (l *Limiter) report(now time.Time) (body []byte, any bool) {
 	return body, len(all) > 0
 }
 
-// told returns the counts of a window, for a report.
+// told returns the counts of a window as pairs of an age in seconds and a count, for a report.
 func (w *window) told(now time.Time) (all [][2]int64) {
 	w.pass(now)
 	sum := int64(0)
@@ -96,8 +96,8 @@ func (w *window) told(now time.Time) (all [][2]int64) {
 	return all
 }
 
-// hear replaces the earlier counts of other replicas by those in their notes. Notes that cannot be
-// read are left out.
+// hear replaces the known counts of other replicas with those in notes. Notes that cannot be read
+// are ignored.
 func (l *Limiter) hear(now time.Time, notes []Note) {
 	others := map[string]*peers{}
 	for _, n := range notes {
@@ -123,7 +123,8 @@ func (l *Limiter) hear(now time.Time, notes []Note) {
 	l.others = others
 }
 
-// heard adds counts that were reported some time ago.
+// heard adds the counts of a report that was made some time ago. Counts that are too old by now are
+// ignored.
 func (w *window) heard(now time.Time, since time.Duration, all [][2]int64) {
 	w.pass(now)
 	for _, one := range all {

@@ -8,24 +8,24 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// Limits are the limits of one caller. 0 means no limit.
+// Limits are the limits of one caller. Zero means no limit.
 type Limits struct {
-	Requests int64 // a minute
-	Tokens   int64 // a minute, of prompts and replies
-	AtOnce   int64 // requests that are being answered
-	Bytes    int64 // of requests that are being answered
+	Requests int64 // per minute
+	Tokens   int64 // per minute, of prompts and replies together
+	AtOnce   int64 // requests that are being answered at the same time
+	Bytes    int64 // of all requests that are being answered
 	Context  int64 // tokens of a prompt
 }
 
-// Rules are the limits of callers, by their names.
+// Rules are the limits of all callers, by patterns of their names.
 type Rules struct {
 	texts  map[string]string
 	limits map[string]Limits
 }
 
-// Parse reads rules. The keys are names of callers, in which * matches any text; the values are
-// words such as rpm=60,tpm=100000,at-once=2,bytes=4000000,context=32768. The word none means no
-// limits.
+// Parse reads rules. Each key is a caller's name, in which * matches any text. Each value lists
+// limits, for example rpm=60,tpm=100000,at-once=2,bytes=4000000,context=32768, or is the word none,
+// which means no limits. The error names the first word that is not a limit.
 func Parse(texts map[string]string) (*Rules, error) {
 	r := &Rules{texts, map[string]Limits{}}
 	for name, text := range texts {
@@ -49,7 +49,7 @@ func Parse(texts map[string]string) (*Rules, error) {
 	return r, nil
 }
 
-// of returns the limits of a caller.
+// of returns the limits of a caller. They are zero if no rule fits the name.
 func (r *Rules) of(name string) Limits {
 	text, _ := pattern.Find(r.texts, name)
 	return r.limits[text]

@@ -3,17 +3,17 @@ package limit
 import "time"
 
 // span is the number of seconds over which limits are counted. A request counts from the beginning
-// of its second, and so for 60 to 61 seconds.
+// of its second, and therefore for 60 to 61 seconds.
 const span = 61
 
-// window holds the counts of the last minute, by seconds.
+// window holds the counts of the last minute, one for each second.
 type window struct {
 	counts [span]int64
 	total  int64
-	second int64 // the latest second; counts holds the seconds up to it
+	second int64 // the latest second, at which counts ends
 }
 
-// pass removes the counts that are too old.
+// pass moves the window to the time now and removes the counts that are too old.
 func (w *window) pass(now time.Time) {
 	at := now.Unix()
 	if at-w.second >= span {
@@ -27,7 +27,7 @@ func (w *window) pass(now time.Time) {
 	}
 }
 
-// add counts n at the time now.
+// add adds n to the count of the second now.
 func (w *window) add(now time.Time, n int64) {
 	w.pass(now)
 	w.counts[w.second%span] += n
@@ -37,7 +37,8 @@ func (w *window) add(now time.Time, n int64) {
 // at returns the count of a second. pass must have been called before.
 func (w *window) at(second int64) int64 { return w.counts[(second%span+span)%span] }
 
-// until returns after how long the sum of both windows is at most left, if nothing is added.
+// until returns the time until the sum of both windows is at most left, if nothing is added. It is
+// 0 if that is so already.
 func until(now time.Time, left int64, w, others *window) time.Duration {
 	w.pass(now)
 	others.pass(now)

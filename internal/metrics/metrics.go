@@ -22,7 +22,7 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// Other is the label of unknown names, and of names beyond a bound.
+// Other is the label for unknown names, and for further names when a label has reached its bound.
 const Other = "other"
 
 // The labels that OpenTelemetry names. Its dots are underscores in Prometheus.
@@ -53,26 +53,27 @@ type Metrics struct {
 	running  *prometheus.GaugeVec     // by api
 	requests *prometheus.CounterVec   // by api, model and status
 	duration *prometheus.HistogramVec // by operation, server, model and error
-	first    *prometheus.HistogramVec // by operation, server and model, as all that follow
+	first    *prometheus.HistogramVec // by operation, server and model, as are all that follow
 	perToken *prometheus.HistogramVec
-	usage    *prometheus.HistogramVec // and by the token's type
+	usage    *prometheus.HistogramVec // by the token's type as well
 	call     *prometheus.HistogramVec
 	prompt   *prometheus.CounterVec // by model and source
 	written  *prometheus.CounterVec // by model
-	calls    *prometheus.CounterVec // by model and how
+	calls    *prometheus.CounterVec // by model and by what made the calls right
 	nearly   *prometheus.CounterVec // by model and why
 	repairs  *prometheus.CounterVec // by model and code
 	replies  *prometheus.CounterVec // by model, format and strategy
 	limited  *prometheus.CounterVec // by limit
 	tool     *prometheus.HistogramVec
 
-	codes map[string]bool // of repairs
+	codes map[string]bool // the known codes of repairs
 	tools labels
 }
 
 var _ trace.Counter = (*Metrics)(nil)
 
-// New returns metrics without any counts. reasons are the codes of repairs.
+// New returns metrics without any counts. The codes of reasons are the labels that repairs can
+// have.
 func New(version string, reasons []chat.Reason) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), codes: map[string]bool{}}
 	for _, r := range reasons {
@@ -147,21 +148,24 @@ func (m *Metrics) histogram(name, help string, buckets []float64,
 	return v
 }
 
-// Handler serves the metrics. auth.Guard must be before it.
+// Handler returns the handler that answers scrapes. It must be behind auth.Guard, because it checks
+// no keys.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Begin implements trace.Counter.
+// Begin implements trace.Counter: it counts the request as being answered.
 func (m *Metrics) Begin(_ context.Context, api string) { m.running.WithLabelValues(api).Inc() }
 
-// End implements trace.Counter.
+// End implements trace.Counter: it adds the exchange to the metrics, as soon as the label of its
+// model is known.
 func (m *Metrics) End(_ context.Context, s *trace.Sum) {
 	m.running.WithLabelValues(s.API).Dec()
 	m.models.named(s.Model, func(name, server string) { m.count(s, name, server) })
 }
 
-// count adds an exchange to the metrics of a model.
+// count adds an exchange to the metrics under the labels of its model and server. Of an exchange
+// with an API that asks no model only the request is counted.
 func (m *Metrics) count(s *trace.Sum, name, server string) {
 	op := trace.Operation(s.API)
 	asks := op != ""
@@ -196,7 +200,7 @@ func (m *Metrics) count(s *trace.Sum, name, server string) {
 	m.countCalls(s, name)
 }
 
-// beside holds the codes of repairs that do not concern calls that were sent: about the reply's
+// beside holds the codes of repairs that changed no call that was sent: they concern the reply's
 // end, its text, or calls that were not sent.
 var beside = map[string]bool{
 	"as-text": true, "formatted": true, "invented-result": true, "left-open": true,
@@ -204,8 +208,8 @@ var beside = map[string]bool{
 	"repetition": true, "same-calls": true, "single": true, "text-around": true, "unwedged": true,
 }
 
-// countCalls adds the calls and the repairs. Repairs belong to a reply and not to a call, so all
-// calls of a reply count by its strongest repair.
+// countCalls adds the calls and the repairs of an exchange. A repair belongs to a reply and not to
+// a single call, so all calls of a reply are counted under its strongest repair.
 func (m *Metrics) countCalls(s *trace.Sum, name string) {
 	how := "as_written"
 	for _, code := range s.Repairs {
@@ -235,8 +239,8 @@ func (m *Metrics) countCalls(s *trace.Sum, name string) {
 // Limited counts a request that a limit refused.
 func (m *Metrics) Limited(limit string) { m.limited.WithLabelValues(limit).Inc() }
 
-// Tool counts a call of a tool that runs here. An administrator names tools, and other MCP servers
-// do.
+// Tool counts a call of a tool that runs here. The number of names is bounded, because
+// administrators and other MCP servers choose them.
 func (m *Metrics) Tool(name string, failed bool, took time.Duration) {
 	kind := ""
 	if failed {

@@ -10,22 +10,22 @@ import (
 	"toolnorm/engine"
 )
 
-// Source asks the model servers.
+// Source reports on the model servers.
 type Source interface {
 	States(ctx context.Context) []engine.State
-	Real(name string) string // returns the model that an alias stands for
+	Real(name string) string // returns the model for which an alias stands
 }
 
 const (
-	mostLabels = 100              // that models or tools have, beside other
-	askAgain   = 10 * time.Second // between two questions for the lists of models
-	askWait    = 3 * time.Second  // the longest question
-	waiting    = 256              // exchanges that wait for an answer
+	mostLabels = 100              // the most models or tools with a label of their own
+	askAgain   = 10 * time.Second // the shortest time between two requests for the lists of models
+	askWait    = 3 * time.Second  // the longest time that such a request may take
+	waiting    = 256              // the most exchanges that wait for such a request
 )
 
-// models knows the models that servers have listed. An exchange with a model that it does not know
-// waits in a queue until the servers were asked again, so that the first request to a model is
-// counted under its name.
+// models knows the models that servers have listed. An exchange with an unknown model waits in a
+// queue until the servers were asked again, so that the first request to a new model is counted
+// under its name.
 type models struct {
 	source atomic.Pointer[Source]
 
@@ -33,12 +33,12 @@ type models struct {
 
 	mu      sync.Mutex
 	known   map[string]string // the server of each model
-	asked   time.Time         // when the servers were asked last
-	queue   []func()          // what counts exchanges whose model is not known yet
-	working bool              // a goroutine does
+	asked   time.Time         // when the servers were last asked
+	queue   []func()          // functions that count exchanges whose model is not known yet
+	working bool              // a goroutine works on the queue
 }
 
-// Use makes s the source that asks the model servers from now on.
+// Use sets the source that is asked about the model servers from now on.
 func (m *Metrics) Use(s Source) {
 	m.models.source.Store(&s)
 	m.models.mu.Lock()
@@ -46,11 +46,12 @@ func (m *Metrics) Use(s Source) {
 	m.models.asked = time.Time{}
 }
 
-// Named calls do with the labels of a model that was asked for and of its server: at once if the
-// model is known, else when the servers were asked.
+// Named calls do with the labels of a requested model and of its server. It does so at once if the
+// model is known or the queue is full, and otherwise after the servers were asked. A model that is
+// still unknown then has the label Other.
 func (m *Metrics) Named(model string, do func(name, server string)) { m.models.named(model, do) }
 
-// named does the work of Named.
+// named implements Metrics.Named.
 func (m *models) named(model string, do func(name, server string)) {
 	name, server, ok := m.find(model)
 	if ok || model == "" {
@@ -76,8 +77,8 @@ func (m *models) named(model string, do func(name, server string)) {
 	}
 }
 
-// find returns the labels of a model that was asked for, and whether a server has listed it. For a
-// name with a suffix it is the model without the suffix.
+// find returns the labels of a requested model and its server, and whether a server has listed the
+// model; if none has, both labels are Other. A suffix after @ in the requested name is ignored.
 func (m *models) find(asked string) (name, server string, ok bool) {
 	if from := m.source.Load(); from != nil {
 		asked = (*from).Real(asked)
@@ -99,13 +100,13 @@ func (m *models) find(asked string) (name, server string, ok bool) {
 	return m.labels.of(name), server, true
 }
 
-// labels are names that have a label of their own; there are at most mostLabels.
+// labels is the set of names that have a label of their own, at most mostLabels.
 type labels struct {
 	mu   sync.Mutex
 	used map[string]bool
 }
 
-// of returns the label of a name.
+// of returns name, or Other if the set is full and does not contain it.
 func (l *labels) of(name string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -122,8 +123,8 @@ func (l *labels) of(name string) string {
 	return name
 }
 
-// work counts what waits, after the servers were asked if that was long ago. Models that were
-// listed once stay known.
+// work runs the functions in the queue until it is empty. Before that it asks the servers for their
+// models, unless it did so a short time ago. Models that were listed once stay known.
 func (m *models) work() {
 	for {
 		m.mu.Lock()
@@ -148,7 +149,7 @@ func (m *models) work() {
 	}
 }
 
-// mostKnown bounds the models that are remembered: what servers list is not ours.
+// mostKnown bounds how many models are remembered, because we do not control what servers list.
 const mostKnown = 10_000
 
 // learn records the models that servers list, up to mostKnown in all.

@@ -10,8 +10,8 @@ import (
 	"toolnorm/engine"
 )
 
-// servers collects the state of the model servers. It asks them at a scrape; frequent scrapes get
-// the last state.
+// servers is a prometheus.Collector for the state of the model servers. It asks them at a scrape; a
+// scrape soon after another one gets the same state.
 type servers struct {
 	up, queue, running *prometheus.Desc
 	models             *models
@@ -21,7 +21,7 @@ type servers struct {
 	asked time.Time
 }
 
-// init describes the metrics.
+// init sets the descriptions of the metrics.
 func (s *servers) init(m *models) {
 	s.models = m
 	s.up = prometheus.NewDesc("toolnorm_server_up", "1 if the model server answers, else 0.",
@@ -32,14 +32,14 @@ func (s *servers) init(m *models) {
 		"Requests that a server of a pool answers for this process.", []string{provider}, nil)
 }
 
-// Describe implements prometheus.Collector.
+// Describe implements prometheus.Collector: it sends the descriptions of the metrics.
 func (s *servers) Describe(to chan<- *prometheus.Desc) {
 	to <- s.up
 	to <- s.queue
 	to <- s.running
 }
 
-// Collect implements prometheus.Collector.
+// Collect implements prometheus.Collector: it sends the current values.
 func (s *servers) Collect(to chan<- prometheus.Metric) {
 	for _, state := range s.states() {
 		up := 0.0
@@ -56,10 +56,11 @@ func (s *servers) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// freshFor is how long a state is used.
+// freshFor is how long a state is reused for further scrapes.
 const freshFor = 5 * time.Second
 
-// states returns the states of the servers. A second scrape waits for the first one's answer.
+// states returns the states of the servers, which are at most freshFor old. Concurrent scrapes wait
+// for one answer. Without a source there are none.
 func (s *servers) states() []engine.State {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,23 +13,23 @@ import (
 	"toolnorm/internal/post"
 )
 
-// DefaultModel is the specification's: a model of 8B that was taught Japanese.
+// DefaultModel is the model that the specification names: one of 8B that was trained for Japanese.
 const DefaultModel = "pakachan/elyza-llama3-8b:latest"
 
 // How a model is asked.
 const (
-	atOnce     = 20               // hyphens of one question: more, and small models lose count
+	atOnce     = 20               // hyphens in one question; with more, small models lose count
 	around     = 20               // characters shown on each side of a hyphen
 	askWait    = 60 * time.Second // for one answer; a model of 8B may have to be loaded first
 	longAnswer = 64 << 10         // bytes
 )
 
-// errUnreadable says that a model answered with something else than one truth value for each
-// hyphen.
+// errUnreadable is the error for an answer that is not one truth value for each hyphen.
 var errUnreadable = errors.New("the model's answer is unreadable")
 
-// asked asks the model about hyphens, some at a time. It returns nil if there was no answer at all.
-// An answer that cannot be read is asked for once more.
+// asked asks the model about hyphens, at most atOnce at a time, and returns one answer for each. If
+// no model is configured it returns nil. An unreadable answer is asked for once more; if it is
+// unreadable again or the model fails, asked returns the error.
 func (n *Normalizer) asked(ctx context.Context, text []rune, offsets []int) (
 	all []bool, err error) {
 	if n.Ask == nil {
@@ -53,10 +53,10 @@ func (n *Normalizer) asked(ctx context.Context, text []rune, offsets []int) (
 	return all, nil
 }
 
-// Ollama asks a model of an Ollama server, whose address may name /api/generate, as the
-// specification's does, or not. The specification has the model write the whole text anew, which
-// takes half a second and may change anything in it. This one asks about single hyphens, and holds
-// the model to a list of truth values, by a schema, so that it can write nothing else.
+// Ollama returns an Ask for a model of an Ollama server. The address may end in /api/generate, as
+// in the specification, or not; an empty model is DefaultModel. The specification has the model
+// rewrite the whole text, which takes half a second and may change anything in it. Here the model
+// is asked about single hyphens, and a schema forces it to answer with truth values only.
 func Ollama(client *http.Client, address, model string) Ask {
 	address = strings.TrimSuffix(strings.TrimSuffix(address, "/"), "/api/generate") +
 		"/api/generate"
@@ -79,7 +79,8 @@ func Ollama(client *http.Client, address, model string) Ask {
 	}
 }
 
-// generate asks /api/generate, and gives the text of its answer.
+// generate sends a request to /api/generate and returns the text of the answer. It fails if the
+// server does, or with errUnreadable if the answer is not JSON.
 func generate(ctx context.Context, client *http.Client, address string, body any) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, askWait)
 	defer cancel()
@@ -96,9 +97,9 @@ func generate(ctx context.Context, client *http.Client, address string, body any
 	return said.Response, nil
 }
 
-// prompt returns the question: each hyphen by its number, in its place. What the text says is no
-// instruction to obey, and a text that a model obeys all the same can do no more than turn answers
-// round.
+// prompt returns the question to the model, which lists each hyphen by number with its
+// surroundings. It tells the model not to obey instructions in the text. If the model obeys them
+// nevertheless, it can at most invert answers.
 func prompt(text []rune, offsets []int) string {
 	var b strings.Builder
 	b.WriteString("次の抜粋はOCRで読み取った日本語の文章です。【-】のハイフンが、文脈から見てカタカナ語の長音記号「ー」の誤読であれば true、" +
@@ -110,5 +111,5 @@ func prompt(text []rune, offsets []int) string {
 	return b.String()
 }
 
-// oneLine returns text on one line, so that an excerpt cannot pass for the next number.
+// oneLine returns text on one line, so that an excerpt cannot imitate the next numbered line.
 func oneLine(text []rune) string { return strings.Join(strings.Fields(string(text)), " ") }

@@ -5,12 +5,13 @@ import "golang.org/x/text/unicode/norm"
 // narrowMark is the long-vowel mark in half width.
 const narrowMark = 'ｰ'
 
-// isNarrow reports whether a character is katakana in half width, or a mark of its sounds.
+// isNarrow reports whether a character is half-width katakana, including the marks for voiced
+// sounds but not the long-vowel mark.
 func isNarrow(r rune) bool { return r >= 'ｦ' && r <= 'ﾟ' && r != narrowMark }
 
-// wide returns a text with its half-width katakana in full width, of which the dictionary is, and
-// for each character where it stands in the text: ﾃﾞ is one character, デ. Texts without any are
-// returned as they are.
+// wide returns a text with half-width katakana replaced by full-width ones, as the dictionary has
+// them, and for each resulting character its offset in the text. The offsets differ because two
+// characters such as ﾃﾞ become one, デ. Other characters are unchanged.
 func wide(text []rune) (letters []rune, at []int) {
 	at = make([]int, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -31,8 +32,9 @@ func wide(text []rune) (letters []rune, at []int) {
 	return letters, at
 }
 
-// inPlace moves changes of the wide text to their places in the text as it is: a mark behind half
-// width has half width. A guess there is left out, as its character may take two in half width.
+// inPlace returns the changes of the wide text at their offsets in the original text. After
+// half-width katakana, the long-vowel mark is a half-width one as well. Any other change there is
+// left out, because the new character may take two in half width.
 func inPlace(text []rune, at []int, found map[int]Change) map[int]Change {
 	moved := map[int]Change{}
 	for offset, c := range found {

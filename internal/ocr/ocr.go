@@ -29,37 +29,37 @@ import (
 	"unicode/utf8"
 )
 
-// MaxText is the longest text, in characters.
+// MaxText is the length of the longest text, in characters.
 const MaxText = 10_000
 
-// The two errors of Normalize, in the words of the tool's specification (HTTP 400 and 503).
+// The errors of Normalize, in the words of the tool's specification (HTTP 400 and 503).
 var (
 	//lint:ignore ST1005 the specification's own words
 	ErrTooLong     = errors.New("Text too long (max 10000 chars)")
 	ErrUnavailable = errors.New("LLM service unavailable")
 )
 
-// Without says what becomes of hyphens that the rule cannot judge when no model answers.
+// Without says what happens to ambiguous hyphens if no model answers.
 type Without string
 
-// What can become of them.
+// The values of Without.
 const (
-	Fail     Without = "fail"     // ErrUnavailable; the zero value too
+	Fail     Without = "fail"     // Normalize fails with ErrUnavailable; so does the zero value
 	Keep     Without = "keep"     // they stay hyphens
 	Lengthen Without = "lengthen" // they become long-vowel marks
 )
 
-// Ask asks a model about hyphens of a text, given as their offsets in characters: true where one is
-// a long-vowel mark. An answer of another length counts as none that can be read; an error as none
-// at all.
+// Ask asks a model about hyphens of a text, given as offsets in characters. It returns true for
+// each that is a long-vowel mark. If the result has another length than offsets, it counts as
+// unreadable.
 type Ask func(ctx context.Context, text []rune, offsets []int) ([]bool, error)
 
-// Normalizer normalizes texts. Its zero value goes by the rule alone, and fails where that is not
-// enough.
+// Normalizer normalizes texts. The zero value uses only the dictionary, and fails for texts with
+// hyphens that it cannot judge.
 type Normalizer struct {
 	Ask     Ask // nil: no model is configured
 	Without Without
-	Repair  bool // guesses misread katakana from the rest of the text as well
+	Repair  bool // also replaces misread katakana by a guess from the rest of the text
 }
 
 // Change is one character that was changed.
@@ -67,10 +67,11 @@ type Change struct {
 	Offset int    `json:"offset"` // in characters
 	From   string `json:"from"`
 	To     string `json:"to"`
-	By     string `json:"by"` // rule, llm, repair, or policy: lengthened since no model answered
+	// rule, llm, repair, or policy: made a long-vowel mark since no model answered
+	By string `json:"by"`
 }
 
-// Result is a text as it should have been read.
+// Result is a corrected text.
 type Result struct {
 	Text      string
 	Changes   []Change
@@ -78,19 +79,21 @@ type Result struct {
 	Warnings  []string // what was done instead of asking
 }
 
-// verdict is what a hyphen is.
+// verdict is what the dictionary says of a hyphen.
 type verdict uint8
 
 const (
 	hyphen    verdict = iota // a hyphen
 	long                     // a long-vowel mark
-	ambiguous                // one or the other
+	ambiguous                // either
 )
 
 // longMark is the long-vowel mark.
 const longMark = 'ー'
 
-// Normalize returns a text with its long-vowel marks. If there is an error, there is no text.
+// Normalize returns a text with its long-vowel marks restored. It fails with ErrTooLong for more
+// than MaxText characters, and with ErrUnavailable if hyphens are ambiguous, no model answers and
+// n.Without is Fail. It also fails if ctx ends. If it fails, the result is empty.
 func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error) {
 	if utf8.RuneCountInString(text) > MaxText {
 		return Result{}, ErrTooLong
@@ -123,7 +126,9 @@ func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error)
 	return res, res.apply(text, inPlace([]rune(text), at, found))
 }
 
-// settle judges the hyphens that the rule could not.
+// settle decides about the hyphens open, which the dictionary could not judge, and adds changes to
+// found. It asks the model; without an answer it does what n.Without says, and adds a warning or
+// returns ErrUnavailable.
 func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, found map[int]Change,
 	res *Result) error {
 	if len(open) == 0 {
@@ -168,8 +173,8 @@ func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, fou
 	return nil
 }
 
-// apply makes the text, and looks at it once more. Bytes are copied between the changes and never
-// made anew, so a text that is not valid UTF-8 stays what it is.
+// apply sets res.Text to the text with the changes in found, and fails if verify does. Bytes
+// between the changes are copied as they are, so invalid UTF-8 is preserved.
 func (res *Result) apply(text string, found map[int]Change) error {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -189,9 +194,9 @@ func (res *Result) apply(text string, found map[int]Change) error {
 	return verify(text, res.Text)
 }
 
-// verify holds the promise of the package, whatever a model or the code in front of it did: both
-// texts are the same but for hyphens behind katakana, each of which may have become one katakana
-// character.
+// verify returns an error unless both texts are equal except for hyphens after katakana, each of
+// which may have become one katakana character. So it guarantees the promise of this package,
+// whatever a model or other code did.
 func verify(before, after string) error {
 	old, now := []rune(before), []rune(after)
 	if len(old) != len(now) {

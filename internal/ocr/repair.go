@@ -1,13 +1,14 @@
 package ocr
 
-// shortestStem is how much of a word must stand in front of a hyphen for a guess, in characters:
-// two of them begin too many words.
+// shortestStem is the smallest number of characters before a hyphen for which repaired makes a
+// guess. Too many words begin with any two characters.
 const shortestStem = 3
 
-// repaired guesses what the hyphen at the end of a run was, when it was neither: OCR reads the last
-// character of キャリア as a hyphen, and キャリー is a word. The guess is ア when the text says キャリア
-// elsewhere, as in キャリアコンサルティング, and never キャリー. It returns 0 if it has no guess. It looks for the
-// longest stem first, since the run may begin with another word: マイナビキャリ.
+// repaired returns a guess for the hyphen at the end of a run if the hyphen stands for another
+// katakana character, and 0 if it has no guess. For example, OCR reads the last character of キャリア
+// as a hyphen, although キャリー is a word as well. The guess is ア if another word of the text, such as
+// キャリアコンサルティング, begins with キャリア and none begins with キャリー. The longest stem is tried first, since
+// the run may begin with another word, as in マイナビキャリ.
 func (n *Normalizer) repaired(text []rune, r run, verdicts []verdict) rune {
 	last := r.hyphens[len(r.hyphens)-1]
 	if !n.Repair || last != r.n-1 || verdicts[len(verdicts)-1] == hyphen {
@@ -24,8 +25,9 @@ func (n *Normalizer) repaired(text []rune, r run, verdicts []verdict) rune {
 	return 0
 }
 
-// following returns the character behind a stem where words outside the run begin with it. The
-// long-vowel mark wins over any other, and of two others neither counts: 0.
+// following returns the katakana character that follows a stem in words of the text outside of from
+// to to. It returns the long-vowel mark if any word has that. It returns 0 if no word begins with
+// the stem or several characters follow it.
 func following(text, stem []rune, from, to int) rune {
 	var next rune
 	// The time is that of the text for each stem, and stems are as many as the run has characters
@@ -50,7 +52,7 @@ func following(text, stem []rune, from, to int) rune {
 	return next
 }
 
-// hasPrefix reports whether a text begins with another.
+// hasPrefix reports whether text begins with head.
 func hasPrefix(text, head []rune) bool {
 	if len(text) < len(head) {
 		return false

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// hyphens are the characters that OCR writes for a long-vowel mark.
+// hyphens are the characters that OCR may write in place of a long-vowel mark.
 const hyphens = "-‐‑–—−－"
 
-// isKatakana reports whether a character can be part of a word in katakana, in full width.
+// isKatakana reports whether a character is full-width katakana that can be part of a word.
 func isKatakana(r rune) bool { return r >= 'ァ' && r <= 'ヺ' }
 
 // isLatin reports whether a character is a letter or a digit of ASCII, or its full-width form.
@@ -19,9 +19,9 @@ func isLatin(r rune) bool {
 	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 }
 
-// isCandidate reports whether the character at i is a hyphen that could be a long-vowel mark:
-// directly behind katakana that can be lengthened, and not in front of a Latin letter or digit, as
-// in プラン-A.
+// isCandidate reports whether the character at i is a hyphen that could be a long-vowel mark. It
+// must directly follow katakana that can be lengthened, and must not precede a Latin letter or
+// digit, as in プラン-A.
 func isCandidate(text []rune, i int) bool {
 	if i == 0 || !strings.ContainsRune(hyphens, text[i]) {
 		return false
@@ -32,16 +32,18 @@ func isCandidate(text []rune, i int) bool {
 	return i+1 == len(text) || !isLatin(text[i+1])
 }
 
-// run is a word or several in katakana, with candidates among them: マネ-ジャ-.
+// run is a sequence of katakana with at least one candidate in it (see isCandidate), such as
+// マネ-ジャ-. It may consist of several words.
 type run struct {
-	at int // of its first character in the text
-	// with each candidate as a long-vowel mark: マネージャー. All characters are of 3 bytes
+	at int // the offset of its first character in the text
+	// the characters with each candidate replaced by a long-vowel mark, as in マネージャー; each has 3
+	// bytes
 	text    string
-	n       int   // characters
-	hyphens []int // where in it the candidates are, in characters
+	n       int   // the number of characters
+	hyphens []int // the offsets of the candidates in the run, in characters
 }
 
-// runsOf finds the runs that hold a candidate.
+// runsOf returns all runs of a text.
 func runsOf(text []rune) (all []run) {
 	for i := 0; i < len(text); {
 		if !isKatakana(text[i]) {
@@ -72,7 +74,7 @@ func runsOf(text []rune) (all []run) {
 // part returns the run's characters from i to j.
 func (r *run) part(i, j int) string { return r.text[3*i : 3*j] }
 
-// HasCandidate reports whether a text holds a hyphen that could be a long-vowel mark.
+// HasCandidate reports whether a text contains a hyphen that could be a long-vowel mark.
 func HasCandidate(text string) bool {
 	letters, _ := wide([]rune(text))
 	return len(runsOf(letters)) > 0

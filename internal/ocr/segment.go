@@ -1,33 +1,35 @@
 package ocr
 
-// mostJudged is how many hyphens of a run are judged together. Their readings are one bit each of a
-// word of 64 bits.
+// mostJudged is the largest number of hyphens in a run that are judged. Each of their readings is
+// one bit of a 64-bit word; a reading says for each hyphen whether it is a long-vowel mark.
 const mostJudged = 6
 
-// lengthens[k] are the readings in which hyphen k is a long-vowel mark: reading b has it when bit k
-// of b is set.
+// lengthens[k] is the set of readings in which hyphen k is a long-vowel mark: reading b belongs to
+// it if bit k of b is set.
 var lengthens = [mostJudged]uint64{
 	0xaaaa_aaaa_aaaa_aaaa, 0xcccc_cccc_cccc_cccc, 0xf0f0_f0f0_f0f0_f0f0, 0xff00_ff00_ff00_ff00,
 	0xffff_0000_ffff_0000, 0xffff_ffff_0000_0000,
 }
 
-// shortest is the shortest word that proves anything, in characters. With words of two a hyphen
-// between any two words could be read into a third: ヘルプデスク-担当 would end with クー.
+// shortest is the length of the shortest word that proves anything, in characters. With words of
+// two characters, a hyphen between two words could nearly always be part of a third: ヘルプデスク-担当
+// would end with クー.
 const shortest = 3
 
-// sight is what the dictionary says of a run.
+// sight is what the dictionary says of a run. A set of readings is a uint64, see mostJudged.
 type sight struct {
-	readings uint64          // those that are words from end to end, split at hyphens that stay
-	ending   uint64          // those of them whose last word is no shorter than shortest
-	covered  [mostJudged]int // the longest word that has the hyphen as a long-vowel mark
-	at       [mostJudged]int // where the hyphens are
-	n        int             // how many
-	reach    []uint64        // readings that are words up to a character
+	readings uint64 // the readings that consist of words, split at the hyphens that stay
+	ending   uint64 // those of them whose last word has at least the length shortest
+	// for each hyphen, the length of the longest word that has it as a long-vowel mark
+	covered [mostJudged]int
+	at      [mostJudged]int // the offsets of the hyphens
+	n       int             // the number of hyphens
+	reach   []uint64        // for each offset, the readings that consist of words up to it
 }
 
-// judge returns what the hyphens of a run are, as far as the dictionary knows. A hyphen is certain
-// when it is the same in all readings that the dictionary can split into words; if there is no such
-// reading, or the readings differ, it is ambiguous.
+// judge returns a verdict for each hyphen of a run. A verdict is certain if the hyphen is the same
+// in all readings that the dictionary can split into words. If there is no such reading, or the
+// readings differ, the hyphen is ambiguous.
 func (r *run) judge(d dictionary) []verdict {
 	all := make([]verdict, len(r.hyphens))
 	set := func(v verdict) []verdict {
@@ -56,7 +58,7 @@ func (r *run) judge(d dictionary) []verdict {
 	return all
 }
 
-// verdict returns what hyphen k is, by the readings that are left.
+// verdict returns the verdict on hyphen k, given the set of possible readings.
 func (s *sight) verdict(r *run, k int, readings uint64) verdict {
 	with, without := readings&lengthens[k], readings&^lengthens[k]
 	switch {
@@ -76,8 +78,9 @@ func (s *sight) verdict(r *run, k int, readings uint64) verdict {
 	return hyphen
 }
 
-// preferred returns the readings, without those that only leave out the last mark of a word that
-// has it: both サーバ and サーバー are words, and a hyphen at the end of one is its mark.
+// preferred returns the readings without those that only leave out the mark at the end of a word
+// that exists with it. For example, both サーバ and サーバー are words, and a hyphen at the end of サーバ is
+// taken for the mark.
 func (s *sight) preferred(r *run) uint64 {
 	last := s.n - 1
 	if s.at[last] != r.n-1 {
@@ -88,9 +91,9 @@ func (s *sight) preferred(r *run) uint64 {
 	return s.readings &^ better
 }
 
-// look splits the run into words in all readings at once. Character by character, reach holds the
-// readings that are words so far; a word goes on from there in those readings in which all hyphens
-// in it are marks. So the time is that of one reading, not of 64.
+// look splits the run into words in all readings at once, so it takes the time of one reading and
+// not of 64. For each character it records the readings that consist of words up to there. A word
+// extends those readings in which all hyphens inside it are marks.
 func (r *run) look(d dictionary) *sight {
 	s := &sight{n: len(r.hyphens), reach: make([]uint64, r.n+1)}
 	which := make([]int, r.n) // 1 + the number of a hyphen
@@ -109,7 +112,7 @@ func (r *run) look(d dictionary) *sight {
 	return s
 }
 
-// wordsFrom goes on with the words that begin at a character.
+// wordsFrom records the words of the run that begin at offset i.
 func (s *sight) wordsFrom(r *run, d dictionary, i int, which []int) {
 	in := ^uint64(0) // readings in which the hyphens so far are marks
 	for j := i + 1; j <= min(r.n, i+longestWord); j++ {

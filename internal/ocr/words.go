@@ -8,34 +8,34 @@ import (
 	"sync"
 )
 
-// dictionary is a set of words in katakana.
+// dictionary is a set of katakana words.
 type dictionary map[string]struct{}
 
-// has reports whether a word is in it.
+// has reports whether a word is in the dictionary.
 func (d dictionary) has(word string) bool {
 	_, ok := d[word]
 	return ok
 }
 
-// longestWord is the longest word that is looked for, in characters. A longer one is made of
-// shorter ones.
+// longestWord is the length of the longest word that is looked up, in characters. A longer word
+// consists of shorter ones.
 const longestWord = 20
 
-// extracted are the katakana words of the IPA dictionary, made by dictionary/main.go; NOTICE has
-// its licence.
+// extracted has the katakana words of the IPA dictionary, compressed; dictionary/main.go makes it,
+// and NOTICE has its licence.
 //
 //go:embed words.txt.gz
 var extracted string
 
-// own are words that the dictionary, which is of 2007, does not have.
+// own has words that the dictionary, which is from 2007, lacks.
 //
 //go:embed own.txt
 var own string
 
-// words is the dictionary. It is read at the first use, in some milliseconds: few programs that
-// offer the tool ever call it. A map of 17,000 short strings takes about a megabyte; the dictionary
-// with its grammar, as morphological analysers load it, takes 93 and half a second, and the rule
-// needs nothing but the words.
+// words returns the dictionary. It is decompressed at the first call, in some milliseconds, because
+// few programs that offer the tool ever call it. A map of 17,000 short strings takes about a
+// megabyte. The dictionary with its grammar, as morphological analysers load it, would take 93 and
+// half a second, although only the words are needed.
 var words = sync.OnceValue(func() dictionary {
 	d := make(dictionary, 20_000)
 	if z, err := gzip.NewReader(strings.NewReader(extracted)); err == nil {

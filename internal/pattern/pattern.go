@@ -3,10 +3,10 @@ package pattern
 
 import "strings"
 
-// Find returns the value of the longest pattern that fits the name. In a pattern, * matches any
-// text. The longest pattern says most about a name: "qwen3*" comes before "*" in whatever order the
-// settings were given. Of two equally long ones the first by the alphabet wins, since the order of
-// a map changes from run to run.
+// Find returns the value of the longest pattern that fits the name, and false if none fits. In a
+// pattern, * matches any text. The longest pattern is the most specific one, so "qwen3*" wins over
+// "*" whatever the order of the settings. Of two patterns of the same length the alphabetically
+// first wins, since the order of a map changes from run to run.
 func Find(patterns map[string]string, name string) (string, bool) {
 	best, value, found := "", "", false
 	for p, v := range patterns {
@@ -18,8 +18,9 @@ func Find(patterns map[string]string, name string) (string, bool) {
 	return value, found
 }
 
-// Fits reports whether the pattern is the whole name. It takes time proportional to the name for
-// each part: no pattern of the settings can make it slow, as backtracking could.
+// Fits reports whether the pattern matches the whole name; * matches any text. Its time is at most
+// the length of the name times the number of parts between the stars. So no pattern in the settings
+// can make it slow, as backtracking could.
 func Fits(pattern, name string) bool {
 	first, rest, ok := strings.Cut(pattern, "*")
 	if !ok {

@@ -15,19 +15,20 @@ import (
 	"toolnorm/chat"
 )
 
-// Refused is an answer that is not 200.
+// Refused is the error for an answer whose status is not 200.
 type Refused struct {
 	Code int
 	Text string // the status line and the beginning of the body
 }
 
-// Error returns what the server answered.
+// Error implements error: it returns the server's status line and the beginning of its body.
 func (e *Refused) Error() string { return "the server answered " + e.Text }
 
-// JSON posts body as JSON and returns at most so many bytes of the answer. key is sent as a
-// bearer's; empty: none is. A nil client is http.DefaultClient. An answer that is not 200 is a
-// [Refused]. No error shows the URL or the key: a URL may hold a key, too, and these errors end up
-// in results that models read.
+// JSON posts body as JSON and returns at most the first most bytes of the answer. A key that is not
+// empty is sent as a bearer token. A nil client stands for http.DefaultClient. For an answer that
+// is not 200 the error is a [Refused]; other errors say that body cannot be encoded, that the URL
+// is wrong or that the server did not answer. No error shows the URL or the key, because a URL may
+// contain a key as well, and these errors appear in results that models read.
 func JSON(ctx context.Context, client *http.Client, address, key string, body any, most int64) (
 	[]byte, error) {
 	text, err := chat.JSON(body)

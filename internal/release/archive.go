@@ -12,23 +12,24 @@ import (
 	"time"
 )
 
-// entry is a file of a package.
+// entry is a file or folder of a package.
 type entry struct {
 	name string // with slashes, from the root of the package
 	mode int64
+	// nil: it is a folder
 	data []byte
 }
 
-// sortEntries returns entries sorted by name, so that packing does not depend on how they were
-// found.
+// sortEntries returns entries sorted by name, so that archives do not depend on the order in which
+// they were found.
 func sortEntries(entries []entry) []entry {
 	return slices.SortedFunc(slices.Values(entries), func(a, b entry) int {
 		return cmp.Compare(a.name, b.name)
 	})
 }
 
-// writeTarGz writes a compressed tar archive, with a prefix before each name.
-// The gzip header has no name and no time: two runs give the same bytes.
+// writeTarGz writes entries as a compressed tar archive to w, with prefix before each name. The
+// gzip header has no name and no time, so the same input always gives the same bytes.
 func writeTarGz(w io.Writer, prefix string, entries []entry, at time.Time) error {
 	zw := gzip.NewWriter(w)
 	tw := tar.NewWriter(zw)
@@ -48,8 +49,8 @@ func writeTarGz(w io.Writer, prefix string, entries []entry, at time.Time) error
 	return errors.Join(tw.Close(), zw.Close())
 }
 
-// withFolders returns entries with an entry without data before the first file of each folder. dpkg
-// needs them: it would unpack a file whose folder is in no package, but could not remove the
+// withFolders returns entries, sorted, with a folder entry before the first file of each folder.
+// dpkg needs these: it would unpack a file whose folder is in no package, but could not remove the
 // folder.
 func withFolders(prefix string, entries []entry) (all []entry) {
 	there := map[string]bool{".": true}
@@ -71,7 +72,7 @@ func withFolders(prefix string, entries []entry) (all []entry) {
 	return all
 }
 
-// writeZip writes what Windows opens without a program.
+// writeZip writes entries as a zip archive, which Windows opens without an additional program.
 func writeZip(w io.Writer, prefix string, entries []entry, at time.Time) error {
 	zw := zip.NewWriter(w)
 	for _, e := range sortEntries(entries) {

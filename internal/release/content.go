@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// debSettings is the settings file of the system's service; dpkg keeps what an administrator has
-// changed in it.
+// debSettings is the path of the system service's settings file. dpkg preserves an administrator's
+// changes to it.
 const debSettings = "etc/toolnorm/toolnorm.yaml"
 
-// completionPaths says where a shell looks for its completions of a program, in an archive and on
+// completionPaths lists, for each shell, the path of a program's completions in an archive and on
 // Debian.
 var completionPaths = []struct{ shell, archive, debian string }{
 	{"bash", "completions/%s.bash", "usr/share/bash-completion/completions/%s"},
@@ -25,12 +25,13 @@ var completionPaths = []struct{ shell, archive, debian string }{
 	{"fish", "completions/%s.fish", "usr/share/fish/vendor_completions.d/%s.fish"},
 }
 
-// completionCommands are the programs, and the words behind which each prints its completions for a
+// completionCommands maps each program to the argument with which it prints its completions for a
 // shell.
 var completionCommands = map[string]string{"toolnorm": "completion", "toolrun": "--completion"}
 
-// completions asks the programs for theirs, and for what their manual pages say: those of this
-// machine's own platform, since no others run here.
+// completions runs the programs and returns the completions and manual pages that they print, by
+// names such as "toolnorm bash" and "toolnorm.1". It uses the build for this machine's platform,
+// since no other runs here, and fails if there is none or a program fails.
 func completions(builds []build) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	i := slices.IndexFunc(builds, func(b build) bool {
@@ -59,9 +60,9 @@ func completions(builds []build) (map[string][]byte, error) {
 	return all, nil
 }
 
-// contents returns the files of a platform's archive and of its Debian package: the programs, what
-// explains them, and what the platform's own service needs. Windows gets no completions for shells,
-// and no unit.
+// contents returns the files of a platform's archive and of its Debian package: the programs, their
+// documentation, and the files of the platform's service manager. Windows gets no shell completions
+// and no service file. It fails if a program or page cannot be read.
 func contents(b build, shells map[string][]byte, licences []byte) (
 	archive, debian []entry, err error) {
 	add := func(inArchive, inDebian string, mode int64, data []byte) {
@@ -122,7 +123,8 @@ func contents(b build, shells map[string][]byte, licences []byte) (
 	return archive, debian, nil
 }
 
-// gzipData compresses as Debian asks of changelogs, and without a time in the header.
+// gzipData returns data compressed as Debian requires for changelogs, and without a time in the
+// header.
 func gzipData(data []byte) []byte {
 	var out bytes.Buffer
 	zw, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level is a valid one
@@ -131,6 +133,6 @@ func gzipData(data []byte) []byte {
 	return out.Bytes()
 }
 
-// md5sum returns what dpkg --verify compares an installed file with; it is a check against damage,
-// not against malice.
+// md5sum returns the checksum with which dpkg --verify compares an installed file. It detects
+// damage, not malice.
 func md5sum(data []byte) string { return fmt.Sprintf("%x", md5.Sum(data)) }

@@ -19,7 +19,7 @@ import (
 //go:embed files
 var files embed.FS
 
-// mustFile returns a file of the folder files, which is in this program.
+// mustFile returns a file of the embedded folder files. It panics if there is no such file.
 func mustFile(name string) []byte {
 	data, err := files.ReadFile("files/" + name)
 	if err != nil {
@@ -29,27 +29,30 @@ func mustFile(name string) []byte {
 }
 
 var (
-	// described matches what git describe puts behind a tag: -5-g0bbc243.
+	// describeSuffix matches what git describe appends to a tag, for example -5-g0bbc243.
 	describeSuffix = regexp.MustCompile(`-(\d+)-(g[0-9a-f]+)`)
-	// preRelease matches what makes a version older than the one without it: -rc.1, -dev.680.
+	// preRelease matches a version with a suffix that makes it older than the version without it,
+	// such as -rc.1 or -dev.680.
 	preRelease = regexp.MustCompile(`^(\d+(?:\.\d+)*)-([a-z])`)
 )
 
-// debVersion returns a version as dpkg orders them: 0.3.0~rc.1 is older than 0.3.0, and
-// 0.3.0+5.g0bbc243 is newer. In Debian's own form a - would begin the revision of the package.
+// debVersion returns a version in the form that dpkg orders correctly: 0.3.0~rc.1 is older than
+// 0.3.0, and 0.3.0+5.g0bbc243 is newer. A hyphen is replaced because in Debian's form it begins the
+// revision of the package.
 func debVersion(version string) string {
 	version = describeSuffix.ReplaceAllString(version, "+$1.$2")
 	version = preRelease.ReplaceAllString(version, "$1~$2")
 	return strings.ReplaceAll(version, "-", ".")
 }
 
-// identity is what a Debian package says of itself.
+// identity is what a Debian package says about itself.
 type identity struct{ version, arch, maintainer, homepage string }
 
-// defaultMaintainer is named in packages that somebody makes for their own machines.
+// defaultMaintainer is the maintainer of packages that people build for their own machines.
 const defaultMaintainer = "the maintainers of toolnorm <toolnorm@localhost>"
 
-// writeDeb writes a package. Its scripts and its list of settings files are in files.
+// writeDeb writes a Debian package with the given entries to w. Its scripts are in the embedded
+// folder files.
 func writeDeb(w io.Writer, is identity, entries []entry, at time.Time) error {
 	var size int
 	var sums strings.Builder
@@ -83,8 +86,8 @@ func writeDeb(w io.Writer, is identity, entries []entry, at time.Time) error {
 		{"control.tar.gz", 0o100644, head.Bytes()}, {"data.tar.gz", 0o100644, data.Bytes()}})
 }
 
-// writeAr writes an archive of the kind that deb(5) asks for, in which members begin at even
-// places.
+// writeAr writes members as an archive in the format of deb(5), in which each member begins at an
+// even offset.
 func writeAr(w io.Writer, at time.Time, members []entry) error {
 	if _, err := io.WriteString(w, "!<arch>\n"); err != nil {
 		return err

@@ -44,17 +44,18 @@ func main() {
 	}
 }
 
-// release is one version in one folder. Its programs are in dist/programs/OS_ARCH.
+// release is one version, packed in one folder. The built programs are in dist/programs/OS_ARCH.
 type release struct {
 	dist    string
-	version string    // without the v of a tag, as it stands in names of files
+	version string    // without the v of a tag, as in names of files
 	time    time.Time // of every packed file
 
 	maintainer, homepage string // of the Debian packages
 }
 
-// run packs everything that make has built.
-// SOURCE_DATE_EPOCH is the variable that reproducible builds have agreed on, in seconds.
+// run packs everything that make has built. The time of all files is epoch, the value of
+// SOURCE_DATE_EPOCH, on which reproducible builds have agreed, in seconds. It fails if that or the
+// arguments are invalid, or if any file cannot be packed.
 func (r *release) run(epoch string) error {
 	seconds, err := strconv.ParseInt(epoch, 10, 64)
 	if err != nil {
@@ -90,10 +91,10 @@ func (r *release) run(epoch string) error {
 // build is the folder of one platform's programs.
 type build struct{ dir, os, arch string }
 
-// target returns the platform as it is written in names of files: linux_amd64.
+// target returns the platform as names of files contain it, for example linux_amd64.
 func (b build) target() string { return b.os + "_" + b.arch }
 
-// exe returns the name of a program's file on the platform.
+// exe returns the name of a program's file on that platform.
 func (b build) exe(program string) string {
 	if b.os == "windows" {
 		return program + ".exe"
@@ -101,7 +102,8 @@ func (b build) exe(program string) string {
 	return program
 }
 
-// builds finds what make has built, in the order of the names.
+// builds returns the builds that make has left in dist/programs, sorted by name. It fails if a
+// folder there is not named OS_ARCH.
 func (r *release) builds() (all []build, err error) {
 	dirs, err := os.ReadDir(filepath.Join(r.dist, "programs"))
 	if err != nil {
@@ -117,7 +119,7 @@ func (r *release) builds() (all []build, err error) {
 	return all, nil
 }
 
-// pack writes the archive of one platform, and its Debian package where there is one.
+// pack writes the archive of one platform and, for Linux, its Debian package.
 func (r *release) pack(b build, shells map[string][]byte) error {
 	all, err := partsOf(b)
 	if err != nil {
@@ -151,7 +153,7 @@ func (r *release) pack(b build, shells map[string][]byte) error {
 	})
 }
 
-// create writes a file of the release.
+// create creates a file of the release and calls write to fill it.
 func (r *release) create(name string, write func(io.Writer) error) error {
 	f, err := os.Create(filepath.Join(r.dist, name))
 	if err != nil {
@@ -160,7 +162,7 @@ func (r *release) create(name string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// writeChecksums writes SHA256SUMS in the form that sha256sum and shasum read.
+// writeChecksums writes SHA256SUMS in the format that sha256sum and shasum read.
 func (r *release) writeChecksums() error {
 	files, err := os.ReadDir(r.dist) // in the order of the names
 	if err != nil {

@@ -17,22 +17,22 @@ import (
 	"strings"
 )
 
-// part is something by others that is in the programs.
+// part is a module or package by others that is in the programs.
 type part struct {
-	kind    string // golang or npm, as package URLs say
+	kind    string // golang or npm, as in package URLs
 	name    string
 	version string
-	dir     string // where its licence is
+	dir     string // the folder that contains its licence
 }
 
-// purl returns a part's package URL, by which databases of known faults look it up. An @ is the
-// only character of our names that the specification wants escaped.
+// purl returns the part's package URL, by which vulnerability databases find it. The only character
+// of the names here that must be escaped is @.
 func (p part) purl() string {
 	return "pkg:" + p.kind + "/" + strings.ReplaceAll(p.name, "@", "%40") + "@" + p.version
 }
 
-// partsOf collects what the programs of some platforms are made of. It differs a little between
-// them: one needs a module for its terminal that another lacks.
+// partsOf returns everything that is in the programs of some builds. Platforms differ a little: for
+// example, one needs a module for its terminal that another does not.
 func partsOf(builds ...build) ([]part, error) {
 	found, err := modulesIn(builds)
 	if err != nil {
@@ -42,9 +42,9 @@ func partsOf(builds ...build) ([]part, error) {
 	return append(found, page...), err
 }
 
-// modulesIn reads from the programs themselves which modules were linked into them, so that no list
-// can be wrong. The standard library and the runtime count as a module, called std as in Go's own
-// database of faults.
+// modulesIn returns the Go modules that are linked into the programs. It reads them from the
+// programs themselves, so that no list can be wrong. The standard library and the runtime count as
+// a module called std, as in Go's vulnerability database.
 func modulesIn(builds []build) ([]part, error) {
 	all := []part{}
 	versions := map[string]string{}
@@ -71,8 +71,8 @@ func modulesIn(builds []build) ([]part, error) {
 	return all, nil
 }
 
-// moduleDirs asks Go where the sources of modules are. One call for all: each takes a tenth of a
-// second.
+// moduleDirs returns the source folder of each module, as the go command reports it. It calls the
+// command once for all modules, since each call takes a tenth of a second.
 func moduleDirs(names []string) (map[string]string, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -94,8 +94,8 @@ func moduleDirs(names []string) (map[string]string, error) {
 	return dirs, nil
 }
 
-// pageModules returns the npm packages that the bundler may have put into the admin page: those of
-// the lock file that are not for development only.
+// pageModules returns the npm packages that the bundler may have put into the admin page: those in
+// the lock file of dir that are not only for development.
 func pageModules(dir string) (all []part, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
 	if err != nil {
@@ -120,11 +120,11 @@ func pageModules(dir string) (all []part, err error) {
 	return all, nil
 }
 
-// licence matches the files in which authors say what may be done with their work.
+// licence matches the names of files that contain a licence or a notice.
 var licence = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents)([.-].*)?$`)
 
-// licences returns the texts that come with the parts. MIT, BSD and Apache ask that they go with
-// every copy, and a program is one.
+// licences returns the licence texts of all parts. MIT, BSD and Apache require them in every copy,
+// and a program is one. It fails if a part has none.
 func licences(all []part) ([]byte, error) {
 	var out bytes.Buffer
 	for _, p := range all {
@@ -152,8 +152,8 @@ func licences(all []part) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// writeSBOM writes the parts in the form of CycloneDX. It has neither a time nor a serial number,
-// so that it is the same for the same commit.
+// writeSBOM writes the list of parts in the format of CycloneDX. The list has neither a time nor a
+// serial number, so that the same commit always gives the same file.
 func (r *release) writeSBOM(all []part) error {
 	type component struct {
 		Type    string `json:"type"`

@@ -12,12 +12,11 @@ import (
 	"strings"
 )
 
-// packedFolders are the folders that are packed beside the texts at the root: the documents, and
-// the files that they tell to copy.
+// packedFolders are the folders that are packed besides the texts at the root: the documents, and
+// the files that they tell users to copy.
 var packedFolders = []string{"docs", "examples"}
 
-// pages returns the texts at the root, and all files of the packed folders but tests and pictures
-// of the source.
+// pages returns the texts at the root and all regular files of packedFolders except for Go tests.
 func pages() (all []entry, err error) {
 	names := []string{"LICENSE", "README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md",
 		"SECURITY.md"}
@@ -43,14 +42,15 @@ func pages() (all []entry, err error) {
 }
 
 var (
-	// localLink is a link of Markdown without a scheme, or a picture: text, target, anchor.
+	// localLink matches a Markdown link without a scheme, or a picture. Its groups are the text,
+	// the target and the anchor.
 	localLink = regexp.MustCompile(`!?\[([^\]]*)\]\(([^)\s:#]*)(#[^)\s]*)?\)`)
-	// shownCode is what Markdown shows as it is.
+	// shownCode matches code, which Markdown shows unchanged.
 	shownCode = regexp.MustCompile("(?ms)^```.*?^```|^    .*?$|`[^`\n]*`")
 )
 
-// keepLinks returns the pages with only those links that lead to what is packed as well: of any
-// other link the text alone is left.
+// keepLinks returns the pages without links to files that are not packed; only the text of such a
+// link is left.
 func keepLinks(all []entry) []entry {
 	there := map[string]bool{}
 	for _, e := range all {
@@ -73,9 +73,9 @@ func keepLinks(all []entry) []entry {
 	return out
 }
 
-// rewritten returns a page whose local links outside of code are replaced by what replace returns.
-// What the text of a link holds in backquotes is code as well, so a link is looked for before code
-// is, and left where it begins inside code.
+// rewritten returns a page in which each local link outside of code is replaced with the result of
+// replace. The text of a link may contain code in backquotes. So links are matched independently of
+// code, and one is skipped only if it begins inside code.
 func rewritten(page []byte, replace func(m [][]byte) []byte) []byte {
 	code := shownCode.FindAllIndex(page, -1)
 	inCode := func(at int) bool {
@@ -100,14 +100,14 @@ func rewritten(page []byte, replace func(m [][]byte) []byte) []byte {
 	return out.Bytes()
 }
 
-// abouts say in a few words what each program is, as whatis shows it.
+// abouts holds a short description of each program, which whatis shows.
 var abouts = map[string]string{
 	"toolnorm": "proxy that turns the tool calls of local models into strict ones",
 	"toolrun":  "run tools of toolnorm from a shell",
 }
 
-// manual returns the manual page of a program: what it says of itself with --help, in the form that
-// man reads.
+// manual returns the manual page of a program, made from the output of --help. It fails if the
+// program at exe does.
 func manual(exe, program string) ([]byte, error) {
 	help, err := exec.Command(exe, "--help").Output()
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Target returns the path of what a path leads to, and makes its folder if there is none. File
-// would replace a link and leave the file behind it as it was; written to its target, a link stays
-// one.
+// Target returns the path of the file to which a symbolic link leads, so that writing it keeps the
+// link. File would replace the link itself and leave the linked file unchanged. If path does not
+// exist, Target returns path as it is and makes its folder; the error is that of making the folder.
 func Target(path string) (string, error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real, nil
@@ -17,8 +17,10 @@ func Target(path string) (string, error) {
 	return path, os.MkdirAll(filepath.Dir(path), 0o700)
 }
 
-// File writes a file anew, for its owner alone. A reader, and a machine that loses its power, find
-// the old text or the new one whole: it is written beside the old one and renamed into its place.
+// File writes text to path in place of what is there, readable by the owner alone. A reader finds
+// the old text or the new one, never a part of it, even after a power failure, because a new file
+// is written in the same folder and then renamed to path. If that fails, the old file stays and
+// File returns the error.
 func File(path string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // made with mode 0600
 	if err != nil {

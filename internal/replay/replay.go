@@ -16,27 +16,27 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// Text is what a model wrote, and what must be known of its request.
+// Text is what a model wrote, with the parts of its request that are needed to read it.
 type Text struct {
 	Raw    string
-	Cut    bool        // the server ended it for its length
-	Tools  []chat.Tool // that were offered
-	Prompt string      // its end, as adapters.Options.Prompt
+	Cut    bool        // the server ended it because it reached the length limit
+	Tools  []chat.Tool // the tools that were offered
+	Prompt string      // the end of the prompt, as in adapters.Options.Prompt
 	Which  adapters.Which
-	Hold   int // as adapters.Options.Hold
+	Hold   int // as in adapters.Options.Hold
 
-	Messages []chat.Message // what was said in front of it, as adapters.Options.Messages
+	Messages []chat.Message // the conversation before it, as in adapters.Options.Messages
 }
 
-// Reading is what the decoder makes of it.
+// Reading is what the decoder makes of a text.
 type Reading struct {
 	Format    string   `json:"format"`
-	Events    string   `json:"events"` // as the cases of families write them
+	Events    string   `json:"events"` // in the notation of the families' test cases
 	Text      string   `json:"text"`
 	Reasoning string   `json:"reasoning"`
 	Calls     []Call   `json:"calls"`
 	Repairs   []string `json:"repairs"` // codes of docs/repairs.md
-	// sentences: what is wrong with a call, or why there is none
+	// sentences that say what is wrong with a call, or why there is none
 	Why []string `json:"why"`
 }
 
@@ -47,8 +47,8 @@ type Call struct {
 	Problems []string `json:"problems"`
 }
 
-// Read reads a text by a format. The error is that of the decoder, which has none for a text that
-// is there whole.
+// Read decodes a text with a format and explains the result. It returns the decoder's error; a text
+// that is complete, as here, causes none.
 func Read(f *adapters.Format, t Text) (*Reading, error) {
 	r := &Reading{Format: f.Name, Calls: []Call{}, Repairs: []string{}, Why: []string{}}
 	reply, events, err := decode(f, t)
@@ -69,9 +69,9 @@ func Read(f *adapters.Format, t Text) (*Reading, error) {
 	return r, nil
 }
 
-// decode reads a text, and keeps its events: they are put together once and written out once. The
-// text comes in one piece. The pieces in which it came do not matter: any split gives the same
-// events.
+// decode returns the reply that the text holds, and the events from which it was collected. The
+// text is decoded in one piece, because any split into pieces gives the same events. It returns the
+// decoder's error, if there is one.
 func decode(f *adapters.Format, t Text) (reply *chat.Collector, events []chat.Event, err error) {
 	finish := chat.Stop
 	if t.Cut {
@@ -102,8 +102,8 @@ func eventsOf(events []chat.Event) func(yield func(chat.Event, error) bool) {
 }
 
 // checkCall returns a call with what is wrong with it, in the words in which the model would be
-// told. A schema that cannot be used takes any object, as in the engine. "arguments." before each
-// place is left out: here the call is beside its sentence.
+// told. If the schema is invalid, any object fits, as in the engine. The prefix "arguments." of
+// each place is left out, because here each sentence is shown beside its call.
 func checkCall(c chat.Call, offered []chat.Tool) Call {
 	out := Call{Name: c.Name, Args: string(c.Args), Problems: []string{}}
 	for _, tool := range offered {

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// maxWhy is how long a text may be that is read in other ways, in bytes: two more readings of
-	// 256 KiB take some milliseconds, and replies are far shorter.
+	// maxWhy is the longest text, in bytes, that is decoded in other ways to find a reason. Two
+	// more decodings of 256 KiB take some milliseconds, and replies are far shorter.
 	maxWhy = 256 << 10
-	// maxNames is how many words of a text are tried as names of tools.
+	// maxNames is how many words of a text are tried as the name of a tool.
 	maxNames = 400
 )
 
-// explain adds why a call does not go through, or why there is none. It adds nothing if a model
-// just answered.
+// explain adds sentences that say why a call is rejected, or why there is none. It adds nothing if
+// the model simply answered.
 func (r *Reading) explain(f *adapters.Format, t Text, reply *chat.Collector) {
 	for _, c := range r.Calls {
 		if len(c.Problems) > 0 {
@@ -43,9 +43,9 @@ func (r *Reading) explain(f *adapters.Format, t Text, reply *chat.Collector) {
 	}
 }
 
-// explainText finds out why a text holds no call. The reasons are tried from the certain one to the
-// guess: a tool that was not offered, evidence that is missing, arguments that cannot be read. A
-// plain answer has none of them and gets no sentence.
+// explainText adds a sentence that says why a text contains no call. The reasons are tried from the
+// most certain one to a guess: a tool that was not offered, missing evidence, arguments that cannot
+// be read. A plain answer fits none of them and gets no sentence.
 func (r *Reading) explainText(f *adapters.Format, t Text) {
 	names := make([]string, len(t.Tools))
 	for i, tool := range t.Tools {
@@ -77,13 +77,13 @@ func (r *Reading) explainText(f *adapters.Format, t Text) {
 	}
 }
 
-// word is what could be a tool's name.
+// word matches what could be the name of a tool.
 var word = regexp.MustCompile(`[A-Za-z_][\w.-]{1,63}`)
 
-// otherCalls returns the names of calls that a text would hold if every word of it were a tool. A
-// name is half of what makes a call, so text with a tool that was not offered is nothing to the
-// decoder: <tool_call>{"name": "get_time", …}. With get_time among the tools it is a call, and that
-// it was not is the reason.
+// otherCalls returns the names of the calls that the text would contain if every word of it were a
+// tool, or nil if there are none. The decoder takes a call such as <tool_call>{"name": "get_time",
+// …} for plain text unless get_time was offered. If it becomes a call once get_time is among the
+// tools, the missing tool was the reason.
 func otherCalls(f *adapters.Format, t Text, offered []string) (names []string) {
 	open := t
 	open.Tools = nil
@@ -109,7 +109,7 @@ func otherCalls(f *adapters.Format, t Text, offered []string) (names []string) {
 	return names
 }
 
-// say adds a sentence.
+// say adds a formatted sentence to r.Why.
 func (r *Reading) say(format string, args ...any) {
 	r.Why = append(r.Why, fmt.Sprintf(format, args...))
 }

@@ -20,7 +20,8 @@ import (
 	"toolnorm/internal/post"
 )
 
-// Form is how a server is asked. It cannot be seen from the URL: both forms are served at /rerank.
+// Form is the API with which a server is asked. It cannot be derived from the URL, because both
+// forms are found at /rerank.
 type Form uint8
 
 // The forms.
@@ -29,12 +30,13 @@ const (
 	TEI                // query, texts
 )
 
-// Client asks one model. A search waits for it, so it has a deadline of its own inside the
-// caller's. It may be used by many at once.
+// Client asks one reranking model. Each request has a deadline of its own, besides that of the
+// caller's context, because a search waits for the answer. A Client may be used by several
+// goroutines at once.
 type Client struct {
-	URL   string // whole, as http://host:8080/v1/rerank
+	URL   string // the whole URL, for example http://host:8080/v1/rerank
 	Model string
-	Key   string // sent as a bearer's; empty: none is
+	Key   string // sent as a bearer token; empty: none is sent
 	Form  Form
 
 	Timeout time.Duration // of one request; 0: two seconds, since a search waits for it
@@ -46,17 +48,18 @@ const (
 	mostReply       = 4 << 20 // bytes; a hundred scores take less than 10 KB
 )
 
-// Score is what the model said of a text. Raw is kept, since what a logit of 3 means can be looked
-// up in a model's card, and what .95 means cannot.
+// Score is the model's score of one text. It has the raw value as well, since the meaning of a
+// logit of 3 can be looked up in a model's card, and that of .95 cannot.
 type Score struct {
-	Index int     // of the text
+	Index int     // the index of the text
 	Value float64 // in [0,1]
 	Raw   float64 // as the server sent it
 }
 
-// Score asks how well each text answers the query, and gives what the server said, in its order. A
-// text that it left out has no score. When any value lies outside of [0,1] they are logits, and all
-// are brought into it.
+// Score asks how well each text answers the query and returns the scores in the server's order. A
+// text that the server left out has no score, and without texts the result is nil. If any value is
+// outside of [0,1], the values are taken for logits, and all are mapped into [0,1]. It fails if the
+// server does not answer in time, answers with an error or sends invalid scores.
 func (c *Client) Score(ctx context.Context, query string, texts []string) ([]Score, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -80,8 +83,9 @@ func (c *Client) Score(ctx context.Context, query string, texts []string) ([]Sco
 	return nil, fmt.Errorf("rerank: %w", err)
 }
 
-// body returns a request in the server's form. Texts that are longer than the model can read are
-// cut by the server (TEI has to be asked to), since a passage's beginning is better than no score.
+// body returns the body of a request in the server's form. The server cuts texts that are longer
+// than the model can read (TEI must be asked to), since the score of a passage's beginning is
+// better than none.
 func (c *Client) body(query string, texts []string) any {
 	if c.Form == TEI {
 		return map[string]any{"query": query, "texts": texts, "raw_scores": false, "truncate": true}
@@ -89,10 +93,10 @@ func (c *Client) body(query string, texts []string) any {
 	return map[string]any{"model": c.Model, "query": query, "documents": texts, "top_n": len(texts)}
 }
 
-// read reads the scores from a reply of either form. Its first letter shows which form it has,
-// whatever was asked: LiteLLM translates one into the other. A second score of a text, one of a
-// text that was not sent and one that is not a number make the whole useless: then it is not known
-// what the others are of.
+// read returns the scores in a reply of either form, for n texts. The first character shows the
+// form, whichever was requested, because LiteLLM translates one form into the other. It fails if
+// the reply has no scores, or one that is not a number, belongs to a text that was not sent, or is
+// the second of its text. In these cases the other scores cannot be trusted either.
 func read(reply []byte, n int) ([]Score, error) {
 	type entry struct {
 		Index          *int
@@ -134,8 +138,9 @@ func read(reply []byte, n int) ([]Score, error) {
 	return scores, nil
 }
 
-// scale brings logits into [0,1]. Servers do not say which of the two they send, and some send
-// either, by a setting. All are by the same rule, or their order would change.
+// scale maps logits into [0,1] and returns scores. Servers do not say whether they send logits or
+// probabilities, and some send either, depending on a setting. So if one value is outside of [0,1],
+// all are mapped, because otherwise their order would change.
 func scale(scores []Score) []Score {
 	outside := false
 	for _, s := range scores {

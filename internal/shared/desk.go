@@ -15,14 +15,14 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// Replica is one of the programs that share a store: the name by which it is reached, and the one
-// by which people know it.
+// Replica is one of the programs that share a store. Name is its address for messages, and Label
+// its name for people.
 type Replica = struct{ Name, Label string }
 
-// Mail is how replicas reach each other. Store is one.
+// Mail lets replicas send messages to each other. *Store implements it.
 type Mail interface {
-	Name() string                 // of this replica
-	Replicas() ([]Replica, error) // the others
+	Name() string                 // the name of this replica
+	Replicas() ([]Replica, error) // all other replicas
 	Send(to string, body []byte) error
 	Receive(ctx context.Context, got func(body []byte), failed func(error))
 }
@@ -34,8 +34,8 @@ const (
 	listEvery = 3 * time.Minute
 )
 
-// List lists this replica for the others until ctx ends. One that was killed stays in the list for
-// some minutes, so that its absence can be told.
+// List registers this replica for the others until ctx ends. A replica that was killed stays listed
+// for some minutes, so that others can notice its absence.
 func (s *Store) List(ctx context.Context, label string) {
 	body, _ := json.Marshal(Replica{s.name, label}) // of strings
 	for pause := listEvery; ctx.Err() == nil; sleep.For(ctx, pause) {
@@ -46,7 +46,8 @@ func (s *Store) List(ctx context.Context, label string) {
 	_, _ = s.Remove(replicaKind, s.name, "") // or it ends by itself
 }
 
-// Replicas returns the other replicas, by their labels.
+// Replicas implements Mail: it returns the other replicas, sorted by their labels. If an entry
+// cannot be decoded it is empty in the result, and the error says so.
 func (s *Store) Replicas() ([]Replica, error) {
 	notes, err := s.Others(replicaKind, s.name, listedFor)
 	all := make([]Replica, len(notes))
@@ -57,32 +58,34 @@ func (s *Store) Replicas() ([]Replica, error) {
 	return all, err
 }
 
-// Desk asks other replicas and answers what they ask, by their mail. Questions and answers are
-// written as JSON.
+// Desk asks questions of other replicas and answers theirs, with messages of its Mail. Questions
+// and answers are encoded as JSON.
 type Desk struct {
 	Mail
-	asked sync.Map // the id of a question -> chan json.RawMessage, with room for one
-	hears sync.Map // what questions are about -> func(context.Context, json.RawMessage) any
+	asked sync.Map // the id of a question -> chan json.RawMessage with a buffer of one
+	hears sync.Map // the subject of questions -> func(context.Context, json.RawMessage) any
 }
 
 // letter is a question, or the answer to one.
 type letter struct {
-	ID    string          `json:"id,omitempty"`   // of the question; empty: it wants no answer
-	From  string          `json:"from,omitempty"` // who wants the answer
+	// the id of the question; empty: no answer is wanted
+	ID    string          `json:"id,omitempty"`
+	From  string          `json:"from,omitempty"` // the replica to which the answer goes
 	About string          `json:"about,omitempty"`
 	Body  json.RawMessage `json:"body"`
 }
 
-// Hear has f answer questions about something. f may wait until its context ends. nil is no answer,
-// and what Tell tells gets none.
+// Hear registers f as the function that answers questions about a subject. It may block until its
+// context ends. If f returns nil, no answer is sent, and neither is one for a message from Tell.
 func (d *Desk) Hear(about string, f func(ctx context.Context, question json.RawMessage) any) {
 	d.hears.Store(about, f)
 }
 
-// Tell tells another replica something.
+// Tell sends v to another replica, as a message that gets no answer. It fails if v cannot be
+// encoded or the message cannot be sent.
 func (d *Desk) Tell(to, about string, v any) error { return d.send(to, letter{About: about}, v) }
 
-// TellAll tells all other replicas something.
+// TellAll sends v to all other replicas, as Tell does. The errors of all of them are joined.
 func (d *Desk) TellAll(about string, v any) error {
 	all, err := d.Replicas()
 	for _, r := range all {
@@ -91,8 +94,9 @@ func (d *Desk) TellAll(about string, v any) error {
 	return err
 }
 
-// Ask asks another replica, and reads its answer. It waits until ctx ends, as a replica that has
-// stopped never answers.
+// Ask sends a question to another replica and decodes its answer into the value to which answer
+// points. It fails if the question cannot be sent, if the answer cannot be decoded, or when ctx
+// ends, because a replica that has stopped never answers.
 func (d *Desk) Ask(ctx context.Context, to, about string, question, answer any) error {
 	ask := letter{ID: rand.Text(), From: d.Name(), About: about}
 	got := make(chan json.RawMessage, 1)
@@ -109,7 +113,7 @@ func (d *Desk) Ask(ctx context.Context, to, about string, question, answer any) 
 	}
 }
 
-// send writes a letter.
+// send encodes v as the body of a letter and sends the letter to a replica.
 func (d *Desk) send(to string, l letter, v any) (err error) {
 	if l.Body, err = write(v); err != nil {
 		return err
@@ -121,7 +125,7 @@ func (d *Desk) send(to string, l letter, v any) (err error) {
 	return d.Send(to, body)
 }
 
-// write writes JSON with <, > and & as themselves, so that texts arrive as they were sent.
+// write returns v as JSON without escaping <, > and &, so that texts arrive as they were sent.
 func write(v any) ([]byte, error) {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)
@@ -130,8 +134,8 @@ func write(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Run receives letters until ctx ends, and waits for the answers that are being made. failed is
-// told why letters are late.
+// Run receives messages until ctx ends, and then waits for answers that are being made. Errors that
+// delay or lose a message are passed to failed.
 func (d *Desk) Run(ctx context.Context, failed func(error)) {
 	var answering sync.WaitGroup
 	defer answering.Wait()
@@ -157,7 +161,8 @@ func (d *Desk) Run(ctx context.Context, failed func(error)) {
 	}, failed)
 }
 
-// answer answers a question, if anybody here hears of such.
+// answer calls the function that Hear registered for the subject of a letter, and sends its result.
+// If no function is registered it does nothing.
 func (d *Desk) answer(ctx context.Context, l letter) error {
 	f, ok := d.hears.Load(l.About)
 	if !ok {

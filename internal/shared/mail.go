@@ -17,8 +17,8 @@ const (
 	letters    = "abcdefghijklmnopqrstuvwxyz"
 )
 
-// newName returns a random name for a replica. It has letters alone, as names of channels are
-// lower-case letters.
+// newName returns a random name for a replica. The name has only lower-case letters, because names
+// of PostgreSQL's channels are made from it.
 func newName() string {
 	name := make([]byte, nameLength)
 	for i := range name {
@@ -27,14 +27,15 @@ func newName() string {
 	return string(name)
 }
 
-// Name returns the name by which other replicas reach this one. It is new with each start.
+// Name returns the name by which other replicas reach this one. It is different after each start.
 func (s *Store) Name() string { return s.name }
 
-// topic returns the topic by which a replica hears that it has mail.
+// topic returns the channel on which a replica is notified of messages.
 func topic(name string) string { return "mail_" + name }
 
-// Send sends a message to the replica of a name. A replica that has stopped gets nothing, and its
-// mail is removed after half a minute.
+// Send sends a message to the replica with a name. It fails if the name has not the form of a
+// replica's name or the database fails. A replica that has stopped does not get the message, which
+// is removed after half a minute.
 func (s *Store) Send(to string, body []byte) error {
 	ctx, cancel := asking()
 	defer cancel()
@@ -47,9 +48,9 @@ func (s *Store) Send(to string, body []byte) error {
 	return s.db.Notify(ctx, s.db, topic(to))
 }
 
-// Receive passes on each message to this replica, once, in no order, until ctx ends. Nothing is
-// asked while no message comes: PostgreSQL says when there are some. got must not wait. failed is
-// told why messages are late.
+// Receive passes each message to this replica to got, once and in no particular order, until ctx
+// ends. It does not poll, because PostgreSQL notifies it of messages. The function got must not
+// block. Errors that delay messages are passed to failed.
 func (s *Store) Receive(ctx context.Context, got func(body []byte), failed func(error)) {
 	for ; ctx.Err() == nil; sleep.For(ctx, retryEvery) {
 		notices, err := s.db.Listen(ctx, topic(s.name), failed)
@@ -66,7 +67,7 @@ func (s *Store) Receive(ctx context.Context, got func(body []byte), failed func(
 	}
 }
 
-// collect removes the messages to this replica and passes them on.
+// collect removes the messages to this replica from the table and passes each to got.
 func (s *Store) collect(got func([]byte)) error {
 	ctx, cancel := asking()
 	defer cancel()

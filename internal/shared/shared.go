@@ -17,8 +17,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// The bounds of what one owner has of one kind, the oldest of which goes first. They are those that
-// one process has in memory.
+// The bounds for the entries of one owner and kind; beyond them the oldest entries are removed.
+// They are the same as those of a process that has its entries in memory.
 const (
 	mostKept  = 1000
 	mostBytes = 64 << 20
@@ -30,20 +30,21 @@ const (
 	pruneEvery = 64 // entries, until what is old or too much is removed
 )
 
-// steps make the table. What is kept there is lost when it is dropped, and no more.
+// steps create the table. If the table is dropped, only its entries are lost.
 var steps = []store.Step{store.SQL("shared", `CREATE TABLE h_shared (
 	kind TEXT NOT NULL, id TEXT NOT NULL, owner TEXT NOT NULL, body BYTEA NOT NULL, taken BOOLEAN NOT NULL DEFAULT false,
 	since TIMESTAMPTZ NOT NULL DEFAULT now(), until TIMESTAMPTZ NOT NULL, PRIMARY KEY (kind, id));
 	CREATE INDEX h_shared_until ON h_shared (until)`)}
 
-// Store is the table of one program. It may be used by many at once.
+// Store is the table as one program sees it. It may be used by several goroutines at once.
 type Store struct {
 	db      *store.DB
 	name    string // of this replica
 	entries atomic.Int64
 }
 
-// Open makes the table where there is none. It is nil with a database that is not shared.
+// Open returns the store in db, and creates its table if there is none. It returns nil without an
+// error if db is nil or is not PostgreSQL, because no other program then shares it.
 func Open(ctx context.Context, db *store.DB) (*Store, error) {
 	if db == nil || db.Kind != store.Postgres {
 		return nil, nil
@@ -54,13 +55,14 @@ func Open(ctx context.Context, db *store.DB) (*Store, error) {
 	return &Store{db: db, name: newName()}, nil
 }
 
-// asking bounds one statement. It belongs to no request: what is kept behind a reply is kept also
-// when its client has left.
+// asking returns a context that bounds one statement. It does not derive from the context of a
+// request, because an entry must be stored after a reply even if the client has left.
 func asking() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), askWait)
 }
 
-// Put keeps a body for so long. One of the same id is replaced.
+// Put stores body under kind and id for the time life. An entry with the same kind and id is
+// replaced. It fails if the body has more than mostBytes or the database fails.
 func (s *Store) Put(kind, id, owner string, body []byte, life time.Duration) error {
 	ctx, cancel := asking()
 	defer cancel()
@@ -79,7 +81,7 @@ func (s *Store) Put(kind, id, owner string, body []byte, life time.Duration) err
 	return err
 }
 
-// prune removes what is old, and what an owner has too much of one kind.
+// prune deletes expired entries, and entries of a kind beyond the bounds of their owner.
 func (s *Store) prune(ctx context.Context, kind string) error {
 	if _, err := s.db.ExecContext(ctx, "DELETE FROM h_shared WHERE until < now()"); err != nil {
 		return err
@@ -91,33 +93,35 @@ func (s *Store) prune(ctx context.Context, kind string) error {
 	return err
 }
 
-// Get returns a body of that owner; false if there is none.
+// Get returns the body stored under kind and id for owner; ok is false if there is none.
 func (s *Store) Get(kind, id, owner string) (body []byte, ok bool, err error) {
 	return s.row(
 		"SELECT body FROM h_shared WHERE kind = $1 AND id = $2 AND owner = $3 AND until > now()",
 		kind, id, owner)
 }
 
-// Take returns a body once; false if there is none, or it was taken. Get finds it still.
+// Take returns a body as Get does, but only once: ok is false if there is none or it was taken
+// before. Get still finds a body that was taken.
 func (s *Store) Take(kind, id, owner string) (body []byte, ok bool, err error) {
 	return s.row(
 		"UPDATE h_shared SET taken = true WHERE kind = $1 AND id = $2 AND owner = $3 AND until > now() AND NOT taken RETURNING body", kind, id, owner)
 }
 
-// Remove removes a body, and reports whether there was one.
+// Remove deletes a body and reports whether there was one.
 func (s *Store) Remove(kind, id, owner string) (bool, error) {
 	_, ok, err := s.row(
 		"DELETE FROM h_shared WHERE kind = $1 AND id = $2 AND owner = $3 AND until > now() RETURNING body", kind, id, owner)
 	return ok, err
 }
 
-// Note is a body of one kind, and how long ago it was put.
+// Note is an entry of one kind: its body, and the time since it was stored.
 type Note = struct {
 	Body []byte
 	Age  time.Duration
 }
 
-// Others returns what was put of a kind under other ids than this one, for so long each.
+// Others returns the entries of a kind with other ids than id. life must be the time for which each
+// was stored, because the age is computed from it.
 func (s *Store) Others(kind, id string, life time.Duration) ([]Note, error) {
 	ctx, cancel := asking()
 	defer cancel()
@@ -129,7 +133,7 @@ func (s *Store) Others(kind, id string, life time.Duration) ([]Note, error) {
 	}, "SELECT body, EXTRACT(EPOCH FROM until - now())::float8 FROM h_shared WHERE kind = $1 AND id <> $2 AND until > now()", kind, id)
 }
 
-// row asks for the body of one row.
+// row returns the body in the one row that a statement returns; ok is false if it returns none.
 func (s *Store) row(statement string, args ...any) (body []byte, ok bool, err error) {
 	ctx, cancel := asking()
 	defer cancel()
@@ -140,14 +144,15 @@ func (s *Store) row(statement string, args ...any) (body []byte, ok bool, err er
 	return body, err == nil, err
 }
 
-// secretBytes is how long a secret is, and secretLife for how long it is kept: for ever, in a
-// database's words.
+// secretBytes is the length of a secret, and secretLife the time for which it is stored, which is
+// meant to be for ever.
 const (
 	secretBytes = 32
 	secretLife  = 100 * 365 * 24 * time.Hour
 )
 
-// Secret returns the bytes that all replicas have under a name. The first one that asks makes them.
+// Secret returns the random bytes that all replicas share under a name. The first replica that asks
+// creates them.
 func (s *Store) Secret(name string) ([]byte, error) {
 	ctx, cancel := asking()
 	defer cancel()

@@ -5,19 +5,20 @@ import (
 	"sync"
 )
 
-// Group runs what goes on beside everything else, and waits for it at the end: what is still at
-// work when its database is closed breaks in ways that nobody has tried. The zero value is ready.
-// It must not be copied.
+// Group runs background work and waits at the end until all of it is done. Otherwise work could
+// still be running when its database is closed. The zero value is ready for use. A Group must not
+// be copied.
 type Group struct {
 	mu      sync.Mutex
 	closing bool
-	life    context.Context // ends with Close; nil: nothing was begun
+	life    context.Context // cancelled by Close; nil: no work was begun yet
 	end     context.CancelFunc
 	running sync.WaitGroup
 }
 
-// Go begins work, whose context ends with ctx or with Close. After Close it runs the work to its
-// end at once, with a context that has ended, so that it can give back what it was given.
+// Go runs work in a goroutine, with a context that ends with ctx or with Close. After Close it runs
+// work at once in the caller's goroutine, with a context that has ended, so that work can still
+// release what it was given.
 func (g *Group) Go(ctx context.Context, work func(ctx context.Context)) {
 	ctx, cancel := context.WithCancel(ctx)
 	g.mu.Lock()
@@ -41,7 +42,8 @@ func (g *Group) Go(ctx context.Context, work func(ctx context.Context)) {
 	}()
 }
 
-// Close ends all work and waits for it. It may be called twice.
+// Close ends the contexts of all work and waits until the work has returned. It may be called
+// twice.
 func (g *Group) Close() {
 	g.mu.Lock()
 	g.closing = true

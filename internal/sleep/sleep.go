@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// For pauses for d and says whether to go on: not when ctx has ended, which ends the pause at once.
-// So what is looked at from time to time is `for sleep.For(ctx, d) { look() }`, and however long a
-// look takes, there is a pause of d behind it: a ticker would begin the next one at once.
+// For pauses for d and reports whether to go on: true after the pause, false as soon as ctx ends. A
+// loop that looks at something from time to time is `for sleep.For(ctx, d) { look() }`. However
+// long a look takes, a pause of d follows it, whereas a ticker would begin the next look at once.
 func For(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

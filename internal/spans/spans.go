@@ -31,26 +31,29 @@ import (
 	exchanges "toolnorm/internal/trace"
 )
 
-// Tracer makes spans. A nil one makes none. It may be used by many at once.
+// Tracer makes spans. A nil Tracer makes none. It may be used by several goroutines at once.
 type Tracer struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
-	texts    bool // what was said is told, too
+	texts    bool // whether the spans contain prompts, replies, arguments and results
 }
 
 var _ exchanges.Counter = (*Tracer)(nil)
 
-// HasReceiver reports whether the variables name a receiver.
+// HasReceiver reports whether the environment variables name a receiver of traces and do not
+// disable traces.
 func HasReceiver() bool {
 	to := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 	return to != "" && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") && os.Getenv(
 		"OTEL_TRACES_EXPORTER") != "none"
 }
 
-// texts is the variable by which the conventions have what was said in traces.
+// texts is the variable with which OpenTelemetry's conventions ask for prompts and replies in
+// traces.
 const texts = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
-// WithTexts reports whether prompts, replies, arguments and results are to be in the traces.
+// WithTexts reports whether the traces should contain prompts, replies, arguments and results. It
+// is false without a receiver.
 func WithTexts() bool {
 	switch strings.ToLower(os.Getenv(texts)) {
 	case "true", "1", "span_only", "span_and_event":
@@ -59,8 +62,9 @@ func WithTexts() bool {
 	return false
 }
 
-// Open returns a tracer as the variables say, nil when they want none. warn is called with what
-// goes wrong later.
+// Open returns a tracer that is configured by the environment variables, or nil without an error if
+// they name no receiver. It fails if they ask for a protocol other than http/protobuf, or if the
+// exporter cannot be made. Later problems are passed to warn.
 func Open(ctx context.Context, version string, warn func(error)) (*Tracer, error) {
 	if !HasReceiver() {
 		return nil, nil
@@ -88,13 +92,13 @@ func Open(ctx context.Context, version string, warn func(error)) (*Tracer, error
 	return New(sdk.WithBatcher(to), sdk.WithResource(of)), nil
 }
 
-// New returns a tracer with these options.
+// New returns a tracer with the given options of the OpenTelemetry SDK.
 func New(options ...sdk.TracerProviderOption) *Tracer {
 	p := sdk.NewTracerProvider(options...)
 	return &Tracer{provider: p, tracer: p.Tracer("toolnorm"), texts: WithTexts()}
 }
 
-// Close sends what is left.
+// Close sends the spans that have not been sent yet. On a nil Tracer it does nothing.
 func (t *Tracer) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -102,7 +106,7 @@ func (t *Tracer) Close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// run are the spans of a request.
+// run holds the open spans of one request.
 type run struct {
 	tracer trace.Tracer
 	texts  bool
@@ -110,16 +114,17 @@ type run struct {
 	span   trace.Span
 
 	mu     sync.Mutex
-	plan   string     // the strategy
-	render trace.Span // nil: nothing is rendered now
+	plan   string     // the name of the current strategy
+	render trace.Span // nil while no prompt is being rendered
 	open   []trace.Span
 }
 
 // runKey is the context key of a run.
 type runKey struct{}
 
-// Wrap returns a handler that calls next with a span around each request that asks a model, and
-// with the client's trace in the contexts of all requests.
+// Wrap returns a handler that calls next with a span around each request for which asks returns
+// true, that is, each request to a model. The contexts of all requests get the client's trace, if
+// the request has one.
 func (t *Tracer) Wrap(next http.Handler, asks func(*http.Request) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
@@ -141,13 +146,14 @@ func (t *Tracer) Wrap(next http.Handler, asks func(*http.Request) bool) http.Han
 	})
 }
 
-// of returns the spans of the request of ctx; nil when it has none.
+// of returns the run of the request to which ctx belongs, or nil if it has none.
 func of(ctx context.Context) *run {
 	it, _ := ctx.Value(runKey{}).(*run)
 	return it
 }
 
-// Observe adds to o what makes the spans inside a request, beside what o does already.
+// Observe extends the hooks of o so that they also make the spans inside a request. It does nothing
+// if the request has no span.
 func (t *Tracer) Observe(ctx context.Context, r *chat.Request, o *chat.Observer) {
 	if t == nil {
 		return
@@ -185,7 +191,7 @@ func (t *Tracer) Observe(ctx context.Context, r *chat.Request, o *chat.Observer)
 	}
 }
 
-// begin notes that a prompt is being rendered for a strategy.
+// begin starts the span of rendering a prompt for a strategy, and ends that of the previous one.
 func (r *run) begin(strategy string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -195,7 +201,7 @@ func (r *run) begin(strategy string) {
 		"toolnorm.strategy", strategy)))
 }
 
-// endRender ends the rendering. r.mu is held.
+// endRender ends the span of rendering, if there is one. The caller must hold r.mu.
 func (r *run) endRender() {
 	if r.render != nil {
 		r.render.End()
@@ -203,8 +209,9 @@ func (r *run) endRender() {
 	}
 }
 
-// generate begins the span of a generation, which is a repair unless its name is that of the
-// strategy. It returns what is given the generation's events, the last of which ends it.
+// generate starts the span of a generation. The generation is a repair unless its name is that of
+// the strategy. The returned function must be called with each event of the generation; the event
+// Finish ends the span.
 func (r *run) generate(name string) func(chat.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -233,7 +240,7 @@ func (r *run) generate(name string) func(chat.Event) {
 	}
 }
 
-// end ends what is open still.
+// end ends all spans that are still open.
 func (r *run) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -244,10 +251,11 @@ func (r *run) end() {
 	r.open = nil
 }
 
-// Begin implements trace.Counter.
+// Begin implements trace.Counter. It does nothing.
 func (t *Tracer) Begin(context.Context, string) {}
 
-// End implements trace.Counter: it names the span, and says what became of the request.
+// End implements trace.Counter: it names the request's span and adds the result of the request to
+// it.
 func (t *Tracer) End(ctx context.Context, s *exchanges.Sum) {
 	it := of(ctx)
 	if t == nil || it == nil {
@@ -276,7 +284,8 @@ func (t *Tracer) End(ctx context.Context, s *exchanges.Sum) {
 	}
 }
 
-// Tool begins the span of a tool's call, in whose context the tool runs, and returns what ends it.
+// Tool starts the span of a tool's call. It returns the context in which the tool must run, and a
+// function that ends the span.
 func (t *Tracer) Tool(ctx context.Context, name string, args []byte) (
 	context.Context, func(failed bool, result func() string)) {
 	if t == nil {
@@ -299,5 +308,5 @@ func (t *Tracer) Tool(ctx context.Context, name string, args []byte) (
 	}
 }
 
-// untold is used in place of the end of a span when no traces are sent. It does nothing.
+// untold does nothing. It stands in for the function that ends a span if no traces are sent.
 func untold(bool, func() string) {}

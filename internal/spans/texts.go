@@ -7,14 +7,14 @@ import (
 	"toolnorm/internal/clip"
 )
 
-// longest is how many bytes of a text a span has. Receivers refuse larger ones, or all that comes
-// with them.
+// longest is the most bytes of a text that a span contains. Receivers refuse larger texts, or even
+// everything sent with them.
 const longest = 64 << 10
 
-// begin returns the beginning of a text.
+// begin returns at most the first longest bytes of a text.
 func begin(s string) string { return clip.To(s, longest) }
 
-// part is a part of a message, as the conventions write it.
+// part is one part of a message, in the form of OpenTelemetry's conventions.
 type part struct {
 	Type      string          `json:"type"`
 	Content   string          `json:"content,omitempty"`
@@ -24,14 +24,14 @@ type part struct {
 	Response  string          `json:"response,omitempty"`
 }
 
-// message is one of a conversation.
+// message is one message of a conversation.
 type message struct {
 	Role  chat.Role `json:"role"`
 	Parts []part    `json:"parts"`
 }
 
-// conversationOf returns the conversation of a request. Where it is too long, the first messages
-// are left out.
+// conversationOf returns the messages of a request as JSON. If they are longer than longest, the
+// first messages are left out.
 func conversationOf(r *chat.Request) string {
 	var all []json.RawMessage
 	size := 0
@@ -49,7 +49,7 @@ func conversationOf(r *chat.Request) string {
 	return string(text)
 }
 
-// messageOf returns a message in the convention's form. Pictures are left out.
+// messageOf returns a message in the form of the conventions. Pictures are left out.
 func messageOf(m *chat.Message) message {
 	out := message{Role: m.Role, Parts: []part{}}
 	if m.Role == chat.ToolRole {

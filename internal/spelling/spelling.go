@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// maxCompared bounds the bytes of a name that is compared: comparing takes the product of two
-// lengths, and a wrong name may be a whole reply.
+// maxCompared is the largest length in bytes of a name that is compared. A comparison takes time
+// proportional to the product of both lengths, and a wrong name may be a whole reply.
 const maxCompared = 256
 
-// Near returns up to most of the names that word may stand for, the likeliest first: those of which
-// at most a third differs from it, or one letter, and those that it is a part of, or the other way
-// round. Letter case does not count. A name is also compared by its short form, unless short is
-// nil.
+// Near returns at most most of the names that resemble word, the most similar first, without regard
+// to letter case. A name resembles word if at most a third of it, or one letter, differs, or if one
+// of the two contains the other. If short is not nil, the result of short for each name is compared
+// as well. If no name is similar the result is empty.
 func Near(word string, names []string, most int, short func(name string) string) []string {
 	far := map[string]int{}
 	for _, name := range names {
@@ -37,7 +37,8 @@ func Near(word string, names []string, most int, short func(name string) string)
 	return near[:min(most, len(near))]
 }
 
-// apart returns how far two names are from each other, and whether that is near.
+// apart returns a distance between two names, which orders similar names, and whether they are
+// similar at all. If near is false, n has no meaning.
 func apart(a, b string) (n int, near bool) {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -54,8 +55,8 @@ func apart(a, b string) (n int, near bool) {
 	return n, n <= max(len(b)/3, 1) && n < len(b)
 }
 
-// Distance returns how many bytes must be put in, left out or changed to make a into b. Two
-// neighbours that changed places count as one (the optimal string alignment distance).
+// Distance returns how many bytes must be inserted, deleted or replaced to turn a into b. Swapping
+// two neighbours counts as one change (the optimal string alignment distance).
 func Distance(a, b string) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

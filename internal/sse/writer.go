@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Writer sends a stream of events to one client. Nothing reaches the wire, not even the header,
-// before the first Flush, so until then the response can still become something else. It is used by
-// one goroutine at a time.
+// Writer sends a stream of events to one client. Nothing is sent, not even the header, before the
+// first Flush, so until then the handler can still send another response. A Writer must not be used
+// by several goroutines at once.
 type Writer struct {
-	// Buf is what the next Flush sends. Append whole events to it.
+	// Buf is what the next Flush sends. Callers append whole events to it.
 	Buf []byte
-	// Type is the Content-Type; empty means that of an event stream. Other streams of records are
-	// written the same way.
+	// Type is the Content-Type; if it is empty, it is that of an event stream. Set it for other
+	// streams of records, which are written in the same way.
 	Type string
 
 	w        http.ResponseWriter
@@ -25,26 +25,28 @@ type Writer struct {
 	err      error
 }
 
-// NewWriter makes a Writer over w. A client that takes nothing for longer than stall is given up; 0
-// waits for ever. Without it a reader that stopped would keep its goroutine, and what the stream
-// holds, until TCP gives up after many minutes.
+// NewWriter returns a Writer over w. If the client accepts no data for longer than stall, Flush
+// fails; if stall is 0, it waits for ever. Without this limit a client that stopped reading would
+// keep its goroutine, and all memory of the stream, until TCP gives up after many minutes.
 func NewWriter(w http.ResponseWriter, stall time.Duration) *Writer {
 	return &Writer{Buf: make([]byte, 0, 2048), w: w, ctl: http.NewResponseController(w),
 		stall: stall}
 }
 
-// Wrote reports whether anything has reached the wire.
+// Wrote reports whether the header, and so anything at all, has been sent.
 func (w *Writer) Wrote() bool { return w.wrote }
 
-// Comment appends a comment line, which every client skips. It must hold no line break, and must
-// not begin with "ping": Continue ends its stream there. Keep-alives say "keep-alive".
+// Comment appends a comment line to Buf, which every client skips. The text must not contain a line
+// break, and must not begin with "ping", because the client Continue ends its stream there.
+// Keep-alives use the text "keep-alive".
 func (w *Writer) Comment(text string) {
 	w.Buf = append(w.Buf, ": "...)
 	w.Buf = append(w.Buf, text...)
 	w.Buf = append(w.Buf, "\n\n"...)
 }
 
-// Flush sends Buf in one write. The first error is kept and returned from then on.
+// Flush sends Buf in one write and empties it. After an error nothing more is sent, and every later
+// call returns the same error.
 func (w *Writer) Flush() error {
 	if w.err != nil || len(w.Buf) == 0 {
 		return w.err
@@ -61,7 +63,7 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// open sets the header of a stream that no proxy on the way may collect or compress.
+// open sends the header of the stream, which asks proxies not to collect or compress it.
 func (w *Writer) open() {
 	h := w.w.Header()
 	h.Set("Content-Type", cmp.Or(w.Type, "text/event-stream"))
@@ -71,8 +73,8 @@ func (w *Writer) open() {
 	w.wrote = true
 }
 
-// extend moves the write deadline when less than half of it is left: coarsely, since each move
-// costs a timer.
+// extend moves the write deadline if less than half of the stall time is left. It does not do so at
+// every write, since each move costs a timer.
 func (w *Writer) extend() {
 	if w.stall <= 0 {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Down reports whether an error means that the database cannot be reached, and not that a statement
-// is wrong. A server that stops, or is starting, says so by the SQLSTATEs 57P01 to 57P03.
+// Down reports whether err means that the database cannot be reached, rather than that a statement
+// is wrong. A server that stops or starts reports the SQLSTATEs 57P01 to 57P03.
 func Down(err error) bool {
 	var connect *pgconn.ConnectError
 	var network net.Error

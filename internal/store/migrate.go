@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Tx is a transaction without other writers at the same time: see DB.Alone.
+// Tx is a transaction during which no other program writes; see DB.Alone.
 type Tx struct {
 	*sql.Tx
 	Kind Kind
 }
 
-// Step is one change of a domain's tables. A released step is never edited: a further change is a
-// new step. Databases in use have already taken the old step, and Migrate compares only the number
-// of steps and their names.
+// Step is one change of a domain's tables. A released step must never be edited; a further change
+// is a new step. Databases in use have already run the old step, and Migrate compares only the
+// number of steps and their names.
 type Step struct {
 	Name string
 	Do   func(ctx context.Context, tx *Tx) error
 }
 
-// SQL returns a step whose statements both kinds of database accept. The driver accepts several
-// statements separated by semicolons, as long as they have no values.
+// SQL returns a step that runs statements, which both kinds of database must accept. Several
+// statements are separated by semicolons, which the driver accepts if they have no parameters.
 func SQL(name, statements string) Step {
 	return Step{name, func(ctx context.Context, tx *Tx) error {
 		_, err := tx.ExecContext(ctx, statements)
@@ -31,19 +31,20 @@ func SQL(name, statements string) Step {
 	}}
 }
 
-// stepsTable is the table of the steps that were taken. It is made before the first step, without a
-// step of its own; it has names to detect that two versions disagree. In PostgreSQL it is always
-// written with its schema: of two schemas in the search path a statement that was prepared while
-// one had the table goes on to read that one, when another program makes the other.
+// stepsTable is the table that records which steps were run. It is created before the first step
+// and by none. It stores names to detect that two versions disagree. In PostgreSQL it is always
+// written with its schema. Otherwise a prepared statement could go on to read the table of one
+// schema in the search path after another program has created one in an earlier schema.
 const stepsTable = "toolnorm_migrations"
 
-// stepsColumns are its columns.
+// stepsColumns are the columns of stepsTable.
 const stepsColumns = "(domain TEXT NOT NULL, step INTEGER NOT NULL, name TEXT NOT NULL, taken TEXT NOT NULL, PRIMARY KEY (domain, step))"
 
-// Migrate runs the steps of a domain that have not been run yet, all of them or, with an error,
-// none. If several programs start at the same time, each step is run once. It fails if the database
-// has steps that this program does not know: a newer program has made them. It checks before it
-// locks, since nearly every start finds all steps done, and toolrun starts for each call.
+// Migrate runs those steps of a domain that have not been run yet; if it fails, none has been run.
+// If several programs start at the same time, each step is run once. It fails if a step fails, or
+// if the database has steps that this program does not know, because a newer program made them. The
+// check comes before the lock, since nearly every start finds all steps done, and toolrun starts
+// for each call.
 func (db *DB) Migrate(ctx context.Context, domain string, steps ...Step) error {
 	if taken, err := db.takenSteps(ctx, db, domain); err == nil && len(taken) == len(steps) {
 		return matching(domain, taken, steps) // the usual start, which writes nothing
@@ -75,17 +76,17 @@ func (db *DB) Migrate(ctx context.Context, domain string, steps ...Step) error {
 	})
 }
 
-// takenSteps returns the names of the steps that a domain has taken, in their order. If the table
-// of steps is missing it returns an error, which Migrate takes for a first start.
+// takenSteps returns the names of the steps that were run for a domain, in order. It fails if the
+// table of steps is missing, which Migrate takes for a first start.
 func (db *DB) takenSteps(ctx context.Context, in Asker, domain string) ([]string, error) {
 	return Read(ctx, in, nil, func(r *Row) (name string, err error) {
 		return name, r.Scan(&name)
 	}, "SELECT name FROM "+db.steps+" WHERE domain = $1 ORDER BY step", domain)
 }
 
-// matching returns an error unless the steps taken are the first of those known. An older program
-// must not work on tables that it does not know, and two branches of development must not have
-// different steps of the same number.
+// matching returns an error unless the steps that were run are the first of the known ones. An
+// older program must not work on tables that it does not know, and two branches of development must
+// not have different steps with the same number.
 func matching(domain string, taken []string, known []Step) error {
 	if len(taken) > len(known) {
 		return fmt.Errorf(
@@ -100,11 +101,11 @@ func matching(domain string, taken []string, known []Step) error {
 	return nil
 }
 
-// Alone runs do in a transaction that begins when no other Alone is running, in this program or
-// another. An error of do rolls everything back. SQLite takes its write lock at the beginning
-// (_txlock=immediate): a transaction that begins by reading could not get it after another has
-// written. PostgreSQL runs transactions at the same time, so they take an advisory lock, which ends
-// with them.
+// Alone calls do in a transaction. No two transactions of Alone run at the same time, in this
+// program or others. If do fails, everything is rolled back and its error is returned. SQLite takes
+// its write lock at the beginning (_txlock=immediate), since a transaction that begins by reading
+// could not get it after another has written. PostgreSQL runs transactions concurrently, so Alone
+// takes an advisory lock, which ends with the transaction.
 func (db *DB) Alone(ctx context.Context, do func(tx *Tx) error) (err error) {
 	tx, err := db.BeginTx(ctx, nil) // with SQLite this waits for the lock
 	if err != nil {
@@ -130,8 +131,8 @@ func (db *DB) Alone(ctx context.Context, do func(tx *Tx) error) (err error) {
 // programs on the same server will not use.
 const lockKey = 0x746f6f6c6e6f726d // "toolnorm"
 
-// HasTable reports whether there is a table of that name. In PostgreSQL it searches only the schema
-// of the connection: others may have tables of the same name.
+// HasTable reports whether a table or view with that name exists. In PostgreSQL it looks only in
+// the current schema, since other schemas may have tables with the same name.
 func (tx *Tx) HasTable(ctx context.Context, name string) (bool, error) {
 	query := "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND name = $1"
 	if tx.Kind == Postgres {

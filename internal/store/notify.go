@@ -12,26 +12,27 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// The intervals of listening. Five times a second looks immediate to a person, and takes
-// microseconds.
+// The intervals of listening. Polling five times a second seems immediate to a person, and each
+// poll takes microseconds.
 const (
 	pollEvery  = 200 * time.Millisecond // for changes of a SQLite file
-	retryEvery = time.Second            // to reach a PostgreSQL again
+	retryEvery = time.Second            // to reconnect to PostgreSQL
 )
 
-// Execer is a DB or a Tx.
+// Execer is the part of DB and Tx that runs statements.
 type Execer interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// validTopic matches topics that LISTEN accepts without quotes; the name of a channel cannot be a
-// parameter there.
+// validTopic matches topics that LISTEN accepts without quotes, because LISTEN takes no parameter
+// for the name of a channel.
 var validTopic = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
 
-// Notify tells all listeners of a topic (lower-case letters and _, at most 40), in this program and
-// others, that something changed. In a transaction they are told after the commit. With SQLite
-// there is nothing to do: every listener sees every commit. A notice has no content, since a
-// listener reads again and compares: content could be outdated when it arrives.
+// Notify notifies all listeners of a topic, in this program and others, that something changed. A
+// topic has lower-case letters and _, at most 40; another name is an error. In a transaction they
+// are notified after the commit. For SQLite Notify does nothing, because every listener sees every
+// commit. Notices have no content, which could be outdated when it arrives; a listener reads the
+// database again.
 func (db *DB) Notify(ctx context.Context, in Execer, topic string) error {
 	if !validTopic.MatchString(topic) {
 		return fmt.Errorf("store: %q is no topic", topic)
@@ -43,15 +44,16 @@ func (db *DB) Notify(ctx context.Context, in Execer, topic string) error {
 	return err
 }
 
-// channel returns the name by which PostgreSQL knows a topic. The prefix keeps it apart from
-// channels of others in the database.
+// channel returns the name of PostgreSQL's channel for a topic. The prefix distinguishes it from
+// other channels in the database.
 func channel(topic string) string { return "toolnorm_" + topic }
 
-// Listen sends a value after changes, several in one when the reader is slow, until ctx ends; then
-// the channel is closed. It may send one when nothing of the topic changed: with SQLite for every
-// commit, with PostgreSQL after a lost connection, during which there may have been changes. Errors
-// of the connection are passed to failed, which may be nil. Too many notices are harmless, as a
-// listener reads again; a missed one would show old settings for ever.
+// Listen returns a channel that gets a value after changes of a topic, until ctx ends; then it is
+// closed. If the reader is slow, several changes give one value. A value may come without a change:
+// with SQLite after every commit, with PostgreSQL after a lost connection, because changes may have
+// been missed. A superfluous value is harmless, as a listener reads again, but a missed one would
+// show old settings for ever. Later errors of the connection are passed to failed, which may be
+// nil. Listen fails if the topic is invalid or the first connection fails.
 func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (
 	<-chan struct{}, error) {
 	if !validTopic.MatchString(topic) {
@@ -66,8 +68,8 @@ func (db *DB) Listen(ctx context.Context, topic string, failed func(error)) (
 	return db.listenSQLite(ctx, failed)
 }
 
-// tell wakes the reader of c, unless a notice is already waiting.
-// The channel holds one notice, so however many changes there were, a slow reader reads again once.
+// tell sends a value to c unless one is already waiting. The channel has a buffer of one, so a slow
+// reader reads again once, however many changes there were.
 func tell(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -75,9 +77,9 @@ func tell(c chan<- struct{}) {
 	}
 }
 
-// listenSQLite asks repeatedly, on a separate connection, whether others have committed. SQLite
-// does not report commits in other processes. data_version changes with each of them, and only when
-// another connection has committed, so the question needs the same connection each time.
+// listenSQLite implements Listen by polling, because SQLite does not report commits of other
+// processes. It polls data_version, which changes whenever another connection commits, and for that
+// needs the same connection each time.
 func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan struct{}, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -110,9 +112,9 @@ func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan stru
 	return changed, nil
 }
 
-// listenPostgres holds a separate connection, and reconnects if it is lost. The pool's connections
-// cannot be used, since they serve others between two statements. After a loss it always sends a
-// value, since notices in between are lost.
+// listenPostgres implements Listen with a connection of its own, and reconnects if that is lost. It
+// cannot use a connection of the pool, because those are used by others between two statements.
+// After a reconnection it always sends a value, since notices may have been lost.
 func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(error)) (
 	<-chan struct{}, error) {
 	conn, err := db.listening(ctx, channel)
@@ -135,8 +137,8 @@ func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(er
 	return changed, nil
 }
 
-// listening returns a new connection that listens to a channel. A connection that cannot listen is
-// closed even if ctx has ended, since otherwise it would stay open at the server.
+// listening returns a new connection that listens to a channel, or an error. A connection that
+// cannot listen is closed even if ctx has ended, since otherwise it would stay open at the server.
 func (db *DB) listening(ctx context.Context, channel string) (*pgx.Conn, error) {
 	conn, err := pgx.Connect(ctx, db.where)
 	if err != nil {
@@ -149,8 +151,8 @@ func (db *DB) listening(ctx context.Context, channel string) (*pgx.Conn, error) 
 	return conn, nil
 }
 
-// waitFor passes notices on until the connection is lost or ctx ends.
-// It closes the connection, even if that is lost.
+// waitFor passes notices on to changed until the connection is lost or ctx ends, closes the
+// connection and returns the error.
 func waitFor(ctx context.Context, conn *pgx.Conn, changed chan<- struct{}) error {
 	defer conn.Close(context.WithoutCancel(ctx))
 	for {

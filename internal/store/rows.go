@@ -10,29 +10,33 @@ import (
 	"unicode/utf8"
 )
 
-// Asker is a DB or a Tx.
+// Asker is the part of DB and Tx that runs queries.
 type Asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
 // Row is a row that is being read. SQLite stores any value in any column, and other programs write
-// rows too. So each column defines which values it accepts, and a row with another value is odd.
+// rows as well. So each column says which values it accepts, and a row with another value is called
+// odd and not used.
 type Row struct {
-	ID    string // if it was read, for reports
+	ID    string // if it was read; for reports
 	Of    string // the object to which the row belongs
 	scan  func(...any) error
 	parts []string // the parts that were left out
 }
 
-// Scan reads the columns, which are those of this package or any that database/sql reads.
+// Scan reads the columns, as sql.Rows.Scan does. The columns are those that this package's
+// functions return, or any that database/sql accepts. For a value that a column does not accept,
+// the error wraps an Unusable.
 func (r *Row) Scan(columns ...any) error { return r.scan(columns...) }
 
-// Without records why a part was left out of a row that is otherwise used.
+// Without records why a part of a row was left out although the row itself is used.
 func (r *Row) Without(why string) { r.parts = append(r.parts, why) }
 
-// Read makes a value of each row. A row that cannot be used is left out, and odd, if not nil, is
-// called with the reason; an error is one of the database. Rows are closed before it returns: a
-// transaction has one connection, and PostgreSQL's handles one query at a time.
+// Read runs a query and returns what one makes of each row. A row for which the error of one wraps
+// an Unusable is left out, and odd, if not nil, is called with the reason. Any other error is
+// returned. The rows are closed before Read returns, because a transaction has one connection,
+// which in PostgreSQL runs one query at a time.
 func Read[T any](ctx context.Context, in Asker, odd func(r *Row, why string),
 	one func(r *Row) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := in.QueryContext(ctx, query, args...)
@@ -62,13 +66,14 @@ func Read[T any](ctx context.Context, in Asker, odd func(r *Row, why string),
 	return all, rows.Err()
 }
 
-// Unusable is the reason why a value cannot be used.
+// Unusable is the error for a value that cannot be used; it says why.
 type Unusable string
 
-// Error returns the reason.
+// Error implements error: it returns the reason.
 func (u Unusable) Error() string { return string(u) }
 
-// Oddness returns why a row is odd; false for nil and for an error of the database.
+// Oddness returns the reason if err wraps an Unusable, with the column's name if that is known. For
+// any other error and for nil, odd is false.
 func Oddness(err error) (why string, odd bool) {
 	var u Unusable
 	if !errors.As(err, &u) {
@@ -82,34 +87,35 @@ func Oddness(err error) (why string, odd bool) {
 	return string(u), true
 }
 
-// longestName is the length of the longest text in a row, in bytes, unless a column sets another.
-// The program writes shorter texts; a longer one would fill every result with it.
+// longestName is the length, in bytes, of the longest text that a column accepts unless it sets
+// another limit. This program writes shorter texts, and a longer one would fill every result.
 const longestName = 16 << 10
 
-// text is a column of text.
+// text is a sql.Scanner for a column of text.
 type text struct {
 	into *string
-	null bool // NULL is read as ""
-	says bool // not empty
+	null bool // NULL is accepted and read as ""
+	says bool // the text must not be empty
+	// the largest length in bytes
 	most int
 }
 
-// Named returns a column of text that may be empty or NULL.
+// Named returns a column for a text that may be empty or NULL.
 func Named(s *string) any { return text{s, true, false, longestName} }
 
-// Told returns a column of text that may be empty and not NULL.
+// Told returns a column for a text that may be empty, but not NULL.
 func Told(s *string) any { return text{s, false, false, longestName} }
 
-// Needed returns a column of text without which a row is useless, such as an id.
+// Needed returns a column for a text that must not be empty or NULL, such as an id.
 func Needed(s *string) any { return text{s, false, true, longestName} }
 
-// Text returns a column of text that is not empty, of a length in bytes.
+// Text returns a column for a text that must not be empty or NULL, of at most longest bytes.
 func Text(s *string, longest int) any { return text{s, false, true, longest} }
 
-// Long returns a column of text that may be empty and not NULL, of a length in bytes.
+// Long returns a column for a text that may be empty, but not NULL, of at most longest bytes.
 func Long(s *string, longest int) any { return text{s, false, false, longest} }
 
-// Scan reads the value of a column, or returns an Unusable.
+// Scan implements sql.Scanner. For a value that the column does not accept it returns an Unusable.
 func (t text) Scan(value any) error {
 	s, ok := value.(string)
 	switch {
@@ -128,19 +134,19 @@ func (t text) Scan(value any) error {
 	return nil
 }
 
-// number is a column of a whole number.
+// number is a sql.Scanner for a column of whole numbers.
 type number[N int | int64] struct {
 	into        *N
 	least, most int64
 }
 
-// Whole returns a column of a whole number of any size.
+// Whole returns a column for a whole number of any size.
 func Whole[N int | int64](n *N) any { return number[N]{n, math.MinInt64, math.MaxInt64} }
 
-// Count returns a column of a number from least to two billion.
+// Count returns a column for a whole number from least to two billion.
 func Count[N int | int64](n *N, least int64) any { return number[N]{n, least, math.MaxInt32} }
 
-// Scan reads the value of a column, or returns an Unusable.
+// Scan implements sql.Scanner. For a value that the column does not accept it returns an Unusable.
 func (n number[N]) Scan(value any) error {
 	v, ok := value.(int64)
 	switch {
@@ -155,7 +161,7 @@ func (n number[N]) Scan(value any) error {
 	return nil
 }
 
-// Kindly returns a phrase for the kind of a column's value.
+// Kindly returns a phrase for the type of a column's value, for example "a blob".
 func Kindly(value any) string {
 	switch value.(type) {
 	case []byte:

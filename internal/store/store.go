@@ -24,8 +24,8 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// Kind is the kind of a database.
-// Statements that differ between the two ask for it; most do not.
+// Kind is the kind of a database. The few statements that differ between the two kinds depend on
+// it.
 type Kind uint8
 
 // The kinds of database.
@@ -34,13 +34,13 @@ const (
 	Postgres
 )
 
-// busyWait is how long a statement waits for another program that writes. A first start waits as
-// long for its tables. Our own transactions take milliseconds, so a longer wait means that a
-// program is stuck.
+// busyWait is how long a statement waits while another program writes. At a first start, creating
+// the tables may take as long. Our own transactions take milliseconds, so a longer wait means that
+// a program is stuck.
 const busyWait = 5 * time.Second
 
-// connections is the most connections that a program holds open. PostgreSQL accepts 100 from all
-// programs together by default.
+// connections is the largest number of open connections of a program. By default PostgreSQL accepts
+// 100 from all programs together.
 const connections = 8
 
 // DB is an open database. It may be used by several goroutines at once.
@@ -48,15 +48,16 @@ type DB struct {
 	*sql.DB
 	Kind      Kind
 	where     string // the argument of Open; it may contain a password
-	steps     string // the table of Migrate, with its schema where there are any
+	steps     string // the table of Migrate, in PostgreSQL with its schema
 	listeners sleep.Group
 }
 
-// Open opens the database at where: the absolute path of a SQLite file, which is made if it does
-// not exist (with access for its owner only: 0700 for the folder, 0600 for the file), or the URL of
-// a PostgreSQL database, postgres://…, which has to answer within ctx. Errors never contain parts
-// of a URL. A relative path is refused, as toolnorm and toolrun start in different folders and
-// would each make a file.
+// Open opens the database at where, the absolute path of a SQLite file or the URL of a PostgreSQL
+// database, postgres://…. A missing file is created, with access for its owner only (0700 for the
+// folder, 0600 for the file). It fails if the file cannot be opened, the server does not answer
+// before ctx ends, or the path is relative. A relative path is refused because toolnorm and toolrun
+// start in different folders, and each would create a file. Errors never contain the password of a
+// URL.
 func Open(ctx context.Context, where string) (*DB, error) {
 	if strings.HasPrefix(where, "postgres://") || strings.HasPrefix(where, "postgresql://") {
 		return openPostgres(ctx, where)
@@ -67,8 +68,8 @@ func Open(ctx context.Context, where string) (*DB, error) {
 	return openSQLite(ctx, where)
 }
 
-// OpenFor opens a database as [Open] does, and brings the tables of a domain up to date. Unless
-// make is set, it makes no file: where there is none, the database is nil.
+// OpenFor opens a database as [Open] does, and brings the tables of a domain up to date. If make is
+// false and the file does not exist, it returns nil without an error and creates nothing.
 func OpenFor(ctx context.Context, where, domain string, make bool, steps ...Step) (*DB, error) {
 	if _, err := os.Stat(where); !make && filepath.IsAbs(where) && errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -83,9 +84,9 @@ func OpenFor(ctx context.Context, where, domain string, make bool, steps ...Step
 	return db, nil
 }
 
-// Close ends all listeners, waits up to closeWait for running statements, then closes the database.
-// database/sql does not wait: it closes a connection in use once that is returned, and until then
-// SQLite makes and removes files beside its own.
+// Close ends all listeners, waits up to closeWait for running statements, and closes the database.
+// It waits because database/sql does not: it closes a connection in use only once that is returned,
+// and until then SQLite creates and removes files beside its own.
 func (d *DB) Close() error {
 	d.listeners.Close()
 	for end := time.Now().Add(closeWait); d.Stats().InUse > 0 && time.Now().Before(end); {
@@ -94,14 +95,14 @@ func (d *DB) Close() error {
 	return d.DB.Close()
 }
 
-// closeWait is long enough for a statement whose context has ended, and short enough not to be
-// noticed at the program's end.
+// closeWait is long enough for a statement whose context has ended, and too short to be noticed at
+// the end of the program.
 const closeWait = time.Second
 
-// openSQLite opens a file in WAL mode, so that readers and one writer, of this program and others,
-// do not wait for each other. NORMAL is safe with WAL: a crash of the machine may take back the
-// last commits, and never harms the file. The schema of the file is not trusted, since a user may
-// put another file there. Foreign keys are off in SQLite by default.
+// openSQLite opens a file in WAL mode, in which readers do not wait for a writer, in this program
+// or others. Synchronous mode NORMAL is safe with WAL: a crash of the machine may lose the last
+// commits, but never damages the file. The schema of the file is not trusted, since a user may
+// replace the file. Foreign keys are turned on, since they are off in SQLite by default.
 func openSQLite(ctx context.Context, path string) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
@@ -134,12 +135,13 @@ func openSQLite(ctx context.Context, path string) (*DB, error) {
 	return db, nil
 }
 
-// cachePages is how much of a file each connection holds. SQLite's own 2 MB are less than what a
-// search in a large knowledge base looks up again and again.
+// cachePages sets how much of a file each connection caches. SQLite's default of 2 MB is less than
+// a search in a large knowledge base reads again and again.
 const cachePages = "cache_size(-16000)"
 
-// patiently tries again while the file is locked: programs that switch a new file to WAL at the
-// same time do not wait for each other. The busy timeout does not cover that change of mode.
+// patiently calls try again while it fails because the file is locked, for at most busyWait, and
+// returns its last error. Programs that switch a new file to WAL at the same time do not wait for
+// each other, because the busy timeout does not apply to that switch.
 func patiently(ctx context.Context, try func(context.Context) error) error {
 	for deadline := time.Now().Add(busyWait); ; {
 		err := try(ctx)
@@ -154,11 +156,11 @@ func patiently(ctx context.Context, try func(context.Context) error) error {
 	}
 }
 
-// sqliteBusy is SQLITE_BUSY.
+// sqliteBusy is SQLite's error code SQLITE_BUSY.
 const sqliteBusy = 5
 
-// openPostgres opens a pool and asks once, for the schema in which tables are made. The error for
-// an invalid URL would repeat it with its password, so it is not passed on.
+// openPostgres opens a pool of connections and asks for the current schema, in which tables are
+// created. The error for an invalid URL would contain the URL with its password, so it is replaced.
 func openPostgres(ctx context.Context, where string) (*DB, error) {
 	config, err := pgx.ParseConfig(where)
 	if err != nil {

@@ -13,21 +13,23 @@ import (
 	"toolnorm/tools"
 )
 
-// Reader reads arguments. The zero value is ready; it may be used by many at once and must not be
-// copied.
+// Reader reads the arguments of calls. The zero value is ready for use. It may be used by several
+// goroutines at once and must not be copied.
 type Reader struct {
 	schemas valid.Cache
 }
 
-// mostValues bounds the values in arguments, since reading and checking one takes some 15
-// microseconds when none of them fits. A text of one megabyte may hold half a million of them.
+// mostValues bounds the number of values in one call's arguments, since reading and checking one
+// value takes some 15 microseconds if none of them fits. A text of one megabyte may contain half a
+// million values.
 const mostValues = 50_000
 
-// Fit returns the arguments of t as one JSON object that fits its schema; it is tools.Options.Fit.
-// Arguments that fit come back byte for byte, others are read as models write them and coerced ("5"
-// for a number). An error says what is wrong, a sentence for each place. Arguments that break off
-// are an error: half a call is not run. A schema that is not one takes any object. The check comes
-// before the reading: most arguments fit, and leniency must not change what fits.
+// Fit returns the arguments of a call of t as one JSON object that fits the tool's schema. It has
+// the form of tools.Options.Fit. Arguments that already fit are returned byte for byte, because
+// leniency must not change them. Other arguments are parsed as models write them, and their values
+// are coerced, for example "5" to a number. If they still do not fit, the error has a sentence for
+// each place. Arguments that break off are always an error, because half a call must not run. If
+// the schema itself is invalid, any object fits.
 func (r *Reader) Fit(t tools.Tool, args json.RawMessage) (json.RawMessage, error) {
 	if chat.Values(args) > mostValues {
 		return nil, fmt.Errorf("the arguments of %s hold more than %d values", t.Name, mostValues)

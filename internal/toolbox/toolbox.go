@@ -28,62 +28,63 @@ type Config struct {
 	Data  string // absolute path of the folder of data
 	Store string // what store.Open takes; empty: db/mcp_data.db in Data
 
-	// databases that custom tools may ask, as dynamic.Config says
+	// the databases that custom tools may ask; see dynamic.Config
 	Connections map[string]string
-	// told of each call of a custom tool; nil: nobody is
+	// called for each call of a custom tool; may be nil
 	Called func(ctx context.Context, r dynamic.Run)
 
 	Databases data.Config // the settings of the data tools
 	Knowledge kb.Config   // the settings of the knowledge base tools
-	// the program serves: the store of knowledge bases is made, so that bases may come while it
-	// runs
+	// set by programs that keep running: the store of knowledge bases is then created at once, so
+	// that bases can be added later
 	Lasting bool
-	Audit   func(ctx context.Context, done data.Audit) // told of each statement; nil: nobody is
-	// told of what the data tools find wrong; nil: nobody is
+	Audit   func(ctx context.Context, done data.Audit) // called for each SQL statement; may be nil
+	// called with each problem that the data tools find; may be nil
 	Warn func(text string)
 
-	// Odd gets the error of a part whose data cannot be opened. The part is left out, and the
-	// others work; nil: that is an error of Open.
+	// Odd is called with the error of each part whose data cannot be opened. The part is then left
+	// out, and the others work. If Odd is nil, such an error makes Open fail.
 	Odd func(error)
 
-	// when the sample company's tools are offered: auto, always or never, as the setting says;
-	// empty: always
+	// when the sample company's tools are offered: "auto", "always" or "never", as the setting
+	// --sample says; empty means always
 	Sample string
 
-	// Reach says which sets of tools a caller may use, as tools.Options says; nil: nobody is
-	// bounded.
+	// Reach returns the sets of tools that a caller may use, as in tools.Options. If it is nil,
+	// every caller may use all.
 	Reach func(ctx context.Context) (sets []string, bounded bool)
 
-	// Panicked is called with each tool that panicked, as tools.Options says; nil: nobody is.
+	// Panicked is called with each tool that panicked, as in tools.Options. It may be nil.
 	Panicked func(tool string, value any, stack []byte)
-	// Watch is called around each call, as tools.Options says; nil: nobody is.
+	// Watch is called around each call, as in tools.Options. It may be nil.
 	Watch func(ctx context.Context, tool string, args json.RawMessage) (
 		context.Context, func(res tools.Result, took time.Duration))
 }
 
-// Box is an open toolbox. Close it when nothing is called any more.
+// Box is an open toolbox. Close it after the last call.
 type Box struct {
 	Registry *tools.Registry
-	Company  *company.Company // nil when it is Empty, or odd
-	Data     *data.Data       // nil when it is Empty, or odd
-	KB       *kb.KB           // nil when it is Empty
+	Company  *company.Company // nil if the box was made by Empty, or the part could not be opened
+	Data     *data.Data       // nil as Company is
+	KB       *kb.KB           // nil if the box was made by Empty
 	db       *store.DB
-	stop     context.CancelFunc // ends what listens for knowledge bases; nil: nobody does
-	Custom   *dynamic.Set       // tools made by administrators; nil when it is Empty, or odd
+	stop     context.CancelFunc // ends the watch for new knowledge bases; nil: there is none
+	Custom   *dynamic.Set       // tools made by administrators; nil as Company is
 	args     *toolargs.Reader
 	beside   sleep.Group
 }
 
-// Empty returns a toolbox without tools, whose registry takes others. Arguments are read and
-// checked for those as well.
+// Empty returns a toolbox without tools. Callers can add their own to its registry, whose arguments
+// are read and checked as those of built-in tools are.
 func Empty(c Config) *Box {
 	args := new(toolargs.Reader)
 	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked,
 		Reach: c.Reach, Watch: c.Watch}), args: args}
 }
 
-// Open opens the data, makes what is missing of it, and fills a registry. ctx bounds the opening
-// alone. When a part is an error, what was opened before is closed again.
+// Open opens the data, creates what is missing, and returns a toolbox with all tools registered.
+// The context bounds only the opening. It fails if the store cannot be opened or, with a nil c.Odd,
+// if a part cannot; everything opened before is then closed.
 func Open(ctx context.Context, c Config) (*Box, error) {
 	// What comes with the program is put into the registry that any program may fill.
 	b := Empty(c)
@@ -107,10 +108,11 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	return b, nil
 }
 
-// openCompany adds the sample company's tools, as the setting says: first, so that their place in
-// every list is the first. With auto they are offered while there is no other tool: a model that is
-// offered employees of a company that does not exist, beside the tools that its user made, calls
-// them. When they are not offered, the registry knows why, for those who call one.
+// openCompany opens the sample company and registers its tools as c.Sample says. They are
+// registered first, so they come first in every list. With "auto" they are offered only while there
+// is no other tool, because a model calls them even if its user made other tools, although the
+// company does not exist. If they are not offered, the registry says why to a caller that calls
+// one.
 func (b *Box) openCompany(ctx context.Context, c Config) (err error) {
 	if b.Company, err = company.Open(ctx, b.db, nil); err != nil {
 		return err
@@ -138,7 +140,8 @@ func (b *Box) Sampled() bool {
 	return offered
 }
 
-// openData adds the data tools, if they are wanted. They come behind the company's in every list.
+// openData registers the data tools that are configured. They come after the company's tools in
+// every list.
 func (b *Box) openData(ctx context.Context, c Config) (err error) {
 	if b.Data, err = data.Open(ctx, c.Databases, b.db, c.Audit, c.Warn); err != nil {
 		return err
@@ -150,7 +153,8 @@ func (b *Box) openData(ctx context.Context, c Config) (err error) {
 	return b.Registry.Set("data", wanted...)
 }
 
-// openKB opens the knowledge bases. The model that makes vectors is that of the data tools.
+// openKB opens the knowledge bases and registers their tools. The embedding model is that of the
+// data tools. With c.Lasting it also watches for bases that are added later.
 func (b *Box) openKB(ctx context.Context, c Config) (err error) {
 	c.Knowledge.Warn = c.Warn
 	if b.KB, err = kb.Open(ctx, c.Knowledge, kb.Where(c.Store), c.Databases.Embedder(),
@@ -172,9 +176,9 @@ func (b *Box) openKB(ctx context.Context, c Config) (err error) {
 	})
 }
 
-// openCustom adds the tools that administrators made. They come last, since a name of a built-in
-// tool is not theirs to take. Those that are not offered now, as the knowledge base's before there
-// is one, keep their names as well.
+// openCustom registers the tools that administrators made. They come last, since they must not take
+// the name of a built-in tool. Names of built-in tools that are not offered now stay reserved as
+// well, for example those of the knowledge base before there is one.
 func (b *Box) openCustom(ctx context.Context, c Config) (err error) {
 	reserved := map[string]bool{}
 	for _, t := range slices.Concat(b.Company.Tools(), b.Data.All(), b.KB.Tools()) {
@@ -194,14 +198,14 @@ func (b *Box) openCustom(ctx context.Context, c Config) (err error) {
 	return err
 }
 
-// Database returns the store of tools and settings; nil when the toolbox is Empty.
+// Database returns the store of tools and settings, or nil if the box was made by Empty.
 func (b *Box) Database() *store.DB { return b.db }
 
-// lastCalls is how long tools may take to end whose callers have gone.
+// lastCalls is how long Close waits for tools that still run although their callers have gone.
 const lastCalls = 2 * time.Second
 
-// Close closes the data, behind the calls that still run; those that do not end soon fail.
-// The data goes before the database that it asks.
+// Close waits up to lastCalls for running calls and then closes the data; calls that still run then
+// fail. The data tools are closed before the database that they ask.
 func (b *Box) Close() error {
 	b.beside.Close()
 	b.Registry.Close(lastCalls)

@@ -9,31 +9,29 @@ import (
 	"toolnorm/chat"
 )
 
-// Bounds of what is kept of an exchange, in bytes. Together they are 256 KiB.
+// The bounds for the texts of an exchange, in bytes. Together they are 256 KiB.
 const (
 	maxRequest = 64 << 10 // of the request
 	maxMessage = 16 << 10 // of one message in it
 	maxPrompt  = 64 << 10 // of the rendered prompts
-	maxSide    = 64 << 10 // of what the model wrote, and as much of what left
-	partCost   = 96       // of a part, a message or a call beside its text
+	maxSide    = 64 << 10 // of what the model wrote, and the same for what was sent
+	partCost   = 96       // of a part, a message or a call, in addition to its text
 
 	maxSaid = 32 // calls of one message
 )
 
-// Bodies holds the texts of an exchange. Texts that are too long are cut, with the number of
-// missing bytes. What the model wrote is next to what was sent, since readers look for the
-// difference.
+// Bodies holds the texts of an exchange. A text that is too long is cut, with the number of missing
+// bytes. What the model wrote is next to what was sent, because readers look for the difference.
 type Bodies struct {
 	Omitted  int       `json:"omitted_messages,omitempty"` // messages before those in Messages
 	Messages []Message `json:"messages"`
 	Tools    []string  `json:"tools,omitempty"` // the names of the offered tools
-	// Schemas are the schemas of the tools, by name. A schema for which there is no room is
-	// missing.
+	// Schemas are the schemas of the tools, by name. One that exceeds the bounds is missing.
 	Schemas map[string]json.RawMessage `json:"tool_schemas,omitempty"`
-	// what came from the model's server, before it was read
+	// what the model server sent, before it was decoded
 	Wrote []*Generation `json:"wrote"`
-	Left  Side          `json:"left"` // what the client was told
-	// what was read of the call that the reply's end cut
+	Left  Side          `json:"left"` // what the client was sent
+	// the decoded part of a call that was cut off by the end of the reply
 	Cut string `json:"cut,omitempty"`
 
 	begin      time.Time
@@ -41,11 +39,11 @@ type Bodies struct {
 	leftRoom   int
 	promptRoom int
 	prompt     string // of a generation that has not begun yet
-	missing    int    // bytes of it
+	missing    int    // bytes that prompt lacks
 	run        *running
 }
 
-// newBodies returns the bodies of an exchange that begins at that time.
+// newBodies returns empty bodies of an exchange that begins at the time begin.
 func newBodies(begin time.Time, run *running) *Bodies {
 	b := &Bodies{Messages: []Message{}, Wrote: []*Generation{}, begin: begin, run: run,
 		wroteRoom: maxSide, leftRoom: maxSide, promptRoom: maxPrompt}
@@ -53,8 +51,7 @@ func newBodies(begin time.Time, run *running) *Bodies {
 	return b
 }
 
-// Message is a message of the request.
-// Pictures are only counted.
+// Message is a message of the request. Its pictures are only counted.
 type Message struct {
 	Role    string `json:"role"`
 	Text    string `json:"text"`
@@ -72,40 +69,40 @@ type Said struct {
 }
 
 // Generation is what a model wrote in answer to one request to its server. A reply has more than
-// one when the first strategy failed, or when something was written again.
+// one generation if the first strategy failed or something was written again.
 type Generation struct {
-	// the strategy, or the step that writes a call again
+	// the strategy, or the step that repeats a call
 	Name string `json:"generation"`
-	// as its server rendered it; empty: the server does not show it
+	// the prompt as the server rendered it; empty: the server does not reveal it
 	Prompt        string `json:"prompt,omitempty"`
 	PromptMissing int    `json:"prompt_missing_bytes,omitempty"` // of the prompt, at its end
 	Side
 }
 
-// Side is what was written, piece by piece. Pieces of one kind that follow each other are one part.
+// Side is what one side wrote, as a list of parts. Consecutive pieces of one kind form one part.
 type Side struct {
 	Parts   []Part `json:"parts"`
 	Missing int    `json:"missing_bytes,omitempty"` // bytes after the parts
 
-	room *int            // bytes that may still come
+	room *int            // how many more bytes are recorded
 	text strings.Builder // of the last part
 	last chat.Kind
 }
 
-// Part is a run of pieces of one kind.
+// Part is a sequence of pieces of one kind.
 type Part struct {
-	Kind   string `json:"kind"` // as chat.Kind names it
+	Kind   string `json:"kind"` // the name of its chat.Kind
 	Index  int    `json:"index,omitempty"`
 	ID     string `json:"id,omitempty"`
 	Text   string `json:"text,omitempty"`
 	Cause  string `json:"cause,omitempty"`
-	Pieces int    `json:"pieces"` // in which it came
-	At     Millis `json:"at_ms"`  // when the first of them came, from the request on
+	Pieces int    `json:"pieces"` // how many pieces it came in
+	At     Millis `json:"at_ms"`  // when the first piece came, measured from the request
 }
 
-// asked keeps as many of the last messages of a request as there is room for. The last ones explain
-// most about the reply; the tools take half of the room at most, and their names go before their
-// schemas.
+// asked records the tools and as many of the last messages of a request as fit the bounds. The last
+// ones explain most about the reply. Tools take at most half of the space, and their names come
+// before their schemas.
 func (b *Bodies) asked(r *chat.Request) {
 	room := maxRequest
 	for _, t := range r.Tools {
@@ -140,8 +137,8 @@ func (b *Bodies) asked(r *chat.Request) {
 	slices.Reverse(b.Messages)
 }
 
-// message returns m with at most that many bytes of text and arguments together. The texts are
-// copied: a part of a large request would keep the whole request in memory.
+// message returns m with at most most bytes of text and arguments together. The texts are copied,
+// because a substring of a large request would keep the whole request in memory.
 func message(m chat.Message, most int) Message {
 	text := m.Content
 	if m.Reasoning != "" {
@@ -161,8 +158,8 @@ func message(m chat.Message, most int) Message {
 	return c
 }
 
-// size returns how many bytes a message takes. Each part costs something in addition to its text,
-// since otherwise empty parts could fill the memory.
+// size returns how many bytes of the bound a message takes. Each part costs something in addition
+// to its text, since otherwise empty parts could fill the memory.
 func (m *Message) size() int {
 	n := partCost + len(m.Text) + len(m.CallID)
 	for _, c := range m.Calls {
@@ -171,9 +168,8 @@ func (m *Message) size() int {
 	return n
 }
 
-// Prompted keeps the prompt of the generation that begins next. See chat.Observer. It is called
-// before the request to the server. If the server refuses, the prompt of the next attempt replaces
-// it.
+// Prompted records the prompt of the next generation; see chat.Observer. It is called before the
+// request to the server. If the server refuses, the prompt of the next attempt replaces it.
 func (b *Bodies) Prompted(text string) {
 	b.run.mu.Lock()
 	defer b.run.mu.Unlock()
@@ -181,8 +177,9 @@ func (b *Bodies) Prompted(text string) {
 	b.missing = max(len(text)-b.promptRoom, 0)
 }
 
-// Heard begins another generation, and returns the function for its events. See chat.Request. The
-// generation may begin before an earlier one ends: rewrites run in the middle of a reply.
+// Heard starts another generation and returns the function that records its events; see
+// chat.Request. The generation may begin before an earlier one ends, because rewrites run in the
+// middle of a reply.
 func (b *Bodies) Heard(generation string) func(chat.Event) {
 	b.run.mu.Lock()
 	defer b.run.mu.Unlock()
@@ -198,9 +195,9 @@ func (b *Bodies) Heard(generation string) func(chat.Event) {
 	}
 }
 
-// add records an event that came at that time. Pieces are joined, since a reply of a thousand
-// tokens would be a thousand parts. The number of pieces is kept, since it shows how the reply
-// streamed.
+// add records an event that came at the time at. Pieces are joined, since a reply of a thousand
+// tokens would otherwise be a thousand parts. Their number is recorded, because it shows how the
+// reply was streamed.
 func (s *Side) add(ev *chat.Event, at time.Duration) {
 	if ev.Kind == chat.Usage {
 		return
@@ -233,8 +230,8 @@ func (s *Side) add(ev *chat.Event, at time.Duration) {
 	s.write(ev.Text)
 }
 
-// write adds to the last part as much text as there is room for. The rest is counted, so that the
-// end of the record is not taken for the end of the reply.
+// write adds as much of text to the last part as fits. The rest is only counted, so that the end of
+// the record is not taken for the end of the reply.
 func (s *Side) write(text string) {
 	if len(text) <= *s.room {
 		s.text.WriteString(text)
@@ -250,7 +247,7 @@ func (s *Side) write(text string) {
 	*s.room = 0
 }
 
-// seal ends the last part.
+// seal completes the last part.
 func (s *Side) seal() {
 	if n := len(s.Parts); n > 0 && s.text.Len() > 0 {
 		s.Parts[n-1].Text = s.text.String()
@@ -258,7 +255,7 @@ func (s *Side) seal() {
 	}
 }
 
-// seal ends the last parts of both sides.
+// seal completes the last part of each side.
 func (b *Bodies) seal() {
 	for _, g := range b.Wrote {
 		g.seal()

@@ -10,26 +10,26 @@ import (
 // mostSaid is how many requests are remembered, to recognise those that continue them.
 const mostSaid = 4096
 
-// conversations recognises requests that continue an earlier one: their messages begin with all of
-// its messages. System messages do not count, since agents write the time into them. Only hashes
-// are kept, with a seed of this process.
+// conversations recognises requests that continue an earlier one, because their messages begin with
+// all of its messages. System messages are ignored, since agents write the time into them. Only
+// hashes are stored, with a seed of this process.
 type conversations struct {
 	seed maphash.Seed
 
 	mu    sync.Mutex
 	known map[uint64]Turn // by the hash of all messages of a request
-	order []uint64        // the keys of known, the oldest at next once it is full
+	order []uint64        // the keys of known; once it is full, the oldest is at next
 	next  int
 }
 
-// newConversations returns the memory of a log.
+// newConversations returns an empty memory of conversations.
 func newConversations() *conversations {
 	return &conversations{seed: maphash.MakeSeed(), known: map[uint64]Turn{}}
 }
 
-// of returns the turn of a request with that id, and remembers it. A request that repeats an
-// earlier one has the same turn. Messages are hashed before the lock is taken, since histories are
-// long.
+// of returns the turn of the request id, and remembers it. A request that repeats an earlier one
+// has the same turn. Without messages other than system messages the turn is empty. Messages are
+// hashed before the lock is taken, since histories are long.
 func (c *conversations) of(id string, messages []chat.Message) Turn {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
@@ -59,8 +59,8 @@ func (c *conversations) of(id string, messages []chat.Message) Turn {
 	return place
 }
 
-// hashMessage adds a message to a hash. The length of each text is written before it, so that
-// different lists of messages give different bytes.
+// hashMessage adds a message to a hash. The length of each text comes before it, so that different
+// messages give different bytes.
 func hashMessage(h *maphash.Hash, m *chat.Message) {
 	texts := []string{string(m.Role), m.Content, m.CallID}
 	for _, call := range m.Calls {
@@ -78,7 +78,8 @@ func hashMessage(h *maphash.Hash, m *chat.Message) {
 	_ = h.WriteByte(byte(len(m.Images)))
 }
 
-// remember keeps a request's turn in the place of the oldest. c.mu must be held.
+// remember stores the turn of a request and forgets the oldest one if the memory is full. c.mu must
+// be held.
 func (c *conversations) remember(sum uint64, place Turn) {
 	if _, ok := c.known[sum]; !ok {
 		if len(c.order) < mostSaid {

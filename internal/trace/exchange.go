@@ -13,98 +13,101 @@ const (
 	maxCalls = 64  // calls that are listed
 )
 
-// Exchange is one request and its reply. Its methods are for the goroutine that answers, until the
-// exchange is added. Other goroutines follow it by a Watch. /debug/exchanges returns its JSON, so
-// names and units must not change.
+// Exchange is one request and its reply. Until the exchange is added to a log, its methods must
+// only be called by the goroutine that answers; others follow it with a Watch. /debug/exchanges
+// returns its JSON, so names and units must not change.
 type Exchange struct {
 	ID   string    `json:"id"`
 	Time time.Time `json:"time"` // when the request came
-	// the one that answered it, where there are several
+	// the replica that answered, if there are several
 	Replica string `json:"replica,omitempty"`
 	Question
 
 	Way
-	Status  int      `json:"status"` // 499: the client went away
-	Error   string   `json:"error,omitempty"`
-	Finish  string   `json:"finish,omitempty"` // as the client was told; empty: the reply broke off
-	Cause   string   `json:"cause,omitempty"`  // of the finish, if the reason is not clear enough
+	Status int    `json:"status"` // 499: the client went away
+	Error  string `json:"error,omitempty"`
+	// the reason that the client was sent; empty: the reply broke off
+	Finish string `json:"finish,omitempty"`
+	// explains the finish, if the reason is not clear enough
+	Cause   string   `json:"cause,omitempty"`
 	Calls   []Call   `json:"calls"`
 	More    int      `json:"more_calls,omitempty"` // calls that are not listed
-	Repairs []string `json:"repairs"`              // reason codes
+	Repairs []string `json:"repairs"`              // codes of the repairs
 	// changes to the request, by this program or the server
 	Notes []string `json:"notes,omitempty"`
-	// whether a call was cut by the end of the reply, and left out
+	// whether a call was left out because the end of the reply cut it off
 	Cut bool `json:"cut,omitempty"`
 
 	Tokens
 	Reread
 	Times
-	Bodies *Bodies `json:"bodies,omitempty"` // nil: not kept
+	Bodies *Bodies `json:"bodies,omitempty"` // nil: not recorded
 
 	run *running
 }
 
 // Question describes the request.
 type Question struct {
-	Form   string `json:"form"` // as in the log
+	Form   string `json:"form"` // the client API, as in the log
 	Path   string `json:"path"`
 	Model  string `json:"model"`
 	Stream bool   `json:"stream"`
-	Tools  int    `json:"tools"` // how many were offered
+	Tools  int    `json:"tools"` // the number of offered tools
 	Turn
 }
 
-// Turn is the place of a request in a conversation: its messages begin with those of the request
-// before it.
+// Turn is the place of a request in a conversation. In a conversation, the messages of each request
+// begin with those of the request before.
 type Turn struct {
-	// the id of the first request; empty: there are no messages
+	// the id of the first request; empty: the request has no messages
 	Conversation string `json:"conversation,omitempty"`
-	// from 1; a repeated request has the same number as before
+	// counts from 1; a repeated request has the same number as before
 	Number int `json:"turn,omitempty"`
 }
 
-// Way describes how the model was read.
+// Way says how the model's reply was decoded.
 type Way struct {
-	Format   string   `json:"format,omitempty"`
-	Strategy string   `json:"strategy,omitempty"` // the one that answered
-	Tried    []string `json:"tried,omitempty"`    // every strategy in turn, if the first one failed
+	Format   string `json:"format,omitempty"`
+	Strategy string `json:"strategy,omitempty"` // the strategy that gave the reply
+	// all strategies in order, if more than one was tried
+	Tried []string `json:"tried,omitempty"`
 }
 
 // Tokens counts the tokens of an exchange.
 type Tokens struct {
 	PromptTokens int `json:"prompt_tokens"`
-	// of the prompt, that the server had processed before
+	// tokens of the prompt that the server had processed before
 	CachedTokens     int `json:"cached_tokens,omitempty"`
 	CompletionTokens int `json:"completion_tokens"`
-	// the reply ended before the server reported its count
+	// true if the reply ended before the server reported its count
 	Estimated bool `json:"tokens_estimated,omitempty"`
 }
 
 // Times holds how long the parts of an exchange took.
 type Times struct {
-	First Millis `json:"first_ms"` // until the first event; 0: none came
+	First Millis `json:"first_ms"` // until the first event; 0: there was none
 	Total Millis `json:"total_ms"`
-	// that the server took to load the model, as it says
+	// the time that the server took to load the model, as it reports
 	Load  Millis `json:"load_ms,omitempty"`
 	Read  Millis `json:"prompt_ms,omitempty"`     // to read the prompt
 	Wrote Millis `json:"completion_ms,omitempty"` // to write the reply
 }
 
-// Call is a call that was sent to the client. Its arguments are texts, and kept only with bodies.
+// Call is a call that was sent to the client. Its arguments are only in Bodies.
 type Call struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Open bool   `json:"open,omitempty"` // whether it never ended
 }
 
-// Millis is a span of time in milliseconds, to a tenth of one.
-// JSON has no duration, and a page shows milliseconds anyway.
+// Millis is a duration in milliseconds, rounded down to a tenth. JSON has no durations, and a page
+// shows milliseconds anyway.
 type Millis float64
 
 // millis returns d in milliseconds.
 func millis(d time.Duration) Millis { return Millis(d/(100*time.Microsecond)) / 10 }
 
-// Asked records the request.
+// Asked records the request, and whether its reply is streamed.
 func (e *Exchange) Asked(r *chat.Request, stream bool) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -116,8 +119,8 @@ func (e *Exchange) Asked(r *chat.Request, stream bool) {
 	}
 }
 
-// Chosen records how the reply will be read. See chat.Request. It is called for each strategy that
-// is tried; the last one answers.
+// Chosen records how the reply will be decoded; see chat.Request. It is called for each strategy
+// that is tried, and the last one gives the reply.
 func (e *Exchange) Chosen(format, strategy string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -127,8 +130,8 @@ func (e *Exchange) Chosen(format, strategy string) {
 	e.Format, e.Strategy = format, strategy
 }
 
-// Noted records a change to the request. See chat.Request.
-// A client chooses some of these words (names of tools), so their number and length have bounds.
+// Noted records a change to the request; see chat.Request. Some of these words, such as names of
+// tools, come from the client, so their number and length are bounded.
 func (e *Exchange) Noted(word, text string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -137,7 +140,8 @@ func (e *Exchange) Noted(word, text string) {
 	}
 }
 
-// Event records an event that is sent to the client. Calls beyond maxCalls are only counted.
+// Event records an event that is sent to the client. Calls after the first maxCalls are only
+// counted.
 func (e *Exchange) Event(ev *chat.Event) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -164,7 +168,7 @@ func (e *Exchange) Event(ev *chat.Event) {
 	}
 }
 
-// meta records what a reply says about itself.
+// meta records the metadata of a reply.
 func (e *Exchange) meta(m *chat.Meta) {
 	if m.Format != "" {
 		e.Format, e.Strategy = m.Format, m.Strategy
@@ -188,9 +192,9 @@ func (e *Exchange) meta(m *chat.Meta) {
 	}
 }
 
-// Told records the finish reason that the client was told, which may differ from the reply's own:
-// the engine ends a reply with calls by "stop", and OpenAI's form says "tool_calls". A reply that
-// broke off has no reason.
+// Told records the finish reason that the client was sent. It may differ from the reply's own: for
+// example, the engine ends a reply with calls by "stop", and OpenAI's API calls that "tool_calls".
+// For a reply that broke off it does nothing.
 func (e *Exchange) Told(reason string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -207,8 +211,8 @@ func (e *Exchange) Told(reason string) {
 	}
 }
 
-// End records how the exchange ended: the status, the error if it failed, and the time; first is
-// the time until the first event.
+// End records how the exchange ended: the status, the error if it failed, the time until the first
+// event, and the total time.
 func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -225,7 +229,8 @@ func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	}
 }
 
-// clip returns a copy of the beginning of s, so that it does not keep a large request in memory.
+// clip returns a copy of s, cut after at most most bytes, with "…" if something is missing. It is a
+// copy so that it does not keep a large request in memory.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return strings.Clone(s)
@@ -233,7 +238,7 @@ func clip(s string, most int) string {
 	return strings.Clone(s[:whole(s, most)]) + "…"
 }
 
-// whole returns the largest n <= most at which no character of s is cut.
+// whole returns the largest n <= most at which s can be cut without splitting a character.
 func whole(s string, most int) int {
 	for n := most; n > most-utf8.UTFMax && n > 0; n-- {
 		if utf8.RuneStart(s[n]) {

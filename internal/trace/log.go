@@ -21,16 +21,15 @@ import (
 	"time"
 )
 
-// Log keeps the last exchanges, and counts what was repaired in all of them. It is safe for
-// concurrent use. It is a ring, so that its memory is bounded: with texts by 256 KiB for each
-// exchange.
+// Log holds the last exchanges, and counts the repairs in all of them. It is safe for concurrent
+// use. It is a ring, so its memory is bounded: with texts, 256 KiB for each exchange.
 type Log struct {
 	bodies bool
-	// the time until which texts are kept as well, in nanoseconds; 0: none is set
+	// until this time, in nanoseconds, texts are recorded as well; 0: not set
 	until  atomic.Int64
-	keeper Keeper // nil: exchanges are not kept longer
+	keeper Keeper // nil: exchanges are not stored elsewhere
 	start  time.Time
-	// of the program whose exchanges these are; empty: it is alone
+	// the name of this replica; empty: there is only one
 	replica string
 
 	mu     sync.Mutex
@@ -44,32 +43,31 @@ type Log struct {
 	prompts *prompts
 }
 
-// New makes a Log of the last n exchanges, at least one. With bodies it also keeps texts, up to 256
-// KiB for each exchange.
+// New returns a Log of the last n exchanges, or of the last one if n is smaller than 1. If bodies
+// is true, it also records texts, up to 256 KiB for each exchange.
 func New(n int, bodies bool) *Log {
 	return &Log{bodies: bodies, start: time.Now(), ring: make([]*Exchange, max(n, 1)),
 		counts: map[string]int{}, running: map[string]*Exchange{}, talks: newConversations(),
 		prompts: newPrompts()}
 }
 
-// Keeper keeps exchanges longer than the log does.
+// Keeper stores exchanges for longer than the log does.
 type Keeper interface {
-	// whether it wants any texts, which then have to be collected while the reply comes
+	// whether it may want texts, which must then be recorded while the reply comes
 	Collects() bool
-	Wants(e *Exchange) bool // whether it wants the texts of an exchange that has ended
-	Keep(e *Exchange)       // Keep must not wait, and must not change e
+	Wants(e *Exchange) bool // whether it wants the texts of this finished exchange
+	Keep(e *Exchange)       // Keep stores e. It must not block and must not change e.
 }
 
-// KeepIn makes k keep exchanges as well, with the texts that it wants. The log then has these texts
-// too. It must be called before the first request.
+// KeepIn makes k store exchanges as well, with the texts that it wants. The log then has these
+// texts, too. KeepIn must be called before the first request.
 func (l *Log) KeepIn(k Keeper) { l.keeper = k }
 
-// Name says which replica of the program this is, for its exchanges. It must be called before the
-// first request.
+// Name sets the name of this replica for its exchanges. It must be called before the first request.
 func (l *Log) Name(replica string) { l.replica = replica }
 
-// Begin makes the record of an exchange. The log contains it only after Add. Show lists a request
-// that still runs.
+// Begin returns the record of a new exchange. The log contains it only after Add; to list it while
+// the request runs, call Show.
 func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
 	e := &Exchange{ID: id, Time: at, Replica: l.replica,
 		Question: Question{Form: form, Path: path}, Calls: []Call{}, Repairs: []string{},
@@ -81,8 +79,8 @@ func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
 	return e
 }
 
-// Add puts an exchange that has ended in the place of the oldest. The exchange must not be changed
-// any more. Its repairs are counted here, each once, and the counts outlive it.
+// Add puts a finished exchange in the place of the oldest. The exchange must not be changed any
+// more. Its repairs are counted, and the counts remain after it was dropped.
 func (l *Log) Add(e *Exchange) {
 	if e.Bodies != nil && !e.run.shown && !l.keeper.Wants(e) {
 		e.run.mu.Lock() // somebody may look
@@ -95,13 +93,13 @@ func (l *Log) Add(e *Exchange) {
 	}
 }
 
-// KeepTexts makes the log keep the texts of requests that come until that time, as if it had been
-// made with bodies.
+// KeepTexts makes the log record the texts of requests that arrive before the time until, as if it
+// had been made with bodies.
 func (l *Log) KeepTexts(until time.Time) {
 	l.until.Store(until.UnixNano())
 }
 
-// put does what Add does, under the lock.
+// put adds an exchange to the ring, as Add describes.
 func (l *Log) put(e *Exchange) {
 	e.run.ended.Store(true)
 	l.mu.Lock()
@@ -115,8 +113,9 @@ func (l *Log) put(e *Exchange) {
 	}
 }
 
-// Find returns the exchange of that id, or nil when it is not kept. It must not be changed. The few
-// exchanges are searched in order; a map would have to be kept consistent with the ring.
+// Find returns the exchange with an id, or nil if the log does not contain it. The caller must not
+// change the result. The few exchanges are searched one by one, because a map would have to be kept
+// consistent with the ring.
 func (l *Log) Find(id string) *Exchange {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -128,7 +127,8 @@ func (l *Log) Find(id string) *Exchange {
 	return nil
 }
 
-// Conversation returns the kept exchanges of a conversation, the oldest first, without texts.
+// Conversation returns the exchanges of a conversation that the log contains, the oldest first,
+// without texts. The result is empty, not nil, if there are none.
 func (l *Log) Conversation(id string) []Exchange {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,27 +148,27 @@ func (e *Exchange) short() Exchange {
 	return short
 }
 
-// List is everything that a Log keeps, except for texts.
+// List is everything that a Log contains, except for texts.
 type List struct {
 	Seen   int  `json:"seen"`   // exchanges since the start
-	Keeps  int  `json:"keeps"`  // how many of them are kept at most
-	Bodies bool `json:"bodies"` // whether texts are kept
-	// reason code -> in how many exchanges since the start it occurred
+	Keeps  int  `json:"keeps"`  // the largest number that the log holds
+	Bodies bool `json:"bodies"` // whether texts are recorded
+	// for each code of a repair, in how many exchanges since the start it occurred
 	Counts    map[string]int `json:"counts"`
 	Exchanges []Exchange     `json:"exchanges"` // the newest first
 	Running   []Row          `json:"running"`   // the newest first
-	// of the log: with another start it has other exchanges
+	// when the log was made; after another start it has other exchanges
 	Start time.Time `json:"start"`
 
-	// until when texts are kept, by a switch; zero: it is off
+	// the time set by KeepTexts; zero: it has passed or was not set
 	Until time.Time `json:"texts_until,omitzero"`
 }
 
-// List returns the present state.
+// List returns the current contents of the log.
 func (l *Log) List() List { return l.After(0) }
 
-// Read returns the format and the strategy by which each model in the kept exchanges was last read,
-// as "hermes, raw".
+// Read returns, for each model in the log, the format and the strategy that its last successful
+// exchange used, for example "hermes, raw".
 func (l *Log) Read() map[string]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -182,8 +182,8 @@ func (l *Log) Read() map[string]string {
 	return read
 }
 
-// After returns the present state without the first exchanges, for a caller that has seen that
-// many.
+// After returns the current contents without the exchanges that a caller has already seen; seen is
+// how many have ended by then.
 func (l *Log) After(seen int) List {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -31,7 +31,7 @@ type Counts struct {
 
 // Row is what one caller asked of one model on one day.
 type Row struct {
-	Day    string `json:"day"` // 2026-11-23, where the server is
+	Day    string `json:"day"` // 2026-11-23, in the server's time zone
 	Caller string `json:"caller"`
 	Model  string `json:"model"`
 	Counts
@@ -40,17 +40,17 @@ type Row struct {
 // group is the key by which rows are counted.
 type group struct{ day, caller, model string }
 
-// Config says where the usage is kept and for how long.
+// Config says where the usage is stored and for how long.
 type Config struct {
-	Where string // as store.Open takes it
-	Days  int    // after which rows are deleted; more than 0
+	Where string // a database, as store.Open takes it
+	Days  int    // after so many days rows are deleted; must be more than 0
 
-	// Named calls do with the name under which a model is counted, now or later; never with what a
-	// client made up.
+	// Named calls do with the name under which a model is counted, at once or later. It never
+	// passes a name that a client made up.
 	Named func(model string, do func(name, server string))
-	// Asks reports whether the requests of an API ask a model. Others are not counted.
+	// Asks reports whether requests to an API go to a model. Other requests are not counted.
 	Asks func(api string) bool
-	Warn func(error) // is called with what goes wrong, at most once a minute
+	Warn func(error) // called with errors, at most once a minute
 }
 
 const (
@@ -60,7 +60,7 @@ const (
 	mostGroups = 10_000 // that wait to be written; further callers are one
 )
 
-// Other is the caller of counts for which there is no more room.
+// Other is the caller under which counts are added when too many groups wait to be written.
 const Other = "other"
 
 // Usage counts requests and tokens. It may be used by several goroutines at once.
@@ -71,13 +71,13 @@ type Usage struct {
 	mu      sync.Mutex
 	waiting map[group]Counts
 
-	opening sync.Mutex // also orders the writers, so that nothing is written twice
+	opening sync.Mutex // also makes writers wait for each other, so that nothing is written twice
 	db      *store.DB  // nil until it is needed
 }
 
 var _ trace.Counter = (*Usage)(nil)
 
-// New returns the usage. Its file is made with the first request.
+// New returns a Usage. Its database is created with the first counts that are written.
 func New(c Config) *Usage { return &Usage{config: c, waiting: map[group]Counts{}} }
 
 // steps make the table.
@@ -87,10 +87,11 @@ CREATE TABLE u_usage (
 	prompt BIGINT NOT NULL, cached BIGINT NOT NULL, completion BIGINT NOT NULL, PRIMARY KEY (day, caller, model)
 )`)}
 
-// Begin implements trace.Counter.
+// Begin implements trace.Counter. It does nothing, because requests are counted when they end.
 func (u *Usage) Begin(context.Context, string) {}
 
-// End implements trace.Counter.
+// End implements trace.Counter: it adds the request to the counts of today, unless its API does not
+// ask a model.
 func (u *Usage) End(ctx context.Context, s *trace.Sum) {
 	if !u.config.Asks(s.API) {
 		return
@@ -107,7 +108,7 @@ func (u *Usage) End(ctx context.Context, s *trace.Sum) {
 	u.config.Named(s.Model, func(name, _ string) { u.add(group{day, caller, name}, add) })
 }
 
-// add adds to the counts of a group.
+// add adds counts to those of a group. If too many groups wait, it adds them to the caller Other.
 func (u *Usage) add(g group, more Counts) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -117,13 +118,14 @@ func (u *Usage) add(g group, more Counts) {
 	u.waiting[g] = u.waiting[g].plus(more)
 }
 
-// plus returns the sum of both.
+// plus returns the sums of the counts of c and d.
 func (c Counts) plus(d Counts) Counts {
 	return Counts{c.Requests + d.Requests, c.Failed + d.Failed, c.Calls + d.Calls,
 		c.Prompt + d.Prompt, c.Cached + d.Cached, c.Completion + d.Completion}
 }
 
-// Run writes until ctx ends, then what is left, and closes the database.
+// Run writes the counts every few seconds and deletes old rows, until ctx ends. Then it writes what
+// is left and closes the database.
 func (u *Usage) Run(ctx context.Context) {
 	write, clean := time.NewTicker(writeEvery), time.NewTicker(cleanEvery)
 	defer write.Stop()
@@ -143,8 +145,8 @@ func (u *Usage) Run(ctx context.Context) {
 	u.report(errors.Join(u.write(last), u.close()))
 }
 
-// report passes an error to the hook that warns, unless it has warned within warnEvery. A cancelled
-// context is not reported.
+// report passes an error to the hook Warn, unless Warn was called within warnEvery. It ignores nil
+// and cancelled contexts.
 func (u *Usage) report(err error) {
 	if err != nil && !errors.Is(err, context.Canceled) && time.Since(u.warned) > warnEvery {
 		u.warned = time.Now()
@@ -152,7 +154,8 @@ func (u *Usage) report(err error) {
 	}
 }
 
-// open returns the database, or nil if it does not exist and make is false. u.opening must be held.
+// open returns the database. If the database does not exist, open creates it if make is true, and
+// returns nil without an error otherwise. The caller must hold u.opening.
 func (u *Usage) open(ctx context.Context, make bool) (*store.DB, error) {
 	if u.db != nil {
 		return u.db, nil
@@ -172,7 +175,8 @@ func (u *Usage) close() error {
 	return u.db.Close()
 }
 
-// write writes the waiting counts in one transaction. If that fails, they are kept.
+// write writes the waiting counts in one transaction. If that fails, it returns the error and the
+// counts wait for the next attempt.
 func (u *Usage) write(ctx context.Context) error {
 	u.opening.Lock()
 	defer u.opening.Unlock()
@@ -209,7 +213,7 @@ func (u *Usage) write(ctx context.Context) error {
 	return nil
 }
 
-// text returns s as every database takes it.
+// text returns s with invalid UTF-8 replaced and zero bytes removed, which some databases refuse.
 func text(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
@@ -226,11 +230,12 @@ func (u *Usage) clean(ctx context.Context) error {
 	return err
 }
 
-// since returns the first of so many days, of which today is the last.
+// since returns the first of the last days days, counting today.
 func since(days int) string { return time.Now().AddDate(0, 0, 1-days).Format(time.DateOnly) }
 
-// Rows returns the rows of the last days, today with them: the newest first, and of a day those of
-// most tokens.
+// Rows returns the rows of the last days, including today, the newest first. Within a day the rows
+// with the most tokens come first. It writes the waiting counts first, and fails if the database
+// cannot be written or read.
 func (u *Usage) Rows(ctx context.Context, days int) ([]Row, error) {
 	all := []Row{}
 	if err := u.write(ctx); err != nil {

@@ -6,18 +6,19 @@ import (
 	"slices"
 )
 
-// mostNumbers is how many numbers of a vector pgvector keeps, and more than any model makes.
+// mostNumbers is the largest number of dimensions that pgvector stores, which is more than any
+// model makes.
 const mostNumbers = 16_000
 
-// Column reads a column of vectors as Bytes writes them, for database/sql. An odd one is left out:
-// Odd is told why, and the rest of its row can be used.
+// Column implements sql.Scanner for a column of vectors that Bytes wrote. An unusable vector
+// becomes nil and the reason is passed to Odd, so that the rest of the row can still be used.
 type Column struct {
 	Into *[]float32
 	Odd  func(why string)
 }
 
-// Scan reads the value of a column. It reports a vector that cannot be used to Odd, and reads it as
-// nil.
+// Scan implements sql.Scanner. NULL, an empty value and an unusable vector become nil; for the last
+// it calls Odd. It never returns an error.
 func (c Column) Scan(value any) error {
 	*c.Into = nil
 	b, isBytes := value.([]byte)

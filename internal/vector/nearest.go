@@ -8,12 +8,13 @@ import (
 	"sync"
 )
 
-// worthSharing is from how many rows on several goroutines search: below, starting them takes
-// longer than they save.
+// worthSharing is the number of rows from which several goroutines search. With fewer rows,
+// starting them takes longer than they save.
 const worthSharing = 8192
 
-// nearest returns the n rows with the highest scores, the highest first; of equals the first. It
-// looks at all rows, in one piece for each processor.
+// nearest returns the n allowed rows with the highest scores, the highest first; rows with the same
+// score are in their order. It looks at all rows, which it divides among the processors. If n is
+// not positive it returns nil.
 func nearest(rows, n int, allowed func(row int) bool, score func(row int) float32) []Hit {
 	if n <= 0 {
 		return nil
@@ -31,8 +32,8 @@ func nearest(rows, n int, allowed func(row int) bool, score func(row int) float3
 	return first(n, slices.Concat(parts...))
 }
 
-// first puts hits in order, and gives n of them at most. Of equals the lower row comes first,
-// however many goroutines searched.
+// first sorts hits and returns the first n of them, or all if there are fewer. Hits with the same
+// score are in the order of their rows, however many goroutines searched.
 func first[S ~[]Hit](n int, all S) []Hit {
 	slices.SortFunc(all, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))
@@ -40,8 +41,9 @@ func first[S ~[]Hit](n int, all S) []Hit {
 	return all[:min(n, len(all))]
 }
 
-// best returns the n best. A heap of n, whose worst is replaced, costs one comparison for nearly
-// every row; sorting all would cost seventeen. They are of the rows from start to end, in no order.
+// best returns the n best of the allowed rows from start to end, in no order. A heap of n hits
+// whose worst is replaced costs one comparison for nearly every row; sorting all rows would cost
+// seventeen.
 func best(start, end, n int, allowed func(row int) bool, score func(row int) float32) worstFirst {
 	var best worstFirst
 	for row := start; row < end; row++ {
@@ -60,7 +62,7 @@ func best(start, end, n int, allowed func(row int) bool, score func(row int) flo
 	return best
 }
 
-// worstFirst is a heap of hits whose first is the one to be replaced.
+// worstFirst is a heap of hits. The first hit is the worst one, which the next better hit replaces.
 type worstFirst []Hit
 
 // Len returns the number of hits, for package heap.

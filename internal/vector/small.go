@@ -2,16 +2,17 @@ package vector
 
 import "math"
 
-// Small holds vectors in a quarter of the memory, a byte for each number: 100,000 of 1,024 numbers
-// take 97 MB instead of 390. It is not faster. The best four times as many candidates hold the true
-// ones, which the vectors themselves then put in order.
+// Small is an Index that stores one byte instead of four for each number. For example, 100,000
+// vectors of 1,024 numbers take 97 MB instead of 390. It is not faster. Its scores are less exact,
+// so a caller should take four times as many hits as it wants and order them by the vectors
+// themselves.
 type Small struct {
 	dimensions int
 	rows       []int8
-	scales     []float32 // what a byte of each row stands for
+	scales     []float32 // the value of one step of a byte, for each row
 }
 
-// Small holds the vectors of an index in its place.
+// Small returns the vectors of an index as a Small.
 func (x *Index) Small() *Small {
 	s := &Small{dimensions: x.dimensions}
 	for row := range len(x.rows) / max(1, x.dimensions) {
@@ -20,7 +21,7 @@ func (x *Index) Small() *Small {
 	return s
 }
 
-// Set stores the vector of a row, like Index.Set.
+// Set stores the vector of a row, as Index.Set does, and reports whether v was stored.
 func (x *Small) Set(row int, v []float32) bool {
 	if missing := row + 1 - len(x.scales); missing > 0 {
 		x.scales = append(x.scales, make([]float32, missing)...)
@@ -36,11 +37,12 @@ func (x *Small) Set(row int, v []float32) bool {
 	return len(v) > 0
 }
 
-// Dimensions returns the length of the vectors; 0 when there are none.
+// Dimensions returns the length of the vectors, or 0 if there are none.
 func (x *Small) Dimensions() int { return x.dimensions }
 
-// squeeze writes v as bytes. Each row has a scale of its own: one for all would leave two bits to a
-// row whose numbers are small. The largest number becomes 127; what one stands for is given.
+// squeeze writes the numbers of v to to as bytes, and returns the value of one step of a byte, or 0
+// if v is all zeros. The largest number becomes 127. Each row has its own scale, because a common
+// one would leave two bits for a row with small numbers.
 func squeeze(to []int8, v []float32) float32 {
 	var most float32
 	for _, a := range v {
@@ -55,8 +57,9 @@ func squeeze(to []int8, v []float32) float32 {
 	return most / 127
 }
 
-// Search searches by the bytes, like Index.Search: near enough that the best of four times as many
-// hold the true ones, which the vectors themselves then have to order.
+// Search returns the n rows nearest to q by their bytes, as Index.Search does. The true nearest
+// rows are among the best 4n hits, which the caller then orders by the vectors themselves. It
+// returns nil if q has another length than the vectors.
 func (x *Small) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	if x.dimensions == 0 || len(q) != x.dimensions {
 		return nil
@@ -69,7 +72,7 @@ func (x *Small) Search(q []float32, n int, allowed func(row int) bool) []Hit {
 	})
 }
 
-// dot8 returns the dot product, with four sums, as dot. A sum of 1,024 products of bytes is below
+// dot8 returns the dot product, with four sums as in dot. A sum of 1,024 products of bytes is below
 // 2^24, so 32 bits are enough for vectors of 100,000 numbers.
 func dot8(a, b []int8) int32 {
 	var s0, s1, s2, s3 int32

@@ -3,8 +3,9 @@ package version
 
 import "runtime/debug"
 
-// String returns the version of the program that runs: what make took from git's tag, else the
-// module's version, which go install writes into a program, else Source.
+// String returns the version of the running program. It is the version that make took from git's
+// tag or, without one, the module version that go install writes into a program. If neither is
+// known it is Source.
 func String() string {
 	if release != "" {
 		return release
@@ -19,6 +20,6 @@ func String() string {
 // release is set by the linker (-X, see Makefile).
 var release string
 
-// Source is the version of this source: what tests and builds without git say, and what
-// internal/release/version.sh counts commits on.
+// Source is the version of this source code. Tests and builds without git report it, and
+// internal/release/version.sh counts the commits since it was set.
 const Source = "0.4.0-dev"

@@ -14,45 +14,46 @@ import (
 	"github.com/sashabaranov/go-openai"
 )
 
-// Agent is how Void's library names itself.
-// The proxy knows Void by it, among others, so the tests send it.
+// Agent is the User-Agent that Void's library sends. It is one of the signs by which the proxy
+// recognises Void, so the tests send it.
 const Agent = "OpenAI/JS 4.96.0"
 
-// Tool is a tool of Void.
-// Run gets strings, whatever the parameter is meant to be: in Void's XML every value is text.
+// Tool is a tool of Void. Run always gets strings, whatever type a parameter has, because every
+// value in Void's XML is text.
 type Tool struct {
 	Name, Description string
 	Params            []Param
 	Run               func(args map[string]string) string
 }
 
-// Param is a parameter; Void gives none a type.
+// Param is a parameter. Void declares no types for parameters.
 type Param struct{ Name, Description string }
 
-// Client is one Void. Native and NoSystem are what Void's own table says of a model by words in its
-// name; the proxy cannot ask for them.
+// Client imitates one instance of Void. Native and NoSystem are set by Void's own table of models,
+// by words in the model's name; the proxy has no influence on them.
 type Client struct {
 	Base     string // the endpoint, up to /v1
 	Model    string
-	Native   bool // Void takes the model for one with tool calls of its own
-	NoSystem bool // and for one without a system message
+	Native   bool // Void assumes that the model has tool calls of its own
+	NoSystem bool // Void assumes that the model takes no system message
 	Tools    []Tool
 }
 
-// Step is one reply, and the call in it that was run.
+// Step is one reply, and the call in it that was run, if there was one.
 type Step struct {
 	Shown        string
 	Name, Result string // of the call; empty: there was none
 	Args         map[string]string
 }
 
-// maxSteps ends a conversation that goes in circles.
-// A model that asks for the same file again and again would never stop by itself.
+// maxSteps bounds the replies of one conversation, since a model that asks for the same file again
+// and again would never stop by itself.
 const maxSteps = 8
 
-// Ask asks, runs what the model calls, and goes on until a reply calls nothing. It returns the
-// steps that were done beside an error. A model without a system message gets it in the first user
-// message, as Void does it, between <SYSTEM_MESSAGE> marks.
+// Ask sends a question, runs the calls in the replies, and goes on until a reply contains no call.
+// It returns the steps. It fails if a request fails, if a model calls an unknown tool, or after
+// maxSteps replies; the steps before that are returned with the error. With NoSystem the system
+// message becomes a part of the first user message, between <SYSTEM_MESSAGE> tags, as in Void.
 func (c *Client) Ask(ctx context.Context, question string) (steps []Step, err error) {
 	talk := []openai.ChatCompletionMessage{{Role: "system", Content: Prompt(c.Tools, !c.Native)},
 		{Role: "user", Content: question}}
@@ -80,8 +81,8 @@ func (c *Client) Ask(ctx context.Context, question string) (steps []Step, err er
 	return steps, errors.New("the conversation has no end")
 }
 
-// tool finds a tool.
-// A name that was not offered is an error: no proxy may pass on such a call.
+// tool returns the tool with a name. It fails if no such tool was offered, because a proxy must
+// never pass on such a call.
 func (c *Client) tool(name string) (Tool, error) {
 	for _, t := range c.Tools {
 		if t.Name == name {
@@ -91,9 +92,9 @@ func (c *Client) tool(name string) (Tool, error) {
 	return Tool{}, fmt.Errorf("no tool of Void's is called %q", name)
 }
 
-// history returns a step as the next request tells it. Without calls of its own a model reads them
-// as it wrote them: as XML at the end of its reply, and the result as the user's next message,
-// <read_file_result>. The proxy has to turn both back into calls and results.
+// history returns the messages by which the next request describes a step. For a model without
+// native calls they are XML as the model wrote it, at the end of its reply, and a user message
+// <read_file_result> with the result. The proxy must turn both back into calls and results.
 func (c *Client) history(t Tool, s Step, id string) []openai.ChatCompletionMessage {
 	if !c.Native {
 		return []openai.ChatCompletionMessage{
@@ -110,16 +111,16 @@ func (c *Client) history(t Tool, s Step, id string) []openai.ChatCompletionMessa
 		{Role: "tool", Content: s.Result, ToolCallID: id}}
 }
 
-// Do sends a request under the name of Void's library.
+// Do sends a request with the User-Agent of Void's library.
 func (c *Client) Do(r *http.Request) (*http.Response, error) {
 	r.Header.Set("User-Agent", Agent)
 	return http.DefaultClient.Do(r)
 }
 
-// reply sends the conversation and reads the reply: native calls by concatenating whatever has
-// index 0, others out of the text. An empty reply is an error of Void's. finish_reason is not
-// looked at: Void ignores it. Void tries again after any error; this one does not, or a test could
-// pass by chance.
+// reply sends the conversation and reads the reply; call is nil if it contains none. The parts of a
+// native call are those with index 0, joined; other calls are parsed from the text. An empty reply
+// is an error, as in Void, and finish_reason is ignored, as in Void. Void repeats a request after
+// any error, but reply does not, because a test could then pass by chance.
 func (c *Client) reply(ctx context.Context, talk []openai.ChatCompletionMessage) (
 	shown string, call *Call, id string, err error) {
 	config := openai.DefaultConfig("")
@@ -165,8 +166,8 @@ func (c *Client) reply(ctx context.Context, talk []openai.ChatCompletionMessage)
 	return shown, call, id, nil
 }
 
-// offered returns the tools of a request. Parameters have no type and none is required: so Void
-// offers them, and a schema cannot be counted on.
+// offered returns the tools of a request, or nil for a model without native calls. As in Void,
+// parameters have no type and none is required, so the proxy cannot rely on the schema.
 func (c *Client) offered() (all []openai.Tool) {
 	if !c.Native {
 		return nil
@@ -184,8 +185,8 @@ func (c *Client) offered() (all []openai.Tool) {
 	return all
 }
 
-// native returns a call that a server's own tool calling gave. A value that is not a string is used
-// as its JSON text. It returns an error if args is not a JSON object.
+// native returns a call that the server's own tool calling produced. A value that is not a string
+// is replaced with its JSON text. It returns an error if args is not a JSON object.
 func native(name, args string) (*Call, error) {
 	call := &Call{Name: name, Args: map[string]string{}, Closed: true}
 	var values map[string]json.RawMessage

@@ -2,27 +2,27 @@ package voidmodel
 
 import "strings"
 
-// Parser is what Void makes of a reply's text, by the rules of its own parser: the text comes in
-// pieces, and at each one all of it so far is looked at. The zero value with Tools is ready for one
-// reply.
+// Parser reads the text of a reply as Void's own parser does: the text arrives in pieces, and after
+// each piece the whole text so far is examined. To use it for one reply, set Tools.
 type Parser struct {
-	Tools []Tool // in Void's order, which decides
+	Tools []Tool // in Void's order, by which calls are searched
 
 	full, shown, held string
 	tool              *Tool
 	at                int
 }
 
-// Call is what Void runs. Values that were not found are absent.
+// Call is a call that Void runs. Args has only the parameters that were found.
 type Call struct {
 	Name   string
 	Args   map[string]string
-	Closed bool // the closing mark was there; Void runs the call without it all the same
+	Closed bool // the closing tag was there; Void runs the call without it as well
 }
 
-// Piece reads the next piece of the reply. Text that may be the beginning of a tool's mark is held
-// back until it turns out not to be one, and what follows the mark is not shown. So a proxy that
-// writes a mark in prose loses the rest of the reply; it writes "< read_file>" there.
+// Piece reads the next piece of the reply. Text that may be the beginning of a tool's opening tag
+// is held back until it turns out not to be one. What follows an opening tag is not shown. So a
+// proxy that writes such a tag in prose loses the rest of the reply; it writes "< read_file>"
+// instead.
 func (v *Parser) Piece(s string) {
 	v.full += s
 	if v.tool != nil {
@@ -43,8 +43,8 @@ func (v *Parser) Piece(s string) {
 	}
 }
 
-// endsInMark reports whether s ends in the beginning of a tool's mark, or in a whole mark. A whole
-// mark counts as well, so a call is recognised only with the piece that follows its mark.
+// endsInMark reports whether s ends in a tool's opening tag or in the beginning of one. Because a
+// whole tag counts as well, a call is recognised only with the piece after its tag.
 func (v *Parser) endsInMark(s string) bool {
 	for _, t := range v.Tools {
 		mark := "<" + t.Name + ">"
@@ -57,9 +57,9 @@ func (v *Parser) endsInMark(s string) bool {
 	return false
 }
 
-// End returns what Void shows and runs when the reply is over; no call is nil. A call runs even
-// without its closing mark: therefore the proxy must never send one that was cut. The loop stops
-// after ten parameters, as Void's does: an eleventh cannot be passed to it.
+// End returns the text that Void shows and the call that it runs after a whole reply; call is nil
+// if there is none. A call runs even without its closing tag, so the proxy must never send a call
+// that was cut off. As in Void, at most ten parameters are read.
 func (v *Parser) End() (shown string, call *Call) {
 	shown = strings.TrimRight(v.shown, " \t\r\n")
 	if v.tool == nil {
@@ -94,9 +94,10 @@ func (v *Parser) End() (shown string, call *Call) {
 	return shown, call
 }
 
-// firstOf finds the first parameter of the list, in the list's order, whose mark stands anywhere in
-// the text, and what follows that mark. This is why a value that holds another parameter's mark
-// cannot be written in Void's form, which has no escaping.
+// firstOf returns the name of the first parameter in the list whose tag is anywhere in the text,
+// and the text after that tag. begin is "<" or "</"; found is false if no parameter has a tag in
+// the text. Because the list's order decides, a value that contains another parameter's tag cannot
+// be written in Void's form, which has no escaping.
 func firstOf(params []Param, text, begin string) (name, after string, found bool) {
 	for _, p := range params {
 		if _, rest, ok := strings.Cut(text, begin+p.Name+">"); ok {
@@ -106,8 +107,8 @@ func firstOf(params []Param, text, begin string) (name, after string, found bool
 	return "", "", false
 }
 
-// withoutOuterLines removes blanks up to the first newline, and those after the last. Models put
-// long values on lines of their own; the blanks inside the outer lines are the value's.
+// withoutOuterLines removes the first line and the last line of s if they are blank. Models put
+// long values on lines of their own. Blanks inside the remaining lines belong to the value.
 func withoutOuterLines(s string) string {
 	if at := strings.Index(s, "\n"); at >= 0 && strings.TrimSpace(s[:at]) == "" {
 		s = s[at+1:]

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Prompt returns the system prompt of Void's agent mode, with the tools in it unless they go by a
-// field of their own. The proxy recognises Void by this text and reads the tools out of it, so the
-// blanks and the numbers are Void's own.
+// Prompt returns the system prompt of Void's agent mode. If inPrompt is true, it describes the
+// tools, which are otherwise sent in a field of the request. The proxy recognises Void by this text
+// and reads the tools from it, so every blank and number is Void's own.
 func Prompt(tools []Tool, inPrompt bool) string {
 	var b strings.Builder
 	b.WriteString(
@@ -32,8 +32,8 @@ func Prompt(tools []Tool, inPrompt bool) string {
 	return b.String()
 }
 
-// reprint returns an earlier call as Void writes it behind the text of its reply.
-// Parameters come in the tool's order, not the model's, and those that were missing are left out.
+// reprint returns an earlier call in the form in which Void appends it to the text of its reply.
+// The parameters are in the order of the tool, not of the model, and missing ones are left out.
 func reprint(t Tool, args map[string]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "    <%s>", t.Name)

@@ -16,8 +16,8 @@ import (
 	"github.com/ikawaha/kagome-dict/ipa"
 )
 
-// baseForm is the column of a word as it is written in dictionaries, behind those of its
-// inflection.
+// baseForm is the index of the column that holds a word as dictionaries write it. The columns
+// before it describe the inflection.
 const baseForm = 2
 
 func main() {
