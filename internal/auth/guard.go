@@ -35,17 +35,18 @@ import (
 )
 
 // Guard refuses requests that are not allowed. The zero value answers every program on this machine
-// and in the network without a key, under localhost or an IP address, and the web pages of this
-// machine. Void cannot send a key to its MCP servers, so loopback has to work without one.
+// and in the network without a key, if it uses the host localhost or an IP address, and the web
+// pages of this machine. It needs no key because Void cannot send one to its MCP servers.
 type Guard struct {
-	// host names, besides localhost and every IP address, under which the server is asked; "*": any
+	// names, besides localhost and every IP address, that the Host header may have; "*": any
 	Hosts    []string
-	Origins  []string  // web origins, besides those on this machine, whose pages may ask; "*": any
-	Keys     Keys      // one of which every request must carry; none: no key is required
-	Admins   Keys      // the keys of administrators; none: the holders of Keys are administrators
-	Scrapers Keys      // the keys that give access to what is scraped, and to nothing else
-	Tokens   *Tokens   // verifies JWTs, which give access as keys do; nil: JWTs are not accepted
-	Resource *Resource // what MCP clients without a token are told; nil: nothing
+	Origins  []string // web origins, besides those on this machine, whose pages may ask; "*": any
+	Keys     Keys     // every request must carry one of them; empty: no key is required
+	Admins   Keys     // the keys of administrators; empty: holders of Keys are administrators
+	Scrapers Keys     // keys that give access to metrics, and to nothing else
+	Tokens   *Tokens  // verifies JWTs, which give access as keys do; nil: JWTs are not accepted
+	// tells MCP clients without a token where to get one; nil: they are told nothing
+	Resource *Resource
 
 	// Local reports whether a request carries a secret that only the user who runs the server can
 	// read; nil: there is no such secret.
@@ -56,22 +57,22 @@ type Guard struct {
 	Needs map[string]Need
 
 	Sets Sets // which sets of tools callers may use; nil: only the claims decide
-	// what callers may do; nil: administrators may do everything, others may ask models and call
-	// tools
+	// what callers may do; nil: administrators may do everything, and others may ask models and
+	// call tools
 	Rights Rights
 
-	// a line for each request that is refused, without its key; the zero value logs nothing
+	// gets a line for each refused request, without its key; the zero value logs nothing
 	Log zerolog.Logger
 }
 
-// appSchemes are origins of programs on the user's machine that show web pages: app://obsidian.md,
-// tauri://localhost, vscode-webview://1ab. No web page can have such an origin, so these pass by
-// their scheme alone.
+// appSchemes are the schemes of origins that belong to programs on the user's machine that show web
+// pages: app://obsidian.md, tauri://localhost, vscode-webview://1ab. No web page can have such an
+// origin, so the scheme alone is enough.
 var appSchemes = []string{"app", "tauri", "vscode-webview", "vscode-file"}
 
-// Wrap returns a handler that guards next. It answers a forbidden request with a fault, and an
-// allowed preflight with the headers that the page may send; neither reaches next. The key is
-// removed: next sees requests without it.
+// Wrap returns a handler that calls next for allowed requests. It answers other requests with a
+// fault, and an allowed preflight with the headers that the page may send; neither reaches next.
+// The key is removed, so next never sees it.
 func (g *Guard) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The order matters: a preflight carries a host and an origin, but no key. So it is
@@ -102,8 +103,9 @@ func (g *Guard) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// turnAway answers a forbidden request: 403 for a host, an origin or a form, 401 for a key. The log
-// line names where the request came from and why a token was rejected, and never the key.
+// turnAway answers a forbidden request with err and logs it: 403 for a host, an origin or a form,
+// 401 for a key. The log line says where the request came from and why a token was rejected, but
+// never contains the key.
 func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 	g.Log.Warn().AnErr("cause", fault.From(err).Cause).Str("path", r.URL.Path).Str("from",
 		r.RemoteAddr).Str("host", r.Host).Str("origin", r.Header.Get("Origin")).
@@ -111,17 +113,17 @@ func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 	fault.WriteFor(w, r, err)
 }
 
-// exposedHeaders are the headers of an answer that pages may read. Without the list a browser shows
-// a script only Content-Type and a few others. A browser's MCP client needs Mcp-Session-Id, or
-// every message after initialize has no session.
+// exposedHeaders are the headers of an answer that pages may read. Without this list a browser
+// shows a script only Content-Type and a few others. For example, an MCP client in a browser needs
+// Mcp-Session-Id, because without it every message after initialize has no session.
 const exposedHeaders = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Client-Form, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Toolnorm-Left-Out, Toolnorm-Calls-Left-Out, Request-Id, Mcp-Session-Id"
 
-// admit refuses what a web page elsewhere could make a browser send: a request under a foreign host
-// name (DNS rebinding) or from a foreign origin. It adds the CORS headers for a page that is
-// allowed. Both checks are needed: after a rebinding the attacker chooses Host and Origin alike, so
-// comparing one with the other proves nothing. MCP demands the 403 for an Origin that is not
-// allowed, in all its revisions; a request without an Origin comes from a program and passes. Only
-// the server's own pages may change the server, or see what is in it.
+// admit returns an error for what a web page elsewhere could make a browser send: a request with a
+// foreign host name (DNS rebinding) or from a foreign origin. For an allowed page it adds the CORS
+// headers. Both checks are needed, because after a rebinding the attacker chooses Host and Origin,
+// so comparing the two proves nothing. All revisions of MCP require the 403 for an Origin that is
+// not allowed; a request without an Origin comes from a program and passes. If need is Program or
+// stricter, only the server's own pages pass.
 func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	// HAProxy's health checks use HTTP/1.0 and name no host. No browser sends such a request.
 	if probe := r.Host == "" && need == Open; !probe && !g.hostAllowed(r.Host) {
@@ -157,10 +159,11 @@ func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	return nil
 }
 
-// fetched refuses requests that a browser sends without an Origin for a foreign page, or to show in
-// a page: images, scripts, frames. <img src="http://localhost:11435/sse"> would open a stream. An
-// address that the user types, or a link that the user follows, passes. Browsers tell these apart
-// in headers that no page can set; other programs send none of them and pass.
+// fetched returns an error for a request without an Origin that a browser sends for a foreign page,
+// or to show the answer inside a page as an image, script or frame. For example, <img
+// src="http://localhost:11435/sse"> would open a stream. An address that the user types and a link
+// that the user follows pass. Browsers distinguish these by headers that no page can set; other
+// programs send none of them and pass.
 func (g *Guard) fetched(r *http.Request) error {
 	site, mode, to := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Mode"), r.Header.Get(
 		"Sec-Fetch-Dest")
@@ -179,19 +182,19 @@ func (g *Guard) fetched(r *http.Request) error {
 	return nil
 }
 
-// isForm reports whether a body is that of a form in a page, which browsers send across origins
-// without a preflight. curl -d says form-urlencoded too, so a form counts only beside an Origin or
-// Sec-Fetch-Site. text/plain is not treated as a form: with an allowed Origin it comes from an
-// allowed page.
+// isForm reports whether a body has the type of an HTML form, which browsers send across origins
+// without a preflight. curl -d sends the same type, so callers must only look at it if there is an
+// Origin or Sec-Fetch-Site. text/plain does not count as a form, because with an allowed Origin it
+// comes from an allowed page.
 func isForm(r *http.Request) bool {
 	kind, _, _ := strings.Cut(strings.ToLower(r.Header.Get("Content-Type")), ";")
 	kind = strings.TrimSpace(kind)
 	return kind == "application/x-www-form-urlencoded" || kind == "multipart/form-data"
 }
 
-// hostAllowed reports whether a Host header is allowed. Every IP address is: a rebinding needs a
-// name whose address the attacker can change. Names below .localhost never leave the machine in a
-// browser.
+// hostAllowed reports whether a Host header is allowed. Every IP address is, because a rebinding
+// needs a name whose address the attacker can change. Names that end in .localhost never leave the
+// machine in a browser.
 func (g *Guard) hostAllowed(hostport string) bool {
 	host := HostName(hostport)
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -205,10 +208,10 @@ func (g *Guard) hostAllowed(hostport string) bool {
 	})
 }
 
-// HostName returns a Host header without its port, brackets, final dot and capitals. It returns ""
-// for an invalid header. A valid one is a name or an address, in brackets if the address has
-// colons, and then nothing or a colon and a number. So localhost:80.evil.example and [127.0.0.1]
-// are invalid, though a looser reading would find an allowed host in them.
+// HostName returns a Host header without its port, brackets, final dot and capitals, or "" if the
+// header is invalid. A valid one is a name or an address, in brackets if and only if the address
+// has colons, followed by nothing or by a colon and a number. So localhost:80.evil.example and
+// [127.0.0.1] are invalid, although a more lenient parser would find an allowed host in them.
 func HostName(hostport string) string {
 	host, port := hostport, ""
 	if inside, ok := strings.CutPrefix(hostport, "["); ok {
@@ -226,8 +229,8 @@ func HostName(hostport string) string {
 }
 
 // originAllowed reports whether an Origin header is allowed: that of this server's own pages, of
-// this machine's pages, and of those that the settings name. "null" is not allowed: every sandboxed
-// frame and local file has it, whatever its author.
+// this machine's pages, and of those in the settings. "null" is not allowed, because every
+// sandboxed frame and local file has it, whoever wrote it.
 func (g *Guard) originAllowed(origin, host string) bool {
 	if slices.ContainsFunc(g.Origins, func(allowed string) bool {
 		return allowed == "*" || strings.EqualFold(strings.TrimSuffix(allowed, "/"), origin)
@@ -249,7 +252,7 @@ func (g *Guard) originAllowed(origin, host string) bool {
 		(strings.EqualFold(u.Host, host) || IsLoopback(HostName(u.Host)))
 }
 
-// IsLoopback reports whether a host name, as HostName gives it, means this machine.
+// IsLoopback reports whether a host name, as returned by HostName, means this machine.
 func IsLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()

@@ -9,7 +9,7 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// The names of headers that a proxy adds, and the beginnings and endings of further such names.
+// The names of headers that proxies add, and the prefixes and suffixes of further such names.
 var (
 	proxyHeaders = []string{"Forwarded", "Via", "True-Client", "X-Envoy-Internal", "X-Coming-From",
 		"Coming-From", "Cdn-Loop", "X-Scheme", "X-Varnish", "X-Request-Start", "X-Haproxy",
@@ -22,10 +22,10 @@ var (
 		"-Host"}
 )
 
-// showsProxy reports whether proxies add a header of this name: one that ends in a word for an
-// address holds the address of the client. With a proxy on this machine, every stranger's request
-// comes from a loopback address. Beginnings and endings are compared, since every proxy has a name
-// of its own: Fastly-Client-Ip, X-Cluster-Client-Ip, X-Envoy-External-Address.
+// showsProxy reports whether a header with this name is one that proxies add. If there is a proxy
+// on this machine, a stranger's request comes from a loopback address as well, so only such a
+// header reveals it. Prefixes and suffixes are compared because every proxy has its own names:
+// Fastly-Client-Ip, X-Cluster-Client-Ip, X-Envoy-External-Address.
 func showsProxy(name string) bool {
 	return slices.Contains(proxyHeaders, name) ||
 		slices.ContainsFunc(forwardedFrom,
@@ -36,9 +36,9 @@ func showsProxy(name string) bool {
 }
 
 // Here returns an error unless the request comes from a program or browser on this machine that
-// uses the server's own address. what names the page or path in the error. The Host is checked
-// because a page may have its own name point to 127.0.0.1 (DNS rebinding). Names under .localhost
-// resolve to this machine alone.
+// uses the server's own address. The error calls the requested page or path what. The Host is
+// checked because the owner of a page can make its name point to 127.0.0.1 (DNS rebinding). Names
+// that end in .localhost always mean this machine.
 func Here(r *http.Request, what string) error {
 	if !FromLoopback(r) {
 		return fault.New(fault.Forbidden, "%s is only available on the server's own machine", what)
@@ -63,7 +63,7 @@ func Here(r *http.Request, what string) error {
 }
 
 // FromLoopback reports whether a request comes from a loopback address. A proxy on this machine may
-// have forwarded it for a stranger.
+// nevertheless have forwarded it for a stranger.
 func FromLoopback(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
 	return err == nil && from.Addr().Unmap().IsLoopback()

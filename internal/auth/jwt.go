@@ -18,8 +18,8 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// The supported algorithms. The configured keys decide which of them are allowed, never the token:
-// a token that names "none", or HS256 where only public keys are configured, is refused whatever
+// The supported algorithms. The configured keys, never the token, decide which of them are allowed.
+// A token that names "none", or HS256 where only public keys are configured, is refused whatever
 // its signature is.
 const (
 	hs256 = "HS256" // with a secret shared with the issuer
@@ -27,8 +27,9 @@ const (
 	eddsa = "EdDSA" // with a public Ed25519 key
 )
 
-// minSecret is the shortest secret for HS256, in bytes: RFC 7518, section 3.2, requires as many as
-// the hash has. A shorter secret can be guessed offline from a single token.
+// minSecret is the length of the shortest secret for HS256, in bytes. RFC 7518, section 3.2,
+// requires as many bytes as the hash has, because a shorter secret can be guessed offline from a
+// single token.
 const minSecret = 32
 
 // longestToken is the length of the longest JWT that is parsed, in bytes. Tokens with many groups
@@ -38,12 +39,12 @@ const longestToken = 16 << 10
 // TokenConfig defines which JWTs are accepted.
 type TokenConfig struct {
 	Secret []byte // allows HS256; at least 32 bytes
-	// allows RS256 and EdDSA: the URL of a JWKS, or the path of a JWKS or a PEM file
+	// where the keys for RS256 and EdDSA are: the URL of a JWKS, or the path of a JWKS or PEM file
 	Keys     string
-	Audience []string      // aud must name one of them; none: aud is not checked
-	Issuer   string        // what iss must be; empty: iss is not checked
-	Leeway   time.Duration // by how much the issuer's clock may differ
-	// the role of an Admin, in the claim role or roles; empty: no JWT makes an Admin
+	Audience []string      // aud must contain one of them; empty: aud is not checked
+	Issuer   string        // the required value of iss; empty: iss is not checked
+	Leeway   time.Duration // how far the issuer's clock may be wrong
+	// the role, in the claim role or roles, that makes an Admin; empty: no JWT does
 	AdminRole string
 }
 
@@ -54,12 +55,12 @@ type Tokens struct {
 	keys   *keyring // nil: no public keys
 }
 
-// NewTokens checks the settings and reads a file of keys. Keys at a URL are fetched when the first
-// token arrives, since their server may start later than this one. It returns nil when neither a
-// secret nor keys are configured.
+// NewTokens returns a verifier with these settings, or nil without an error if they have neither a
+// secret nor keys. It fails if the secret is too short or a file of keys cannot be read. Keys at a
+// URL are fetched when the first token arrives, since their server may start later than this one.
 func NewTokens(c TokenConfig) (*Tokens, error) { return newTokens(c, time.Now) }
 
-// newTokens is like NewTokens, with a clock.
+// newTokens is like NewTokens, with a clock for tests.
 func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
 	t := &Tokens{cfg: c}
 	var allowed []string
@@ -96,12 +97,13 @@ func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
 	return t, nil
 }
 
-// InvalidCredentials is the message for every missing or rejected JWT, as promised to callers. Only
-// the log has the reason: an attacker who tries tokens must not learn how near they came.
+// InvalidCredentials is the public message for every missing or rejected JWT, as documented for
+// callers. The reason is only logged, because an attacker who tries tokens must not learn how close
+// they came.
 const InvalidCredentials = "Invalid authentication credentials"
 
 // Verify returns the principal that a token names. The error is a fault: 401 for a rejected token,
-// with the reason as its cause, and 503 when the keys are not available, since the token cannot be
+// with the reason as its cause, and 503 if the keys are not available, since the token cannot be
 // checked then.
 func (t *Tokens) Verify(ctx context.Context, raw string) (*Principal, error) {
 	if len(raw) > longestToken {
@@ -125,12 +127,13 @@ func (t *Tokens) Verify(ctx context.Context, raw string) (*Principal, error) {
 	return t.principal(&said, raw), nil
 }
 
-// longestSubject is the length of the longest sub, in bytes: it is written to a column of a table
-// and to log lines.
+// longestSubject is the length of the longest accepted sub, in bytes. The sub is written to a
+// column of a table and to log lines.
 const longestSubject = 256
 
-// checkSubject refuses a name that could be mistaken for another in created_by or in the log.
-// "local" is the name of the user who runs the server.
+// checkSubject returns an error for a sub that is empty, too long or unprintable, or that could be
+// mistaken for another name in created_by or in the log. "local" is the name of the user who runs
+// the server.
 func checkSubject(sub string) error {
 	switch {
 	case strings.TrimSpace(sub) == "":
@@ -146,14 +149,15 @@ func checkSubject(sub string) error {
 	return nil
 }
 
-// rejection returns the fault of a rejected token.
+// rejection returns the fault for a token that was rejected for the reason why.
 func rejection(why error) error {
 	return &fault.Error{Kind: fault.Unauthorized, Message: InvalidCredentials, Cause: why}
 }
 
-// key finds the key that verifies a token's signature. The parser has checked that the algorithm is
-// allowed; key makes sure that an algorithm gets only its own kind of key. If an RSA public key
-// were taken as an HMAC secret, anybody could sign (RFC 8725, section 2.1).
+// key returns the keys that may have signed a token. It fails if the token's header has crit or the
+// keys are not available. The parser has checked that the algorithm is allowed; key makes sure that
+// each algorithm gets only its own kind of key. If an RSA public key were used as an HMAC secret,
+// anybody could sign (RFC 8725, section 2.1).
 func (t *Tokens) key(ctx context.Context, token *jwt.Token) (any, error) {
 	// crit names extensions that a reader has to understand, like "b64", which changes what is
 	// signed. None is supported here, and the library does not check (RFC 7515, section 4.1.11).
@@ -169,8 +173,8 @@ func (t *Tokens) key(ctx context.Context, token *jwt.Token) (any, error) {
 }
 
 // principal returns the principal that a token's claims describe. A missing claim gives the least
-// access: no tenant, no department, clearance 0. There are two exceptions: without kb_ids only the
-// tenant is a bound, and without tool_sets the settings decide which tools may be used.
+// access: no tenant, no department, clearance 0. There are two exceptions: without kb_ids all bases
+// of the tenant are visible, and without tool_sets the settings decide which tools may be used.
 func (t *Tokens) principal(c *claims, raw string) *Principal {
 	// A later token of the same person gives the same caller, so that a session outlives its first
 	// token.
@@ -198,10 +202,11 @@ type claims struct {
 	roles       words
 }
 
-// UnmarshalJSON reads claims by their exact names. encoding/json would take "Tenant_ID" for
-// tenant_id as well, and an issuer that lets people choose claims of their own protects only the
-// real names. A claim of the wrong type makes the whole token invalid: to ignore a clearance of "3"
-// would give the token a meaning that its issuer did not intend.
+// UnmarshalJSON implements json.Unmarshaler. It reads claims by their exact names, because
+// encoding/json would take "Tenant_ID" for tenant_id as well, and an issuer that lets people choose
+// claims protects only the real names. A claim of the wrong type is an error that makes the whole
+// token invalid. Ignoring a clearance of "3" would give the token a meaning that its issuer did not
+// intend.
 func (c *claims) UnmarshalJSON(text []byte) error {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(text, &all); err != nil {
@@ -230,11 +235,11 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// words is a text or a list of texts.
+// words is a claim that may be a text or a list of texts.
 type words []string
 
-// UnmarshalJSON reads a text or a list of texts. null gives nil, as if the claim were missing; []
-// gives an empty list, which has another meaning for kb_ids.
+// UnmarshalJSON implements json.Unmarshaler for a text or a list of texts. null gives nil, as if
+// the claim were missing, while [] gives an empty list, which has another meaning for kb_ids.
 func (w *words) UnmarshalJSON(text []byte) error {
 	var one string
 	if string(text) != "null" && json.Unmarshal(text, &one) == nil {
@@ -244,8 +249,9 @@ func (w *words) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(w))
 }
 
-// bearer returns what follows "Bearer" in a request's Authorization header, the only place for a
-// JWT. The query string is not read: URLs are logged by every proxy on the way.
+// bearer returns what follows "Bearer" in a request's Authorization header, or "" if there is no
+// such header. A JWT is accepted nowhere else: URLs are logged by every proxy on the way, so the
+// query string is not read.
 func bearer(r *http.Request) string {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {

@@ -13,24 +13,25 @@ import (
 	"time"
 )
 
-// The times and sizes for keeping keys. A key server answers within milliseconds, and a server that
+// The times and sizes for caching keys. A key server answers within milliseconds, and a server that
 // is down must not delay callers whose keys are known.
 const (
 	fetchWait = 5 * time.Second // how long a fetch may take
-	// between two fetches: tokens with made-up key ids must not each cause a request
+	// the shortest time between two fetches, so that tokens with made-up key ids do not each cause
+	// one
 	fetchAgain = 10 * time.Second
-	// after which keys are fetched again, while the old ones stay in use: a revoked key is soon
-	// gone
+	// the age at which keys are fetched again, while the old ones stay in use, so that a revoked
+	// key soon disappears
 	keysFresh = 10 * time.Minute
-	// after which keys are not used any more: their server has been down for so long
+	// the age at which keys are no longer used, because their server has been down for so long
 	keysStale  = time.Hour
 	largestSet = 1 << 20 // the most bytes of a file or an answer
 )
 
-// errNoKeys is returned while the keys are not available.
+// errNoKeys is the error while the keys are not available.
 var errNoKeys = errors.New("the keys are not available")
 
-// keyring keeps the public keys of an issuer, from a file or a URL.
+// keyring caches the public keys of an issuer, which come from a file or a URL.
 type keyring struct {
 	where  string
 	client *http.Client // nil: where is a file
@@ -38,13 +39,14 @@ type keyring struct {
 
 	mu      sync.Mutex
 	keys    []publicKey
-	got     time.Time     // when the keys were read last
-	tried   time.Time     // when reading them was tried last
-	failure error         // of the last try
+	got     time.Time     // when the keys were last read successfully
+	tried   time.Time     // when reading them was last tried
+	failure error         // the error of the last try; nil: it succeeded
 	running chan struct{} // closed when the current fetch is done; nil: no fetch is running
 }
 
-// newKeyring makes a keyring. A file must be readable now; a URL is fetched later.
+// newKeyring returns a keyring. It fails if a file cannot be read or a URL is not allowed; a URL is
+// fetched later.
 func newKeyring(where string, now func() time.Time) (*keyring, error) {
 	k := &keyring{where: where, now: now}
 	if strings.Contains(where, "://") {
@@ -69,9 +71,9 @@ func newKeyring(where string, now func() time.Time) (*keyring, error) {
 	return k, nil
 }
 
-// find returns the keys that a token may be signed with: those of its id and algorithm. An unknown
-// id may belong to a new key, so the keys are fetched once more before it is refused. It returns an
-// empty list if no key fits, and errNoKeys if the keys are not available.
+// find returns the keys that a token may be signed with, given its key id and algorithm. An unknown
+// id may belong to a new key, so the keys are fetched once more before the token is rejected. It
+// returns an empty list if no key fits, and errNoKeys if the keys are not available.
 func (k *keyring) find(ctx context.Context, kid, alg string) ([]verificationKey, error) {
 	// Most tokens end here: their key is known, and a due fetch runs in the background.
 	found, old, next := k.look(kid, alg)
@@ -92,9 +94,9 @@ func (k *keyring) find(ctx context.Context, kid, alg string) ([]verificationKey,
 	return found, nil
 }
 
-// look finds keys among those that are kept. old reports whether they are all too old to be used,
-// and next is closed when there may be others. It starts a fetch when one is due, and does not wait
-// for it.
+// look returns the cached keys that fit. old reports whether the cached keys are too old to be
+// used. The channel next is closed as soon as another look may find other keys. look starts a fetch
+// if one is due, and does not wait for it.
 func (k *keyring) look(kid, alg string) (found []verificationKey, old bool, next <-chan struct{}) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -125,7 +127,7 @@ func (k *keyring) look(kid, alg string) (found []verificationKey, old bool, next
 	return found, age > keysStale, now
 }
 
-// refresh reads the keys. When that fails, the old keys stay until they are too old.
+// refresh reads the keys. If that fails, the old keys stay until they are too old.
 func (k *keyring) refresh() {
 	text, err := k.read()
 	var keys []publicKey
@@ -139,7 +141,8 @@ func (k *keyring) refresh() {
 	}
 }
 
-// read gets the text of the keys, of bounded size and in bounded time.
+// read returns the text of the keys. It fails if the file or the server cannot be read, or the text
+// is larger than largestSet.
 func (k *keyring) read() ([]byte, error) {
 	if k.client == nil {
 		f, err := os.Open(k.where)
@@ -160,7 +163,7 @@ func (k *keyring) read() ([]byte, error) {
 	return readBounded(resp.Body)
 }
 
-// readBounded reads all of r, or refuses it.
+// readBounded returns all of r, or an error if that is more than largestSet bytes.
 func readBounded(r io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, largestSet+1))
 	if err == nil && len(text) > largestSet {

@@ -17,32 +17,32 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// minKey is the length of the shortest key that is accepted, in bytes: an attacker who reaches the
-// port may guess for as long as they like. 16 digits of hex are 64 bits, too many to guess over
-// HTTP.
+// minKey is the length of the shortest accepted key, in bytes, because an attacker who reaches the
+// port may guess for as long as they like. 16 hexadecimal digits are 64 bits, too many to guess
+// over HTTP.
 const minKey = 16
 
-// maxKeyFile bounds a file of keys, in bytes: a mistyped path may name any file.
+// maxKeyFile bounds a file of keys, in bytes, because a mistyped path may name any file.
 const maxKeyFile = 1 << 20
 
 // hashPrefix is the prefix of a key that is given as its SHA-256 sum in hex.
 const hashPrefix = "sha256:"
 
-// Keys holds the SHA-256 sums of accepted keys. The keys themselves are not kept in memory. Keys
-// are long and made by machines, so a slow hash as for passwords would only slow down each request.
+// Keys holds the SHA-256 sums of accepted keys. The keys themselves are not stored in memory. Keys
+// are long and made by machines, so a slow hash as for passwords would only delay each request.
 type Keys []knownKey
 
 // knownKey is an accepted key.
 type knownKey struct {
 	sum   [sha256.Size]byte
-	label string // names the holder in audit lines and in created_by; empty: the sum is used
+	label string // names the holder in audit lines and in created_by; empty: a digest is used
 }
 
-// ParseKeys reads keys. Each is the key itself, of 16 bytes or more without blanks, or sha256: and
-// its sum in hex; a label and a blank may precede it. Keys that cannot be used are left out, with
-// an error in odd that gives the number of the key but never the key: errors end up in logs and on
-// screens. It fails if none of the keys can be used: a server that was meant to have keys must not
-// be open.
+// ParseKeys reads keys. Each word is the key itself, of 16 bytes or more without blanks, or
+// "sha256:" and its sum in hex; a label and a blank may precede it. Unusable keys are left out, and
+// odd has an error for each. The error gives the number of the key but never the key, because
+// errors appear in logs and on screens. ParseKeys fails if there are words but no usable key: a
+// server that was meant to have keys must not be open.
 func ParseKeys(words []string) (all Keys, odd []error, err error) {
 	for i, w := range words {
 		k, wrong := parseKey(w)
@@ -55,7 +55,8 @@ func ParseKeys(words []string) (all Keys, odd []error, err error) {
 	return usable(all, odd)
 }
 
-// usable returns its arguments, or the first error in odd if there is an error but no key.
+// usable returns its arguments unchanged. However, if odd is not empty and there is no key, it
+// returns the first error in odd as err.
 func usable(all Keys, odd []error) (Keys, []error, error) {
 	if len(all) == 0 && len(odd) > 0 {
 		return nil, nil, odd[0]
@@ -63,7 +64,8 @@ func usable(all Keys, odd []error) (Keys, []error, error) {
 	return all, odd, nil
 }
 
-// parseKey reads one key. No key contains a blank, so a word before a blank is a label.
+// parseKey reads one key, with a label if there is one. It fails if the key or the label is
+// malformed. No key contains a blank, so a word before a blank is a label.
 func parseKey(line string) (k knownKey, err error) {
 	w := line
 	if label, key, ok := strings.Cut(line, " "); ok && !strings.ContainsAny(strings.TrimSpace(key),
@@ -104,8 +106,9 @@ func isLabel(word string) bool {
 		})
 }
 
-// ReadKeys reads a file with a key in each line, in the form of ParseKeys; empty lines and lines
-// that begin with # are skipped. A file without a key is an error: it was meant to contain one.
+// ReadKeys reads a file with one key on each line, in the form of ParseKeys; empty lines and lines
+// that begin with # are skipped. It fails if the file cannot be read or has no usable key, because
+// it was meant to contain one. Unusable lines are left out, with an error in odd for each.
 func ReadKeys(path string) (all Keys, odd []error, err error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,9 +146,9 @@ func ReadKeys(path string) (all Keys, odd []error, err error) {
 	return usable(all, odd)
 }
 
-// find looks for a key and returns its label. It takes the same time for every key: all sums are
-// compared, each in constant time, so the delay of an answer does not reveal how much of a guess
-// was right.
+// find returns the label of a known key; ok is false if the key is unknown. It takes the same time
+// for every key: all sums are compared, each in constant time, so that the delay does not reveal
+// how much of a guess was right.
 func (k Keys) find(key string) (label string, ok bool) {
 	sum := sha256.Sum256([]byte(key))
 	// No early return: the time would show how many keys were compared.
@@ -161,7 +164,8 @@ func (k Keys) find(key string) (label string, ok bool) {
 	return k[at].label, true
 }
 
-// who returns who sent a request, with the sets of tools and the rights that the settings grant.
+// who returns the principal who sent a request, with the sets of tools and the rights that the
+// settings grant. Its errors are those of known.
 func (g *Guard) who(h http.Header, r *http.Request, need Need) (*Principal, error) {
 	p, err := g.known(h, r, need)
 	if p != nil {
@@ -171,9 +175,10 @@ func (g *Guard) who(h http.Header, r *http.Request, need Need) (*Principal, erro
 	return p, err
 }
 
-// known returns who sent a request: the holder of a key, the subject of a JWT, or the local user
-// where no credential is required. If both keys and JWTs are configured, either is enough. On an
-// open path it may return nil.
+// known returns the principal who sent a request: the holder of a key, the subject of a JWT, or the
+// local user if no credential is required. If both keys and JWTs are configured, either is enough.
+// It fails if the credential is missing or wrong. On an open path it returns nil without an error
+// instead.
 func (g *Guard) known(h http.Header, r *http.Request, need Need) (*Principal, error) {
 	if g.Local != nil && g.Local(r) {
 		return Local(), nil
@@ -206,7 +211,7 @@ func (g *Guard) known(h http.Header, r *http.Request, need Need) (*Principal, er
 	return p, nil
 }
 
-// holder returns the principal of the key in a request, or nil if the request carries no known key.
+// holder returns the principal for the key in a request, or nil if the request has no known key.
 func (g *Guard) holder(r *http.Request) *Principal {
 	for _, key := range keysOf(r) {
 		label, chief := g.Admins.find(key)
@@ -225,15 +230,15 @@ func (g *Guard) holder(r *http.Request) *Principal {
 	return nil
 }
 
-// digest returns a name for the holder of a key without a label. The key is hashed with a prefix:
-// its plain sum may be in a settings file as sha256:…, and would identify the key.
+// digest returns a name for the holder of a key without a label. The key is hashed with a prefix,
+// because its plain sum may be in a settings file as sha256:… and would identify the key.
 func digest(key string) string {
 	sum := sha256.Sum256(append([]byte("principal "), key...))
 	return hex.EncodeToString(sum[:8])
 }
 
-// scraper returns the principal of a key in Guard.Scrapers, or nil if the request carries none of
-// them.
+// scraper returns the principal for a key in Guard.Scrapers, or nil if the request has none of
+// these.
 func (g *Guard) scraper(r *http.Request) *Principal {
 	for _, key := range keysOf(r) {
 		if label, ok := g.Scrapers.find(key); ok {
@@ -254,9 +259,9 @@ func (k Keys) labels(name string) bool {
 // there.
 var keyHeaders = []string{"Authorization", "Api-Key", "X-Api-Key"}
 
-// keysOf returns the keys that a request carries: after "Bearer", as the password of "Basic", or
-// alone in a header of their own. Basic is for browsers, which cannot ask their user for anything
-// else; the user name in it is ignored.
+// keysOf returns the keys that a request carries, which may be empty: after "Bearer", as the
+// password of "Basic", or alone in a header of their own. Basic is for browsers, which can only ask
+// their user in this way; its user name is ignored.
 func keysOf(r *http.Request) (all []string) {
 	for _, name := range keyHeaders[1:] {
 		all = append(all, r.Header.Get(name))
@@ -267,11 +272,10 @@ func keysOf(r *http.Request) (all []string) {
 	return append(all, bearer(r))
 }
 
-// challenge returns the error of a missing or wrong key or token, and sets headers that ask for
-// one. A browser that shows pages (Accept: text/html) is told to ask its user: the trace view
-// requires a key too, and a browser cannot send one by itself. err is the reason why a token was
-// rejected. If the keys are not available, the token could not be checked, and no other one is
-// asked for.
+// challenge returns the error for a missing or wrong key or token, and sets headers that ask for
+// one. A browser that shows pages (Accept: text/html) is told to ask its user, because it cannot
+// send a key to the trace view by itself. err is the reason why a token was rejected. If the reason
+// is that the token could not be checked, challenge returns err and asks for no other token.
 func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
 	if err != nil && fault.From(err).Kind != fault.Unauthorized {
 		return err
@@ -295,8 +299,8 @@ func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
 	return fault.New(fault.Unauthorized, "missing or wrong API key; send Authorization: Bearer KEY")
 }
 
-// withoutKey returns the request without its keys, so that none can be logged or passed on to a
-// model server. The request is copied, as net/http forbids a handler to change the one it got.
+// withoutKey returns the request without its keys, so that they cannot be logged or sent to a model
+// server. The request is copied, because net/http forbids a handler to change its request.
 func withoutKey(r *http.Request) *http.Request {
 	if !slices.ContainsFunc(keyHeaders, func(name string) bool {
 		return r.Header.Get(name) != ""

@@ -8,13 +8,14 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Need is what a route requires of its caller. The zero value requires the most, so a route without
-// an entry is for administrators.
+// Need is what a route requires of its caller. The zero value requires the most, so a route that is
+// missing from Guard.Needs is for administrators.
 type Need uint8
 
-// The needs, strictest first. Each comment names the right, and the web pages that may ask.
+// The needs, strictest first. Each comment names the required right, and the web pages that may
+// send the request.
 const (
-	Console Need = iota // Administer; every change needs WriteHeader, whatever client sends it
+	Console Need = iota // Administer; every change needs WriteHeader, whichever client sends it
 	Admin               // Administer; no web page but this server's own
 	Servers             // MCPServers; no web page but this server's own
 	Manage              // Library; no web page but this server's own
@@ -38,14 +39,14 @@ var needNames = [...]struct {
 	Ask: {"models", Models}, User: {"user", 0}, Open: {"open", 0}, Page: {"page", 0},
 }
 
-// String returns the word that the documents use.
+// String returns the word for the need in the documentation.
 func (n Need) String() string { return needNames[min(n, Page)].word }
 
-// WriteHeader must be on every request by which a page changes the server. A form or a link of a
+// WriteHeader must be on every request with which a page changes the server. A form or a link of a
 // foreign page cannot set it, and a script of a foreign page needs a preflight, which is refused.
 const WriteHeader = "Toolnorm-Admin"
 
-// need returns what the route of a request requires. It returns User for a guard without routes.
+// need returns what the route of a request requires. For a guard without routes it is User.
 func (g *Guard) need(r *http.Request) Need {
 	if g.Routes == nil {
 		return User
@@ -54,9 +55,9 @@ func (g *Guard) need(r *http.Request) Need {
 	return g.Needs[pattern]
 }
 
-// ownPages refuses requests from pages of another origin. The guard admits the pages of this
-// machine for chats, but these include any program's development server. Programs send none of
-// these headers and pass.
+// ownPages returns an error for a request from a page of another origin. For chats the guard admits
+// the pages of this machine, but any program's development server may have such a page. Programs
+// send none of these headers and pass, unless they change something.
 func ownPages(r *http.Request, need Need) error {
 	foreign := fault.New(fault.Forbidden, "web pages of other origins may not ask %s", r.URL.Path)
 	site := r.Header.Get("Sec-Fetch-Site")
@@ -77,8 +78,8 @@ func ownPages(r *http.Request, need Need) error {
 	return mayWrite(r)
 }
 
-// mayWrite refuses a change that a page could have made a browser send without its user's
-// will. Browsers send Basic credentials by themselves, so credentials prove nothing here.
+// mayWrite returns an error for a change that a page could have made a browser send against its
+// user's will. Browsers send Basic credentials by themselves, so credentials prove nothing here.
 func mayWrite(r *http.Request) error {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || isPreflight(r) {
 		return nil
@@ -94,8 +95,8 @@ func mayWrite(r *http.Request) error {
 	return nil
 }
 
-// mayAsk refuses a caller without the right that the route needs. Without credentials, a caller on
-// this machine is an administrator, unless there are keys for administrators.
+// mayAsk returns an error if the caller lacks the right that the route needs. A caller on this
+// machine without credentials is an administrator, unless there are keys for administrators.
 func (g *Guard) mayAsk(h http.Header, r *http.Request, need Need, who *Principal) error {
 	right := needNames[need].right
 	switch here := Here(r, r.URL.Path); {

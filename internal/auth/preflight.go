@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// isPreflight reports whether a request is a preflight: a browser's question whether a page may
-// send the real request. An OPTIONS without the header is an ordinary request.
+// isPreflight reports whether a request is a preflight, with which a browser asks whether a page
+// may send the real request. An OPTIONS request without the header is an ordinary one.
 func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// preflight sets the headers that tell an admitted browser what it may send. They list the allowed
-// headers one by one, since "*" never covers Authorization. They are the headers that the browser
-// asks for: OpenAI's JavaScript client sends several of its own (X-Stainless-Lang and others), and
-// a fixed list would miss the next one. Browsers remember the answer for 600 s.
+// preflight sets the headers that say what an admitted page may send. The allowed headers are
+// listed one by one, since "*" never covers Authorization. They are those that the browser asks
+// for, because OpenAI's JavaScript client sends several of its own (X-Stainless-Lang and others),
+// and a fixed list would miss the next one. Browsers remember the answer for 600 s.
 func preflight(h http.Header, r *http.Request) {
 	allowed := []string{"authorization", "content-type"}
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
@@ -36,8 +36,9 @@ func preflight(h http.Header, r *http.Request) {
 	}
 }
 
-// isToken reports whether s can be the name of a header. HTTP allows more characters than any
-// client uses; since the names are copied into a header of the answer, the others are left out.
+// isToken reports whether s looks like the name of a header. HTTP allows more characters than any
+// client uses. Names with others are rejected, because the names are copied into a header of the
+// answer.
 func isToken(s string) bool {
 	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }

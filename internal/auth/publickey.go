@@ -21,28 +21,28 @@ import (
 // verificationKey is the type of a public key in golang-jwt.
 type verificationKey = jwt.VerificationKey
 
-// minRSA is the length of the shortest RSA key that is accepted, in bits: RFC 7518, section 3.3.
+// minRSA is the length of the shortest accepted RSA key, in bits (RFC 7518, section 3.3).
 const minRSA = 2048
 
-// maxRSA is the length of the longest RSA key that is accepted: the time to verify grows with the
-// square of the length, and every request takes it.
+// maxRSA is the length of the longest accepted RSA key, in bits, because every request takes the
+// time of a verification, which grows with the square of the length.
 const maxRSA = 8192
 
 // publicKey is a key of an issuer.
 type publicKey struct {
-	id  string // empty: the key has no id, and is tried for every token
-	alg string // the one algorithm that it is for
+	id  string // empty: the key has no id and is tried for every token
+	alg string // the only algorithm for which it may be used
 	key crypto.PublicKey
 }
 
-// fits reports whether a token may be signed with the key. A token without an id may be signed with
-// any key.
+// fits reports whether a token with that key id and algorithm may be signed with the key. A token
+// without an id may be signed with any key of its algorithm.
 func (p publicKey) fits(kid, alg string) bool {
 	return p.alg == alg && (kid == "" || p.id == "" || p.id == kid)
 }
 
-// parsePublicKeys reads the keys of a JWKS (RFC 7517) or of a PEM file. It fails if none of them
-// can be used.
+// parsePublicKeys returns the keys of a JWKS (RFC 7517) or of a PEM file. Unusable keys are left
+// out; it fails if none is left.
 func parsePublicKeys(text []byte) ([]publicKey, error) {
 	if block, _ := pem.Decode(text); block != nil {
 		return parsePEM(text)
@@ -71,8 +71,9 @@ func parsePublicKeys(text []byte) ([]publicKey, error) {
 	return all, nil
 }
 
-// parsePEM reads the public keys and certificates of a PEM file. Those that cannot be used are left
-// out; it fails if none is left. A private key is refused: it is not needed here.
+// parsePEM returns the public keys of a PEM file, including those in certificates. Unusable ones
+// are left out; it fails if none is left, or if the file contains a private key, which has no
+// business here.
 func parsePEM(text []byte) (all []publicKey, err error) {
 	for {
 		var block *pem.Block
@@ -94,7 +95,8 @@ func parsePEM(text []byte) (all []publicKey, err error) {
 	}
 }
 
-// publicKeyIn reads a block of a PEM file.
+// publicKeyIn returns the key in a block of a PEM file. It fails if the block is not a public key
+// or a certificate, or the key is not supported.
 func publicKeyIn(block *pem.Block) (publicKey, error) {
 	var key any
 	var err error
@@ -117,9 +119,9 @@ func publicKeyIn(block *pem.Block) (publicKey, error) {
 	return publicKeyOf("", key)
 }
 
-// publicKeyOf returns a key with the algorithm that it is for, or an error for a kind or size of
-// key that is not supported. The kind of key decides on the algorithm, not the token, so an RSA key
-// cannot be taken for an HMAC secret.
+// publicKeyOf returns a key with the algorithm for which it may be used. It fails for a type or
+// size of key that is not supported. The type of the key, and not the token, decides on the
+// algorithm, so an RSA key cannot be used as an HMAC secret.
 func publicKeyOf(id string, key any) (publicKey, error) {
 	switch key := key.(type) {
 	case *rsa.PublicKey:
@@ -135,7 +137,7 @@ func publicKeyOf(id string, key any) (publicKey, error) {
 }
 
 // jwk is a key of a JWKS, with the members of RFC 7517, 7518 and 8037 that public RSA and Ed25519
-// keys have. A symmetric key ("oct") has no place in a set that anybody can read.
+// keys have. Symmetric keys ("oct") are not supported, because anybody can read the set.
 type jwk struct {
 	Type  string `json:"kty"`
 	ID    string `json:"kid"`
@@ -147,7 +149,8 @@ type jwk struct {
 	X     string `json:"x"`
 }
 
-// public returns the key itself, or an error if it cannot be used.
+// public returns the decoded key, or an error if it is malformed, unsupported or not for
+// signatures.
 func (k jwk) public() (key publicKey, err error) {
 	if k.Use != "" && k.Use != "sig" {
 		return key, errors.New("the key is for encryption")

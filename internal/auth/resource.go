@@ -7,26 +7,26 @@ import (
 	"strings"
 )
 
-// MetadataPath is the path at which OAuth clients find the issuer of this server's tokens. They
-// append the path of the resource that they asked for (RFC 9728, section 3.1).
+// MetadataPath is the path at which OAuth clients find out who issues this server's tokens. They
+// append the path of the resource that they requested (RFC 9728, section 3.1).
 const MetadataPath = "/.well-known/oauth-protected-resource"
 
 // Resource describes this server as a protected resource of OAuth, so that MCP clients can sign
 // their user in.
 type Resource struct {
-	Issuer string // the address of the issuer of tokens, which has metadata of its own
-	// scheme, host and path before /mcp under which clients reach the server; empty: as in their
+	Issuer string // the address of the issuer of tokens, which has its own metadata
+	// scheme, host and the path before /mcp at which clients reach the server; empty: as in their
 	// request
 	Base string
 }
 
-// covers reports whether a path belongs to MCP, whose clients read metadata.
+// covers reports whether a path belongs to MCP, whose clients read the metadata.
 func (p *Resource) covers(path string) bool {
 	return p != nil && (path == "/mcp" || path == "/sse" || strings.HasPrefix(path, "/mcp/sets/"))
 }
 
-// base returns the address before all paths. Headers like X-Forwarded-Host are not read, since any
-// client can send them.
+// base returns the address that precedes all paths. Headers such as X-Forwarded-Host are ignored,
+// since any client can send them.
 func (p *Resource) base(r *http.Request) string {
 	if p.Base != "" {
 		return strings.TrimSuffix(p.Base, "/")
@@ -38,8 +38,8 @@ func (p *Resource) base(r *http.Request) string {
 	return at.String()
 }
 
-// metadata returns a parameter of WWW-Authenticate with the address that describes the requested
-// path, or "" if nothing describes it.
+// metadata returns the parameter of WWW-Authenticate with the address of the metadata for the
+// requested path, or "" if there is none.
 func (p *Resource) metadata(r *http.Request) string {
 	if !p.covers(r.URL.Path) {
 		return ""
@@ -47,8 +47,8 @@ func (p *Resource) metadata(r *http.Request) string {
 	return `, resource_metadata="` + p.base(r) + MetadataPath + r.URL.EscapedPath() + `"`
 }
 
-// ServeHTTP describes the resource whose path follows MetadataPath, or the whole server if no path
-// follows.
+// ServeHTTP implements http.Handler: it describes the resource whose path follows MetadataPath, or
+// the whole server if no path follows. The answer is 404 for other paths, and if p is nil.
 func (p *Resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(r.URL.Path, MetadataPath)
 	if p == nil || r.Method != http.MethodGet && r.Method != http.MethodHead ||

@@ -9,10 +9,10 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// Right is one thing that a caller may do.
+// Right is a set of things that a caller may do.
 type Right uint8
 
-// The rights, by the words of the setting.
+// The rights. Each comment begins with the word for it in the setting.
 const (
 	Models     Right = 1 << iota // models: ask models
 	Tools                        // tools: call tools
@@ -20,7 +20,7 @@ const (
 	Library                      // manage-models: pull, create, copy and delete models
 	Administer                   // administration: the console and all other rights
 
-	// the rights of every admitted caller, unless a setting says otherwise
+	// the rights of every admitted caller without a setting
 	uses       = Models | Tools
 	everything = uses | MCPServers | Library | Administer
 )
@@ -29,7 +29,7 @@ const (
 var rightWords = map[string]Right{"models": Models, "tools": Tools, "mcp-servers": MCPServers,
 	"manage-models": Library, "administration": everything}
 
-// String returns the word of one right.
+// String returns the word for a single right, or "unknown" for any other set.
 func (r Right) String() string {
 	for word, right := range rightWords {
 		if right == r || right == everything && r == Administer {
@@ -45,14 +45,16 @@ type grant struct {
 	models []string // patterns of the models that may be asked; nil: all
 }
 
-// Rights maps callers to what they may do. A caller is the label of a key, the sub of a JWT or
+// Rights maps callers to what they may do. A key is the label of an API key, the sub of a JWT or
 // "local"; "role:" and a role of a JWT; or "*" for all callers that are not named otherwise. If
-// there are Rights, a caller that they do not name may ask models and call tools, and change
-// nothing.
+// Rights is not empty and nothing fits a caller, the caller may ask models and call tools, but
+// change nothing.
 type Rights map[string]grant
 
-// ReadRights reads the words of a setting: the rights of a caller, separated by commas or blanks.
-// models=PATTERN is the right to ask some models; the word none gives no right.
+// ReadRights parses a setting that maps callers to their rights, separated by commas or blanks. The
+// word models=PATTERN is the right to ask some models, and the word none gives no right. It returns
+// nil without an error if the setting is empty, and fails if a word or the name of a caller is
+// invalid.
 func ReadRights(words map[string]string) (Rights, error) {
 	if len(words) == 0 {
 		return nil, nil
@@ -91,9 +93,9 @@ func ReadRights(words map[string]string) (Rights, error) {
 	return all, nil
 }
 
-// Settle sets what a caller may do. The holder of an admin key, a JWT with the administrator's
+// Settle sets the rights of a caller. The holder of an admin key, a JWT with the administrator's
 // role, and the user who runs the server on this machine (unless the setting names local) keep
-// their rights: no setting locks them out.
+// their rights, so that no setting locks them out.
 func (r Rights) Settle(p *Principal) {
 	if len(r) == 0 || p.chief {
 		return
@@ -134,10 +136,10 @@ func (r Rights) Settle(p *Principal) {
 	}
 }
 
-// May reports whether a caller has a right. A nil caller has none.
+// May reports whether a caller has a right. A nil caller has no rights.
 func (p *Principal) May(right Right) bool { return p != nil && p.rights&right == right }
 
-// MayAsk reports whether a caller may ask a model, which is known by these names.
+// MayAsk reports whether a caller may ask a model that has these names; one allowed name is enough.
 func (p *Principal) MayAsk(names ...string) bool {
 	return p.May(Models) &&
 		(p.models == nil || slices.ContainsFunc(p.models, func(allowed string) bool {

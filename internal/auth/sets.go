@@ -6,19 +6,20 @@ import (
 	"strings"
 )
 
-// Sets maps callers to the sets of tools that they may use. A caller is the label of a key, the sub
-// of a JWT or "local"; "role:" and a role of a JWT; or "*" for all callers that are not named
+// Sets maps callers to the sets of tools that they may use. A key is the label of an API key, the
+// sub of a JWT or "local"; "role:" and a role of a JWT; or "*" for all callers that are not named
 // otherwise.
 type Sets map[string][]string
 
-// The names of callers in Sets that are not the name of one caller.
+// The keys in Sets that do not name a single caller: a prefix, and a whole key.
 const (
 	ofRole   = "role:"
 	everyone = "*"
 )
 
-// ReadSets reads the words of a setting: the sets of a caller, separated by commas or blanks. check
-// returns an error for a name that is not that of a set.
+// ReadSets parses a setting that maps callers to the names of their sets, separated by commas or
+// blanks. It returns nil without an error if the setting is empty. It fails if the name of a caller
+// is invalid or check returns an error for the name of a set.
 func ReadSets(words map[string]string, check func(name string) error) (Sets, error) {
 	if len(words) == 0 {
 		return nil, nil
@@ -42,9 +43,9 @@ func ReadSets(words map[string]string, check func(name string) error) (Sets, err
 	return all, nil
 }
 
-// Of returns the sets that a caller may use, or nil for all tools. They are the sets of the JWT's
-// claim tool_sets, of the caller's own name and of each role. The bound holds for administrators
-// too, so that a setting means what it says.
+// Of returns the sets that a caller may use, or nil for all tools. They are the sets in the JWT's
+// claim tool_sets, and those for the caller's own name and for each role. They bind administrators
+// as well, so that a setting means what it says.
 func (s Sets) Of(p *Principal) []string {
 	sets := p.Sets
 	take := func(who string) {

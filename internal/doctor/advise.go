@@ -8,9 +8,10 @@ import (
 	"toolnorm/engine"
 )
 
-// advise adds the verdict on the model's calls, and the settings to recommend. Four of five right
-// answers are enough: with five questions one miss may be chance. A way that was not tried with all
-// questions gets no verdict. Seven questions show what cannot work; they do not rank models.
+// advise adds a verdict on the model's calls to the report, and the settings to recommend. Four of
+// five right answers are enough for a good verdict, since with few questions one miss may be
+// chance. There is no verdict if the way in use was not tried with all questions. The questions
+// show what cannot work; they do not rank models.
 func (x *examination) advise() {
 	taken, best := x.pick()
 	if taken == nil || taken.Calls == 0 || taken.Asked < len(x.cfg.Questions) {
@@ -45,9 +46,9 @@ func (x *examination) advise() {
 	}
 }
 
-// pick returns the way that toolnorm uses, and the best one. The best way differs only if it is
-// clearly better: by two right calls, or by one if the used way has less than half. A difference of
-// one question is noise.
+// pick returns the way of calling that toolnorm uses, and the best one; both are nil if the former
+// was not tried. The best way differs only if it is clearly better: by two right calls, or by one
+// if the way in use has less than half right. A difference of one question is noise.
 func (x *examination) pick() (taken, best *Way) {
 	for i := range x.m.Ways {
 		if x.m.Ways[i].Taken {
@@ -69,7 +70,7 @@ func (x *examination) pick() (taken, best *Way) {
 	return taken, best
 }
 
-// named returns the way of that name, or nil when it was not tried.
+// named returns the way with a name, or nil if it was not tried.
 func (x *examination) named(name string) *Way {
 	i := slices.IndexFunc(x.m.Ways, func(w Way) bool { return w.Name == name })
 	if i < 0 {
@@ -78,7 +79,7 @@ func (x *examination) named(name string) *Way {
 	return &x.m.Ways[i]
 }
 
-// title returns the way in words.
+// title returns the name of the way, with its wording if there is one.
 func (w Way) title() string {
 	if w.Wording != "" {
 		return w.Name + " (" + w.Wording + ")"
@@ -86,8 +87,9 @@ func (w Way) title() string {
 	return w.Name
 }
 
-// settings returns lines for the settings file that keep the best way. It returns "" for a model
-// that is bad in every way: lines in a file would look like a cure.
+// settings returns lines for the settings file that select the way best. If asItIs is true, that
+// way is already in use. Lines for a model that is bad in every way must not be requested, since
+// they would look like a cure.
 func (x *examination) settings(best *Way, asItIs bool) string {
 	var b strings.Builder
 	if asItIs {

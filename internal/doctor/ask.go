@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// of a reply: a call takes 20 to 60, and the reply of a rambling model is cut off
+	// tokens of a reply; a call takes 20 to 60, and a reply that rambles is cut off
 	mostTokens = 128
-	mostHeard  = 400              // bytes of a model's text that are kept
+	mostHeard  = 400              // bytes of a model's text that are recorded
 	mostTime   = 90 * time.Second // for one reply
 )
 
@@ -20,23 +20,23 @@ const (
 type reply struct {
 	chat.Collector
 	pieces      int           // pieces of text and reasoning
-	first, took time.Duration // until the first event, and until the end
+	first, took time.Duration // the times until the first event and until the end
 	finish      string
 	strategy    string // the one that was used in the end
 	heard       heard
 	err         error
 }
 
-// heard is what a server sent, before toolnorm read it. The calls that the server read itself are
-// compared with those that toolnorm reads in the same text.
+// heard is what a server sent, before toolnorm decoded it. The calls that the server recognised are
+// compared with those that toolnorm finds in the same text.
 type heard struct {
 	text    strings.Builder // what the model wrote, as far as the server sent it
-	thought bool            // the server separated reasoning from text
-	calls   chat.Collector  // that the server read itself
+	thought bool            // the server separated the reasoning from the text
+	calls   chat.Collector  // the calls that the server recognised
 }
 
-// take records an event. It keeps only the beginning of the text, which shows how the model tried
-// to make a call.
+// take records an event. Only the beginning of the text is recorded, which shows how the model
+// tried to make a call.
 func (h *heard) take(ev chat.Event) {
 	switch ev.Kind {
 	case chat.Reasoning:
@@ -48,9 +48,9 @@ func (h *heard) take(ev chat.Event) {
 	}
 }
 
-// ask sends one short request, as a client of the proxy would, and collects the reply. The
-// temperature is 0, so that two examinations agree. A rewrite is not recorded, since it would hide
-// what the model wrote first.
+// ask sends one short request as a client of the proxy would, and returns the reply; a failure is
+// in its field err. The temperature is 0, so that two examinations agree. The events of a rewrite
+// are not recorded in heard, since they would hide what the model wrote first.
 func ask(ctx context.Context, e *engine.Engine, r *chat.Request) (a reply) {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
@@ -94,7 +94,7 @@ func (a *reply) take(ev chat.Event) {
 	}
 }
 
-// perSecond returns a number of tokens per second, or 0 if the time is not known.
+// perSecond returns a number of tokens per second, or 0 if the time is unknown.
 func perSecond(tokens int, in time.Duration) float64 {
 	if in <= 0 {
 		return 0

@@ -11,11 +11,12 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// serverWay is the name of the way in which the server itself reads the calls.
+// serverWay is the name of the way in which the server itself recognises the calls.
 const serverWay = "server"
 
-// calls asks the questions by every strategy that may work. Strategy native also shows what the
-// server itself reads. The strategy that toolnorm uses comes first because time may run out.
+// calls asks the questions with every strategy that may work. The strategy native also shows which
+// calls the server itself recognises. The strategy in use comes first, because time may run out. It
+// always returns true.
 func (x *examination) calls(ctx context.Context) bool {
 	for _, strategy := range x.compared() {
 		ways := x.way(ctx, strategy)
@@ -30,8 +31,8 @@ func (x *examination) calls(ctx context.Context) bool {
 	return true
 }
 
-// rank returns 0 for the server's own reading, which is the measure for the others, 1 for the way
-// in use, and 2 for the rest.
+// rank returns the place of a way in the report: 0 for the server's own way, with which the others
+// are compared, 1 for the way in use, and 2 for the rest.
 func rank(w Way) int {
 	switch {
 	case w.Name == serverWay:
@@ -42,9 +43,9 @@ func rank(w Way) int {
 	return 2
 }
 
-// compared returns the strategies to try: the one that is used; native, for the server's own
-// reading; prompt, which gives the model another text; and the others, which only read the model's
-// text in another way. Prompt is left out for the demo, which ignores system texts.
+// compared returns the strategies to try: first the one in use, then native, which also shows the
+// server's own way, prompt, which gives the model another text, and those that only decode the
+// model's text in another way. prompt is left out for the demo, which ignores system texts.
 func (x *examination) compared() []string {
 	all := []string{x.facts.Strategy, engine.Native}
 	for _, s := range []string{engine.Prompt, engine.Raw, engine.Tokens, engine.Tap} {
@@ -59,9 +60,9 @@ func (x *examination) compared() []string {
 	return slices.Compact(all)
 }
 
-// way asks every question by one strategy. With native it also counts what the server itself read.
-// If the first question is refused, the others are not asked: a server without tools refuses them
-// all.
+// way asks every question with one strategy. With native, a second result counts the calls that the
+// server itself recognised. If the first question is refused, the others are not asked, because a
+// server without tools refuses them all; the note of the way then says why.
 func (x *examination) way(ctx context.Context, strategy string) []Way {
 	ways := []Way{{Name: strategy, Taken: strategy == x.facts.Strategy}}
 	if strategy == engine.Native {
@@ -97,8 +98,8 @@ func (x *examination) way(ctx context.Context, strategy string) []Way {
 	return ways
 }
 
-// over reports whether a way ends after this reply to question i, and why. A timeout ends a way at
-// once, since every other question would take as long.
+// over reports whether no further questions should be asked after this reply to question i, and
+// why. A timeout is such a reason, since every other question would take as long.
 func (a *reply) over(ctx context.Context, i int) (why string, over bool) {
 	f := fault.From(a.err)
 	switch {
@@ -112,8 +113,8 @@ func (a *reply) over(ctx context.Context, i int) (why string, over bool) {
 	return f.Message, f.Kind == fault.Invalid && i == 0
 }
 
-// markUntried marks ways that were not tried, or not to the end. They stay in the report, since an
-// empty line with a reason explains why they are missing.
+// markUntried sets the note of ways that were not tried, or not to the end, and returns them. They
+// stay in the report, so that the note explains why their results are missing.
 func markUntried(ways []Way, why string) []Way {
 	for i := range ways {
 		ways[i].Note = why
@@ -121,8 +122,8 @@ func markUntried(ways []Way, why string) []Way {
 	return ways
 }
 
-// add counts the answer to a question.
-// Seconds is the median, since the first reply includes the time to load the model.
+// add counts the answer to a question. Seconds is the median, since the first reply includes the
+// time to load the model.
 func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 	if a.strategy != "" && a.strategy != w.Name && w.Name != serverWay {
 		w.Note = a.strategy + " took over"
@@ -145,10 +146,10 @@ func (w *Way) add(q exam.Question, calls []chat.Call, a reply) {
 	w.Misses = append(w.Misses, miss)
 }
 
-// hangs reports whether a strategy could make the server hang for all its users: the server's
-// parser would read the model's calls, in a version that hangs after a call that the parser
-// refuses. A doctor must not bring down a server that others use. One malformed call stopped a
-// model with a PARSER for everyone on 0.24.0, with the first version of this program.
+// hangs reports whether a strategy could make the server hang for all its users. It does if the
+// server's own parser would parse the model's calls, in a version that hangs after a call that the
+// parser refuses. A doctor must not bring down a server that others use: with the first version of
+// this program, one malformed call stopped a model with a PARSER for everyone on 0.24.0.
 func (x *examination) hangs(strategy string) bool {
 	reads := strategy == engine.Native || strategy == engine.Tap || strategy == engine.Tokens
 	return reads && x.client != nil && x.m.Parser != "" && x.m.Parser != "passthrough" &&
@@ -156,8 +157,8 @@ func (x *examination) hangs(strategy string) bool {
 }
 
 // forced returns an engine that uses only this strategy for every model, and otherwise follows the
-// settings. For the strategy in use it is the present engine, which keeps what it has found out. A
-// new engine probes again where its strategy needs that.
+// settings. For the strategy in use it is the current engine, which remembers what it has found
+// out. A new engine probes again if its strategy needs that.
 func (x *examination) forced(strategy string) *engine.Engine {
 	if strategy == x.facts.Strategy {
 		return x.engine
@@ -167,8 +168,8 @@ func (x *examination) forced(strategy string) *engine.Engine {
 	return engine.New(cfg)
 }
 
-// rate records how fast the model is, from a reply by the strategy in use. Only the first prompt
-// counts: the server has most of the others in its cache.
+// rate updates the speed of the model from a reply to question i with the strategy in use. Only the
+// first prompt counts, because the server has most of the others in its cache.
 func (x *examination) rate(i int, a reply) {
 	if i == 0 {
 		x.m.Speed.Prompt = perSecond(a.Usage.Prompt, a.Times.Prompt)

@@ -12,21 +12,22 @@ import (
 //go:embed smalltalk.txt
 var smallTalk string
 
-// Chatter counts how often a model calls a tool for small talk, and how that changes if it is first
-// asked whether it needs one (setting ask-before-tools).
+// Chatter counts how often a model calls a tool in answer to small talk, and how that changes if
+// the model is first asked whether it needs a tool (setting ask-before-tools).
 type Chatter struct {
 	Asked int `json:"asked"`       // messages of small talk
 	False int `json:"false_calls"` // messages that were answered by a call
-	Still int `json:"still_false"` // of these, when the model was asked first
-	// right calls that are not made any more when it was asked first
+	// messages among these that are still answered by a call if the model is first asked
+	Still int `json:"still_false"`
+	// right calls that are no longer made if the model is first asked
 	Lost    int     `json:"lost_calls"`
 	Seconds float64 `json:"seconds"`             // per reply, on average
-	Gated   float64 `json:"seconds_asked_first"` // the same, with the question; 0: not tried
+	Gated   float64 `json:"seconds_asked_first"` // the same if it is first asked; 0: not tried
 }
 
 // chatter finds out how often the model calls a tool without need. If it does, the same messages
-// are tried again with the setting, as are the questions that it answered by a right call, to know
-// what the setting costs as well.
+// are tried again with the setting ask-before-tools, and also the questions that were answered by a
+// right call, to know what the setting costs. It returns false if ctx ends.
 func (x *examination) chatter(ctx context.Context) bool {
 	all, err := exam.Parse(smallTalk)
 	taken, _ := x.pick()
@@ -59,9 +60,8 @@ func (x *examination) chatter(ctx context.Context) bool {
 	return true
 }
 
-// small asks questions by the strategy in use, with or without first asking whether a tool is
-// needed. It returns the questions that were answered wrongly, and how many seconds all of them
-// took.
+// small asks questions with the strategy in use, with the setting ask-before-tools as gate says. It
+// returns the questions that were answered wrongly, and how many seconds all of them took.
 func (x *examination) small(ctx context.Context, gate, what string, all []exam.Question) (
 	missed []exam.Question, seconds float64) {
 	cfg := x.cfg.Engine
@@ -93,12 +93,13 @@ func (w *Way) missed(q exam.Question) bool {
 	return false
 }
 
-// helps reports whether the model should be asked first.
+// helps reports whether asking first removes at least half of the false calls and loses no right
+// one.
 func (c *Chatter) helps() bool {
 	return c != nil && c.False > 0 && c.Lost == 0 && c.Still*2 <= c.False
 }
 
-// finding adds what was found to the report.
+// finding adds a finding about the counts to the report, unless c is nil.
 func (c *Chatter) finding(x *examination) {
 	if c == nil {
 		return

@@ -7,17 +7,17 @@ import (
 	"toolnorm/engine/openai"
 )
 
-// compatible is the kind of the servers that speak OpenAI's API.
+// compatible is the kind of servers that implement OpenAI's API.
 type compatible struct{}
 
-// title implements kind.
+// title implements kind: it returns the name of the kind.
 func (compatible) title() string { return "OpenAI-compatible" }
 
-// pull implements kind.
+// pull implements kind: it returns advice how to get a model.
 func (compatible) pull(string) string { return "start it with one" }
 
-// describe implements kind. Only llama-server describes more than its models, at /props. Other
-// servers do not have that path, which is not a fault.
+// describe implements kind. It fails if the server does not list models. Only llama-server
+// describes more than its models, at /props; other servers lack that path, which is no failure.
 func (compatible) describe(ctx context.Context, _ *Doctor, h host, s *Server) error {
 	client := openai.New(h.url, h.key, nil)
 	if _, err := client.Models(ctx); err != nil {
@@ -29,7 +29,7 @@ func (compatible) describe(ctx context.Context, _ *Doctor, h host, s *Server) er
 	return nil
 }
 
-// list implements kind. Such a list contains only names, and on some servers the context length.
+// list implements kind. The list contains only names, and on some servers the context length.
 func (compatible) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 	list, err := openai.New(h.url, h.key, nil).Models(ctx)
 	for _, m := range list {
@@ -40,7 +40,8 @@ func (compatible) list(ctx context.Context, d *Doctor, h host, s *Server) error 
 	return err
 }
 
-// model implements kind. A llama-server answers to any name.
+// model implements kind. It returns false if the server has no such model or does not answer. A
+// llama-server accepts any name.
 func (compatible) model(ctx context.Context, x *examination) bool {
 	client := openai.New(x.on.url, x.on.key, nil)
 	list, err := client.Models(ctx)

@@ -18,12 +18,14 @@ import (
 
 const (
 	tight = 8192 // tokens: a shorter context is seldom enough for tools, a history and a file
-	// tokens of context up to which the examination tests what a server does with too many messages
+	// the longest context, in tokens, for which the examination tests what a server does with too
+	// many messages
 	mostCut   = 32768
 	firstMark = "mark-of-the-first-message"
 )
 
 // context reports how many tokens the model can read at a time, and what its server does with more.
+// It always returns true.
 func (x *examination) context(ctx context.Context) bool {
 	c := &x.m.Context
 	if x.client != nil && x.on.name != demoHost {
@@ -60,8 +62,8 @@ func (x *examination) context(ctx context.Context) bool {
 	return true
 }
 
-// String returns the context lengths in words.
-// Unknown lengths are left out and not called 0.
+// String returns the context lengths in words. Unknown lengths are left out instead of being called
+// 0.
 func (c Context) String() string {
 	var parts []string
 	for _, p := range []struct {
@@ -77,7 +79,8 @@ func (c Context) String() string {
 	return cmp.Or(strings.Join(parts, ", "), "not said")
 }
 
-// loaded asks the server with which context length the model was loaded.
+// loaded records with which context length the server has loaded the model. It records nothing if
+// the server does not answer or the model is not loaded.
 func (x *examination) loaded(ctx context.Context) {
 	list, err := x.client.Running(ctx)
 	if err != nil {
@@ -95,9 +98,9 @@ func (x *examination) loaded(ctx context.Context) {
 const silently = "silently"
 
 // cuts asks the server to render a chat that does not fit, and checks whether its first message is
-// still there. It returns "" if the server cannot render. Nothing is generated; num_predict is 1 in
-// case the server does not know how to render only. There are two messages of six tenths of the
-// context: together they do not fit, and either alone does.
+// still there. It returns "no", silently, or "" if the server cannot render. Nothing is generated;
+// num_predict is 1 in case the server does not support rendering only. The two messages have six
+// tenths of the context each, so either fits alone, but not both together.
 func (x *examination) cuts(ctx context.Context) string {
 	ctx, pulse := wait.NewPulse(ctx, nil, wait.Timeouts{Beat: -1})
 	defer pulse.Stop()
@@ -120,9 +123,9 @@ func (x *examination) cuts(ctx context.Context) string {
 	return silently
 }
 
-// places finds how many requests the server answers at a time. If the server does not say, it tests
-// whether a second request is answered while a first one still runs. The second request is tiny, so
-// it ends before the first one unless it had to wait.
+// places reports how many requests the server answers at a time. If the server does not say, it
+// tests whether a second request is answered while a first one is still running. The second request
+// is tiny, so it ends before the first one unless it had to wait. It always returns true.
 func (x *examination) places(ctx context.Context) bool {
 	if x.server.Slots > 0 || x.on.name == demoHost {
 		return true
@@ -159,8 +162,8 @@ func (x *examination) places(ctx context.Context) bool {
 // shorter time may be just the overhead of the second request.
 const enough = 200 * time.Millisecond
 
-// placesBy returns the conclusion from a second request whose answer took the time first, while the
-// first request ran on for the time left.
+// placesBy returns a sentence for the report. first is the time until the second request was
+// answered, and left the time for which the first request was still running.
 func placesBy(left, first time.Duration) string {
 	switch {
 	case left < enough:
@@ -171,7 +174,7 @@ func placesBy(left, first time.Duration) string {
 	return "1 request at a time; waiting clients get keep-alives"
 }
 
-// limitTokens sets a limit of tokens in a request and returns it.
+// limitTokens sets the token limit of a request and returns the request.
 func limitTokens(r *chat.Request, tokens int) *chat.Request {
 	r.MaxTokens = tokens
 	return r

@@ -39,11 +39,11 @@ import (
 
 // Config defines what is examined.
 type Config struct {
-	Engine    engine.Config   // that of the proxy, so that findings are true for it
-	Questions []exam.Question // that a model is asked; none: the built-in ones
-	// that are offered with the questions; none: the built-in ones
+	Engine    engine.Config   // the configuration of the proxy, so that findings are true for it
+	Questions []exam.Question // the questions that a model is asked; empty: the built-in ones
+	// the tools that are offered with the questions; empty: the built-in ones
 	Tools []chat.Tool
-	// is called before each step; in a series of questions, n counts from 1 and of is their number;
+	// called before each step; in a series of questions, n counts from 1 and of is their number;
 	// may be nil
 	Progress func(step string, n, of int)
 }
@@ -54,15 +54,15 @@ var questions string
 //go:embed tools.json
 var tools []byte
 
-// Doctor examines servers and models. It may be used by one goroutine only. It uses the same engine
-// as the proxy, and so sees what a client would.
+// Doctor examines servers and models. It must be used by one goroutine only. It uses the same
+// engine as the proxy, so it sees what a client would.
 type Doctor struct {
 	cfg    Config
 	engine *engine.Engine
-	hosts  []host // the names of the first one's models have no prefix
+	hosts  []host // the models of the first one have no prefix in their names
 }
 
-// host is a model server by its settings.
+// host is a model server as configured.
 type host struct {
 	name, url, kind, key string // kind is empty until it is asked for
 }
@@ -70,8 +70,8 @@ type host struct {
 // demoHost is the name of the built-in server, which needs no model.
 const demoHost = "demo"
 
-// New makes a Doctor. The error says what is wrong with the configuration.
-// The demo is one of the servers, so that an examination can be tried without any model.
+// New returns a Doctor. It fails if the configuration is invalid. One of the servers is the
+// built-in demo, so that an examination can be tried without any model.
 func New(cfg Config) (*Doctor, error) {
 	if err := cfg.Engine.Validate(); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func New(cfg Config) (*Doctor, error) {
 	return d, nil
 }
 
-// fill replaces missing questions and tools by the built-in ones.
+// fill sets missing questions and tools to the built-in ones. It fails only if those are broken.
 func (c *Config) fill() (err error) {
 	if c.Progress == nil {
 		c.Progress = func(string, int, int) {}
@@ -120,7 +120,9 @@ func (c *Config) fill() (err error) {
 	return err
 }
 
-// host returns the server of that name; for a pool, the first one that lists the model.
+// host returns the server with a name. If several have the name because they form a pool, it
+// returns the first that lists the model; if none does, the first of the pool. For an unknown name
+// it returns the first server.
 func (d *Doctor) host(ctx context.Context, name, model string) host {
 	var all []host
 	for _, h := range d.hosts {
@@ -146,7 +148,8 @@ func (d *Doctor) host(ctx context.Context, name, model string) host {
 	return append(all, d.hosts[0])[0]
 }
 
-// ollama returns a client of a host that speaks Ollama's API.
+// ollama returns a client of a host that implements Ollama's API. It fails if the host's URL is
+// invalid.
 func (d *Doctor) ollama(h host) (*ollama.Client, error) {
 	if h.name == demoHost {
 		demo := d.cfg.Engine.Demo
@@ -161,7 +164,7 @@ func (d *Doctor) ollama(h host) (*ollama.Client, error) {
 }
 
 // why returns the reason why an examination ended early, or "" if it did not. An incomplete report
-// says so: silence about a check would look like a good result.
+// must contain it, because silence about a check would look like a good result.
 func why(ctx context.Context) string {
 	switch {
 	case ctx.Err() == nil:

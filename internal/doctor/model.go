@@ -14,23 +14,24 @@ import (
 	"toolnorm/internal/spelling"
 )
 
-// examination is the examination of one model. Each step fills in what later steps need, so their
-// order in Model matters.
+// examination is the examination of one model. Later steps need what earlier ones have recorded, so
+// their order in Model matters.
 type examination struct {
 	*Doctor
 	on     host
 	server *Server
-	client *ollama.Client // nil: the server does not speak Ollama's API
+	client *ollama.Client // nil: the server does not implement Ollama's API
 	facts  engine.Findings
 	m      *Model
 
-	tokens  int           // written so far by the strategy in use,
+	tokens  int           // written so far with the strategy in use,
 	writing time.Duration // and the time to write them
 }
 
-// Model examines one model. Its server loads it, and it is asked about seventy short questions, or
-// as many as there is time for until ctx ends. The first step that fails ends the examination,
-// since later steps would only repeat the same error.
+// Model examines one model and returns the report. Its server loads the model, which is then asked
+// about seventy short questions, or as many as possible until ctx ends. The first step that fails
+// ends the examination, since later steps would only repeat the same error. If the server cannot be
+// reached, the report has no Model.
 func (d *Doctor) Model(ctx context.Context, name string) *Report {
 	plan := d.engine.Plan(name)
 	x := examination{Doctor: d, on: d.host(ctx, plan.Server, plan.Model)}
@@ -59,7 +60,8 @@ func (x *examination) finding(level Level, what, found, does string) {
 	x.m.Findings = append(x.m.Findings, Finding{level, what, found, does})
 }
 
-// failed adds a problem to the report for a step that failed, unless there was no time for it.
+// failed adds a problem to the report for a step that failed, unless it failed because ctx has
+// ended. It always returns false, for the step to return.
 func (x *examination) failed(ctx context.Context, what string, err error) bool {
 	if ctx.Err() != nil {
 		return false
@@ -73,11 +75,12 @@ func (x *examination) failed(ctx context.Context, what string, err error) bool {
 	return false
 }
 
-// describe records what the server says of the model, and reports whether the examination can go
+// describe records what the server says about the model, and reports whether the examination can go
 // on.
 func (x *examination) describe(ctx context.Context) bool { return kinds[x.on.kind].model(ctx, x) }
 
-// probe finds out how toolnorm reads the model.
+// probe records with which format and strategy toolnorm reads the model. It returns false if the
+// model does not answer.
 func (x *examination) probe(ctx context.Context) bool {
 	x.cfg.Progress("loading "+x.m.Name, 0, 0)
 	var err error
@@ -92,9 +95,10 @@ func (x *examination) probe(ctx context.Context) bool {
 	return true
 }
 
-// chat asks for a short answer, and checks whether it comes, whether it streams, and whether the
-// model thinks first. Counting has a known length, more than a few pieces, and no reason to call a
-// tool.
+// chat asks for a short answer, and reports whether it comes, whether it is streamed, and whether
+// the model thinks first. It asks the model to count, because that gives an answer of known length
+// with more than a few pieces, and no reason to call a tool. It returns false if there is no
+// answer.
 func (x *examination) chat(ctx context.Context) bool {
 	x.cfg.Progress("a short answer", 0, 0)
 	a := ask(ctx, x.engine, user(x.m.Name, "Count from one to ten in words."))
@@ -115,8 +119,8 @@ func (x *examination) chat(ctx context.Context) bool {
 }
 
 // thinking reports whether the model thinks before it answers, and whether it can be told not to.
-// The four findings differ in what a client can do: set another format, tell the model to think, or
-// tell it not to.
+// The findings differ in what a client can do: set another format, tell the model to think, or tell
+// it not to.
 func (x *examination) thinking(ctx context.Context, a reply) {
 	switch {
 	case a.Reasoning.Len() == 0 && strings.Contains(a.Text.String(), "</think>"):
@@ -148,7 +152,8 @@ func (x *examination) thinking(ctx context.Context, a reply) {
 	x.finding(OK, "thinking", found, does)
 }
 
-// unthinking asks the model not to think, and returns a phrase that says whether it obeys.
+// unthinking asks the model not to think, and returns a phrase for the report that says whether it
+// obeys.
 func (x *examination) unthinking(ctx context.Context) string {
 	r, no := user(x.m.Name, "Count from one to ten in words."), false
 	r.Think = &no
@@ -161,8 +166,8 @@ func (x *examination) unthinking(ctx context.Context) string {
 	return `"think": false or "reasoning_effort": "none" switch it off`
 }
 
-// template reports whether the model sees the tools that it is offered.
-// Ollama's templates with {{ .Function }} show the tools, in all versions of Ollama.
+// template reports whether the model sees the tools that it is offered. Ollama's templates with {{
+// .Function }} print the tools as Go structs, in all versions of Ollama. It always returns true.
 func (x *examination) template(context.Context) bool {
 	switch {
 	case !x.facts.Tools:
@@ -187,9 +192,10 @@ func (x *examination) template(context.Context) bool {
 	return true
 }
 
-// control reports which of the family's marks are control tokens, and what that means. Ollama 0.30
-// and later leave control tokens out of raw text, and with them the marks by which calls are found.
-// It is a problem only where the server does not show such tokens at all.
+// control reports which of the family's tags are control tokens, and what that means. Ollama 0.30
+// and later omit control tokens from raw text, and with them the tags by which calls are found.
+// That is a problem only if the server does not reveal such tokens in any way. It always returns
+// true.
 func (x *examination) control(context.Context) bool {
 	marks := x.facts.ControlMarks
 	if len(marks) == 0 {
@@ -214,21 +220,21 @@ func (x *examination) control(context.Context) bool {
 	return true
 }
 
-// mostMarks is how many marks a finding names.
-// A family may have dozens, and six are enough to recognise the family.
+// mostMarks is how many tags a finding names. A family may have dozens, and six are enough to
+// recognise it.
 const mostMarks = 6
 
-// offered returns a request that offers the tools.
+// offered returns a request with one message of the user and the tools.
 func (x *examination) offered(text string) *chat.Request {
 	r := user(x.m.Name, text)
 	r.Tools = x.cfg.Tools
 	return r
 }
 
-// mostNear is how many names are suggested for one that does not exist.
+// mostNear is the most names that are suggested for one that does not exist.
 const mostNear = 3
 
-// near returns the names that may have been meant, the likeliest first. A tag is often forgotten
+// near returns the names that may have been meant, the most similar first. A tag is often forgotten
 // (qwen3 for qwen3:8b), so names are also compared without their tags.
 func near(wanted string, names []string) []string {
 	return spelling.Near(wanted, names, mostNear, func(name string) string {

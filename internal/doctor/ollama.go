@@ -14,16 +14,17 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// native is the kind of the servers that speak Ollama's API.
+// native is the kind of servers that implement Ollama's API.
 type native struct{}
 
-// title implements kind.
+// title implements kind: it returns the name of the kind.
 func (native) title() string { return "Ollama" }
 
-// pull implements kind.
+// pull implements kind: it returns the command that downloads a model.
 func (native) pull(model string) string { return "ollama pull " + model }
 
-// describe implements kind.
+// describe implements kind. It records the version, its defects and the loaded models, and fails if
+// the server does not report its version.
 func (native) describe(ctx context.Context, d *Doctor, h host, s *Server) error {
 	client, err := d.ollama(h)
 	if err != nil {
@@ -46,8 +47,8 @@ func (native) describe(ctx context.Context, d *Doctor, h host, s *Server) error 
 	return nil
 }
 
-// list implements kind. /api/tags does not say what a model can do, so each model needs a request
-// to /api/show.
+// list implements kind. /api/tags does not say what a model can do, so each of the first mostListed
+// models needs a request to /api/show.
 func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 	client, err := d.ollama(h)
 	if err != nil {
@@ -85,12 +86,12 @@ func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 	return nil
 }
 
-// showAtOnce is how many models are requested from a server at a time. Ollama reads a file for
-// each; a hundred took seconds one by one.
+// showAtOnce is how many models are requested from a server at the same time. Ollama reads a file
+// for each, and a hundred took seconds one by one.
 const showAtOnce = 8
 
-// model implements kind. An embedding model would answer every question with an error, so its
-// examination ends here.
+// model implements kind. It also returns false for an embedding model, which would answer every
+// question with an error.
 func (native) model(ctx context.Context, x *examination) bool {
 	var err error
 	if x.client, err = x.ollama(x.on); err != nil {
@@ -116,8 +117,8 @@ func (native) model(ctx context.Context, x *examination) bool {
 	return true
 }
 
-// capabilities returns a server's words for what a model can do. Servers before 0.6 do not send
-// them: then the template shows whether the model takes tools.
+// capabilities returns what a model can do, in the server's words. Servers before 0.6 do not report
+// this; then the template shows whether the model accepts tools.
 func capabilities(show *api.ShowResponse) (all []string) {
 	for _, c := range show.Capabilities {
 		all = append(all, string(c))
@@ -131,9 +132,9 @@ func capabilities(show *api.ShowResponse) (all []string) {
 	return all
 }
 
-// defect is a fault of Ollama that some versions have.
+// defect is a known fault of some versions of Ollama.
 type defect struct {
-	before string // the first version without it; empty: no version yet
+	before string // the first version without the fault; empty: all have it
 	Finding
 }
 
@@ -141,7 +142,7 @@ type defect struct {
 // refuses.
 const wedges = "0.32.15"
 
-// defects are the defects that matter to a proxy. Those that depend on a model's template are found
+// defects are the faults that matter to a proxy. Those that depend on a model's template are found
 // by examining the model.
 var defects = []defect{
 	{"0.6.0", Finding{Note, "capabilities", "this version does not report what its models can do",
@@ -159,8 +160,8 @@ var defects = []defect{
 		"toolnorm parses the model's raw text"}},
 }
 
-// defectsOf returns the defects of a version.
-// A version that cannot be read may be a fork or a proxy, so nothing is claimed of it.
+// defectsOf returns findings about the defects of a version. A server whose version cannot be
+// parsed may be a fork or a proxy, so the only finding is that its defects are unknown.
 func defectsOf(version string) (all []Finding) {
 	v := ollama.VersionNumbers(version)
 	if v == [3]int{} {

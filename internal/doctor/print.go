@@ -13,8 +13,8 @@ import (
 	"github.com/ollama/ollama/types/model"
 )
 
-// Print writes the report for people: tables with aligned columns, and sentences. Each part has its
-// own column widths: one long name must not push the whole report to the right.
+// Print writes the report for people, as tables and sentences. Each part has its own column widths,
+// so that one long name does not push the whole report to the right. The error is that of w.
 func (r *Report) Print(w io.Writer) error {
 	p := newPage()
 	for _, s := range r.Servers {
@@ -39,8 +39,8 @@ func (r *Report) Print(w io.Writer) error {
 	return p.print(w)
 }
 
-// PrintModels writes the models of all servers as one table, and says what to do for servers
-// without models.
+// PrintModels writes the models of all servers as one table, and says what to do about servers
+// without models. The error is that of w.
 func (r *Report) PrintModels(w io.Writer) error {
 	p := newPage()
 	headed := false
@@ -72,7 +72,8 @@ func (r *Report) PrintModels(w io.Writer) error {
 	return p.print(w)
 }
 
-// label returns the name of a server, with its address for a server of a pool.
+// label returns the name of a server, with its address if another server of a pool has the same
+// name.
 func (r *Report) label(s Server) string {
 	for _, other := range r.Servers {
 		if other.Name == s.Name && other.URL != s.URL {
@@ -82,7 +83,7 @@ func (r *Report) label(s Server) string {
 	return s.Name
 }
 
-// trained returns a context length as the tables show it.
+// trained returns the context length as the tables show it, "?" if it is unknown.
 func (m Listed) trained() string {
 	if m.Trained == 0 {
 		return "?"
@@ -90,8 +91,9 @@ func (m Listed) trained() string {
 	return fmt.Sprint(m.Trained)
 }
 
-// tools returns a word for whether a model's template takes tools. For any other model that writes
-// text, toolnorm describes the tools in the prompt.
+// tools returns a word that says whether a model's template accepts tools: "yes", "no" or "?". It
+// is "by prompt" for any other model that writes text, because toolnorm then describes the tools in
+// the prompt.
 func (m Listed) tools() string {
 	switch {
 	case slices.Contains(m.Capabilities, string(model.CapabilityTools)):
@@ -104,14 +106,14 @@ func (m Listed) tools() string {
 	return "no"
 }
 
-// page is a report that is written to memory, where writing cannot fail, and printed when it is
-// complete.
+// page is a report that is written to memory first, where writing cannot fail, and printed when it
+// is complete.
 type page struct {
 	*tabwriter.Writer
 	text bytes.Buffer
 }
 
-// newPage makes an empty page.
+// newPage returns an empty page.
 func newPage() *page {
 	p := new(page)
 	p.Writer = tabwriter.NewWriter(&p.text, 0, 0, 2, ' ', 0)
@@ -125,7 +127,7 @@ func (p *page) print(w io.Writer) error {
 	return err
 }
 
-// line writes a line with these cells.
+// line adds a line with the given cells.
 func (p *page) line(cells ...string) {
 	for i, c := range cells {
 		cells[i] = strings.Map(Printable, c)
@@ -133,9 +135,10 @@ func (p *page) line(cells ...string) {
 	fmt.Fprintln(p, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
 }
 
-// Printable, a function for strings.Map, keeps a model's text or a file's name from moving the
-// cursor or the columns. An escape sequence could do more than set colours on a terminal, and a
-// direction mark makes one name look like another.
+// Printable returns the character to print for r; it is a function for strings.Map. It replaces
+// line breaks, control characters and direction marks, so that a model's text or a file's name
+// cannot move the cursor or the columns. An escape sequence could do more than set colours on a
+// terminal, and a direction mark can make one name look like another.
 func Printable(r rune) rune {
 	switch {
 	case r == '\n' || r == '\r':
@@ -146,14 +149,13 @@ func Printable(r rune) rune {
 	return r
 }
 
-// title begins a part. The text before it keeps its own column widths.
+// title begins a part. The text before it has its own column widths.
 func (p *page) title(text string) {
 	p.Flush()
 	p.line(text)
 }
 
-// server prints a server, its findings and its models. What the server does not say is left out,
-// not called unknown.
+// server prints a server with its findings and models. Unknown properties are left out.
 func (p *page) server(s Server) {
 	text := "SERVER " + s.Name + ", in this process"
 	if s.URL != "" {
@@ -182,13 +184,13 @@ func (p *page) server(s Server) {
 // none is printed in cells without a value.
 const none = "-"
 
-// kindOf returns the kind of a model in words: its family, size and quantization.
+// kindOf returns a model's family, size and quantization as words.
 func kindOf(family, parameters, quantization string) string {
 	return strings.Join(strings.Fields(family+" "+parameters+" "+quantization), " ")
 }
 
-// models prints a table of a server's models. The models of the demo are all alike, so they take
-// one line.
+// models prints a table of a server's models. The models of the demo are all alike, so they get one
+// line.
 func (p *page) models(s Server) {
 	switch {
 	case len(s.Models) == 0:
@@ -206,14 +208,14 @@ func (p *page) models(s Server) {
 	}
 }
 
-// demo names the demo's models in one line.
+// demo prints one line about the demo's models.
 func (p *page) demo(s Server) {
 	p.findings(Finding{OK, "models", plural(len(s.Models), "model") +
 		", one for each format: demo/hermes, …", ""})
 }
 
-// findings prints findings in three columns. What follows from a finding is printed below it, after
-// an arrow, since it is often long.
+// findings prints findings in three columns. The consequence of a finding is printed below it,
+// after an arrow, since it is often long.
 func (p *page) findings(all ...Finding) {
 	for _, f := range all {
 		p.line("  "+string(f.Level), f.What, f.Found)
@@ -223,7 +225,7 @@ func (p *page) findings(all ...Finding) {
 	}
 }
 
-// model prints what was found out by asking a model, and finally lines for the settings file, to be
+// model prints the results of asking a model, and then lines for the settings file, ready to be
 // copied.
 func (p *page) model(m *Model) {
 	text := "MODEL " + m.Name
@@ -264,8 +266,8 @@ func (s Speed) String() string {
 	return text
 }
 
-// ways prints a comparison of the ways. The server's own parser comes first: it is what a client
-// without toolnorm would get.
+// ways prints a table that compares the ways. The server's own parser comes first, because it is
+// what a client without toolnorm would get.
 func (p *page) ways(all []Way) {
 	if len(all) == 0 {
 		return
@@ -291,11 +293,11 @@ func (p *page) ways(all []Way) {
 	p.misses(all)
 }
 
-// mostMisses is how many misses are printed.
+// mostMisses is how many wrong answers are printed.
 const mostMisses = 3
 
-// misses prints what the model wrote for questions that it missed, by the way in use. The other
-// ways would show the same text again.
+// misses prints what the model wrote for questions that it answered wrongly with the strategy in
+// use. The other ways would show the same text again.
 func (p *page) misses(all []Way) {
 	for _, w := range all {
 		if !w.Taken || len(w.Misses) == 0 {
@@ -314,8 +316,8 @@ func (p *page) misses(all []Way) {
 	}
 }
 
-// short returns the beginning of a text, cut to one line. Models write essays instead of a call,
-// and the beginning shows what went wrong.
+// short returns the beginning of a text, at most a hundred characters. Models write essays instead
+// of a call, and the beginning shows what went wrong.
 func short(s string) string {
 	if r := []rune(s); len(r) > 100 {
 		return string(r[:100]) + "…"
@@ -337,8 +339,8 @@ func plural(n int, thing string) string {
 // seconds returns a time in seconds, with two digits after the point.
 func seconds(s float64) string { return fmt.Sprintf("%.2f s", s) }
 
-// size returns a number of bytes as a text for people. It uses powers of ten like Ollama's own
-// list, so that the two can be compared.
+// size returns a number of bytes in MB or GB. It uses powers of ten as Ollama's own list does, so
+// that the two can be compared.
 func size(n int64) string {
 	switch {
 	case n <= 0:

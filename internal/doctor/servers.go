@@ -16,11 +16,12 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// mostListed is how many models of a server are listed, with a short request for each.
+// mostListed is the most models of a server for which details are requested, with a short request
+// each.
 const mostListed = 200
 
-// Servers examines every server of the settings and lists its models. It loads no model, so it is
-// quick enough to be called at any time.
+// Servers examines every configured server and lists its models. It loads no model, so it is fast
+// enough to be called at any time.
 func (d *Doctor) Servers(ctx context.Context) *Report {
 	r := &Report{Servers: make([]Server, len(d.hosts))}
 	// servers are asked at the same time: one that does not answer must not delay the others
@@ -40,7 +41,7 @@ func (d *Doctor) Servers(ctx context.Context) *Report {
 	return r
 }
 
-// compare adds a finding for models of which the servers of a pool have different builds.
+// compare adds a finding for each model of which two servers of a pool have different builds.
 func (r *Report) compare() {
 	for i := range r.Servers {
 		s := &r.Servers[i]
@@ -60,25 +61,27 @@ func (r *Report) compare() {
 	}
 }
 
-// kind holds the requests to the servers of one kind.
+// kind has the requests to the servers of one kind.
 type kind interface {
 	// title returns the name of the kind for people.
 	title() string
-	// describe records what a server says of itself.
+	// describe records in s what the server reports about itself. It fails if the server does not
+	// answer.
 	describe(ctx context.Context, d *Doctor, h host, s *Server) error
-	// list records its models, and how the calls of each would be read.
+	// list records the server's models in s, and how the calls of each would be read.
 	list(ctx context.Context, d *Doctor, h host, s *Server) error
-	// model records what the server says of a model, and reports whether the model can be examined.
+	// model records what the server reports about a model, and returns whether the model can be
+	// examined. If not, it adds a finding that says why.
 	model(ctx context.Context, x *examination) bool
-	// pull returns how to add a model to a server.
+	// pull returns advice how to add a model to a server.
 	pull(model string) string
 }
 
-// kinds are the kinds of servers.
+// kinds maps the name of each kind to its implementation.
 var kinds = map[string]kind{upstream.KindOllama: native{}, upstream.KindOpenAI: compatible{}}
 
-// server returns what a server says of itself.
-// A server that was cut off by the time limit is not called unreachable.
+// server returns what a server reports about itself. If it cannot be reached, Missing says why. A
+// server that could not answer before ctx ended is not called unreachable.
 func (d *Doctor) server(ctx context.Context, h host) Server {
 	s := Server{Name: h.name, URL: h.url, Kind: h.kind}
 	var err error
@@ -94,8 +97,8 @@ func (d *Doctor) server(ctx context.Context, h host) Server {
 	return s
 }
 
-// list finds out which models a server has, and how the calls of each would be read.
-// A server without models is a problem: every request to it will be a 404.
+// list records the models of a server, and how the calls of each would be read. A server without
+// models gets a problem as a finding, because every request to it would be a 404.
 func (d *Doctor) list(ctx context.Context, h host, s *Server) {
 	err := kinds[s.Kind].list(ctx, d, h, s)
 	switch {
@@ -108,7 +111,7 @@ func (d *Doctor) list(ctx context.Context, h host, s *Server) {
 	}
 }
 
-// called returns the name under which clients ask for a server's model.
+// called returns the name that clients use for a server's model.
 func (d *Doctor) called(h host, name string) string {
 	if h.name == d.hosts[0].name {
 		return name
@@ -116,9 +119,10 @@ func (d *Doctor) called(h host, name string) string {
 	return h.name + "/" + name
 }
 
-// expectedStrategy returns the strategy to expect for a model that was not examined: that of the
-// settings, or else one by what the server says that the model can do. Only an examination is
-// certain: a template may take tools and print them in a way that the model does not understand.
+// expectedStrategy returns the strategy to expect for a model that was not examined, or "" if none
+// can be derived. It is that of the settings, or else the one that fits the model's capabilities.
+// Only an examination gives certainty, because a template may accept tools and print them in a form
+// that the model does not understand.
 func expectedStrategy(plan engine.Plan, capabilities []string) string {
 	switch {
 	case plan.Strategy != "":
@@ -133,8 +137,9 @@ func expectedStrategy(plan engine.Plan, capabilities []string) string {
 	return ""
 }
 
-// unknown returns the finding about a model that its server does not have. Similar names are
-// searched among the models of all servers, since the prefix of a server is forgotten most easily.
+// unknown returns the finding for a model that a server does not have. Similar names are searched
+// among the models of all servers, because what people forget most easily is the prefix with the
+// name of the server.
 func (d *Doctor) unknown(ctx context.Context, h host, name string) Finding {
 	f := Finding{Problem, "model", fmt.Sprintf("%s has no model %q", h.name, name),
 		kinds[h.kind].pull(name)}

@@ -95,8 +95,9 @@ func (b *Builder) Segment() *Segment {
 	return &b.s
 }
 
-// longList is how many texts a list has that counts classes. For each class it has to have as many
-// as longClass: with more classes their counts would take more room than the texts.
+// longList is the length from which a list contains the number of texts of each class. For each
+// class it must have longClass texts, because with more classes the numbers would take more space
+// than the postings.
 const longList, longClass = 64, 4
 
 // countClasses appends the number of texts of each class to a list, or 0 if it has too many

@@ -25,9 +25,9 @@ type (
 	}
 )
 
-// evalCall computes the callee first, then the arguments in the order in which they are written,
-// and only then checks whether the callee can be called at all: `5(1/0)` is a ZeroDivisionError in
-// CPython, and so it is here.
+// evalCall returns the result of a call. It evaluates the callee first, then the arguments in the
+// order in which they are written, and only then checks whether the callee can be called at all. So
+// `5(1/0)` is a ZeroDivisionError, as in CPython.
 //
 //	len([1, 2]) → 2
 //	int('ff', base=16) → 255
@@ -40,13 +40,13 @@ func evalCall(m *py.Account, f *frame, n *syntax.Call) value {
 	return call(m, callee, arguments{pos, n.Keywords, evalAll(m, f, n.Values)})
 }
 
-// TypeName returns the type name of a lambda in messages.
+// TypeName returns the name of the type in messages.
 func (l *lambda) TypeName() string { return "function" }
 
-// Text returns the empty string: Python's text contains an address.
+// Text returns the empty string, because Python's text contains an address.
 func (l *lambda) Text() string { return "" }
 
-// call calls callee, and raises an error if it cannot be called.
+// call returns the result of calling callee. It raises an error if callee cannot be called.
 func call(m *py.Account, callee value, a arguments) value {
 	switch c := callee.(type) {
 	case *function:
@@ -61,14 +61,14 @@ func call(m *py.Account, callee value, a arguments) value {
 	return py.Raise(py.TypeError, "'%s' object is not callable", object.TypeName(callee))
 }
 
-// call1 calls callee with one argument, as for key functions and map.
+// call1 returns the result of calling callee with one argument, as for key functions and map.
 func call1(m *py.Account, callee, arg value) value {
 	m.Step(1)
 	return call(m, callee, arguments{pos: []value{arg}})
 }
 
-// call runs the body in a new frame with the arguments. There are no keywords: nothing passes them
-// to a lambda.
+// call evaluates the body in a new frame with the arguments, and raises an error if their number is
+// wrong. There are no keyword arguments, because nothing passes them to a lambda.
 //
 //	sorted(['bb', 'a'], key=lambda s: len(s)) → ['a', 'bb']
 //	list(map(lambda a, b: a * b, [1, 2], [3, 4])) → [3, 8]
@@ -88,8 +88,8 @@ func (l *lambda) call(m *py.Account, pos []value) value {
 	return eval(m, &frame{append([]value(nil), pos...), l.f}, l.n.Body)
 }
 
-// missingArguments raises the error for arguments that a lambda was not given, listed as in Python:
-// 'a', 'b', and 'c'.
+// missingArguments raises the error for missing arguments of a lambda, and lists their names as
+// Python does: 'a', 'b', and 'c'.
 func missingArguments(names []string) {
 	text := ""
 	for i, name := range names {
@@ -108,7 +108,7 @@ func missingArguments(names []string) {
 		plural(len(names)), text)
 }
 
-// plural returns the s that CPython's messages add to the noun after every count except 1.
+// plural returns "s" unless n is 1. CPython's messages add it to the noun after a count.
 func plural(n int) string {
 	if n == 1 {
 		return ""

@@ -12,8 +12,8 @@ import (
 // nested loops need no recursion and no goroutine, and an abandoned generator leaves nothing
 // running.
 
-// evalComprehension computes a comprehension. The first iterable is computed at once and outside,
-// even for a generator.
+// evalComprehension returns the value of a comprehension. The first iterable is evaluated at once
+// and in the enclosing scope, even for a generator.
 //
 //	[x * 2 for x in range(3)] → [0, 2, 4]
 //	[(x, y) for x in 'ab' for y in range(2) if y] → [('a', 1), ('b', 1)]
@@ -32,7 +32,7 @@ func evalComprehension(m *py.Account, f *frame, n *syntax.Comprehension) value {
 	return w.collect(m)
 }
 
-// collect makes the value of the comprehension from its items.
+// collect returns the list, set, dict or generator of the comprehension.
 func (w *walk) collect(m *py.Account) value {
 	switch w.n.Kind {
 	case syntax.ListKind:
@@ -45,8 +45,8 @@ func (w *walk) collect(m *py.Account) value {
 	return &object.Iterator{Type: "generator", Next: w.item}
 }
 
-// collectDict makes a dict. It computes the key before the value, like Python since 3.8, which
-// shows if both raise an error.
+// collectDict returns the dict of the comprehension. It evaluates each key before its value, as
+// Python has done since 3.8; the order matters if both raise an error.
 func (w *walk) collectDict(m *py.Account) value {
 	d := object.NewDict()
 	for w.advance(m) {
@@ -56,7 +56,8 @@ func (w *walk) collectDict(m *py.Account) value {
 	return d
 }
 
-// walk is the state of the loops of a comprehension. iters[i] is nil while loop i has not begun.
+// walk is the state of the loops of a comprehension. level is the index of the current loop, and
+// iters[i] is nil until loop i has begun.
 type walk struct {
 	n     *syntax.Comprehension
 	f     *frame
@@ -72,10 +73,10 @@ func (w *walk) item(m *py.Account) (value, bool) {
 	return eval(m, w.f, w.n.Key), true
 }
 
-// advance moves to the next item of the innermost loop whose conditions hold. A loop that has an
-// item and whose conditions hold continues with the next inner loop; a loop that has ended returns
-// to the next outer loop, which will begin it again. A level below zero is the end of the walk, and
-// stays there.
+// advance moves to the next item of the innermost loop for which all conditions hold, and returns
+// false at the end. From a loop that has such an item it goes to the next inner loop. From a loop
+// that has ended it goes back to the next outer loop, which will begin it again. At the end the
+// level is below zero, and stays there.
 //
 //	[x for x in [] for y in 1] → []
 //	[x for x in [1, 2] for y in [3] if x > 1] → [2]
@@ -115,7 +116,8 @@ func holdAll(m *py.Account, f *frame, conditions []syntax.Node) bool {
 	return true
 }
 
-// assign stores an item in the target's slot, or unpacks it into the target's slots.
+// assign stores an item in the target's slot, or unpacks it into the slots of a target with several
+// names.
 func assign(m *py.Account, f *frame, t syntax.Target, v value) {
 	if t.Slot >= 0 {
 		f.slots[t.Slot] = v
@@ -127,8 +129,8 @@ func assign(m *py.Account, f *frame, t syntax.Target, v value) {
 	}
 }
 
-// unpack returns the items of v, which must be exactly n. It reads one more to detect that there
-// are too many.
+// unpack returns the items of v, and raises an error unless there are exactly n. It reads one more
+// to detect that there are too many.
 //
 //	[a + b for a, b in [(1, 2), (3, 4)]] → [3, 7]
 //	[a for a, (b, c) in [(1, (2, 3))]] → [1]

@@ -11,12 +11,12 @@ import (
 // both known from parsing, so no names are looked up while an expression runs: `num1 * num2` takes
 // some hundred nanoseconds.
 
-// value is what an expression computes with.
+// value is any value that an expression computes with.
 type value = object.Value
 
-// frame holds the variables of one scope: the parameters, a comprehension's targets, a lambda's
-// arguments. Inner scopes that are still in use keep it alive: a generator may run later, when the
-// variables around it have changed.
+// frame holds the variables of one scope: the parameters, the targets of a comprehension, or the
+// arguments of a lambda. A frame stays in memory as long as an inner scope uses it. For example, a
+// generator may run later, when the variables around it have changed.
 type frame struct {
 	slots []value
 	outer *frame
@@ -25,7 +25,8 @@ type frame struct {
 // unbound is the value of a comprehension's variable before its loop has set it.
 type unbound struct{}
 
-// eval computes a node within a frame.
+// eval returns the value of a node, with the variables of a frame. Errors are raised, which ends
+// the run.
 //
 //	not [] → True
 //	'yes' if 1 > 0 else 1 / 0 → 'yes'
@@ -66,7 +67,8 @@ func eval(m *py.Account, f *frame, n syntax.Node) value {
 	return evalPart(m, f, n)
 }
 
-// evalPart computes the nodes that access parts of values, call functions, or make containers.
+// evalPart returns the value of a node that accesses a part of a value, calls a function or makes a
+// container.
 func evalPart(m *py.Account, f *frame, n syntax.Node) value {
 	switch n := n.(type) {
 	case *syntax.Display:
@@ -124,9 +126,9 @@ func evalName(m *py.Account, f *frame, n *syntax.Name) value {
 	return v
 }
 
-// evalPlaced evaluates a part, and sets the place of errors while it runs. Afterwards it restores
-// the place of the surrounding part, so the account always has the place of the innermost part that
-// is being evaluated.
+// evalPlaced returns the value of a part, and sets the place of errors while the part is evaluated.
+// Afterwards it restores the place of the surrounding part, so the account always has the place of
+// the innermost part that is being evaluated.
 func evalPlaced(m *py.Account, f *frame, n *syntax.Placed) value {
 	around := m.Pos
 	m.Pos = n.Pos
@@ -135,8 +137,8 @@ func evalPlaced(m *py.Account, f *frame, n *syntax.Placed) value {
 	return v
 }
 
-// evalLogic stops at the first operand that decides the result, and returns that operand: `x or
-// 'none'` is x unless x is empty.
+// evalLogic returns the first operand that decides the result of `and` or `or`, and does not
+// evaluate the operands after it. For example, `x or 'none'` is x unless x is empty.
 //
 //	'' or 'none' → 'none'
 //	0 and 1 / 0 → 0
@@ -150,7 +152,7 @@ func evalLogic(m *py.Account, f *frame, n *syntax.Logic) value {
 	return eval(m, f, n.Right)
 }
 
-// evalAll computes nodes from left to right.
+// evalAll returns the values of nodes, evaluated from left to right.
 func evalAll(m *py.Account, f *frame, nodes []syntax.Node) []value {
 	m.AllocItems(int64(len(nodes)))
 	all := make([]value, len(nodes))
@@ -160,8 +162,8 @@ func evalAll(m *py.Account, f *frame, nodes []syntax.Node) []value {
 	return all
 }
 
-// evalDisplay computes all items before it hashes the first one of a set, as CPython's BUILD_SET
-// does: {[], 1/0} is a ZeroDivisionError.
+// evalDisplay returns a list, a tuple or a set. As in CPython's BUILD_SET, all items of a set are
+// evaluated before the first is hashed, so {[], 1/0} is a ZeroDivisionError.
 func evalDisplay(m *py.Account, f *frame, n *syntax.Display) value {
 	all := evalAll(m, f, n.Items)
 	switch n.Kind {
@@ -177,8 +179,9 @@ func evalDisplay(m *py.Account, f *frame, n *syntax.Display) value {
 	return s
 }
 
-// evalDict computes each key before its value, and all of them before the first is hashed, as
-// CPython's BUILD_MAP does. A key that occurs again keeps its place and changes its value.
+// evalDict returns a dict. Each key is evaluated before its value, and all of them before the first
+// key is hashed, as in CPython's BUILD_MAP. If a key occurs again, its value is replaced and its
+// place stays.
 func evalDict(m *py.Account, f *frame, n *syntax.Dict) value {
 	m.AllocItems(int64(2 * len(n.Keys)))
 	all := make([]value, 0, 2*len(n.Keys))
@@ -193,8 +196,8 @@ func evalDict(m *py.Account, f *frame, n *syntax.Dict) value {
 	return d
 }
 
-// evalCut computes the parts of a slice that are present. Their types are checked when the slice is
-// taken: a dict complains of a slice as a key, not of its parts.
+// evalCut returns a slice with the parts that are present. Their types are checked only when the
+// slice is applied, because a dict complains about a slice as a key and not about its parts.
 func evalCut(m *py.Account, f *frame, n *syntax.Cut) value {
 	var parts [3]value
 	for i, part := range []syntax.Node{n.Start, n.Stop, n.Step} {
@@ -206,8 +209,9 @@ func evalCut(m *py.Account, f *frame, n *syntax.Cut) value {
 	return object.Cut{Start: parts[0], Stop: parts[1], Step: parts[2]}
 }
 
-// evalCompare computes `a < b < c` as Python does: b once, c only when a < b held. A chain may mix
-// operators, `1 < 2 in [2] == True` included, and each operator compares its two neighbours.
+// evalCompare returns the result of a chain such as `a < b < c`. As in Python, b is evaluated once,
+// and c only if a < b is true. A chain may mix all operators, as in `1 < 2 in [2] == True`, and
+// each operator compares its two neighbours.
 //
 //	1 < 2 < 3 → True
 //	1 < 3 > 2 → True
@@ -226,7 +230,7 @@ func evalCompare(m *py.Account, f *frame, n *syntax.Compare) value {
 	return true
 }
 
-// evalJoined joins the parts of an f-string in a buffer, which is charged as it grows.
+// evalJoined returns the joined parts of an f-string. The memory is charged as the text grows.
 func evalJoined(m *py.Account, f *frame, n *syntax.Joined) value {
 	t := object.NewText(m)
 	for _, part := range n.Parts {
@@ -236,8 +240,8 @@ func evalJoined(m *py.Account, f *frame, n *syntax.Joined) value {
 	return t.String()
 }
 
-// evalField computes the value first, then the parts of the specification, which may hold fields of
-// their own: {x:{w}.{p}}.
+// evalField returns the text of a field in an f-string. It evaluates the value first and then the
+// parts of the specification, which may contain fields of their own: {x:{w}.{p}}.
 //
 //	f'{1 + 1}' → '2'
 //	f'{"a"!r}' → "'a'"

@@ -7,14 +7,16 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// function is one of the functions that an expression may call. It cannot define others.
+// function is one of the functions that an expression may call. An expression cannot define others,
+// except lambdas.
 type function struct {
 	signature
 	isType bool // int, str and the like, which are types to Python
 	run    func(m *py.Account, a arguments) value
 }
 
-// TypeName returns "type" for int, str and the like: `int + 1` speaks of 'type' and 'int'.
+// TypeName returns the name of the type in messages. For types such as int and str it is "type", as
+// in the message for `int + 1`, which names 'type' and 'int'.
 func (f *function) TypeName() string {
 	if f.isType {
 		return "type"
@@ -22,7 +24,7 @@ func (f *function) TypeName() string {
 	return "builtin_function_or_method"
 }
 
-// Text returns what repr writes.
+// Text returns the text that repr gives for the function.
 func (f *function) Text() string {
 	if f.isType {
 		return "<class '" + f.name + "'>"
@@ -30,14 +32,15 @@ func (f *function) Text() string {
 	return "<built-in function " + f.name + ">"
 }
 
-// fn makes the entry of a function.
+// fn returns the entry of a function with low to high arguments.
 func fn(name string, style style, low, high int, run func(*py.Account, []value) value) *function {
 	return &function{signature: signature{name: name, full: name, style: style, min: low,
 		max: high},
 		run: func(m *py.Account, a arguments) value { return run(m, a.pos) }}
 }
 
-// withNames makes the entry of a function whose arguments have names.
+// withNames returns the entry of a function whose arguments may be given by name, except for the
+// first posOnly ones.
 func withNames(name string, low, posOnly int, params []string,
 	run func(*py.Account, []value) value) *function {
 	f := fn(name, keyworded, low, len(params), run)
@@ -45,7 +48,7 @@ func withNames(name string, low, posOnly int, params []string,
 	return f
 }
 
-// raw makes the entry of a function that reads its arguments itself.
+// raw returns the entry of a function that checks its arguments itself.
 func raw(name string, run func(*py.Account, arguments) value) *function {
 	return &function{signature: signature{name: name, full: name, style: free}, run: run}
 }
@@ -56,7 +59,7 @@ func class(f *function) *function {
 	return f
 }
 
-// functions returns the table of all functions by name, which is made once.
+// functions returns the table of all functions by name, which is made at the first call.
 var functions = sync.OnceValue(func() map[string]*function {
 	all := map[string]*function{}
 	for _, group := range [][]*function{numberFunctions(), sequenceFunctions(), typeFunctions()} {
@@ -67,8 +70,8 @@ var functions = sync.OnceValue(func() map[string]*function {
 	return all
 })
 
-// Names lists the functions of the language in alphabetical order. A parameter of one of these
-// names hides the function.
+// Names returns the names of all functions in alphabetical order. A parameter with such a name
+// hides the function.
 func Names() []string {
 	var names []string
 	for name := range functions() {

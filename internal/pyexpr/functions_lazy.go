@@ -8,8 +8,9 @@ import (
 
 // Functions that return an iterator: items are computed and charged only when they are asked for.
 
-// enumerate counts from start, beyond 64 bits if need be. Its argument check is not of the usual
-// four kinds: CPython wrote it by hand for speed, with messages of its own.
+// enumerate returns an iterator over pairs of a number and an item. The numbers count from start,
+// beyond 64 bits if necessary. Its arguments are not checked in one of the usual ways, because
+// CPython checks them by hand for speed, with its own messages.
 //
 //	list(enumerate('ab')) → [(0, 'a'), (1, 'b')]
 //	list(enumerate('ab', start=1)) → [(1, 'a'), (2, 'b')]
@@ -30,7 +31,8 @@ func enumerate(m *py.Account, a arguments) value {
 	}}
 }
 
-// enumerateArguments finds the iterable and the start, of which each may be named.
+// enumerateArguments returns the iterable and the start, each of which may be given by name. It
+// raises an error for other arguments.
 //
 //	enumerate(start=1) → TypeError: 'start' is an invalid keyword argument for enumerate()
 //	list(enumerate(start=1, iterable='a')) → [(1, 'a')]
@@ -61,8 +63,8 @@ func enumerateArguments(a arguments) (from, start value) {
 	return slots[0], slots[1]
 }
 
-// filter keeps the items for which the function is true, or which are true themselves where it is
-// None.
+// filter returns an iterator over the items for which the function returns a true value. If the
+// function is None, these are the items that are true themselves.
 //
 //	list(filter(None, [0, 1, '', 'a'])) → [1, 'a']
 //	list(filter(lambda x: x > 1, [1, 2, 3])) → [2, 3]
@@ -83,8 +85,8 @@ func filter(m *py.Account, a []value) value {
 	}}
 }
 
-// mapOf returns the results of a function that is called with an item of each iterable, and ends
-// with the shortest one.
+// mapOf returns an iterator over the results of a function that is called with one item of each
+// iterable. It ends with the shortest iterable.
 func mapOf(m *py.Account, a arguments) value {
 	switch {
 	case len(a.names) > 0:
@@ -112,8 +114,8 @@ func iterateAll(m *py.Account, values []value) []*object.Iterator {
 	return its
 }
 
-// zip makes rows of one item from each iterable. With strict=True different lengths are an error,
-// raised where the shortest one ends.
+// zip returns an iterator over rows with one item of each iterable. It ends with the shortest
+// iterable. With strict=True, different lengths are an error, which is raised at that point.
 //
 //	list(zip([1, 2], 'ab')) → [(1, 'a'), (2, 'b')]
 //	list(zip([1, 2], [3])) → [(1, 3)]
@@ -137,7 +139,8 @@ func zip(m *py.Account, a arguments) value {
 	}}
 }
 
-// zipRow returns an item of each iterator, or nil when one of them has ended.
+// zipRow returns a row with the next item of each iterator, or nil if one has ended. If strict is
+// true, it raises an error instead unless all have ended.
 func zipRow(m *py.Account, its []*object.Iterator, strict bool) object.Tuple {
 	m.AllocItems(int64(len(its)))
 	row := make(object.Tuple, len(its))
@@ -158,7 +161,8 @@ func zipRow(m *py.Account, its []*object.Iterator, strict bool) object.Tuple {
 	return row
 }
 
-// longer raises an error if an iterator goes on after the first one of a strict zip has ended.
+// longer raises an error if any iterator has another item. It is called when the first iterator of
+// a strict zip has ended.
 func longer(m *py.Account, its []*object.Iterator) {
 	for i, it := range its {
 		if _, ok := it.Next(m); ok {
@@ -167,8 +171,8 @@ func longer(m *py.Account, its []*object.Iterator) {
 	}
 }
 
-// unlike raises the error of a strict zip, which says "arguments 1-2" when two arguments come
-// before.
+// unlike raises the error of a strict zip for the iterator with index i. The message says
+// "arguments 1-2" if two arguments precede it.
 func unlike(i int, how string) {
 	if i == 1 {
 		py.Raise(py.ValueError, "zip() argument 2 is %s than argument 1", how)

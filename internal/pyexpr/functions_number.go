@@ -9,8 +9,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// numberFunctions returns the functions on numbers, and those that convert between numbers and
-// characters.
+// numberFunctions returns the functions for numbers, including those that convert between numbers
+// and characters.
 func numberFunctions() []*function {
 	return []*function{
 		fn("abs", oneArg, 1, 1, abs),
@@ -32,7 +32,8 @@ func numberFunctions() []*function {
 	}
 }
 
-// abs keeps the type: abs(-2.0) is 2.0, abs(True) is 1. The least int64 becomes a big integer.
+// abs returns the absolute value, as a float for a float and as an int otherwise, even for a bool.
+// For the least int64 it returns a big integer.
 //
 //	abs(-2) → 2
 //	abs(-2.5) → 2.5
@@ -52,7 +53,7 @@ func abs(m *py.Account, a []value) value {
 	return n
 }
 
-// divmod returns (a // b, a % b) in one go, with its own messages for division by zero.
+// divmod returns (a // b, a % b). For a division by zero it has its own messages.
 //
 //	divmod(7, -2) → (-4, -1)
 //	divmod(7.5, 2) → (3.0, 1.5)
@@ -66,8 +67,8 @@ func divmod(m *py.Account, a []value) value {
 	return object.Tuple{q, r}
 }
 
-// pow computes a**b, or with three arguments the power modulo the third, whose intermediate results
-// stay as small as the modulus.
+// pow returns a**b or, with three arguments, that power modulo the third. In the second case all
+// intermediate results are smaller than the modulus.
 func pow(m *py.Account, a []value) value {
 	if !isGiven(a[2]) || a[2] == nil {
 		return object.Operate(m, "**", a[0], a[1])
@@ -87,9 +88,9 @@ func pow(m *py.Account, a []value) value {
 	return number.PowMod(m, a[0], a[1], a[2])
 }
 
-// round rounds half to even: round(2.5) is 2, round(0.5) is 0. Without digits the result is an int,
-// with them, even with 0, a float stays one. round(2.675, 2) is 2.67, since the float nearest to
-// 2.675 is smaller than it.
+// round returns a number rounded half to even, so round(2.5) is 2 and round(0.5) is 0. Without
+// digits the result is an int. With digits, even with 0, the result for a float is a float.
+// round(2.675, 2) is 2.67, because the float nearest to 2.675 is smaller than 2.675.
 //
 //	round(2.5) → 2
 //	round(-3.5) → -4
@@ -120,7 +121,8 @@ func asInt(v value) value {
 		object.TypeName(v))
 }
 
-// sum adds from the left. CPython 3.11 adds floats plainly; the compensated sum came with 3.12.
+// sum returns the sum of the items, added from the left. As in CPython 3.11, floats are simply
+// added; the compensated sum came with 3.12.
 //
 //	sum([1, 2, 3]) → 6
 //	sum([0.1] * 3) → 0.30000000000000004
@@ -143,8 +145,8 @@ func sum(m *py.Account, a []value) value {
 	return total
 }
 
-// ord returns the number of a character; a string of any other length is an error that says how
-// long it is.
+// ord returns the number of a character. It raises an error, which includes the length, for a
+// string that is not one character.
 //
 //	ord('가') → 44032
 //	ord('ab') → TypeError: ord() expected a character, but string of length 2 found
@@ -163,9 +165,9 @@ func ord(m *py.Account, a []value) value {
 	return int64(r)
 }
 
-// chr returns the character of a number. There are two range checks as in CPython: first that of
-// C's int, then that of Unicode. Surrogates, U+D800 to U+DFFF, are refused: they cannot be written
-// as UTF-8, so no result could hold one.
+// chr returns the character with a number. As in CPython, two ranges are checked: first that of C's
+// int, then that of Unicode. Surrogates, U+D800 to U+DFFF, are errors here as well, because they
+// cannot be encoded as UTF-8, so no result could contain one.
 //
 //	chr(44032) → '가'
 //	chr(-1) → ValueError: chr() arg not in range(0x110000)
@@ -183,7 +185,7 @@ func chr(_ *py.Account, a []value) value {
 	return string(rune(n))
 }
 
-// inBase writes an integer in base 2, 8 or 16 with its prefix.
+// inBase returns an integer in base 2, 8 or 16 with a prefix.
 //
 //	hex(255) → '0xff'
 //	bin(-5) → '-0b101'

@@ -31,16 +31,16 @@ func sequenceFunctions() []*function {
 	}
 }
 
-// all returns True if no item is false; it stops at the first false item.
+// all returns True if no item is false. It stops at the first false item.
 func all(m *py.Account, a []value) value {
 	return !search(m, a[0], false)
 }
 
-// anyOf implements any(...): it returns True if an item is true. `any` is Go's own word, hence the
-// name.
+// anyOf implements any(...): it returns True if an item is true. It has another name because any is
+// an identifier of Go.
 func anyOf(m *py.Account, a []value) value { return search(m, a[0], true) }
 
-// search reports whether an item has the truth value want.
+// search reports whether an item has the truth value want, and stops at the first such item.
 //
 //	all([1, 'a', [0]]) → True
 //	any([0, '', None]) → False
@@ -56,8 +56,8 @@ func search(m *py.Account, v value, want bool) bool {
 	return false
 }
 
-// lenOf counts the items of a container or the code points of a string. An iterator has no length,
-// since it would have to be used up.
+// lenOf returns the number of items of a container, or of characters of a string. It raises an
+// error for other values. An iterator has no length, since all items would have to be read.
 func lenOf(m *py.Account, a []value) value {
 	n, ok := object.Length(a[0])
 	if !ok {
@@ -69,7 +69,7 @@ func lenOf(m *py.Account, a []value) value {
 	return n
 }
 
-// extreme implements min and max.
+// extreme implements min and max, which name and op distinguish.
 //
 //	max([3, 1, 2]) → 3
 //	min(3, 1, 2) → 1
@@ -100,8 +100,8 @@ func extreme(m *py.Account, name, op string, a arguments) value {
 	return otherwise
 }
 
-// bestOf returns the first item that no other precedes in the order op, or false if there are
-// no items.
+// bestOf returns the first item that no other item precedes in the order op. found is false if
+// there are no items.
 func bestOf(m *py.Account, items iter.Seq[value], op string, key value) (best value, found bool) {
 	var bestKey value
 	for v := range items {
@@ -113,8 +113,8 @@ func bestOf(m *py.Account, items iter.Seq[value], op string, key value) (best va
 	return best, found
 }
 
-// rangeOf makes a range of 64-bit numbers; Python also has wider ones, but they could not be
-// iterated within any limit.
+// rangeOf returns a range of 64-bit numbers. Python has wider ones as well, but none could be
+// iterated within the limits, so they are an error.
 //
 //	list(range(3)) → [0, 1, 2]
 //	list(range(5, 0, -2)) → [5, 3, 1]
@@ -145,8 +145,8 @@ func rangeOf(m *py.Account, a []value) value {
 	return object.NewRange(m, start, stop, step)
 }
 
-// sorted makes a list of any iterable's items in order. Messages about its keywords name sort(), as
-// in CPython.
+// sorted returns a list of the items of an iterable in order. As in CPython, messages about its
+// keywords name sort().
 //
 //	sorted([3, 1, 2]) → [1, 2, 3]
 //	sorted('bca', reverse=True) → ['c', 'b', 'a']
@@ -163,8 +163,8 @@ func sorted(m *py.Account, a arguments) value {
 	return object.Sort(m, walked, func(v value) value { return orderedBy(m, named[0], v) }, reverse)
 }
 
-// orderedBy returns the value by which an item is ordered: the result of the key function, if there
-// is one, or else the item.
+// orderedBy returns the value by which an item is ordered: the result of the key function or,
+// without one, the item itself.
 func orderedBy(m *py.Account, key, item value) value {
 	if !isGiven(key) || key == nil {
 		return item

@@ -9,7 +9,7 @@ import (
 // The types as functions. They are classes in Python, so messages name them "type object 'str'",
 // and methods can be taken from them: sorted(names, key=str.lower).
 
-// typeFunctions returns the types as functions that make values.
+// typeFunctions returns the types, as functions that make values.
 func typeFunctions() []*function {
 	return []*function{
 		class(fn("bool", checked, 0, 1, func(_ *py.Account, a []value) value {
@@ -25,18 +25,18 @@ func typeFunctions() []*function {
 	}
 }
 
-// listOf makes a list of an iterable's items. Given a list it may share its items, since nothing
-// changes a list.
+// listOf returns a list of the items of an iterable. It may share the items of a list, because
+// nothing changes a list.
 func listOf(m *py.Account, a []value) value {
 	return object.List(copyItems(m, a[0]))
 }
 
-// tupleOf makes a tuple of an iterable's items.
+// tupleOf returns a tuple of the items of an iterable.
 func tupleOf(m *py.Account, a []value) value {
 	return object.Tuple(copyItems(m, a[0]))
 }
 
-// copyItems returns the items of an argument that may be absent.
+// copyItems returns the items of an argument, or none if the argument is absent.
 func copyItems(m *py.Account, v value) []value {
 	if !isGiven(v) {
 		return []value{}
@@ -45,7 +45,8 @@ func copyItems(m *py.Account, v value) []value {
 	return object.Items(m, v)
 }
 
-// setFrom makes a set of an iterable's items; an item that cannot be hashed is an error.
+// setFrom returns a set of the items of an iterable. It raises an error for an item that cannot be
+// hashed.
 func setFrom(m *py.Account, a []value) value {
 	if !isGiven(a[0]) {
 		m.Alloc(py.ListBytes)
@@ -54,7 +55,8 @@ func setFrom(m *py.Account, a []value) value {
 	return object.CollectSet(m, object.Iterate(m, a[0]))
 }
 
-// dictOf implements dict(), dict(mapping) and dict(pairs), each with further entries by name.
+// dictOf implements dict(), dict(mapping) and dict(pairs), all of which also accept entries as
+// named arguments.
 //
 //	dict([('a', 1)], b=2) → {'a': 1, 'b': 2}
 //	dict({'a': 1}) → {'a': 1}
@@ -75,7 +77,8 @@ func dictOf(m *py.Account, a arguments) value {
 	return d
 }
 
-// floatOf reads text, or converts an int, which may be too large: OverflowError beyond 1.8e308.
+// floatOf returns a float made from a text or a number. It raises a ValueError for a text that is
+// not a number, and an OverflowError for an int beyond 1.8e308.
 func floatOf(m *py.Account, a []value) value {
 	switch v := a[0].(type) {
 	case absent:
@@ -96,9 +99,9 @@ func floatOf(m *py.Account, a []value) value {
 	return number.Float(a[0])
 }
 
-// strOf implements str(v). The arguments encoding and errors are for bytes, which do not exist
-// here; they are checked and refused with CPython's messages, since a user who calls str(x,
-// 'utf-8') from habit should read the same error.
+// strOf implements str(v). In Python the arguments encoding and errors are for bytes, which do not
+// exist here. They are refused with CPython's messages, because a user who calls str(x, 'utf-8')
+// from habit should see the same error.
 //
 //	str(15.0) → '15.0'
 //	str(None) → 'None'
@@ -126,7 +129,8 @@ func strOf(m *py.Account, a arguments) value {
 		object.TypeName(slots[0]))
 }
 
-// intOf reads text in a base, or cuts a number off at its point: int(-3.9) is -3.
+// intOf returns an int made from a text in a base, or from a number without its fraction, so
+// int(-3.9) is -3. It raises an error for other values.
 //
 //	int() → 0
 //	int('12') → 12

@@ -19,7 +19,7 @@ type (
 		typ string
 		run func(m *py.Account, self value, a arguments) value
 	}
-	// bound is a method of one value.
+	// bound is a method together with its value, like 'a'.lower.
 	bound struct {
 		self   value
 		method *method
@@ -28,21 +28,21 @@ type (
 	unboundMethod struct{ method *method }
 )
 
-// TypeName returns the same name as for functions of the table.
+// TypeName returns the name of the type in messages, the same as for a built-in function.
 func (b *bound) TypeName() string { return "builtin_function_or_method" }
 
-// Text returns the empty string: Python's text contains an address.
+// Text returns the empty string, because Python's text contains an address.
 func (b *bound) Text() string { return "" }
 
-// md makes the entry of a method.
+// md returns the entry of a method with low to high arguments.
 func md(name string, style style, low, high int,
 	run func(*py.Account, value, []value) value) *method {
 	return &method{signature: signature{name: name, style: style, min: low, max: high},
 		run: func(m *py.Account, self value, a arguments) value { return run(m, self, a.pos) }}
 }
 
-// methods returns the table of methods by type and name, which is made once. There is no other way
-// from a value to a function.
+// methods returns the table of methods by type and name, which is made at the first call. There is
+// no other way from a value to a function.
 var methods = sync.OnceValue(func() map[string]map[string]*method {
 	all := map[string]map[string]*method{}
 	add := func(typ string, entries []*method) {
@@ -68,7 +68,8 @@ var methods = sync.OnceValue(func() map[string]map[string]*method {
 	return all
 })
 
-// attribute finds the method of a value, or of a type.
+// attribute returns the method of a value, or of a type. It raises an AttributeError if there is
+// none.
 //
 //	'a'.nope → AttributeError: 'str' object has no attribute 'nope'
 //	(5).nope → AttributeError: 'int' object has no attribute 'nope'
@@ -88,7 +89,8 @@ func attribute(m *py.Account, v value, name string) value {
 	return &bound{v, method}
 }
 
-// call runs the method on its first argument.
+// call calls the method with the first argument as its value. It raises an error if that is missing
+// or of another type.
 func (u *unboundMethod) call(m *py.Account, a arguments) value {
 	if len(a.pos) == 0 {
 		py.Raise(py.TypeError, "unbound method %s() needs an argument", u.method.full)
@@ -102,9 +104,8 @@ func (u *unboundMethod) call(m *py.Account, a arguments) value {
 	return u.method.run(m, self, u.method.bind(a))
 }
 
-// sequenceMethods returns the methods of lists and tuples that do not change the value. missing
-// returns the message for a value that is not found, which differs between lists and tuples in
-// CPython.
+// sequenceMethods returns the methods of lists and tuples. missing returns the message for a value
+// that is not found, which differs between lists and tuples in CPython.
 func sequenceMethods(missing func(m *py.Account, v value) string) []*method {
 	return []*method{
 		md("count", oneArg, 1, 1, count),
@@ -118,7 +119,8 @@ func sequenceMethods(missing func(m *py.Account, v value) string) []*method {
 	}
 }
 
-// count counts the items that equal a value, across types: [1, 1.0, True].count(1) is 3.
+// count returns how many items equal a value. Values of different types may be equal, so [1, 1.0,
+// True].count(1) is 3.
 //
 //	[1, 1.0, True].count(1) → 3
 //	(1, 2).count(3) → 0
@@ -133,8 +135,9 @@ func count(m *py.Account, self value, a []value) value {
 	return n
 }
 
-// bounds returns where a search among n items begins and ends, by the bounds in a. Negative bounds
-// count from the end. read reads a bound: for texts None means no bound, for lists it is an error.
+// bounds returns the first and last index of a search among n items, given its optional bounds a.
+// Negative bounds count from the end. read converts a bound: for texts None means no bound, while
+// for lists it is an error.
 func bounds(a []value, n int64, read func(v value, otherwise int64) int64) (low, high int64) {
 	high = n
 	for i, to := range []*int64{&low, &high} {
@@ -148,7 +151,7 @@ func bounds(a []value, n int64, read func(v value, otherwise int64) int64) (low,
 	return low, min(high, n)
 }
 
-// indexOf returns the index of an item between two bounds, or -1.
+// indexOf returns the index of an item between two bounds, or -1 if it is not there.
 //
 //	[1, 2, 1].index(1, 1) → 2
 //	(1, 2).index(2) → 1
@@ -170,7 +173,7 @@ func indexOf(m *py.Account, all []value, a []value) int64 {
 	return -1
 }
 
-// dictMethods returns the methods for the three views, and get. The views do not copy the dict.
+// dictMethods returns get and the methods that return the three views. Views do not copy the dict.
 //
 //	list({'a': 1}.keys()) → ['a']
 //	list({'a': 1}.values()) → [1]
@@ -186,7 +189,8 @@ func dictMethods() []*method {
 	return []*method{look("key"), look("value"), look("item"), md("get", checked, 1, 2, dictGet)}
 }
 
-// dictGet implements get. For a missing key it returns the second argument, or None without one.
+// dictGet implements get. For a missing key it returns the second argument, or None if there is
+// none.
 func dictGet(m *py.Account, self value, a []value) value {
 	v, ok := self.(*object.Dict).Get(m, a[0])
 	if ok || !isGiven(a[1]) {

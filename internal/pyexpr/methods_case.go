@@ -24,7 +24,8 @@ func caseMethods() []*method {
 	}
 }
 
-// classMethods returns the methods that test every character. For an empty text they return False.
+// classMethods returns the methods that test every character. Except for isascii they return False
+// for an empty text.
 //
 //	'²'.isdigit() → True
 //	'²'.isdecimal() → False
@@ -55,7 +56,7 @@ func classMethods() []*method {
 	}
 }
 
-// mapRunes replaces each character by another text.
+// mapRunes returns s with each character replaced with the result of to.
 //
 //	'straße'.upper() → 'STRASSE'
 //	'Straße'.casefold() → 'strasse'
@@ -70,7 +71,8 @@ func mapRunes(s string, to func(rune) string) string {
 	return b.String()
 }
 
-// oneCase reports whether there is a cased character, and none of the wrong case.
+// oneCase reports whether s has a character of the case in, and none of the case wrong or in title
+// case.
 //
 //	'AB1'.isupper() → True
 //	'Ab'.islower() → False
@@ -88,7 +90,8 @@ func oneCase(s string, in, wrong func(rune) bool) bool {
 	return found
 }
 
-// title writes the first letter of each run of letters in title case, and the others in lower case.
+// title returns s with the first letter of each run of letters in title case, and the others in
+// lower case.
 //
 //	"they're here".title() → "They'Re Here"
 //	'ab 1c d_e'.title() → 'Ab 1C D_E'
@@ -107,7 +110,8 @@ func title(s string) string {
 	return b.String()
 }
 
-// isTitle reports whether letters are upper-case or title-case exactly where a word begins.
+// isTitle reports whether letters are in upper case or title case exactly at the beginning of each
+// word, and there is a letter.
 //
 //	'Ab Cd'.istitle() → True
 //	'Ab cd'.istitle() → False
@@ -133,7 +137,7 @@ func isTitle(s string) bool {
 	return found
 }
 
-// capitalize writes the first character in title case and the others in lower case.
+// capitalize returns s with the first character in title case and the others in lower case.
 //
 //	'hELLO wORLD'.capitalize() → 'Hello world'
 //	'ßx'.capitalize() → 'Ssx'
@@ -150,7 +154,7 @@ func capitalize(s string) string {
 	return b.String()
 }
 
-// swapcase swaps upper and lower case.
+// swapcase returns s with upper and lower case exchanged.
 //
 //	'aB ß'.swapcase() → 'Ab SS'
 func swapcase(s string) string {
@@ -168,8 +172,8 @@ func swapcase(s string) string {
 	return b.String()
 }
 
-// lower writes all characters in lower case. A Greek sigma at the end of a word becomes another
-// letter than within a word.
+// lower returns s in lower case. A Greek sigma at the end of a word becomes another letter than
+// within a word.
 //
 //	'ÀB'.lower() → 'àb'
 //	'ΑΣ'.lower() → 'ας'
@@ -184,7 +188,7 @@ func lower(s string) string {
 	return b.String()
 }
 
-// lowerAt returns the lower case of the character at s[i:].
+// lowerAt returns the lower case of the character r, which is at s[i:].
 func lowerAt(s string, i int, r rune) string {
 	if r != 'Σ' {
 		return chars.ToLower(r)

@@ -13,11 +13,14 @@ import (
 // indexes after the name (`{0.x}`, `{0[k]}`) are refused: in Python they give access to everything
 // in an object.
 
+// formatMethods returns str.format. Its fields are selected by number or name, with the
+// specifications of f-strings. Attributes and indexes after the name (`{0.x}`, `{0[k]}`) are
+// refused, because in Python they give access to everything in an object.
 func formatMethods() []*method {
 	return []*method{{signature: signature{name: "format", style: free}, run: formatText}}
 }
 
-// template is the state of formatting with a format string.
+// template is the state while a format string is processed.
 type template struct {
 	m      *py.Account
 	a      arguments
@@ -43,8 +46,8 @@ func formatText(m *py.Account, self value, a arguments) value {
 	return t.render(self.(string), 2)
 }
 
-// render writes text and fields. Specifications may contain fields, at one level: depth counts
-// down.
+// render returns the text with its fields replaced. Specifications may contain fields themselves,
+// one level deep; depth is the number of levels that are left.
 //
 //	'a{}b{}c'.format(1, 2) → 'a1b2c'
 //	'{:>{w}}'.format('x', w=4) → '   x'
@@ -81,7 +84,7 @@ func (t *template) render(s string, depth int) string {
 	return out.String()
 }
 
-// fieldReader takes a field apart, name!c:spec, as CPython's parse_field does.
+// fieldReader splits a field, name!c:spec, into its parts as CPython's parse_field does.
 type fieldReader struct {
 	rest       string
 	name, spec string
@@ -116,8 +119,8 @@ func (r *fieldReader) read() {
 	r.readSpec()
 }
 
-// untilMark reads the name and returns the mark that follows it, or 0 at the end. Any mark is
-// allowed in brackets.
+// untilMark reads the name and returns the character that ends it, one of {}:!, or 0 at the end of
+// the text. Inside brackets these characters belong to the name.
 func (r *fieldReader) untilMark() rune {
 	for i := 0; i < len(r.rest); i++ {
 		switch c := r.rest[i]; c {
@@ -133,7 +136,8 @@ func (r *fieldReader) untilMark() rune {
 	return 0
 }
 
-// readSpec reads the specification up to its closing brace, counting nested braces.
+// readSpec reads the specification up to its closing brace, and raises an error if there is none.
+// Nested braces are counted.
 func (r *fieldReader) readSpec() {
 	depth := 1
 	for i := range len(r.rest) {
@@ -151,7 +155,7 @@ func (r *fieldReader) readSpec() {
 	py.Raise(py.ValueError, "unmatched '{' in format spec")
 }
 
-// field writes the value of name!c:spec.
+// field returns the text for a field name!c:spec.
 //
 //	'{!r}'.format('a') → "'a'"
 //	'{!x}'.format('a') → ValueError: Unknown conversion specifier x
@@ -180,8 +184,8 @@ func (t *template) field(r *fieldReader, depth int) string {
 	return object.Format(t.m, v, spec)
 }
 
-// unknownConversion raises the error for a letter that is not a conversion, with its number if it
-// is not visible.
+// unknownConversion raises the error for a letter that is not a conversion. The message has its
+// number if it is not visible.
 func unknownConversion(c rune) {
 	if c > 32 && c < 127 {
 		py.Raise(py.ValueError, "Unknown conversion specifier %c", c)
@@ -189,7 +193,8 @@ func unknownConversion(c rune) {
 	py.Raise(py.ValueError, "Unknown conversion specifier \\x%x", c)
 }
 
-// lookup returns the argument that a field names; an empty name means the next number.
+// lookup returns the argument that a field names; an empty name means the next number. It raises an
+// error if there is no such argument, or if numbers are mixed with empty names.
 //
 //	'{0}{1}{0}'.format('a', 'b') → 'aba'
 //	'{a}{}'.format(1, a=2) → '21'

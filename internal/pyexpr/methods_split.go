@@ -14,6 +14,8 @@ import (
 // Methods of strings that split, and those that join or replace. The result of these may be far
 // larger than the arguments, so its size is computed and charged first.
 
+// splitMethods returns the methods that split, join or replace. The result of join and replace may
+// be far larger than the arguments, so its size is computed and charged first.
 func splitMethods() []*method {
 	params := []string{"sep", "maxsplit"}
 	split := func(name string, right bool) *method {
@@ -37,7 +39,8 @@ func splitMethods() []*method {
 	}
 }
 
-// splitText splits at blanks, or at every separator, up to a maximum number of times.
+// splitText returns the parts of a text that was split at blanks, or at a separator, at most as
+// often as asked.
 //
 //	' a  b '.split() → ['a', 'b']
 //	'a,b,,c'.split(',') → ['a', 'b', '', 'c']
@@ -90,14 +93,14 @@ func splitText(m *py.Account, s string, a []value, right bool) value {
 	return orient(growText(m, parts, s), right)
 }
 
-// growText appends a part. Only a string header is charged, since the part shares the bytes of the
-// whole.
+// growText appends a part to parts. Only a string header is charged, since the part shares the
+// bytes of the whole text.
 func growText(m *py.Account, parts []value, part string) []value {
 	m.Alloc(py.BoxBytes)
 	return object.Grow(m, parts, part)
 }
 
-// orient returns parts as a list, in reverse order if they were found from the right.
+// orient returns parts as a list. If they were found from the right, it reverses them first.
 //
 //	'a b c'.rsplit(None, 1) → ['a b', 'c']
 //	'a--b--c'.rsplit('--', 1) → ['a--b', 'c']
@@ -108,8 +111,9 @@ func orient(parts []value, right bool) value {
 	return object.List(parts)
 }
 
-// splitBlanks splits at runs of blanks. Blanks at the ends are ignored, but the rest after the last
-// split keeps its inner blanks, and those at the end towards which the splitting went.
+// splitBlanks returns the parts of a text that was split at runs of blanks. Blanks at both ends are
+// ignored. The rest after the last split, however, contains its inner blanks and those at its outer
+// end.
 //
 //	' a  b c '.split(maxsplit=1) → ['a', 'b c ']
 //	'a\u2003b'.split() → ['a', 'b']
@@ -142,7 +146,8 @@ func splitBlanks(m *py.Account, s string, most int64, right bool) value {
 	return orient(parts, right)
 }
 
-// partition splits at the first or last separator into three parts.
+// partition returns the text before the first or last separator, the separator, and the text after
+// it. Without a separator in the text, one part is the text and the others are empty.
 //
 //	'a=b=c'.partition('=') → ('a', '=', 'b=c')
 //	'a=b=c'.rpartition('=') → ('a=b', '=', 'c')
@@ -170,11 +175,11 @@ func partition(m *py.Account, s string, v value, last bool) value {
 	return object.Tuple{s, "", ""}
 }
 
-// lineEnds are the characters at which splitlines splits; \r\n counts as one line end.
+// lineEnds are the characters at which splitlines splits. The pair \r\n counts as one line end.
 const lineEnds = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
-// splitLines splits after line ends, and keeps them if asked to. A line end at the end of the text
-// does not begin an empty line.
+// splitLines returns the lines of a text, with their line ends if asked to. A line end at the end
+// of the text does not begin another line.
 //
 //	'a\nb\r\nc'.splitlines() → ['a', 'b', 'c']
 //	'a\n\nb\n'.splitlines(True) → ['a\n', '\n', 'b\n']
@@ -206,7 +211,8 @@ func splitLines(m *py.Account, self value, a []value) value {
 	return object.List(parts)
 }
 
-// joinText joins the items of a sequence, which must all be texts, with a text between them.
+// joinText returns the items of an iterable, which must all be texts, joined with a text between
+// them.
 //
 //	', '.join(['a', 'b']) → 'a, b'
 //	''.join('a' for i in range(3)) → 'aaa'
@@ -241,8 +247,8 @@ func joinText(m *py.Account, self value, a []value) value {
 	return b.String()
 }
 
-// replace replaces all occurrences of a text, or the first few. An empty text occurs before every
-// character and at the end.
+// replace returns a text in which all occurrences of another, or the first few, are replaced. An
+// empty text occurs before every character and at the end.
 //
 //	'banana'.replace('an', 'o') → 'booa'
 //	'aaa'.replace('a', 'b', 2) → 'bba'

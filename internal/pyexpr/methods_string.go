@@ -11,8 +11,9 @@ import (
 // Methods of strings that search, trim and pad; methods_split.go has those that split,
 // methods_case.go those that depend on upper and lower case.
 
-// textMethod makes the entry of a method without arguments, charged by the length of the text
-// before it runs: to look up a character in a table takes about a step's time.
+// textMethod returns the entry of a method without arguments. Its time is charged by the length of
+// the text before it runs. If the method looks up characters in tables, it charges more, because
+// each lookup takes about the time of a step.
 func textMethod(name string, tables bool, run func(s string) value) *method {
 	return md(name, noArgs, 0, 0, func(m *py.Account, self value, _ []value) value {
 		s := self.(string)
@@ -46,8 +47,7 @@ func searchMethods() []*method {
 }
 
 // window returns the part of s between the two bounds of a search, and how many characters are
-// before it. ok is false if the bounds leave not even an empty string: "a".find("", 5)
-// is -1.
+// before it. ok is false if the bounds do not even leave an empty string, so "a".find("", 5) is -1.
 //
 //	'abcabc'.find('c', 3) → 5
 //	'abcabc'.find('a', -3) → 3
@@ -97,7 +97,8 @@ func findText(m *py.Account, s string, a []value, last, must bool) value {
 	return int64(-1)
 }
 
-// mustBeText returns an argument as a text, and raises an error if it is not one.
+// mustBeText returns an argument that must be a text. It raises an error if the argument is not
+// one.
 func mustBeText(v value) string {
 	s, ok := v.(string)
 	if !ok {
@@ -106,8 +107,8 @@ func mustBeText(v value) string {
 	return s
 }
 
-// countText counts occurrences that do not overlap; the empty string occurs before every character
-// and at the end.
+// countText returns the number of occurrences that do not overlap. The empty string occurs before
+// every character and at the end.
 //
 //	'banana'.count('an') → 2
 //	'aaa'.count('aa') → 1
@@ -124,7 +125,7 @@ func countText(m *py.Account, self value, a []value) value {
 	return int64(strings.Count(part, sub))
 }
 
-// affix implements startswith and endswith, for a text or a tuple of alternative texts.
+// affix implements startswith and endswith, for a text or a tuple of alternatives.
 //
 //	'hello'.startswith('he') → True
 //	'hello'.endswith(('x', 'lo')) → True
@@ -178,7 +179,7 @@ func trimMethods() []*method {
 	}
 }
 
-// strip removes blanks, or the characters of a set, from one end or both.
+// strip returns s without blanks, or without the characters of a set, at one end or both.
 //
 //	'  a b '.strip() → 'a b'
 //	'xxaxyx'.strip('xy') → 'a'
@@ -218,7 +219,8 @@ func fillMethods() []*method {
 		md("zfill", oneArg, 1, 1, zfill)}
 }
 
-// width reads a number of characters.
+// width returns an argument that is a number of characters. It raises an error if the argument is
+// not an int or does not fit into 64 bits.
 //
 //	'a'.ljust(-5) → 'a'
 //	'a'.zfill(2.0) → TypeError: 'float' object cannot be interpreted as an integer
@@ -231,8 +233,8 @@ func width(v value) int64 {
 	return k
 }
 
-// justify adds fill characters before or after a text. If their number is odd, center puts the
-// extra one on the left exactly if the width is odd. That is CPython's rule.
+// justify returns a text that is padded to a width with fill characters. If center adds an odd
+// number, the extra character is on the left exactly if the width is odd, as in CPython.
 //
 //	'a'.ljust(3, '-') → 'a--'
 //	'a'.rjust(3) → '  a'
@@ -266,7 +268,7 @@ func justify(m *py.Account, s string, a []value, align rune) value {
 	return object.Fill(m, s, []rune(fill)[0], left, missing-left)
 }
 
-// zfill adds zeros after the sign.
+// zfill returns a text that is padded to a width with zeros, which come after a sign.
 //
 //	'-5'.zfill(4) → '-005'
 //	'abc'.zfill(5) → '00abc'

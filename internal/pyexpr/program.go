@@ -14,15 +14,16 @@ import (
 // Program is a compiled expression. It never changes, so several goroutines may run it at once.
 type Program struct {
 	src   string
-	start int      // of the expression in src
+	start int      // the offset of the expression in src
 	names []string // the parameters, by slot
-	used  []bool   // of each
+	used  []bool   // whether the expression uses each of them
 	root  syntax.Node
 
-	functions []value // the functions that the expression names; their slots follow the parameters
+	// the functions that the expression names; their slots come after those of the parameters
+	functions []value
 }
 
-// Result is the result of a run and what the run has spent.
+// Result is the result of a run, and how much the run has used.
 type Result struct {
 	JSON  string // the value
 	Type  string // its type in Python: "int", "list"
@@ -30,11 +31,11 @@ type Result struct {
 	Bytes int64
 }
 
-// mostSource bounds a source text, in bytes. It applies when an expression is compiled, when a
-// caller's limits are not known yet.
+// mostSource is the length of the longest source text, in bytes. It is fixed, because the limits of
+// a caller are not known yet when an expression is compiled.
 const mostSource = 16 << 10
 
-// Compile reads an expression whose variables are names. A leading `result =` is accepted and
+// Compile compiles an expression whose parameters have the given names. A leading `result =` is
 // ignored, since people write formulas like that. Every error is a *py.Error.
 func Compile(src string, names []string) (*Program, error) {
 	p := &Program{src: src, names: slices.Clone(names), used: make([]bool, len(names))}
@@ -60,7 +61,7 @@ func (p *Program) compile() {
 	p.resolve(tree.Free)
 }
 
-// expressionStart returns where the expression begins: after blanks and `result =`.
+// expressionStart returns the offset of the expression, after blanks and `result =`.
 func expressionStart(src string) int {
 	rest := strings.TrimLeft(src, " \t\r\n\f")
 	start := len(src) - len(rest)
@@ -73,8 +74,8 @@ func expressionStart(src string) int {
 	return len(src) - len(after)
 }
 
-// CheckName returns an error that says why a parameter cannot have a name, or nil. The name may be
-// that of a function, which it then hides as in Python.
+// CheckName returns nil if a parameter can have a name, and otherwise an error that says why not.
+// The name may be that of a function, which it then hides as in Python.
 func CheckName(name string) error {
 	if err := py.Attempt(func() { checkName(name) }); err != nil {
 		return err
@@ -94,8 +95,8 @@ func checkName(name string) {
 	}
 }
 
-// resolve chooses the slots of the names that no comprehension binds: parameters first, then
-// functions. They are in the outermost frame.
+// resolve assigns slots in the outermost frame to the names that no comprehension binds: first the
+// parameters, then the functions. It raises an error for an unknown name.
 func (p *Program) resolve(names []*syntax.Name) {
 	for _, n := range names {
 		if i := slices.Index(p.names, n.Name); i >= 0 {
@@ -117,7 +118,7 @@ func (p *Program) resolve(names []*syntax.Name) {
 	}
 }
 
-// Uses lists the parameters that the expression reads; the others have no effect.
+// Uses returns the names of the parameters that the expression reads; the others have no effect.
 func (p *Program) Uses() []string {
 	var names []string
 	for i, name := range p.names {
@@ -128,8 +129,9 @@ func (p *Program) Uses() []string {
 	return names
 }
 
-// Run computes the expression with JSON values for its parameters; a parameter that is missing in
-// vars is None. Every error is a *py.Error, and the result says what was spent even then.
+// Run evaluates the expression with JSON values for its parameters. A parameter that is missing in
+// vars is None. Every error is a *py.Error. Even with an error, the result says how much the run
+// has used.
 func (p *Program) Run(ctx context.Context, vars map[string]any, limits py.Limits) (
 	result Result, _ error) {
 	m := py.NewAccount(ctx, limits)
@@ -142,14 +144,14 @@ func (p *Program) Run(ctx context.Context, vars map[string]any, limits py.Limits
 	return result, nil
 }
 
-// run converts the arguments to values, computes the expression, and writes the result. All of it
-// is charged to the same account.
+// run converts the arguments to values, evaluates the expression and converts the result to JSON.
+// All of that is charged to the same account.
 func (p *Program) run(m *py.Account, vars map[string]any) Result {
 	v := eval(m, p.frame(m, vars), p.root)
 	return Result{JSON: object.ToJSON(m, v), Type: object.TypeName(v)}
 }
 
-// frame returns the outermost frame, which holds the arguments and the functions.
+// frame returns the outermost frame, which contains the arguments and the functions.
 func (p *Program) frame(m *py.Account, vars map[string]any) *frame {
 	f := &frame{slots: make([]value, len(p.names), len(p.names)+len(p.functions))}
 	for i, name := range p.names {

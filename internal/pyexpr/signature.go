@@ -6,8 +6,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// style is one of the ways in which CPython's C functions read their arguments. They differ only in
-// their messages, which authors see.
+// style is one of the ways in which CPython's C functions check their arguments. They differ only
+// in their messages, which authors see. Each comment shows the message of a style.
 type style uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	checked                // replace expected at least 2 arguments, got 1
 	parsed                 // find() takes at least 1 argument (0 given)
 	keyworded              // split() takes at most 2 arguments (3 given); arguments may be named
-	free                   // the function checks them itself
+	free                   // the function checks its arguments itself
 )
 
 // signature describes which arguments a function or method takes.
@@ -25,7 +25,7 @@ type signature struct {
 	full     string // with its type: "str.split"
 	style    style
 	min, max int
-	params   []string // of keyworded; the first posOnly cannot be named
+	params   []string // names for style keyworded; the first posOnly cannot be used as names
 	posOnly  int
 }
 
@@ -38,7 +38,8 @@ func isGiven(v value) bool {
 	return !no
 }
 
-// keywords returns the values of these names, for a function that reads its arguments itself.
+// keywords returns the values of the named arguments, for a function that checks its arguments
+// itself. A missing one is absent; for an unknown name it raises an error.
 func (a arguments) keywords(of string, names ...string) []value {
 	values := slices.Repeat([]value{absent{}}, len(names))
 	for i, name := range a.names {
@@ -51,7 +52,8 @@ func (a arguments) keywords(of string, names ...string) []value {
 	return values
 }
 
-// bind puts the arguments into max slots, or raises an error that says what is wrong with them.
+// bind returns the arguments by position, with absent for those that are missing, up to the
+// maximum. It raises an error that says what is wrong if the arguments do not fit.
 //
 //	len() → TypeError: len() takes exactly one argument (0 given)
 //	'a'.nope() → AttributeError: 'str' object has no attribute 'nope'
@@ -88,7 +90,7 @@ func (s *signature) bind(a arguments) arguments {
 	return arguments{pos: s.fill(a.pos)}
 }
 
-// wrongCount raises the error of _PyArg_CheckPositional.
+// wrongCount raises the error of CPython's _PyArg_CheckPositional for n arguments.
 func (s *signature) wrongCount(n int) {
 	bound, limit := "", s.min
 	switch {
@@ -102,7 +104,7 @@ func (s *signature) wrongCount(n int) {
 		plural(limit), n)
 }
 
-// fill adds absent for arguments that were not given.
+// fill returns the arguments followed by absent for each that is missing.
 func (s *signature) fill(pos []value) []value {
 	slots := append(make([]value, 0, s.max), pos...)
 	for len(slots) < s.max {
@@ -111,7 +113,8 @@ func (s *signature) fill(pos []value) []value {
 	return slots
 }
 
-// bindNames reads arguments that may be named, with the checks in CPython's order.
+// bindNames returns the arguments of a function with named arguments by position. It raises an
+// error if they do not fit, with the checks in CPython's order.
 //
 //	round(number=2.5) → 2
 //	round() → TypeError: round() missing required argument 'number' (pos 1)
@@ -149,8 +152,8 @@ func (s *signature) bindNames(a arguments) []value {
 	return slots
 }
 
-// checkNames raises an error for names that the function does not have, and for arguments given
-// twice.
+// checkNames raises an error for a name that the function does not have, or for an argument that
+// was given twice.
 func (s *signature) checkNames(a arguments) {
 	for _, name := range a.names {
 		switch at := slices.Index(s.params, name); {

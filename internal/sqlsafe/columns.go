@@ -12,16 +12,17 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// The types of a column's values in JSON, as types of JSON Schema separated by commas. Any value
-// may be null, and a value that was cut by a limit is a text.
+// The JSON Schema types that a column's values can have in JSON, separated by commas. Any value may
+// be null, and a value that was cut by a limit is a text.
 const (
 	textColumn = "string"
-	// a large number is a text, since readers with doubles would round it
+	// a large number is a text, because readers that use doubles would round it
 	numberColumn = "number,string"
 	anyColumn    = ""
 )
 
-// postgresColumn returns the JSON type of the values that postgresValue makes of a type.
+// postgresColumn returns the JSON type of a column of a PostgreSQL type, as postgresValue converts
+// its values.
 func postgresColumn(oid uint32) string {
 	switch oid {
 	case pgtype.Int2OID, pgtype.Int4OID, pgtype.OIDOID:
@@ -41,7 +42,8 @@ func postgresColumn(oid uint32) string {
 	return textColumn
 }
 
-// column returns the JSON type of the values that value makes of a type.
+// column returns the JSON type of a column of a PostgreSQL type. Unlike postgresColumn, it knows
+// the arrays of types that are not built in.
 func (b *bound) column(oid uint32) string {
 	if b.arrays[oid] != 0 {
 		return "array,string"
@@ -49,8 +51,8 @@ func (b *bound) column(oid uint32) string {
 	return postgresColumn(oid)
 }
 
-// sqliteColumn returns the JSON type of the values that sqliteValue makes of a column, by its
-// declared type. SQLite enforces only TEXT: an INTEGER column may contain texts.
+// sqliteColumn returns the JSON type of a column, as sqliteValue converts its values, given the
+// declared type. SQLite enforces only TEXT; an INTEGER column may contain texts.
 func sqliteColumn(declared string) string {
 	declared = strings.ToUpper(declared)
 	if strings.Contains(declared, "INT") {
@@ -64,8 +66,9 @@ func sqliteColumn(declared string) string {
 	return numberColumn
 }
 
-// declaredAs returns a value as its column has it. The driver reads dates as times, and the first
-// SELECT of a UNION alone decides the declared type of a column.
+// declaredAs returns a value in the form that its column is declared to have. It undoes two
+// conversions: the driver reads dates as times, and the first SELECT of a UNION alone determines
+// the declared type of a column.
 func declaredAs(declared string, v any) any {
 	switch n := v.(type) {
 	case time.Time:
@@ -80,7 +83,7 @@ func declaredAs(declared string, v any) any {
 	return v
 }
 
-// declaredTypes returns the declared types of the columns; the type of a computed column is empty.
+// declaredTypes returns the declared types of the columns of rows. That of a computed column is "".
 func declaredTypes(rows *sql.Rows) ([]string, error) {
 	types, err := rows.ColumnTypes()
 	if err != nil {
@@ -93,12 +96,13 @@ func declaredTypes(rows *sql.Rows) ([]string, error) {
 	return all, nil
 }
 
-// columnsOf returns a table without rows, with columns of these names and types.
+// columnsOf returns a table without rows whose columns have these names and types.
 func columnsOf(names, types []string) *Table {
 	return &Table{Columns: distinct(names), Types: types}
 }
 
-// describe returns the columns of a declared cursor, and no rows.
+// describe returns a table with the columns of the declared cursor, and no rows. It fails if the
+// server does.
 func describe(ctx context.Context, c *pgconn.PgConn, sent *bound, _ Limits) (*Table, error) {
 	found, err := c.Prepare(ctx, "", "FETCH FORWARD 0 FROM toolnorm_query", nil)
 	if err != nil {
@@ -114,9 +118,9 @@ func describe(ctx context.Context, c *pgconn.PgConn, sent *bound, _ Limits) (*Ta
 // secondName matches the name that SQLite gives to a second column of the same name in a subquery.
 var secondName = regexp.MustCompile(`^(.+):\d+$`)
 
-// describe returns the columns of a compiled statement without running it, or nil if they cannot be
-// determined. The driver knows only the columns of statements that run; LIMIT 0 ends a statement
-// before its first row.
+// describe returns a table with the columns of a compiled statement, without rows, or nil if they
+// cannot be determined. The driver knows only the columns of statements that run, so the statement
+// is run with LIMIT 0, which ends it before its first row.
 func (s *sqliteFile) describe(ctx context.Context, conn *sql.Conn, q Statement) *Table {
 	values, err := q.sqliteValues()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // Relation is a table or view that statements may read.
 type Relation struct {
-	Name    string   `json:"name"` // with its schema, unless names are looked up in that schema
+	Name    string   `json:"name"` // with its schema, unless that is in the search path
 	Columns []Column `json:"columns"`
 	Error   string   `json:"error,omitempty"` // why it cannot be read
 }
@@ -17,16 +17,17 @@ type Relation struct {
 // Column is a column of a Relation.
 type Column struct {
 	Name string `json:"name"`
-	Type string `json:"type"` // as the database writes it; may be empty with SQLite
+	Type string `json:"type"` // as the database writes it; may be empty in SQLite
 }
 
-// mostColumns bounds the list, which is for people who look for a table that they know.
+// mostColumns bounds the list of columns, which is for people who look for a table that they know.
 const mostColumns = 5000
 
-// exploreWait bounds the listing.
+// exploreWait is the longest time that the list may take.
 const exploreWait = 5 * time.Second
 
-// relations lists what statements may read, by name.
+// relations returns the tables and views that statements may read, sorted by name. One that cannot
+// be read has no columns and an Error.
 func (s *sqliteFile) relations(ctx context.Context) (all []Relation, err error) {
 	ctx, cancel := context.WithTimeout(ctx, exploreWait)
 	defer cancel()
@@ -69,7 +70,8 @@ func (s *sqliteFile) relations(ctx context.Context) (all []Relation, err error) 
 	return all, nil
 }
 
-// sqliteColumns returns a table with its columns.
+// sqliteColumns returns a table with at most most of its columns. It fails if the table cannot be
+// read or has no columns.
 func sqliteColumns(ctx context.Context, in asker, table string, most int) ([]Relation, error) {
 	rows, err := in.QueryContext(ctx,
 		"SELECT ?1, name, type FROM pragma_table_info(?1) ORDER BY cid LIMIT ?2", table, most)
@@ -84,15 +86,16 @@ func sqliteColumns(ctx context.Context, in asker, table string, most int) ([]Rel
 	return all, err
 }
 
-// cursor holds the methods that the rows of both drivers have.
+// cursor has the methods that the rows of both drivers share.
 type cursor interface {
 	Next() bool
 	Scan(into ...any) error
 	Err() error
 }
 
-// relations reads rows of table, column and type. They come in the order of tables, so a column
-// belongs to the last table or begins a new one.
+// relations reads rows that each have a table, a column and its type, and returns the tables for
+// which listed returns true. The rows are sorted by table, so a column belongs to the last table or
+// begins a new one.
 func relations(rows cursor, listed func(table string) bool) (all []Relation, err error) {
 	for rows.Next() {
 		var table string
@@ -112,8 +115,8 @@ func relations(rows cursor, listed func(table string) bool) (all []Relation, err
 	return all, rows.Err()
 }
 
-// Relations lists what the role may read, by name.
-// The catalogue's own views show only what the role has a right on.
+// Relations returns the tables and views that the role may read, sorted by name. It shows only
+// those for which the role has a right. It fails if the server does not answer in time.
 func (db *PostgresDB) Relations(ctx context.Context) (all []Relation, err error) {
 	ctx, cancel := context.WithTimeout(ctx, exploreWait)
 	defer cancel()

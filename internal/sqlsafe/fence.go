@@ -12,8 +12,8 @@ var (
 	fenceCloses = regexp.MustCompile("(?:`{3,}|~{3,})\\s*$")
 )
 
-// blankFence returns a statement whose Markdown fence, with which no statement can begin, is
-// replaced by blanks, so that all other offsets stay the same.
+// blankFence returns a statement in which a Markdown fence around it is replaced with blanks, so
+// that all offsets stay the same. No statement can begin with a fence, so nothing else is affected.
 func blankFence(sql string) string {
 	opens := fenceOpens.FindStringIndex(sql)
 	if opens == nil {

@@ -2,17 +2,16 @@ package sqlsafe
 
 import "strings"
 
-// Key is a key of ORDER BY or GROUP BY that is the same in every row.
+// Key is a key of ORDER BY or GROUP BY that has the same value in every row.
 type Key struct {
 	Of   string // ORDER BY or GROUP BY
 	Name string // the name of a parameter in it
 	At   int    // the offset of that parameter
 }
 
-// ConstantKeys lists the keys of ORDER BY and GROUP BY that have a parameter and no column: they
-// sort and group by a constant, though the author thought that the parameter's value would name a
-// column. It looks only at words, so it may take an unknown keyword for a column; such a key is
-// left out.
+// ConstantKeys returns the keys of ORDER BY and GROUP BY that contain a parameter and no column.
+// They sort and group by a constant, although the author meant the parameter to name a column. It
+// looks only at words, so it may take an unknown keyword for a column and then leaves out that key.
 func (k Kind) ConstantKeys(sql string) (found []Key) {
 	sql = blankFence(sql)
 	all := k.tokens(sql)
@@ -25,7 +24,8 @@ func (k Kind) ConstantKeys(sql string) (found []Key) {
 	return found
 }
 
-// constantKeys reads the keys after ORDER BY or GROUP BY up to the end of the list.
+// constantKeys returns the constant keys in the list that begins with all[0], after ORDER BY or
+// GROUP BY.
 func constantKeys(of string, all []token) (found []Key) {
 	depth, column := 0, false
 	var named *Key
@@ -66,13 +66,13 @@ func constantKeys(of string, all []token) (found []Key) {
 	return found
 }
 
-// mayName reports whether a token may name a column: a word, or one in the quotes of names.
+// mayName reports whether a token may name a column, because it is a word or a quoted name.
 func mayName(text string) bool {
 	return wordByte(text[0]) && (text[0] < '0' || text[0] > '9') ||
 		strings.IndexByte("\"`[", text[0]) >= 0
 }
 
-// behindKeys are the words that end the list of keys.
+// behindKeys are the words that end a list of keys.
 var behindKeys = wordSet(
 	"LIMIT OFFSET FETCH FOR HAVING WINDOW UNION INTERSECT EXCEPT ORDER ROWS RANGE GROUPS")
 

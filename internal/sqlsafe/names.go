@@ -9,8 +9,8 @@ import (
 //go:embed *.txt
 var lists embed.FS
 
-// lines returns the lines of an embedded list without its remarks. Lines that begin with # are
-// remarks why something is on a list, or is not.
+// lines returns the lines of an embedded list without its comments, which begin with # and explain
+// why something is, or is not, in the list.
 func lines(name string) (all []string) {
 	text, _ := lists.ReadFile(name) // embedded, so this cannot fail
 	for line := range strings.Lines(string(text)) {
@@ -32,7 +32,7 @@ func names(name string) map[string]bool {
 	return set
 }
 
-// The lists. Each is read when it is first needed.
+// The embedded lists. Each is read at its first use.
 var (
 	postgresFunctions = sync.OnceValue(func() map[string]bool {
 		return names("postgres_functions.txt")
@@ -46,13 +46,13 @@ var (
 	})
 )
 
-// members maps the members that a kind of node may have to their kinds. The kind is empty if the
-// tree names it, or if the member is a plain value.
+// members maps the members that a node of some kind may have to their own kinds. The kind is empty
+// if the tree names it, or if the member is a plain value.
 type members map[string]string
 
-// grammar reads the list of what a SELECT may consist of. A line has a kind and its members,
-// "SelectStmt targetList fromClause …", with =Kind after a member whose node does not name its
-// kind.
+// grammar returns, for each kind of node that a SELECT may consist of, its allowed members. A line
+// of the embedded list has a kind and its members, "SelectStmt targetList fromClause …". A member
+// whose node does not name its kind is followed by =Kind.
 func grammar() map[string]members {
 	all := map[string]members{}
 	for _, line := range lines("postgres_grammar.txt") {

@@ -10,8 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Kind is the kind of a database, which decides how a statement is read. If an E'…' were read as a
-// plain text, it would end at another quote, and SQL after it would be taken for text.
+// Kind is the kind of a database, which decides how a statement is tokenized. For example, if an
+// E'…' were read as a plain text, it would end at another quote, and SQL after it would be taken
+// for text.
 type Kind uint8
 
 // The kinds of database.
@@ -20,7 +21,7 @@ const (
 	PostgreSQL             // $$…$$ and $tag$…$tag$ are texts, E'…' takes backslashes, comments nest
 )
 
-// Parameter is one place of a statement at which a value is bound.
+// Parameter is one place in a statement at which a value is bound.
 type Parameter struct {
 	Name string
 	At   int // offset of the colon
@@ -30,10 +31,10 @@ type Parameter struct {
 // accept.
 var parameterName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Parameters lists the parameters of a statement, :name, in their order; a parameter that is used
-// twice is listed twice. Colons in texts, quoted names and comments do not count, nor do casts
-// (now()::date) or slices of arrays (a[1:n]). Other ways to write parameters ($1, ?, @name) are a
-// *Refusal, since they name no value to bind.
+// Parameters returns the parameters of a statement, written :name, in order; one that is used twice
+// is listed twice. Colons in texts, quoted names and comments do not count, and neither do casts
+// (now()::date) or slices of arrays (a[1:n]). The error is a *Refusal for other ways to write
+// parameters ($1, ?, @name), because they name no value to bind, and for invalid names.
 func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	if r := readable(sql); r != nil {
 		return nil, r
@@ -69,22 +70,23 @@ func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	return found, nil
 }
 
-// slice reports whether a colon is that of an array's slice, which follows its lower bound without
-// a space: a[1:n], a[f(x):n]. The same rule covers "a cast and a colon" (:::), which means nothing.
-// SQLAlchemy's text() has the same rule. With a space before it, a[1 :n], the colon is read as that
-// of a parameter, which gives an error with its name and not a wrong value.
+// slice reports whether a colon belongs to the slice of an array, because it follows the lower
+// bound without a space: a[1:n], a[f(x):n]. The same rule covers a cast with a colon (:::), which
+// means nothing. SQLAlchemy's text() uses the same rule. With a space, as in a[1 :n], the colon is
+// taken for that of a parameter, which leads to an error with its name instead of a wrong value.
 func (k Kind) slice(sql string, at int) bool {
 	return at > 0 && (wordByte(sql[at-1]) || strings.IndexByte(`])"':`, sql[at-1]) >= 0)
 }
 
-// braces matches {{name}} at the beginning of a text, which is how editors of other products write
-// a parameter.
+// braces matches {{name}} at the beginning of a text. Editors of other products write parameters
+// like this.
 var braces = regexp.MustCompile(`^\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}`)
 
-// Braces rewrites {{name}} as :name. Inside quotes it is a *Refusal: the author wants the value to
-// be inserted into the text, and values are only ever bound. In comments it is left unchanged.
-// People know braces from other editors, which replace them by the value. To read them as a bound
-// parameter is safe; to leave them would give a syntax error that explains nothing.
+// Braces rewrites {{name}} as :name. People know braces from other editors, which replace them with
+// the value; reading them as a bound parameter is safe, and leaving them would cause a syntax error
+// that explains nothing. In comments braces stay. Inside quotes they are a *Refusal, because the
+// author wants the value to be inserted into the text, and values are only ever bound. Malformed
+// braces are one as well.
 func (k Kind) Braces(sql string) (string, error) {
 	if r := readable(sql); r != nil {
 		return "", r
@@ -119,9 +121,9 @@ func (k Kind) Braces(sql string) (string, error) {
 	return b.String() + sql[done:], nil
 }
 
-// Lists rewrites IN (:name), for parameters that are lists, as = ANY (:name) for PostgreSQL or as
-// IN (SELECT value FROM json_each(:name)) for SQLite. A list is one value, which IN would compare
-// as a whole.
+// Lists rewrites IN (:name), for parameters for which list returns true, as = ANY (:name) for
+// PostgreSQL or as IN (SELECT value FROM json_each(:name)) for SQLite. A list is bound as one
+// value, which IN would compare as a whole.
 func (k Kind) Lists(sql string, list func(name string) bool) string {
 	all := k.tokens(sql)
 	word := func(i int) string {
@@ -170,28 +172,30 @@ func (k Kind) Quoted(sql, name string) int {
 	return -1
 }
 
-// bound is a statement whose parameters are written as PostgreSQL knows them, $1 to $n.
+// bound is a statement whose parameters are rewritten in PostgreSQL's form, $1 to $n.
 type bound struct {
-	sql   string   // as it was
-	text  string   // as PostgreSQL gets it
+	sql   string   // the statement as it was written
+	text  string   // the statement as PostgreSQL gets it
 	names []string // of $1, $2, …; a name that is also tested for NULL has two numbers
-	tests []bool   // of each: whether it is only tested for NULL, and so may have any type
-	marks []mark   // in their order
+	// for each number: whether it is only tested for NULL, and may therefore have any type
+	tests []bool
+	marks []mark // in their order
 
-	// types of arrays that are not built in, and the types of their elements
+	// maps types of arrays that are not built in to the types of their elements
 	arrays map[uint32]uint32
 }
 
-// mark is a place at which a parameter was replaced.
+// mark is a place at which text was replaced. It maps offsets in bound.text to offsets in
+// bound.sql.
 type mark struct {
 	at, was int // the offset after the replaced part, in text and in sql
-	length  int // of what was replaced in sql
+	length  int // the length of the replaced part, in sql
 }
 
-// bind rewrites :name as $n. A name has one number, however often it is used: PostgreSQL then has
-// one type for it. In :name IS NULL it has another number, since that does not determine a type.
-// The new text passes the whole check (Postgres.check) like any other: the rewriting is not trusted
-// either.
+// bind rewrites :name as $n. All uses of a name have the same number, because PostgreSQL then
+// derives one type for it. In :name IS NULL the name has another number, since that determines no
+// type. The error is a *Refusal, as that of Parameters. The new text must pass the whole check
+// (Postgres.check) like any other, so the rewriting need not be trusted.
 func bind(sql string) (*bound, error) {
 	found, err := PostgreSQL.Parameters(sql)
 	if err != nil {
@@ -234,8 +238,8 @@ func nullTest(all []token, p Parameter) bool {
 	return strings.HasPrefix(text, "IS NULL") || text == "IS NOT NULL"
 }
 
-// was converts an offset in the text that was sent into one in the statement as it was written. An
-// offset inside a parameter becomes that of its beginning.
+// was returns the offset in the original statement that corresponds to an offset in the text that
+// was sent. An offset inside a parameter becomes that of its beginning.
 func (b *bound) was(at int) int {
 	last := mark{}
 	for _, m := range b.marks {
@@ -250,9 +254,9 @@ func (b *bound) was(at int) int {
 // parameterNumber matches a parameter in a message of the server.
 var parameterNumber = regexp.MustCompile(`\$[0-9]+`)
 
-// told rewrites an error about the text that was sent into one about the statement as it was
-// written, with its positions and names. The author counts columns in the original, and never wrote
-// $1.
+// told returns an error about the text that was sent as one about the original statement, with its
+// positions and names. The author counts columns in the original, and never wrote $1. Errors
+// without a position are returned unchanged.
 func (b *bound) told(err error) error {
 	var refused *Refusal
 	if errors.As(err, &refused) {
@@ -276,7 +280,7 @@ func (b *bound) told(err error) error {
 	return err
 }
 
-// named replaces $1 in a sentence by the name of the parameter.
+// named replaces each $n in a sentence with the name of the parameter.
 func (b *bound) named(text string) string {
 	return parameterNumber.ReplaceAllStringFunc(text, func(s string) string {
 		if n, err := strconv.Atoi(s[1:]); err == nil && n >= 1 && n <= len(b.names) {

@@ -13,34 +13,36 @@ import (
 	"toolnorm/internal/aside"
 )
 
-// Postgres checks statements for PostgreSQL. The zero value is ready; it may be used by several
-// goroutines at once.
+// Postgres checks statements for PostgreSQL. The zero value is ready for use. It may be used by
+// several goroutines at once.
 type Postgres struct {
 	Functions map[string]bool // further functions that may be called: name, or schema.name
 }
 
-// Check returns an error that says why a statement may not be run: it has to be one SELECT (or
-// VALUES, TABLE, WITH … SELECT) of known parts, which calls only functions of the list. The error
-// is a *Refusal, or says that ctx ended or that the parser broke. The cheap checks come first,
-// since the parser takes 20 ms and can be crashed by nesting. To look at the first word is not
-// enough: WITH … DELETE begins as a query does, and SELECT calls functions with effects.
+// Check returns nil if a statement may be run, and otherwise an error that says why not. It must be
+// one SELECT (or VALUES, TABLE, WITH … SELECT) of known parts that calls only listed functions. The
+// error is a *Refusal, or says that ctx ended or that the parser broke. The cheap checks come
+// first, since the parser takes 20 ms and deep nesting can crash it. Looking at the first word
+// would not be enough, because WITH … DELETE begins as a query does, and SELECT calls functions
+// with effects.
 func (p *Postgres) Check(ctx context.Context, sql string) error {
 	_, err := p.check(ctx, sql, 0)
 	return err
 }
 
-// checked holds what is known of a statement that may be run.
+// checked is what is known about a statement that may be run.
 type checked struct {
-	Names   []name // names of which only the server knows the meaning
-	Lengths []span // lengths of texts that are filled up, where they are not constants
+	Names   []name // the names whose meaning only the server knows
+	Lengths []span // the lengths in functions that fill up texts, unless they are constants
 }
 
 // asked is a request to the parser's process about a statement.
 type asked struct {
 	SQL    string
 	Values int             // the number of its parameters, from $1
-	More   map[string]bool // functions besides those of the list
-	// how many values its aggregates collect; 0: the question is whether it may be run
+	More   map[string]bool // allowed functions besides the listed ones
+	// how many values its aggregates collect; if it is 0, the question is whether the statement may
+	// be run
 	Each float64
 }
 
@@ -48,10 +50,11 @@ type asked struct {
 type answered struct {
 	checked
 	Refused *Refusal
-	Widest  float64 // in bytes
+	Widest  float64 // the largest size of a computed value, in bytes
 }
 
-// check checks a statement with parameters from $1 to $values, like Check.
+// check checks a statement as Check does, and allows the parameters $1 to $values. It returns what
+// is known about the statement.
 func (p *Postgres) check(ctx context.Context, sql string, values int) (*checked, error) {
 	all, r := PostgreSQL.words(sql)
 	if r != nil {
@@ -64,11 +67,11 @@ func (p *Postgres) check(ctx context.Context, sql string, values int) (*checked,
 	return &is.checked, err
 }
 
-// grammarian is PostgreSQL's own parser, compiled to WebAssembly: no other parser reads every
+// grammarian is PostgreSQL's own parser, compiled to WebAssembly. No other parser reads every
 // statement as the server does, and cgo would prevent cross-compiling. Compiling it takes two
 // seconds and 270 MB, and a statement that overflows its stack leaves it in an unknown state. So it
-// runs in a process of its own, which is then replaced by a fresh one. The tree of a statement, of
-// a thousand times its bytes, stays in that process too.
+// runs in a process of its own, which is then replaced. The tree of a statement, which takes a
+// thousand times its bytes, stays in that process as well.
 var grammarian = aside.New("the SQL parser", aside.Limits{Processes: 1, Time: parseWait,
 	Memory: 512 << 20, Keep: 64 << 20},
 	func() {
@@ -91,10 +94,11 @@ var grammarian = aside.New("the SQL parser", aside.Limits{Processes: 1, Time: pa
 		return json.Marshal(is)
 	})
 
-// longSQL is the length of a statement from which the memory of its tree is given back at once.
+// longSQL is the length of a statement from which the memory of its tree is released at once.
 const longSQL = 4096
 
-// answer reads the statement in the parser's process.
+// answer parses and examines the statement, in the parser's process. A statement that may not be
+// run is reported in Refused; the error means that the parser failed.
 func (a *asked) answer() (is answered, err error) {
 	text, err := parser.ParseToJSON(a.SQL)
 	var wrong *parser.Error
@@ -139,14 +143,17 @@ func (a *asked) answer() (is answered, err error) {
 	return is, nil
 }
 
-// parseWait is how long the parser may take, its start not counted; a statement of 64 KiB takes it
+// parseWait is how long the parser may take, without its start. For a statement of 64 KiB it takes
 // 20 ms.
 const parseWait = 5 * time.Second
 
-// errParser is returned when the parser broke or hung. The next statement gets a fresh one.
+// errParser is the error for a statement at which the parser crashed or hung. The next statement
+// gets a new parser.
 var errParser = errors.New("the SQL parser cannot read this statement; write it more simply")
 
-// parse reads a statement with PostgreSQL's parser.
+// parse sends a request to the parser's process and returns the answer. The error is a *Refusal if
+// the statement may not be run, wraps errParser if the parser crashed, and is otherwise that of the
+// process.
 func parse(ctx context.Context, about asked) (is answered, err error) {
 	request, err := json.Marshal(about)
 	if err != nil {
@@ -170,8 +177,8 @@ func parse(ctx context.Context, about asked) (is answered, err error) {
 	return is, nil
 }
 
-// byteOffset returns the offset of the n-th character. PostgreSQL counts characters in errors, and
-// a Refusal counts bytes.
+// byteOffset returns the byte offset of the n-th character, counted from 0, or the length of sql if
+// there are fewer. PostgreSQL counts characters in errors, and a Refusal counts bytes.
 func byteOffset(sql string, n int) int {
 	for i := range sql {
 		if n--; n < 0 {

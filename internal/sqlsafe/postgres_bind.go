@@ -12,24 +12,26 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// values holds the values of a statement's parameters as they are sent: as texts, with their types.
+// values are the values of a statement's parameters in the form in which they are sent: as texts,
+// with their types.
 type values struct {
 	texts [][]byte // nil: NULL
 	types []uint32 // 0: the server infers it from the context
-	loose []bool   // its type may be left out: another one may have been meant
-	lists []bool   // it is an array
+	loose []bool   // the type may be omitted, because another one may have been meant
+	lists []bool   // the value is an array
 }
 
 // Typed is a value of one of PostgreSQL's own types, such as date, uuid or int8[], in PostgreSQL's
-// text form. Where the statement needs another type it counts as a text. A nil Text is NULL.
+// text form. If the statement needs another type, the value counts as a text. A nil Text is NULL.
 type Typed struct {
 	Type string
 	Text []byte
 }
 
-// postgresValues returns the values of a statement's parameters; a missing value is an error. A
-// whole number gets the smallest type that holds it, since a function with an integer parameter
-// does not accept a larger type: substr(name, 1, :n). NULL is a text, unless it is Typed.
+// postgresValues returns the values of a statement's parameters. The error is a *Refusal if a value
+// is missing or cannot be sent. A whole number gets the smallest type that can hold it, since a
+// function with an integer parameter does not accept a larger type, as in substr(name, 1, :n). NULL
+// has the type text, unless it is Typed.
 func (s *Statement) postgresValues(b *bound) (*values, error) {
 	all := &values{}
 	for i, name := range b.names {
@@ -78,7 +80,8 @@ func (s *Statement) postgresValues(b *bound) (*values, error) {
 	return all, nil
 }
 
-// arrayName returns the internal name of an array's type: _int8 for int8[].
+// arrayName returns PostgreSQL's internal name of a type, for example _int8 for int8[]. Only the
+// names of arrays differ.
 func arrayName(name string) string {
 	if element, ok := strings.CutSuffix(name, "[]"); ok {
 		return "_" + element
@@ -86,8 +89,8 @@ func arrayName(name string) string {
 	return name
 }
 
-// untyped removes the type from texts, or from Typed values too, and reports whether there were
-// any: another attempt with the same types would fail in the same way.
+// untyped removes the types of texts and, if typed is true, those of Typed values. It reports
+// whether it removed any; if not, another attempt would fail in the same way.
 func (v *values) untyped(typed bool) bool {
 	found := false
 	for i, loose := range v.loose {
@@ -98,8 +101,9 @@ func (v *values) untyped(typed bool) bool {
 	return found
 }
 
-// single refuses a list without a type where the statement needs a single value: as the text {a,b}
-// it would equal nothing, without an explanation. The server tells which types the parameters have.
+// single returns a *Refusal if a list without a type is used where the statement needs a single
+// value. As the text {a,b} the list would equal nothing, without any explanation. It asks the
+// server for the types of the parameters, and also fails if that fails.
 func (v *values) single(ctx context.Context, c *pgconn.PgConn, sent *bound) error {
 	first := -1
 	for i, list := range v.lists {
@@ -129,9 +133,8 @@ func (v *values) single(ctx context.Context, c *pgconn.PgConn, sent *bound) erro
 // firstOwnOID is the OID of the first type that is not built in.
 const firstOwnOID = 16384
 
-// isTypeError reports whether the server found no operator or function for the types that it was
-// told. 42883 is "operator does not exist: date > text", 42804 a mismatch in CASE or
-// UNION.
+// isTypeError reports whether err says that there is no operator or function for the given types.
+// SQLSTATE 42883 is "operator does not exist: date > text", and 42804 a mismatch in CASE or UNION.
 func isTypeError(err error) bool {
 	var said *pgconn.PgError
 	return errors.As(err, &said) && (said.Code == "42883" || said.Code == "42804")

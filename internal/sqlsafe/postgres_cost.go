@@ -10,18 +10,19 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// explanation asks for the server's plan of a statement, with its estimates.
+// explanation precedes a statement to get the server's plan of it, with estimates.
 const explanation = "EXPLAIN (VERBOSE, FORMAT JSON) "
 
-// mostServerFiles is how many bytes a statement may be expected to sort. Data that does not fit
-// into work_mem goes to temporary files, and only a superuser can bound those.
+// mostServerFiles is the largest number of bytes that a statement may be expected to sort. Data
+// that does not fit into work_mem is written to temporary files, and only a superuser can bound
+// those.
 const mostServerFiles = 1 << 30
 
-// perValue is how many bytes an aggregate needs for each value that it keeps, besides those of the
-// value.
+// perValue is how many bytes an aggregate needs for each collected value, in addition to the value
+// itself.
 const perValue = 32
 
-// unknownRows is how many rows the server expects of a function whose arguments it does not know.
+// unknownRows is how many rows the server expects from a function whose arguments it does not know.
 const unknownRows = 1000
 
 // plan is a node of the server's plan.
@@ -37,18 +38,18 @@ type plan struct {
 	Plans    []plan   `json:"Plans"`
 }
 
-// collects matches an aggregate that keeps its values, as a plan shows it; fills matches a text
-// whose length is known only when it is made.
+// collects matches an aggregate that stores its values, as a plan shows it. fills matches a
+// function whose result has a length that is known only when it is computed.
 var (
 	collects = regexp.MustCompile(`\b(?:string_agg|array_agg|` +
 		`jsonb?_(?:object_)?agg(?:_unique)?(?:_strict)?|JSON_(?:ARRAY|OBJECT)AGG)\(`)
 	fills = regexp.MustCompile(`\b(?:repeat|lpad|rpad)\(`)
 )
 
-// affordable refuses a statement that the server expects to hold, or to sort, too much. sql is the
-// statement before its names got their schemas. The server's estimates may be wrong, so the
-// server's memory is watched as well. unknown reports whether the statement collects rows whose
-// number the server does not know.
+// affordable returns a *Refusal if the server expects a statement to collect or sort too much data.
+// It also fails if the plan cannot be obtained. sql is the statement before its names were
+// qualified. The estimates may be wrong, so the server's memory is watched as well. unknown reports
+// whether the statement collects rows whose number the server does not know.
 func affordable(
 	ctx context.Context, c *pgconn.PgConn, b *bound, send *values, sql string,
 ) (unknown bool, err error) {
@@ -91,18 +92,19 @@ var arrayQuery = regexp.MustCompile(`(?i)\barray\s*\(`)
 // megabytes returns a number of bytes in megabytes, for a sentence.
 func megabytes(bytes float64) int64 { return int64(min(bytes, 1<<50)) >> 20 }
 
-// estimate is the memory and files that a plan is expected to need.
+// estimate is how much memory and temporary files a plan is expected to need, in bytes.
 type estimate struct {
-	arrays  bool               // there are ARRAY(SELECT …)
-	widths  map[string]float64 // the widths of the rows of parts of WITH
-	values  float64            // how many values an aggregate collects
+	arrays  bool               // the statement contains ARRAY(SELECT …)
+	widths  map[string]float64 // the widths of the rows of each part of WITH
+	values  float64            // the largest number of values that an aggregate collects
 	unknown bool               // a part has an unknown number of rows
 	memory  float64
 	files   float64
 }
 
-// node adds a node and its children, and returns the width of its rows. The server counts a
-// computed text as 32 bytes; a constant text is part of the node's output.
+// node adds a node and its children to the estimate, and returns the width of the node's rows in
+// bytes. The server counts a computed text as 32 bytes, while a constant text is part of the node's
+// output.
 func (e *estimate) node(p *plan) float64 {
 	width, below := 0.0, (*plan)(nil)
 	for i := range p.Plans {
@@ -148,7 +150,7 @@ func (e *estimate) node(p *plan) float64 {
 	return width
 }
 
-// collect notes that a number of values are kept at once.
+// collect records that values of a given width are stored for that many rows at once.
 func (e *estimate) collect(rows, width float64) {
 	e.values = max(e.values, rows)
 	e.memory = max(e.memory, rows*(width+perValue))

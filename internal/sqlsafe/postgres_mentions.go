@@ -9,21 +9,22 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// mentions holds the names that the walk finds in a statement.
+// mentions collects the names in a statement that walk finds.
 type mentions struct {
-	names  []name
-	with   []map[string]bool   // visible names of WITH, for each SELECT around the current node
+	names []name
+	// the visible names of WITH, for each SELECT that encloses the current node
+	with   []map[string]bool
 	series map[string][]string // the aliases of functions in FROM, and the columns that they name
 	points []point             // columns with a qualifier
 
-	// For casts that the owner has defined, which need a row or a column of a type with such a
-	// cast.
+	// columns; like the following fields, they are needed for casts that the database's owner has
+	// defined, which apply to rows or columns of certain types
 	mentioned []string // columns
-	alone     []string // names without a dot, which may be rows
+	alone     []string // names without a dot, which may stand for rows
 	aliases   []any    // of tables
-	stars     int      // *, except where a SELECT outputs the columns unchanged
-	starred   bool     // any *
-	arrays    bool     // an array is built
+	stars     int      // how often * is used, except where a SELECT outputs the columns unchanged
+	starred   bool     // whether * is used at all
+	arrays    bool     // an array is constructed
 	selects   int
 }
 
@@ -33,7 +34,8 @@ type point struct {
 	at       int
 }
 
-// settle notes what depends on the whole statement.
+// settle records the names whose meaning depends on the whole statement, after all nodes were
+// visited.
 func (w *walk) settle() {
 	for _, p := range w.points {
 		kind := nameField
@@ -59,7 +61,7 @@ func (w *walk) settle() {
 	}
 }
 
-// column notes a column, or a name that may be a column.
+// column records a column, or a name that may be a column.
 func (w *walk) column(node map[string]any, at int) {
 	all := parts(node["fields"])
 	last := all[len(all)-1]
@@ -79,7 +81,7 @@ func (w *walk) column(node map[string]any, at int) {
 // plainName matches a name that needs no quotes.
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
-// regclass notes 'users'::regclass, whose text is looked up by the search path.
+// regclass records the table in 'users'::regclass, whose text is looked up in the search path.
 func (w *walk) regclass(node map[string]any) {
 	of, _ := node["typeName"].(map[string]any)
 	if all := parts(of["names"]); len(all) > 0 && all[len(all)-1] == "regclass" {
@@ -87,7 +89,7 @@ func (w *walk) regclass(node map[string]any) {
 	}
 }
 
-// tableText notes a text that names a table.
+// tableText records the table that a text constant names.
 func (w *walk) tableText(node any) {
 	object, _ := node.(map[string]any)
 	constant, _ := object["A_Const"].(map[string]any)
@@ -99,12 +101,13 @@ func (w *walk) tableText(node any) {
 	}
 }
 
-// ofTables are the functions whose first argument may be a table's name as a text.
+// ofTables are the functions whose first argument may be the name of a table as a text.
 var ofTables = lowerNames(strings.Fields(`has_table_privilege has_column_privilege to_regclass
 	pg_relation_size pg_table_size pg_indexes_size pg_total_relation_size obj_description col_description`))
 
-// selectWith checks a SELECT, with the names that its WITH defines. Inside its own SELECT such a
-// name still means the table of that name, unless the WITH is RECURSIVE.
+// selectWith checks a SELECT with a WITH clause, and makes the names that the clause defines
+// visible. Inside its own SELECT such a name still means the table with that name, unless the
+// clause is RECURSIVE. It returns nil if the SELECT may be run.
 func (w *walk) selectWith(node map[string]any, at int) *Refusal {
 	with, ok := node["withClause"].(map[string]any)
 	if !ok {
@@ -135,7 +138,7 @@ func (w *walk) selectWith(node map[string]any, at int) *Refusal {
 	return w.kind("SelectStmt", node, at)
 }
 
-// cteName returns the name of a part of WITH.
+// cteName returns the name of a part of WITH, or "" if the node is none.
 func cteName(one any) string {
 	node, _ := one.(map[string]any)
 	cte, _ := node["CommonTableExpr"].(map[string]any)
@@ -143,7 +146,7 @@ func cteName(one any) string {
 	return text
 }
 
-// note keeps those names of a node that only the server can resolve.
+// note records those names of a node that only the server can resolve.
 func (w *walk) note(kind string, node map[string]any, at int) {
 	switch kind {
 	case "TypeName":
@@ -205,7 +208,8 @@ func (w *walk) note(kind string, node map[string]any, at int) {
 	}
 }
 
-// operators notes the signs of operators. A sign with a schema before it will not be found.
+// operators records the signs of operators. A sign with a schema before it will not be found by the
+// server.
 func (w *walk) operators(at int, signs ...string) {
 	for _, sign := range signs {
 		w.names = append(w.names, name{nameOperator, sign, at, false})
@@ -215,8 +219,8 @@ func (w *walk) operators(at int, signs ...string) {
 // hasLocation reports whether a node has a location.
 func hasLocation(node map[string]any) bool { return node["location"] != nil }
 
-// rangeFunction keeps the alias of functions in FROM; without an alias, the name of the function is
-// used.
+// rangeFunction records the alias of functions in FROM, with the columns that it names. Without an
+// alias, it records the names of the functions.
 func (w *walk) rangeFunction(node map[string]any) {
 	alias, _ := node["alias"].(map[string]any)
 	of, _ := alias["aliasname"].(string)
@@ -257,7 +261,7 @@ func (w *walk) rangeFunction(node map[string]any) {
 	}
 }
 
-// behindPoint notes a name after a dot, which is a call if there is no such column.
+// behindPoint records a name after a dot, which is a function call if there is no such column.
 func (w *walk) behindPoint(kind, text string, at int) {
 	w.names = append(w.names, name{nameColumn, text, at, false})
 	if !postgresFunctions()[text] && !w.more[text] {

@@ -22,14 +22,15 @@ import (
 // runs with pg_catalog as its search path, where all names are built in. The names that it needs
 // from other schemas are qualified, after the server was asked what they are.
 
-// Kinds of names, as postgres_names.sql has them.
+// The kinds of names, as postgres_names.sql uses them.
 const (
 	nameTable    = "table"
 	nameType     = "type"
 	nameFunction = "function"
-	nameDot      = "dot"      // after a dot, where the value may not be a row: (0.1).pg_sleep
+	// after a dot, if the value before it may be something else than a row: (0.1).pg_sleep
+	nameDot      = "dot"
 	nameField    = "field"    // after a dot, of a row
-	nameColumn   = "column"   // after a dot, even if it is a listed name
+	nameColumn   = "column"   // after a dot, even if the name is a listed function
 	nameOperator = "operator" // the sign of an operator
 	nameSchema   = "schema"   // current_schema
 	nameRow      = "row"      // a row is used as a value
@@ -43,31 +44,32 @@ type name struct {
 	// in SQL: "users", "public"."users"; without quotes for names that are only compared
 	Text string
 	At   int  // offset
-	Bare bool // without a schema, which will be added
+	Bare bool // it has no schema, so one will be added
 }
 
-// nameAt makes a name at an offset.
+// nameAt returns a name at an offset.
 func nameAt(kind, text string, at int, bare bool) name { return name{kind, text, at, bare} }
 
 // found is the server's answer about a name.
 type found struct {
 	kind, text, schema string
-	why                string // why it may not be used; empty: it may
+	why                string // why it must not be used; empty: it may be used
 }
 
 //go:embed postgres_names.sql
 var askNames string
 
-// Kinds of answers that are not about a name: a schema with operators of an extension, and an array
-// with the type of its elements.
+// The kinds of answers that are not about a name: a schema with an extension's operators, and an
+// array type with the type of its elements.
 const (
 	operatorSchemas = "operators"
 	arrayElements   = "elements"
 )
 
-// resolve asks the server for the names of a statement, within the open transaction, returns the
-// statement with qualified names, and sets the search path. schemas are the schemas in which names
-// are looked up.
+// resolve asks the server what the names of a statement mean, within the open transaction. It
+// returns the statement with qualified names, and sets the search path if extensions have
+// operators. schemas are the schemas in which names are looked up. The error is a *Refusal if a
+// name must not be used, or that of the server.
 func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked,
 	allowed map[string]bool, schemas []byte) (*bound, error) {
 	all := what.Names
@@ -129,7 +131,7 @@ func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked,
 	return sent, nil
 }
 
-// oidOf reads the OID of a type; it returns 0 for a text that is not a number.
+// oidOf parses the OID of a type. It returns 0 if the text is not a number.
 func oidOf(text string) uint32 {
 	n, err := strconv.ParseUint(text, 10, 32)
 	if err != nil {
@@ -138,8 +140,8 @@ func oidOf(text string) uint32 {
 	return uint32(n)
 }
 
-// shorter is written before a length that is not a constant. It returns NULL for NULL, unlike
-// LEAST.
+// shorter is inserted before a length that is not a constant. Unlike LEAST, this function returns
+// NULL for NULL.
 const shorter = "pg_catalog.int8smaller("
 
 // edit is one change to a statement's text.
@@ -148,18 +150,18 @@ type edit struct {
 	text       string
 }
 
-// edited is a statement that is being changed.
+// edited is a statement with changes that are still to be made.
 type edited struct {
 	*bound
 	edits []edit
 }
 
-// currentSchema matches a call of current_schema, which would return pg_catalog with that search
-// path.
+// currentSchema matches a call of current_schema. With the changed search path the call would
+// return pg_catalog.
 var currentSchema = regexp.MustCompile(`(?i)^current_schema\s*(\(\s*\))?`)
 
-// name writes a name with its schema. A built-in function gets it only if the search path has other
-// functions too.
+// name adds the change that qualifies a name with its schema. A built-in function is qualified only
+// if more is true, that is, if the search path contains other functions as well.
 func (e *edited) name(n name, f found, more bool) {
 	switch {
 	case n.Kind == nameSchema:
@@ -173,8 +175,8 @@ func (e *edited) name(n name, f found, more bool) {
 	}
 }
 
-// done returns the statement with its changes, and with marks that map offsets after a change to
-// offsets before it.
+// done returns the changed statement. Its marks map offsets in the new text to offsets in the old
+// one.
 func (e *edited) done() *bound {
 	slices.SortStableFunc(e.edits, func(a, b edit) int { return cmp.Compare(a.at, b.at) })
 	out := &bound{sql: e.text}

@@ -9,12 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// superuser is the phrase for a role that may do everything.
+// superuser is the phrase for a role that has all rights.
 const superuser = "is a superuser"
 
-// powers is a query for what a role may do besides reading, with a row for each right. The server's
-// own tables are left out, since every role has the same rights there. Ownership counts as well,
-// since an owner can grant itself the rest. Three tables are enough to explain what is wrong.
+// powers is a query for what a role may do besides reading; each row is one right. The server's own
+// tables are excluded, since every role has the same rights there. Ownership is included, since an
+// owner can grant itself the rest. At most three tables are listed, which is enough to explain what
+// is wrong.
 const powers = `
 SELECT '` + superuser + `' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolsuper
 UNION ALL SELECT 'may make roles' FROM pg_catalog.pg_roles WHERE rolname = current_user AND rolcreaterole
@@ -30,7 +31,7 @@ UNION ALL (SELECT 'may change the table ' || pg_catalog.quote_ident(n.nspname) |
 
 // effects is a query for functions of the database that the role may call and that may do more than
 // read: volatile functions, and those that run with the rights of their owner. No statement can
-// call them directly, but views and policies may.
+// call these directly, but views and policies may.
 const effects = `
 SELECT n.nspname || '.' || p.proname || CASE WHEN p.prosecdef THEN ' (SECURITY DEFINER)' ELSE ' (VOLATILE)' END
 FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
@@ -38,7 +39,8 @@ WHERE n.nspname NOT IN ('pg_catalog', 'information_schema') AND p.prorettype NOT
 AND (p.prosecdef OR p.provolatile = 'v' AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 1255 AND d.objid = p.oid AND d.deptype = 'e'))
 AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE') ORDER BY p.prosecdef DESC, 1 LIMIT 5`
 
-// roleCalls returns a sentence about such functions, or "" if there are none.
+// roleCalls returns a warning about the functions that the query effects finds, or "" if there are
+// none or the query fails.
 func roleCalls(ctx context.Context, conn *pgx.Conn, role string) string {
 	rows, err := conn.Query(ctx, effects)
 	if err != nil {
@@ -52,8 +54,8 @@ func roleCalls(ctx context.Context, conn *pgx.Conn, role string) string {
 		"the role '%s' may call functions that may do more than read: %s; REVOKE EXECUTE on them FROM PUBLIC", role, strings.Join(all, ", "))
 }
 
-// roleCan lists what the role of a connection may do besides reading.
-// Every new connection asks for it, since rights may be granted while the pool is open.
+// roleCan returns what the role of a connection may do besides reading. Every new connection is
+// asked, since rights may be granted while the pool is open.
 func roleCan(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	rows, err := conn.Query(ctx, powers)
 	if err != nil {
@@ -62,9 +64,9 @@ func roleCan(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// tooPowerful returns an error that says why a role is not accepted, or nil if can is empty. The
-// check of statements would restrain such a role too, but then one mistake in it would endanger the
-// data.
+// tooPowerful returns an error that says why a role is not accepted, or nil if can, the list of its
+// additional rights, is empty. The check of statements would restrain such a role as well, but one
+// mistake in the check would endanger the data.
 func tooPowerful(role string, can []string) error {
 	if len(can) == 0 {
 		return nil
@@ -81,7 +83,8 @@ func tooPowerful(role string, can []string) error {
 		"the role '%s' %s; give toolnorm one that may SELECT and nothing else, or set sql-role to warn", role, strings.Join(said, ", and "))
 }
 
-// admitRole checks what the role may do.
+// admitRole checks what the role may do. It fails if the role has additional rights, unless the
+// settings only ask for a warning.
 func (db *PostgresDB) admitRole(ctx context.Context, conn *pgx.Conn) error {
 	if _, err := begin(ctx, conn.PgConn(), "SET LOCAL jit = off"); err != nil {
 		return err

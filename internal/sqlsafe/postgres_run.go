@@ -19,10 +19,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// PostgresConfig names the database and sets limits. Limits that are zero get defaults; host,
+// PostgresConfig names the database and sets limits. Limits that are zero get defaults. Host,
 // database and user have no defaults.
 type PostgresConfig struct {
-	URL string // postgres://…, used instead of the fields that follow; empty: the fields are used
+	URL string // postgres://…, used instead of the next five fields; empty: those are used
 
 	Host, Database, User, Password string
 	Port                           int
@@ -30,11 +30,11 @@ type PostgresConfig struct {
 	// further functions that statements may call: name, or schema.name
 	Functions []string
 
-	// AnyRole accepts a role that may do more than read, even a superuser, and calls Warn then. The
-	// only protection left is the check of the statements and the transaction that is never
+	// AnyRole accepts a role that may do more than read, even a superuser, and calls Warn for one.
+	// The only protection is then the check of the statements and the transaction that is never
 	// committed.
 	AnyRole bool
-	Warn    func(text string) // nil: there are no warnings
+	Warn    func(text string) // nil: warnings are discarded
 }
 
 // PostgresDB is a database that is only read. It may be used by several goroutines at once.
@@ -44,25 +44,26 @@ type PostgresDB struct {
 	pool   *pgxpool.Pool
 	warned sync.Once
 
-	together atomic.Int64 // the bytes of the server's memory that its statements hold
-	// holds a value while a statement runs alone, since its memory cannot be measured
+	together atomic.Int64 // bytes of the server's memory that all running statements use
+	// has a value while a statement runs alone, because its memory cannot be measured
 	alone chan struct{}
 }
 
-// connections is the most connections that a program holds open. A model runs one statement at a
-// time, and other users of the database need its connections more.
+// connections is the largest number of open connections of a program. A model runs one statement at
+// a time, and other users of the database need its connections more.
 const connections = 4
 
-// idleWait is how long this program may be idle within a transaction, in addition to a statement's
-// time.
+// idleWait is how long this program may be idle within a transaction, in addition to the time limit
+// of the statement.
 const idleWait = 10 * time.Second
 
-// largestMessage bounds one message of the server, which holds a row: the protocol allows 1 GiB,
-// which would be read whole.
+// largestMessage bounds one message of the server, which contains a row. The protocol allows 1 GiB,
+// and a message is read as a whole.
 const largestMessage = 4 << 20
 
-// OpenPostgres makes the pool. It does not connect yet, so the server need not be up. The start-up
-// message of each connection fixes how the server reads a statement.
+// OpenPostgres returns a database with a pool of connections. It does not connect yet, so the
+// server need not be running. It fails if the settings cannot be parsed. The start-up message of
+// each connection fixes how the server reads statements.
 func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	c.Limits = c.Limits.filled()
 	db := &PostgresDB{config: c, alone: make(chan struct{}, 1),
@@ -120,7 +121,7 @@ func OpenPostgres(c PostgresConfig) (*PostgresDB, error) {
 	return db, nil
 }
 
-// quoteField writes a value as connection strings take it. Otherwise a backslash or a quotation
+// quoteField returns a value quoted for a connection string. Otherwise a backslash or a quotation
 // mark in a setting could begin another field.
 func quoteField(s string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
@@ -129,13 +130,14 @@ func quoteField(s string) string {
 // Close closes the pool.
 func (db *PostgresDB) Close() { db.pool.Close() }
 
-// serverBounds are settings that only some servers know, or only some roles may change: GRANT SET
-// ON PARAMETER temp_file_limit TO the role lets a statement be ended by the size of its temporary
-// files.
+// serverBounds are settings that only some servers know, or only some roles may change. For
+// example, after GRANT SET ON PARAMETER temp_file_limit TO the role, the server ends a statement
+// whose temporary files are too large.
 var serverBounds = []string{"SET hash_mem_multiplier = 1", fmt.Sprintf(
 	"SET temp_file_limit = '%dMB'", mostServerFiles>>20)}
 
-// admit checks the role of a new connection. It is the pool's only hook for every connection.
+// admit prepares a new connection and returns an error if its role is not accepted. The pool calls
+// it for every new connection.
 func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 	for _, set := range serverBounds {
 		var said *pgconn.PgError
@@ -150,14 +152,15 @@ func (db *PostgresDB) admit(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// declaration makes the server's own grammar accept nothing but a query. Nothing may follow the
-// user's text. A superuser in a read-only transaction can run a program with COPY … TO PROGRAM, and
-// can use DO and SET ROLE. As the query of a cursor these are all syntax errors, and so are INSERT,
-// SHOW, EXPLAIN and SELECT INTO. A semicolon or a comment at the end is fine. It costs .06 ms.
+// declaration precedes a statement, so that the server's own grammar accepts nothing but a query.
+// In a read-only transaction a superuser can still run a program with COPY … TO PROGRAM, and can
+// use DO and SET ROLE. As the query of a cursor these are syntax errors, and so are INSERT, SHOW,
+// EXPLAIN and SELECT INTO. Nothing may be added after the user's text; a semicolon or a comment at
+// its end does no harm. It costs .06 ms.
 const declaration = "DECLARE toolnorm_query NO SCROLL CURSOR FOR "
 
-// Query runs one SELECT with the values of its parameters, within the limits of the
-// connection.
+// Query runs one SELECT with the values of its parameters, within the limits of the connection. Its
+// errors are those of Ask.
 func (db *PostgresDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (
 	*Table, error) {
 	return db.Ask(ctx, Statement{SQL: query, Values: values})
@@ -169,20 +172,20 @@ func (db *PostgresDB) Ask(ctx context.Context, q Statement) (*Table, error) {
 	return db.ask(ctx, q, fetch)
 }
 
-// Describe returns the columns of a statement without running it. The error is what Ask would
-// refuse, or what the server cannot plan.
+// Describe returns the columns of a statement without running it. It fails if Ask would refuse the
+// statement or the server cannot plan it.
 func (db *PostgresDB) Describe(ctx context.Context, q Statement) (*Table, error) {
 	return db.ask(ctx, q, describe)
 }
 
-// reader reads the result of a declared cursor.
+// reader reads the result of the declared cursor.
 type reader func(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limits) (*Table, error)
 
-// ask declares a cursor for a statement, and calls read to read from it. The check comes before a
-// connection is taken, so a refusal needs no server. If the server does not accept a value as a
-// text, it is sent again without a type: date > :day needs a date, and PostgreSQL infers the type
-// of an untyped value from the context. The first attempt has types, since :day IS NULL determines
-// no type and would be an error without one.
+// ask declares a cursor for a statement and calls read. The check comes before a connection is
+// taken, so a refusal needs no server. If the server does not accept a value as a text, the
+// statement is sent again without the type: for example, date > :day needs a date, and PostgreSQL
+// infers the type of an untyped value from the context. The first attempt has types, because :day
+// IS NULL determines no type and would fail without one.
 func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table, error) {
 	q.SQL = blankFence(q.SQL)
 	b, err := bind(q.SQL)
@@ -235,11 +238,11 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	return t, err
 }
 
-// within runs a statement in a transaction that is never committed, even on success: COMMIT would
-// keep large objects and settings. Advisory locks outlive even a rollback. A read-only transaction
-// still takes advisory locks and calls functions with side effects. Closing the connection ends its
-// transaction. lo_create(0) succeeds in a read-only transaction for a role without any right, and
-// only ROLLBACK takes it back, as it does set_config(…, false).
+// within runs a statement in a read-only transaction that is always rolled back, because COMMIT
+// would preserve large objects and settings. For example, lo_create(0) succeeds in a read-only
+// transaction for a role without any right, and so does set_config(…, false); only ROLLBACK undoes
+// them. Advisory locks outlive even a rollback, so they are released separately. Closing the
+// connection ends its transaction, too.
 func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked,
 	send *values, limits Limits, read reader) (*Table, error) {
 	path, err := begin(ctx, c, fmt.Sprintf(
@@ -292,7 +295,7 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 
 // begin begins a transaction in which only built-in names are found, and returns the search path
 // before it, as an array of names. With the role's own path, the queries about a statement could
-// call the owner's functions: a user-defined = for an oid and a number fits better than the
+// call the owner's functions: a user-defined = for an oid and a number would match better than the
 // built-in one.
 func begin(ctx context.Context, c *pgconn.PgConn, settings string) (path []byte, err error) {
 	all, err := c.Exec(ctx, "BEGIN TRANSACTION READ ONLY; "+settings+
@@ -308,10 +311,10 @@ func begin(ctx context.Context, c *pgconn.PgConn, settings string) (path []byte,
 	return path, nil
 }
 
-// sendPrefixed sends a statement after a prefix such as DECLARE. It uses the extended protocol,
-// which accepts only one statement: with the simple protocol "select 1; commit; drop table …"
-// leaves the transaction, and did drop a table in a test. Positions in errors are corrected by the
-// length of the prefix.
+// sendPrefixed sends a statement after a prefix such as DECLARE, and returns the rows of the
+// answer. It uses the extended protocol, which accepts only one statement. With the simple
+// protocol, "select 1; commit; drop table …" leaves the transaction, and did drop a table in a
+// test. Positions in errors are corrected by the length of the prefix.
 func sendPrefixed(ctx context.Context, c *pgconn.PgConn, front string, b *bound, send *values) (
 	[][][]byte, error) {
 	result := c.ExecParams(ctx, front+b.text, send.texts, send.types, nil, nil).Read()
@@ -327,9 +330,9 @@ func sendPrefixed(ctx context.Context, c *pgconn.PgConn, front string, b *bound,
 	return result.Rows, result.Err
 }
 
-// fetch reads as many rows from the cursor as the limits allow. It fetches one row more than the
-// limit, to know whether there are more. The server refuses a table that the role may not read here
-// and not in DECLARE, so errors of both are about the statement.
+// fetch reads as many rows from the cursor as the limits allow. It asks for one row more, to know
+// whether there are more. The server refuses a table that the role may not read only here and not
+// in DECLARE, so errors of both are errors of the statement.
 func fetch(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limits) (*Table, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -6,10 +6,11 @@ import (
 	"strconv"
 )
 
-// windowsAtOnce is how many windows of a SELECT do not increase its size.
+// windowsAtOnce is how many windows a SELECT may have before they increase its size.
 const windowsAtOnce = 8
 
-// query returns the columns of a SELECT's result, and their widths.
+// query returns the columns of a SELECT's result with their widths, and sets m.size to its number
+// of nodes.
 func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
 	in := &scope{outer: outer, with: map[string][]wide{}, sizes: map[string]float64{}, size: 1}
 	// the plan of each window has all columns
@@ -68,8 +69,8 @@ func (m *widths) query(node map[string]any, outer *scope) (out []wide) {
 	return out
 }
 
-// with computes the widths of the parts of WITH. A recursive part is repeated until its widths stop
-// growing.
+// with computes the widths of the parts of WITH. A recursive part is evaluated repeatedly until its
+// widths stop growing or exceed the limit.
 func (m *widths) with(with map[string]any, in *scope) {
 	all, _ := with["ctes"].([]any)
 	for _, one := range all {
@@ -100,7 +101,7 @@ func (m *widths) with(with map[string]any, in *scope) {
 	}
 }
 
-// from notes the sources in FROM.
+// from adds a source in FROM to the scope.
 func (m *widths) from(v any, in *scope) {
 	object, _ := v.(map[string]any)
 	for kind, inside := range object {
@@ -147,7 +148,7 @@ func (m *widths) from(v any, in *scope) {
 	}
 }
 
-// named returns the columns of the part of WITH with a name.
+// named returns the columns of the part of WITH with a name, or nil if there is none.
 func (s *scope) named(table string) []wide {
 	for ; s != nil; s = s.outer {
 		if columns, ok := s.with[table]; ok {
@@ -157,8 +158,8 @@ func (s *scope) named(table string) []wide {
 	return nil
 }
 
-// sizeOf returns how many nodes each use of a table of WITH adds to the statement, or 0 if table is
-// not one.
+// sizeOf returns how many nodes each use of a part of WITH adds to the statement, or 0 if table is
+// not such a part.
 func (s *scope) sizeOf(table string) float64 {
 	for ; s != nil; s = s.outer {
 		if _, ok := s.with[table]; ok {
@@ -168,7 +169,8 @@ func (s *scope) sizeOf(table string) float64 {
 	return 0
 }
 
-// column returns the width of a column by its name, or of a row by the name of its source in FROM.
+// column returns the width of a column, or that of a row if fields is the name of a source in FROM.
+// If neither is known, it is the largest width that the name could have.
 func (s *scope) column(fields []string) float64 {
 	last := fields[len(fields)-1]
 	of := ""
@@ -198,7 +200,7 @@ func (s *scope) column(fields []string) float64 {
 	return rest
 }
 
-// star returns the columns of *, or of t.*; ok is false for any other node.
+// star returns the columns for which a node * or t.* stands; ok is false for any other node.
 func (s *scope) star(node any) (all []wide, ok bool) {
 	object, _ := node.(map[string]any)
 	ref, _ := object["ColumnRef"].(map[string]any)
@@ -214,7 +216,8 @@ func (s *scope) star(node any) (all []wide, ok bool) {
 	return all, true
 }
 
-// givenName returns the name that the server gives to a column without AS.
+// givenName returns the name that the server gives to a column without AS, or "" for an expression
+// that is not a column, a call or a cast.
 func givenName(node any) string {
 	object, _ := node.(map[string]any)
 	for kind, inside := range object {
@@ -235,7 +238,7 @@ func givenName(node any) string {
 	return ""
 }
 
-// total returns the width of a row.
+// total returns the width of a row with these columns.
 func total(columns []wide) (sum float64) {
 	for _, c := range columns {
 		sum += c.bytes
@@ -243,7 +246,7 @@ func total(columns []wide) (sum float64) {
 	return sum
 }
 
-// wider returns the wider of two columns at each place, by the names of the first.
+// wider returns, for each position, the larger width of the two columns there, with the names of a.
 func wider(a, b []wide) []wide {
 	if len(a) == 0 {
 		return b
@@ -255,7 +258,8 @@ func wider(a, b []wide) []wide {
 	return out
 }
 
-// renameColumns returns columns with other names, as from AS t(a, b).
+// renameColumns returns the columns with the names of an alias such as AS t(a, b). Columns after
+// the last name keep theirs.
 func renameColumns(columns []wide, names []string) []wide {
 	out := slices.Clone(columns)
 	for i := range min(len(out), len(names)) {

@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// connecting returns an error of the pool in fewer words, without parts of the configuration.
-// pgx puts host, user and database into its error, and the sentence goes to a model.
+// connecting returns an error of the pool in fewer words, without parts of the configuration. The
+// errors of pgx contain host, user and database, and the sentence is sent to a model. Other errors
+// are returned unchanged.
 func connecting(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
@@ -28,14 +29,14 @@ type unreached struct {
 	why string
 }
 
-// Error returns the sentence.
+// Error implements error: it returns the sentence.
 func (u unreached) Error() string { return "the database cannot be reached: " + u.why }
 
-// Unwrap returns the error of pgx.
+// Unwrap returns the original error of pgx.
 func (u unreached) Unwrap() error { return u.error }
 
-// reason returns why the first attempt to connect failed. pgx tries a server with and without TLS,
-// and writes the server's name before each reason, which repeats it.
+// reason returns why the first attempt to connect failed. pgx tries each server with and without
+// TLS, and its message has a line for each attempt.
 func reason(err error) string {
 	var name *net.DNSError
 	var dial *net.OpError

@@ -15,17 +15,18 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// largestSafe is the largest integer that readers with doubles as numbers, as in JavaScript,
-// represent exactly. 2^53 itself is exact, though 2^53+1 becomes the same double.
+// largestSafe is the largest integer up to which readers that use doubles, as JavaScript does,
+// distinguish all integers. 2^53 itself is exact, though 2^53+1 becomes the same double.
 const largestSafe = 1 << 53
 
-// postgresTypes knows which types are arrays, and the types of their elements. It is only read.
+// postgresTypes returns the map of PostgreSQL's built-in types, which is never changed. It knows
+// which types are arrays, and the types of their elements.
 var postgresTypes = sync.OnceValue(pgtype.NewMap)
 
-// postgresValue converts a value from PostgreSQL's text form to JSON; nil is NULL. Numbers that no
-// double represents exactly stay texts. The text form is used because every type has one, and a
-// numeric keeps all its digits in it. A bytea is \x and hex digits, by the settings of the
-// connection.
+// postgresValue returns the JSON form of a value in PostgreSQL's text form; nil means NULL. Numbers
+// that a double does not represent exactly become texts. The text form is used because every type
+// has one and a numeric has all its digits in it. The settings of the connection make a bytea \x
+// and hex digits.
 func postgresValue(oid uint32, text []byte) json.RawMessage {
 	if text == nil {
 		return json.RawMessage("null")
@@ -63,7 +64,7 @@ func postgresValue(oid uint32, text []byte) json.RawMessage {
 	return jsonText(s)
 }
 
-// postgresArray returns an array as a list, or as a text if it cannot be parsed.
+// postgresArray returns the JSON form of an array: a list, or a text if the array cannot be parsed.
 func postgresArray(element uint32, s string) json.RawMessage {
 	if list, rest, ok := array(strings.TrimPrefix(s, bounds.FindString(s)), element, 0); ok &&
 		rest == "" {
@@ -72,7 +73,8 @@ func postgresArray(element uint32, s string) json.RawMessage {
 	return jsonText(s)
 }
 
-// value returns a value of the statement's result.
+// value returns the JSON form of a value in the statement's result. Unlike postgresValue, it knows
+// the arrays of types that are not built in.
 func (b *bound) value(oid uint32, text []byte) json.RawMessage {
 	if element, ok := b.arrays[oid]; ok && text != nil {
 		return postgresArray(element, string(text))
@@ -80,11 +82,11 @@ func (b *bound) value(oid uint32, text []byte) json.RawMessage {
 	return postgresValue(oid, text)
 }
 
-// deepestJSON is how deeply a JSON value may be nested. A deeper value is sent as a text: readers
-// in other languages fail a little below 1,000 levels.
+// deepestJSON is how deeply a JSON value may be nested. A deeper value is sent as a text, because
+// readers in other languages fail a little below 1,000 levels.
 const deepestJSON = 200
 
-// shallow reports whether a JSON text is nested less than deepestJSON levels.
+// shallow reports whether a JSON text has at most deepestJSON levels.
 func shallow(text []byte) bool {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -102,7 +104,7 @@ func shallow(text []byte) bool {
 	return true
 }
 
-// jsonText returns a text as JSON.
+// jsonText returns a text as a JSON string, or null if it cannot be encoded.
 func jsonText(s string) json.RawMessage {
 	b, err := chat.JSON(s)
 	if err != nil {
@@ -111,13 +113,14 @@ func jsonText(s string) json.RawMessage {
 	return b
 }
 
-// stamp matches a time as PostgreSQL writes it in the style ISO, but not infinity and years before
-// Christ. Other texts stay as PostgreSQL wrote them.
+// stamp matches a time as PostgreSQL writes it in the style ISO. It does not match infinity and
+// years before Christ, which stay as they are.
 var stamp = regexp.MustCompile(
 	`^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:([+-]\d\d)(:\d\d)?)?$`)
 
-// rfc3339 rewrites PostgreSQL's 2024-01-02 03:04:05.6+09 in the form of RFC 3339,
-// 2024-01-02T03:04:05.6+09:00. A time without a zone stays without.
+// rfc3339 returns a time such as 2024-01-02 03:04:05.6+09 in the form of RFC 3339,
+// 2024-01-02T03:04:05.6+09:00. A time without a zone stays without one, and a text that is not a
+// time is returned unchanged.
 func rfc3339(s string) string {
 	m := stamp.FindStringSubmatch(s)
 	switch {
@@ -153,8 +156,9 @@ var bounds = regexp.MustCompile(`^(?:\[-?\d+:-?\d+\])+=`)
 // mostDimensions is how many dimensions PostgreSQL's arrays may have.
 const mostDimensions = 6
 
-// array reads {1,NULL,"a b"} and nested arrays; rest is the text that follows. The element type
-// decides how elements are read: {1,2} gives numbers for int4[], and texts for text[].
+// array parses an array such as {1,NULL,"a b"}, which may be nested, at the beginning of s. It
+// returns the array as a JSON list and the text after it; ok is false if there is no valid array.
+// The element type decides on the values: {1,2} gives numbers for int4[], and texts for text[].
 func array(s string, element uint32, depth int) (list json.RawMessage, rest string, ok bool) {
 	if !strings.HasPrefix(s, "{") || depth > mostDimensions {
 		return nil, s, false
@@ -187,7 +191,8 @@ func array(s string, element uint32, depth int) (list json.RawMessage, rest stri
 	return append(list, ']'), s[1:], true
 }
 
-// arrayText reads one element. It returns nil for NULL without quotes; "NULL" in quotes is a text.
+// arrayText parses one element of an array at the beginning of s. It returns nil for NULL without
+// quotes, while "NULL" in quotes is a text; ok is false if there is no valid element.
 func arrayText(s string) (text []byte, rest string, ok bool) {
 	if !strings.HasPrefix(s, `"`) {
 		end := strings.IndexAny(s, ",}")

@@ -11,20 +11,21 @@ import (
 )
 
 // walk checks the tree of a statement. postgres_grammar.txt lists what each kind of node may
-// contain, so additions of a later PostgreSQL are refused until somebody adds them there.
+// contain, so additions of a later PostgreSQL are refused until somebody adds them there. The
+// checking methods return nil for what is allowed.
 type walk struct {
 	sql   string
 	words []token
-	more  map[string]bool // functions besides those of the list
+	more  map[string]bool // allowed functions besides the listed ones
 
-	values int // how many parameters are bound; a higher number is refused
+	values int // the number of bound parameters; a higher number is refused
 
 	mentions // the names to ask the server about
 	lengths  []span
 }
 
-// statement checks the topmost node.
-// WITH … INSERT may be below a SelectStmt, so the parts below it are checked too.
+// statement checks the topmost node, which must be a SELECT. Because WITH … INSERT may be inside a
+// SelectStmt, all nodes below are checked as well.
 func (w *walk) statement(node map[string]any) *Refusal {
 	if _, ok := node["SelectStmt"]; !ok {
 		for kind := range node {
@@ -40,7 +41,7 @@ func (w *walk) statement(node map[string]any) *Refusal {
 	return nil
 }
 
-// kindInWords returns the kind of a statement in SQL's words: CREATE TABLE AS for
+// kindInWords returns the kind of a statement in the words of SQL, for example CREATE TABLE AS for
 // CreateTableAsStmt.
 func kindInWords(kind string) string {
 	var b strings.Builder
@@ -53,9 +54,9 @@ func kindInWords(kind string) string {
 	return strings.ToUpper(b.String())
 }
 
-// node checks {"Kind": {…}}. An empty object means nothing, like the missing column definitions of
-// a function. In JSON a part of the tree is an object whose only key is its kind:
-// {"ColumnRef":{"fields":[…]}}.
+// node checks a node {"Kind": {…}}. In JSON, a node is an object whose only key is its kind, such
+// as {"ColumnRef":{"fields":[…]}}. An empty object is allowed, since it means that something is
+// absent, for example the column definitions of a function.
 func (w *walk) node(node map[string]any, at int) *Refusal {
 	for kind, body := range node {
 		inside, ok := body.(map[string]any)
@@ -70,8 +71,8 @@ func (w *walk) node(node map[string]any, at int) *Refusal {
 }
 
 // kind checks a node of a known kind: all its members, and further rules for that kind. at is the
-// location of the nearest node above it that has one. A location is a byte offset in the statement,
-// and most nodes have none.
+// location of the nearest node above it that has one. A location is a byte offset in the statement;
+// most nodes have none.
 func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 	if n, ok := node["location"].(float64); ok && n >= 0 {
 		at = int(n)
@@ -118,11 +119,12 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 	return w.qualified(node, at)
 }
 
-// operatorNames are the members that name an operator: a + b, = ANY (SELECT …), ORDER BY … USING.
+// operatorNames are the members that name an operator, as in a + b, = ANY (SELECT …) and ORDER BY …
+// USING.
 var operatorNames = []string{"name", "operName", "useOp"}
 
-// qualified refuses OPERATOR(schema.+), wherever an operator may be used: it calls a function that
-// somebody has created in that schema.
+// qualified refuses OPERATOR(schema.+) in every place where an operator may be used, because it
+// calls a function that somebody has created in that schema.
 func (w *walk) qualified(node map[string]any, at int) *Refusal {
 	for _, member := range operatorNames {
 		schema, _, qualified := strings.Cut(dotNames(node[member]), ".")
@@ -133,7 +135,7 @@ func (w *walk) qualified(node map[string]any, at int) *Refusal {
 	return nil
 }
 
-// parts returns the texts of a list of names; an element that is not a name, such as *, gives "".
+// parts returns the texts of a list of names. An element that is not a name, such as *, becomes "".
 func parts(list any) (all []string) {
 	names, _ := list.([]any)
 	for _, one := range names {
@@ -145,7 +147,7 @@ func parts(list any) (all []string) {
 	return all
 }
 
-// sayings maps parts of a tree to words of SQL.
+// sayings maps parts of a tree to the words that messages use.
 var sayings = map[string]string{
 	"intoClause":    "INTO, which makes a table",
 	"lockingClause": "FOR UPDATE or FOR SHARE, which lock rows",
@@ -155,9 +157,9 @@ var sayings = map[string]string{
 	"RangeTableFunc": "XMLTABLE", "SetToDefault": "DEFAULT", "CurrentOfExpr": "CURRENT OF",
 }
 
-// member checks the value of a member: a node of a known kind, a list, a node that names its kind,
-// or a plain value. Plain values (texts, numbers, names of enumerations) are harmless and not
-// checked.
+// member checks the value of a member. It may be a node of the given kind, a node that names its
+// kind, a list of either, or a plain value. Plain values (texts, numbers, names of enumerations)
+// are harmless and not checked.
 func (w *walk) member(kind string, value any, at int) *Refusal {
 	switch v := value.(type) {
 	case map[string]any:
@@ -175,14 +177,15 @@ func (w *walk) member(kind string, value any, at int) *Refusal {
 	return nil
 }
 
-// dotNames returns a list of names as it is written: schema.name.
+// dotNames returns a list of names as SQL writes it, for example schema.name.
 func dotNames(list any) string {
 	return strings.Join(parts(list), ".")
 }
 
-// function checks a call. Functions that SQL's own syntax calls (EXTRACT, AT TIME ZONE) are in
-// pg_catalog. The setting sql-functions may allow further functions, with their schema if needed.
-// Functions in FROM are checked as well: they are called too, and other servers forgot them.
+// function checks a call. It refuses functions that are neither listed nor allowed by the setting
+// sql-functions, and arguments that could make a huge text. Functions that SQL's own syntax calls
+// (EXTRACT, AT TIME ZONE) are in pg_catalog. Functions in FROM are checked as well, because they
+// are called, too, which other servers have overlooked.
 func (w *walk) function(call map[string]any, at int) *Refusal {
 	full := dotNames(call["funcname"])
 	name := strings.TrimPrefix(full, "pg_catalog.")
@@ -229,7 +232,7 @@ func (w *walk) function(call map[string]any, at int) *Refusal {
 	return nil
 }
 
-// mostOwn returns how many arguments a has_…_privilege function has when it asks about the own
+// mostOwn returns how many arguments a has_…_privilege function has if it asks about the current
 // role.
 func mostOwn(name string) int {
 	if name == "has_column_privilege" {
@@ -238,7 +241,7 @@ func mostOwn(name string) int {
 	return 2
 }
 
-// span is a part of a statement's text.
+// span is a part of a statement's text, from From up to To.
 type span struct{ From, To int }
 
 // argument returns where the n-th argument of a call is. The call begins at offset at and has of
@@ -272,26 +275,27 @@ func (w *walk) argument(at, n, of int) (where span, ok bool) {
 }
 
 // filling are the functions that make, in one step, a text whose length is their second argument.
-// repeat('x', 1000000000) takes a gigabyte of the server's memory before any limit of the result
-// counts.
+// For example, repeat('x', 1000000000) takes a gigabyte of the server's memory before any limit of
+// the result applies.
 var filling = map[string]bool{"repeat": true, "lpad": true, "rpad": true}
 
-// longestFill is the length of the longest text that they may make. A length that is not a constant
-// is limited to it by the text that is sent.
+// longestFill is the length of the longest text that these functions may make. A length that is not
+// a constant is limited by a function call that is added to the statement.
 const longestFill = 10_000
 
-// wideFormat matches a place of format whose width is large or is taken from an argument.
+// wideFormat matches a conversion of format whose width is large or comes from an argument.
 var wideFormat = regexp.MustCompile(`%(\d+\$)?-?(\*|\d{3,}[^$\d])`)
 
-// plainFormat reports whether a node is a constant format text without a large width: '%900000000s'
-// makes a gigabyte.
+// plainFormat reports whether a node is a constant format text without a large width. A text like
+// '%900000000s' makes a gigabyte.
 func plainFormat(node any) bool {
 	pattern, ok := constantText(node)
 	return ok && !wideFormat.MatchString(pattern)
 }
 
-// relation checks a table's name. Names that begin with pg_ belong to the server, as schemas
-// (pg_temp, pg_toast) or as tables that show more than data (pg_authid).
+// relation checks the name of a table. Names that begin with pg_ belong to the server, as schemas
+// (pg_temp, pg_toast) or as tables that show more than data (pg_authid), so most of them are
+// refused.
 func (w *walk) relation(node map[string]any, at int) *Refusal {
 	schema, _ := node["schemaname"].(string)
 	w.aliases = append(w.aliases, node["relname"])

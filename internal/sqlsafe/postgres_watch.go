@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// mostServerMemory is how much private memory a statement may use on the server, besides what all
-// its processes share. Sorts and joins above work_mem, 4 MB by default, go to files; a text or an
-// array that an aggregate collects does not.
+// mostServerMemory is how much private memory a statement may use on the server, in addition to
+// memory that all its processes share. Sorts and joins above work_mem, 4 MB by default, use files,
+// but a text or an array that an aggregate collects does not.
 const mostServerMemory = 24 << 20
 
 // Statements that run at the same time may use mostTogether bytes. Above that, each statement that
@@ -29,10 +29,10 @@ const (
 // a gigabyte a second.
 const watchEvery = time.Millisecond
 
-// watch cancels the statement of a connection, from a second connection, when the server's process
-// uses too much memory, and then sets over. It works only for a server on this machine, since
-// PostgreSQL does not report the memory of its processes; otherwise over is nil. stop ends it.
-// together is the memory of all statements.
+// watch checks the memory of the server's process for a connection until stop is called. If it uses
+// too much, watch sets over and cancels the statement from a second connection. It works only for a
+// server on this machine, since PostgreSQL does not report the memory of its processes; otherwise
+// over is nil. together is the sum for all statements.
 func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (
 	over *atomic.Bool, stop func()) {
 	before, ok := int64(0), besides(c)
@@ -76,22 +76,23 @@ func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (
 	}
 }
 
-// mostKept is how much more of the server's memory than at its beginning a connection may keep for
-// its next statement.
+// mostKept is how much more memory the server's process may use after a statement than at the
+// beginning of its connection.
 const mostKept = 8 << 20
 
-// began is the name under which a connection stores the memory that it used at its beginning.
+// began is the key under which a connection stores how much memory its process used at the
+// beginning.
 const began = "toolnorm_began"
 
-// begins records the memory of a new connection.
+// begins records how much memory the process of a new connection uses.
 func begins(c *pgconn.PgConn) {
 	if bytes, ok := privateMemory(c); ok && besides(c) {
 		c.CustomData()[began] = bytes
 	}
 }
 
-// relieve closes a connection that keeps too much memory, so that the server gets it back. The pool
-// opens another.
+// relieve closes a connection whose process uses too much memory, so that the server gets it back.
+// The pool opens another.
 func relieve(ctx context.Context, c *pgconn.PgConn) {
 	before, known := c.CustomData()[began].(int64)
 	if now, ok := privateMemory(c); known && ok && now-before > mostKept {
@@ -99,10 +100,10 @@ func relieve(ctx context.Context, c *pgconn.PgConn) {
 	}
 }
 
-// unseen makes all servers count as servers on other machines, for tests.
+// unseen makes all servers count as being on other machines, for tests.
 var unseen atomic.Bool
 
-// besides reports whether the server's process of a connection is visible on this machine.
+// besides reports whether the server's process for a connection is visible on this machine.
 func besides(c *pgconn.PgConn) bool {
 	if unseen.Load() {
 		return false
@@ -114,8 +115,8 @@ func besides(c *pgconn.PgConn) bool {
 	return err == nil && strings.HasPrefix(string(name), "postgres")
 }
 
-// privateMemory returns the private memory of the server's process of a connection; ok is false if
-// that cannot be read.
+// privateMemory returns the private memory, in bytes, of the server's process for a connection; ok
+// is false if it cannot be read.
 func privateMemory(c *pgconn.PgConn) (bytes int64, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", c.PID()))
 	if err != nil {

@@ -23,23 +23,24 @@ const (
 	columnWidth = 8    // the width of a column of a table, and of a number
 	arrayFactor = 8    // how much wider an array is than the text that is split into it
 	deepJSON    = 4096 // the width from which the levels of a JSON text count
-	// of WITH RECURSIVE: a width that doubles in each is above any bound by then
+	// the most evaluations of WITH RECURSIVE: a width that doubles in each exceeds every bound by
+	// then
 	roundsOfWidth = 24
 	mostVisits    = 1_000_000 // of nodes; only a WITH RECURSIVE in a WITH RECURSIVE needs more
 )
 
-// widths estimates how wide values become, or how many nodes the statement has after the server has
-// replaced each name by its subquery.
+// widths estimates how wide the values of a statement become. If nodes is set, it instead estimates
+// how many nodes the statement has after the server has replaced each name with its subquery.
 type widths struct {
 	nodes  bool
 	each   float64 // how many values an aggregate collects
-	most   float64 // the widest value, or row
-	size   float64 // the nodes of the SELECT that was read last
-	tables float64 // how many were met
+	most   float64 // the width of the widest value or row so far
+	size   float64 // the number of nodes of the last SELECT
+	tables float64 // the number of tables so far
 	visits int
 }
 
-// wide is a column and its width.
+// wide is a column and its width in bytes.
 type wide struct {
 	name  string
 	bytes float64
@@ -49,22 +50,22 @@ type wide struct {
 type source struct {
 	name    string
 	columns []wide
-	rest    float64 // the width of columns that are not known
+	rest    float64 // the width of unknown columns
 }
 
-// scope holds the meaning of the names in a SELECT.
+// scope holds the meaning of names in a SELECT.
 type scope struct {
 	outer *scope
 	with  map[string][]wide
-	sizes map[string]float64 // in nodes, of the parts of WITH that replace their names
+	sizes map[string]float64 // the numbers of nodes of those parts of WITH that replace their names
 	from  []source
-	size  float64 // in nodes
+	size  float64 // the number of nodes so far
 
 	windows float64
 }
 
-// widest returns the width of the widest value of a statement, where each is the number of values
-// that its aggregates collect.
+// widest returns the width of the widest value of a statement, in bytes. each is the number of
+// values that its aggregates collect.
 func widest(statement map[string]any, each float64) float64 {
 	m := widths{each: max(1, each)}
 	m.value(statement, &scope{})
@@ -78,8 +79,8 @@ func plannedNodes(statement map[string]any) float64 {
 	return m.value(statement, &scope{}) + 4*m.tables*m.tables
 }
 
-// value returns the width of an expression; the width of an unknown expression is the sum of its
-// parts.
+// value returns the width of an expression. That of an unknown expression is the sum of its parts.
+// A statement that takes too many steps gets an infinite width in m.most.
 func (m *widths) value(v any, in *scope) (sum float64) {
 	if m.visits++; m.visits > mostVisits {
 		m.most = math.Inf(1)
@@ -99,7 +100,7 @@ func (m *widths) value(v any, in *scope) (sum float64) {
 	return sum
 }
 
-// node returns the width of a member, or of a node of a kind.
+// node returns the width of a node of a kind, or of a member of a node.
 func (m *widths) node(kind string, v any, in *scope) float64 {
 	node, ok := v.(map[string]any)
 	if !ok {
@@ -153,7 +154,8 @@ func (m *widths) node(kind string, v any, in *scope) float64 {
 	return m.value(node, in)
 }
 
-// sized returns how many nodes a node counts as. CUBE of n columns is planned as 2^n groupings.
+// sized returns the number of nodes that a node counts as. CUBE of n columns is planned as 2^n
+// groupings.
 func (m *widths) sized(kind string, node map[string]any, in *scope) float64 {
 	switch {
 	case kind == "SelectStmt":
@@ -170,7 +172,7 @@ func (m *widths) sized(kind string, node map[string]any, in *scope) float64 {
 	return 1 + m.value(node, in)
 }
 
-// each1 returns the widths of the members of a list.
+// each1 returns the width of each member of a list.
 func (m *widths) each1(list any, in *scope) (all []float64) {
 	items, _ := list.([]any)
 	for _, one := range items {
@@ -179,7 +181,8 @@ func (m *widths) each1(list any, in *scope) (all []float64) {
 	return all
 }
 
-// padWidth returns the width to which a cast pads: 'x'::char(1000) has 1,000 bytes.
+// padWidth returns the width to which a cast pads a value, or 0 if it does not. For example,
+// 'x'::char(1000) has 1,000 bytes.
 func padWidth(v any) float64 {
 	of, _ := v.(map[string]any)
 	names, mods := parts(of["names"]), of["typmods"]
@@ -214,22 +217,23 @@ func (m *widths) operator(node map[string]any, in *scope) float64 {
 	return left + right
 }
 
-// narrow are functions whose result is small for every argument.
+// narrow are functions whose result is small whatever the arguments are.
 var narrow = lowerNames(strings.Fields(
 	`count length char_length character_length octet_length bit_length
 	strpos position cardinality array_length array_upper array_lower array_ndims array_position
 	md5 hashtext sum avg ascii jsonb_array_length json_array_length json_typeof jsonb_typeof
 	date_trunc extract date_part age row_number rank dense_rank`))
 
-// collecting are the aggregates that keep all of their values.
+// collecting are the aggregates that store all of their values.
 var collecting = lowerNames(strings.Fields(
 	`string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg
 	json_agg_strict jsonb_agg_strict json_object_agg_strict jsonb_object_agg_strict
 	json_object_agg_unique jsonb_object_agg_unique
 	json_object_agg_unique_strict jsonb_object_agg_unique_strict`))
 
-// collected returns the width of what an aggregate collects from values of width arg. A wide
-// argument is itself the result of another aggregate, so there are fewer rows of it.
+// collected returns the width of what an aggregate collects from values of width arg. An argument
+// that is already very wide is itself the result of an aggregate, so there are fewer rows of it and
+// the width is not multiplied.
 func (m *widths) collected(arg float64) float64 {
 	if arg < m.each*columnWidth {
 		arg *= m.each
@@ -285,9 +289,9 @@ func (m *widths) call(node map[string]any, in *scope) (made float64) {
 	return sum
 }
 
-// joinWidth returns what a separator adds to an array. The number of elements may be unknown, and
-// joining them is one step that cannot be cancelled, so a long separator is assumed to join many
-// elements.
+// joinWidth returns how much a separator adds when the elements of an array are joined. The number
+// of elements may be unknown, and joining them is one step that cannot be cancelled. So a long
+// separator is assumed to join many elements.
 func joinWidth(array, separator float64) float64 {
 	elements := array / columnWidth
 	if separator > longestSeparator {
@@ -299,7 +303,7 @@ func joinWidth(array, separator float64) float64 {
 // longestSeparator is the length up to which a separator is accepted for any array.
 const longestSeparator = 32
 
-// textWidth returns the width of a text that replaces another.
+// textWidth returns the length of a node that is a constant text, and otherwise the given width.
 func textWidth(node any, width float64) float64 {
 	if text, ok := constantText(node); ok {
 		return float64(len(text))
@@ -307,7 +311,7 @@ func textWidth(node any, width float64) float64 {
 	return width
 }
 
-// constantText returns the text that a node is; ok is false if it is not a text.
+// constantText returns the text if a node is a text constant; otherwise ok is false.
 func constantText(node any) (text string, ok bool) {
 	object, _ := node.(map[string]any)
 	constant, _ := object["A_Const"].(map[string]any)
@@ -316,7 +320,7 @@ func constantText(node any) (text string, ok bool) {
 	return text, ok
 }
 
-// constantNumber returns the number that a node is; ok is false if it is not a number.
+// constantNumber returns the number if a node is a number constant; otherwise ok is false.
 func constantNumber(node any) (n float64, ok bool) {
 	object, _ := node.(map[string]any)
 	constant, _ := object["A_Const"].(map[string]any)

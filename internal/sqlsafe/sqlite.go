@@ -17,17 +17,17 @@ import (
 	"toolnorm/chat"
 )
 
-// SQLiteConfig names a SQLite file and what may be read of it.
+// SQLiteConfig names a SQLite file and what may be read in it.
 type SQLiteConfig struct {
 	Path string
-	// tables and views that may be read; tables that a view reads must be listed too; none: all of
-	// them
+	// the tables and views that may be read; tables that a view reads must be listed as well;
+	// empty: all
 	Tables    []string
 	Functions []string // further functions that statements may call
 	Limits    Limits
 }
 
-// sqliteFile is an open file that is only read, in the process that reads it.
+// sqliteFile is a file that is open for reading, in the process that reads it.
 type sqliteFile struct {
 	db      *sql.DB
 	config  SQLiteConfig
@@ -36,9 +36,9 @@ type sqliteFile struct {
 	modules map[string]bool // virtual tables that need no file, such as pragma_table_info
 }
 
-// openSQLiteFile opens an existing file. Three of SQLite's own settings forbid writing: the
-// file is opened read-only, query_only refuses any change, and without trusted_schema a view of the
-// file cannot call functions with side effects.
+// openSQLiteFile opens an existing file. Three of SQLite's own settings prevent writing: the file
+// is opened read-only, query_only refuses any change, and without trusted_schema a view in the file
+// cannot call functions with side effects. It fails if the file cannot be read.
 func openSQLiteFile(ctx context.Context, c SQLiteConfig) (*sqliteFile, error) {
 	c.Limits = c.Limits.filled()
 	options := url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "trusted_schema(0)",
@@ -61,20 +61,20 @@ func openSQLiteFile(ctx context.Context, c SQLiteConfig) (*sqliteFile, error) {
 	return s, nil
 }
 
-// sqliteHeap is how much memory SQLite may use, for all files that a process reads. A statement
-// that needs more ends with an error.
+// sqliteHeap is how much memory SQLite may use in a process, for all its files. A statement that
+// needs more fails.
 const sqliteHeap = 16 << 20
 
-// mostSQLiteColumns bounds a row, which the driver holds in memory as a whole: each value may have
-// a megabyte.
+// mostSQLiteColumns bounds the number of columns, because the driver has a whole row in memory, of
+// which each value may have a megabyte.
 const mostSQLiteColumns = 200
 
-// asker is a pool or one of its connections.
+// asker is a pool of connections or one connection.
 type asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// texts returns the values of a query of one column.
+// texts returns the values of a query with one column.
 func texts(ctx context.Context, in asker, query string) (all []string, err error) {
 	rows, err := in.QueryContext(ctx, query)
 	if err != nil {
@@ -92,7 +92,7 @@ func texts(ctx context.Context, in asker, query string) (all []string, err error
 }
 
 // lowerNames returns the set of names in lower case. Both databases compare unquoted names without
-// case; PostgreSQL's arrive in lower case already.
+// regard to case; those of PostgreSQL are in lower case already.
 func lowerNames(all []string) map[string]bool {
 	set := map[string]bool{}
 	for _, name := range all {
@@ -101,11 +101,10 @@ func lowerNames(all []string) map[string]bool {
 	return set
 }
 
-// close closes the file.
-// It waits for running statements, which end by their time limits.
+// close closes the file. It waits for running statements, which end at their time limits.
 func (s *sqliteFile) close() error { return s.db.Close() }
 
-// ask runs one SELECT. A statement that may not be run is a *Refusal.
+// ask runs one SELECT. If the statement may not be run, the error is a *Refusal.
 func (s *sqliteFile) ask(ctx context.Context, q Statement) (t *Table, err error) {
 	q.Limits = q.Limits.or(s.config.Limits)
 	err = s.held(ctx, q, func(ctx context.Context, conn *sql.Conn) error {
@@ -121,8 +120,8 @@ func (s *sqliteFile) ask(ctx context.Context, q Statement) (t *Table, err error)
 	return t, nil
 }
 
-// check returns the columns of a statement without running it. The error is what Ask would refuse,
-// or what SQLite cannot compile.
+// check returns the columns of a statement without running it. It fails if ask would refuse the
+// statement or SQLite cannot compile it.
 func (s *sqliteFile) check(ctx context.Context, q Statement) (t *Table, err error) {
 	q.Limits = q.Limits.or(s.config.Limits)
 	err = s.held(ctx, q, func(ctx context.Context, conn *sql.Conn) error {
@@ -136,9 +135,9 @@ func (s *sqliteFile) check(ctx context.Context, q Statement) (t *Table, err erro
 	return t, err
 }
 
-// held calls do on a connection that is restricted to a statement. The authorizer is set again for
-// each statement on the connection that runs it, and its refusal replaces SQLite's own sentence,
-// which is only "not authorized".
+// held calls do with a connection that is restricted to what one statement may do. The authorizer
+// is set again for each statement, on the connection that runs it. Its refusal replaces SQLite's
+// own sentence, which is only "not authorized".
 func (s *sqliteFile) held(ctx context.Context, q Statement,
 	do func(context.Context, *sql.Conn) error) error {
 	words, err := s.statement(q.SQL)
@@ -169,8 +168,8 @@ func (s *sqliteFile) held(ctx context.Context, q Statement,
 	return g.placed(err)
 }
 
-// sqliteValues returns the values of the statement's parameters; a missing value is an error.
-// SQLite's integers have 64 bits, and a larger number would lose digits as a double.
+// sqliteValues returns the values of the statement's parameters. It fails if a value is missing or
+// is a Decimal: SQLite's integers have 64 bits, and a larger number would lose digits as a double.
 func (s *Statement) sqliteValues() (values []any, err error) {
 	found, err := SQLite.Parameters(s.SQL)
 	if err != nil {
@@ -189,8 +188,8 @@ func (s *Statement) sqliteValues() (values []any, err error) {
 	return values, nil
 }
 
-// statement checks the text alone. It refuses PRAGMA and EXPLAIN; the authorizer decides what a
-// SELECT may do.
+// statement returns the tokens of a statement. The error is a *Refusal if the text is not a single
+// SELECT, for example PRAGMA or EXPLAIN. What a SELECT may do is decided by the authorizer.
 func (s *sqliteFile) statement(query string) ([]token, error) {
 	words, r := SQLite.words(query)
 	if r != nil {
@@ -208,8 +207,8 @@ func (s *sqliteFile) statement(query string) ([]token, error) {
 	return words, nil
 }
 
-// read runs the statement and reads as many rows as the limits allow.
-// Rows are taken one at a time, so a limit stops the statement and not only the result.
+// read runs the statement and reads as many rows as the limits allow. Rows are read one at a time,
+// so that a limit stops the statement itself and not only the result.
 func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, values []any) (
 	*Table, error) {
 	rows, err := conn.QueryContext(ctx, q.SQL, values...)
@@ -258,8 +257,8 @@ func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, valu
 	return &t.Table, rows.Err()
 }
 
-// sqliteValue converts a value to JSON, in the same form as postgresValue. SQLite has no fixed type
-// for a column's values, so the type of each value decides.
+// sqliteValue returns the JSON form of a value, which is the same as that of postgresValue. The
+// type of each value decides, because SQLite has no fixed type for a column.
 func sqliteValue(v any) (json.RawMessage, error) {
 	switch n := v.(type) {
 	case []byte:

@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/aside"
 )
 
-// sqliteReader reads SQLite files in processes of their own: one step of SQLite's machine may take
-// seconds without a way to interrupt it, and memory that is not given back.
+// sqliteReader reads SQLite files in separate processes, because one step of SQLite's machine may
+// take seconds and cannot be interrupted, and its memory is not given back.
 var sqliteReader = aside.New("SQLite", aside.Limits{Processes: connections, Memory: 40 << 20,
 	Together: 40 << 20, Keep: 12 << 20}, nil, sqliteWork)
 
@@ -29,7 +29,7 @@ type sqliteAsked struct {
 	Limits Limits
 }
 
-// sqliteArg is a value with its type, which JSON would not keep.
+// sqliteArg is a value with its type, which JSON alone would lose.
 type sqliteArg struct {
 	Name, Kind string
 	Text       []byte
@@ -45,7 +45,7 @@ type sqliteAnswer struct {
 	Wrong     string // another error
 }
 
-// OpenSQLite opens an existing file.
+// OpenSQLite opens an existing file. It fails if the file cannot be read.
 func OpenSQLite(ctx context.Context, c SQLiteConfig) (*SQLiteDB, error) {
 	c.Limits = c.Limits.filled()
 	s := &SQLiteDB{c}
@@ -62,32 +62,34 @@ const openWait = 30 * time.Second
 // Close does nothing: a process closes its files when it ends, and it ends when it is idle.
 func (s *SQLiteDB) Close() error { return nil }
 
-// Query runs one SELECT with the values of its parameters, within the limits of the connection.
+// Query runs one SELECT with the values of its parameters, within the limits of the connection. Its
+// errors are those of Ask.
 func (s *SQLiteDB) Query(ctx context.Context, query string, values ...sql.NamedArg) (
 	*Table, error) {
 	return s.Ask(ctx, Statement{SQL: query, Values: values})
 }
 
-// Ask runs one SELECT. A statement that may not be run is a *Refusal.
+// Ask runs one SELECT. If the statement may not be run, the error is a *Refusal.
 func (s *SQLiteDB) Ask(ctx context.Context, q Statement) (*Table, error) {
 	a, err := s.statement(ctx, "ask", q)
 	return a.Table, err
 }
 
 // Describe returns the columns of a statement without running it, or nil if they cannot be
-// determined. The error is what Ask would refuse, or what SQLite cannot compile.
+// determined. It fails if Ask would refuse the statement or SQLite cannot compile it.
 func (s *SQLiteDB) Describe(ctx context.Context, q Statement) (*Table, error) {
 	a, err := s.statement(ctx, "check", q)
 	return a.Table, err
 }
 
-// Relations lists what statements may read, by name.
+// Relations returns the tables and views that statements may read, sorted by name.
 func (s *SQLiteDB) Relations(ctx context.Context) ([]Relation, error) {
 	a, err := s.do(ctx, sqliteAsked{What: "relations", Limits: Limits{Time: exploreWait}})
 	return a.Relations, err
 }
 
-// statement sends a request about a statement to a process.
+// statement sends a request about a statement to a process and returns the answer. It fails with a
+// *Refusal if the text is not readable or a value cannot be sent, and otherwise as do does.
 func (s *SQLiteDB) statement(ctx context.Context, what string, q Statement) (sqliteAnswer, error) {
 	if r := readable(q.SQL); r != nil { // JSON would change the text
 		return sqliteAnswer{}, r
@@ -117,11 +119,12 @@ func (s *SQLiteDB) statement(ctx context.Context, what string, q Statement) (sql
 	return s.do(ctx, asked)
 }
 
-// grace is how much longer than its time limit a statement may take before its process is killed,
-// so that SQLite itself stops the statement where it can.
+// grace is how much longer than its time limit a statement may take before its process is killed.
+// In that time SQLite usually stops the statement itself.
 const grace = 500 * time.Millisecond
 
-// do sends a request to a process and returns the answer.
+// do sends a request to a process and returns the answer. The errors that the process reports keep
+// their types.
 func (s *SQLiteDB) do(ctx context.Context, asked sqliteAsked) (a sqliteAnswer, err error) {
 	asked.Config = s.config
 	request, err := json.Marshal(asked)
@@ -155,21 +158,22 @@ func (s *SQLiteDB) do(ctx context.Context, asked sqliteAsked) (a sqliteAnswer, e
 	return a, nil
 }
 
-// tooMuch is the error of a statement that needs more memory than it may use.
+// tooMuch is the error for a statement that needs more memory than is allowed.
 type tooMuch struct{}
 
-// Error returns a sentence that says what to do.
+// Error implements error: it returns a sentence that says what to do.
 func (tooMuch) Error() string {
 	return "the statement needs more memory than it may have; ask for less"
 }
 
-// sqliteFiles holds the files that this process has open, by their configurations.
+// sqliteFiles are the open files of this process, by their configurations as JSON.
 var sqliteFiles = map[string]*sqliteFile{}
 
-// mostFiles is how many files a process keeps open.
+// mostFiles is the largest number of open files of a process.
 const mostFiles = 16
 
-// sqliteWork answers a request, in the process that reads the files.
+// sqliteWork answers a request, in the process that reads the files. The errors of a statement are
+// part of the answer.
 func sqliteWork(request []byte) ([]byte, error) {
 	var asked sqliteAsked
 	if err := json.Unmarshal(request, &asked); err != nil {
@@ -232,7 +236,7 @@ func sqliteDo(asked *sqliteAsked, a *sqliteAnswer) error {
 	return err
 }
 
-// value returns the value that was sent.
+// value returns the decoded value, or nil for NULL.
 func (a *sqliteArg) value() (any, error) {
 	text := string(a.Text)
 	switch a.Kind {

@@ -12,12 +12,12 @@ import (
 	"modernc.org/sqlite"
 )
 
-// The limits by their numbers in sqlite3_limit. A value may have a megabyte, since one step of the
-// machine, which no deadline interrupts, can make it; an expression may have 200 levels, since the
-// parser's stack takes that many everywhere. SQLite's defaults are a value of a gigabyte, 1,000
-// levels of expression, 500 SELECTs in one and patterns of 50,000 bytes: far too much for a
-// stranger's statement. They are set on the connection, and no statement can raise them. No
-// deadline interrupts a single step: randomblob(900000000) ran for 12.8 s.
+// sqliteLimits are limits of SQLite by their numbers in sqlite3_limit. They are set on the
+// connection, and no statement can raise them. A value may have a megabyte, since a single step of
+// the machine, which no deadline interrupts, can make one: randomblob(900000000) ran for 12.8 s. An
+// expression may have 200 levels, which fit the parser's stack on every system. SQLite's defaults
+// are values of a gigabyte, 1,000 levels, 500 SELECTs in one statement and patterns of 50,000
+// bytes, which is far too much for a stranger's statement.
 var sqliteLimits = map[int]int{
 	0: 1 << 20, // LENGTH
 	1: longestStatement,
@@ -30,22 +30,23 @@ var sqliteLimits = map[int]int{
 	8: 256,
 }
 
-// guard checks what one statement does, and keeps its first refusal. The first one names what the
-// user wrote; later ones only follow from it. Opening read-only is not enough: PRAGMA query_only=0
-// succeeds on such a file, ATTACH reads any other one and makes new ones, and VACUUM INTO leaves a
-// copy.
+// guard checks what one statement does, and records its first refusal, which names what the user
+// wrote; later ones only follow from it. Opening the file read-only is not enough: PRAGMA
+// query_only=0 succeeds on such a file, ATTACH reads and creates other files, and VACUUM INTO
+// writes a copy.
 type guard struct {
 	s       *sqliteFile
 	words   []token
 	sql     string
 	refusal *Refusal
-	objects map[string]bool // tables and views of the file, when only some of them may be read
-	shadows map[string]bool // tables in which virtual tables keep their data
+	objects map[string]bool // the tables and views in the file; nil if all may be read
+	shadows map[string]bool // tables in which virtual tables store their data
 }
 
-// stand restricts a connection. It is called before each statement, so that the earlier use of a
-// pooled connection does not matter. The objects are read each time, since another program may have
-// changed the file. A connection that once ran ATTACH would keep that file for its next user.
+// stand restricts a connection to what the statement may do. It is called before each statement, so
+// that the earlier use of a pooled connection does not matter. For example, a connection that once
+// ran ATTACH would have that file open for its next user. The objects are read each time, since
+// another program may have changed the file.
 func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 	for id, most := range sqliteLimits {
 		if _, err := sqlite.Limit(conn, id, most); err != nil {
@@ -72,8 +73,8 @@ func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 	return g.authorizer(conn, g.authorize)
 }
 
-// authorizer sets the function that is asked while a connection compiles statements; nil removes
-// it.
+// authorizer sets the function that SQLite calls while a connection compiles statements; nil
+// removes it.
 func (g *guard) authorizer(conn *sql.Conn, ask sqlite.AuthorizerFn) error {
 	return conn.Raw(func(c any) error {
 		able, ok := c.(sqlite.AuthorizerRegisterer)
@@ -84,10 +85,10 @@ func (g *guard) authorizer(conn *sql.Conn, ask sqlite.AuthorizerFn) error {
 	})
 }
 
-// authorize decides what a statement may do: SQLite calls it, while it compiles a statement, for
-// everything that the statement would do. The name of the view or WITH around an action is ignored:
-// WITH users AS (SELECT * FROM secret) would look like an allowed view. It fails closed: an action
-// that it does not know is refused.
+// authorize decides what a statement may do. While SQLite compiles a statement, it calls authorize
+// for every action of the statement. An unknown action is refused. The name of the view or WITH
+// that surrounds an action is not trusted, because WITH users AS (SELECT * FROM secret) would look
+// like an allowed view.
 func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _,
 	view string) sqlite.AuthorizerReturnCode {
 	why, name := "", arg1
@@ -130,12 +131,13 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _,
 	return sqlite.AuthorizerDeny
 }
 
-// unknown matches the messages of SQLite that name what is wrong.
+// unknown matches the messages of SQLite that name the wrong part.
 var unknown = regexp.MustCompile(
 	`(?:near "([^"]+)": syntax error|no such (?:column|table|function): ([^ ]+)|ambiguous column name: ([^ ]+))`)
 
-// placed turns an error of SQLite into a Refusal at the name that it mentions, if any: the driver
-// reports no offset. For a name with a dot, t.nope, the place is that of its last part.
+// placed returns a compile error of SQLite as a *Refusal at the name that it mentions, because the
+// driver reports no offset. For a name with a dot, such as t.nope, that is the place of its last
+// part. Other errors are returned unchanged, except that of a value that is too large.
 func (g *guard) placed(err error) error {
 	var said *sqlite.Error
 	if !errors.As(err, &said) {
@@ -161,15 +163,15 @@ func (g *guard) placed(err error) error {
 	return r
 }
 
-// SQLite's codes for a statement that cannot be compiled, and for a value that is longer than its
+// SQLite's error codes for a statement that cannot be compiled, and for a value that exceeds its
 // limit.
 const (
 	sqliteError  = 1
 	sqliteTooBig = 18
 )
 
-// place returns the offset of a name in the statement, or -1. SQLite reports only the name, so the
-// first word that equals it is assumed.
+// place returns the offset of a name in the statement, or -1 if it is not there. SQLite reports
+// only the name, so place assumes the first word that equals it.
 func (g *guard) place(name string) int {
 	for _, w := range g.words {
 		text := strings.ReplaceAll(strings.Trim(w.text, "\"`[]'"), `""`, `"`)
@@ -180,10 +182,10 @@ func (g *guard) place(name string) int {
 	return -1
 }
 
-// readable reports whether a table or view may be read. It is called for names of WITH too, so a
-// name that is not a table of the file is allowed, unless it is one of SQLite's own. Table-valued
-// functions of JSON read only what they are given. sqlite_schema would show the text of every view,
-// and pragma_… functions what a PRAGMA would.
+// readable reports whether a table or view may be read. SQLite asks for names of WITH as well, so a
+// name that is not a table of the file is allowed, unless it is one of SQLite's own. sqlite_schema
+// would show the text of every view, and pragma_… functions what a PRAGMA would. Table-valued
+// functions of JSON read only their arguments.
 func (g *guard) readable(name string) bool {
 	switch {
 	case name == "json_each", name == "json_tree", name == "jsonb_each", name == "jsonb_tree",
@@ -195,7 +197,8 @@ func (g *guard) readable(name string) bool {
 	return g.s.tables == nil || g.s.tables[name] || !g.objects[name] || g.shadow(name)
 }
 
-// keeper returns the virtual table that a shadow table belongs to, and any other table itself.
+// keeper returns the virtual table to which a shadow table belongs. Any other table is returned
+// unchanged.
 func (g *guard) keeper(table string) string {
 	longest := ""
 	for one := range g.objects {
@@ -207,8 +210,8 @@ func (g *guard) keeper(table string) string {
 	return cmp.Or(longest, table)
 }
 
-// shadow reports whether a listed virtual table keeps its data in a table (docs_data of docs, for
-// FTS5): to read the one is to read the other.
+// shadow reports whether name is a table in which a listed virtual table stores its data, such as
+// docs_data of docs for FTS5. Reading one is the same as reading the other.
 func (g *guard) shadow(name string) bool {
 	return g.shadows[name] && g.s.tables[g.keeper(name)]
 }

@@ -46,10 +46,10 @@ import (
 )
 
 // Refusal is the reason why a statement is not run. Its sentence is sent to a model, which can
-// correct a statement if it is told the fault.
+// correct the statement if it is told the fault.
 type Refusal struct {
 	Why    string
-	Offset int // of the first byte that is wrong; -1: the statement as a whole is refused
+	Offset int // of the first wrong byte; -1: the whole statement is refused
 	Code   string
 	sql    string
 }
@@ -57,8 +57,8 @@ type Refusal struct {
 // syntaxError is the SQLSTATE of a statement that does not parse.
 const syntaxError = "42601"
 
-// Error returns one sentence with the place: `pg_sleep is not among the functions that may be
-// called (line 1, column 8)`.
+// Error implements error. It returns one sentence with the place: `pg_sleep is not among the
+// functions that may be called (line 1, column 8)`.
 func (r *Refusal) Error() string {
 	line, column, ok := r.Place()
 	if !ok {
@@ -67,8 +67,8 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("%s (line %d, column %d)", r.Why, line, column)
 }
 
-// Place returns the line and the column, in characters, both from 1; ok is false for the statement
-// as a whole.
+// Place returns the line and the column, both counted from 1, columns in characters. ok is false if
+// the whole statement is refused.
 func (r *Refusal) Place() (line, column int, ok bool) {
 	if r.Offset < 0 || r.Offset > len(r.sql) {
 		return 0, 0, false
@@ -77,8 +77,8 @@ func (r *Refusal) Place() (line, column int, ok bool) {
 	return line, column, true
 }
 
-// Place returns the line and the column of a position as PostgreSQL's errors have it: a number of
-// characters, from 1.
+// Place returns the line and the column of a position in an error of PostgreSQL, which is a number
+// of characters counted from 1.
 func Place(sql string, position int) (line, column int) {
 	return place(sql, byteOffset(sql, position-1))
 }
@@ -90,24 +90,25 @@ func place(sql string, offset int) (line, column int) {
 	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1
 }
 
-// refuse makes a Refusal about the place offset of sql.
+// refuse returns a Refusal with a formatted reason for the place at offset in sql; -1 means the
+// whole statement.
 func refuse(sql string, offset int, format string, args ...any) *Refusal {
 	return &Refusal{Why: fmt.Sprintf(format, args...), Offset: offset, sql: sql}
 }
 
-// Statement is one SELECT with the values of its parameters, :name, by their names. Values are
-// bound and never written into the text: hong' or 1=1 -- finds no row. They are nil, string, bool,
-// int64, float64, Decimal for the rest of the numbers, and on PostgreSQL Typed.
+// Statement is one SELECT with the values of its parameters, which are written :name. Values are
+// bound and never inserted into the text, so hong' or 1=1 -- finds no row. A value is nil or a
+// string, bool, int64, float64 or Decimal and, on PostgreSQL, also a Typed.
 type Statement struct {
 	SQL    string
 	Values []sql.NamedArg // values without a parameter in SQL are ignored
-	Limits Limits         // zero limits are replaced by the connection's
+	Limits Limits         // zero limits are replaced with those of the connection
 }
 
-// Decimal is a number as its digits, for numbers that no int64 holds.
+// Decimal is a number as its digits. It is for numbers that do not fit into an int64.
 type Decimal string
 
-// value returns the value of a name; ok is false if there is none.
+// value returns the value for a name; ok is false if there is none.
 func (s *Statement) value(name string) (v any, ok bool) {
 	for _, arg := range s.Values {
 		if arg.Name == name {
@@ -117,18 +118,18 @@ func (s *Statement) value(name string) (v any, ok bool) {
 	return nil, false
 }
 
-// Limits bounds the result and time of one query. The zero value means the defaults. All limits
-// apply; the first that is reached sets Truncated, except for the time, which gives an error.
+// Limits bounds the result and the time of one query. Zero fields mean the defaults. The first
+// limit that is reached sets Truncated, except for the time limit, which causes an error.
 type Limits struct {
 	Rows int // 0: 1,000
-	// of all values as JSON; 0: 400,000, so that a result in two forms, text and structure, is
-	// under 1 MiB
+	// of all values as JSON; 0: 400,000, so that a result in two forms, as text and as structure,
+	// is smaller than 1 MiB
 	Bytes int
 	Cell  int           // of one value; 0: 65,536
 	Time  time.Duration // 0: 10 s
 }
 
-// filled returns l with defaults for its zero limits.
+// filled returns l with the defaults in place of zero limits.
 func (l Limits) filled() Limits {
 	for _, n := range []struct {
 		value    *int
@@ -144,29 +145,30 @@ func (l Limits) filled() Limits {
 	return l
 }
 
-// or returns l with the limits of the connection for its zero limits.
+// or returns l with the limits of standard in place of zero limits.
 func (l Limits) or(standard Limits) Limits {
 	return Limits{cmp.Or(l.Rows, standard.Rows), cmp.Or(l.Bytes, standard.Bytes),
 		cmp.Or(l.Cell, standard.Cell), cmp.Or(l.Time, standard.Time)}
 }
 
-// late is the error of a statement that took too long.
+// late is the error for a statement that took longer than this time.
 type late time.Duration
 
-// Error returns a sentence with the time that was allowed.
+// Error implements error: it returns a sentence with the allowed time.
 func (l late) Error() string {
 	return fmt.Sprintf("the statement took longer than its %v", time.Duration(l))
 }
 
-// Late reports whether an error means that a statement took too long, by our clock or the server's.
+// Late reports whether err means that a statement took too long, by this program's clock or the
+// server's.
 func Late(err error) bool {
 	var l late
 	var said *pgconn.PgError
 	return errors.As(err, &l) || errors.As(err, &said) && said.Code == "57014"
 }
 
-// HitOf returns the limit that an error is about: "time", "cell" for a value that grew too large
-// while it was computed, or "" for any other error.
+// HitOf returns the limit that an error is about: "time", "cell" for a value that became too large
+// while it was computed, or "memory". For any other error it returns "".
 func HitOf(err error) string {
 	var big tooBig
 	switch {
@@ -180,30 +182,31 @@ func HitOf(err error) string {
 	return ""
 }
 
-// tooBig is the error of a statement that made a value of more bytes.
+// tooBig is the error for a statement that made a value of more bytes than this.
 type tooBig int
 
-// Error returns a sentence with the largest size that a value may have.
+// Error implements error: it returns a sentence with the largest allowed size.
 func (b tooBig) Error() string {
 	return fmt.Sprintf("the statement makes a value of more than %d bytes", int(b))
 }
 
-// slow is a server's error for a statement that took too long, with the same message for each
+// slow is a server's error for a statement that took too long. Its message is the same for each
 // database.
 type slow struct {
 	late
 	said error
 }
 
-// Unwrap returns both errors, so that the server's code is found as well.
+// Unwrap returns both errors, so that the server's code can be found as well.
 func (s slow) Unwrap() []error { return []error{s.late, s.said} }
 
-// longestStatement bounds the statements that are parsed. The longest legitimate statement in the
-// corpus has 1,100 bytes.
+// longestStatement is the length of the longest statement that is parsed, in bytes. The longest
+// legitimate one in the corpus has 1,100.
 const longestStatement = 65_536
 
-// readable returns a refusal for a text that a database may read differently: a NUL ends a text in
-// C, and each reader treats broken UTF-8 in its own way.
+// readable returns a refusal for a text that is too long, contains a NUL or is not valid UTF-8, and
+// otherwise nil. A NUL ends a text in C, and each parser treats invalid UTF-8 in its own way, so a
+// database could read another statement.
 func readable(sql string) *Refusal {
 	switch {
 	case len(sql) > longestStatement:

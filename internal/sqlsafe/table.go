@@ -9,16 +9,17 @@ import (
 	"toolnorm/chat"
 )
 
-// Table is the result of a query. Each value is JSON already: a number that no float64 holds would
-// lose digits on its way through one.
+// Table is the result of a query. Each value is already JSON, because a number that a float64
+// cannot represent would lose digits in one.
 type Table struct {
-	// as in Records: the second column of the same name gets the suffix _2
+	// the names as in Records: a second column with the same name gets the suffix _2
 	Columns []string
-	// of their values, as types of JSON Schema separated by commas; empty: any
-	Types     []string
-	Records   []json.RawMessage // an object for each row, members in the order of the columns
-	Truncated bool              // a limit was reached: there were more rows, or a value was longer
-	Hit       []string          // the limits that were reached: rows, bytes, cell
+	// of the columns' values, as JSON Schema types separated by commas; empty: any
+	Types []string
+	// one object for each row, with its members in the order of the columns
+	Records   []json.RawMessage
+	Truncated bool     // a limit was reached, so rows are missing or a value was cut
+	Hit       []string // the limits that were reached: rows, bytes, cell
 }
 
 // table collects rows until a limit is reached.
@@ -29,8 +30,8 @@ type table struct {
 	bytes  int
 }
 
-// newTable returns a table for rows of the named columns. Records is never null, so that a table
-// without rows has an empty list in JSON.
+// newTable returns a table for rows with the named columns. Records is not nil, so that a table
+// without rows has an empty list in JSON. It fails if a name cannot be encoded.
 func newTable(columns []string, limits Limits) (*table, error) {
 	t := &table{limits: limits, Table: Table{Columns: distinct(columns),
 		Records: []json.RawMessage{}}}
@@ -44,9 +45,9 @@ func newTable(columns []string, limits Limits) (*table, error) {
 	return t, nil
 }
 
-// distinct returns a different name for each column, since two columns of one name would be one
-// member of an object: a, a_2. An existing name is not used again: in a, a, a_2 the second becomes
-// a_3.
+// distinct returns a unique name for each column, because two columns with one name would be a
+// single member of an object. For example, a second a becomes a_2. Existing names are avoided: in
+// a, a, a_2 the second becomes a_3.
 func distinct(columns []string) []string {
 	taken, all := map[string]bool{}, make([]string, len(columns))
 	for _, name := range columns {
@@ -63,8 +64,8 @@ func distinct(columns []string) []string {
 	return all
 }
 
-// add appends a row of JSON values, and reports whether there may be another. The row that exceeds
-// the limit of bytes is left out: half a record would be wrong.
+// add appends a row of JSON values, and reports whether another row may follow. A row that exceeds
+// the limit of bytes is left out entirely, because half a record would be wrong.
 func (t *table) add(row []json.RawMessage) bool {
 	if len(t.Records) >= t.limits.Rows {
 		t.cut("rows")
@@ -87,7 +88,7 @@ func (t *table) add(row []json.RawMessage) bool {
 	return true
 }
 
-// cut notes that a limit was reached.
+// cut records that a limit was reached.
 func (t *table) cut(limit string) {
 	t.Truncated = true
 	if !slices.Contains(t.Hit, limit) {
@@ -95,8 +96,8 @@ func (t *table) cut(limit string) {
 	}
 }
 
-// held limits the length of a value: a longer value becomes a text that says how long it was. It is
-// cut after a whole character, so that the text stays UTF-8.
+// held returns a value, or a text that says how long the value was if it exceeds the limit. A text
+// is cut after a whole character, so that it stays valid UTF-8.
 func (t *table) held(value json.RawMessage) json.RawMessage {
 	if len(value) <= t.limits.Cell {
 		return value

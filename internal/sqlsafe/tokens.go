@@ -8,8 +8,8 @@ type token struct {
 	at   int    // offset
 }
 
-// words returns the tokens of a statement, or a Refusal if the text is not readable or if another
-// statement follows.
+// words returns the tokens of a statement. It returns a Refusal if the text is not readable or
+// contains a second statement.
 func (k Kind) words(sql string) ([]token, *Refusal) {
 	if r := readable(sql); r != nil {
 		return nil, r
@@ -18,9 +18,9 @@ func (k Kind) words(sql string) ([]token, *Refusal) {
 	return all, onlyOne(sql, all)
 }
 
-// tokens cuts a statement, without white space and comments. An unclosed text or comment extends to
-// the end, as in SQLite; PostgreSQL refuses it. The tokens are used for bounds and places; the
-// meaning of a statement is never decided by them alone.
+// tokens returns the tokens of a statement, without white space and comments. An unclosed text or
+// comment extends to the end, as in SQLite; PostgreSQL refuses it. The tokens are used for bounds
+// and places, but never alone to decide what a statement means.
 func (k Kind) tokens(sql string) (all []token) {
 	for i := 0; i < len(sql); {
 		n, blank := k.next(sql[i:])
@@ -32,9 +32,9 @@ func (k Kind) tokens(sql string) (all []token) {
 	return all
 }
 
-// next returns the length of the token at the beginning of s, always more than 0, and whether it is
-// white space or a comment. "::" and "||" are one token, as each is one level of the tree for
-// tooDeep.
+// next returns the length of the token at the beginning of s, which must not be empty, and whether
+// it is white space or a comment. The length is at least 1. "::" and "||" are one token, because
+// tooDeep counts each as one level of the tree.
 func (k Kind) next(s string) (n int, blank bool) {
 	switch c := s[0]; {
 	case c == ' ' || c >= '\t' && c <= '\r':
@@ -69,15 +69,15 @@ func (k Kind) next(s string) (n int, blank bool) {
 	return 1, false
 }
 
-// wordByte reports whether c is a byte of a word or a number; both databases treat all bytes above
+// wordByte reports whether c belongs to a word or a number. Both databases treat all bytes above
 // ASCII as letters.
 func wordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
 		c >= 0x80
 }
 
-// comment returns the length of a comment. In PostgreSQL comments nest: after /* /* */ PostgreSQL
-// is still in a comment, and SQLite reads a statement.
+// comment returns the length of the comment at the beginning of s. PostgreSQL's comments nest, so
+// after /* /* */ PostgreSQL is still in a comment while SQLite is not.
 func (k Kind) comment(s string) int {
 	depth := 0
 	for i := 0; i+1 < len(s); i++ {
@@ -95,8 +95,8 @@ func (k Kind) comment(s string) int {
 	return len(s)
 }
 
-// quotedLength returns the length of a text between quotes. Inside it quotes are doubled, or
-// escaped if backslashes are escapes.
+// quotedLength returns the length of the quoted text at the beginning of s. Inside it quotes are
+// doubled or, if backslash is true, escaped with a backslash. An unclosed text extends to the end.
 func quotedLength(s string, quote byte, backslash bool) int {
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -111,8 +111,9 @@ func quotedLength(s string, quote byte, backslash bool) int {
 	return len(s)
 }
 
-// dollar returns the length of a text between dollar marks, or of the $ alone.
-// $1 is a parameter and not a mark; $tag$ needs a tag of letters, and the same mark ends the text.
+// dollar returns the length of the text in dollar quotes at the beginning of s, or 1 if there is
+// none. $1 is a parameter and begins no text. The tag in $tag$ consists of letters, and the same
+// tag ends the text.
 func dollar(s string) int {
 	end := strings.IndexByte(s[1:], '$')
 	if end < 0 || end > 0 && s[1] >= '0' && s[1] <= '9' {
@@ -130,8 +131,9 @@ func dollar(s string) int {
 	return len(s)
 }
 
-// onlyOne returns a refusal if a second statement follows: any token after a semicolon, except for
-// further semicolons. A semicolon at the end is allowed, since models like to write one.
+// onlyOne returns a refusal if a second statement follows, that is, any token after a semicolon
+// except for further semicolons. Otherwise it returns nil. A semicolon at the end is allowed, since
+// models like to write one.
 func onlyOne(sql string, all []token) *Refusal {
 	for i, t := range all {
 		if t.text == ";" && i+1 < len(all) && all[i+1].text != ";" {
@@ -141,20 +143,20 @@ func onlyOne(sql string, all []token) *Refusal {
 	return nil
 }
 
-// The bounds of nesting. With 350 nested brackets or CASEs, and with 700 operators in a row, each
-// of which is a level of the tree, the parser's stack overflowed and it never answered again.
+// The bounds of nesting. The parser's stack overflowed, and it never answered again, with 350
+// nested brackets or CASEs, and with 700 operators in a row, each of which is a level of the tree.
 const (
 	// A little more than half of the 700 operators, and 100 instead of 350 brackets.
 	mostLevels   = 400
 	bracketLevel = 4 // how many levels a bracket counts as
 )
 
-// tooDeep refuses a statement whose tree would have more levels than the parser can handle. It
-// counts too much rather than too little: every word and operator may be a level, until a comma,
-// AND or OR in the same bracket begins another branch. Joins and set operations nest on their left
-// side, so their levels stay counted. Only a bracket of the same kind closes a bracket, and only an
-// END inside it closes a CASE: END and CASE may also be names of columns (1 AS end, t.end), which
-// close nothing.
+// tooDeep returns a refusal for a statement whose tree would have more levels than the parser can
+// handle, and otherwise nil. It counts too much rather than too little: every word and operator may
+// be a level, until a comma, AND or OR in the same bracket begins another branch. Joins and set
+// operations nest on their left side, so their levels stay counted. Only a bracket of the same kind
+// closes a bracket, and only an END inside it closes a CASE, because END and CASE may also be names
+// of columns (1 AS end, t.end), which close nothing.
 func tooDeep(sql string, all []token) *Refusal {
 	type level struct {
 		open         string

@@ -8,61 +8,63 @@ import (
 	"toolnorm/chat"
 )
 
-// Why a turn's prompt was read again by the model's server, though it had read most of it for the
-// turn before.
+// The reasons why a model's server processed a turn's prompt again although it had processed most
+// of it for the turn before.
 const (
 	Reloaded = "reloaded" // the model was loaded in between
 	Resized  = "context"  // the model was loaded for another length of the context
-	Changed  = "changed"  // the history is another one, from byte Reread.At on
+	Changed  = "changed"  // the prompt differs from byte Reread.At on
 	Another  = "another"  // the model has answered another conversation in between
-	Dropped  = "dropped"  // none of these: the server has let go of it
+	Dropped  = "dropped"  // none of these: the server has discarded the prompt
 )
 
-// Reread says why a turn's prompt was read again, and from where on. The zero value is a turn that
-// found all but a rest.
+// Reread says why a turn's prompt was processed again, and from where. The zero value means that it
+// was not.
 type Reread struct {
+	// one of the reasons above, or empty
 	Why string `json:"reread,omitempty"`
-	// with Changed: the byte of the prompt behind which the difference begins, to a block
+	// with Changed: the first byte of the prompt that differs, rounded down to a block
 	At int `json:"reread_at,omitempty"`
 }
 
 const (
-	reused = 0.97 // of the last prompt, found by a turn that was not read again
-	// ms from which on a server has loaded the model; else it has only looked for it
+	reused = 0.97 // the share of the previous prompt that a cache hit must cover
+	// milliseconds; a server that reports less has only looked for the model
 	loadTime    = 500
-	blockSize   = 256 // bytes of a prompt that have one sum
-	mostPrompts = 512 // conversations whose last prompt is known
+	blockSize   = 256 // bytes of a prompt that share one hash
+	mostPrompts = 512 // the most conversations whose last prompt is remembered
 )
 
-// prompt is what is known of a turn's prompt: sums of its text, which say where two differ and
-// nothing of what was said.
+// prompt describes a turn's prompt by hashes of its blocks. They show where two prompts differ
+// without revealing any text.
 type prompt struct {
-	sums    []uint64 // of each whole block
+	sums    []uint64 // the hash of each complete block
 	bytes   int
 	tokens  int
-	context int // that the model was loaded for; 0: not known
-	of      string
+	context int // the context length that the model was loaded for; 0: unknown
+	// the conversation
+	of string
 }
 
-// prompts knows the last prompt of each conversation, and each model's last one.
+// prompts remembers the last prompt of each conversation and of each model.
 type prompts struct {
 	seed maphash.Seed
 
 	mu    sync.Mutex
 	talks map[string]*prompt // by conversation
-	order []string           // the keys of talks, the oldest at next once it is full
+	order []string           // the keys of talks; once it is full, the oldest is at next
 	next  int
 	last  map[string]*prompt // by model
-	tells map[string]bool    // models whose server says what it had kept
+	tells map[string]bool    // models whose server reports how much of a prompt it had cached
 }
 
-// newPrompts returns the memory of a log.
+// newPrompts returns an empty memory of prompts.
 func newPrompts() *prompts {
 	return &prompts{seed: maphash.MakeSeed(), talks: map[string]*prompt{},
 		last: map[string]*prompt{}, tells: map[string]bool{}}
 }
 
-// sum returns what is known of a prompt.
+// sum returns the hashes of a prompt.
 func (p *prompts) sum(text string) *prompt {
 	one := &prompt{bytes: len(text), sums: make([]uint64, 0, len(text)/blockSize)}
 	for ; len(text) >= blockSize; text = text[blockSize:] {
@@ -71,7 +73,8 @@ func (p *prompts) sum(text string) *prompt {
 	return one
 }
 
-// textOf returns what a model is told by a request, for servers that show no prompt.
+// textOf returns the texts in a request that a model reads. It stands in for the prompt if the
+// server does not reveal that.
 func textOf(r *chat.Request) string {
 	var texts []string
 	for _, t := range r.Tools {
@@ -86,8 +89,8 @@ func textOf(r *chat.Request) string {
 	return strings.Join(texts, "\n")
 }
 
-// same returns how many bytes two prompts have in common, to a block; all of them where one goes on
-// with the other.
+// same returns how many bytes two prompts have in common at their beginning, rounded down to a
+// block. If other begins with all complete blocks of one, it returns the length of one.
 func (one *prompt) same(other *prompt) int {
 	n := 0
 	for n < min(len(one.sums), len(other.sums)) && one.sums[n] == other.sums[n] {
@@ -99,8 +102,8 @@ func (one *prompt) same(other *prompt) int {
 	return n * blockSize
 }
 
-// of returns why a turn's prompt was read again, and remembers the prompt as the conversation's and
-// the model's last one.
+// of returns why a turn's prompt was processed again, and remembers the prompt as the last one of
+// the conversation and of the model.
 func (p *prompts) of(e *Exchange, now *prompt) Reread {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -129,8 +132,8 @@ func (p *prompts) of(e *Exchange, now *prompt) Reread {
 	return Reread{Why: Dropped}
 }
 
-// remember keeps a prompt, in place of the oldest conversation's where there are too many. p.mu is
-// held.
+// remember stores a prompt and forgets that of the oldest conversation if there are too many. p.mu
+// must be held.
 func (p *prompts) remember(e *Exchange, now *prompt) {
 	if _, ok := p.talks[e.Conversation]; !ok {
 		if len(p.order) < mostPrompts {
@@ -149,8 +152,9 @@ func (p *prompts) remember(e *Exchange, now *prompt) {
 	p.last[e.Model] = now
 }
 
-// Prompted notes the prompt that the model reads, and the context that it is loaded for. See
-// chat.Observer. The first one of an exchange is the turn's: what repairs a reply comes behind it.
+// Prompted records the prompt that the model reads, and the context length for which it is loaded;
+// see chat.Observer. The first prompt of an exchange is that of the turn; later ones repair the
+// reply.
 func (e *Exchange) Prompted(text string, context int) {
 	if e.run.prompt == nil {
 		e.run.prompt = e.run.prompts.sum(text)
@@ -161,7 +165,7 @@ func (e *Exchange) Prompted(text string, context int) {
 	}
 }
 
-// reread notes why the prompt was read again. e.run.mu is held.
+// reread sets e.Reread, if enough is known of the request. e.run.mu must be held.
 func (e *Exchange) reread() {
 	asked, now := e.run.asked, e.run.prompt
 	// the exchange is kept for long, and the request shall not be

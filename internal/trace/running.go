@@ -10,16 +10,16 @@ import (
 	"toolnorm/chat"
 )
 
-// running is the state that an exchange shares with its observers while it is answered.
+// running is the state of an exchange that others may read while it is answered.
 type running struct {
-	mu      sync.Mutex // guards the whole exchange until it is added
+	mu      sync.Mutex // guards the whole exchange until that is added to the log
 	talks   *conversations
 	prompts *prompts
-	prompt  *prompt       // the first one that the model read; nil: none was shown
-	asked   *chat.Request // nil: nothing was
+	prompt  *prompt       // the first one that the model read; nil: unknown
+	asked   *chat.Request // nil: Asked was not called
 	stop    func()
-	shown   bool     // texts may be shown; otherwise they are only collected for the keeper
-	decided []string // codes of repairs so far, each once
+	shown   bool     // texts may be shown; otherwise they are only recorded for the keeper
+	decided []string // codes of the repairs so far, without duplicates
 
 	first  atomic.Int64 // nanoseconds until the first event; 0: none came
 	pieces atomic.Int64
@@ -38,11 +38,12 @@ type Row struct {
 	Strategy string    `json:"strategy,omitempty"`
 	First    Millis    `json:"first_ms"` // until the first event; 0: the model has not begun
 	Total    Millis    `json:"total_ms"` // so far
-	Pieces   int64     `json:"pieces"`   // of the reply so far, about as many as its tokens
+	Pieces   int64     `json:"pieces"`   // of the reply so far; about as many as tokens
 	Texts    bool      `json:"texts"`    // whether texts can be seen as they arrive
 }
 
-// Show lists an exchange as running until it is added. stop ends the request.
+// Show lists an exchange as running until it is added. stop is the function by which Stop ends the
+// request.
 func (l *Log) Show(e *Exchange, stop func()) {
 	e.run.stop = stop
 	l.mu.Lock()
@@ -50,15 +51,16 @@ func (l *Log) Show(e *Exchange, stop func()) {
 	l.mu.Unlock()
 }
 
-// Count counts an event of the reply; first is the time until the first one. It takes no lock, as
-// it is called for every token.
+// Count counts an event of the reply; first is the time until the first event. It takes no lock,
+// because it is called for every token.
 func (e *Exchange) Count(first time.Duration) {
 	if e.run.pieces.Add(1) == 1 {
 		e.run.first.Store(int64(first))
 	}
 }
 
-// Decided records a repair while the reply is read. At its end the reply itself names all repairs.
+// Decided records a repair while the reply is decoded. At the end, the reply itself names all of
+// its repairs.
 func (e *Exchange) Decided(code string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
@@ -67,7 +69,8 @@ func (e *Exchange) Decided(code string) {
 	}
 }
 
-// Stop ends a running request, and reports whether there is one with that id.
+// Stop ends the running request with an id. It returns false if there is none, or if the request
+// cannot be stopped.
 func (l *Log) Stop(id string) bool {
 	e := l.find(id)
 	if e == nil || e.run.stop == nil {

@@ -7,49 +7,50 @@ import (
 	"toolnorm/chat"
 )
 
-// Sum is the result of an exchange, for counters. It contains no texts, and of what the client
-// wrote only the name of a model.
+// Sum is the result of an exchange, for counters. It contains no texts, and the model's name is the
+// only word of the client in it.
 type Sum struct {
 	API      string // its name in the log
-	Model    string // as the client asked for it, without a part that chooses the form
+	Model    string // the name that the client asked for, without a suffix that chooses the format
 	Format   string // of the model's output
 	Strategy string
 	Status   int
 	Error    string // the kind of the error; empty: there was none
 	Calls    int
 	Repairs  []string
-	Cut      bool // whether a call was cut by the end of the reply, and left out
+	Cut      bool // whether a call was left out because the end of the reply cut it off
 	Tokens   chat.Counts
 
-	// until the first event, and the first byte of a call; 0: none came
+	// the times until the first event and until the first byte of a call; 0: there was none
 	First, FirstCall time.Duration
 	Total            time.Duration
 }
 
-// Counters are several.
+// Counters is a Counter that calls several others in order.
 type Counters []Counter
 
-// Begin implements Counter.
+// Begin implements Counter: it calls Begin of each counter.
 func (all Counters) Begin(ctx context.Context, api string) {
 	for _, c := range all {
 		c.Begin(ctx, api)
 	}
 }
 
-// End implements Counter.
+// End implements Counter: it calls End of each counter.
 func (all Counters) End(ctx context.Context, s *Sum) {
 	for _, c := range all {
 		c.End(ctx, s)
 	}
 }
 
-// Counter counts exchanges. It must not wait.
+// Counter counts exchanges. Its methods must not block.
 type Counter interface {
 	Begin(ctx context.Context, api string)
-	End(ctx context.Context, s *Sum) // s does not change any more, and may be kept
+	// s does not change any more, so an implementation may store it
+	End(ctx context.Context, s *Sum)
 }
 
-// operations maps the APIs whose requests ask a model, by their names in the log, to the names of
+// operations maps the APIs whose requests go to a model, by their names in the log, to the names of
 // operations in OpenTelemetry's conventions.
 var operations = map[string]string{
 	"chat": "chat", "messages": "chat", "responses": "chat", "ollama chat": "chat",
@@ -57,6 +58,6 @@ var operations = map[string]string{
 	"embeddings": "embeddings", "ollama embed": "embeddings", "ollama embeddings": "embeddings",
 }
 
-// Operation returns OpenTelemetry's name for what the requests of an API ask of a model, or "" if
-// they do not ask one.
+// Operation returns OpenTelemetry's name for the operation that requests of an API ask of a model,
+// or "" if they go to no model.
 func Operation(api string) string { return operations[api] }

@@ -14,24 +14,24 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// viewHTML is the page of the trace view. It holds no script: what models and clients wrote is
-// shown in it.
+// viewHTML is the page of the trace view. It contains no script, because it shows text that models
+// and clients wrote.
 //
 //go:embed view.html
 var viewHTML string
 
-// viewPage is a template of html/template, which escapes a text by its context.
+// viewPage is the parsed page. html/template escapes each text according to its context.
 var viewPage = template.Must(template.New("view").Funcs(template.FuncMap{"visible": visible}).Parse(
 	viewHTML))
 
-// View serves the exchanges of a Log: as a page to browsers, and as JSON to programs. The page is
-// for programs that were built without the admin page, whose Live shows the same with reasons,
-// schemas and a replay; if that is built in, browsers are redirected to it. The texts may be
-// hostile and contain anything, so auth.Guard must be before it.
+// View shows the exchanges of a Log, as a page to browsers and as JSON to programs. The page is for
+// programs that were built without the admin page, whose tab Live shows the same with reasons,
+// schemas and a replay; if that is built in, browsers are redirected to it. The texts are private
+// and may be hostile, so View must be behind auth.Guard.
 type View struct {
-	Log     *Log          // nil: none are kept, and the view says so
+	Log     *Log          // nil: there is none, and requests fail
 	Reasons []chat.Reason // what the codes in Repairs mean
-	// the page to which browsers are redirected, followed by an exchange's id; empty: View's own
+	// the page to which browsers are redirected, with the exchange's id appended; empty: View's own
 	// page is shown
 	Page string
 }
@@ -44,11 +44,12 @@ type shown struct {
 	reasons map[string]string
 }
 
-// Means explains a reason code.
+// Means returns what the code of a repair means, or "" for an unknown code.
 func (v shown) Means(code string) string { return v.reasons[code] }
 
-// Serve answers one request.
-// The list has no texts; they are only in the answer for a single exchange, by its id.
+// Serve answers one request. The list of exchanges has no texts; only the answer for a single
+// exchange, requested by its id, has. The error is a fault of kind NotFound if there is no log or
+// no such exchange.
 func (v *View) Serve(w http.ResponseWriter, r *http.Request) error {
 	if v.Log == nil {
 		return fault.New(fault.NotFound, "no requests are kept; --trace sets how many to keep")
@@ -79,8 +80,8 @@ func (v *View) Serve(w http.ResponseWriter, r *http.Request) error {
 	return body.Write(w, http.StatusOK, it.List)
 }
 
-// page writes the page. The policy allows no script, no picture and no form: even markup that
-// escaping missed would have no effect. The style has a new nonce for each page.
+// page writes the page. Its policy allows no script, no picture and no form, so that even markup
+// that was not escaped would have no effect. The style has a new nonce for each page.
 func (v *View) page(w http.ResponseWriter, it shown) error {
 	it.reasons = make(map[string]string, len(v.Reasons))
 	for _, reason := range v.Reasons {
@@ -98,15 +99,15 @@ func (v *View) page(w http.ResponseWriter, it shown) error {
 	return err
 }
 
-// wantsPage reports whether a request comes from a browser, and not for the JSON.
-// curl sends Accept: */* and gets JSON at /debug/exchanges.
+// wantsPage reports whether a request comes from a browser that wants the page. curl sends Accept:
+// */* and gets JSON at /debug/exchanges.
 func wantsPage(r *http.Request) bool {
 	return r.FormValue("as") != "json" && (r.URL.Path == "/debug" || strings.Contains(r.Header.Get(
 		"Accept"), "text/html"))
 }
 
-// guardView sets headers that keep the view out of caches and out of other pages. A cache or a
-// proxy would keep what this server forgets after fifty requests.
+// guardView sets headers that exclude the view from caches and from other pages. A cache would
+// store what this server soon forgets.
 func guardView(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 	h.Add("Vary", "Accept")

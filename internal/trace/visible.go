@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// piece is a stretch of text. Class is the style in which the page shows white space and invisible
-// characters; it is empty for ordinary text.
+// piece is a part of a text. Class is the style in which the page shows white space and invisible
+// characters, and is empty for ordinary text.
 type piece struct{ Text, Class string }
 
-// visible splits a text at invisible characters. Spaces, tabs and newlines are kept, so that the
-// text can be copied from the page; other blanks, controls and direction marks become their
-// numbers. A no-break space or a zero-width mark can break a call, and cannot be seen on a page.
+// visible splits a text into pieces of one class. Spaces, tabs and newlines stay, so that the text
+// can be copied from the page. Other blanks, control characters and direction marks are replaced
+// with their numbers, because a no-break space or a zero-width mark can break a call and is not
+// visible on a page.
 func visible(s string) (all []piece) {
 	from, class := 0, ""
 	for i, r := range s {
@@ -29,8 +30,8 @@ func visible(s string) (all []piece) {
 	return all
 }
 
-// classOf returns the class of a character in view.html.
-// Cf holds zero-width and bidirectional marks, Co characters of private use.
+// classOf returns the class of a character in view.html, or "" for an ordinary one. The category Cf
+// has zero-width and bidirectional marks, and Co has characters of private use.
 func classOf(r rune) string {
 	switch {
 	case r == ' ':
@@ -46,7 +47,7 @@ func classOf(r rune) string {
 	return ""
 }
 
-// pieceOf returns a stretch of one class.
+// pieceOf returns the piece for a text of one class.
 func pieceOf(text, class string) piece {
 	if class == "u" {
 		r, _ := utf8.DecodeRuneInString(text)

@@ -2,32 +2,32 @@ package trace
 
 import "time"
 
-// Watch follows a running exchange: each Next returns what is new since the one before. It must be
-// used by one goroutine only.
+// Watch follows a running exchange: each call of Next returns what is new since the previous one.
+// It must be used by one goroutine only.
 type Watch struct {
 	e *Exchange
 	Seen
 }
 
-// Seen is how far a running exchange was seen. It can be written as JSON, and the Watch of another
-// time goes on from there.
+// Seen records how much of a running exchange was seen. It can be encoded as JSON, so that another
+// Watch can continue from there later.
 type Seen struct {
-	Wrote   []Place `json:"wrote"` // how far each generation was seen
+	Wrote   []Place `json:"wrote"` // how much of each generation was seen
 	Left    Place   `json:"left"`
 	Decided int     `json:"decided"` // how many repairs were seen
 	Row     Row     `json:"row"`     // as it was last seen
 }
 
-// Place is how far one side was seen.
+// Place records how much of one side was seen.
 type Place struct {
-	Parts  int `json:"parts"`  // the last of which may go on
+	Parts  int `json:"parts"`  // the number of parts; the last may still grow
 	Text   int `json:"text"`   // bytes of the last part's text
-	Pieces int `json:"pieces"` // in which it came
+	Pieces int `json:"pieces"` // the number of pieces of the last part
 }
 
 // Change is what is new in an exchange since the last call of Next.
 type Change struct {
-	Row     *Row     `json:"row,omitempty"` // nil: nothing but the number of pieces has changed
+	Row     *Row     `json:"row,omitempty"` // nil: at most the number of pieces has changed
 	Pieces  int64    `json:"pieces"`        // of the reply so far
 	Wrote   []Grown  `json:"wrote"`         // what the model wrote
 	Left    []Grown  `json:"left"`          // what was sent to the client
@@ -36,15 +36,15 @@ type Change struct {
 
 // Grown is a part that is new or has grown.
 type Grown struct {
-	// the number of the generation; 0 for what was sent to the client
+	// the index of the generation; 0 for what was sent to the client
 	Generation int    `json:"generation"`
 	Name       string `json:"name"`   // of the generation
-	Number     int    `json:"number"` // of the part on its side
-	Part              // Text is what was added
+	Number     int    `json:"number"` // the index of the part on its side
+	Part              // Text has only what was added
 }
 
-// Watch begins to follow a running request from where it was seen to. It returns nil if there is
-// none with that id. The first Next returns everything behind that.
+// Watch returns a Watch of the running request with an id, or nil if there is none. The first Next
+// returns everything after from.
 func (l *Log) Watch(id string, from Seen) *Watch {
 	if e := l.find(id); e != nil {
 		if from.Row.Time.Equal(e.Time) {
@@ -55,9 +55,10 @@ func (l *Log) Watch(id string, from Seen) *Watch {
 	return nil
 }
 
-// Next returns what is new since the last call, and whether there is anything; ended reports
-// whether nothing will follow. Texts are substrings of the kept ones, so nothing is copied while
-// the reply waits for the lock.
+// Next returns what is new since the last call; something reports whether there is anything. If
+// ended is true, the exchange was added to the log, nothing more will follow, and the change is
+// empty. Texts are substrings of the recorded ones, so that nothing is copied while the reply waits
+// for the lock.
 func (w *Watch) Next() (c Change, something, ended bool) {
 	run := w.e.run
 	if ended = run.ended.Load(); ended {
@@ -87,7 +88,7 @@ func (w *Watch) Next() (c Change, something, ended bool) {
 	return c, something, false
 }
 
-// grown appends what a side has in addition to what was seen.
+// grown appends to to what a side has in addition to what was seen, and updates p.
 func (p *Place) grown(to []Grown, s *Side, generation int, name string) []Grown {
 	for n := max(p.Parts-1, 0); n < len(s.Parts); n++ {
 		part := s.Parts[n]
@@ -107,29 +108,29 @@ func (p *Place) grown(to []Grown, s *Side, generation int, name string) []Grown 
 	return to
 }
 
-// Source is what can be followed: a Log, or what is known of another replica's.
+// Source is what can be followed: a Log, or what is known of the log of another replica.
 type Source interface {
 	After(seen int) List
 }
 
-// Follow follows the whole log: each Next returns what has changed since the one before. It must be
-// used by one goroutine only.
+// Follow follows a whole log: each call of Next returns what has changed since the previous one. It
+// must be used by one goroutine only.
 type Follow struct {
 	log   Source
 	begun bool
 	seen  int
 	until time.Time
-	rows  map[string]Row // those that run, as they were last seen
+	rows  map[string]Row // the running requests as they were last seen
 }
 
-// News is what has changed in a log: the exchanges that were added, the rows that are new or have
-// changed, and the ids of those that have ended.
+// News is what has changed in a log: the added exchanges, the new or changed rows, and the ids of
+// rows that are no longer running.
 type News struct {
 	List
 	Gone []string `json:"gone"`
 }
 
-// NewFollow begins to follow a log. The first Next returns all of it.
+// NewFollow returns a Follow of log, whose first Next returns all of it.
 func NewFollow(log Source) *Follow { return &Follow{log: log, rows: map[string]Row{}} }
 
 // Next returns what has changed since the last call, and whether anything has.

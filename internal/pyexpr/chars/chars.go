@@ -16,14 +16,14 @@ import (
 //go:embed unicode.txt
 var unicodeText string
 
-// characters holds the tables: ranges of characters, as pairs of first and last, and mappings to
-// other text.
+// characters holds the tables. sets has, for each set, the first and last character of each range,
+// and maps has, for each mapping, the text for each character.
 type characters struct {
 	sets map[string][]rune
 	maps map[string]map[rune]string
 }
 
-// unicodeTables reads the tables when the first character outside ASCII needs them.
+// unicodeTables returns the tables, which are read at the first call.
 var unicodeTables = sync.OnceValue(func() characters {
 	all := characters{map[string][]rune{}, map[string]map[rune]string{}}
 	for line := range strings.Lines(unicodeText) {
@@ -39,7 +39,7 @@ var unicodeTables = sync.OnceValue(func() characters {
 	return all
 })
 
-// readRanges reads "41-5a 61-7a".
+// readRanges parses ranges such as "41-5a 61-7a".
 func readRanges(s string) []rune {
 	var all []rune
 	for word := range strings.FieldsSeq(s) {
@@ -52,7 +52,7 @@ func readRanges(s string) []rune {
 	return all
 }
 
-// readMapping reads "61:41 df:53.53".
+// readMapping parses a mapping such as "61:41 df:53.53".
 func readMapping(s string) map[rune]string {
 	all := map[rune]string{}
 	for word := range strings.FieldsSeq(s) {
@@ -66,25 +66,27 @@ func readMapping(s string) map[rune]string {
 	return all
 }
 
-// hexRune reads a character's number. It cannot fail, since the table is part of the program.
+// hexRune returns the character with a number in hex. Errors are ignored, since the table is part
+// of the program.
 func hexRune(s string) rune {
 	n, _ := strconv.ParseInt(s, 16, 32)
 	return rune(n)
 }
 
-// Load reads the tables, which the first use would do otherwise. It is for callers that measure the
-// time of an expression.
+// Load reads the tables, which otherwise happens at their first use. It is for callers that measure
+// the time of an expression.
 func Load() { unicodeTables() }
 
-// in reports whether a character is in a set: whether the first bound above it is the end of a
-// range.
+// in reports whether a character is in a set. In the sorted list of range ends, the first number
+// not below such a character either equals it or is the end of a range.
 func in(set string, r rune) bool {
 	ranges := unicodeTables().sets[set]
 	i := sort.Search(len(ranges), func(i int) bool { return ranges[i] >= r })
 	return i < len(ranges) && (i%2 == 1 || ranges[i] == r)
 }
 
-// mapChar returns the text that a mapping has for a character, or the character.
+// mapChar returns the text that a mapping has for a character, or the character itself if it has
+// none.
 func mapChar(mapping string, r rune) string {
 	if to, ok := unicodeTables().maps[mapping][r]; ok {
 		return to
@@ -92,10 +94,11 @@ func mapChar(mapping string, r rune) string {
 	return string(r)
 }
 
-// Printable reports whether repr shows a character as it is.
+// Printable reports whether repr shows a character unchanged.
 func Printable(r rune) bool { return in("isprintable", r) }
 
-// Space reports whether a character is white space. Python includes the four separators of ASCII.
+// Space reports whether a character is white space, which in Python includes the four separators of
+// ASCII.
 func Space(r rune) bool {
 	if r < 0x80 {
 		return r == ' ' || r >= 9 && r <= 13 || r >= 0x1c && r <= 0x1f
@@ -117,7 +120,7 @@ func Digit(r rune) bool { return in("isdigit", r) }
 // Numeric reports whether a character represents a number.
 func Numeric(r rune) bool { return in("isnumeric", r) }
 
-// Alphanumeric reports whether a character is a letter, a digit or numeric.
+// Alphanumeric reports whether a character is a letter, a digit or another numeric character.
 func Alphanumeric(r rune) bool { return Letter(r) || Decimal(r) || Digit(r) || Numeric(r) }
 
 // Upper reports whether a character is an upper-case letter. Title-case letters such as ǅ are not.
@@ -129,11 +132,11 @@ func Lower(r rune) bool { return in("islower", r) }
 // HasCase reports whether a character has a case.
 func HasCase(r rune) bool { return in("cased", r) }
 
-// CaseIgnorable reports whether a character may be inside a word without being a letter, like an
-// apostrophe. With Cased it decides whether a sigma is at the end of a word.
+// CaseIgnorable reports whether a character, such as an apostrophe, may be inside a word without
+// being a letter. Together with HasCase it determines whether a sigma is at the end of a word.
 func CaseIgnorable(r rune) bool { return in("ignorable", r) }
 
-// ToUpper returns a character in upper case, which may be several characters: SS for ß.
+// ToUpper returns a character in upper case, which may be several characters, as SS for ß.
 func ToUpper(r rune) string { return mapChar("upper", r) }
 
 // ToLower returns a character in lower case.
@@ -142,7 +145,7 @@ func ToLower(r rune) string { return mapChar("lower", r) }
 // ToTitle returns a character in title case, for the beginning of a word.
 func ToTitle(r rune) string { return mapChar("title", r) }
 
-// Fold returns a character for comparisons without case.
+// Fold returns the form of a character for comparisons without regard to case.
 func Fold(r rune) string { return mapChar("casefold", r) }
 
 // DigitValue returns the value of a decimal digit of any script, or -1. The ten digits of each

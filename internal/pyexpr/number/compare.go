@@ -6,10 +6,10 @@ import (
 	"math/big"
 )
 
-// Order is the order of two values; a NaN is unordered.
+// Order is the result of comparing two values. A NaN is unordered.
 type Order int8
 
-// The orders.
+// The values of Order.
 const (
 	Less      Order = -1
 	Same      Order = 0
@@ -17,8 +17,8 @@ const (
 	Unordered Order = 2
 )
 
-// Fulfils reports whether an order fulfils an operator. NaN is unordered and fulfils none, not even
-// >= with itself.
+// Fulfils reports whether an operator such as "<" is true for two values in this order. For
+// Unordered no operator is, so a NaN is not even >= itself.
 func (c Order) Fulfils(op string) bool {
 	switch op {
 	case "<":
@@ -31,8 +31,8 @@ func (c Order) Fulfils(op string) bool {
 	return c == Greater || c == Same
 }
 
-// Compare compares exactly, without converting an int to a float: 2**53+1 is not 2.0**53. It
-// returns false if one of the values is not a number.
+// Compare returns the exact order of two numbers, without converting an int to a float, so 2**53+1
+// is not 2.0**53. It returns false if one of the values is not a number.
 func Compare(a, b any) (Order, bool) {
 	i, aInt := Int(a)
 	j, bInt := Int(b)
@@ -55,8 +55,8 @@ func Compare(a, b any) (Order, bool) {
 	return Same, false
 }
 
-// compareInts compares two ints. It avoids big.Int if both fit into 64 bits, which is nearly always
-// the case.
+// compareInts returns the order of two ints. It avoids big.Int if both fit into 64 bits, which is
+// nearly always the case.
 func compareInts(a, b any) Order {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -66,7 +66,8 @@ func compareInts(a, b any) Order {
 	return Order(cmp.Compare(x, y))
 }
 
-// compareFloats compares as IEEE does: -0.0 equals 0.0, and NaN equals nothing.
+// compareFloats returns the order of two floats according to IEEE 754: -0.0 equals 0.0, and a NaN
+// is unordered.
 func compareFloats(x, y float64) Order {
 	if math.IsNaN(x) || math.IsNaN(y) {
 		return Unordered
@@ -74,7 +75,7 @@ func compareFloats(x, y float64) Order {
 	return Order(cmp.Compare(x, y))
 }
 
-// compareMixed compares an int with a float.
+// compareMixed returns the order of an int and a float.
 //
 //	2**53 + 1 == 2.0**53 → False
 //	2**53 + 1 > 2.0**53 → True

@@ -12,9 +12,9 @@ import (
 // Digits of floats. Go's strconv gives correctly rounded digits for every precision, as CPython's
 // dtoa does; only the notation differs: Python keeps a point in 1.0, and has the alternate forms.
 
-// FloatDigits writes a float that is not negative, as CPython's PyOS_double_to_string does: letter
-// r gives the shortest text, dot0 adds .0 where there would be no point, alternate keeps the point
-// and the zeros of g.
+// FloatDigits returns the text of a float that is not negative, as CPython's PyOS_double_to_string
+// does. The letter is that of a format, or r for the shortest text. dot0 adds .0 if there would be
+// no point. alternate preserves the point, and the zeros of format g.
 func FloatDigits(m *py.Account, x float64, letter rune, precision int, alternate,
 	dot0 bool) string {
 	upper := letter == 'E' || letter == 'F' || letter == 'G'
@@ -35,8 +35,8 @@ func FloatDigits(m *py.Account, x float64, letter rune, precision int, alternate
 	return text
 }
 
-// finiteDigits writes a finite float for a type letter. Letter r is repr's form, which has no
-// precision.
+// finiteDigits returns the text of a finite float for the letter of a format. The letter r stands
+// for the form of repr, which has no precision.
 //
 //	f'{0.1}' → '0.1'
 //	f'{1e16}' → '1e+16'
@@ -61,8 +61,8 @@ func finiteDigits(x float64, letter rune, precision int, alternate, dot0 bool) s
 	return general(x, max(precision, 1), alternate, dot0)
 }
 
-// general writes a float with precision significant digits, and with an exponent where the point
-// would be too far away.
+// general returns a float with precision significant digits. It has an exponent if the point would
+// be too far away.
 //
 //	f'{123456789.0:g}' → '1.23457e+08'
 //	f'{0.00001:g}' → '1e-05'
@@ -90,14 +90,15 @@ func general(x float64, precision int, alternate, dot0 bool) string {
 	return withPoint(mantissa+"e"+exponent, alternate)
 }
 
-// split returns the digits of d.ddde±xx, and the place of the point: 0 for 0.d, 1 for d.d.
+// split returns the digits in a text such as d.ddde±xx, and how many of them are before the point:
+// 0 for 0.d, 1 for d.d.
 func split(s string) (string, int) {
 	mantissa, exponent, _ := strings.Cut(s, "e")
 	n, _ := strconv.Atoi(exponent)
 	return strings.Replace(mantissa, ".", "", 1), n + 1
 }
 
-// fixedPoint writes digits with the point after the first point digits.
+// fixedPoint returns digits with a point after the first point of them.
 //
 //	f'{100.0:g}' → '100'
 //	f'{1e5:g}' → '100000'
@@ -131,7 +132,7 @@ func fixedPoint(digits string, point int, alternate, dot0 bool) string {
 	return whole
 }
 
-// withPoint appends a point to digits without one, for the alternate form.
+// withPoint returns s with a point added if it has none and alternate is true.
 func withPoint(s string, alternate bool) string {
 	if !alternate || strings.Contains(s, ".") {
 		return s
@@ -143,8 +144,8 @@ func withPoint(s string, alternate bool) string {
 	return mantissa + "."
 }
 
-// FloatText returns the shortest text that reads back as the same float; it has an exponent from
-// 1e16 up and below 1e-4.
+// FloatText returns the shortest text from which the same float can be parsed. It has an exponent
+// from 1e16 up and below 1e-4.
 //
 //	str(1e16) → '1e+16'
 //	str(123456789012345.0) → '123456789012345.0'
@@ -167,7 +168,8 @@ func FloatText(x float64) string {
 	return text
 }
 
-// Decimal writes an int in decimal.
+// Decimal returns an int in decimal. It raises a ValueError if that has more than MostDigits
+// digits.
 //
 //	str(-5) → '-5'
 //	str(10**30) → '1000000000000000000000000000000'
@@ -190,8 +192,8 @@ func Decimal(m *py.Account, v any) string {
 	return s
 }
 
-// tooManyDigits raises CPython's error word for word. The setting in it is not available here, but
-// a search for the message finds explanations.
+// tooManyDigits raises CPython's error word for word. The setting that it names does not exist
+// here, but a search for the message finds explanations.
 func tooManyDigits() {
 	py.Raise(py.ValueError,
 		"Exceeds the limit (%d digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit", py.MostDigits)

@@ -14,7 +14,7 @@ import (
 // doubleDouble is the number hi + lo, where lo is at most half a unit in the last place of hi.
 type doubleDouble struct{ hi, lo float64 }
 
-// twoSum returns a + b without an error (Knuth).
+// twoSum returns a + b without a rounding error (Knuth).
 func twoSum(a, b float64) doubleDouble {
 	s := a + b
 	t := s - a
@@ -34,7 +34,8 @@ func (a doubleDouble) mul(b doubleDouble) doubleDouble {
 	return twoSum(p, low)
 }
 
-// quo divides: it computes the quotient of the upper parts, and corrects it twice by the remainder.
+// quo returns a / b. It computes the quotient of the upper parts, and corrects it twice by the
+// remainder.
 func (a doubleDouble) quo(b doubleDouble) doubleDouble {
 	q := a.hi / b.hi
 	rest := a.add(b.mul(doubleDouble{-q, 0}))
@@ -46,7 +47,8 @@ func (a doubleDouble) quo(b doubleDouble) doubleDouble {
 // ln2 is the natural logarithm of 2.
 var ln2 = doubleDouble{0.6931471805599453094, 2.319046813846299558e-17}
 
-// Float returns x ** y for finite x != 0 and y != 0.
+// Float returns x ** y, where both must be finite and not 0. If x is negative, y must be an
+// integer.
 func Float(x, y float64) float64 {
 	switch near := math.Abs(math.Pow(x, y)); {
 	case y == 1:
@@ -71,7 +73,7 @@ func Float(x, y float64) float64 {
 	return sign * exponential(l)
 }
 
-// powerOf computes x to the n by squaring and multiplying.
+// powerOf returns x to the power of n, computed by squaring and multiplying.
 func powerOf(x float64, n int) float64 {
 	result, square := doubleDouble{1, 0}, doubleDouble{x, 0}
 	for k := max(n, -n); ; square = square.mul(square) {
@@ -106,9 +108,9 @@ func logarithm(x float64) doubleDouble {
 	return doubleDouble{2 * sum.hi, 2 * sum.lo}.add(ln2.mul(doubleDouble{float64(k), 0}))
 }
 
-// exponential returns e to the l, rounded once. It is a power of two times e to a remainder. The
-// remainder is halved eight times, so that its series needs few terms, and the result is squared as
-// often.
+// exponential returns e to the power of l, rounded once. It computes it as a power of two times e
+// to the power of a remainder. The remainder is halved eight times, so that its series needs few
+// terms, and the result is squared as often.
 func exponential(l doubleDouble) float64 {
 	n := math.Round(l.hi / ln2.hi)
 	r := l.add(ln2.mul(doubleDouble{-n, 0}))

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The kinds of errors. All except LimitError have Python's names, so that an author who knows
-// Python knows what to do.
+// The kinds of errors. All except LimitError have Python's names, which authors who know Python
+// understand.
 const (
 	SyntaxError       = "SyntaxError"
 	NameError         = "NameError"
@@ -23,16 +23,17 @@ const (
 	SystemError       = "SystemError" // a fault of the evaluator itself
 )
 
-// Error says what is wrong with an expression, or what went wrong when it ran, and where.
+// Error says what is wrong with an expression, or what went wrong during its evaluation, and where.
 type Error struct {
 	Kind    string // NameError, TypeError, …; LimitError if a limit was exceeded
 	Line    int    // from 1; 0 if the error has no place
 	Column  int    // from 1, in characters
 	Message string // CPython 3.11's message
-	source  string // the line, for the caret
+	source  string // the line of the source, shown above the caret
 }
 
-// Error renders the kind and the message, with the line and a caret under the column:
+// Error implements error. It returns the kind and the message, with the line and a caret under the
+// column:
 //
 //	ZeroDivisionError: division by zero (line 1, column 3)
 //	    1 / 0
@@ -45,7 +46,7 @@ func (e *Error) Error() string {
 		e.Column, e.source, e.indent())
 }
 
-// indent returns the white space before the caret. A tab stays a tab, so that the caret is under
+// indent returns the white space before the caret. Tabs are preserved, so that the caret is under
 // its character in every terminal.
 func (e *Error) indent() string {
 	var b strings.Builder
@@ -66,23 +67,23 @@ func (e *Error) indent() string {
 	return b.String()
 }
 
-// Raise ends the compilation or run with an error. It does not return: every error ends the whole
-// expression, and nothing in the language can catch it, so it panics up to Attempt instead of a
-// check after each of some four hundred calls. So no caller can forget to check a limit: a call
-// that charges too much does not return. The result only allows a function to end with "return
-// Raise(…)".
+// Raise ends the compilation or the run with an error. It never returns, but panics up to Attempt,
+// because every error ends the whole expression and nothing in the language can catch one.
+// Otherwise an error would have to be checked after each of some four hundred calls, and one could
+// be forgotten; with a panic, a call that exceeds a limit simply does not return. The result only
+// allows a function to end with "return Raise(…)".
 func Raise(kind, format string, args ...any) any {
 	MustEnd(&Error{Kind: kind, Message: fmt.Sprintf(format, args...)})
 	return nil
 }
 
-// MustEnd panics up to the innermost Attempt. Compile and Run of package pyexpr each have one, so
-// nothing outside that package sees the panic.
+// MustEnd panics with err, which the innermost Attempt returns. Compile and Run of package pyexpr
+// each contain one, so the panic never leaves that package.
 func MustEnd(err *Error) { panic(err) }
 
-// Attempt calls do and returns the error that ended it, or nil. Any other panic would be a bug of
-// this package. Fuzzing finds none any more; if there is one, it ends this call and not the server,
-// which runs tools in goroutines without another recover.
+// Attempt calls do and returns the error with which Raise ended it, or nil. Any other panic would
+// be a bug in this package and becomes a SystemError. Fuzzing finds none any more; if there is one,
+// it ends this call and not the server, which runs tools in goroutines without another recover.
 func Attempt(do func()) (err *Error) {
 	defer func() {
 		switch fault := recover().(type) {
@@ -97,16 +98,16 @@ func Attempt(do func()) (err *Error) {
 	return nil
 }
 
-// Blame calls do. If an error without a place ends it, the error gets the place of offset pos in
-// src.
+// Blame calls do. An error that ends it gets the place of offset pos in src, unless it has a place
+// already, and ends the caller as well.
 func Blame(src string, pos int, do func()) {
 	if err := Attempt(do); err != nil {
 		MustEnd(err.At(src, pos))
 	}
 }
 
-// At sets an error's place to offset pos in src, unless it already has one from a part further
-// inside.
+// At sets the place of e to offset pos in src and returns e. It does nothing if e already has a
+// place, from a part further inside.
 func (e *Error) At(src string, pos int) *Error {
 	if e.Line > 0 {
 		return e
