@@ -13,9 +13,7 @@ import (
 // indexes after the name (`{0.x}`, `{0[k]}`) are refused: in Python they give access to everything
 // in an object.
 
-// formatMethods returns str.format. Its fields are selected by number or name, with the
-// specifications of f-strings. Attributes and indexes after the name (`{0.x}`, `{0[k]}`) are
-// refused, because in Python they give access to everything in an object.
+// formatMethods returns the entry of str.format.
 func formatMethods() []*method {
 	return []*method{{signature: signature{name: "format", style: free}, run: formatText}}
 }

@@ -14,8 +14,7 @@ import (
 // Methods of strings that split, and those that join or replace. The result of these may be far
 // larger than the arguments, so its size is computed and charged first.
 
-// splitMethods returns the methods that split, join or replace. The result of join and replace may
-// be far larger than the arguments, so its size is computed and charged first.
+// splitMethods returns the methods that split, join or replace.
 func splitMethods() []*method {
 	params := []string{"sep", "maxsplit"}
 	split := func(name string, right bool) *method {

@@ -7,8 +7,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// floats computes with two floats, with CPython's messages: 3.11 names the operation only in some
-// of them.
+// floats returns the result of an operator for two floats. Errors have CPython 3.11's messages,
+// which name the operation only in some cases.
 //
 //	0.1 + 0.2 → 0.30000000000000004
 //	7.5 // 2 → 3.0
@@ -46,8 +46,8 @@ func floats(m *py.Account, op string, x, y float64) any {
 	return powFloats(m, x, y)
 }
 
-// remainderSteps returns the cost of a remainder: math.Mod subtracts once for each bit or two by
-// which the exponents differ, some 20 µs for 1e308 and 1e-308.
+// remainderSteps returns the cost of a remainder in steps. math.Mod subtracts once for each bit or
+// two by which the exponents differ, which takes some 20 µs for 1e308 and 1e-308.
 func remainderSteps(x, y float64) int64 {
 	return max(0, int64(exponentOf(x)-exponentOf(y))/16)
 }
@@ -75,8 +75,8 @@ func modFloats(x, y float64) float64 {
 	return mod
 }
 
-// divmodFloats follows CPython's float_divmod: the quotient is computed from the remainder, and
-// then floored with a correction for the rounding of the division.
+// divmodFloats returns x // y and x % y as CPython's float_divmod does. The quotient is computed
+// from the remainder, and then rounded down with a correction for the rounding of the division.
 func divmodFloats(x, y float64) (float64, float64) {
 	mod := math.Mod(x, y)
 	div := (x - mod) / y
@@ -98,7 +98,8 @@ func divmodFloats(x, y float64) (float64, float64) {
 	return floor, mod
 }
 
-// powFloats computes x ** y as CPython's float_pow does.
+// powFloats returns x ** y as CPython's float_pow does. It raises an error if the result would be
+// complex or too large, or if 0.0 is raised to a negative power.
 //
 //	2.0 ** 0.5 → 1.4142135623730951
 //	1.1 ** 10 → 2.5937424601000023

@@ -13,7 +13,8 @@ import (
 // then it bounds the size of the result from the sizes of the operands, charges that, and only then
 // computes. The bound shows that `9**9**9` needs 1.2 billion bits, before anything is allocated.
 
-// integers computes with two ints, each an int64 or a *big.Int.
+// integers returns the result of an operator for two ints, each an int64 or a *big.Int; ok is false
+// for an unknown operator.
 func integers(m *py.Account, op string, a, b any) (v any, ok bool) {
 	switch op {
 	case "+":
@@ -40,8 +41,8 @@ func integers(m *py.Account, op string, a, b any) (v any, ok bool) {
 	return nil, false
 }
 
-// Add adds two ints. It detects an overflow by signs: a sum of two numbers is greater than the
-// first exactly when the second is positive.
+// Add returns the sum of two ints. An overflow of int64 is detected by signs: a sum is greater than
+// its first operand exactly if the second is positive.
 func Add(m *py.Account, a, b any) any {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -55,7 +56,7 @@ func Add(m *py.Account, a, b any) any {
 	return makeInt(m, new(big.Int).Add(Big(a), Big(b)))
 }
 
-// Sub subtracts two ints. It detects an overflow like Add.
+// Sub returns the difference of two ints. An overflow is detected as in Add.
 func Sub(m *py.Account, a, b any) any {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -69,15 +70,15 @@ func Sub(m *py.Account, a, b any) any {
 	return makeInt(m, new(big.Int).Sub(Big(a), Big(b)))
 }
 
-// makeInt returns a new integer as an int64 if it fits, and charges steps by its length.
+// makeInt returns a new integer, as an int64 if it fits, and charges steps by its length.
 func makeInt(m *py.Account, n *big.Int) any {
 	m.Step(int64(n.BitLen()) / 256)
 	return Norm(n)
 }
 
-// mulInts multiplies two ints. It multiplies their magnitudes to 128 bits to see whether the
-// product fits into 64. The work of large factors is charged by the product of their lengths: two
-// factors of 32,768 bits take 60 µs, the time of some hundred steps.
+// mulInts returns the product of two ints. It multiplies their magnitudes to 128 bits to see
+// whether the product fits into 64. For large factors the charge grows with the product of their
+// lengths: two factors of 32,768 bits take 60 µs, the time of some hundred steps.
 func mulInts(m *py.Account, a, b any) any {
 	x, ok1 := a.(int64)
 	y, ok2 := b.(int64)
@@ -95,7 +96,8 @@ func mulInts(m *py.Account, a, b any) any {
 	return makeInt(m, new(big.Int).Mul(p, q))
 }
 
-// divmodInts returns the floored quotient, and the remainder with the divisor's sign.
+// divmodInts returns the quotient, rounded down, and the remainder, which has the divisor's sign.
+// zero is the message for a division by zero.
 //
 //	-7 // 2 → -4
 //	-7 % 2 → 1
@@ -167,8 +169,9 @@ func trueDivide(m *py.Account, a, b any) any {
 	return f
 }
 
-// quotient rounds p/q once: at least 66 bits of the quotient, and whether there is a remainder,
-// decide every rounding. That costs less than an exact fraction, which would be reduced first.
+// quotient returns the float nearest to p/q, and whether it is exact. At least 66 bits of the
+// quotient, and whether there is a remainder, determine every rounding. Computing these costs less
+// than an exact fraction, which would be reduced first.
 func quotient(p, q *big.Int) (float64, bool) {
 	shift := max(q.BitLen()-p.BitLen()+1100, 0)
 	n := new(big.Int).Lsh(new(big.Int).Abs(p), uint(shift))
@@ -186,7 +189,8 @@ func quotient(p, q *big.Int) (float64, bool) {
 	return v, accuracy == big.Exact
 }
 
-// toFloat returns the nearest float, and raises an error beyond the largest.
+// toFloat returns the float nearest to an int. It raises an OverflowError if the int is larger than
+// every float.
 func toFloat(n any) float64 {
 	f := nearest(n)
 	if math.IsInf(f, 0) {
@@ -195,7 +199,8 @@ func toFloat(n any) float64 {
 	return f
 }
 
-// nearest returns the float nearest to an int, an infinity beyond the largest.
+// nearest returns the float nearest to an int, or an infinity if the int is larger than every
+// float.
 func nearest(n any) float64 {
 	if n, ok := n.(int64); ok {
 		return float64(n)
@@ -204,7 +209,8 @@ func nearest(n any) float64 {
 	return f
 }
 
-// powInts computes a ** b. The size of the result is known before it is made: bits(a) * b.
+// powInts returns a ** b, which is a float if b is negative. The size of the result, about bits(a)
+// * b, is charged before the result is computed.
 //
 //	2 ** 10 → 1024
 //	-2 ** 2 → -4
@@ -247,7 +253,7 @@ func powUnit(sign int, n *big.Int) any {
 	return int64(-1)
 }
 
-// shift computes a << b or a >> b. A left shift is charged by the size of its result.
+// shift returns a << b or a >> b. A left shift is charged by the size of its result.
 //
 //	1 << 10 → 1024
 //	-5 >> 1 → -3
@@ -277,8 +283,8 @@ func shift(m *py.Account, op string, a, b any) any {
 	return makeInt(m, new(big.Int).Rsh(x, uint(n)))
 }
 
-// bitInts computes bitwise operations on two's complement of infinite length, as Python defines it
-// for negative numbers; big.Int does the same.
+// bitInts returns a & b, a | b or a ^ b. Negative numbers count as two's complement of infinite
+// length, as in Python and in big.Int.
 //
 //	6 & 3 → 2
 //	6 | 3 → 7

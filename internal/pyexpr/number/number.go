@@ -31,7 +31,8 @@ func Int(v any) (any, bool) {
 	return nil, false
 }
 
-// Big returns an integer as a *big.Int. The result may be v itself and must not be changed.
+// Big returns an int or a bool as a *big.Int, and 0 for any other value. The result may be v itself
+// and must not be changed.
 func Big(v any) *big.Int {
 	switch v := v.(type) {
 	case *big.Int:
@@ -46,7 +47,7 @@ func Big(v any) *big.Int {
 	return new(big.Int)
 }
 
-// Bits returns the length of an integer in bits.
+// Bits returns the length of an integer in bits, or 64 for every int64.
 func Bits(v any) int64 {
 	switch v := v.(type) {
 	case *big.Int:
@@ -65,7 +66,8 @@ func Is(v any) bool {
 	return isInt || isFloat
 }
 
-// Float returns a number as a float.
+// Float returns a number as a float. It raises an OverflowError if an int is larger than every
+// float.
 func Float(v any) float64 {
 	if x, ok := v.(float64); ok {
 		return x
@@ -74,7 +76,7 @@ func Float(v any) float64 {
 	return toFloat(n)
 }
 
-// Clamp returns an integer within 62 bits, so that adding a length cannot overflow.
+// Clamp returns an integer, limited to 62 bits so that adding a length cannot overflow.
 func Clamp(n any) int64 {
 	const most = 1 << 62
 	switch n := n.(type) {
@@ -86,7 +88,8 @@ func Clamp(n any) int64 {
 	return 0
 }
 
-// Magnitude returns |n|, which only an unsigned number can hold for the least int64.
+// Magnitude returns |n|. It is unsigned, because that of the least int64 does not fit into an
+// int64.
 func Magnitude(n int64) uint64 {
 	if n < 0 {
 		return -uint64(n)
@@ -94,8 +97,8 @@ func Magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// Operate applies an operator to two numbers; ok is false if one of them is not a number, or if the
-// operator is not defined for floats.
+// Operate returns the result of an operator for two numbers. ok is false if one of them is not a
+// number, or if the operator is not defined for floats.
 func Operate(m *py.Account, op string, a, b any) (v any, ok bool) {
 	i, aInt := Int(a)
 	j, bInt := Int(b)
@@ -126,8 +129,8 @@ func Operate(m *py.Account, op string, a, b any) (v any, ok bool) {
 	return floats(m, op, x, y), true
 }
 
-// boolean returns the result of &, | or ^ on two bools as a bool, and otherwise for any other
-// operator.
+// boolean returns the result of &, | or ^ for two bools as a bool. For any other operator it
+// returns the last argument.
 func boolean(op string, x, y bool, otherwise any) any {
 	switch op {
 	case "&":
@@ -140,7 +143,7 @@ func boolean(op string, x, y bool, otherwise any) any {
 	return otherwise
 }
 
-// Divmod returns a // b and a % b in one go, with its own messages for division by zero.
+// Divmod returns a // b and a % b. For a division by zero it has its own messages.
 func Divmod(m *py.Account, a, b any) (any, any) {
 	i, ok1 := Int(a)
 	j, ok2 := Int(b)

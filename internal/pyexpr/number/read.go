@@ -15,11 +15,12 @@ import (
 // digits of all scripts as digits of a number: int('١٢') is 12, and so is int('１２') with full-width
 // digits, which Korean and Japanese keyboards write.
 
-// trimSpace removes the characters that int and float ignore around a number: all that Python
-// counts as white space, which is more than ASCII's six, U+00A0 and U+3000 among them.
+// trimSpace removes the characters that int and float ignore around a number. These are all that
+// Python counts as white space, which includes characters such as U+00A0 and U+3000.
 func trimSpace(s string) string { return strings.TrimFunc(s, chars.Space) }
 
-// plainDigits writes the decimal digits of every script as ASCII ones: int and float read them all.
+// plainDigits returns a text with the decimal digits of every script replaced with ASCII ones,
+// because int and float accept them all.
 //
 //	int('١٢') → 12
 //	int('１２') → 12
@@ -37,7 +38,8 @@ func plainDigits(s string) string {
 	}, s)
 }
 
-// ParseInt reads an integer as int does in a base; with base 0 a prefix gives the base.
+// ParseInt parses an integer in a base as int does; with base 0 a prefix determines the base. ok is
+// false if the text is not an integer. It raises a ValueError if there are too many digits.
 //
 //	int(' -1_000 ') → -1000
 //	int('0x1f', 16) → 31
@@ -70,7 +72,8 @@ func ParseInt(m *py.Account, s string, base int) (n any, ok bool) {
 	return Norm(large), true
 }
 
-// intDigits splits an integer's text into its digits, its sign and its base.
+// intDigits splits the text of an integer into its digits, its sign and its base. For an invalid
+// leading zero it returns no digits.
 //
 //	int('010') → 10
 //	int('010', 0) → ValueError: invalid literal for int() with base 0: '010'
@@ -99,8 +102,8 @@ func intDigits(s string, base int) (digits, sign string, base0 int) {
 	return digits, sign, base
 }
 
-// digitsOfBase removes underscores between digits of a base; ok is false if there is any other
-// character.
+// digitsOfBase returns a text without the underscores between digits of a base. It returns false if
+// there is any other character.
 func digitsOfBase(s string, base int) (string, bool) {
 	if s == "" {
 		return "", false
@@ -115,8 +118,8 @@ func digitsOfBase(s string, base int) (string, bool) {
 	return strings.ReplaceAll(s, "_", ""), true
 }
 
-// ParseFloat reads a float as float does: with blanks around, underscores between digits, and
-// digits of any script.
+// ParseFloat parses a float as float does, with blanks around it, underscores between digits, and
+// digits of any script. ok is false if the text is not a number.
 //
 //	float(' 1_0.5e1 ') → 105.0
 //	float('-inf') → -inf
@@ -144,8 +147,8 @@ func ParseFloat(m *py.Account, s string) (x float64, ok bool) {
 	return 0, false
 }
 
-// readSteps returns the cost of reading a float, in addition to that of its text. Numbers of many
-// digits, and those below the normal ones, are read by shifting a decimal for each few bits of the
+// readSteps returns the cost of parsing a float in steps, in addition to that of its text. Numbers
+// of many digits, and subnormal ones, are parsed by shifting a decimal for each few bits of the
 // exponent, which takes some 30 µs for 2.2250738585072011e-308.
 func readSteps(text string, x float64) int64 {
 	exponent := exponentOf(x)
@@ -155,7 +158,8 @@ func readSteps(text string, x float64) int64 {
 	return int64(max(exponent, -exponent)) / 8
 }
 
-// withoutUnderscores removes underscores; ok is false if one is not between two digits.
+// withoutUnderscores returns a text without underscores. It returns false if one of these is not
+// between two digits.
 func withoutUnderscores(s string) (string, bool) {
 	for i := range len(s) {
 		if s[i] == '_' && (i == 0 || i+1 == len(s) || !IsDigit(s[i-1]) || !IsDigit(s[i+1])) {
@@ -165,8 +169,8 @@ func withoutUnderscores(s string) (string, bool) {
 	return strings.ReplaceAll(s, "_", ""), true
 }
 
-// LeadingZero reports whether an integer literal is written as C writes an octal one; only zeros
-// are a valid zero.
+// LeadingZero reports whether an integer literal has a leading zero, like an octal number in C.
+// Literals of zeros only are valid and do not count.
 //
 //	00 → 0
 //	0_0 → 0
@@ -176,7 +180,7 @@ func LeadingZero(s string) bool {
 	return s[0] == '0' && strings.Trim(s, "0_") != ""
 }
 
-// DigitValue returns the value of a digit in a base up to 36, or 99 for other characters.
+// DigitValue returns the value of a digit in a base up to 36, or 99 for any other character.
 func DigitValue(c byte) int {
 	switch {
 	case IsDigit(c):
@@ -189,7 +193,8 @@ func DigitValue(c byte) int {
 	return 99
 }
 
-// Literal returns the value of a literal that the lexer accepted.
+// Literal returns the value of a literal that the lexer has accepted. It raises a SyntaxError if a
+// decimal integer has too many digits.
 //
 //	123456789012345678901234567890 → 123456789012345678901234567890
 //	0xFFFFFFFFFFFFFFFFFF → 4722366482869645213695
@@ -217,5 +222,5 @@ func Literal(text string) any {
 	return n // of 64 bits or more
 }
 
-// IsDigit reports whether a byte is an ASCII digit; literals have no others.
+// IsDigit reports whether a byte is an ASCII digit. Literals have no other digits.
 func IsDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -8,7 +8,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// PowMod computes pow(a, b, c). Its size is that of c; its work grows with the bits of all three.
+// PowMod returns pow(a, b, c). Its memory is charged by the size of c, and its time by the lengths
+// of all three.
 //
 //	pow(3, 4, 5) → 1
 //	pow(3, -1, 7) → 5
@@ -38,7 +39,8 @@ func PowMod(m *py.Account, a, b, c any) any {
 	return Norm(r)
 }
 
-// Round rounds to a number of digits after the point, half to even, and keeps the type.
+// Round returns a number rounded half to even, to so many digits after the point. The type stays
+// the same.
 func Round(m *py.Account, v, digits any) any {
 	if n, ok := Int(v); ok {
 		return roundInt(m, n, digits)
@@ -51,14 +53,15 @@ func Round(m *py.Account, v, digits any) any {
 	return roundFloat(x, places)
 }
 
-// roundSteps returns the cost of roundFloat: 600 digits are written and read again for
-// round(1.1e300, 300), in some 12 µs.
+// roundSteps returns the cost of roundFloat in steps. For round(1.1e300, 300), 600 digits are
+// written and parsed again, which takes some 12 µs.
 func roundSteps(x float64, places int64) int64 {
 	// three bits for each digit
 	return min(max(places, -places), 323)/8 + int64(max(0, exponentOf(x)))/24
 }
 
-// roundInt rounds to a power of ten, half to even. Digits after the point change nothing.
+// roundInt returns an int rounded half to even, to a power of ten. If d is not negative, the int is
+// unchanged.
 //
 //	round(15, -1) → 20
 //	round(25, -1) → 20
@@ -84,7 +87,8 @@ func roundInt(m *py.Account, n, d any) any {
 	return Norm(down)
 }
 
-// roundFloat rounds the decimal expansion of x, which is exact, half to even.
+// roundFloat returns a float rounded half to even. It rounds the decimal expansion of x, which is
+// exact.
 //
 //	round(12345.678, -2) → 12300.0
 //	round(0.5, 0) → 0.0
@@ -116,7 +120,8 @@ func roundFloat(x float64, places int64) any {
 	return math.Copysign(r, x)
 }
 
-// Truncate returns a float without its fraction, as an int.
+// Truncate returns a float without its fraction, as an int. It raises an error for NaN and the
+// infinities.
 //
 //	int(-3.9) → -3
 //	int(1e20) → 100000000000000000000

@@ -14,7 +14,8 @@ import (
 // bytes of text. So a comparison of two long lists that share their beginnings, repeated in a loop,
 // ends at the limit and not after minutes.
 
-// Compare computes a op b.
+// Compare returns the result of a op b, where op is a comparison, is or in, or the negation of
+// these. It raises an error for types that cannot be compared in this way.
 func Compare(m *py.Account, op string, a, b Value) bool {
 	switch op {
 	case "==":
@@ -33,7 +34,8 @@ func Compare(m *py.Account, op string, a, b Value) bool {
 	return Order(m, op, a, b)
 }
 
-// identical reports whether a is b. Only None, True and False are compared.
+// identical reports whether a is b. It does so only for None, True and False, and is false for
+// other values.
 //
 //	None is None → True
 //	0 is not None → True
@@ -50,7 +52,7 @@ func identical(a, b Value) bool {
 	return false
 }
 
-// Equal computes a == b.
+// Equal reports whether a == b.
 //
 //	1 == 1.0 == True → True
 //	'1' == 1 → False
@@ -91,14 +93,13 @@ func Equal(m *py.Account, a, b Value) bool {
 	return false
 }
 
-// equalItems compares item by item. The lengths come first: if they differ, no item has to be
-// compared. No comparison of items raises an error that would be missed.
+// equalItems reports whether two slices have equal items. If their lengths differ, no item needs to
+// be compared. Comparisons for equality raise no errors, so none is missed.
 func equalItems(m *py.Account, x, y []Value) bool {
 	return slices.EqualFunc(x, y, func(a, b Value) bool { return Equal(m, a, b) })
 }
 
-// equalDicts compares dicts as sets of entries: the order of insertion, which repr shows, is
-// ignored.
+// equalDicts reports whether two dicts have the same entries, in any order.
 func equalDicts(m *py.Account, x, y *Dict) bool {
 	if len(x.keys) != len(y.keys) {
 		return false
@@ -111,7 +112,8 @@ func equalDicts(m *py.Account, x, y *Dict) bool {
 	return true
 }
 
-// Order computes an ordering comparison.
+// Order returns the result of a op b, where op is <, <=, > or >=. It raises a TypeError if the
+// types have no order.
 //
 //	'a' < 'b' → True
 //	[1, 2] < [1, 3] → True
@@ -148,7 +150,7 @@ func Order(m *py.Account, op string, a, b Value) bool {
 	return false
 }
 
-// orderItems compares the first items that differ, or the lengths if no items differ.
+// orderItems compares the first pair of items that differ, or the lengths if there is none.
 func orderItems(m *py.Account, op string, x, y []Value) bool {
 	for i := range min(len(x), len(y)) {
 		if !Equal(m, x[i], y[i]) {
@@ -158,7 +160,7 @@ func orderItems(m *py.Account, op string, x, y []Value) bool {
 	return number.Order(cmp.Compare(len(x), len(y))).Fulfils(op)
 }
 
-// contains computes v in x.
+// contains reports whether v is in x. It raises a TypeError if x cannot contain values.
 //
 //	'ell' in 'hello' → True
 //	1 in 'hello' → TypeError: 'in <string>' requires string as left operand, not int
@@ -197,8 +199,8 @@ func contains(m *py.Account, x, v Value) bool {
 	return Iterate(m, x).has(m, v)
 }
 
-// has reads items until one equals v. As in Python this uses up the iterator so far: `2 in g` and
-// then `list(g)` gives the items after the 2.
+// has reads items until one equals v, and reports whether one did. As in Python this consumes the
+// items, so after `2 in g` the call `list(g)` gives the items after the 2.
 func (it *Iterator) has(m *py.Account, v Value) bool {
 	for item := range it.Rest(m) {
 		if Equal(m, item, v) {
@@ -208,7 +210,8 @@ func (it *Iterator) has(m *py.Account, v Value) bool {
 	return false
 }
 
-// has reports whether v is one of a range's numbers, by arithmetic where it is an int.
+// has reports whether v is one of the numbers of a range. If v is an int, it computes that instead
+// of searching.
 func (s span) has(m *py.Account, v Value) bool {
 	i, ok := number.Int(v)
 	if !ok {

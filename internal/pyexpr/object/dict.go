@@ -15,14 +15,15 @@ import (
 // bits), a tuple to a text of its items. Each Go map has a random seed, so keys that are chosen to
 // collide (CVE-2012-1150 in old Pythons) have no effect.
 
-// Dict keeps its entries in the order of insertion. index maps a hash key to the position of its
-// entry.
+// Dict is a dict, whose entries are in the order of insertion. index maps a hash key to the
+// position of its entry.
 type Dict struct {
 	keys, vals []Value
 	index      map[any]int
 }
 
-// Set keeps its items in the order of insertion.
+// Set is a set, whose items are in the order of insertion. index maps a hash key to the position of
+// its item.
 type Set struct {
 	items []Value
 	index map[any]int
@@ -41,15 +42,16 @@ func (d *Dict) View(kind string) View { return View{d, kind} }
 // typeName returns dict_keys, dict_values or dict_items.
 func (v View) typeName() string { return "dict_" + v.kind + "s" }
 
-// The types of hash keys for values that are not their own key. Equal values have equal keys: 1,
-// 1.0 and True are all int64(1).
+// The types of hash keys for values that are not their own key. Equal values have equal keys; for
+// example, 1, 1.0 and True all have the key int64(1).
 type (
 	bigKey   string
 	tupleKey string
 	noneKey  struct{}
 )
 
-// hashKey returns the comparable value under which v is found in a dict or set.
+// hashKey returns the comparable value under which v is found in a dict or set. It raises a
+// TypeError if v cannot be hashed.
 //
 //	{1: 'a'}[True] → 'a'
 //	{1: 'a'}[1.0] → 'a'
@@ -84,8 +86,8 @@ func hashKey(m *py.Account, v Value) any {
 	return py.Raise(py.TypeError, "unhashable type: '%s'", TypeName(v))
 }
 
-// appendKey appends a hash key, in a form that is the same for two tuples exactly if they are
-// equal.
+// appendKey appends the hash key of a value as bytes. The bytes of two tuples are the same exactly
+// if the tuples are equal.
 func appendKey(m *py.Account, dst []byte, v Value) []byte {
 	if t, ok := v.(Tuple); ok {
 		dst = append(dst, 't')
@@ -100,7 +102,8 @@ func appendKey(m *py.Account, dst []byte, v Value) []byte {
 	return appendScalar(m, dst, hashKey(m, v))
 }
 
-// appendScalar appends the hash key of a value that is not a tuple.
+// appendScalar appends the hash key of a value that is not a tuple. It raises a TypeError for a
+// function.
 func appendScalar(m *py.Account, dst []byte, key any) []byte {
 	text := func(tag byte, s string) []byte {
 		dst = binary.AppendUvarint(append(dst, tag), uint64(len(s)))
@@ -126,15 +129,17 @@ func appendScalar(m *py.Account, dst []byte, key any) []byte {
 	return nil
 }
 
-// NewDict makes an empty dict. Python guarantees since 3.7 that dicts keep the order of insertion.
+// NewDict returns an empty dict. It preserves the order of insertion, as Python guarantees since
+// 3.7.
 func NewDict() *Dict { return &Dict{index: map[any]int{}} }
 
-// NewSet makes an empty set. Unlike Python's, it keeps the order of insertion: Python's order is
-// that of hashes, which for strings differs in every process. As in Python, an expression should
-// only rely on sorted(...).
+// NewSet returns an empty set. Unlike Python's, it preserves the order of insertion. Python's order
+// is that of hashes, which for strings differs in every process. So an expression should rely only
+// on sorted(...), as in Python.
 func NewSet() *Set { return &Set{index: map[any]int{}} }
 
-// Set adds an entry or replaces its value. As in Python the first of several equal keys is kept.
+// Set adds an entry, or replaces the value of an equal key. In that case the first key stays, as in
+// Python.
 //
 //	{'a': 1, 'b': 2, 'a': 3} → {'a': 3, 'b': 2}
 //	{1: 'x', True: 'y'} → {1: 'y'}
@@ -149,7 +154,8 @@ func (d *Dict) Set(m *py.Account, k, v Value) {
 	d.keys, d.vals = append(d.keys, k), append(d.vals, v)
 }
 
-// Get finds the value of a key.
+// Get returns the value of a key, or false if there is none. It raises a TypeError for a key that
+// cannot be hashed.
 func (d *Dict) Get(m *py.Account, k Value) (Value, bool) {
 	i, ok := d.index[hashKey(m, k)]
 	if !ok {
@@ -158,7 +164,8 @@ func (d *Dict) Get(m *py.Account, k Value) (Value, bool) {
 	return d.vals[i], true
 }
 
-// Add adds an item, unless the set has an equal one.
+// Add adds an item, unless the set has an equal one. It raises a TypeError for an item that cannot
+// be hashed.
 func (s *Set) Add(m *py.Account, v Value) {
 	key := hashKey(m, v)
 	if _, ok := s.index[key]; ok {
@@ -175,7 +182,8 @@ func (s *Set) has(m *py.Account, v Value) bool {
 	return ok
 }
 
-// Update adds the entries of a dict, or pairs of key and value.
+// Update adds the entries of a dict, or of an iterable of pairs of key and value. It raises an
+// error for any other value.
 func (d *Dict) Update(m *py.Account, v Value) {
 	if from, ok := v.(*Dict); ok {
 		for i := range from.keys {

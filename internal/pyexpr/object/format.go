@@ -16,7 +16,8 @@ import (
 // formatter_unicode.c one by one, since its messages depend on their order: {1.5:,.2d} reports the
 // d before the precision.
 
-// Format implements format(v, spec), which f-strings and str.format use.
+// Format returns format(v, spec), which f-strings and str.format use. It raises an error if the
+// specification does not fit the value.
 //
 //	f'{5:03d}' → '005'
 //	f'{"x":>3}' → '  x'
@@ -39,8 +40,8 @@ func Format(m *py.Account, v Value, spec string) string {
 	return ""
 }
 
-// formatString pads or cuts text. A precision is the maximum number of characters; a width counts
-// code points, though a terminal shows a character of Hangul with double width.
+// formatString returns a text, padded or cut. The precision is the maximum number of characters.
+// The width counts code points, though a terminal shows a Hangul character with double width.
 //
 //	f'{"abcdef":.3}' → 'abc'
 //	f'{"a":*^5}' → '**a**'
@@ -67,7 +68,7 @@ func formatString(m *py.Account, v, spec string) string {
 	return fit(m, v, s)
 }
 
-// fit cuts a text to the precision and fills it up to the width.
+// fit returns a text, cut to the precision and padded to the width.
 func fit(m *py.Account, v string, s spec) string {
 	m.Scan(len(v))
 	if s.precision >= 0 && s.precision < int64(len(v)) {
@@ -76,7 +77,7 @@ func fit(m *py.Account, v string, s spec) string {
 	return pad(m, v, s)
 }
 
-// unknownCode raises the error for an unknown type letter.
+// unknownCode raises the error for a type letter that a type does not have.
 func unknownCode(c rune, typ string) {
 	if c > 32 && c < 128 {
 		py.Raise(py.ValueError, "Unknown format code '%c' for object of type '%s'", c, typ)
@@ -84,7 +85,7 @@ func unknownCode(c rune, typ string) {
 	py.Raise(py.ValueError, "Unknown format code '\\x%x' for object of type '%s'", c, typ)
 }
 
-// pad fills a text up to the width, on the side that the alignment leaves.
+// pad returns a text, padded to the width according to the alignment.
 //
 //	f'{"한국":>4}|' → '  한국|'
 //	f'{"a":^4}|' → ' a  |'
@@ -101,7 +102,8 @@ func pad(m *py.Account, v string, s spec) string {
 	return Fill(m, v, s.fill, left, missing-left)
 }
 
-// Fill adds fill characters before and after a text, charged before they are written.
+// Fill returns a text with left fill characters before it and right ones after it. The memory is
+// charged before it is allocated.
 func Fill(m *py.Account, v string, fill rune, left, right int64) string {
 	if left+right == 0 {
 		return v
@@ -120,7 +122,8 @@ func Fill(m *py.Account, v string, fill rune, left, right int64) string {
 	return b.String()
 }
 
-// formatInt writes an int, converted to a float if the type letter is one for floats.
+// formatInt returns an int in the form of a specification. If the type letter is one for floats,
+// the int is converted first.
 //
 //	f'{255:#x}' → '0xff'
 //	f'{255:b}' → '11111111'
@@ -149,7 +152,7 @@ func formatInt(m *py.Account, n Value, typ, text string) string {
 	return inBase(m, n, s).layout(m, s)
 }
 
-// formatChar writes the character with a number.
+// formatChar returns the character with a number, in the form of a specification.
 //
 //	f'{97:c}' → 'a'
 //	f'{97:+c}' → ValueError: Sign not allowed with integer format specifier 'c'
@@ -168,7 +171,8 @@ func formatChar(m *py.Account, n Value, s spec) string {
 	return numeral{rest: charOf(r)}.layout(m, s)
 }
 
-// charOf returns the character of a number, for the letter c.
+// charOf returns the character with a number, for the letter c. It raises an error if there is
+// none.
 func charOf(n int64) string {
 	if n < 0 || n > utf8.MaxRune {
 		py.Raise(py.OverflowError, "%%c arg not in range(0x110000)")
@@ -179,8 +183,8 @@ func charOf(n int64) string {
 	return string(rune(n))
 }
 
-// inBase returns an int in the base of a specification's letter, with the prefix if the
-// specification asks for it.
+// inBase returns an int in the base of a specification's letter, with a prefix if the specification
+// asks for one.
 func inBase(m *py.Account, n Value, s spec) (all numeral) {
 	base := map[rune]int{'b': 2, 'o': 8, 'x': 16, 'X': 16}[s.typ]
 	if base == 0 {
@@ -199,7 +203,8 @@ func inBase(m *py.Account, n Value, s spec) (all numeral) {
 	return all
 }
 
-// formatFloat writes a float.
+// formatFloat returns a float in the form of a specification. typ is the name of the original type,
+// for messages.
 //
 //	f'{3.14159:.2f}' → '3.14'
 //	f'{0.256:.1%}' → '25.6%'
@@ -249,13 +254,13 @@ func zeroText(s string) bool {
 	return strings.Trim(mantissa, "0.") == ""
 }
 
-// numeral is a formatted number in parts, between which padding and separators are inserted.
+// numeral holds the parts of a formatted number. Padding and separators are inserted between them.
 type numeral struct {
 	negative             bool
 	prefix, digits, rest string // 0x, the digits before the point, everything after them
 }
 
-// layout puts the parts together with sign, groups and padding.
+// layout returns the parts of a number together with its sign, separators and padding.
 //
 //	f'{-5:+06}' → '-00005'
 //	f'{255:#010x}' → '0x000000ff'
@@ -285,9 +290,9 @@ func (n numeral) layout(m *py.Account, s spec) string {
 	return pad(m, head+body, s)
 }
 
-// group puts a separator after every three digits (four of a binary base), and zeros before them up
-// to least characters. The zeros are grouped too, so there may be one more than asked for, since a
-// number does not begin with a comma.
+// group returns digits with a separator after every three, or four for binary bases, and with zeros
+// before them up to least characters. The zeros are grouped as well, and because a number cannot
+// begin with a separator, there may be one character more.
 //
 //	f'{1234567:,}' → '1,234,567'
 //	f'{1234567.891:,.2f}' → '1,234,567.89'

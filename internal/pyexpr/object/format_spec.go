@@ -15,15 +15,15 @@ type spec struct {
 	align, sign      rune
 	noNegativeZero   bool
 	alternate        bool
-	width, precision int64 // -1 when not given
+	width, precision int64 // -1: not given
 	grouping         rune  // ',' or '_'
-	typ              rune  // the letter, or the default
+	typ              rune  // the type letter, or the default one
 }
 
-// specReader reads a specification from the left.
+// specReader parses a specification from the left.
 type specReader struct{ rest string }
 
-// peek returns the character that is n characters ahead, or -1.
+// peek returns the n-th character from here, counted from 0, or -1 if the text is shorter.
 func (r *specReader) peek(n int) rune {
 	rest := r.rest
 	for range n {
@@ -37,14 +37,15 @@ func (r *specReader) peek(n int) rune {
 	return c
 }
 
-// skip consumes the next character, whatever it is, and returns it.
+// skip moves past the next character and returns it.
 func (r *specReader) skip() rune {
 	c, size := utf8.DecodeRuneInString(r.rest)
 	r.rest = r.rest[size:]
 	return c
 }
 
-// accept consumes the next character if it is one of these, and returns it; otherwise it returns 0.
+// accept moves past the next character and returns it if it is one of those in any. Otherwise it
+// returns 0.
 func (r *specReader) accept(any string) rune {
 	if c := r.peek(0); c > 0 && strings.ContainsRune(any, c) {
 		return r.skip()
@@ -52,8 +53,9 @@ func (r *specReader) accept(any string) rune {
 	return 0
 }
 
-// parseSpec reads a specification. The checks are in CPython's order, so that the same one of two
-// faults is reported.
+// parseSpec parses a specification for a value of the type of; typ and align are the defaults. It
+// raises a ValueError if the specification is invalid. The checks are in CPython's order, so that
+// the same one of two faults is reported.
 //
 //	f'{5:<4}' → '5   '
 //	f'{5:^4}' → ' 5  '
@@ -99,8 +101,8 @@ func parseSpec(text, of string, typ, align rune) spec {
 	return s
 }
 
-// number reads a width or precision; it returns -1 if there is none. tooLarge is the message for a
-// number beyond 64 bits.
+// number parses a width or precision, and returns -1 if there is none. tooLarge is the message for
+// a number that does not fit into 64 bits.
 func (r *specReader) number(tooLarge string) int64 {
 	n := 0
 	for n < len(r.rest) && number.IsDigit(r.rest[n]) {
@@ -117,7 +119,7 @@ func (r *specReader) number(tooLarge string) int64 {
 	return v
 }
 
-// separators reads the grouping.
+// separators parses the grouping character. It raises an error if there are two.
 func (s *spec) separators(r *specReader) {
 	s.grouping = r.accept(",")
 	if c := r.accept("_"); c != 0 {
@@ -131,8 +133,8 @@ func (s *spec) separators(r *specReader) {
 	}
 }
 
-// checkGrouping raises an error for a type that cannot have groups. Decimal types can, and with '_'
-// also binary types.
+// checkGrouping raises an error for a type letter that does not support the grouping. Decimal types
+// support it, and with '_' binary types do as well.
 //
 //	f'{5:,x}' → ValueError: Cannot specify ',' with 'x'.
 //	f'{5:,_}' → ValueError: Cannot specify both ',' and '_'.

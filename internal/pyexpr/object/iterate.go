@@ -7,7 +7,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// span is a range: n numbers from start in steps of step. stop is only for display.
+// span is a range of n numbers, which begins at start and continues in steps of step. stop is only
+// used for display.
 type span struct{ start, stop, step, n int64 }
 
 // Iterable reports whether a value can be iterated.
@@ -19,7 +20,8 @@ func Iterable(v Value) bool {
 	return false
 }
 
-// Iterate returns an iterator over a value, and raises an error if it is not iterable.
+// Iterate returns an iterator over the items of a value. It raises a TypeError if the value is not
+// iterable.
 //
 //	list('한a') → ['한', 'a']
 //	list({'a': 1, 'b': 2}) → ['a', 'b']
@@ -49,11 +51,12 @@ func Iterate(m *py.Account, v Value) *Iterator {
 	return nil
 }
 
-// Each returns a sequence of the items of a value.
+// Each returns a sequence of the items of a value. It raises a TypeError if the value is not
+// iterable.
 func Each(m *py.Account, v Value) iter.Seq[Value] { return Iterate(m, v).Rest(m) }
 
-// Rest returns a sequence of the remaining items of an iterator. A loop that breaks has used up
-// only the items so far.
+// Rest returns a sequence of the remaining items of an iterator. If a loop over it breaks, the
+// items after that remain.
 func (it *Iterator) Rest(m *py.Account) iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		for v, ok := it.Next(m); ok && yield(v); v, ok = it.Next(m) {
@@ -61,7 +64,8 @@ func (it *Iterator) Rest(m *py.Account) iter.Seq[Value] {
 	}
 }
 
-// overItems iterates over a slice. It needs no copy, since nothing ever changes a list.
+// overItems returns a Next function for the items of a slice. It needs no copy, since nothing ever
+// changes a list.
 func overItems(items []Value) func(*py.Account) (Value, bool) {
 	i := 0
 	return func(*py.Account) (Value, bool) {
@@ -73,7 +77,8 @@ func overItems(items []Value) func(*py.Account) (Value, bool) {
 	}
 }
 
-// overText iterates over code points. Each is a string that shares the bytes of the whole.
+// overText returns a Next function for the characters of a string. Each is a string that shares the
+// bytes of the whole.
 func overText(s string) func(*py.Account) (Value, bool) {
 	return func(m *py.Account) (Value, bool) {
 		if s == "" {
@@ -87,8 +92,8 @@ func overText(s string) func(*py.Account) (Value, bool) {
 	}
 }
 
-// overSpan iterates over a range. Each number is computed from its index, as start + i*step, so
-// that no overflow adds up.
+// overSpan returns a Next function for a range. Each number is computed from its index, as start +
+// i*step, so that no overflow accumulates.
 func overSpan(s span) func(*py.Account) (Value, bool) {
 	i := int64(0)
 	return func(m *py.Account) (Value, bool) {
@@ -101,7 +106,7 @@ func overSpan(s span) func(*py.Account) (Value, bool) {
 	}
 }
 
-// over iterates over a view of a dict.
+// over returns a Next function for a view of a dict.
 func (v View) over() func(*py.Account) (Value, bool) {
 	switch v.kind {
 	case "key":
@@ -120,8 +125,8 @@ func (v View) over() func(*py.Account) (Value, bool) {
 	}
 }
 
-// Drain collects the items of an iterator. It grows the slice explicitly, so that memory is charged
-// before it is allocated.
+// Drain returns the remaining items of an iterator. It grows the slice explicitly, so that memory
+// is charged before it is allocated.
 //
 //	list(x for x in 'abc') → ['a', 'b', 'c']
 //	tuple({'a': 1}) → ('a',)
@@ -135,7 +140,7 @@ func Drain(m *py.Account, it *Iterator) []Value {
 	return items
 }
 
-// Grow appends an item, and charges for a new slice if one is needed.
+// Grow returns items with v appended, and charges the memory if a new slice is needed.
 func Grow(m *py.Account, items []Value, v Value) []Value {
 	m.Step(1)
 	if len(items) == cap(items) {
@@ -158,7 +163,8 @@ func Items(m *py.Account, v Value) []Value {
 	return Drain(m, Iterate(m, v))
 }
 
-// CollectSet makes a set of an iterator's items.
+// CollectSet returns a set of the items of an iterator. It raises a TypeError for an item that
+// cannot be hashed.
 func CollectSet(m *py.Account, it *Iterator) *Set {
 	s := NewSet()
 	for v := range it.Rest(m) {
@@ -168,8 +174,9 @@ func CollectSet(m *py.Account, it *Iterator) *Set {
 	return s
 }
 
-// Reversed returns an iterator that goes backwards over a value with an order and an end. Its type
-// has CPython's name, which depends on the type of the value.
+// Reversed returns an iterator over the items of a value in reverse order. It raises a TypeError if
+// the value has no order. The iterator's type has the same name as in CPython, which depends on the
+// value.
 //
 //	list(reversed([1, 2, 3])) → [3, 2, 1]
 //	''.join(reversed('abc')) → 'cba'
@@ -195,7 +202,7 @@ func Reversed(m *py.Account, v Value) *Iterator {
 	return nil
 }
 
-// backwards iterates over items from the last to the first.
+// backwards returns a Next function for the items of a slice from the last to the first.
 func backwards(items []Value) func(*py.Account) (Value, bool) {
 	i := len(items)
 	return func(*py.Account) (Value, bool) {

@@ -18,8 +18,9 @@ import (
 // digit. Values that JSON does not have are refused with a hint, never rewritten: NaN, sets, keys
 // that are not strings.
 
-// FromJSON converts an argument to a value. Numbers keep their types: 5 is an int, 5.0 and 5e0 are
-// floats.
+// FromJSON returns an argument, decoded from JSON, as a value. Numbers have the type of their text:
+// 5 is an int, while 5.0 and 5e0 are floats. depth is the current level of nesting. It raises an
+// error if the argument is nested too deeply.
 func FromJSON(m *py.Account, v any, depth int) Value {
 	if depth > m.Limits.Depth {
 		py.Raise(py.LimitError, "an argument is nested more than %d deep", m.Limits.Depth)
@@ -45,8 +46,8 @@ func FromJSON(m *py.Account, v any, depth int) Value {
 	return py.Raise(py.TypeError, "an argument of Go type %T is no JSON value", v)
 }
 
-// fromNumber reads a JSON number. An exponent or a point makes it a float, even 1e2, as in Python's
-// json.
+// fromNumber returns the value of a JSON number. An exponent or a point makes it a float, even 1e2,
+// as in Python's json.
 func fromNumber(m *py.Account, s string) Value {
 	if strings.ContainsAny(s, ".eE") {
 		x, err := strconv.ParseFloat(s, 64)
@@ -66,8 +67,8 @@ func fromNumber(m *py.Account, s string) Value {
 	return ParseInt(m, s, 10)
 }
 
-// fromArray charges the list before it is made, though the JSON is in memory already: the account
-// covers what the run adds.
+// fromArray returns the list for a JSON array. Its memory is charged although the JSON is in memory
+// already, because the account covers what the run adds.
 func fromArray(m *py.Account, v []any, depth int) Value {
 	m.AllocItems(int64(len(v)))
 	items := make(List, len(v))
@@ -77,8 +78,8 @@ func fromArray(m *py.Account, v []any, depth int) Value {
 	return items
 }
 
-// fromObject returns the dict of a JSON object. It sorts the keys, since a Go map does not keep
-// their order.
+// fromObject returns the dict for a JSON object. It sorts the keys, since a Go map does not have
+// their original order.
 func fromObject(m *py.Account, v map[string]any, depth int) Value {
 	m.AllocItems(int64(len(v)))
 	keys := make([]string, 0, len(v))
@@ -94,7 +95,8 @@ func fromObject(m *py.Account, v map[string]any, depth int) Value {
 	return d
 }
 
-// json writes a result. Its size is charged as it grows, and also limited.
+// json appends a value as JSON. It raises an error for a value that JSON does not have, and if the
+// result is too long or nested too deeply.
 func (t *Text) json(v Value, depth int) {
 	t.m.Step(1)
 	if depth > t.m.Limits.Depth {
@@ -141,7 +143,8 @@ func (t *Text) json(v Value, depth int) {
 	}
 }
 
-// ToJSON writes a result.
+// ToJSON returns a result as JSON. It raises an error for a value that JSON does not have, and if
+// the JSON is too long or nested too deeply.
 func ToJSON(m *py.Account, v Value) string {
 	t := &Text{m: m}
 	t.json(v, 1)
@@ -151,13 +154,13 @@ func ToJSON(m *py.Account, v Value) string {
 	return t.b.String()
 }
 
-// tooLong raises the error of a result beyond the limit. Results are for a model's context, where a
-// megabyte is useless.
+// tooLong raises the error for a result that exceeds the limit. Results are for a model's context,
+// where a megabyte would be useless.
 func tooLong(m *py.Account) {
 	py.Raise(py.LimitError, "the result is longer than %d bytes", m.Limits.Result)
 }
 
-// jsonString writes a string, and leaves <, > and & as they are: the text is read by models.
+// jsonString appends a string. It does not escape <, > and &, because models read the text.
 func (t *Text) jsonString(s string) {
 	if len(s) > t.m.Limits.Result {
 		tooLong(t.m)
@@ -175,7 +178,7 @@ func (t *Text) jsonString(s string) {
 	t.Add(`"`)
 }
 
-// jsonEscape returns the escape of a character that JSON requires to be escaped.
+// jsonEscape returns the escape for a character that JSON requires to be escaped.
 func jsonEscape(c byte) string {
 	switch c {
 	case '"', '\\':
@@ -191,8 +194,8 @@ func jsonEscape(c byte) string {
 	return `\u00` + string(hex[c>>4]) + string(hex[c&15])
 }
 
-// jsonObject writes a dict, whose keys must be strings; Python's json would silently turn numbers
-// into strings.
+// jsonObject appends a dict. It raises an error for a key that is not a string; Python's json would
+// silently turn numbers into strings.
 func (t *Text) jsonObject(d *Dict, depth int) {
 	between := "{"
 	for i, k := range d.keys {

@@ -12,7 +12,7 @@ import (
 // concatenation. @ is parsed and always refused: no type supports it, but an error that says so is
 // better than a syntax error.
 
-// Unary computes -v, +v or ~v.
+// Unary returns -v, +v or ~v. It raises a TypeError if the operator does not support v.
 //
 //	-True → -1
 //	~5 → -6
@@ -38,7 +38,9 @@ func Unary(m *py.Account, op string, v Value) Value {
 	return i
 }
 
-// Operate computes a op b. Numbers come first, since most expressions consist of them.
+// Operate returns a op b for an arithmetic or bitwise operator. It raises a TypeError if the
+// operator does not support the types. Numbers are tried first, since most expressions consist of
+// them.
 //
 //	7 / 2 → 3.5
 //	'a' + 'b' → 'ab'
@@ -68,7 +70,7 @@ func Operate(m *py.Account, op string, a, b Value) Value {
 	return RaiseUnsupported(op, a, b)
 }
 
-// RaiseUnsupported raises Python's error for two types that an operator does not support.
+// RaiseUnsupported raises Python's error for two values whose types an operator does not support.
 func RaiseUnsupported(op string, a, b Value) Value {
 	if op == "**" {
 		op = "** or pow()"
@@ -77,7 +79,7 @@ func RaiseUnsupported(op string, a, b Value) Value {
 		TypeName(a), TypeName(b))
 }
 
-// concat joins two texts or two sequences of the same type.
+// concat returns two texts, lists or tuples joined. It raises a TypeError for other values.
 func concat(m *py.Account, a, b Value) Value {
 	switch x := a.(type) {
 	case string:
@@ -107,8 +109,8 @@ func join(m *py.Account, x, y []Value) []Value {
 	return append(append(make([]Value, 0, n), x...), y...)
 }
 
-// times reads how often to repeat a sequence. Since a count that is too large for memory ends the
-// run anyway, only its sign and order of magnitude matter.
+// times returns how often a sequence is to be repeated, which is never negative. It raises an
+// OverflowError for a count beyond 64 bits.
 func times(v Value) int64 {
 	switch v := v.(type) {
 	case int64:
@@ -119,7 +121,8 @@ func times(v Value) int64 {
 	return 0
 }
 
-// repeat computes a * b where one of them is text or a sequence.
+// repeat returns a * b, where one operand must be a text or a sequence and the other a count. It
+// raises a TypeError otherwise.
 //
 //	'ab' * 2 → 'abab'
 //	2 * [1] → [1, 1]
@@ -142,7 +145,7 @@ func repeat(m *py.Account, a, b Value) Value {
 	return repeated(m, items, times(count))
 }
 
-// isSequence reports whether * repeats v.
+// isSequence reports whether v can be repeated with *.
 func isSequence(v Value) bool {
 	switch v.(type) {
 	case string, List, Tuple:

@@ -16,15 +16,16 @@ import (
 type percentFormat struct {
 	m      *py.Account
 	rest   string
-	pos    int // in characters, for the message about an unknown letter
+	pos    int // the offset in characters, for the message about an unknown letter
 	out    Text
 	args   []Value
 	used   int
-	dict   Value // where %(name)s looks up names
-	turned bool  // whether a negative * aligns to the left
+	dict   Value // the values for %(name)s
+	turned bool  // whether a negative * requires alignment to the left
 }
 
-// percent computes format % args.
+// percent returns format % args. It raises an error if the format is invalid or the arguments do
+// not fit.
 //
 //	'%s is %d' % ('x', 5) → 'x is 5'
 //	'%5.2f|%-4d|%04d' % (3.14159, 7, 7) → ' 3.14|7   |0007'
@@ -80,7 +81,7 @@ func (f *percentFormat) take() rune {
 	return r
 }
 
-// argument returns the next argument.
+// argument returns the next argument. It raises a TypeError if there is none.
 func (f *percentFormat) argument() Value {
 	if f.used >= len(f.args) {
 		py.Raise(py.TypeError, "not enough arguments for format string")
@@ -89,7 +90,7 @@ func (f *percentFormat) argument() Value {
 	return f.args[f.used-1]
 }
 
-// conversion reads %[(name)][flags][width][.precision]letter and writes the formatted argument.
+// conversion parses %[(name)][flags][width][.precision]letter and appends the formatted argument.
 //
 //	'%-5s|' % 'a' → 'a    |'
 //	'%05d' % -3 → '-0003'
@@ -127,7 +128,8 @@ func (f *percentFormat) conversion() {
 	f.out.Add(f.convert(letter, v, s, at))
 }
 
-// name reads (name), which may contain brackets, and makes its value the only argument.
+// name parses (name), which may contain brackets, and makes its value the only argument. Without a
+// bracket it does nothing.
 //
 //	'%(a)s' % {'a': 1} → '1'
 //	'%(b)s' % {'a': 1} → KeyError: 'b'
@@ -163,7 +165,7 @@ func (f *percentFormat) name() {
 	py.Raise(py.ValueError, "incomplete format key")
 }
 
-// flags reads -, +, blank, # and 0 in any order.
+// flags parses the flags -, +, blank, # and 0 in any order, and reports whether - is among them.
 func (f *percentFormat) flags(s *spec) (left bool) {
 	for f.rest != "" {
 		switch f.rest[0] {
@@ -187,7 +189,8 @@ func (f *percentFormat) flags(s *spec) (left bool) {
 	return left
 }
 
-// size reads a width or precision, or takes it from the arguments; it returns -1 if there is none.
+// size returns a width or precision, which may be an argument. It returns -1 if there is none, and
+// raises an error if it is too large.
 //
 //	'%99999999999999999999d' % 1 → ValueError: width too big
 //	'%.9999999999d' % 1 → ValueError: precision too big

@@ -9,7 +9,8 @@ import (
 
 // The conversions of %: how each letter formats its argument.
 
-// convert writes one argument.
+// convert returns an argument in the form of a letter. It raises an error for an unknown letter,
+// whose offset is at.
 func (f *percentFormat) convert(letter rune, v Value, s spec, at int) string {
 	switch letter {
 	case 's', 'r', 'a':
@@ -35,7 +36,8 @@ func (f *percentFormat) text(letter rune, v Value, s spec) string {
 	return fit(f.m, Convert(f.m, v, byte(letter)).(string), s)
 }
 
-// char writes the character of a number, or a text of one character.
+// char returns the character with a number, or a text of one character. It raises an error for
+// other values.
 //
 //	'%c' % 44032 → '가'
 //	'%c' % 'ab' → TypeError: %c requires int or char
@@ -60,8 +62,8 @@ func (f *percentFormat) char(v Value, s spec) string {
 	return pad(f.m, charOf(r), s)
 }
 
-// integer writes a number in a base. A float is truncated for %d, and refused for the other
-// letters.
+// integer returns a number in the base of the letter. A float is truncated for %d, and is an error
+// for the other letters.
 //
 //	'%d' % 3.99 → '3'
 //	'%x' % 3.5 → TypeError: %x format: an integer is required, not float
@@ -88,7 +90,7 @@ func (f *percentFormat) integer(letter rune, v Value, s spec) string {
 	return f.digits(n, s).layout(f.m, f.signed(s))
 }
 
-// digits writes the digits, at least precision of them.
+// digits returns a number with at least as many digits as the precision.
 //
 //	'%#x %#o' % (255, 8) → '0xff 0o10'
 //	'%.5d' % -42 → '-00042'
@@ -100,7 +102,8 @@ func (f *percentFormat) digits(n Value, s spec) numeral {
 	return all
 }
 
-// signed returns the specification with the zeros of the flag 0 after the sign.
+// signed returns the specification with the alignment that puts the zeros of the flag 0 after the
+// sign.
 func (f *percentFormat) signed(s spec) spec {
 	if s.fill == '0' && s.align == '>' {
 		s.align = '='
@@ -108,7 +111,8 @@ func (f *percentFormat) signed(s spec) spec {
 	return s
 }
 
-// float writes a number as a float; an int that is too large for one is an OverflowError.
+// float returns a number in the form of a float. An int that is too large for a float is an
+// OverflowError.
 //
 //	'%e' % 0 → '0.000000e+00'
 //	'%G' % 1e-10 → '1E-10'

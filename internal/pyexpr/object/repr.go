@@ -15,22 +15,22 @@ import (
 // they have to be exact: quotes chosen as Python chooses them, floats in their shortest form, ints
 // of up to 4,300 digits.
 
-// Text is a string that grows. Each growth is charged in advance, so a representation can be
-// cut off while it is written: a list that holds one long string a thousand times never becomes
-// text.
+// Text is a string that grows. Memory is charged before it grows, so a representation can be
+// stopped while it is written. For example, a list that contains one long string a thousand times
+// never becomes a text.
 type Text struct {
 	m *py.Account
 	b strings.Builder
 }
 
-// NewText begins a text.
+// NewText returns an empty text.
 func NewText(m *py.Account) *Text { return &Text{m: m} }
 
 // String returns the text so far.
 func (t *Text) String() string { return t.b.String() }
 
-// Add appends a string. It doubles the buffer if it is too small, since strings.Builder would grow
-// without being charged.
+// Add appends a string. If the buffer is too small it is doubled explicitly, since strings.Builder
+// would grow without being charged.
 func (t *Text) Add(s string) {
 	if t.b.Cap()-t.b.Len() < len(s) {
 		size := max(2*t.b.Cap(), t.b.Len()+len(s), 32)
@@ -40,7 +40,7 @@ func (t *Text) Add(s string) {
 	t.b.WriteString(s)
 }
 
-// Str returns what str() makes of a value.
+// Str returns str(v). It raises an error if v has no text.
 func Str(m *py.Account, v Value) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -48,7 +48,7 @@ func Str(m *py.Account, v Value) string {
 	return Repr(m, v)
 }
 
-// Repr returns what repr() makes of a value.
+// Repr returns repr(v). It raises an error if v has no text.
 func Repr(m *py.Account, v Value) string {
 	switch v := v.(type) {
 	case nil:
@@ -66,7 +66,7 @@ func Repr(m *py.Account, v Value) string {
 	return t.b.String()
 }
 
-// Convert returns a value after the conversion !s, !r or !a.
+// Convert returns a value after the conversion !s, !r or !a, or the value itself for any other.
 func Convert(m *py.Account, v Value, conversion byte) Value {
 	switch conversion {
 	case 's':
@@ -79,7 +79,7 @@ func Convert(m *py.Account, v Value, conversion byte) Value {
 	return v
 }
 
-// ascii returns the repr of v with an escape for every character outside ASCII.
+// ascii returns the repr of v with escapes for all characters outside ASCII.
 func ascii(m *py.Account, v Value) Value {
 	s := Repr(m, v)
 	if IsASCII(s) {
@@ -105,7 +105,8 @@ func boolText(v bool) string {
 	return "False"
 }
 
-// repr writes a value. It can be recursive, since the source and the arguments bound the nesting.
+// repr appends the repr of a value. It may be recursive, since the source and the arguments bound
+// the nesting.
 //
 //	str((1,)) → '(1,)'
 //	str([None, True, 1.0, 'a']) → "[None, True, 1.0, 'a']"
@@ -156,12 +157,13 @@ func (t *Text) repr(v Value) {
 	}
 }
 
-// items writes the texts of items between brackets.
+// items appends the reprs of items between brackets.
 func (t *Text) items(open string, items []Value, end string) {
 	t.series(open, len(items), ", ", func(i int) { t.repr(items[i]) }, end)
 }
 
-// series writes n parts between brackets, and stops at the first that would exceed the limit.
+// series appends n parts, written by the function part, with brackets around them and a separator
+// between them.
 func (t *Text) series(open string, n int, between string, part func(i int), end string) {
 	t.Add(open)
 	for i := range n {
@@ -173,7 +175,7 @@ func (t *Text) series(open string, n int, between string, part func(i int), end 
 	t.Add(end)
 }
 
-// String writes a range as Python does, with the step only where it is not 1.
+// String returns a range as Python writes it, with the step only if that is not 1.
 func (s span) String() string {
 	if s.step == 1 {
 		return fmt.Sprintf("range(%d, %d)", s.start, s.stop)
@@ -181,8 +183,8 @@ func (s span) String() string {
 	return fmt.Sprintf("range(%d, %d, %d)", s.start, s.stop, s.step)
 }
 
-// quote writes a string as a literal: in double quotes only if it contains a single quote and no
-// double quote.
+// quote appends a string as a literal. It has double quotes only if it contains a single quote and
+// no double quote.
 //
 //	str(['it']) → "['it']"
 //	str(["it's"]) → '["it\'s"]'
@@ -209,7 +211,7 @@ func (t *Text) quote(s string) {
 	t.Add(string(quote))
 }
 
-// escape returns the escape of a character in a literal, or "" if it needs none.
+// escape returns the escape for a character in a literal, or "" if it needs none.
 //
 //	str(['\t\\']) → "['\\t\\\\']"
 //	str(['\x7f\xa0\u200b']) → "['\\x7f\\xa0\\u200b']"
@@ -242,7 +244,8 @@ func numberEscape(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// ParseInt reads an integer as int does in a base; with base 0 a prefix gives the base.
+// ParseInt returns the integer in a text as int does, in a base; with base 0 a prefix determines
+// the base. It raises a ValueError if the text is not an integer.
 func ParseInt(m *py.Account, s string, base int) Value {
 	n, ok := number.ParseInt(m, s, base)
 	if !ok {

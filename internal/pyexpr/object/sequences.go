@@ -14,7 +14,7 @@ import (
 // nothing. Every operation charges the size of what it will make, computed by arithmetic, before it
 // makes it.
 
-// repeated returns a text or a sequence n times, charged by the size of the product before it is
+// repeated returns a text or a sequence n times. The size of the result is charged before it is
 // made.
 //
 //	'ab' * 3 → 'ababab'
@@ -34,21 +34,22 @@ func repeated(m *py.Account, v Value, n int64) Value {
 	return nil
 }
 
-// repeatItems repeats items. The items themselves are shared as in Python, which makes no
+// repeatItems returns items n times. The items themselves are shared, as in Python, which makes no
 // difference here.
 func repeatItems(m *py.Account, items []Value, n int64) []Value {
 	m.AllocItems(m.Times(int64(len(items)), n))
 	return slices.Repeat(items, int(n))
 }
 
-// Runes counts the code points of a string.
+// Runes returns the number of characters of a string.
 func Runes(s string) int { return utf8.RuneCountInString(s) }
 
-// IsASCII reports whether each byte of s is a code point, so that an index needs no counting. Every
-// text here is UTF-8: invalid bytes are replaced when arguments are read.
+// IsASCII reports whether each byte of s is a character, so that an index needs no counting. All
+// texts here are valid UTF-8, because invalid bytes in arguments are replaced.
 func IsASCII(s string) bool { return Runes(s) == len(s) }
 
-// ByteAt returns where the code point number n of s begins.
+// ByteAt returns the byte offset of the n-th character of s, counted from 0, or the length of s if
+// there are fewer.
 func ByteAt(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -59,7 +60,7 @@ func ByteAt(s string, n int) int {
 	return len(s)
 }
 
-// Subscript computes x[i].
+// Subscript returns x[i]. It raises an error if x has no items or no such item.
 //
 //	'abc'[-1] → 'c'
 //	[1, 2][5] → IndexError: list index out of range
@@ -91,12 +92,12 @@ func Subscript(m *py.Account, x, i Value) Value {
 	return item(m, x, k)
 }
 
-// notSubscriptable raises the error of x[i] for an x without items.
+// notSubscriptable raises the error for x[i] if x has no items.
 func notSubscriptable(x Value) {
 	py.Raise(py.TypeError, "'%s' object is not subscriptable", TypeName(x))
 }
 
-// notAnIndex raises the error of an index of the wrong type; in 3.11 the message for a string
+// notAnIndex raises the error for an index of the wrong type. In 3.11 the message for a string
 // differs from all others.
 func notAnIndex(x, i Value) {
 	if IsString(x) {
@@ -106,7 +107,7 @@ func notAnIndex(x, i Value) {
 		TypeName(i))
 }
 
-// lookup returns the value of a key in a dict. For a missing key it raises an error whose message
+// lookup returns the value of a key in a dict. If there is none, it raises a KeyError whose message
 // is the key's repr.
 //
 //	{'a': 1}['a'] → 1
@@ -120,7 +121,7 @@ func lookup(m *py.Account, d *Dict, key Value) Value {
 	return py.Raise(py.KeyError, "%s", Repr(m, key))
 }
 
-// item returns x[k] for a sequence.
+// item returns x[k] for a sequence. It raises an IndexError if there is no such item.
 //
 //	'한국어'[1] → '국'
 //	'한국어'[-1] → '어'
@@ -162,7 +163,7 @@ func item(m *py.Account, x Value, k int64) Value {
 	return nil
 }
 
-// IsString reports whether a value is text.
+// IsString reports whether a value is a string.
 func IsString(v Value) bool {
 	_, ok := v.(string)
 	return ok

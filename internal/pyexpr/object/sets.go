@@ -6,8 +6,8 @@ import "toolnorm/internal/pyexpr/py"
 // Python are not: {1} | [2] is an error. Only views accept any iterable, an inconsistency of
 // CPython that is kept.
 
-// setOf returns v as a set, if it is one or the keys or items of a dict: those views have the
-// operators of sets. Items have to be hashed first.
+// setOf returns v as a set if v is a set, or the keys or items of a dict, because these views have
+// the operators of sets. Otherwise it returns false. Items must be hashed first.
 func setOf(m *py.Account, v Value) (*Set, bool) {
 	switch v := v.(type) {
 	case *Set:
@@ -23,8 +23,8 @@ func setOf(m *py.Account, v Value) (*Set, bool) {
 	return nil, false
 }
 
-// within reports whether all items of x are in y. An items view looks its values up by key, so they
-// need no hash.
+// within reports whether all items of x are in y. If y is an items view, it looks up each item by
+// its key, so the values need not be hashable.
 func within(m *py.Account, x, y Value) bool {
 	for v := range Each(m, x) {
 		m.Step(1)
@@ -35,7 +35,7 @@ func within(m *py.Account, x, y Value) bool {
 	return true
 }
 
-// has reports whether a key or an entry is in the dict.
+// has reports whether a keys view has a key, or an items view has a pair.
 func (v View) has(m *py.Account, item Value) bool {
 	if v.kind == "key" {
 		_, ok := v.d.Get(m, item)
@@ -49,16 +49,17 @@ func (v View) has(m *py.Account, item Value) bool {
 	return ok && Equal(m, found, pair[1])
 }
 
-// setLike reports whether a value compares like a set: sets, and the keys and items of dicts,
-// but not their values.
+// setLike reports whether a value is compared like a set: a set, or the keys or items of a dict,
+// but not the values.
 func setLike(v Value) bool {
 	w, isView := v.(View)
 	_, isSet := v.(*Set)
 	return isSet || isView && w.kind != "value"
 }
 
-// equalSets compares without order. Since the numbers of items are equal, one direction is enough.
-// If only one of them is a view, its items are looked up in the other, as in Python.
+// equalSets reports whether two sets or views have the same items. It returns false if one of them
+// is neither. Since the numbers of items are equal, one direction is enough. If only one is a view,
+// its items are looked up in the other, as in Python.
 //
 //	{'a': 1}.keys() == {'a'} → True
 //	{'a': 1}.items() == {('a', 1)} → True
@@ -81,7 +82,8 @@ func equalSets(m *py.Account, x, y Value) bool {
 	return within(m, x, y)
 }
 
-// orderSets compares sets by inclusion; known is false if one of them is not a set.
+// orderSets reports whether one set includes the other, as op requires. known is false if one of
+// them is not a set.
 //
 //	{1} <= {1, 2} → True
 //	{1} < {1} → False
@@ -102,8 +104,9 @@ func orderSets(m *py.Account, op string, x, y Value) (holds, known bool) {
 	return within(m, x, y), true
 }
 
-// setOperator computes | & ^ - of two sets, and | of two dicts. ok is false if the operator does
-// not support the two. A view may be combined with any iterable, a set only with a set.
+// setOperator returns the result of | & ^ - for two sets, or of | for two dicts. ok is false if the
+// operator does not support the two. A view can be combined with any iterable, but a set only with
+// a set.
 //
 //	sorted({1, 2} | {3}) → [1, 2, 3]
 //	sorted({1, 2} & {2}) → [2]
@@ -136,7 +139,7 @@ func setOperator(m *py.Account, op string, a, b Value) (v Value, ok bool) {
 	return joinSets(m, op, x, y), true
 }
 
-// joinSets computes | & ^ or - of two sets.
+// joinSets returns the result of | & ^ or - for two sets.
 func joinSets(m *py.Account, op string, x, y *Set) *Set {
 	s := NewSet()
 	put := func(from, other *Set, want bool) {

@@ -8,7 +8,8 @@ import (
 // Slices, a[start:stop:step]. The bounds are clamped to the sequence, so that no slice is out of
 // range, and the number of Items is known before any of them is copied.
 
-// SliceBound reads a bound of a slice. A number beyond 64 bits counts as the largest.
+// SliceBound returns a bound of a slice, or the last argument if the bound is None. A number beyond
+// 64 bits counts as the largest. It raises a TypeError if the bound is not an integer.
 func SliceBound(v Value, otherwise int64) int64 {
 	if v == nil {
 		return otherwise
@@ -20,7 +21,8 @@ func SliceBound(v Value, otherwise int64) int64 {
 	return number.Clamp(n)
 }
 
-// bounds returns the first index, the step and the number of items of a slice of n items.
+// bounds returns the first index, the end, the step and the number of items of a slice of n items.
+// It raises an error if the step is zero or a part is not an integer.
 //
 //	'abcdef'[-3:-1] → 'de'
 //	'abcdef'[10:0:-2] → 'fdb'
@@ -53,7 +55,7 @@ func (c Cut) bounds(n int64) (start, stop, step, count int64) {
 	return start, stop, step, between(start, stop, step)
 }
 
-// between counts the numbers from start to stop in steps.
+// between returns how many numbers there are from start up to stop, without stop, in steps of step.
 func between(start, stop, step int64) int64 {
 	switch {
 	case step > 0 && start < stop:
@@ -64,7 +66,7 @@ func between(start, stop, step int64) int64 {
 	return 0
 }
 
-// slice returns x[a:b:c] of a sequence.
+// slice returns x[a:b:c] for a sequence.
 //
 //	[1, 2, 3, 4][1:3] → [2, 3]
 //	'hello'[::-1] → 'olleh'
@@ -94,7 +96,8 @@ func slice(m *py.Account, x Value, c Cut) Value {
 	return nil
 }
 
-// pick returns every step-th item; bounds has ensured that they exist.
+// pick returns count items, beginning at start, at a distance of step. The caller must make sure
+// that they exist.
 func pick(m *py.Account, x []Value, start, step, count int64) []Value {
 	m.AllocItems(count)
 	all := make([]Value, count)
@@ -104,7 +107,7 @@ func pick(m *py.Account, x []Value, start, step, count int64) []Value {
 	return all
 }
 
-// sliceText slices a text by code points, and by bytes where that is the same.
+// sliceText returns the slice of a text by characters. It counts bytes if that is the same.
 func sliceText(m *py.Account, s string, start, step, count int64) Value {
 	m.AllocText(int64(len(s)))
 	if count == 0 {
@@ -127,8 +130,8 @@ func sliceText(m *py.Account, s string, start, step, count int64) Value {
 	return string(picked)
 }
 
-// NewRange returns a range of 64-bit numbers; Python also has wider ones, but they could not be
-// iterated within any limit.
+// NewRange returns a range of 64-bit numbers. Python has wider ones as well, but none could be
+// iterated within the limits, so they are an error.
 func NewRange(m *py.Account, start, stop, step int64) Value {
 	n := between(start, stop, step)
 	if n < 0 { // -2**63 to 2**63-1 has more numbers than an int64 counts

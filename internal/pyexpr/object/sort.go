@@ -9,8 +9,10 @@ import (
 // pair is an item with the key by which it is ordered.
 type pair struct{ key, item Value }
 
-// Sort sorts stably: equal items keep their order, in reverse too. It only compares with "is a less
-// than b", in the same order as CPython, which decides the two types in the error for a mixed list.
+// Sort returns a sorted list of items. It is stable: equal items stay in order, even if reverse is
+// true. It raises an error if two keys cannot be compared. It only asks whether one key is less
+// than another, in the same order as CPython, because that determines the two types in the error
+// for a mixed list.
 //
 //	sorted([3, 1, 2], reverse=True) → [3, 2, 1]
 //	sorted(['B', 'a'], key=str.lower) → ['a', 'B']
@@ -40,8 +42,8 @@ func Sort(m *py.Account, items []Value, key func(Value) Value, reverse bool) Val
 // smallRun is the length below which a run is sorted by insertion, as in CPython.
 const smallRun = 64
 
-// mergeSort sorts halves and merges them. Halves that are already in order are not merged, so a
-// sorted list, the most frequent case, takes one comparison for each item.
+// mergeSort sorts both halves of a and merges them. Halves that are already in order are not
+// merged, so a sorted list, the most frequent case, takes one comparison for each item.
 func mergeSort(m *py.Account, a, spare []pair) {
 	if len(a) < smallRun {
 		insertionSort(m, a)
@@ -56,7 +58,8 @@ func mergeSort(m *py.Account, a, spare []pair) {
 	merge(m, a, half, spare)
 }
 
-// merge joins two sorted halves. An item of the right half comes first only if it is less.
+// merge merges the two sorted parts of a, of which the second begins at half. To be stable, an item
+// of the second part comes first only if it is less.
 func merge(m *py.Account, a []pair, half int, spare []pair) {
 	left, right := spare[:copy(spare, a[:half])], a[half:]
 	for i := range a {
@@ -73,7 +76,7 @@ func merge(m *py.Account, a []pair, half int, spare []pair) {
 	}
 }
 
-// insertionSort finds the run at the beginning of the items, reverses it if it is descending, and
+// insertionSort sorts a. It finds the run at the beginning, reverses that if it is descending, and
 // inserts the other items by bisection.
 func insertionSort(m *py.Account, a []pair) {
 	run := countRun(m, a)
@@ -94,7 +97,8 @@ func insertionSort(m *py.Account, a []pair) {
 	}
 }
 
-// countRun returns the length of the run at the start, which it reverses if it is descending.
+// countRun returns the length of the run at the beginning of a, and reverses the run if it is
+// descending.
 func countRun(m *py.Account, a []pair) int {
 	if len(a) < 2 {
 		return len(a)

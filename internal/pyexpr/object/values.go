@@ -29,21 +29,21 @@ type (
 	Tuple []Value
 )
 
-// Cut is the slice of x[a:b:c].
+// Cut is the index a:b:c in x[a:b:c].
 type Cut struct{ Start, Stop, Step Value }
 
-// Iterator returns items one by one. Generators, map and others can be iterated only once, so it is
-// used by pointer.
+// Iterator returns items one by one; Next returns false at the end. Generators, map and others can
+// be iterated only once, so an Iterator is used by pointer.
 type Iterator struct {
 	Type string
 	Next func(m *py.Account) (Value, bool)
 }
 
-// Callable is what the evaluator calls: functions, methods and lambdas. Each is equal to itself
-// only.
+// Callable is a value that can be called: a function, a method or a lambda. Each is equal only to
+// itself.
 type Callable interface {
 	TypeName() string
-	Text() string // what repr writes; empty if it has no text in expressions
+	Text() string // the text that repr gives; empty if it has no text in expressions
 }
 
 // TypeName returns the name of a value's type in Python's messages.
@@ -82,7 +82,7 @@ func TypeName(v Value) string {
 }
 
 // ArgumentType returns the name of a value's type in the errors of CPython's argument parser, which
-// writes None for None.
+// differs only for None.
 func ArgumentType(v Value) string {
 	if v == nil {
 		return "None"
@@ -90,7 +90,7 @@ func ArgumentType(v Value) string {
 	return TypeName(v)
 }
 
-// Truth returns the truth value of a value, like bool in Python.
+// Truth returns bool(v), the truth value of v.
 //
 //	bool(0.0) → False
 //	bool('0') → True
@@ -112,8 +112,8 @@ func Truth(v Value) bool {
 	return !ok || n != 0
 }
 
-// Length returns the length of a value, or false if it has none. A string's is counted in code
-// points.
+// Length returns the length of a value, or false if it has none. The length of a string is the
+// number of its characters.
 //
 //	len('한국') → 2
 //	len({'a': 1}) → 1

@@ -10,28 +10,30 @@ import (
 // quotes around it, and specifications nest once. From 3.12 on Python allows all of that; an
 // expression that works here works there too.
 
-// fstring reads the body of an f-string.
+// fstring parses the body of an f-string.
 type fstring struct {
 	p     *parser
 	body  string
 	raw   bool
-	start int // of the body in the source
-	depth int // of nested specifications: one level is all that 3.11 allows
+	start int // the offset of the body in the source
+	depth int // the depth of nested specifications, of which 3.11 allows one level
 	pos   int
 }
 
-// formatted reads the body of an f-string into parts.
+// formatted parses the body of an f-string, which begins at an offset in the source, and returns
+// its parts.
 func (p *parser) formatted(body string, raw bool, start int) []Node {
 	f := &fstring{p: p, body: body, raw: raw, start: start}
 	return f.parts(false)
 }
 
-// fail raises an error at the literal, with the prefix of all of CPython's f-string errors.
+// fail raises an error at the literal, with the prefix that all of CPython's f-string errors have.
 func (f *fstring) fail(format string, args ...any) {
 	py.Raise(py.SyntaxError, "f-string: "+format, args...)
 }
 
-// parts reads text and fields up to the end, or up to the brace that ends a specification.
+// parts parses text and fields up to the end of the body. Inside a specification it stops at the
+// closing brace.
 func (f *fstring) parts(inSpec bool) []Node {
 	var parts []Node
 	for f.pos < len(f.body) {
@@ -47,7 +49,8 @@ func (f *fstring) parts(inSpec bool) []Node {
 	return parts
 }
 
-// text reads up to a field. Doubled braces are read as one, except in a specification.
+// text returns the text up to the next field. Doubled braces become one, except inside a
+// specification.
 //
 //	f'a{{b}}c' → 'a{b}c'
 //	f'}' → SyntaxError: f-string: single '}' is not allowed
@@ -78,7 +81,8 @@ func (f *fstring) text(inSpec bool) string {
 	return unescape(b.String(), f.raw)
 }
 
-// field reads {expression=!c:spec}.
+// field parses {expression=!c:spec}. It returns the field, preceded by the text of the expression
+// if there is a =.
 //
 //	f'{1+1=}' → '1+1=2'
 //	f'{ 5 = :>3}' → ' 5 =   5'
@@ -121,7 +125,7 @@ func (f *fstring) field() []Node {
 	return []Node{shown, n}
 }
 
-// next consumes a mark and reports whether it was there.
+// next skips mark if it comes next, and reports whether it did.
 func (f *fstring) next(mark string) bool {
 	if strings.HasPrefix(f.body[f.pos:], mark) {
 		f.pos += len(mark)
@@ -130,8 +134,8 @@ func (f *fstring) next(mark string) bool {
 	return false
 }
 
-// conversion reads !s, !r or !a after an expression. Another letter is refused with 3.11's
-// message.
+// conversion parses !s, !r or !a after an expression, if there is one. For another letter it raises
+// an error with 3.11's message.
 func (f *fstring) conversion(n *Field) {
 	if !f.next("!") {
 		return
@@ -146,7 +150,8 @@ func (f *fstring) conversion(n *Field) {
 	}
 }
 
-// spec reads the specification after a colon, as parts that are joined when the field is computed.
+// spec parses the specification after a colon, if there is one, into parts that are joined when the
+// field is evaluated.
 func (f *fstring) spec(n *Field) {
 	if !f.next(":") {
 		return
@@ -156,8 +161,8 @@ func (f *fstring) spec(n *Field) {
 	f.depth--
 }
 
-// skipExpression finds the end of a field's expression: a '}', '!', ':' or '=' outside of brackets
-// and strings.
+// skipExpression moves to the end of a field's expression, which is a '}', '!', ':' or '=' outside
+// of brackets and strings. It raises an error if there is none.
 //
 //	f'{[1, 2][0]}' → '1'
 //	f'{"}"}' → '}'
@@ -217,7 +222,7 @@ func (f *fstring) skipExpression() {
 }
 
 // operatorLength returns the length of the comparison operator at the start of s, or 0 if there is
-// none. Such an operator does not end a field of an f-string, as ! and = alone do.
+// none. Such an operator does not end a field of an f-string, while a single ! or = does.
 func operatorLength(s string) int {
 	switch {
 	case strings.HasPrefix(s, "!="), strings.HasPrefix(s, "=="), strings.HasPrefix(s, "<="),
@@ -229,8 +234,8 @@ func operatorLength(s string) int {
 	return 0
 }
 
-// expression compiles the expression of a field. Its names are added to those of the surrounding
-// parser. It is parsed as if in brackets, so it may extend over several lines.
+// expression parses the expression of a field. Its names are added to those of the surrounding
+// parser. It is parsed as if it were in brackets, so it may have several lines.
 //
 //	f'{1 2}' → SyntaxError: f-string: invalid syntax. Perhaps you forgot a comma?
 //	f'{1 if 0 else 2}' → '2'

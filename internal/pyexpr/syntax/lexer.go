@@ -38,13 +38,13 @@ const (
 	tokenNewline
 )
 
-// token is a word of the source. The text of a string is the whole literal with its prefix and
-// quotes.
+// token is a word of the source. The text of a string token is the whole literal with its prefix
+// and quotes.
 type token struct {
 	kind     kind
 	text     string
 	pos, end int
-	open     string // of the end: the bracket that was never closed
+	open     string // of the last token: the bracket that was never closed
 }
 
 // operators are ordered from the longest to the shortest, so that the first match is the right one.
@@ -55,7 +55,7 @@ var operators = []string{
 	"]", "{", "}", ",", ":", ".", "=", ";",
 }
 
-// lexer cuts a source into tokens. Within brackets line ends mean nothing, as in Python.
+// lexer splits a source into tokens. As in Python, line ends inside brackets mean nothing.
 type lexer struct {
 	src     string
 	pos     int
@@ -63,7 +63,8 @@ type lexer struct {
 	opening []token // the brackets that are open
 }
 
-// lex cuts src[pos:]. The place of an error is the beginning of the token in which it was found.
+// lex returns the tokens of src[pos:]. It raises an error, placed at the beginning of the wrong
+// token, if there is none that Python would accept.
 func lex(src string, pos int) []token {
 	l := &lexer{src: src, pos: pos}
 	if err := py.Attempt(l.all); err != nil {
@@ -83,14 +84,14 @@ func (l *lexer) all() {
 	l.add(tokenEnd, l.pos)
 }
 
-// add adds a token that ends at an offset, and continues from there.
+// add adds a token that ends at an offset, and moves there.
 func (l *lexer) add(k kind, end int) {
 	l.tokens = append(l.tokens, token{kind: k, text: l.src[l.pos:end], pos: l.pos, end: end})
 	l.pos = end
 }
 
-// blanks skips the text between tokens: spaces, comments, a backslash at a line's end, line ends
-// within brackets.
+// blanks skips the text between tokens: spaces, comments, a backslash at the end of a line, and
+// line ends inside brackets.
 //
 //	(1 + → SyntaxError: '(' was never closed
 func (l *lexer) blanks() {
@@ -162,7 +163,7 @@ func (l *lexer) stray(rest string) {
 	py.Raise(py.SyntaxError, "invalid non-printable character U+%04X", r)
 }
 
-// operator reads an operator and keeps track of brackets.
+// operator reads an operator and records the brackets that are open.
 func (l *lexer) operator(op string) {
 	switch op {
 	case "(", "[", "{":
@@ -176,13 +177,13 @@ func (l *lexer) operator(op string) {
 	l.add(tokenOperator, l.pos+len(op))
 }
 
-// closing maps an opening bracket to its closing one.
+// closing maps each opening bracket to its closing one.
 var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
 
-// close ends the innermost bracket.
+// close closes the innermost bracket, and raises an error unless op matches it.
 //
-//  1. → SyntaxError: unmatched ')'
-//     (1] → SyntaxError: closing parenthesis ']' does not match opening parenthesis '('
+//	(1] → SyntaxError: closing parenthesis ']' does not match opening parenthesis '('
+//	1) → SyntaxError: unmatched ')'
 func (l *lexer) close(op string) {
 	n := len(l.opening)
 	if n == 0 {
@@ -203,8 +204,8 @@ func (l *lexer) close(op string) {
 	l.opening = l.opening[:n-1]
 }
 
-// stringPrefix returns the length of the prefix of a string literal at the start of s, or -1 when
-// there is none.
+// stringPrefix returns the length of the prefix of the string literal at the start of s, or -1 if
+// there is no literal.
 func stringPrefix(s string) int {
 	for i := 0; i < len(s) && i <= 2; i++ {
 		switch s[i] {
@@ -218,7 +219,8 @@ func stringPrefix(s string) int {
 	return -1
 }
 
-// literal reads a string literal whose prefix has n letters.
+// literal reads a string literal whose prefix has n letters. It raises an error if the literal does
+// not end.
 //
 //	'a' "b" '''c''' → 'abc'
 //	'it''s' → 'its'
@@ -243,8 +245,8 @@ func (l *lexer) literal(n int) {
 	l.unterminated(quote, len(l.src))
 }
 
-// unterminated raises the error for a literal that does not end, with the line where the search for
-// its end stopped.
+// unterminated raises the error for a literal that does not end. The message has the line at which
+// the search for its end stopped.
 //
 //	'abc → SyntaxError: unterminated string literal (detected at line 1)
 //	'''abc → SyntaxError: unterminated triple-quoted string literal (detected at line 1)
@@ -260,7 +262,7 @@ func (l *lexer) unterminated(quote string, end int) {
 // IsName reports whether a text is an identifier.
 func IsName(s string) bool { return s != "" && nameLength(s) == len(s) }
 
-// nameLength returns the length of the identifier at the start of s.
+// nameLength returns the length of the identifier at the start of s, or 0 if there is none.
 func nameLength(s string) int {
 	n := 0
 	for n < len(s) {

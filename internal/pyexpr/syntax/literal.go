@@ -14,7 +14,7 @@ import (
 // which are joined. Bytes are refused, since JSON could not hold them, and so is \N{name}, which
 // would need the names of all characters.
 
-// strings reads adjacent literals as one.
+// strings parses adjacent string literals, and returns one constant or f-string for all of them.
 //
 //	'a' 'b' f'{1}' 'c' → 'ab1c'
 func (p *parser) strings() Node {
@@ -40,7 +40,8 @@ func (p *parser) strings() Node {
 	return p.place(&Joined{parts}, start.pos)
 }
 
-// literal reads one literal.
+// literal returns the parts of one string literal. A plain literal has one part. It raises an error
+// for bytes.
 func (p *parser) literal(t token) []Node {
 	n := strings.IndexAny(t.text, `'"`)
 	prefix := strings.ToLower(t.text[:n])
@@ -62,11 +63,12 @@ func (p *parser) literal(t token) []Node {
 	return nil
 }
 
-// simpleEscapes are the escapes of one letter.
+// simpleEscapes maps the character after a backslash to the text that the escape stands for.
 var simpleEscapes = map[byte]string{'\n': "", '\\': `\`, '\'': "'", '"': `"`, 'a': "\a", 'b': "\b",
 	'f': "\f", 'n': "\n", 'r': "\r", 't': "\t", 'v': "\v"}
 
-// unescape reads the escapes of a literal. An unknown escape is left unchanged, as in Python.
+// unescape returns a literal's text with its escapes decoded, unless it is raw. As in Python, an
+// unknown escape is left unchanged.
 //
 //	'\x41\u00e9\101' → 'AéA'
 //	'\q' → '\\q'
@@ -102,8 +104,9 @@ func unescape(s string, raw bool) string {
 	return b.String()
 }
 
-// numericEscape reads \123, \x41, \u0041 or \U00000041 at s[i:] and returns its length, or 0 if
-// there is none.
+// numericEscape decodes \123, \x41, \u0041 or \U00000041 at s[i:]. It returns the character and the
+// length of the escape, or 0, 0 if it is none of these. It raises an error for an invalid number
+// and for \N.
 //
 //	'\x4' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 0-2: truncated \xXX escape
 //	'\u12' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 0-3: truncated \uXXXX escape
@@ -132,9 +135,9 @@ func numericEscape(s string, i int) (rune, int) {
 	return 0, 0
 }
 
-// hexEscape reads n hexadecimal digits. CPython decodes the literal as a codec does, and its
-// message counts the bytes of the body, so "position 0-2" is the range of the escape that could be
-// read.
+// hexEscape decodes an escape with n hexadecimal digits, and raises an error if it is invalid.
+// CPython decodes the literal as a codec does, and its message counts the bytes of the body. So
+// "position 0-2" is the range of the escape that could be read.
 //
 //	'\x41\u0042\U00000043' → 'ABC'
 //	'ab\xg1' → SyntaxError: (unicode error) 'unicodeescape' codec can't decode bytes in position 2-3: truncated \xXX escape

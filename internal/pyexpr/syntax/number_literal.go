@@ -8,7 +8,7 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// number reads a numeric literal. Its errors are those of CPython's tokenizer, which checks the
+// number reads a numeric literal. It raises the errors of CPython's tokenizer, which checks the
 // letter after the digits.
 //
 //	1_000 + .5 + 1. → 1001.5
@@ -46,8 +46,8 @@ func (l *lexer) number() {
 	l.endNumber(n, "decimal")
 }
 
-// digits returns the length of a run of decimal digits, which may have single underscores between
-// two digits.
+// digits returns the length of the run of decimal digits at the start of s. There may be single
+// underscores between digits; it raises an error for others.
 //
 //	1__0 → SyntaxError: invalid decimal literal
 //	1_ → SyntaxError: invalid decimal literal
@@ -68,8 +68,8 @@ func digits(s string) (n int) {
 	return n
 }
 
-// exponent reads an exponent at rest[n:], if there is one: `1else` has none, though it begins like
-// one.
+// exponent returns the offset after an exponent at rest[n:], or n if there is none. For example,
+// `1else` has none, though it begins like one.
 //
 //	1e → SyntaxError: invalid decimal literal
 //	1e+ → SyntaxError: invalid decimal literal
@@ -96,7 +96,8 @@ func exponent(rest string, n int) int {
 // afterNumber are the keywords that may follow a number without a blank.
 var afterNumber = []string{"and", "else", "for", "if", "in", "is", "not", "or"}
 
-// endNumber ends a literal of n bytes; a letter after it is an error, unless it begins a keyword.
+// endNumber adds the token for a literal of n bytes. It raises an error if a letter follows, unless
+// that begins a keyword.
 //
 //	1if 1 else 2 → 1
 //	1abc → SyntaxError: invalid decimal literal
@@ -113,7 +114,7 @@ func (l *lexer) endNumber(n int, base string) {
 	l.add(tokenNumber, l.pos+n)
 }
 
-// radix reads the digits after 0x, 0o or 0b.
+// radix reads a literal that begins with 0x, 0o or 0b. It raises an error for invalid digits.
 //
 //	0xff → 255
 //	0o17 → 15

@@ -7,7 +7,8 @@ import (
 	"toolnorm/internal/pyexpr/py"
 )
 
-// postfix reads an atom with the calls, subscripts and attributes after it.
+// postfix parses an atom and the calls, subscripts and attributes after it. Like all methods of the
+// parser, it raises an error if the source is not an expression.
 //
 //	'a b'.split()[0].upper() → 'A'
 //	[[1, 2]][0][1] → 2
@@ -29,7 +30,7 @@ func (p *parser) postfix() Node {
 	}
 }
 
-// atom reads a literal, a name or an expression in brackets.
+// atom parses a literal, a name or an expression in brackets.
 func (p *parser) atom() Node {
 	t := p.next()
 	switch t.kind {
@@ -60,7 +61,7 @@ func (p *parser) atom() Node {
 	return nil
 }
 
-// name reads a constant or a variable.
+// name returns the node of a constant or a variable.
 func (p *parser) name(t token) Node {
 	switch t.text {
 	case "None":
@@ -82,7 +83,7 @@ func (p *parser) name(t token) Node {
 	return n
 }
 
-// parentheses reads a group, a tuple or a generator after its opening parenthesis.
+// parentheses parses a group, a tuple or a generator after its opening parenthesis.
 //
 //	() → ()
 //	(1) → 1
@@ -105,15 +106,15 @@ func (p *parser) parentheses() Node {
 	return &Display{TupleKind, p.rest(first, ")")}
 }
 
-// rest reads the items after the first one, and the closing bracket.
+// rest parses the items after the first one and the closing bracket, and returns all items.
 func (p *parser) rest(first Node, end string) []Node {
 	items := p.commas(first, end, p.expr)
 	p.closed(end)
 	return items
 }
 
-// commas reads the items after the first one, with a comma before each. There may be a comma before
-// the end.
+// commas parses the items after the first one, each with a comma before it, and returns all items.
+// A comma may also precede the end.
 func (p *parser) commas(first Node, end string, read func() Node) []Node {
 	items := []Node{first}
 	for p.accept(",") && !p.is(end) && p.peek().kind != tokenEnd && p.peek().kind != tokenNewline {
@@ -122,7 +123,7 @@ func (p *parser) commas(first Node, end string, read func() Node) []Node {
 	return items
 }
 
-// closed reads the closing bracket. If an expression follows instead, the error asks whether a
+// closed skips the closing bracket. If an expression follows instead, the error asks whether a
 // comma was forgotten.
 func (p *parser) closed(end string) {
 	if p.accept(end) {
@@ -138,7 +139,7 @@ func (p *parser) closed(end string) {
 	p.unexpected()
 }
 
-// brackets reads a list or a list comprehension.
+// brackets parses a list or a list comprehension after its opening bracket.
 //
 //	[] → []
 //	[1, 2,] → [1, 2]
@@ -156,7 +157,7 @@ func (p *parser) brackets() Node {
 	return &Display{ListKind, p.rest(first, "]")}
 }
 
-// braces reads a dict or a set, or a comprehension of one.
+// braces parses a dict, a set or a comprehension of one after its opening brace.
 //
 //	{} → {}
 //	{1} → {1}
@@ -178,7 +179,7 @@ func (p *parser) braces() Node {
 	return p.place(&Display{SetKind, p.rest(first, "}")}, open.pos)
 }
 
-// dict reads a dict from the colon after its first key.
+// dict parses a dict or a dict comprehension from the colon after its first key.
 //
 //	{'a': } → SyntaxError: expression expected after dictionary key and ':'
 //	{'a' 1} → SyntaxError: invalid syntax. Perhaps you forgot a comma?
@@ -211,7 +212,7 @@ func (p *parser) dict(open token, mark int, key Node) Node {
 	}
 }
 
-// subscript reads an index or a slice after its opening bracket.
+// subscript parses an index or a slice of x after its opening bracket.
 func (p *parser) subscript(x Node, open token) Node {
 	first := p.index()
 	if p.is(",") {
@@ -221,7 +222,7 @@ func (p *parser) subscript(x Node, open token) Node {
 	return p.place(&Subscript{x, first}, open.pos)
 }
 
-// index reads `i` or `a:b:c`.
+// index parses an index `i` or a slice `a:b:c`.
 //
 //	'abcdef'[1:5:2] → 'bd'
 //	'abc'[:] → 'abc'
@@ -247,7 +248,7 @@ func (p *parser) index() Node {
 	return c
 }
 
-// attribute reads the name after a dot.
+// attribute parses the name after a dot. It raises an error for a name that begins with '_'.
 func (p *parser) attribute(x Node) Node {
 	t := p.peek()
 	if t.kind != tokenName || keywords[t.text] {

@@ -9,7 +9,7 @@ import (
 // takesLambda are the functions that accept a lambda as an argument.
 var takesLambda = wordSet("sorted min max map filter")
 
-// call reads the arguments of a call after its opening parenthesis.
+// call parses the arguments of a call after its opening parenthesis.
 func (p *parser) call(callee Node, open token) Node {
 	c := &Call{Callee: callee}
 	name, ok := callee.(*Name)
@@ -27,7 +27,8 @@ func (p *parser) call(callee Node, open token) Node {
 	return p.place(c, open.pos)
 }
 
-// argument reads one argument: a value, `name=value` or a generator.
+// argument parses one argument: a value, `name=value` or a generator. A lambda is accepted if
+// lambdas is true.
 //
 //	sum(x for x in [1, 2]) → 3
 //	sum((x for x in [1, 2]), 10) → 13
@@ -58,7 +59,7 @@ func (p *parser) argument(c *Call, lambdas bool) {
 	c.Args = append(c.Args, n)
 }
 
-// keyword reads `name=value`.
+// keyword parses an argument `name=value`.
 //
 //	dict(a=1, b=2) → {'a': 1, 'b': 2}
 //	dict(a=1, a=2) → SyntaxError: keyword argument repeated: a
@@ -79,7 +80,7 @@ func (p *parser) keyword(c *Call, lambdas bool) {
 	c.Keywords, c.Values = append(c.Keywords, t.text), append(c.Values, p.lambdaOr(lambdas))
 }
 
-// lambdaOr reads an expression, or a lambda if the function accepts one.
+// lambdaOr parses an expression or, if lambdas is true, a lambda.
 func (p *parser) lambdaOr(lambdas bool) Node {
 	if lambdas && p.is("lambda") {
 		return p.lambda()
@@ -87,7 +88,7 @@ func (p *parser) lambdaOr(lambdas bool) Node {
 	return p.expr()
 }
 
-// lambda reads `lambda x, y: body`. Defaults and stars are refused.
+// lambda parses `lambda x, y: body`. Defaults and stars are errors.
 //
 //	list(map(lambda x, y: x + y, [1], [2])) → [3]
 //	list(map(lambda x: [x for x in [x, 2]], [1])) → [[1, 2]]
@@ -122,8 +123,8 @@ func (p *parser) lambda() Node {
 	return l
 }
 
-// comprehension reads the loops after an element, and the closing bracket unless end is empty.
-// mark is where the names of the element begin.
+// comprehension parses the loops after an element, and the closing bracket unless end is empty.
+// mark is the index in p.names at which the names of the element begin.
 //
 //	[x for x in range(5) if x % 2 if x > 1] → [3]
 //	[(x, y) for x in [1, 2] for y in [x] * x] → [(1, 1), (2, 2), (2, 2)]
@@ -161,7 +162,7 @@ func (p *parser) comprehension(kind Kind, mark int, key, val Node, end string) N
 	return n
 }
 
-// targets reads the targets of a loop, `a`, `a, b` or `(a, b), c`, and the `in` after them.
+// targets parses the targets of a loop, `a`, `a, b` or `(a, b), c`, and the `in` after them.
 func (p *parser) targets(c *Comprehension) *Loop {
 	l := &Loop{}
 	t := p.target(c)
@@ -179,7 +180,7 @@ func (p *parser) targets(c *Comprehension) *Loop {
 	return l
 }
 
-// target reads one target of a loop.
+// target parses one target of a loop.
 //
 //	[a for a, in [(1,)]] → [1]
 //	[a + b for (a, b) in [(1, 2)]] → [3]
@@ -206,7 +207,7 @@ func (p *parser) target(c *Comprehension) Target {
 	return Target{}
 }
 
-// targetGroup reads targets within brackets.
+// targetGroup parses the targets inside brackets, up to the closing bracket end.
 func (p *parser) targetGroup(c *Comprehension, end string) Target {
 	p.enter()
 	defer p.leave()
@@ -226,8 +227,8 @@ func (p *parser) targetGroup(c *Comprehension, end string) Target {
 	return group
 }
 
-// bind finds the names read since mark in a scope, except those from outerFrom to outerTo, which
-// were read outside. Names that are not found are one frame further out.
+// bind resolves the names since mark that are in scope. Names from outerFrom to outerTo do not
+// belong to the scope. Names that it does not contain are one frame further out.
 //
 //	[[x for x in range(x)] for x in [1, 2]] → [[0], [0, 1]]
 //	[x for x in [1] for x in [x + 1]] → [2]

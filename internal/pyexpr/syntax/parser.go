@@ -12,7 +12,8 @@ import (
 // bytes and complex numbers. A refusal names what it refuses, since "invalid syntax" would make the
 // author look for a typing error.
 
-// Parse reads the expression that src holds from start on. It raises errors with their place.
+// Parse returns the tree of the expression in src that begins at start. It raises an error with a
+// place if there is no valid expression.
 func Parse(src string, start int) *Tree {
 	p := &parser{reader: reader{src: src, tokens: lex(src, start)}}
 	root := p.whole()
@@ -20,21 +21,21 @@ func Parse(src string, start int) *Tree {
 	return &Tree{root, p.names}
 }
 
-// parser turns tokens into a tree, by precedence climbing (Pratt). Names are kept in a list while
-// they are read, since a comprehension binds names only after the expression that uses them.
+// parser turns tokens into a tree by precedence climbing (Pratt). It collects names in a list,
+// because a comprehension binds names only after the expression that uses them.
 type parser struct {
 	reader
 	names []*Name // not yet found in any scope
 }
 
-// keywords cannot be names. True, False and None are also constants.
+// keywords are the words that cannot be names. True, False and None are constants as well.
 var keywords = wordSet(
 	"False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
 // Keyword reports whether a word cannot be a name.
 func Keyword(word string) bool { return keywords[word] }
 
-// wordSet makes a set of the words of a text.
+// wordSet returns the set of words in a text.
 func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(words) {
@@ -43,10 +44,10 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// place wraps a node that can raise an error, so that the error says where.
+// place returns a node that evaluates n and gives its errors a place.
 func (p *parser) place(n Node, pos int) Node { return &Placed{n, pos} }
 
-// whole reads an expression up to the end: `a, b` is a tuple.
+// whole parses an expression up to the end. At this level, `a, b` is a tuple.
 //
 //	1, 2 → (1, 2)
 //	1, → (1,)
@@ -68,7 +69,7 @@ func (p *parser) whole() Node {
 	return n
 }
 
-// expr reads a conditional expression, and refuses a lambda or a star in its place.
+// expr parses a conditional expression. It raises an error for a lambda or a star in its place.
 func (p *parser) expr() Node {
 	p.enter()
 	defer p.leave()
@@ -83,8 +84,8 @@ func (p *parser) expr() Node {
 	return p.conditional()
 }
 
-// conditional reads `a if b else c`. A chain of elses is read in a loop, since it may be long and
-// does not nest.
+// conditional parses `a if b else c`. A chain of elses is parsed in a loop, because it may be long
+// and must not count as nesting.
 //
 //	1 if True else 2 → 1
 //	1 if False else 2 if False else 3 → 3
@@ -119,7 +120,7 @@ func (p *parser) conditional() Node {
 	}
 }
 
-// The levels of binary operators, from the loosest.
+// The levels of binary operators. The one that binds most loosely comes first.
 const (
 	levelOr = iota + 1
 	levelAnd
@@ -135,7 +136,7 @@ const (
 	levelPower
 )
 
-// levels are the levels of the binary operators that are not comparisons.
+// levels maps the binary operators that are not comparisons to their levels.
 var levels = map[string]int{
 	"or": levelOr, "and": levelAnd, "|": levelBitOr, "^": levelBitXor, "&": levelBitAnd,
 	"<<": levelShift, ">>": levelShift,
@@ -143,7 +144,7 @@ var levels = map[string]int{
 	"%": levelProduct, "@": levelProduct,
 }
 
-// binary reads operands joined by operators of this level or tighter.
+// binary parses operands that are joined by operators of this level or a tighter one.
 //
 //	1 + 2 * 3 → 7
 //	(1 + 2) * 3 → 9
@@ -173,7 +174,7 @@ func (p *parser) binary(level int) Node {
 	}
 }
 
-// joined makes the node of a binary operator.
+// joined returns the node for a binary operator.
 func (p *parser) joined(op token, left, right Node) Node {
 	switch op.text {
 	case "or", "and":
@@ -182,7 +183,7 @@ func (p *parser) joined(op token, left, right Node) Node {
 	return p.place(&Binary{op.text, left, right}, op.pos)
 }
 
-// prefix reads an operand with the operators before it.
+// prefix parses an operand and the operators before it.
 //
 //	not not 1 → True
 //	- - 5 → 5
@@ -212,15 +213,15 @@ func (p *parser) prefix(level int) Node {
 	return p.powerOf()
 }
 
-// nested reads the operand of a prefix operator, which may begin with another one.
+// nested parses the operand of a prefix operator, which may begin with another such operator.
 func (p *parser) nested(level int) Node {
 	p.enter()
 	defer p.leave()
 	return p.binary(level)
 }
 
-// powerOf reads `a ** b`, which binds tighter than a sign before it and looser than a sign after
-// the operator.
+// powerOf parses `a ** b`. The operator binds tighter than a sign before a, and looser than a sign
+// before b.
 //
 //	2 ** 3 ** 2 → 512
 //	2 ** -1 → 0.5
@@ -252,7 +253,7 @@ func (p *parser) comparison() bool {
 	return false
 }
 
-// compare reads a chain of comparisons after its first operand.
+// compare parses a chain of comparisons after its first operand.
 //
 //	1 < 2 == 2 → True
 //	1 in [1] == True → False
@@ -280,7 +281,7 @@ func (p *parser) compare(first Node) Node {
 	return p.place(c, pos)
 }
 
-// last returns the operand before the next operator.
+// last returns the last operand so far.
 func (n *Compare) last() Node {
 	if len(n.Rest) > 0 {
 		return n.Rest[len(n.Rest)-1]
@@ -288,8 +289,8 @@ func (n *Compare) last() Node {
 	return n.First
 }
 
-// singleton reports whether a node is None, True or False, the only values of which there is
-// exactly one.
+// singleton reports whether a node is None, True or False. Only for these values does `is` have a
+// meaning.
 func singleton(n Node) bool {
 	c, ok := n.(*Const)
 	if !ok {

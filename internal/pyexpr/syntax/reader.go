@@ -2,11 +2,11 @@ package syntax
 
 import "toolnorm/internal/pyexpr/py"
 
-// mostNested bounds the brackets, calls and prefix operators within each other. The tree is parsed
-// and evaluated recursively, and a stack overflow cannot be recovered.
+// mostNested bounds the depth of nested brackets, calls and prefix operators. The tree is parsed
+// and evaluated recursively, and a program cannot recover from a stack overflow.
 const mostNested = 64
 
-// reader reads the tokens of an expression, and raises errors about them.
+// reader returns the tokens of an expression one by one, and raises errors at their places.
 type reader struct {
 	src    string
 	tokens []token
@@ -17,7 +17,8 @@ type reader struct {
 // peek returns the next token without reading it.
 func (r *reader) peek() token { return r.tokens[r.at] }
 
-// next reads a token. It never passes the end, so peek is always possible.
+// next returns the next token and moves to the one after it. It never moves past the last one, so
+// peek is always possible.
 func (r *reader) next() token {
 	t := r.tokens[r.at]
 	if t.kind != tokenEnd {
@@ -26,13 +27,13 @@ func (r *reader) next() token {
 	return t
 }
 
-// is reports whether the next token is this operator or keyword.
+// is reports whether the next token is the operator or keyword text.
 func (r *reader) is(text string) bool {
 	t := r.peek()
 	return t.text == text && (t.kind == tokenOperator || t.kind == tokenName)
 }
 
-// accept reads the next token if it is this operator or keyword.
+// accept skips the next token if it is the operator or keyword text, and reports whether it was.
 func (r *reader) accept(text string) bool {
 	if r.is(text) {
 		r.at++
@@ -41,15 +42,15 @@ func (r *reader) accept(text string) bool {
 	return false
 }
 
-// expect reads this operator or keyword.
+// expect skips the operator or keyword text, and raises an error if it does not come next.
 func (r *reader) expect(text string) {
 	if !r.accept(text) {
 		r.unexpected()
 	}
 }
 
-// fail raises an error at the token t. At the end of the source with an open bracket, it reports
-// the bracket instead, as CPython does.
+// fail raises an error at the token t. If the parser is at the end of the source and a bracket is
+// open, it reports the bracket instead, as CPython does.
 //
 //	(1 + → SyntaxError: '(' was never closed
 //	f(1, [2 → SyntaxError: '[' was never closed
@@ -63,10 +64,10 @@ func (r *reader) fail(t token, kind, format string, args ...any) {
 	py.Blame(r.src, t.pos, func() { py.Raise(kind, format, args...) })
 }
 
-// unexpected raises CPython's general error, for tokens without a better message.
+// unexpected raises CPython's general error at the next token, if there is no better message.
 func (r *reader) unexpected() { r.fail(r.peek(), py.SyntaxError, "invalid syntax") }
 
-// enter begins a level of nesting, and raises an error if there are too many.
+// enter begins a level of nesting. It raises an error if there are too many levels.
 func (r *reader) enter() {
 	if r.depth++; r.depth > mostNested {
 		r.fail(r.peek(), py.LimitError, "the expression is nested more than %d deep", mostNested)

@@ -1,21 +1,22 @@
 package syntax
 
-// Node is a part of the tree: a pointer to one of the types below. The tree is only data, which the
-// evaluator computes.
+// Node is a part of the tree: a pointer to one of the types below. The tree is only data, which
+// package pyexpr evaluates.
 type Node any
 
 type (
 	// Const is a literal: nil, a bool, an int64 or a *big.Int, a float64 or a string.
 	Const struct{ Value any }
-	// Name is a variable in Slot of the frame that is Hops frames out. A variable that no scope in
-	// the source binds is one of the free names of the Tree, and the caller chooses its slot.
+	// Name is a variable in Slot of the frame that is Hops frames further out. A variable that no
+	// scope in the source binds is one of the free names of the Tree, and the caller chooses its
+	// slot.
 	Name struct {
 		Name            string
 		Pos, Hops, Slot int
 	}
 	// Not is the operator `not`.
 	Not struct{ X Node }
-	// Logic is `and` or `or`: its value is an operand, not a bool.
+	// Logic is `and` or `or`. Its value is one of the operands, not a bool.
 	Logic struct {
 		Or          bool
 		Left, Right Node
@@ -32,7 +33,7 @@ type (
 		Op          string
 		Left, Right Node
 	}
-	// Compare is a chain of comparisons: each operand is computed at most once, and the first
+	// Compare is a chain of comparisons. Each operand is evaluated at most once, and the first
 	// comparison that is false ends it.
 	Compare struct {
 		First Node
@@ -48,55 +49,56 @@ type (
 	Dict struct{ Keys, Values []Node }
 	// Subscript is X[Index]; the index may be a Cut.
 	Subscript struct{ X, Index Node }
-	// Cut is a:b:c within brackets; a part that is not written is nil.
+	// Cut is a:b:c inside brackets. A missing part is nil.
 	Cut struct{ Start, Stop, Step Node }
 	// Attribute is X.Name.
 	Attribute struct {
 		X    Node
 		Name string
 	}
-	// Call is a call with its arguments; Values are those of the Keywords.
+	// Call is a call with its arguments. Values are the values of the Keywords.
 	Call struct {
 		Callee   Node
 		Args     []Node
 		Keywords []string
 		Values   []Node
 	}
-	// Lambda is a function without a name, whose frame holds its Params.
+	// Lambda is a function without a name. Its frame contains the Params.
 	Lambda struct {
 		Params []string
 		Body   Node
 	}
-	// Comprehension is a comprehension or generator. Names are the slots of its frame; Value is
-	// only set for a dict.
+	// Comprehension is a comprehension or generator. Names are the names of its frame's slots.
+	// Value is set only for a dict.
 	Comprehension struct {
 		Kind       Kind
 		Key, Value Node
 		Loops      []*Loop
 		Names      []string
 	}
-	// Iter computes an iterable and returns an iterator over it.
+	// Iter evaluates an iterable and returns an iterator over it.
 	Iter struct{ X Node }
-	// Joined is a string with computed parts: an f-string, or one next to plain literals.
+	// Joined is a string with evaluated parts: an f-string, perhaps next to plain literals.
 	Joined struct{ Parts []Node }
 	// Field is a replacement field of an f-string.
 	Field struct {
 		X          Node
 		Conversion byte // 's', 'r', 'a' or 0
-		Spec       Node // nil without one
+		Spec       Node // nil: there is none
 	}
-	// Placed is a part of the tree whose errors are reported at Pos in the source, unless they have
-	// a place further inside.
+	// Placed is a part of the tree with a place. Errors in it are reported at Pos in the source,
+	// unless they already have a place further inside.
 	Placed struct {
 		Inner Node
 		Pos   int
 	}
 )
 
-// Kind is what a display or a comprehension makes.
+// Kind says what a display or a comprehension makes.
 type Kind uint8
 
-// The kinds. Only a Display makes a TupleKind, only a Comprehension a DictKind or a generator.
+// The values of Kind. Only a Display has TupleKind, and only a Comprehension has DictKind or
+// GeneratorKind.
 const (
 	ListKind Kind = iota
 	TupleKind
@@ -112,15 +114,15 @@ type Loop struct {
 	Conditions []Node
 }
 
-// Target is where a loop stores an item: a slot or, if the slot is negative, several targets into
-// which the item is unpacked.
+// Target says where a loop stores an item: in a slot or, if Slot is negative, in several targets
+// into which the item is unpacked.
 type Target struct {
 	Slot int
 	Many []Target
 }
 
-// Tree is an expression that was read.
+// Tree is a parsed expression.
 type Tree struct {
 	Root Node
-	Free []*Name // in the order of the source
+	Free []*Name // names that no scope binds, in the order of the source
 }
