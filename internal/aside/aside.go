@@ -45,8 +45,7 @@ const idle = time.Minute
 // time, which takes two seconds, or twenty if all processors are busy.
 const startWait = 2 * time.Minute
 
-// Worker does one kind of work in processes of its own. It may be used by several goroutines at
-// once.
+// Worker does one kind of work in separate processes. It may be used by several goroutines at once.
 type Worker struct {
 	name   string
 	limits Limits
@@ -72,7 +71,7 @@ func New(name string, limits Limits, warm func(), work Work) *Worker {
 
 // Ended is the error for a process that was killed, or ended by itself, before it answered.
 type Ended struct {
-	Memory bool // it took more than it was allowed
+	Memory bool // it took more memory than it was allowed
 	Why    string
 }
 
@@ -183,7 +182,7 @@ func (w *Worker) start() {
 	w.end(p)
 	select {
 	case w.failed <- fmt.Errorf("start the process for %s: %w", w.name, err):
-	case <-time.After(time.Second): // no caller waits any more
+	case <-time.After(time.Second): // no caller is waiting
 	}
 }
 
@@ -195,7 +194,7 @@ func (w *Worker) end(p *process) {
 	w.mu.Unlock()
 }
 
-// reap ends processes that have been idle for the time idle.
+// reap ends the processes that have not had a request for a minute.
 func (w *Worker) reap() {
 	for range len(w.ready) {
 		select {

@@ -39,21 +39,22 @@ import (
 // pages of this machine. It needs no key because Void cannot send one to its MCP servers.
 type Guard struct {
 	// names, besides localhost and every IP address, that the Host header may have; "*": any
-	Hosts    []string
-	Origins  []string // web origins, besides those on this machine, whose pages may ask; "*": any
-	Keys     Keys     // every request must carry one of them; empty: no key is required
-	Admins   Keys     // the keys of administrators; empty: holders of Keys are administrators
-	Scrapers Keys     // keys that give access to metrics, and to nothing else
-	Tokens   *Tokens  // verifies JWTs, which give access as keys do; nil: JWTs are not accepted
+	Hosts []string
+	// web origins, besides those on this machine, whose pages may send requests; "*": any
+	Origins  []string
+	Keys     Keys    // every request must carry one of them; empty: no key is required
+	Admins   Keys    // the keys of administrators; empty: holders of Keys are administrators
+	Scrapers Keys    // keys that give access to metrics, and to nothing else
+	Tokens   *Tokens // verifies JWTs, which give access as keys do; nil: JWTs are not accepted
 	// tells MCP clients without a token where to get one; nil: they are told nothing
 	Resource *Resource
 
 	// Local reports whether a request carries a secret that only the user who runs the server can
-	// read; nil: there is no such secret.
+	// read. If it is nil, there is no such secret.
 	Local func(*http.Request) bool
 
 	Routes *http.ServeMux // finds a request's route; nil: every route needs a User
-	// what routes need, by their patterns; a route that is missing is for administrators
+	// what each route needs, by its pattern; a route that is missing is for administrators
 	Needs map[string]Need
 
 	Sets Sets // which sets of tools callers may use; nil: only the claims decide
@@ -238,7 +239,7 @@ func (g *Guard) originAllowed(origin, host string) bool {
 		return true
 	}
 	u, err := url.Parse(origin)
-	// an origin has a scheme and a host only; http://localhost@evil.example begins with a user
+	// an origin has only a scheme and a host; http://localhost@evil.example begins with a user
 	if err != nil || u.Host == "" || !strings.EqualFold(u.Scheme+"://"+u.Host, origin) {
 		return false
 	}

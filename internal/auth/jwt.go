@@ -33,7 +33,7 @@ const (
 const minSecret = 32
 
 // longestToken is the length of the longest JWT that is parsed, in bytes. Tokens with many groups
-// have a few thousand.
+// have a few thousand bytes.
 const longestToken = 16 << 10
 
 // TokenConfig defines which JWTs are accepted.
@@ -52,7 +52,7 @@ type TokenConfig struct {
 type Tokens struct {
 	cfg    TokenConfig
 	parser *jwt.Parser
-	keys   *keyring // nil: no public keys
+	keys   *keyring // nil: no public keys are configured
 }
 
 // NewTokens returns a verifier with these settings, or nil without an error if they have neither a
@@ -81,8 +81,7 @@ func newTokens(c TokenConfig, now func() time.Time) (*Tokens, error) {
 	if len(allowed) == 0 {
 		return nil, nil
 	}
-	// exp is required: a token without it would be valid for ever, and there is no list of
-	// withdrawn tokens.
+	// exp is required, because a token without it would be valid for ever and cannot be withdrawn.
 	options := []jwt.ParserOption{
 		jwt.WithValidMethods(allowed), jwt.WithExpirationRequired(), jwt.WithLeeway(c.Leeway),
 		jwt.WithTimeFunc(now), jwt.WithStrictDecoding(),
@@ -191,7 +190,7 @@ func (t *Tokens) principal(c *claims, raw string) *Principal {
 	}
 }
 
-// claims holds the claims of a token that are used here.
+// claims are the claims of a token that are used here.
 type claims struct {
 	jwt.RegisteredClaims
 	tenant      string

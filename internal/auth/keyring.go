@@ -16,7 +16,7 @@ import (
 // The times and sizes for caching keys. A key server answers within milliseconds, and a server that
 // is down must not delay callers whose keys are known.
 const (
-	fetchWait = 5 * time.Second // how long a fetch may take
+	fetchWait = 5 * time.Second // the longest time that a fetch may take
 	// the shortest time between two fetches, so that tokens with made-up key ids do not each cause
 	// one
 	fetchAgain = 10 * time.Second
@@ -34,7 +34,7 @@ var errNoKeys = errors.New("the keys are not available")
 // keyring caches the public keys of an issuer, which come from a file or a URL.
 type keyring struct {
 	where  string
-	client *http.Client // nil: where is a file
+	client *http.Client // nil: where is the path of a file
 	now    func() time.Time
 
 	mu      sync.Mutex
@@ -121,7 +121,7 @@ func (k *keyring) look(kid, alg string) (found []verificationKey, old bool, next
 	if k.running != nil {
 		return found, age > keysStale, k.running
 	}
-	// There will be nothing new: the last try was a moment ago.
+	// No fetch is due, because the last one was a moment ago, so waiting would find nothing new.
 	now := make(chan struct{})
 	close(now)
 	return found, age > keysStale, now

@@ -25,7 +25,7 @@ const minKey = 16
 // maxKeyFile bounds a file of keys, in bytes, because a mistyped path may name any file.
 const maxKeyFile = 1 << 20
 
-// hashPrefix is the prefix of a key that is given as its SHA-256 sum in hex.
+// hashPrefix is what precedes the SHA-256 sum, in hex, of a key that is given as its sum.
 const hashPrefix = "sha256:"
 
 // Keys holds the SHA-256 sums of accepted keys. The keys themselves are not stored in memory. Keys
@@ -93,11 +93,11 @@ func parseKey(line string) (k knownKey, err error) {
 	return k, nil
 }
 
-// longestLabel is the length of the longest label of a key, in bytes: labels are written to a
+// longestLabel is the length of the longest label of a key, in bytes. Labels are written to a
 // column of a table and to log lines.
 const longestLabel = 64
 
-// isLabel reports whether a word can name the holder of a key.
+// isLabel reports whether a word is a valid label for the holder of a key.
 func isLabel(word string) bool {
 	return word != "" && len(word) <= longestLabel &&
 		!strings.ContainsFunc(word, func(r rune) bool {
@@ -249,14 +249,14 @@ func (g *Guard) scraper(r *http.Request) *Principal {
 }
 
 // labels reports whether a name is the label of a key. No JWT may have such a name as its subject,
-// since the log and created_by could not tell the two apart.
+// because the log and created_by could not distinguish the two.
 func (k Keys) labels(name string) bool {
 	return slices.ContainsFunc(k, func(known knownKey) bool { return known.label == name })
 }
 
-// keyHeaders are the headers that may hold a key: OpenAI's, Azure's and Anthropic's. Query
-// parameters are not read, since URLs are logged by every proxy on the way; MCP forbids tokens
-// there.
+// keyHeaders are the headers that may contain a key: OpenAI's, Azure's and Anthropic's. Query
+// parameters are not read, because URLs are logged by every proxy on the way, and MCP forbids
+// tokens in them.
 var keyHeaders = []string{"Authorization", "Api-Key", "X-Api-Key"}
 
 // keysOf returns the keys that a request carries, which may be empty: after "Bearer", as the

@@ -13,19 +13,19 @@ type Principal struct {
 	// the name in created_by and audit lines: a JWT's sub, an API key's label, or "local"
 	Subject     string
 	Tenant      string   // the claim tenant_id; only data of the same tenant is visible
-	Departments []string // the claim department, or departments
+	Departments []string // the claim department or departments
 	// the claim clearance; if it is absent 0, with which only data that needs no clearance is
 	// visible
 	Clearance int
 	// the claim kb_ids: the only visible knowledge bases; nil: all of the tenant's
 	Bases []string
-	Sets  []string // the sets of tools that may be used (Sets); nil: all tools
-	Admin bool     // sees everything: tenant, department, clearance and bases are not checked
+	Sets  []string // the sets of tools that may be used (see Sets); nil: all tools
+	Admin bool     // sees all data: tenant, department, clearance and bases are not checked
 	Here  bool     // the request comes from this machine, and not through a proxy
-	// the JWT as it was sent, to be forwarded to a backend that checks it itself; never logged
+	// the JWT as it was sent, to be forwarded to a backend that verifies it itself; never logged
 	Token string
 
-	caller  string   // what Caller returns
+	caller  string   // the result of Caller
 	roles   []string // the claims role and roles
 	scrapes bool     // has a key of Guard.Scrapers
 	rights  Right    // what the caller may do

@@ -136,7 +136,7 @@ func (r Rights) Settle(p *Principal) {
 	}
 }
 
-// May reports whether a caller has a right. A nil caller has no rights.
+// May reports whether a caller has all the given rights. A nil caller has none.
 func (p *Principal) May(right Right) bool { return p != nil && p.rights&right == right }
 
 // MayAsk reports whether a caller may ask a model that has these names; one allowed name is enough.

@@ -59,7 +59,7 @@ func (e *Error) Error() string { return fmt.Sprintf("Chroma: %s (%d)", e.Message
 // collections is the path of the collections in Chroma's default tenant and database.
 const collections = "/tenants/default_tenant/databases/default_database/collections"
 
-// do sends body to path and decodes the answer into the value to which into points. Without a body
+// do sends body to path and decodes the answer into a pointer, the argument into. Without a body
 // the request is a GET, otherwise a POST. It returns an *Error if the server answers with a status
 // of 300 or more, and other errors if it cannot be reached or its answer cannot be read.
 func (c *Client) do(ctx context.Context, path string, body, into any) error {
@@ -127,9 +127,9 @@ func (c *Client) find(ctx context.Context) (*collection, error) {
 	return c.known, nil
 }
 
-// call sends body to the collection's endpoint named by what, and decodes the answer as do does,
-// with the same errors. If the collection's id no longer exists, it looks the id up again and tries
-// once more, since the collection may have been recreated.
+// call sends body to an endpoint of the collection, such as "query", and decodes the answer as do
+// does, with the same errors. If the collection's id no longer exists, it looks the id up again and
+// tries once more, since the collection may have been recreated.
 func (c *Client) call(ctx context.Context, what string, body, into any) error {
 	for again := false; ; again = true {
 		found, err := c.find(ctx)

@@ -10,8 +10,8 @@ import "strings"
 // left out, and so are all bytes that are not UTF-8.
 func To(text string, n int) string { return strings.ToValidUTF8(text[:min(n, len(text))], "") }
 
-// Dots returns text unchanged if it has at most n bytes. Otherwise it returns the beginning that To
-// returns, followed by "…".
+// Dots returns text unchanged if it has at most n bytes. Otherwise it returns the result of To,
+// followed by "…".
 func Dots(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -52,7 +52,7 @@ func New(name, version, guide string, docs Library) *server.MCPServer {
 			return // the documents can be read again when the database can
 		}
 		for _, d := range all {
-			// Behind what mcp-go lists itself, which is nothing: all of it comes from the database.
+			// mcp-go itself lists nothing, because all documents come from the database.
 			result.Resources = append(result.Resources, describe(d))
 		}
 	})
@@ -70,7 +70,7 @@ func New(name, version, guide string, docs Library) *server.MCPServer {
 	return s
 }
 
-// plain is the type of all documents: the database holds their text and nothing else.
+// plain is the MIME type of all documents, because the database contains only their text.
 const plain = "text/plain"
 
 // uri returns a document's address.

@@ -53,7 +53,7 @@ func addPrompts(s *server.MCPServer, docs Library) {
 	}
 	s.AddPrompt(summarize.prompt(), func(ctx context.Context, r mcp.GetPromptRequest) (
 		*mcp.GetPromptResult, error) {
-		// The number alone, since people type it; a whole address would not be one.
+		// only the number, because people type it and would not type a whole address
 		d, err := read(ctx, docs, scheme+r.Params.Arguments["document"])
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", mcp.ErrInvalidParams, err)

@@ -13,16 +13,16 @@ const (
 	// tokens of a reply; a call takes 20 to 60, and a reply that rambles is cut off
 	mostTokens = 128
 	mostHeard  = 400              // bytes of a model's text that are recorded
-	mostTime   = 90 * time.Second // for one reply
+	mostTime   = 90 * time.Second // the longest time for one reply
 )
 
 // reply is the outcome of one request.
 type reply struct {
 	chat.Collector
-	pieces      int           // pieces of text and reasoning
+	pieces      int           // how many pieces of text and reasoning came
 	first, took time.Duration // the times until the first event and until the end
 	finish      string
-	strategy    string // the one that was used in the end
+	strategy    string // the one that gave the reply
 	heard       heard
 	err         error
 }
@@ -30,7 +30,7 @@ type reply struct {
 // heard is what a server sent, before toolnorm decoded it. The calls that the server recognised are
 // compared with those that toolnorm finds in the same text.
 type heard struct {
-	text    strings.Builder // what the model wrote, as far as the server sent it
+	text    strings.Builder // what the model wrote, if the server sent it as text
 	thought bool            // the server separated the reasoning from the text
 	calls   chat.Collector  // the calls that the server recognised
 }

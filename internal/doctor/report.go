@@ -28,10 +28,11 @@ type Server struct {
 	Name string `json:"name"`
 	URL  string `json:"url,omitempty"` // empty: it is in this process
 	// "ollama" or "openai"; empty: it cannot be reached
-	Kind     string    `json:"kind,omitempty"`
-	Version  string    `json:"version,omitempty"` // as the server reports it
-	Missing  string    `json:"unreachable,omitempty"`
-	Slots    int       `json:"slots,omitempty"` // requests that it answers at a time; 0: unknown
+	Kind    string `json:"kind,omitempty"`
+	Version string `json:"version,omitempty"` // as the server reports it
+	Missing string `json:"unreachable,omitempty"`
+	// requests that it answers at the same time; 0: unknown
+	Slots    int       `json:"slots,omitempty"`
 	Loaded   []Loaded  `json:"loaded,omitempty"`
 	Models   []Listed  `json:"models,omitempty"` // only if no model is examined
 	Findings []Finding `json:"findings,omitempty"`
@@ -41,7 +42,7 @@ type Server struct {
 type Loaded struct {
 	Name    string `json:"name"`
 	Context int    `json:"context,omitempty"` // tokens
-	Bytes   int64  `json:"bytes,omitempty"`   // of memory
+	Bytes   int64  `json:"bytes,omitempty"`   // of memory that it takes
 }
 
 // Listed is a model on a server, and how its calls would be read.
@@ -69,14 +70,15 @@ type Model struct {
 	Parameters   string   `json:"parameters,omitempty"`
 	Quantization string   `json:"quantization,omitempty"`
 	Capabilities []string `json:"capabilities,omitempty"`
-	Parser       string   `json:"parser,omitempty"` // the server's parser for this model's calls
+	// the parser that the server uses for this model's calls
+	Parser string `json:"parser,omitempty"`
 
 	Format string `json:"format"`
 	// the format of calls that its template shows, if the name does not reveal it
 	Template   string   `json:"template,omitempty"`
 	Strategy   string   `json:"strategy,omitempty"`   // the one that toolnorm uses
-	Strategies []string `json:"strategies,omitempty"` // all that may work
-	Wording    string   `json:"wording,omitempty"`    // of strategy prompt
+	Strategies []string `json:"strategies,omitempty"` // all strategies that may work
+	Wording    string   `json:"wording,omitempty"`    // the wording that strategy prompt uses
 	Context    Context  `json:"context"`
 	Speed      Speed    `json:"speed"`
 	Ways       []Way    `json:"ways,omitempty"` // ways of reading its calls, for comparison
@@ -116,7 +118,7 @@ type Way struct {
 	exam.Score
 	Errors  int     `json:"errors"`
 	Seconds float64 `json:"seconds"`        // the median time of a reply
-	Note    string  `json:"note,omitempty"` // why it was not tried, or not with every question
+	Note    string  `json:"note,omitempty"` // why it was not tried, or not with all questions
 	Misses  []Miss  `json:"misses,omitempty"`
 
 	times []float64 // times of the replies, sorted

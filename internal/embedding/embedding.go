@@ -25,7 +25,8 @@ import (
 // Client gets vectors from one model. It may be used by several goroutines at once and must not be
 // copied. It caches vectors by their text, since an agent uses the same words again and again.
 type Client struct {
-	URL    string // whole: http://host:8080/v1/embeddings, or Ollama's http://host:11434/api/embed
+	// the whole URL: http://host:8080/v1/embeddings, or Ollama's http://host:11434/api/embed
+	URL    string
 	Model  string
 	Prefix string       // put before each text; see Prefixes
 	Key    string       // sent as a bearer token; empty: none
@@ -36,8 +37,8 @@ type Client struct {
 }
 
 const (
-	batch      = 32       // texts in a request, which servers with 512 MB can handle
-	mostCached = 1024     // vectors of 4 KB
+	batch      = 32       // texts in one request, which even servers with 512 MB can handle
+	mostCached = 1024     // vectors of about 4 KB each
 	mostReply  = 64 << 20 // bytes
 )
 

@@ -41,7 +41,7 @@ func Prefixes(model string) (query, passage string) {
 	return "", ""
 }
 
-// With returns a client for the same model that puts a prefix before each text.
+// With returns a new client for the same model that puts a prefix before each text.
 func (c *Client) With(prefix string) *Client {
 	return &Client{URL: c.URL, Model: c.Model, Key: c.Key, HTTP: c.HTTP, Prefix: prefix}
 }

@@ -22,7 +22,7 @@ type Question struct {
 // Want is an expected call.
 type Want struct {
 	Name string
-	Args map[string]json.RawMessage // patterns of the values, see Parse
+	Args map[string]json.RawMessage // patterns for the values; see Parse
 }
 
 // Parse reads questions from a text. A question is one or more lines, followed by lines "=> NAME

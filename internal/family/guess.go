@@ -13,7 +13,7 @@ import (
 // Proposal is a family that is derived from a model's template. Its file is meant to be read and
 // changed by an author and is not installed; it may be useful in spite of its problems.
 type Proposal struct {
-	File     string    // a family file: the declaration, and the template's own calls as cases
+	File     string    // a family's file: the declaration, and the template's own calls as cases
 	Known    string    // the known family that prints the same; empty: none does
 	Problems []Problem // failures of the declaration
 }

@@ -17,9 +17,9 @@ type Kind uint8
 
 // The kinds of fault.
 const (
-	// The zero value is our own bug, so an Error without a kind does not blame others.
+	// The zero value blames this program, so an Error without a kind does not blame others.
 	Internal     Kind = iota // our own bug
-	Invalid                  // the request is wrong: repeating it cannot help
+	Invalid                  // the request is wrong, so repeating it cannot help
 	Unauthorized             // the caller has no key, or an invalid one
 	Forbidden                // the caller has no right to ask this server
 	NotFound                 // no such model, path or tool
@@ -27,12 +27,12 @@ const (
 	Conflict                 // another caller changed the object meanwhile, or has taken its name
 	TooLarge                 // the request is larger than the limit
 	Unable                   // the upstream cannot do this until its setup is changed
-	Limited                  // the upstream has a limit on requests, and the caller is over it
+	Limited                  // the upstream limits requests, and the caller has exceeded the limit
 	Canceled                 // the client went away
 	// the model's reply is useless, and another try would cost as much again
 	Failed
-	Unavailable // the upstream cannot be reached, broke, or ended in the middle
-	Busy        // the upstream has no free place: try again later
+	Unavailable // the upstream cannot be reached, crashed, or broke off its answer
+	Busy        // the upstream has no capacity now; try again later
 	Timeout     // the upstream was silent for too long
 )
 
@@ -81,11 +81,11 @@ func (k Kind) String() string {
 // addresses, keys or paths of this server. The cause is only for the operator.
 type Error struct {
 	Kind    Kind
-	Message string        // what the user reads: what is wrong and what to do
+	Message string        // for the user: what is wrong and what to do
 	Param   string        // the request field at fault, for example "messages[2].role"; empty: null
-	Code    string        // overrides the kind's code, if set
+	Code    string        // replaces the kind's code, unless empty
 	Retry   time.Duration // the time after which to try again; 0: unknown
-	Cause   error         // what the operator reads; may be nil
+	Cause   error         // for the operator; may be nil
 	// the length of a prompt that is too long; 0: it is not, or its length is unknown
 	Tokens int
 	Window int // the context length for which the prompt is too long, in tokens
@@ -115,13 +115,13 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the cause, or nil if there is none.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Status returns the HTTP status of the kind.
+// Status returns the HTTP status for the kind.
 func (e *Error) Status() int { return table[e.Kind].status }
 
 // Again reports whether the same request may succeed later.
 func (e *Error) Again() bool { return table[e.Kind].again && !e.Curable }
 
-// Type returns the OpenAI error type of the kind.
+// Type returns the OpenAI error type for the kind.
 func (e *Error) Type() string { return table[e.Kind].kind }
 
 // OpenAICode returns the error's own code or, if that is empty, the code of its kind, which may be

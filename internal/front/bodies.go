@@ -18,12 +18,14 @@ import (
 const DefaultBodies = 32 << 20
 
 const (
-	bodyQueue = 10 * time.Second // how long a request waits for a place
-	bodyRetry = 5 * time.Second  // after which a request that got no place may try again
-	smallBody = 64 << 10         // bytes of a body that does not wait for larger ones
-	largeBody = 1 << 20          // bytes of a body whose memory is worth returning to the system
-	someFreed = 8 << 20          // bytes of such bodies after which memory is returned
-	bodyRest  = time.Second      // without a large body before memory is returned
+	bodyQueue = 10 * time.Second // how long a request waits for space
+	bodyRetry = 5 * time.Second  // the time after which a refused request may try again
+	smallBody = 64 << 10         // bytes; a body up to this size does not wait for larger ones
+	// bytes; the memory of a body from this size is worth returning to the system
+	largeBody = 1 << 20
+	// bytes of such bodies that must have ended before memory is returned
+	someFreed = 8 << 20
+	bodyRest  = time.Second // the time without a large body before memory is returned
 )
 
 // Bodies bounds the total size of the bodies of all requests that are being answered. Reading,
@@ -31,15 +33,15 @@ const (
 // MB took 4 GB. Wrap must be used inside the check of keys, so that strangers take no space. A
 // Bodies must not be copied.
 type Bodies struct {
-	Most int64 // bytes; 0: DefaultBodies
+	Most int64 // the bound in bytes; 0: DefaultBodies
 	// the prefix of paths whose bodies are forwarded as they arrive and not counted; empty: none
 	Uploads string
-	Log     zerolog.Logger // a line for each request that is refused; the zero value logs nothing
+	Log     zerolog.Logger // gets a line for each refused request; the zero value logs nothing
 
 	mu      sync.Mutex
 	used    int64    // bytes
 	passed  int64    // bytes of small bodies that are counted apart and did not wait
-	waiting []*place // in the order in which they came
+	waiting []*place // in the order of their arrival
 	freed   int64    // bytes of large bodies that ended since memory was last returned
 	rest    *time.Timer
 	closed  bool
@@ -134,7 +136,7 @@ func (b *Bodies) take(ctx context.Context, size int64) (from *int64, ok bool) {
 			return nil, false
 		}
 	}
-	return &b.used, true // it got the place at the last moment
+	return &b.used, true // it got its space at the last moment
 }
 
 // admit lets waiting requests continue, in their order, while they fit the bound. The caller must
@@ -148,7 +150,7 @@ func (b *Bodies) admit() {
 	}
 }
 
-// release subtracts size bytes from the sum from, and admits waiting requests.
+// release subtracts size bytes from one of the sums, and admits waiting requests.
 func (b *Bodies) release(from *int64, size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -197,7 +199,7 @@ func (b *Bodies) Close() {
 // held is the space that one body takes.
 type held struct {
 	b    *Bodies
-	from *int64 // the sum in which it is counted
+	from *int64 // the sum in which the space is counted
 	mu   sync.Mutex
 	size int64
 }

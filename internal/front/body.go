@@ -28,8 +28,8 @@ type body struct {
 	wait       time.Duration
 	asks       bool // the client sends the body only after "100 Continue"
 
-	// Handlers that pass a body on read it in a goroutine of the HTTP client, which may outlive the
-	// handler: hence atomics.
+	// These are atomics because a handler that forwards a body has it read by a goroutine of the
+	// HTTP client, which may outlive the handler.
 	begun, whole, upload atomic.Bool
 	came                 atomic.Int64 // bytes of an upload since the deadline was moved
 }
@@ -49,8 +49,8 @@ func (b *body) until(t time.Time) { _ = b.connection.SetReadDeadline(t) }
 // Read implements io.Reader. It fails if the deadline passes before the body is complete. It may be
 // called by other goroutines than the handler's, for example by one that forwards the body.
 func (b *body) Read(p []byte) (int, error) {
-	// an answer that has begun has closed the body, which is not an error of a caller that still
-	// looks for the end
+	// once an answer has begun, the body is closed, which is no error for a caller that only looks
+	// for its end
 	if b.whole.Load() {
 		return 0, io.EOF
 	}
@@ -82,8 +82,8 @@ func (b *body) drained() bool {
 		_, _ = io.CopyN(io.Discard, b, mostUnread)
 	}
 	if !b.whole.Load() {
-		// in the past: net/http would try once more, without a deadline, and hold the answer back
-		// for ever
+		// the deadline is in the past, because net/http would otherwise read once more without a
+		// deadline, and delay the answer for ever
 		b.until(time.Unix(1, 0))
 	}
 	return b.whole.Load()

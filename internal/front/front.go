@@ -23,12 +23,12 @@ type Front struct {
 	// the time within which a request's body must arrive; 0: DefaultBodyWait. For uploads see
 	// Upload
 	BodyWait time.Duration
-	Log      zerolog.Logger // a line for each handler that panics; the zero value logs nothing
+	Log      zerolog.Logger // gets a line for each handler that panics; the zero value logs nothing
 
 	running atomic.Int64
 }
 
-// Running returns how many requests are being answered now.
+// Running returns how many requests are currently being answered.
 func (f *Front) Running() int { return int(f.running.Load()) }
 
 // Wrap returns a handler that calls next with a deadline for the body and recovers from its panics.
@@ -46,7 +46,7 @@ func (f *Front) Wrap(next http.Handler) http.Handler {
 		defer f.rescue(out, r)
 		if r.Body != nil && r.Body != http.NoBody {
 			out.body = watch(w, r, wait)
-			// The request is copied: net/http checks the body of the original one for whether it
+			// The request is copied because net/http checks whether the body of the original one
 			// waits for "100 Continue".
 			r = r.WithContext(r.Context())
 			r.Body = out.body

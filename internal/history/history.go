@@ -52,7 +52,7 @@ type History struct {
 const (
 	// queueSize is the largest number of waiting exchanges. With texts, each may have 256 KiB.
 	queueSize = 256
-	// together is how long exchanges are collected before they are written.
+	// together is how long exchanges are collected before they are written in one batch.
 	together = 300 * time.Millisecond
 	// deleteEvery is the interval at which exchanges beyond a bound are deleted.
 	deleteEvery = time.Minute
@@ -160,7 +160,7 @@ func (h *History) tell(err error) {
 	}
 }
 
-// batch returns the exchange first and those that arrive within the time together. If ctx ends, it
+// batch returns the given exchange, followed by those that arrive within 300 ms. If ctx ends, it
 // returns what has arrived by then.
 func (h *History) batch(ctx context.Context, first *trace.Exchange) []*trace.Exchange {
 	all := []*trace.Exchange{first}

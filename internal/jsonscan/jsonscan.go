@@ -26,8 +26,8 @@ type Scanner struct {
 	stack []byte // open containers, { or [
 	state state
 	key   bool   // the string that is being read is a key
-	rest  string // what is left of the word being read
-	hex   int    // digits left of a \u escape
+	rest  string // the rest of the word that is being read
+	hex   int    // digits that are still missing in a \u escape
 }
 
 // state says what may come next. The order of the constants matters: text and escape are inside a
@@ -41,7 +41,7 @@ const (
 	first                  // a key or }
 	key                    // a key
 	colon                  // :
-	more                   // a comma or what closes the container
+	more                   // a comma or the closing bracket of the container
 	text                   // the rest of a string
 	escape                 // the byte after a backslash in it
 	word                   // the rest of true, false or null
@@ -53,8 +53,8 @@ const (
 	exponent               // the exponent's sign or first digit
 	expSign                // the exponent's first digit
 	expDigits              // more digits
-	complete               // nothing: the value is whole
-	wrong                  // nothing: it is not JSON
+	complete               // nothing, because the value is complete
+	wrong                  // nothing, because it is not JSON
 )
 
 // Complete reports whether the value is complete. A number is complete only after another byte was
@@ -201,10 +201,11 @@ func (s *Scanner) begin(c byte) state {
 	return number(value, c)
 }
 
-// words holds the rest of JSON's words after their first letter.
+// words maps the first letter of each of JSON's words to the rest of the word.
 var words = [256]string{'t': "rue", 'f': "alse", 'n': "ull"}
 
-// close leaves a container. The caller has checked that the bracket fits.
+// close returns the state after the end of a container. The caller has checked that the bracket
+// matches.
 func (s *Scanner) close() state {
 	s.stack = s.stack[:len(s.stack)-1]
 	return s.ended()

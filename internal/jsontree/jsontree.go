@@ -25,7 +25,7 @@ type Value struct {
 	index map[string]*Value // the members by name, of an object with many; made at the first use
 }
 
-// Member is one member of an object.
+// Member is one member of an object: its name and its value.
 type Member struct {
 	Name  string
 	Key   int // the offset at which its key begins
@@ -74,11 +74,12 @@ func (v *Value) indexed() map[string]*Value {
 // invalid.
 const mostLevels = 10_000
 
-// Parse returns the tree of one JSON value. It returns nil if raw is not valid JSON or is nested
-// deeper than most levels; deep reports that the depth was the reason. The depth is bounded because
-// the parser is recursive, and a stack overflow ends the whole process. encoding/json checks the
-// text first, so that the parser meets no mistakes. It rejects very deep texts as invalid, so an
-// invalid text with more brackets than its limit is reported as deep without a further look.
+// Parse returns the tree of one JSON value. It returns nil if raw is not valid JSON or has more
+// levels of nesting than most; deep reports that the depth was the reason. The depth is bounded
+// because the parser is recursive, and a stack overflow ends the whole process. encoding/json
+// checks the text first, so that the parser meets no mistakes. It rejects very deep texts as
+// invalid, so an invalid text with more brackets than its limit is reported as deep without a
+// further look.
 func Parse(raw []byte, most int) (v *Value, deep bool) {
 	if !json.Valid(raw) {
 		return nil, bytes.Count(raw, []byte{'['})+bytes.Count(raw, []byte{'{'}) > mostLevels
@@ -108,7 +109,7 @@ func (c *cutter) value(depth int) *Value {
 	case '{', '[':
 		c.deep = c.deep || depth == c.most
 		c.rest = c.rest[1:]
-		// The closing sign is two behind the opening one in ASCII, for both kinds.
+		// In ASCII both closing brackets are two characters after the opening ones.
 		for !c.deep && c.next()[0] != first+2 {
 			if first == '[' {
 				v.Items = append(v.Items, c.value(depth+1))

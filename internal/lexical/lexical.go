@@ -25,12 +25,12 @@ type Index struct {
 	// Whole, if not nil, has the statistics of a larger collection of which the rows are a part.
 	Whole *Statistics
 
-	numbers  map[string]uint32 // of the tokens
+	numbers  map[string]uint32 // the number of each token
 	postings [][]posting       // by token number, sorted by row
 	rows     []row
-	free     []int // rows of removed texts
+	free     []int // rows of removed texts, for reuse
 	texts    int
-	tokens   int // of all texts
+	tokens   int // the number of tokens of all texts
 }
 
 // row is a text: its tokens, field by field, in their order. The order costs four bytes per token,
@@ -287,7 +287,7 @@ func (x *Index) Search(query string, n int, allowed func(row int) bool) []Hit {
 			continue
 		}
 		for _, p := range x.postings[t.number] {
-			if state[p.row] == unknown { // each row is asked for once
+			if state[p.row] == unknown { // allowed is called once for each row
 				state[p.row] = closed
 				if allowed == nil || allowed(p.row) {
 					state[p.row] = open

@@ -18,7 +18,7 @@ type Segment struct {
 	Lengths []int    // the number of tokens of each text
 }
 
-// Builder makes a segment.
+// Builder makes a Segment. The zero value is ready for use.
 type Builder struct {
 	numbers map[string]uint32
 	lists   []building
@@ -68,8 +68,8 @@ func (b *Builder) Add(class int, fields ...string) {
 	b.s.Streams, b.s.Lengths = append(b.s.Streams, Seal(stream)), append(b.s.Lengths, length)
 }
 
-// add adds a text that contains the token count times. The number 1, which is the usual one, takes
-// no space.
+// add adds a posting for a text with count occurrences of the token. The count 1, which is the
+// usual one, takes no space.
 func (l *building) add(text, count int) {
 	step := uint64(text-l.next) << 1
 	if count == 1 {

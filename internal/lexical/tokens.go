@@ -215,8 +215,8 @@ func cjk(r rune) bool {
 // katakana reports whether the long-vowel mark may follow r.
 func katakana(r rune) bool { return r == 'ー' || unicode.Is(unicode.Katakana, r) }
 
-// hyphen reports whether r is a character that OCR reads in place of the long-vowel mark: サ-バ- for
-// サーバー.
+// hyphen reports whether r is a character that OCR writes in place of the long-vowel mark, as in
+// サ-バ- for サーバー.
 func hyphen(r rune) bool { return strings.ContainsRune("-‐‑–—−", r) }
 
 // joint reports whether r joins the parts of an identifier.

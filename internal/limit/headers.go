@@ -22,7 +22,7 @@ var (
 	tokenNames   = namesOf("Tokens")
 )
 
-// namesOf returns the header names of the limit that is called what.
+// namesOf returns the header names of a limit, for example "Requests".
 func namesOf(what string) names {
 	return names{"X-Ratelimit-Limit-" + what, "X-Ratelimit-Remaining-" + what,
 		"X-Ratelimit-Reset-" + what,

@@ -36,7 +36,7 @@ import (
 // one count.
 const mostCallers = 10_000
 
-// unknownBytes is the size that is assumed for a request of unknown length.
+// unknownBytes is the size that is assumed for a request whose length is unknown.
 const unknownBytes = 1 << 20
 
 // Limiter counts the requests of callers. It keeps its counts when the settings change. The zero
@@ -67,7 +67,7 @@ type ticket struct {
 	limits  Limits
 	guess   int64 // the estimated number of its tokens
 	bytes   int64
-	spent   int64 // negative: not counted yet
+	spent   int64 // the tokens that it used; negative: not counted yet
 }
 
 // ticketKey is the context key of a ticket.
@@ -201,7 +201,7 @@ func (l *Limiter) enter(h http.Header, key string, t *ticket) (*caller, error) {
 		w.pass(now)
 	}
 	if t.limits.Tokens > 0 {
-		// a request above the whole limit has to wait for an empty minute
+		// a request that exceeds the whole limit must wait for an empty minute
 		t.guess = min(t.guess, t.limits.Tokens)
 	}
 	kind, after, sentence := c.over(now, t, o)
@@ -231,7 +231,7 @@ func (c *caller) over(now time.Time, t *ticket, o *peers) (
 		return "at_once", time.Second, "you have " + number(running) +
 			" requests running, and your limit is " + number(l.AtOnce) +
 			" at once: wait for one to end"
-	// a request above the whole limit waits for the others
+	// a request that exceeds the whole limit waits until no other is running
 	case l.Bytes > 0 && bytes > 0 && bytes+t.bytes > l.Bytes:
 		return "bytes", time.Second, "you have requests of " + number(bytes) +
 			" bytes running, and your limit is " + number(l.Bytes) + " at once: wait for one to end"

@@ -10,10 +10,11 @@ import (
 
 const (
 	shareEvery = time.Second
-	runsFor    = 5 * time.Second // after which a silent replica has no running requests any more
-	shareLife  = span*time.Second + runsFor
-	grain      = 5 // seconds that are reported together, as the last of them
-	shareKind  = "limits"
+	// the time after which a silent replica counts as having no running requests
+	runsFor   = 5 * time.Second
+	shareLife = span*time.Second + runsFor
+	grain     = 5 // seconds whose counts are reported together, as those of the last of them
+	shareKind = "limits"
 )
 
 // Note is what one replica has put on a board, and the time since then. It is an alias, so that
@@ -54,7 +55,7 @@ func (l *Limiter) Share(ctx context.Context, id string, board Board) {
 		if !any && !told {
 			continue
 		}
-		told = any // once more after the last request, so that none is shown as running
+		told = any // report once more after the last request, so that it is not shown as running
 		err := board.Put(shareKind, id, "", body, shareLife)
 		var notes []Note
 		if err == nil {

@@ -13,7 +13,7 @@ type window struct {
 	second int64 // the latest second, at which counts ends
 }
 
-// pass moves the window to the time now and removes the counts that are too old.
+// pass moves the window to the given time and removes the counts that are too old.
 func (w *window) pass(now time.Time) {
 	at := now.Unix()
 	if at-w.second >= span {
@@ -27,7 +27,7 @@ func (w *window) pass(now time.Time) {
 	}
 }
 
-// add adds n to the count of the second now.
+// add adds n to the count of the second in which the given time is.
 func (w *window) add(now time.Time, n int64) {
 	w.pass(now)
 	w.counts[w.second%span] += n
@@ -37,8 +37,8 @@ func (w *window) add(now time.Time, n int64) {
 // at returns the count of a second. pass must have been called before.
 func (w *window) at(second int64) int64 { return w.counts[(second%span+span)%span] }
 
-// until returns the time until the sum of both windows is at most left, if nothing is added. It is
-// 0 if that is so already.
+// until returns how long it takes until the sum of both windows is no larger than left, if nothing
+// is added. It is 0 if that is so already.
 func until(now time.Time, left int64, w, others *window) time.Duration {
 	w.pass(now)
 	others.pass(now)

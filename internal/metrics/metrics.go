@@ -25,7 +25,7 @@ import (
 // Other is the label for unknown names, and for further names when a label has reached its bound.
 const Other = "other"
 
-// The labels that OpenTelemetry names. Its dots are underscores in Prometheus.
+// The labels that OpenTelemetry names; its dots are underscores in Prometheus.
 const (
 	operation = "gen_ai_operation_name"
 	provider  = "gen_ai_provider_name"
@@ -35,8 +35,8 @@ const (
 	toolName  = "gen_ai_tool_name"
 )
 
-// The buckets of the histograms: those of the conventions, with longer times since a local model
-// may take minutes.
+// The buckets of the histograms. They are those of the conventions, with longer times because a
+// local model may take minutes.
 var (
 	durations = []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640}
 	perToken  = []float64{.001, .0025, .005, .01, .025, .05, .075, .1, .15, .2, .3, .4, .5, .75, 1,
@@ -227,7 +227,7 @@ func (m *Metrics) countCalls(s *trace.Sum, name string) {
 		}
 		m.repairs.WithLabelValues(name, code).Inc()
 	}
-	// also 0, so that the share of calls that are text is known where all are
+	// the sum is recorded even if it is 0, so that the share of calls that stayed text is known
 	if s.Calls > 0 || len(s.Repairs) > 0 {
 		m.calls.WithLabelValues(name, how).Add(float64(s.Calls))
 	}

@@ -68,7 +68,7 @@ func (m *models) named(model string, do func(name, server string)) {
 		m.queue = append(m.queue, later)
 		if !m.working {
 			m.working = true
-			go m.work() // ends with the queue, which is bounded
+			go m.work() // ends when the queue, which is bounded, is empty
 		}
 	}
 	m.mu.Unlock()
@@ -83,7 +83,7 @@ func (m *models) find(asked string) (name, server string, ok bool) {
 	if from := m.source.Load(); from != nil {
 		asked = (*from).Real(asked)
 	}
-	if strings.HasPrefix(asked, "kb/") { // the agent's, one for each knowledge base
+	if strings.HasPrefix(asked, "kb/") { // of the agent, one for each knowledge base
 		return "kb", "agent", true
 	}
 	m.mu.Lock()

@@ -20,7 +20,7 @@ const DefaultModel = "pakachan/elyza-llama3-8b:latest"
 const (
 	atOnce     = 20               // hyphens in one question; with more, small models lose count
 	around     = 20               // characters shown on each side of a hyphen
-	askWait    = 60 * time.Second // for one answer; a model of 8B may have to be loaded first
+	askWait    = 60 * time.Second // for one answer; a model of 8B may first have to be loaded
 	longAnswer = 64 << 10         // bytes
 )
 

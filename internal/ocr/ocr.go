@@ -75,8 +75,8 @@ type Change struct {
 type Result struct {
 	Text      string
 	Changes   []Change
-	Ambiguous int      // how many hyphens the rule could not judge
-	Warnings  []string // what was done instead of asking
+	Ambiguous int      // how many hyphens the dictionary could not judge
+	Warnings  []string // what was done because the model gave no usable answer
 }
 
 // verdict is what the dictionary says of a hyphen.
@@ -103,8 +103,8 @@ func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error)
 	var open []int
 	for _, r := range runsOf(letters) {
 		verdicts := r.judge(words())
-		// A guess with a reason in the text goes before the rule's mark, which is only a word that
-		// exists.
+		// A guess that has a reason in the text wins over the dictionary's mark, which only says
+		// that a word exists.
 		if to := n.repaired(letters, r, verdicts); to != 0 {
 			last := len(verdicts) - 1
 			found[r.hyphens[last]+r.at] = Change{By: "repair", To: string(to)}
@@ -126,16 +126,17 @@ func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error)
 	return res, res.apply(text, inPlace([]rune(text), at, found))
 }
 
-// settle decides about the hyphens open, which the dictionary could not judge, and adds changes to
-// found. It asks the model; without an answer it does what n.Without says, and adds a warning or
-// returns ErrUnavailable.
+// settle decides about the hyphens that the dictionary could not judge, whose offsets are open, and
+// adds changes to the map found. It asks the model; without an answer it does what n.Without says,
+// and adds a warning or returns ErrUnavailable.
 func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, found map[int]Change,
 	res *Result) error {
 	if len(open) == 0 {
 		return nil
 	}
 	answers, err := n.asked(ctx, letters, open)
-	// The caller's own end is not the model's fault, and no reason to keep or lengthen anything.
+	// If the caller's context ended, that is not the model's fault, and no reason to keep or
+	// lengthen anything.
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -25,13 +25,13 @@ func (n *Normalizer) repaired(text []rune, r run, verdicts []verdict) rune {
 	return 0
 }
 
-// following returns the katakana character that follows a stem in words of the text outside of from
-// to to. It returns the long-vowel mark if any word has that. It returns 0 if no word begins with
-// the stem or several characters follow it.
+// following returns the katakana character that follows a stem in the words of the text, except for
+// words in the run between the two offsets. It returns the long-vowel mark if any word has that. It
+// returns 0 if no word begins with the stem or several characters follow it.
 func following(text, stem []rune, from, to int) rune {
 	var next rune
-	// The time is that of the text for each stem, and stems are as many as the run has characters
-	// in front of its hyphen.
+	// Each stem takes time proportional to the text, and there are as many stems as the run has
+	// characters before its hyphen.
 	for i := range text {
 		if i >= from && i < to || i > 0 && (isKatakana(text[i-1]) || text[i-1] == longMark) ||
 			!hasPrefix(text[i:], stem) {

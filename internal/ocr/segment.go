@@ -43,7 +43,7 @@ func (r *run) judge(d dictionary) []verdict {
 	if d.has(r.text) {
 		return set(long)
 	}
-	// A run of so many hyphens is a line of several words without spaces, which OCR seldom gives.
+	// A run with so many hyphens is a line of several words without spaces, which is rare in OCR.
 	if len(r.hyphens) > mostJudged {
 		return set(ambiguous)
 	}
@@ -65,14 +65,14 @@ func (s *sight) verdict(r *run, k int, readings uint64) verdict {
 	case with != 0 && without != 0:
 		return ambiguous
 	case with != 0:
-		// A side of one character is no word that could be told from chance, as in ア-イ.
+		// A single character on one side is no evidence for a word, as in ア-イ.
 		if s.n == 1 && (s.at[0] == 1 || s.at[0] == r.n-2) && s.covered[k] < shortest {
 			return ambiguous
 		}
 		return long
-	case s.at[k] == r.n-1: // whole words, and a hyphen behind them that joins nothing
+	case s.at[k] == r.n-1: // whole words, and after them a hyphen that joins nothing
 		return ambiguous
-	case s.covered[k] > 0: // カメラ-レンズ could hold the name メラー
+	case s.covered[k] > 0: // カメラ-レンズ could contain the name メラー
 		return ambiguous
 	}
 	return hyphen
@@ -119,7 +119,7 @@ func (s *sight) wordsFrom(r *run, d dictionary, i int, which []int) {
 		if k := which[j-1]; k > 0 {
 			in &= lengthens[k-1] // the word has the mark
 		}
-		// A word of one character would be a name for every syllable.
+		// Words of one character would match nearly every syllable.
 		if j-i < 2 || !d.has(r.part(i, j)) {
 			continue
 		}

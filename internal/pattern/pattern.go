@@ -31,7 +31,7 @@ func Fits(pattern, name string) bool {
 		return false
 	}
 	parts := strings.Split(rest, "*")
-	for _, part := range parts[:len(parts)-1] { // the leftmost place leaves most for the others
+	for _, part := range parts[:len(parts)-1] { // the leftmost match leaves most for the others
 		_, after, ok := strings.Cut(name, part)
 		if !ok {
 			return false

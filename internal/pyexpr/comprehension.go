@@ -106,7 +106,7 @@ func (w *walk) advance(m *py.Account) bool {
 	return false
 }
 
-// holdAll reports whether all conditions of a loop hold.
+// holdAll reports whether all conditions of a loop are true.
 func holdAll(m *py.Account, f *frame, conditions []syntax.Node) bool {
 	for _, c := range conditions {
 		if !object.Truth(eval(m, f, c)) {

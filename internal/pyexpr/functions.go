@@ -11,7 +11,7 @@ import (
 // except lambdas.
 type function struct {
 	signature
-	isType bool // int, str and the like, which are types to Python
+	isType bool // int, str and others are types in Python
 	run    func(m *py.Account, a arguments) value
 }
 
@@ -32,7 +32,7 @@ func (f *function) Text() string {
 	return "<built-in function " + f.name + ">"
 }
 
-// fn returns the entry of a function with low to high arguments.
+// fn returns the entry of a function with its smallest and largest number of arguments.
 func fn(name string, style style, low, high int, run func(*py.Account, []value) value) *function {
 	return &function{signature: signature{name: name, full: name, style: style, min: low,
 		max: high},

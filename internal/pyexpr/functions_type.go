@@ -164,7 +164,7 @@ func intOf(m *py.Account, a arguments) value {
 	return object.ParseInt(m, text, int(number.Clamp(n)))
 }
 
-// toInt implements int(v) without a base.
+// toInt implements int(v) without a base. It raises an error for a value that cannot be converted.
 func toInt(m *py.Account, v value) value {
 	switch v := v.(type) {
 	case string:

@@ -13,7 +13,7 @@ import (
 // has a result.
 
 type (
-	// method is a function of a type's values.
+	// method is a function that belongs to the values of a type.
 	method struct {
 		signature
 		typ string
@@ -34,7 +34,7 @@ func (b *bound) TypeName() string { return "builtin_function_or_method" }
 // Text returns the empty string, because Python's text contains an address.
 func (b *bound) Text() string { return "" }
 
-// md returns the entry of a method with low to high arguments.
+// md returns the entry of a method with its smallest and largest number of arguments.
 func md(name string, style style, low, high int,
 	run func(*py.Account, value, []value) value) *method {
 	return &method{signature: signature{name: name, style: style, min: low, max: high},

@@ -71,8 +71,8 @@ func mapRunes(s string, to func(rune) string) string {
 	return b.String()
 }
 
-// oneCase reports whether s has a character of the case in, and none of the case wrong or in title
-// case.
+// oneCase reports whether at least one character fulfils the function in, and none fulfils the
+// function wrong or is in title case.
 //
 //	'AB1'.isupper() → True
 //	'Ab'.islower() → False

@@ -19,7 +19,7 @@ const (
 	free                   // the function checks its arguments itself
 )
 
-// signature describes which arguments a function or method takes.
+// signature describes which arguments a function or method takes, and how they are checked.
 type signature struct {
 	name     string // its name in messages: "split"
 	full     string // with its type: "str.split"

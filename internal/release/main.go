@@ -48,9 +48,9 @@ func main() {
 type release struct {
 	dist    string
 	version string    // without the v of a tag, as in names of files
-	time    time.Time // of every packed file
+	time    time.Time // the time of every packed file
 
-	maintainer, homepage string // of the Debian packages
+	maintainer, homepage string // named in the Debian packages
 }
 
 // run packs everything that make has built. The time of all files is epoch, the value of

@@ -27,7 +27,8 @@ func File(path string, text []byte) error {
 		return err
 	}
 	_, err = f.Write(text)
-	// In front of the rename, or a power cut could leave the new name with nothing in it.
+	// Sync comes before the rename, because otherwise a power failure could leave an empty file
+	// under the new name.
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}

@@ -35,7 +35,7 @@ type Reading struct {
 	Text      string   `json:"text"`
 	Reasoning string   `json:"reasoning"`
 	Calls     []Call   `json:"calls"`
-	Repairs   []string `json:"repairs"` // codes of docs/repairs.md
+	Repairs   []string `json:"repairs"` // their codes in docs/repairs.md
 	// sentences that say what is wrong with a call, or why there is none
 	Why []string `json:"why"`
 }

@@ -24,10 +24,10 @@ import (
 // forms are found at /rerank.
 type Form uint8
 
-// The forms.
+// The values of Form.
 const (
-	Cohere Form = iota // model, query, documents, top_n
-	TEI                // query, texts
+	Cohere Form = iota // the request has model, query, documents, top_n
+	TEI                // the request has query, texts
 )
 
 // Client asks one reranking model. Each request has a deadline of its own, besides that of the
@@ -39,8 +39,8 @@ type Client struct {
 	Key   string // sent as a bearer token; empty: none is sent
 	Form  Form
 
-	Timeout time.Duration // of one request; 0: two seconds, since a search waits for it
-	HTTP    *http.Client  // nil: the default one
+	Timeout time.Duration // for one request; 0: two seconds, since a search waits for it
+	HTTP    *http.Client  // nil: http.DefaultClient
 }
 
 const (

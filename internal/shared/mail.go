@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	mailLife   = 30 * time.Second // after which nobody waits for it
-	retryEvery = time.Second      // to listen again, when the database is away
-	nameLength = 20               // of a replica
+	mailLife = 30 * time.Second // the time after which nobody waits for a message
+	// the pause before listening again if the database cannot be reached
+	retryEvery = time.Second
+	nameLength = 20 // of a replica
 	letters    = "abcdefghijklmnopqrstuvwxyz"
 )
 

@@ -25,9 +25,9 @@ const (
 )
 
 const (
-	// for one statement; who waits longer waits for a database that is away
+	// for one statement; if it takes longer, the database cannot be reached
 	askWait    = 3 * time.Second
-	pruneEvery = 64 // entries, until what is old or too much is removed
+	pruneEvery = 64 // the number of new entries after which old or excess ones are removed
 )
 
 // steps create the table. If the table is dropped, only its entries are lost.
@@ -39,7 +39,7 @@ var steps = []store.Step{store.SQL("shared", `CREATE TABLE h_shared (
 // Store is the table as one program sees it. It may be used by several goroutines at once.
 type Store struct {
 	db      *store.DB
-	name    string // of this replica
+	name    string // the name of this replica
 	entries atomic.Int64
 }
 

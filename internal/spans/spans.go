@@ -110,7 +110,7 @@ func (t *Tracer) Close(ctx context.Context) error {
 type run struct {
 	tracer trace.Tracer
 	texts  bool
-	ctx    context.Context // of the request's span
+	ctx    context.Context // the context of the request's span
 	span   trace.Span
 
 	mu     sync.Mutex

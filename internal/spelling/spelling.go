@@ -11,10 +11,11 @@ import (
 // proportional to the product of both lengths, and a wrong name may be a whole reply.
 const maxCompared = 256
 
-// Near returns at most most of the names that resemble word, the most similar first, without regard
-// to letter case. A name resembles word if at most a third of it, or one letter, differs, or if one
-// of the two contains the other. If short is not nil, the result of short for each name is compared
-// as well. If no name is similar the result is empty.
+// Near returns those names that resemble word, without regard to letter case. The most similar come
+// first, and there are no more than the argument most. A name resembles word if at most a third of
+// it, or one letter, differs, or if one of the two contains the other. If short is not nil, the
+// short form that it returns for each name is compared as well. If no name is similar the result is
+// empty.
 func Near(word string, names []string, most int, short func(name string) string) []string {
 	far := map[string]int{}
 	for _, name := range names {

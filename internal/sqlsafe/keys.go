@@ -76,7 +76,7 @@ func mayName(text string) bool {
 var behindKeys = wordSet(
 	"LIMIT OFFSET FETCH FOR HAVING WINDOW UNION INTERSECT EXCEPT ORDER ROWS RANGE GROUPS")
 
-// ofKeys are the words in a key that are not columns.
+// ofKeys are the words that may be in a key and are not columns.
 var ofKeys = wordSet(
 	"ASC DESC NULLS FIRST LAST USING COLLATE CASE WHEN THEN ELSE END AND OR NOT IS NULL TRUE FALSE AS LIKE ILIKE BETWEEN IN DISTINCT")
 

@@ -15,7 +15,7 @@ import (
 // for text.
 type Kind uint8
 
-// The kinds of database.
+// The kinds of database. Each comment says what is special about the kind's tokens.
 const (
 	SQLite     Kind = iota // `…` and […] are names
 	PostgreSQL             // $$…$$ and $tag$…$tag$ are texts, E'…' takes backslashes, comments nest
@@ -24,7 +24,7 @@ const (
 // Parameter is one place in a statement at which a value is bound.
 type Parameter struct {
 	Name string
-	At   int // offset of the colon
+	At   int // the offset of the colon
 }
 
 // parameterName matches the name of a parameter: a word that both databases, JSON Schema and Python
@@ -176,10 +176,10 @@ func (k Kind) Quoted(sql, name string) int {
 type bound struct {
 	sql   string   // the statement as it was written
 	text  string   // the statement as PostgreSQL gets it
-	names []string // of $1, $2, …; a name that is also tested for NULL has two numbers
+	names []string // the names of $1, $2, …; a name that is also tested for NULL has two numbers
 	// for each number: whether it is only tested for NULL, and may therefore have any type
 	tests []bool
-	marks []mark // in their order
+	marks []mark // in the order of their places
 
 	// maps types of arrays that are not built in to the types of their elements
 	arrays map[uint32]uint32
@@ -188,7 +188,7 @@ type bound struct {
 // mark is a place at which text was replaced. It maps offsets in bound.text to offsets in
 // bound.sql.
 type mark struct {
-	at, was int // the offset after the replaced part, in text and in sql
+	at, was int // the offset after the replacement in text, and after the replaced part in sql
 	length  int // the length of the replaced part, in sql
 }
 
@@ -251,7 +251,7 @@ func (b *bound) was(at int) int {
 	return last.was + at - last.at
 }
 
-// parameterNumber matches a parameter in a message of the server.
+// parameterNumber matches a parameter such as $1 in a message of the server.
 var parameterNumber = regexp.MustCompile(`\$[0-9]+`)
 
 // told returns an error about the text that was sent as one about the original statement, with its

@@ -13,15 +13,16 @@ import (
 type mentions struct {
 	names []name
 	// the visible names of WITH, for each SELECT that encloses the current node
-	with   []map[string]bool
-	series map[string][]string // the aliases of functions in FROM, and the columns that they name
-	points []point             // columns with a qualifier
+	with []map[string]bool
+	// maps the aliases of functions in FROM to the columns that they name
+	series map[string][]string
+	points []point // columns with a qualifier
 
 	// columns; like the following fields, they are needed for casts that the database's owner has
 	// defined, which apply to rows or columns of certain types
 	mentioned []string // columns
 	alone     []string // names without a dot, which may stand for rows
-	aliases   []any    // of tables
+	aliases   []any    // the aliases and names of tables
 	stars     int      // how often * is used, except where a SELECT outputs the columns unchanged
 	starred   bool     // whether * is used at all
 	arrays    bool     // an array is constructed

@@ -29,10 +29,10 @@ const (
 	nameFunction = "function"
 	// after a dot, if the value before it may be something else than a row: (0.1).pg_sleep
 	nameDot      = "dot"
-	nameField    = "field"    // after a dot, of a row
+	nameField    = "field"    // after a dot that follows a row
 	nameColumn   = "column"   // after a dot, even if the name is a listed function
 	nameOperator = "operator" // the sign of an operator
-	nameSchema   = "schema"   // current_schema
+	nameSchema   = "schema"   // a use of current_schema
 	nameRow      = "row"      // a row is used as a value
 	nameMention  = "mention"  // a column
 	nameArray    = "array"    // an array is built
@@ -43,7 +43,7 @@ type name struct {
 	Kind string
 	// in SQL: "users", "public"."users"; without quotes for names that are only compared
 	Text string
-	At   int  // offset
+	At   int  // its offset in the statement
 	Bare bool // it has no schema, so one will be added
 }
 

@@ -64,9 +64,9 @@ func roleCan(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// tooPowerful returns an error that says why a role is not accepted, or nil if can, the list of its
-// additional rights, is empty. The check of statements would restrain such a role as well, but one
-// mistake in the check would endanger the data.
+// tooPowerful returns an error that says why a role is not accepted, or nil if the role has no
+// rights besides reading. The check of statements would restrain a more powerful role as well, but
+// one mistake in the check would endanger the data.
 func tooPowerful(role string, can []string) error {
 	if len(can) == 0 {
 		return nil

@@ -27,7 +27,7 @@ type PostgresConfig struct {
 	Host, Database, User, Password string
 	Port                           int
 	Limits                         Limits
-	// further functions that statements may call: name, or schema.name
+	// further functions that statements may call, as name or schema.name
 	Functions []string
 
 	// AnyRole accepts a role that may do more than read, even a superuser, and calls Warn for one.
@@ -166,8 +166,8 @@ func (db *PostgresDB) Query(ctx context.Context, query string, values ...sql.Nam
 	return db.Ask(ctx, Statement{SQL: query, Values: values})
 }
 
-// Ask runs one SELECT. The error for a statement that may not be run is a *Refusal, and an error of
-// the server is a *pgconn.PgError whose Position is one in the statement.
+// Ask runs one SELECT. If the statement may not be run, the error is a *Refusal. An error of the
+// server is a *pgconn.PgError, whose Position is a position in q.SQL.
 func (db *PostgresDB) Ask(ctx context.Context, q Statement) (*Table, error) {
 	return db.ask(ctx, q, fetch)
 }
@@ -212,7 +212,8 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	defer relieve(ctx, conn.Conn().PgConn())
 	t, err := db.within(ctx, conn.Conn().PgConn(), b, what, send, q.Limits, read)
 	last := err
-	// Typed values lose their type last: a date + a number of days needs the date's type
+	// Typed values lose their types last, because a date + a number of days needs the type of the
+	// date
 	for _, typed := range []bool{false, true} {
 		if !isTypeError(last) || !send.untyped(typed) {
 			continue

@@ -244,8 +244,8 @@ func mostOwn(name string) int {
 // span is a part of a statement's text, from From up to To.
 type span struct{ From, To int }
 
-// argument returns where the n-th argument of a call is. The call begins at offset at and has of
-// arguments. ok is false if the argument cannot be located.
+// argument returns where the n-th argument of a call is, counted from 0. at is the offset of the
+// call, and of is the number of its arguments. ok is false if the argument cannot be located.
 func (w *walk) argument(at, n, of int) (where span, ok bool) {
 	depth, number := 0, 0
 	for _, t := range w.words {

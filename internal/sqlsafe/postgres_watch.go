@@ -18,21 +18,21 @@ import (
 // but a text or an array that an aggregate collects does not.
 const mostServerMemory = 24 << 20
 
-// Statements that run at the same time may use mostTogether bytes. Above that, each statement that
-// uses more than its share is ended.
+// The statements that run at the same time may together use mostTogether bytes. If they use more,
+// each statement that uses more than fairShare is ended.
 const (
 	mostTogether = 48 << 20
 	fairShare    = mostTogether / connections
 )
 
-// watchEvery is the interval at which the memory is checked while a statement runs. Values grow by
-// a gigabyte a second.
+// watchEvery is the interval at which the memory is checked while a statement runs. It is short
+// because values grow by a gigabyte a second.
 const watchEvery = time.Millisecond
 
-// watch checks the memory of the server's process for a connection until stop is called. If it uses
-// too much, watch sets over and cancels the statement from a second connection. It works only for a
-// server on this machine, since PostgreSQL does not report the memory of its processes; otherwise
-// over is nil. together is the sum for all statements.
+// watch checks the memory of the server's process for a connection until stop is called. If the
+// process uses too much, watch sets the flag over and cancels the statement from a second
+// connection. It works only for a server on this machine, since PostgreSQL does not report the
+// memory of its processes; otherwise over is nil. together is the sum for all statements.
 func watch(ctx context.Context, c *pgconn.PgConn, together *atomic.Int64) (
 	over *atomic.Bool, stop func()) {
 	before, ok := int64(0), besides(c)

@@ -12,28 +12,29 @@ import (
 // statement become, from the statement alone. A column of a table counts little, since the planner
 // knows its width better.
 
-// mostMade is how many bytes a statement may generate for the values of one row.
+// mostMade is the most bytes that a statement may generate for the values of one row.
 const mostMade = 1 << 20
 
-// mostPlanned is how many nodes the server may have to plan. It takes some hundred bytes for each,
-// and does not react to a cancellation meanwhile.
+// mostPlanned is the largest number of nodes that the server may have to plan. It takes some
+// hundred bytes for each, and cannot be cancelled while it plans.
 const mostPlanned = 50_000
 
 const (
 	columnWidth = 8    // the width of a column of a table, and of a number
 	arrayFactor = 8    // how much wider an array is than the text that is split into it
-	deepJSON    = 4096 // the width from which the levels of a JSON text count
+	deepJSON    = 4096 // the width from which the number of levels in a JSON text matters
 	// the most evaluations of WITH RECURSIVE: a width that doubles in each exceeds every bound by
 	// then
 	roundsOfWidth = 24
-	mostVisits    = 1_000_000 // of nodes; only a WITH RECURSIVE in a WITH RECURSIVE needs more
+	// visits of nodes; only a WITH RECURSIVE inside a WITH RECURSIVE needs more
+	mostVisits = 1_000_000
 )
 
 // widths estimates how wide the values of a statement become. If nodes is set, it instead estimates
 // how many nodes the statement has after the server has replaced each name with its subquery.
 type widths struct {
 	nodes  bool
-	each   float64 // how many values an aggregate collects
+	each   float64 // the number of values that an aggregate collects
 	most   float64 // the width of the widest value or row so far
 	size   float64 // the number of nodes of the last SELECT
 	tables float64 // the number of tables so far

@@ -33,7 +33,7 @@ type sqliteFile struct {
 	config  SQLiteConfig
 	more    map[string]bool
 	tables  map[string]bool // nil: all
-	modules map[string]bool // virtual tables that need no file, such as pragma_table_info
+	modules map[string]bool // virtual tables without a file of their own, such as pragma_table_info
 }
 
 // openSQLiteFile opens an existing file. Three of SQLite's own settings prevent writing: the file

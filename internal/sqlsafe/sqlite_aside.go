@@ -23,7 +23,7 @@ type SQLiteDB struct{ config SQLiteConfig }
 // sqliteAsked is a request to a process.
 type sqliteAsked struct {
 	Config SQLiteConfig
-	What   string // open, ask, check or relations
+	What   string // "open", "ask", "check" or "relations"
 	SQL    string
 	Values []sqliteArg
 	Limits Limits
@@ -42,7 +42,7 @@ type sqliteAnswer struct {
 	Refused   *Refusal
 	Late      time.Duration
 	Big       int
-	Wrong     string // another error
+	Wrong     string // the text of any other error
 }
 
 // OpenSQLite opens an existing file. It fails if the file cannot be read.
@@ -56,10 +56,11 @@ func OpenSQLite(ctx context.Context, c SQLiteConfig) (*SQLiteDB, error) {
 	return s, nil
 }
 
-// openWait bounds the opening of a file.
+// openWait is the longest time that opening a file may take.
 const openWait = 30 * time.Second
 
-// Close does nothing: a process closes its files when it ends, and it ends when it is idle.
+// Close does nothing and returns nil. A process closes its files when it ends, and it ends when it
+// is idle.
 func (s *SQLiteDB) Close() error { return nil }
 
 // Query runs one SELECT with the values of its parameters, within the limits of the connection. Its
@@ -197,7 +198,7 @@ func sqliteWork(request []byte) ([]byte, error) {
 	return json.Marshal(a)
 }
 
-// sqliteDo carries out a request.
+// sqliteDo carries out a request and fills in its answer. It returns the error of the request.
 func sqliteDo(asked *sqliteAsked, a *sqliteAnswer) error {
 	key, err := json.Marshal(asked.Config)
 	if err != nil {

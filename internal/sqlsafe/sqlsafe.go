@@ -83,7 +83,7 @@ func Place(sql string, position int) (line, column int) {
 	return place(sql, byteOffset(sql, position-1))
 }
 
-// place returns the line and the column of an offset, both from 1, columns in characters.
+// place returns the line and the column of an offset, both counted from 1, columns in characters.
 func place(sql string, offset int) (line, column int) {
 	before := sql[:min(offset, len(sql))]
 	start := strings.LastIndexByte(before, '\n') + 1
@@ -121,12 +121,12 @@ func (s *Statement) value(name string) (v any, ok bool) {
 // Limits bounds the result and the time of one query. Zero fields mean the defaults. The first
 // limit that is reached sets Truncated, except for the time limit, which causes an error.
 type Limits struct {
-	Rows int // 0: 1,000
+	Rows int // the most rows; 0: 1,000
 	// of all values as JSON; 0: 400,000, so that a result in two forms, as text and as structure,
 	// is smaller than 1 MiB
 	Bytes int
-	Cell  int           // of one value; 0: 65,536
-	Time  time.Duration // 0: 10 s
+	Cell  int           // the most bytes of one value; 0: 65,536
+	Time  time.Duration // the longest time; 0: 10 s
 }
 
 // filled returns l with the defaults in place of zero limits.

@@ -5,7 +5,7 @@ import "strings"
 // token is a word, a number, an operator, a bracket or a quoted text of a statement.
 type token struct {
 	text string // as it was written
-	at   int    // offset
+	at   int    // its offset in the statement
 }
 
 // words returns the tokens of a statement. It returns a Refusal if the text is not readable or

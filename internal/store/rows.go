@@ -33,9 +33,9 @@ func (r *Row) Scan(columns ...any) error { return r.scan(columns...) }
 // Without records why a part of a row was left out although the row itself is used.
 func (r *Row) Without(why string) { r.parts = append(r.parts, why) }
 
-// Read runs a query and returns what one makes of each row. A row for which the error of one wraps
-// an Unusable is left out, and odd, if not nil, is called with the reason. Any other error is
-// returned. The rows are closed before Read returns, because a transaction has one connection,
+// Read runs a query and returns the results of calling one for each row. If such a call fails with
+// an Unusable, the row is left out, and odd, if not nil, is called with the reason. Any other error
+// is returned. The rows are closed before Read returns, because a transaction has one connection,
 // which in PostgreSQL runs one query at a time.
 func Read[T any](ctx context.Context, in Asker, odd func(r *Row, why string),
 	one func(r *Row) (T, error), query string, args ...any) ([]T, error) {
@@ -143,7 +143,7 @@ type number[N int | int64] struct {
 // Whole returns a column for a whole number of any size.
 func Whole[N int | int64](n *N) any { return number[N]{n, math.MinInt64, math.MaxInt64} }
 
-// Count returns a column for a whole number from least to two billion.
+// Count returns a column for a whole number up to two billion that is not smaller than least.
 func Count[N int | int64](n *N, least int64) any { return number[N]{n, least, math.MaxInt32} }
 
 // Scan implements sql.Scanner. For a value that the column does not accept it returns an Unusable.

@@ -47,7 +47,7 @@ const connections = 8
 type DB struct {
 	*sql.DB
 	Kind      Kind
-	where     string // the argument of Open; it may contain a password
+	where     string // the argument of Open, which may contain a password
 	steps     string // the table of Migrate, in PostgreSQL with its schema
 	listeners sleep.Group
 }

@@ -25,7 +25,7 @@ import (
 
 // Config says where the tools find their data.
 type Config struct {
-	Data  string // absolute path of the folder of data
+	Data  string // the absolute path of the folder of data
 	Store string // what store.Open takes; empty: db/mcp_data.db in Data
 
 	// the databases that custom tools may ask; see dynamic.Config
@@ -86,9 +86,10 @@ func Empty(c Config) *Box {
 // The context bounds only the opening. It fails if the store cannot be opened or, with a nil c.Odd,
 // if a part cannot; everything opened before is then closed.
 func Open(ctx context.Context, c Config) (*Box, error) {
-	// What comes with the program is put into the registry that any program may fill.
+	// The tools that come with the program are added to the registry, to which any program may add
+	// others.
 	b := Empty(c)
-	// The sample lies beside the other data, so that a folder that is copied is a whole.
+	// The database is in the folder of the other data, so that a copy of the folder is complete.
 	if c.Store == "" {
 		c.Store = filepath.Join(c.Data, "db", "mcp_data.db")
 	}
@@ -161,7 +162,7 @@ func (b *Box) openKB(ctx context.Context, c Config) (err error) {
 		c.Lasting); err != nil {
 		return err
 	}
-	if err := b.Registry.Set("knowledge"); err != nil { // its place, for a base that comes later
+	if err := b.Registry.Set("knowledge"); err != nil { // reserves their place, for a base that is added later
 		return err
 	}
 	if err := b.KB.Offer(ctx, b.Registry); err != nil || !c.Lasting {

@@ -17,7 +17,7 @@ const (
 	maxSide    = 64 << 10 // of what the model wrote, and the same for what was sent
 	partCost   = 96       // of a part, a message or a call, in addition to its text
 
-	maxSaid = 32 // calls of one message
+	maxSaid = 32 // calls of one message in the history
 )
 
 // Bodies holds the texts of an exchange. A text that is too long is cut, with the number of missing
@@ -38,12 +38,12 @@ type Bodies struct {
 	wroteRoom  int
 	leftRoom   int
 	promptRoom int
-	prompt     string // of a generation that has not begun yet
+	prompt     string // that of a generation that has not begun yet
 	missing    int    // bytes that prompt lacks
 	run        *running
 }
 
-// newBodies returns empty bodies of an exchange that begins at the time begin.
+// newBodies returns empty bodies of an exchange with its time of beginning.
 func newBodies(begin time.Time, run *running) *Bodies {
 	b := &Bodies{Messages: []Message{}, Wrote: []*Generation{}, begin: begin, run: run,
 		wroteRoom: maxSide, leftRoom: maxSide, promptRoom: maxPrompt}
@@ -56,12 +56,12 @@ type Message struct {
 	Role    string `json:"role"`
 	Text    string `json:"text"`
 	Calls   []Said `json:"calls,omitempty"`
-	CallID  string `json:"call_id,omitempty"` // the call that the message answers
+	CallID  string `json:"call_id,omitempty"` // the id of the call that the message answers
 	Images  int    `json:"images,omitempty"`
 	Missing int    `json:"missing_bytes,omitempty"` // of the text, at its end
 }
 
-// Said is a call in the history.
+// Said is a call in a message of the history.
 type Said struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -137,7 +137,7 @@ func (b *Bodies) asked(r *chat.Request) {
 	slices.Reverse(b.Messages)
 }
 
-// message returns m with at most most bytes of text and arguments together. The texts are copied,
+// message returns m with its text and arguments cut to a total of most bytes. The texts are copied,
 // because a substring of a large request would keep the whole request in memory.
 func message(m chat.Message, most int) Message {
 	text := m.Content
@@ -195,9 +195,9 @@ func (b *Bodies) Heard(generation string) func(chat.Event) {
 	}
 }
 
-// add records an event that came at the time at. Pieces are joined, since a reply of a thousand
-// tokens would otherwise be a thousand parts. Their number is recorded, because it shows how the
-// reply was streamed.
+// add records an event and the time that had passed since the request. Pieces are joined, since a
+// reply of a thousand tokens would otherwise be a thousand parts. Their number is recorded, because
+// it shows how the reply was streamed.
 func (s *Side) add(ev *chat.Event, at time.Duration) {
 	if ev.Kind == chat.Usage {
 		return

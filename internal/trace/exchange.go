@@ -89,15 +89,15 @@ type Times struct {
 	Total Millis `json:"total_ms"`
 	// the time that the server took to load the model, as it reports
 	Load  Millis `json:"load_ms,omitempty"`
-	Read  Millis `json:"prompt_ms,omitempty"`     // to read the prompt
-	Wrote Millis `json:"completion_ms,omitempty"` // to write the reply
+	Read  Millis `json:"prompt_ms,omitempty"`     // the time to process the prompt
+	Wrote Millis `json:"completion_ms,omitempty"` // the time to write the reply
 }
 
 // Call is a call that was sent to the client. Its arguments are only in Bodies.
 type Call struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	Open bool   `json:"open,omitempty"` // whether it never ended
+	Open bool   `json:"open,omitempty"` // whether it was never completed
 }
 
 // Millis is a duration in milliseconds, rounded down to a tenth. JSON has no durations, and a page
@@ -229,8 +229,8 @@ func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	}
 }
 
-// clip returns a copy of s, cut after at most most bytes, with "…" if something is missing. It is a
-// copy so that it does not keep a large request in memory.
+// clip returns a copy of s. If s is longer than most bytes, the copy is cut there and ends with
+// "…". It is a copy so that it does not keep a large request in memory.
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return strings.Clone(s)

@@ -33,7 +33,7 @@ type Log struct {
 	replica string
 
 	mu     sync.Mutex
-	ring   []*Exchange // in the order in which they ended, from next on
+	ring   []*Exchange // in the order in which they ended; next is the index of the oldest
 	next   int
 	seen   int
 	counts map[string]int
@@ -83,7 +83,7 @@ func (l *Log) Begin(id, form, path string, at time.Time) *Exchange {
 // more. Its repairs are counted, and the counts remain after it was dropped.
 func (l *Log) Add(e *Exchange) {
 	if e.Bodies != nil && !e.run.shown && !l.keeper.Wants(e) {
-		e.run.mu.Lock() // somebody may look
+		e.run.mu.Lock() // a Watch may be reading it
 		e.Bodies = nil
 		e.run.mu.Unlock()
 	}
@@ -93,7 +93,7 @@ func (l *Log) Add(e *Exchange) {
 	}
 }
 
-// KeepTexts makes the log record the texts of requests that arrive before the time until, as if it
+// KeepTexts makes the log record the texts of requests that arrive before the given time, as if it
 // had been made with bodies.
 func (l *Log) KeepTexts(until time.Time) {
 	l.until.Store(until.UnixNano())

@@ -21,7 +21,7 @@ type running struct {
 	shown   bool     // texts may be shown; otherwise they are only recorded for the keeper
 	decided []string // codes of the repairs so far, without duplicates
 
-	first  atomic.Int64 // nanoseconds until the first event; 0: none came
+	first  atomic.Int64 // nanoseconds until the first event; 0: there was none
 	pieces atomic.Int64
 	ended  atomic.Bool
 }
@@ -36,7 +36,7 @@ type Row struct {
 	Model    string    `json:"model"`
 	Format   string    `json:"format,omitempty"`
 	Strategy string    `json:"strategy,omitempty"`
-	First    Millis    `json:"first_ms"` // until the first event; 0: the model has not begun
+	First    Millis    `json:"first_ms"` // until the first event; 0: there was none yet
 	Total    Millis    `json:"total_ms"` // so far
 	Pieces   int64     `json:"pieces"`   // of the reply so far; about as many as tokens
 	Texts    bool      `json:"texts"`    // whether texts can be seen as they arrive

@@ -10,7 +10,7 @@ import (
 // Sum is the result of an exchange, for counters. It contains no texts, and the model's name is the
 // only word of the client in it.
 type Sum struct {
-	API      string // its name in the log
+	API      string // the client API, by its name in the log
 	Model    string // the name that the client asked for, without a suffix that chooses the format
 	Format   string // of the model's output
 	Strategy string

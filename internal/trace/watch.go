@@ -15,13 +15,13 @@ type Seen struct {
 	Wrote   []Place `json:"wrote"` // how much of each generation was seen
 	Left    Place   `json:"left"`
 	Decided int     `json:"decided"` // how many repairs were seen
-	Row     Row     `json:"row"`     // as it was last seen
+	Row     Row     `json:"row"`     // the row as it was last seen
 }
 
 // Place records how much of one side was seen.
 type Place struct {
 	Parts  int `json:"parts"`  // the number of parts; the last may still grow
-	Text   int `json:"text"`   // bytes of the last part's text
+	Text   int `json:"text"`   // the number of bytes of the last part's text
 	Pieces int `json:"pieces"` // the number of pieces of the last part
 }
 
@@ -44,7 +44,7 @@ type Grown struct {
 }
 
 // Watch returns a Watch of the running request with an id, or nil if there is none. The first Next
-// returns everything after from.
+// returns everything that from does not record as seen.
 func (l *Log) Watch(id string, from Seen) *Watch {
 	if e := l.find(id); e != nil {
 		if from.Row.Time.Equal(e.Time) {
@@ -81,14 +81,15 @@ func (w *Watch) Next() (c Change, something, ended bool) {
 	}
 	something = now.Pieces != w.Row.Pieces || len(c.Wrote)+len(c.Left)+len(c.Repairs) > 0
 	seen := w.Row
-	seen.Total, seen.Pieces = now.Total, now.Pieces // neither alone is a change of the row
+	seen.Total, seen.Pieces = now.Total, now.Pieces // no change of the row by themselves
 	if w.Row = now; now != seen {
 		c.Row, something = &now, true
 	}
 	return c, something, false
 }
 
-// grown appends to to what a side has in addition to what was seen, and updates p.
+// grown returns the list to with a Grown appended for each part that is new or has grown since it
+// was seen, and updates p.
 func (p *Place) grown(to []Grown, s *Side, generation int, name string) []Grown {
 	for n := max(p.Parts-1, 0); n < len(s.Parts); n++ {
 		part := s.Parts[n]
@@ -139,7 +140,7 @@ func (f *Follow) Next() (n News, something bool) {
 	rows, changed := map[string]Row{}, []Row{}
 	for _, row := range n.Running {
 		still := row
-		still.Total = 0 // time alone is no change
+		still.Total = 0 // the time alone does not count as a change
 		rows[row.ID] = still
 		if f.rows[row.ID] != still {
 			changed = append(changed, row)

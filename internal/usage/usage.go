@@ -19,13 +19,13 @@ import (
 	"toolnorm/internal/trace"
 )
 
-// Counts are sums.
+// Counts are sums over several requests.
 type Counts struct {
 	Requests   int64 `json:"requests"`
-	Failed     int64 `json:"failed"` // of the requests
+	Failed     int64 `json:"failed"` // how many of the requests failed
 	Calls      int64 `json:"calls"`
 	Prompt     int64 `json:"prompt_tokens"`
-	Cached     int64 `json:"cached_tokens"` // of the prompt
+	Cached     int64 `json:"cached_tokens"` // tokens of the prompts that the server had cached
 	Completion int64 `json:"completion_tokens"`
 }
 
@@ -37,7 +37,7 @@ type Row struct {
 	Counts
 }
 
-// group is the key by which rows are counted.
+// group is the key under which counts are added up.
 type group struct{ day, caller, model string }
 
 // Config says where the usage is stored and for how long.
@@ -57,7 +57,7 @@ const (
 	writeEvery = 5 * time.Second
 	cleanEvery = time.Hour
 	warnEvery  = time.Minute
-	mostGroups = 10_000 // that wait to be written; further callers are one
+	mostGroups = 10_000 // groups that wait to be written; further callers are counted together
 )
 
 // Other is the caller under which counts are added when too many groups wait to be written.

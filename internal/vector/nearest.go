@@ -41,9 +41,8 @@ func first[S ~[]Hit](n int, all S) []Hit {
 	return all[:min(n, len(all))]
 }
 
-// best returns the n best of the allowed rows from start to end, in no order. A heap of n hits
-// whose worst is replaced costs one comparison for nearly every row; sorting all rows would cost
-// seventeen.
+// best returns the n best of the allowed rows in a range, in no order. A heap of n hits whose worst
+// is replaced costs one comparison for nearly every row; sorting all rows would cost seventeen.
 func best(start, end, n int, allowed func(row int) bool, score func(row int) float32) worstFirst {
 	var best worstFirst
 	for row := start; row < end; row++ {

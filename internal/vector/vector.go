@@ -87,7 +87,7 @@ func unit(v []float32) []float32 {
 	return out
 }
 
-// Hit is a vector that was found.
+// Hit is a vector that a search has found.
 type Hit struct {
 	Row   int     // its index
 	Score float32 // cosine

@@ -32,7 +32,7 @@ type Param struct{ Name, Description string }
 // Client imitates one instance of Void. Native and NoSystem are set by Void's own table of models,
 // by words in the model's name; the proxy has no influence on them.
 type Client struct {
-	Base     string // the endpoint, up to /v1
+	Base     string // the URL of the API, up to /v1
 	Model    string
 	Native   bool // Void assumes that the model has tool calls of its own
 	NoSystem bool // Void assumes that the model takes no system message
@@ -42,7 +42,7 @@ type Client struct {
 // Step is one reply, and the call in it that was run, if there was one.
 type Step struct {
 	Shown        string
-	Name, Result string // of the call; empty: there was none
+	Name, Result string // of the call; empty: there was no call
 	Args         map[string]string
 }
 

@@ -37,7 +37,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Errors of a buffer there are none; Close writes the rest.
+	// A buffer returns no errors, and Close writes the rest.
 	_, _ = z.Write([]byte(strings.Join(words, "\n")))
 	if err := z.Close(); err != nil {
 		log.Fatal(err)

@@ -44,7 +44,7 @@ func (r *specReader) skip() rune {
 	return c
 }
 
-// accept moves past the next character and returns it if it is one of those in any. Otherwise it
+// accept moves past the next character and returns it if the argument contains it. Otherwise it
 // returns 0.
 func (r *specReader) accept(any string) rune {
 	if c := r.peek(0); c > 0 && strings.ContainsRune(any, c) {
@@ -53,9 +53,9 @@ func (r *specReader) accept(any string) rune {
 	return 0
 }
 
-// parseSpec parses a specification for a value of the type of; typ and align are the defaults. It
-// raises a ValueError if the specification is invalid. The checks are in CPython's order, so that
-// the same one of two faults is reported.
+// parseSpec parses a specification; of is the name of the value's type for messages, and typ and
+// align are the defaults. It raises a ValueError if the specification is invalid. The checks are in
+// CPython's order, so that the same one of two faults is reported.
 //
 //	f'{5:<4}' → '5   '
 //	f'{5:^4}' → ' 5  '

@@ -10,7 +10,7 @@ import (
 // The conversions of %: how each letter formats its argument.
 
 // convert returns an argument in the form of a letter. It raises an error for an unknown letter,
-// whose offset is at.
+// which includes its offset.
 func (f *percentFormat) convert(letter rune, v Value, s spec, at int) string {
 	switch letter {
 	case 's', 'r', 'a':

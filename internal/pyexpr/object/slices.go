@@ -55,7 +55,7 @@ func (c Cut) bounds(n int64) (start, stop, step, count int64) {
 	return start, stop, step, between(start, stop, step)
 }
 
-// between returns how many numbers there are from start up to stop, without stop, in steps of step.
+// between returns how many numbers range(start, stop, step) has.
 func between(start, stop, step int64) int64 {
 	switch {
 	case step > 0 && start < stop:

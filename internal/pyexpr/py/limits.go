@@ -14,10 +14,10 @@ import (
 type Limits struct {
 	Steps   int64         // nodes, loop turns and comparisons
 	Bytes   int64         // allocated during the whole run, whether freed or not
-	Bits    int           // of one integer
-	Depth   int           // nesting of arguments and result
+	Bits    int           // of any integer
+	Depth   int           // levels of nesting in arguments and the result
 	Result  int           // bytes of the result's JSON
-	Timeout time.Duration // of wall time, in addition to the context's own end
+	Timeout time.Duration // real time; the context may end the run earlier
 }
 
 // DefaultLimits are the defaults of Limits. 200,000 steps took at most 40 ms for every hostile
