@@ -37,7 +37,7 @@ var keptVariables = []string{"PATH", "HOME", "TMPDIR", "SQLITE_TMPDIR", "TMP", "
 	"GOCOVERDIR", "TZ"}
 
 // start starts this program again as a process for the named work. It does not wait until the
-// process is ready.
+// process is ready. It fails if the system cannot start it.
 func start(name string) (*process, error) {
 	path, err := os.Executable()
 	if err != nil {

@@ -238,7 +238,8 @@ func (c *claims) UnmarshalJSON(text []byte) error {
 type words []string
 
 // UnmarshalJSON implements json.Unmarshaler for a text or a list of texts. null gives nil, as if
-// the claim were missing, while [] gives an empty list, which has another meaning for kb_ids.
+// the claim were missing, while [] gives an empty list, which has another meaning for kb_ids. Any
+// other JSON is an error.
 func (w *words) UnmarshalJSON(text []byte) error {
 	var one string
 	if string(text) != "null" && json.Unmarshal(text, &one) == nil {

@@ -59,9 +59,9 @@ func (e *Error) Error() string { return fmt.Sprintf("Chroma: %s (%d)", e.Message
 // collections is the path of the collections in Chroma's default tenant and database.
 const collections = "/tenants/default_tenant/databases/default_database/collections"
 
-// do sends body to path and decodes the answer into a pointer, the argument into. Without a body
-// the request is a GET, otherwise a POST. It returns an *Error if the server answers with a status
-// of 300 or more, and other errors if it cannot be reached or its answer cannot be read.
+// do sends body to path and decodes the answer; into is a pointer to the result. Without a body the
+// request is a GET, otherwise a POST. It returns an *Error if the server answers with a status of
+// 300 or more, and other errors if it cannot be reached or its answer cannot be read.
 func (c *Client) do(ctx context.Context, path string, body, into any) error {
 	base := c.Host
 	if !strings.Contains(base, "://") {
@@ -149,7 +149,7 @@ func (c *Client) call(ctx context.Context, what string, body, into any) error {
 
 // Query returns, for each vector, the texts of the n nearest records. All vectors go in one
 // request. Chroma returns null for a record that was stored without its text; such a record is left
-// out.
+// out. It fails as call does.
 func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]string, error) {
 	var found struct{ Documents [][]*string }
 	body := map[string]any{"query_embeddings": vectors, "n_results": n,
@@ -173,7 +173,7 @@ func (c *Client) Query(ctx context.Context, vectors [][]float32, n int) ([][]str
 
 // Make creates the collection, for cosine distances, unless it exists. By default Chroma would
 // compare by squared distances, whose order differs from that of cosines if vectors have different
-// lengths.
+// lengths. It fails as do does.
 func (c *Client) Make(ctx context.Context) error {
 	body := map[string]any{"name": c.Collection, "get_or_create": true,
 		"configuration": map[string]any{"hnsw": map[string]any{"space": "cosine"}}}
@@ -203,7 +203,7 @@ func (c *Client) Records(ctx context.Context, source string) (
 }
 
 // Upsert adds records, and replaces those with the same id; an add would leave the old ones. The
-// source is written to the metadata, where Records finds it.
+// source is written to the metadata, where Records finds it. It fails as call does.
 func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string,
 	vectors [][]float32) error {
 	metadata := make([]map[string]any, len(ids))
@@ -215,7 +215,7 @@ func (c *Client) Upsert(ctx context.Context, source string, ids, texts []string,
 }
 
 // Delete removes the records with the given ids. Without ids it does nothing, since it is uncertain
-// what a server would remove then.
+// what a server would remove then. It fails as call does.
 func (c *Client) Delete(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil

@@ -29,7 +29,8 @@ func (compatible) describe(ctx context.Context, _ *Doctor, h host, s *Server) er
 	return nil
 }
 
-// list implements kind. The list contains only names, and on some servers the context length.
+// list implements kind. The list contains only names, and on some servers the context length. It
+// fails if the server does not answer.
 func (compatible) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 	list, err := openai.New(h.url, h.key, nil).Models(ctx)
 	for _, m := range list {

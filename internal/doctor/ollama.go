@@ -48,7 +48,7 @@ func (native) describe(ctx context.Context, d *Doctor, h host, s *Server) error 
 }
 
 // list implements kind. /api/tags does not say what a model can do, so each of the first mostListed
-// models needs a request to /api/show.
+// models needs a request to /api/show. It fails only if /api/tags does.
 func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 	client, err := d.ollama(h)
 	if err != nil {

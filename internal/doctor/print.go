@@ -120,7 +120,7 @@ func newPage() *page {
 	return p
 }
 
-// print writes the page to w.
+// print writes the page to w. The error is that of w.
 func (p *page) print(w io.Writer) error {
 	p.Flush()
 	_, err := p.text.WriteTo(w)

@@ -119,6 +119,7 @@ func (c *Client) ollama() bool {
 
 // ask returns the vectors of one request, in the order of the texts. It asks OpenAI's API for the
 // encoding "float" explicitly, although that is the default, since some libraries ask for base64.
+// It fails as post.JSON and read do.
 func (c *Client) ask(ctx context.Context, texts []string) ([][]float32, error) {
 	body := map[string]any{"model": c.Model, "input": texts}
 	if c.ollama() {

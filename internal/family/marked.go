@@ -62,7 +62,7 @@ func FromMarked(format, model string, set *adapters.Set, r Reply, name, args Str
 }
 
 // learnFor calls Learn for one reply, and puts model instead of the family's name before the * of
-// the models line.
+// the models line. It fails as Learn does.
 func learnFor(format, model string, set *adapters.Set, r Reply) (
 	file string, questions []string, err error) {
 	file, questions, err = Learn(format, set, []Reply{r})

@@ -76,7 +76,8 @@ func (w *writer) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements http.ResponseWriter. It settles the body first.
+// Write implements http.ResponseWriter. It settles the body first. The error is that of the
+// underlying writer.
 func (w *writer) Write(b []byte) (int, error) {
 	w.settle()
 	w.begun = true

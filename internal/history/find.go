@@ -30,7 +30,7 @@ var Only = map[string]string{
 }
 
 // Search returns the exchanges that q selects, without their texts, the newest first, and whether
-// there are more. If there is no database yet, it returns none.
+// there are more. If there is no database yet, it returns none. It fails if the database does.
 func (h *History) Search(ctx context.Context, q Query) (
 	all []trace.Exchange, more bool, err error) {
 	query, args := "SELECT id, doc FROM h_exchange WHERE 1 = 1"+Only[q.Only], []any{}
@@ -73,7 +73,7 @@ func (h *History) Find(ctx context.Context, id string) (*trace.Exchange, error) 
 const mostTurns = 200
 
 // Conversation returns the exchanges of a conversation, the oldest first, without their texts. An
-// unknown id has none.
+// unknown id has none. It fails if the database does.
 func (h *History) Conversation(ctx context.Context, id string) ([]trace.Exchange, error) {
 	return h.read(ctx,
 		"SELECT id, doc FROM h_exchange WHERE conversation = $1 ORDER BY at, id LIMIT $2", id,
@@ -81,7 +81,7 @@ func (h *History) Conversation(ctx context.Context, id string) ([]trace.Exchange
 }
 
 // read returns the exchanges that a statement selects, without their texts. If there is no database
-// yet, it returns nil.
+// yet, it returns nil. It fails if the database does.
 func (h *History) read(ctx context.Context, query string, args ...any) ([]trace.Exchange, error) {
 	db, err := h.open(ctx, false)
 	if db == nil {
@@ -95,7 +95,8 @@ func (h *History) odd(r *store.Row, why string) {
 	h.warn(fmt.Errorf("request %s of the history cannot be read: %s", r.ID, why))
 }
 
-// short returns the exchange in a row that was selected without texts.
+// short returns the exchange in a row that was selected without texts. It fails if a column or the
+// JSON is unusable.
 func short(r *store.Row) (e trace.Exchange, err error) {
 	var doc string
 	if err := r.Scan(store.Needed(&r.ID), store.Text(&doc, longestDoc)); err != nil {
@@ -105,7 +106,7 @@ func short(r *store.Row) (e trace.Exchange, err error) {
 }
 
 // whole returns the exchange in a row that was selected with texts. Texts that cannot be read are
-// left out.
+// left out. It fails if another column or the JSON is unusable.
 func whole(r *store.Row) (e trace.Exchange, err error) {
 	var doc, said string
 	if err := r.Scan(store.Needed(&r.ID), store.Text(&doc, longestDoc),

@@ -200,7 +200,8 @@ func (h *History) write(ctx context.Context, all []*trace.Exchange) error {
 	return nil
 }
 
-// insertAll writes exchanges in one transaction.
+// insertAll writes exchanges in one transaction. If one fails, none is written and the error is
+// returned.
 func (h *History) insertAll(ctx context.Context, db *store.DB, all []*trace.Exchange) error {
 	return db.Alone(ctx, func(tx *store.Tx) error {
 		for _, e := range all {
@@ -212,7 +213,8 @@ func (h *History) insertAll(ctx context.Context, db *store.DB, all []*trace.Exch
 	})
 }
 
-// insert writes an exchange, unless its id is already in the table.
+// insert writes an exchange, unless its id is already in the table. It fails if the exchange cannot
+// be encoded or the database fails.
 func (h *History) insert(ctx context.Context, tx *store.Tx, e trace.Exchange) error {
 	said := []byte{}
 	if e.Bodies != nil && h.Wants(&e) {
@@ -288,7 +290,7 @@ func (h *History) clean(ctx context.Context) error {
 }
 
 // deleteOld deletes exchanges that are too old, and the oldest ones if there are too many or they
-// are too large together.
+// are too large together. It fails if the database does.
 func (h *History) deleteOld(ctx context.Context) error {
 	db, err := h.open(ctx, false)
 	if db == nil {

@@ -148,8 +148,8 @@ func (m *Metrics) histogram(name, help string, buckets []float64,
 	return v
 }
 
-// Handler returns the handler that answers scrapes. It must be behind auth.Guard, because it checks
-// no keys.
+// Handler returns the handler that answers scrapes. Wrap it with auth.Guard, because it checks no
+// keys itself.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }

@@ -34,7 +34,7 @@ func wide(text []rune) (letters []rune, at []int) {
 
 // inPlace returns the changes of the wide text at their offsets in the original text. After
 // half-width katakana, the long-vowel mark is a half-width one as well. Any other change there is
-// left out, because the new character may take two in half width.
+// left out, because in half width the new character may need two.
 func inPlace(text []rune, at []int, found map[int]Change) map[int]Change {
 	moved := map[int]Change{}
 	for offset, c := range found {

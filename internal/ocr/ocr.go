@@ -128,7 +128,7 @@ func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error)
 
 // settle decides about the hyphens that the dictionary could not judge, whose offsets are open, and
 // adds changes to the map found. It asks the model; without an answer it does what n.Without says,
-// and adds a warning or returns ErrUnavailable.
+// and adds a warning or returns ErrUnavailable. If ctx has ended, it returns the cause.
 func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, found map[int]Change,
 	res *Result) error {
 	if len(open) == 0 {

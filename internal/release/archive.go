@@ -29,7 +29,8 @@ func sortEntries(entries []entry) []entry {
 }
 
 // writeTarGz writes entries as a compressed tar archive to w, with prefix before each name. The
-// gzip header has no name and no time, so the same input always gives the same bytes.
+// gzip header has no name and no time, so the same input always gives the same bytes. The error is
+// that of w.
 func writeTarGz(w io.Writer, prefix string, entries []entry, at time.Time) error {
 	zw := gzip.NewWriter(w)
 	tw := tar.NewWriter(zw)
@@ -72,7 +73,8 @@ func withFolders(prefix string, entries []entry) (all []entry) {
 	return all
 }
 
-// writeZip writes entries as a zip archive, which Windows opens without an additional program.
+// writeZip writes entries as a zip archive, which Windows opens without an additional program. The
+// error is that of w.
 func writeZip(w io.Writer, prefix string, entries []entry, at time.Time) error {
 	zw := zip.NewWriter(w)
 	for _, e := range sortEntries(entries) {

@@ -52,7 +52,7 @@ type identity struct{ version, arch, maintainer, homepage string }
 const defaultMaintainer = "the maintainers of toolnorm <toolnorm@localhost>"
 
 // writeDeb writes a Debian package with the given entries to w. Its scripts are in the embedded
-// folder files.
+// folder files. The error is that of w.
 func writeDeb(w io.Writer, is identity, entries []entry, at time.Time) error {
 	var size int
 	var sums strings.Builder
@@ -87,7 +87,7 @@ func writeDeb(w io.Writer, is identity, entries []entry, at time.Time) error {
 }
 
 // writeAr writes members as an archive in the format of deb(5), in which each member begins at an
-// even offset.
+// even offset. The error is that of w.
 func writeAr(w io.Writer, at time.Time, members []entry) error {
 	if _, err := io.WriteString(w, "!<arch>\n"); err != nil {
 		return err

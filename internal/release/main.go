@@ -119,7 +119,8 @@ func (r *release) builds() (all []build, err error) {
 	return all, nil
 }
 
-// pack writes the archive of one platform and, for Linux, its Debian package.
+// pack writes the archive of one platform and, for Linux, its Debian package. It fails if a file
+// cannot be read or written, or a part has no licence.
 func (r *release) pack(b build, shells map[string][]byte) error {
 	all, err := partsOf(b)
 	if err != nil {
@@ -153,7 +154,8 @@ func (r *release) pack(b build, shells map[string][]byte) error {
 	})
 }
 
-// create creates a file of the release and calls write to fill it.
+// create creates a file of the release and calls write to fill it. It fails if the file cannot be
+// created or write fails.
 func (r *release) create(name string, write func(io.Writer) error) error {
 	f, err := os.Create(filepath.Join(r.dist, name))
 	if err != nil {
@@ -162,7 +164,8 @@ func (r *release) create(name string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// writeChecksums writes SHA256SUMS in the format that sha256sum and shasum read.
+// writeChecksums writes SHA256SUMS in the format that sha256sum and shasum read. It fails if a file
+// cannot be read or written.
 func (r *release) writeChecksums() error {
 	files, err := os.ReadDir(r.dist) // in the order of the names
 	if err != nil {

@@ -32,7 +32,8 @@ func (p part) purl() string {
 }
 
 // partsOf returns everything that is in the programs of some builds. Platforms differ a little: for
-// example, one needs a module for its terminal that another does not.
+// example, one needs a module for its terminal that another does not. It fails as modulesIn and
+// pageModules do.
 func partsOf(builds ...build) ([]part, error) {
 	found, err := modulesIn(builds)
 	if err != nil {
@@ -44,7 +45,8 @@ func partsOf(builds ...build) ([]part, error) {
 
 // modulesIn returns the Go modules that are linked into the programs. It reads them from the
 // programs themselves, so that no list can be wrong. The standard library and the runtime count as
-// a module called std, as in Go's vulnerability database.
+// a module called std, as in Go's vulnerability database. It fails if a program cannot be read or
+// the go command fails.
 func modulesIn(builds []build) ([]part, error) {
 	all := []part{}
 	versions := map[string]string{}
@@ -72,7 +74,8 @@ func modulesIn(builds []build) ([]part, error) {
 }
 
 // moduleDirs returns the source folder of each module, as the go command reports it. It calls the
-// command once for all modules, since each call takes a tenth of a second.
+// command once for all modules, since each call takes a tenth of a second. It fails if the command
+// does.
 func moduleDirs(names []string) (map[string]string, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -95,7 +98,7 @@ func moduleDirs(names []string) (map[string]string, error) {
 }
 
 // pageModules returns the npm packages that the bundler may have put into the admin page: those in
-// the lock file of dir that are not only for development.
+// the lock file of dir that are not only for development. It fails if the lock file cannot be read.
 func pageModules(dir string) (all []part, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, "package-lock.json"))
 	if err != nil {
@@ -153,7 +156,8 @@ func licences(all []part) ([]byte, error) {
 }
 
 // writeSBOM writes the list of parts in the format of CycloneDX. The list has neither a time nor a
-// serial number, so that the same commit always gives the same file.
+// serial number, so that the same commit always gives the same file. It fails if the file cannot be
+// written.
 func (r *release) writeSBOM(all []part) error {
 	type component struct {
 		Type    string `json:"type"`

@@ -17,6 +17,7 @@ import (
 var packedFolders = []string{"docs", "examples"}
 
 // pages returns the texts at the root and all regular files of packedFolders except for Go tests.
+// It fails if one cannot be read.
 func pages() (all []entry, err error) {
 	names := []string{"LICENSE", "README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md",
 		"SECURITY.md"}

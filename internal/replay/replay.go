@@ -47,8 +47,8 @@ type Call struct {
 	Problems []string `json:"problems"`
 }
 
-// Read decodes a text with a format and explains the result. It returns the decoder's error; a text
-// that is complete, as here, causes none.
+// Read decodes a text with a format and explains the result. The error is that of the decoder,
+// which has none for a complete text such as this.
 func Read(f *adapters.Format, t Text) (*Reading, error) {
 	r := &Reading{Format: f.Name, Calls: []Call{}, Repairs: []string{}, Why: []string{}}
 	reply, events, err := decode(f, t)

@@ -113,7 +113,8 @@ func (d *Desk) Ask(ctx context.Context, to, about string, question, answer any) 
 	}
 }
 
-// send encodes v as the body of a letter and sends the letter to a replica.
+// send encodes v as the body of a letter and sends the letter to a replica. It fails if v cannot be
+// encoded or the message cannot be sent.
 func (d *Desk) send(to string, l letter, v any) (err error) {
 	if l.Body, err = write(v); err != nil {
 		return err
@@ -125,7 +126,8 @@ func (d *Desk) send(to string, l letter, v any) (err error) {
 	return d.Send(to, body)
 }
 
-// write returns v as JSON without escaping <, > and &, so that texts arrive as they were sent.
+// write returns v as JSON without escaping <, > and &, so that texts arrive as they were sent. It
+// fails if v cannot be encoded.
 func write(v any) ([]byte, error) {
 	var b bytes.Buffer
 	out := json.NewEncoder(&b)
@@ -162,7 +164,7 @@ func (d *Desk) Run(ctx context.Context, failed func(error)) {
 }
 
 // answer calls the function that Hear registered for the subject of a letter, and sends its result.
-// If no function is registered it does nothing.
+// If no function is registered it does nothing. It fails if the answer cannot be sent.
 func (d *Desk) answer(ctx context.Context, l letter) error {
 	f, ok := d.hears.Load(l.About)
 	if !ok {

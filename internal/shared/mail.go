@@ -68,7 +68,8 @@ func (s *Store) Receive(ctx context.Context, got func(body []byte), failed func(
 	}
 }
 
-// collect removes the messages to this replica from the table and passes each to got.
+// collect removes the messages to this replica from the table and passes each to got. It fails if
+// the database does.
 func (s *Store) collect(got func([]byte)) error {
 	ctx, cancel := asking()
 	defer cancel()

@@ -81,7 +81,8 @@ func (s *Store) Put(kind, id, owner string, body []byte, life time.Duration) err
 	return err
 }
 
-// prune deletes expired entries, and entries of a kind beyond the bounds of their owner.
+// prune deletes expired entries, and entries of a kind beyond the bounds of their owner. It fails
+// if the database does.
 func (s *Store) prune(ctx context.Context, kind string) error {
 	if _, err := s.db.ExecContext(ctx, "DELETE FROM h_shared WHERE until < now()"); err != nil {
 		return err
@@ -93,7 +94,8 @@ func (s *Store) prune(ctx context.Context, kind string) error {
 	return err
 }
 
-// Get returns the body stored under kind and id for owner; ok is false if there is none.
+// Get returns the body stored under kind and id for owner; ok is false if there is none. The error
+// is one of the database.
 func (s *Store) Get(kind, id, owner string) (body []byte, ok bool, err error) {
 	return s.row(
 		"SELECT body FROM h_shared WHERE kind = $1 AND id = $2 AND owner = $3 AND until > now()",
@@ -101,13 +103,13 @@ func (s *Store) Get(kind, id, owner string) (body []byte, ok bool, err error) {
 }
 
 // Take returns a body as Get does, but only once: ok is false if there is none or it was taken
-// before. Get still finds a body that was taken.
+// before. Get still finds a body that was taken. The error is one of the database.
 func (s *Store) Take(kind, id, owner string) (body []byte, ok bool, err error) {
 	return s.row(
 		"UPDATE h_shared SET taken = true WHERE kind = $1 AND id = $2 AND owner = $3 AND until > now() AND NOT taken RETURNING body", kind, id, owner)
 }
 
-// Remove deletes a body and reports whether there was one.
+// Remove deletes a body and reports whether there was one. The error is one of the database.
 func (s *Store) Remove(kind, id, owner string) (bool, error) {
 	_, ok, err := s.row(
 		"DELETE FROM h_shared WHERE kind = $1 AND id = $2 AND owner = $3 AND until > now() RETURNING body", kind, id, owner)
@@ -121,7 +123,7 @@ type Note = struct {
 }
 
 // Others returns the entries of a kind with other ids than id. life must be the time for which each
-// was stored, because the age is computed from it.
+// was stored, because the age is computed from it. The error is one of the database.
 func (s *Store) Others(kind, id string, life time.Duration) ([]Note, error) {
 	ctx, cancel := asking()
 	defer cancel()
@@ -133,7 +135,8 @@ func (s *Store) Others(kind, id string, life time.Duration) ([]Note, error) {
 	}, "SELECT body, EXTRACT(EPOCH FROM until - now())::float8 FROM h_shared WHERE kind = $1 AND id <> $2 AND until > now()", kind, id)
 }
 
-// row returns the body in the one row that a statement returns; ok is false if it returns none.
+// row returns the body in the one row that a statement returns; ok is false if it returns none. The
+// error is one of the database.
 func (s *Store) row(statement string, args ...any) (body []byte, ok bool, err error) {
 	ctx, cancel := asking()
 	defer cancel()
@@ -152,7 +155,7 @@ const (
 )
 
 // Secret returns the random bytes that all replicas share under a name. The first replica that asks
-// creates them.
+// creates them. It fails if the database does, or if the secret is removed meanwhile.
 func (s *Store) Secret(name string) ([]byte, error) {
 	ctx, cancel := asking()
 	defer cancel()

@@ -98,7 +98,8 @@ func New(options ...sdk.TracerProviderOption) *Tracer {
 	return &Tracer{provider: p, tracer: p.Tracer("toolnorm"), texts: WithTexts()}
 }
 
-// Close sends the spans that have not been sent yet. On a nil Tracer it does nothing.
+// Close sends the spans that have not been sent yet. On a nil Tracer it does nothing. It fails if
+// they cannot be sent before ctx ends.
 func (t *Tracer) Close(ctx context.Context) error {
 	if t == nil {
 		return nil

@@ -95,7 +95,7 @@ type cursor interface {
 
 // relations reads rows that each have a table, a column and its type, and returns the tables for
 // which listed returns true. The rows are sorted by table, so a column belongs to the last table or
-// begins a new one.
+// begins a new one. It fails if the rows cannot be read.
 func relations(rows cursor, listed func(table string) bool) (all []Relation, err error) {
 	for rows.Next() {
 		var table string

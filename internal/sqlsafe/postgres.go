@@ -54,7 +54,7 @@ type answered struct {
 }
 
 // check checks a statement as Check does, and allows the parameters $1 to $values. It returns what
-// is known about the statement.
+// is known about the statement. Its errors are those of Check.
 func (p *Postgres) check(ctx context.Context, sql string, values int) (*checked, error) {
 	all, r := PostgreSQL.words(sql)
 	if r != nil {

@@ -55,7 +55,7 @@ func roleCalls(ctx context.Context, conn *pgx.Conn, role string) string {
 }
 
 // roleCan returns what the role of a connection may do besides reading. Every new connection is
-// asked, since rights may be granted while the pool is open.
+// asked, since rights may be granted while the pool is open. It fails if the query does.
 func roleCan(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	rows, err := conn.Query(ctx, powers)
 	if err != nil {

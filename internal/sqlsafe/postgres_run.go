@@ -243,7 +243,7 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 // would preserve large objects and settings. For example, lo_create(0) succeeds in a read-only
 // transaction for a role without any right, and so does set_config(…, false); only ROLLBACK undoes
 // them. Advisory locks outlive even a rollback, so they are released separately. Closing the
-// connection ends its transaction, too.
+// connection ends its transaction, too. It returns what read returns, or the first error.
 func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked,
 	send *values, limits Limits, read reader) (*Table, error) {
 	path, err := begin(ctx, c, fmt.Sprintf(
@@ -297,7 +297,7 @@ func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, wh
 // begin begins a transaction in which only built-in names are found, and returns the search path
 // before it, as an array of names. With the role's own path, the queries about a statement could
 // call the owner's functions: a user-defined = for an oid and a number would match better than the
-// built-in one.
+// built-in one. It fails if the server does.
 func begin(ctx context.Context, c *pgconn.PgConn, settings string) (path []byte, err error) {
 	all, err := c.Exec(ctx, "BEGIN TRANSACTION READ ONLY; "+settings+
 		"; SELECT pg_catalog.current_schemas(false); SET LOCAL search_path = pg_catalog").ReadAll()

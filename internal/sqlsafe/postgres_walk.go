@@ -24,8 +24,8 @@ type walk struct {
 	lengths  []span
 }
 
-// statement checks the topmost node, which must be a SELECT. Because WITH … INSERT may be inside a
-// SelectStmt, all nodes below are checked as well.
+// statement returns a refusal unless the topmost node is a SELECT of allowed parts. Because WITH …
+// INSERT may be inside a SelectStmt, all nodes below are checked as well.
 func (w *walk) statement(node map[string]any) *Refusal {
 	if _, ok := node["SelectStmt"]; !ok {
 		for kind := range node {
@@ -54,9 +54,9 @@ func kindInWords(kind string) string {
 	return strings.ToUpper(b.String())
 }
 
-// node checks a node {"Kind": {…}}. In JSON, a node is an object whose only key is its kind, such
-// as {"ColumnRef":{"fields":[…]}}. An empty object is allowed, since it means that something is
-// absent, for example the column definitions of a function.
+// node returns a refusal if a node {"Kind": {…}} is not allowed. In JSON, a node is an object whose
+// only key is its kind, such as {"ColumnRef":{"fields":[…]}}. An empty object is allowed, since it
+// means that something is absent, for example the column definitions of a function.
 func (w *walk) node(node map[string]any, at int) *Refusal {
 	for kind, body := range node {
 		inside, ok := body.(map[string]any)
@@ -70,9 +70,9 @@ func (w *walk) node(node map[string]any, at int) *Refusal {
 	return nil
 }
 
-// kind checks a node of a known kind: all its members, and further rules for that kind. at is the
-// location of the nearest node above it that has one. A location is a byte offset in the statement;
-// most nodes have none.
+// kind returns a refusal if a node of a known kind is not allowed. It checks all its members, and
+// further rules for that kind. at is the location of the nearest node above it that has one. A
+// location is a byte offset in the statement; most nodes have none.
 func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 	if n, ok := node["location"].(float64); ok && n >= 0 {
 		at = int(n)
@@ -157,9 +157,9 @@ var sayings = map[string]string{
 	"RangeTableFunc": "XMLTABLE", "SetToDefault": "DEFAULT", "CurrentOfExpr": "CURRENT OF",
 }
 
-// member checks the value of a member. It may be a node of the given kind, a node that names its
-// kind, a list of either, or a plain value. Plain values (texts, numbers, names of enumerations)
-// are harmless and not checked.
+// member returns a refusal if the value of a member is not allowed. It may be a node of the given
+// kind, a node that names its kind, a list of either, or a plain value. Plain values (texts,
+// numbers, names of enumerations) are harmless and not checked.
 func (w *walk) member(kind string, value any, at int) *Refusal {
 	switch v := value.(type) {
 	case map[string]any:

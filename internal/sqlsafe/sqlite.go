@@ -74,7 +74,7 @@ type asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// texts returns the values of a query with one column.
+// texts returns the values of a query with one column. It fails if the query does.
 func texts(ctx context.Context, in asker, query string) (all []string, err error) {
 	rows, err := in.QueryContext(ctx, query)
 	if err != nil {
@@ -208,7 +208,8 @@ func (s *sqliteFile) statement(query string) ([]token, error) {
 }
 
 // read runs the statement and reads as many rows as the limits allow. Rows are read one at a time,
-// so that a limit stops the statement itself and not only the result.
+// so that a limit stops the statement itself and not only the result. It fails if the statement
+// does or has too many columns.
 func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, values []any) (
 	*Table, error) {
 	rows, err := conn.QueryContext(ctx, q.SQL, values...)

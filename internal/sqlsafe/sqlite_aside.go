@@ -83,7 +83,8 @@ func (s *SQLiteDB) Describe(ctx context.Context, q Statement) (*Table, error) {
 	return a.Table, err
 }
 
-// Relations returns the tables and views that statements may read, sorted by name.
+// Relations returns the tables and views that statements may read, sorted by name. It fails if the
+// file cannot be read in time.
 func (s *SQLiteDB) Relations(ctx context.Context) ([]Relation, error) {
 	a, err := s.do(ctx, sqliteAsked{What: "relations", Limits: Limits{Time: exploreWait}})
 	return a.Relations, err
@@ -237,7 +238,7 @@ func sqliteDo(asked *sqliteAsked, a *sqliteAnswer) error {
 	return err
 }
 
-// value returns the decoded value, or nil for NULL.
+// value returns the decoded value, or nil for NULL. It fails if a number cannot be parsed.
 func (a *sqliteArg) value() (any, error) {
 	text := string(a.Text)
 	switch a.Kind {

@@ -46,7 +46,7 @@ type guard struct {
 // stand restricts a connection to what the statement may do. It is called before each statement, so
 // that the earlier use of a pooled connection does not matter. For example, a connection that once
 // ran ATTACH would have that file open for its next user. The objects are read each time, since
-// another program may have changed the file.
+// another program may have changed the file. It fails if the file cannot be read.
 func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 	for id, most := range sqliteLimits {
 		if _, err := sqlite.Limit(conn, id, most); err != nil {
@@ -74,7 +74,7 @@ func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 }
 
 // authorizer sets the function that SQLite calls while a connection compiles statements; nil
-// removes it.
+// removes it. It fails if the driver does not support it.
 func (g *guard) authorizer(conn *sql.Conn, ask sqlite.AuthorizerFn) error {
 	return conn.Raw(func(c any) error {
 		able, ok := c.(sqlite.AuthorizerRegisterer)

@@ -132,7 +132,8 @@ func (db *DB) Alone(ctx context.Context, do func(tx *Tx) error) (err error) {
 const lockKey = 0x746f6f6c6e6f726d // "toolnorm"
 
 // HasTable reports whether a table or view with that name exists. In PostgreSQL it looks only in
-// the current schema, since other schemas may have tables with the same name.
+// the current schema, since other schemas may have tables with the same name. It fails if the query
+// does.
 func (tx *Tx) HasTable(ctx context.Context, name string) (bool, error) {
 	query := "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND name = $1"
 	if tx.Kind == Postgres {

@@ -79,7 +79,7 @@ func tell(c chan<- struct{}) {
 
 // listenSQLite implements Listen by polling, because SQLite does not report commits of other
 // processes. It polls data_version, which changes whenever another connection commits, and for that
-// needs the same connection each time.
+// needs the same connection each time. It fails if the first poll does.
 func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan struct{}, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -114,7 +114,8 @@ func (db *DB) listenSQLite(ctx context.Context, failed func(error)) (<-chan stru
 
 // listenPostgres implements Listen with a connection of its own, and reconnects if that is lost. It
 // cannot use a connection of the pool, because those are used by others between two statements.
-// After a reconnection it always sends a value, since notices may have been lost.
+// After a reconnection it always sends a value, since notices may have been lost. It fails if the
+// first connection does.
 func (db *DB) listenPostgres(ctx context.Context, channel string, failed func(error)) (
 	<-chan struct{}, error) {
 	conn, err := db.listening(ctx, channel)

@@ -102,7 +102,8 @@ const closeWait = time.Second
 // openSQLite opens a file in WAL mode, in which readers do not wait for a writer, in this program
 // or others. Synchronous mode NORMAL is safe with WAL: a crash of the machine may lose the last
 // commits, but never damages the file. The schema of the file is not trusted, since a user may
-// replace the file. Foreign keys are turned on, since they are off in SQLite by default.
+// replace the file. Foreign keys are turned on, since they are off in SQLite by default. It fails
+// if the file cannot be created or opened.
 func openSQLite(ctx context.Context, path string) (*DB, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("store: %w", err)

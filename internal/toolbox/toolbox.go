@@ -113,7 +113,7 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 // registered first, so they come first in every list. With "auto" they are offered only while there
 // is no other tool, because a model calls them even if its user made other tools, although the
 // company does not exist. If they are not offered, the registry says why to a caller that calls
-// one.
+// one. It fails if the sample cannot be opened.
 func (b *Box) openCompany(ctx context.Context, c Config) (err error) {
 	if b.Company, err = company.Open(ctx, b.db, nil); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (b *Box) Sampled() bool {
 }
 
 // openData registers the data tools that are configured. They come after the company's tools in
-// every list.
+// every list. It fails if the data cannot be opened.
 func (b *Box) openData(ctx context.Context, c Config) (err error) {
 	if b.Data, err = data.Open(ctx, c.Databases, b.db, c.Audit, c.Warn); err != nil {
 		return err
@@ -155,14 +155,15 @@ func (b *Box) openData(ctx context.Context, c Config) (err error) {
 }
 
 // openKB opens the knowledge bases and registers their tools. The embedding model is that of the
-// data tools. With c.Lasting it also watches for bases that are added later.
+// data tools. With c.Lasting it also watches for bases that are added later. It fails if the store
+// of bases cannot be opened.
 func (b *Box) openKB(ctx context.Context, c Config) (err error) {
 	c.Knowledge.Warn = c.Warn
 	if b.KB, err = kb.Open(ctx, c.Knowledge, kb.Where(c.Store), c.Databases.Embedder(),
 		c.Lasting); err != nil {
 		return err
 	}
-	if err := b.Registry.Set("knowledge"); err != nil { // reserves their place, for a base that is added later
+	if err := b.Registry.Set("knowledge"); err != nil { // reserves their place for a later base
 		return err
 	}
 	if err := b.KB.Offer(ctx, b.Registry); err != nil || !c.Lasting {
@@ -179,7 +180,8 @@ func (b *Box) openKB(ctx context.Context, c Config) (err error) {
 
 // openCustom registers the tools that administrators made. They come last, since they must not take
 // the name of a built-in tool. Names of built-in tools that are not offered now stay reserved as
-// well, for example those of the knowledge base before there is one.
+// well, for example those of the knowledge base before there is one. It fails if they cannot be
+// read.
 func (b *Box) openCustom(ctx context.Context, c Config) (err error) {
 	reserved := map[string]bool{}
 	for _, t := range slices.Concat(b.Company.Tools(), b.Data.All(), b.KB.Tools()) {

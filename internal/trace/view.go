@@ -27,7 +27,7 @@ var viewPage = template.Must(template.New("view").Funcs(template.FuncMap{"visibl
 // View shows the exchanges of a Log, as a page to browsers and as JSON to programs. The page is for
 // programs that were built without the admin page, whose tab Live shows the same with reasons,
 // schemas and a replay; if that is built in, browsers are redirected to it. The texts are private
-// and may be hostile, so View must be behind auth.Guard.
+// and may be hostile, so requests must pass auth.Guard first.
 type View struct {
 	Log     *Log          // nil: there is none, and requests fail
 	Reasons []chat.Reason // what the codes in Repairs mean
@@ -81,7 +81,8 @@ func (v *View) Serve(w http.ResponseWriter, r *http.Request) error {
 }
 
 // page writes the page. Its policy allows no script, no picture and no form, so that even markup
-// that was not escaped would have no effect. The style has a new nonce for each page.
+// that was not escaped would have no effect. The style has a new nonce for each page. It fails if
+// the page cannot be written.
 func (v *View) page(w http.ResponseWriter, it shown) error {
 	it.reasons = make(map[string]string, len(v.Reasons))
 	for _, reason := range v.Reasons {

@@ -218,7 +218,7 @@ func text(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
-// clean deletes rows that are older than the configured days.
+// clean deletes rows that are older than the configured days. It fails if the database does.
 func (u *Usage) clean(ctx context.Context) error {
 	u.opening.Lock()
 	defer u.opening.Unlock()

@@ -77,8 +77,8 @@ func hexRune(s string) rune {
 // the time of an expression.
 func Load() { unicodeTables() }
 
-// in reports whether a character is in a set. In the sorted list of range ends, the first number
-// not below such a character either equals it or is the end of a range.
+// in reports whether a character is in a set. It is if the first entry not below it, in the sorted
+// list of the ends of ranges, equals it or ends a range.
 func in(set string, r rune) bool {
 	ranges := unicodeTables().sets[set]
 	i := sort.Search(len(ranges), func(i int) bool { return ranges[i] >= r })

@@ -39,8 +39,8 @@ func PowMod(m *py.Account, a, b, c any) any {
 	return Norm(r)
 }
 
-// Round returns a number rounded half to even, to so many digits after the point. The type stays
-// the same.
+// Round returns a number rounded half to even, to the given number of digits after the point. The
+// type stays the same.
 func Round(m *py.Account, v, digits any) any {
 	if n, ok := Int(v); ok {
 		return roundInt(m, n, digits)

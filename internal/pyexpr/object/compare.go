@@ -14,7 +14,7 @@ import (
 // bytes of text. So a comparison of two long lists that share their beginnings, repeated in a loop,
 // ends at the limit and not after minutes.
 
-// Compare returns the result of a op b, where op is a comparison, is or in, or the negation of
+// Compare reports whether a op b is true, where op is a comparison, is or in, or the negation of
 // these. It raises an error for types that cannot be compared in this way.
 func Compare(m *py.Account, op string, a, b Value) bool {
 	switch op {
@@ -112,7 +112,7 @@ func equalDicts(m *py.Account, x, y *Dict) bool {
 	return true
 }
 
-// Order returns the result of a op b, where op is <, <=, > or >=. It raises a TypeError if the
+// Order reports whether a op b is true, where op is <, <=, > or >=. It raises a TypeError if the
 // types have no order.
 //
 //	'a' < 'b' → True
@@ -150,7 +150,8 @@ func Order(m *py.Account, op string, a, b Value) bool {
 	return false
 }
 
-// orderItems compares the first pair of items that differ, or the lengths if there is none.
+// orderItems reports whether x op y is true, by the first pair of items that differ, or by the
+// lengths if there is none.
 func orderItems(m *py.Account, op string, x, y []Value) bool {
 	for i := range min(len(x), len(y)) {
 		if !Equal(m, x[i], y[i]) {
