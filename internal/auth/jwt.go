@@ -148,7 +148,8 @@ func checkSubject(sub string) error {
 	return nil
 }
 
-// rejection returns the fault for a token that was rejected for the reason why.
+// rejection returns the fault for a rejected token. The argument is the reason, which is only
+// logged.
 func rejection(why error) error {
 	return &fault.Error{Kind: fault.Unauthorized, Message: InvalidCredentials, Cause: why}
 }

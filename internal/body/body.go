@@ -14,10 +14,11 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// Read decodes a request's body, a JSON object, into v, a pointer to a struct. A body of more than
-// most bytes is an error. A member that v does not have is an error that names it, since a misspelt
-// member would otherwise be ignored silently. For an empty body the error wraps io.EOF, so that
-// routes without a required body can accept it. Every error is a *fault.Error.
+// Read decodes a request's body, a JSON object, into v, a pointer to a struct. A body with more
+// bytes than the argument most is an error. A member that v does not have is an error that names
+// it, since a misspelt member would otherwise be ignored silently. For an empty body the error
+// wraps io.EOF, so that routes without a required body can accept it. Every error is a
+// *fault.Error.
 func Read(r *http.Request, most int, v any) error {
 	text, err := io.ReadAll(io.LimitReader(r.Body, int64(most)+1))
 	switch {

@@ -113,7 +113,7 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 
 // find returns the collection, whose id all other calls need in their path. It asks the server
 // once. If the collection does not exist it fails and does not create one, because a typo would
-// leave an empty collection behind.
+// leave an empty collection behind. Other failures are those of do.
 func (c *Client) find(ctx context.Context) (*collection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

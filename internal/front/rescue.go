@@ -9,10 +9,10 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// rescue recovers from a panic of a handler and tells the client: by a status if the answer has not
-// begun, by a last event or record if it is a stream of these, and otherwise by breaking off the
-// answer. net/http would only cut the connection, which SDKs take for a network fault and repeat.
-// The stack is logged and not sent.
+// rescue recovers from a panic of a handler and tells the client. If the answer has not begun, it
+// sends a status. If the answer is a stream of events or records, it adds a last one, and otherwise
+// it breaks off the answer. net/http would only cut the connection, which SDKs take for a network
+// fault and repeat. The stack is logged and not sent.
 func (f *Front) rescue(w *writer, r *http.Request) {
 	v := recover()
 	switch v {

@@ -26,9 +26,9 @@ func Source(pieces []string, finish string) chat.Source {
 // at every place takes quadratic time: for 3,000 bytes, 9 MB are read in each degree.
 const longText = 3000
 
-// Cuts yields ways to split a text that must all give the same events, each with a name: into
-// single bytes, into two pieces at every n-th place starting with k (if the text is shorter than
-// longText), and into random pieces, eight times. A test that decodes a text in n modes passes a
+// Cuts yields ways to split a text that must all give the same events, each with a name. They are
+// single bytes, two pieces at every n-th place starting with k (if the text is shorter than
+// longText), and eight times random pieces. A test that decodes a text in n modes passes a
 // different k for each, so that together they split it at every place. For all places, n is 1.
 //
 // Single bytes reveal code that decides too early, two pieces name the place, and random pieces

@@ -61,8 +61,8 @@ func asking() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), askWait)
 }
 
-// Put stores body under kind and id for the time life. An entry with the same kind and id is
-// replaced. It fails if the body has more than mostBytes or the database fails.
+// Put stores body under kind and id, until the duration life has passed. An entry with the same
+// kind and id is replaced. It fails if the body has more than mostBytes or the database fails.
 func (s *Store) Put(kind, id, owner string, body []byte, life time.Duration) error {
 	ctx, cancel := asking()
 	defer cancel()

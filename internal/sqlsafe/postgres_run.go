@@ -183,7 +183,7 @@ type reader func(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limi
 
 // ask declares a cursor for a statement and calls read. The check comes before a connection is
 // taken, so a refusal needs no server. If the server does not accept a value as a text, the
-// statement is sent again without the type: for example, date > :day needs a date, and PostgreSQL
+// statement is sent again without the type. For example, date > :day needs a date, and PostgreSQL
 // infers the type of an untyped value from the context. The first attempt has types, because :day
 // IS NULL determines no type and would fail without one.
 func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table, error) {
@@ -241,9 +241,9 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 
 // within runs a statement in a read-only transaction that is always rolled back, because COMMIT
 // would preserve large objects and settings. For example, lo_create(0) succeeds in a read-only
-// transaction for a role without any right, and so does set_config(…, false); only ROLLBACK undoes
+// transaction for a role without any right, and so does set_config(…, false). Only ROLLBACK undoes
 // them. Advisory locks outlive even a rollback, so they are released separately. Closing the
-// connection ends its transaction, too. It returns what read returns, or the first error.
+// connection ends its transaction, too. within returns what read returns, or the first error.
 func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked,
 	send *values, limits Limits, read reader) (*Table, error) {
 	path, err := begin(ctx, c, fmt.Sprintf(

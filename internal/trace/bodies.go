@@ -137,8 +137,9 @@ func (b *Bodies) asked(r *chat.Request) {
 	slices.Reverse(b.Messages)
 }
 
-// message returns m with its text and arguments cut to a total of most bytes. The texts are copied,
-// because a substring of a large request would keep the whole request in memory.
+// message returns m with its text and arguments cut to a total that the argument most sets, in
+// bytes. The texts are copied, because a substring of a large request would keep the whole request
+// in memory.
 func message(m chat.Message, most int) Message {
 	text := m.Content
 	if m.Reasoning != "" {

@@ -229,8 +229,8 @@ func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	}
 }
 
-// clip returns a copy of s. If s is longer than most bytes, the copy is cut there and ends with
-// "…". It is a copy so that it does not keep a large request in memory.
+// clip returns a copy of s, so that s does not keep a large request in memory. If s has more bytes
+// than the argument most allows, the copy is cut there and ends with "…".
 func clip(s string, most int) string {
 	if len(s) <= most {
 		return strings.Clone(s)
