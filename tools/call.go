@@ -12,12 +12,11 @@ import (
 	"toolnorm/internal/spelling"
 )
 
-// Call runs a tool by its name. Whatever goes wrong is a Result with IsError: an unknown name,
-// arguments that do not fit, the tool's own failure, a panic, a result that is too large, the end
-// of its time or of ctx. It returns when the tool's time is over even if the tool does not heed its
-// context. A failure is a Result and no Go error, since the caller passes both on to a model in the
-// same way, and the model can do something about it. The tool runs in its own goroutine: Call
-// abandons a tool that hangs and does not wait for it.
+// Call runs the tool with the given name. Whatever goes wrong is a Result with IsError: an unknown
+// name, arguments that do not fit, the tool's own failure, a panic, a result that is too large, the
+// tool's timeout, or the end of ctx. A failure is a Result and no Go error, since the caller passes
+// both on to a model in the same way, and the model can act on it. The tool runs in its own
+// goroutine, so Call returns at the timeout even if the tool does not heed its context.
 func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) Result {
 	now := r.For(ctx)
 	t, ok := now.Find(name)
@@ -27,7 +26,7 @@ func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) 
 	return r.Run(ctx, t, args)
 }
 
-// Run does the same as Call for a tool that the caller already has. The tool need not be in the
+// Run does the same as Call for a Tool that the caller already has. The tool need not be in the
 // registry.
 func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res Result) {
 	if r.opts.Watch != nil {
@@ -68,8 +67,8 @@ func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	}
 }
 
-// refuse asks the tool whether it answers at once. A Refuse that panics counts as one that accepts
-// the arguments; the tool fails in its Call.
+// refuse calls the tool's Refuse function and returns what that returns. If the function panics,
+// refuse returns false, as if the arguments were accepted; the tool then fails in its Call.
 func (r *Registry) refuse(ctx context.Context, t Tool, args json.RawMessage) (
 	res Result, refused bool) {
 	defer func() {
@@ -84,11 +83,12 @@ func (r *Registry) refuse(ctx context.Context, t Tool, args json.RawMessage) (
 // own type, so that a timeout can be told apart from a caller that went away.
 type overdue string
 
-// Error returns the sentence for the caller.
+// Error implements error. It returns the sentence for the caller.
 func (o overdue) Error() string { return string(o) }
 
-// stoppedResult returns the result of a call whose context ended first.
-// A timeout is the tool's own fault; a cancelled call says nothing about the tool.
+// stoppedResult returns the failure of a call whose context ended before the tool did. It tells two
+// causes apart, since a timeout is the tool's own fault and a cancelled call says nothing about the
+// tool.
 func stoppedResult(ctx context.Context, t Tool) Result {
 	if o, ok := context.Cause(ctx).(overdue); ok {
 		return Failure(o.Error())
@@ -96,8 +96,9 @@ func stoppedResult(ctx context.Context, t Tool) Result {
 	return Failure(fmt.Sprintf("the call of %s was cancelled", t.Name))
 }
 
-// fit reads arguments. Missing arguments and null become {}, since clients leave them out for tools
-// without parameters.
+// fit returns the arguments as the tool's schema wants them (Options.Fit), or an error if they do
+// not fit. Missing arguments and null become {}, since clients leave them out for tools without
+// parameters.
 func (r *Registry) fit(t Tool, args json.RawMessage) (json.RawMessage, error) {
 	if text := bytes.TrimSpace(args); len(text) == 0 || string(text) == "null" {
 		args = json.RawMessage("{}")
@@ -112,10 +113,10 @@ func (r *Registry) fit(t Tool, args json.RawMessage) (json.RawMessage, error) {
 	return args, nil
 }
 
-// run calls the function. A panic ends this call, not the program. Its message may hold other
-// callers' data, so it is written to the log and not shown to the model. When the time is over, the
-// tool's own error is seldom more than "context deadline exceeded", so the result says that the
-// tool took too long.
+// run calls the tool's function and returns its result, or a failure for an error or a panic. The
+// message of a panic may contain other callers' data, so it is written to the log and not shown to
+// the model. An error after the end of ctx is seldom more than "context deadline exceeded", so the
+// failure then says that the tool took too long.
 func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res Result) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -135,9 +136,10 @@ func (r *Registry) run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	return res
 }
 
-// passable refuses a result that is too large, or whose structured value is not JSON. A result goes
-// into the context of a model; more than a megabyte would push everything else out of it. It is
-// refused rather than cut: half a list is a wrong list, and the model can ask for less.
+// passable returns res, or a failure if res is too large or its structured value is not JSON. A
+// result goes into the context of a model, where more than a megabyte would push everything else
+// out. It is refused and not cut, because half a list is a wrong list, and the model can ask for
+// less.
 func (r *Registry) passable(t Tool, res Result) Result {
 	if res.Structured != nil && !json.Valid(res.Structured) {
 		return Failure(t.Name + " gave a result that is no JSON")
@@ -161,9 +163,9 @@ func (r *Registry) passable(t Tool, res Result) Result {
 // not active". It returns an empty string if there is no such tool, or if the tool is offered.
 func (s *Snapshot) Gone(name string) string { return s.gone[name] }
 
-// unknown returns a message that there is no tool of that name, with the names that are similar:
-// models misspell names and make some up. A name of more than twice the longest possible length is
-// not repeated, as it is not a name.
+// unknown returns the message that there is no tool with the given name. The message lists similar
+// names, since models misspell names and make some up. A name of more than twice the longest
+// possible length is not repeated, as it is not a name.
 func (s *Snapshot) unknown(name string) string {
 	if len(name) > 2*longestName {
 		return "there is no tool of such a long name"
@@ -178,9 +180,10 @@ func (s *Snapshot) unknown(name string) string {
 	return text
 }
 
-// Meant returns the name of the tool that is meant by a name as models and people write it in a
-// line: server__tool is server.tool, and a name without its server is the tool with that name, if
-// only one server has it. A known name means itself, even if its tool is not offered now.
+// Meant returns the full name of the tool that a person or a model means by name. For example,
+// server__tool means server.tool, and a name without a server means the tool with that name if only
+// one server has it. Meant returns name itself if it is known, even if its tool is not offered now,
+// and also if it cannot be resolved.
 func (s *Snapshot) Meant(name string) string {
 	if _, known := s.Find(name); known || s.Gone(name) != "" {
 		return name
@@ -195,8 +198,8 @@ func (s *Snapshot) Meant(name string) string {
 	return name
 }
 
-// bare returns the full names of the servers' tools that have the given name after the server's
-// name and the dot.
+// bare returns the full names (server.tool) of all tools whose part after the server and the dot is
+// name.
 func (s *Snapshot) bare(name string) (all []string) {
 	for _, t := range s.Tools {
 		if _, bare, ok := strings.Cut(t.Name, "."); ok && bare == name {
@@ -206,8 +209,8 @@ func (s *Snapshot) bare(name string) (all []string) {
 	return all
 }
 
-// near returns up to three names that a wrong name may mean, compared with and without the names of
-// servers. If some names differ from it only by the server, near returns only those.
+// near returns up to three names of tools that are similar to name, with or without the server's
+// part. If some names differ from it only by the server, near returns only those.
 func (s *Snapshot) near(name string) []string {
 	if all := s.bare(name); len(all) > 0 {
 		return all[:min(3, len(all))]

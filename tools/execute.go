@@ -8,20 +8,21 @@ import (
 	"toolnorm/chat"
 )
 
-// Outcome is a result as execute_tool promises it: always an object, with either a result or an
-// error. toolrun prints it as one line, and a script needs to look at only one member to know
-// whether the call succeeded.
+// Outcome is the result of a call in the form that execute_tool promises: always an object, with
+// either a result or an error. toolrun prints it as one line. A script needs to look at only one
+// member to know whether the call succeeded.
 type Outcome struct {
 	Success bool            `json:"success"`
-	Result  json.RawMessage `json:"result,omitempty"` // with Success
-	Error   string          `json:"error,omitempty"`  // without; never empty then
-	// beside Error: the failure in the tool's own shape, if it has one
+	Result  json.RawMessage `json:"result,omitempty"` // set if Success is true
+	Error   string          `json:"error,omitempty"`  // not empty if Success is false
+	// with Error: the failure as the tool's own structured value, if it has one
 	Details json.RawMessage `json:"details,omitempty"`
 }
 
-// OutcomeOf renders a result: its structured value when there is one, else its text as a JSON
-// string. For a failure with a structured value, the error is the message in that value. The
-// structured value is preferred to the text, which holds the same JSON as a string.
+// OutcomeOf converts a result. The outcome of a success is the structured value if there is one,
+// otherwise the text as a JSON string. The outcome of a failure has the "message" of the structured
+// value as its error, otherwise the text. The structured value is preferred because the text
+// contains only the same JSON as a string.
 func OutcomeOf(r Result) Outcome {
 	switch {
 	case r.IsError:
@@ -39,7 +40,8 @@ func OutcomeOf(r Result) Outcome {
 	return Outcome{Success: true, Result: text}
 }
 
-// JSON returns the outcome as compact JSON, letters of every language unescaped.
+// JSON returns the outcome as compact JSON, with the letters of every language unescaped. If a
+// value in the outcome is not valid JSON, it returns an outcome that says so.
 func (o Outcome) JSON() json.RawMessage {
 	text, err := chat.JSON(o)
 	if err != nil { // a tool's own value that is not JSON
@@ -48,9 +50,9 @@ func (o Outcome) JSON() json.RawMessage {
 	return text
 }
 
-// Text returns the result's texts, one per line; a part that is not text is described by its kind,
-// type and size. It is for readers that take only text, such as shell mode: they learn at least
-// that there was a picture.
+// Text returns the texts of the result's parts, one per line. A part that is not text is described
+// by its kind, type and size, so that readers that take only text, such as shell mode, learn at
+// least that there was a picture. A result without parts is its structured value.
 func (r Result) Text() string {
 	var lines []string
 	for _, p := range r.Content {

@@ -2,7 +2,8 @@ package tools
 
 import "fmt"
 
-// text returns the part as text. A link is written as Markdown, which models read and repeat.
+// text returns the part as text. A link is written as Markdown, which models can read and repeat.
+// Data that is not text is described (see mention).
 func (p Part) text() string {
 	switch p.Kind {
 	case Image:
@@ -20,11 +21,11 @@ func (p Part) text() string {
 	return p.Text
 }
 
-// mention returns a text in place of data that is not text. Base64 of a picture would fill a
-// context, and a model that reads text cannot see it.
+// mention returns a description to show in place of data that is not text. A picture in base64
+// would fill the context of a model that cannot see it.
 func (p Part) mention(what string) string {
 	return fmt.Sprintf("[%s %s, %d bytes]", what, p.MIME, len(p.Data))
 }
 
-// size returns how many bytes the part takes, of the limit of a result.
+// size returns how many bytes of the limit of a result (Options.MaxResult) the part takes.
 func (p Part) size() int { return len(p.Text) + len(p.Data) + len(p.URI) }

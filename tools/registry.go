@@ -13,25 +13,28 @@ import (
 	"time"
 )
 
-// Options set up a Registry. The zero value is a registry that reads arguments as they are.
+// Options configure a Registry. The zero value is a registry that passes arguments on unchanged.
 type Options struct {
-	// Fit coerces arguments to a tool's schema and checks them; an error says in sentences what is
-	// wrong with them. nil: arguments need only be a JSON object.
+	// Fit converts arguments to the types in the tool's schema and checks them. If they do not fit,
+	// the error says in sentences what is wrong. If Fit is nil, arguments need only be a JSON
+	// object.
 	Fit func(t Tool, args json.RawMessage) (json.RawMessage, error)
 
-	// Panicked is called with each tool that panicked, with its stack, for the log. It may be nil.
+	// Panicked is called for the log with the name of each tool that panicked, the value and the
+	// stack. It may be nil.
 	Panicked func(tool string, value any, stack []byte)
 
 	// Reach returns the sets that the caller of a context may use, and whether the caller is
 	// restricted to them. If Reach is nil, no caller is restricted.
 	Reach func(ctx context.Context) (sets []string, bounded bool)
 	// Watch is called before each call. It returns the context for the call, and a function that is
-	// called with the result and the time that the call took. It may be nil.
+	// called afterwards with the result and the time that the call took. Watch may be nil.
 	Watch func(ctx context.Context, tool string, args json.RawMessage) (
 		context.Context, func(res Result, took time.Duration))
 
-	Timeout   time.Duration // of a call whose tool sets no timeout; 0: 30 s
-	MaxResult int           // bytes of a result, content and structure together; 0: 1 MiB
+	Timeout time.Duration // of a call whose tool has no Timeout; 0: 30 s
+	// largest result in bytes, content and structured value together; 0: 1 MiB
+	MaxResult int
 }
 
 // The bounds of a registry whose options set none.
@@ -40,9 +43,9 @@ const (
 	defaultMaxResult = 1 << 20
 )
 
-// Registry holds tools by name. It is safe for concurrent use. Readers take a snapshot and no lock:
-// a call or a list of tools sees one consistent state of all sources, even while one of them
-// changes.
+// Registry contains tools by name. It is safe for concurrent use. Readers take a snapshot and no
+// lock, so that a call or a list of tools sees one consistent state of all sources, even while a
+// source changes.
 type Registry struct {
 	opts Options
 	now  atomic.Pointer[Snapshot]
@@ -61,12 +64,13 @@ type group struct {
 	source   string
 	tools    []Tool
 	gone     map[string]string
-	expected bool // Expect reserved its place
+	expected bool // the source was named to Expect, which keeps its place
 	// its tools are offered while no other source has any; otherwise gone holds the reasons
 	fallback bool
 }
 
-// Snapshot is the registry at one moment. It never changes; neither may its reader change it.
+// Snapshot is the state of the registry at one moment. It never changes, and its readers must not
+// change it.
 type Snapshot struct {
 	Generation uint64 // grows with every change
 	Tools      []Tool // in the order in which they are offered
@@ -74,18 +78,19 @@ type Snapshot struct {
 	owner      map[string]string // the source of each name
 	gone       map[string]string // the reason for each name that is not offered
 	sets       map[string]Toolset
-	// which part of the registry it is, the same for the same sets; empty: all
+	// identifies the part of the registry, equal for equal sets; empty: the whole registry
 	Part  string
-	inner *Snapshot // the snapshot that it is a part of
-	// of a part: the tools of its sets, and whether one offers the tool whatever its hints say
+	inner *Snapshot // the snapshot of which this one is a part; nil: this one is the whole registry
+	// in a part: the names of the tools in its sets; true if a set that is not ReadOnly has the
+	// tool
 	named map[string]bool
 
 	mu    sync.Mutex
-	parts map[string]*Snapshot // by the names of sets
+	parts map[string]*Snapshot // by the names of their sets
 }
 
-// New makes a registry without tools.
-// It has a snapshot from the start, so callers need not check for nil.
+// New returns a registry without tools. The registry has a snapshot from the start, so callers need
+// not check for nil.
 func New(o Options) *Registry {
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
@@ -110,22 +115,23 @@ func (r *Registry) Set(source string, tools ...Tool) error {
 	return r.Replace(source, nil, tools...)
 }
 
-// Replace does the same as Set for a source that also has tools which it does not offer now. gone
-// has the reason for each, by its name: a caller of such a tool is told that reason, not that there
-// is no such tool.
+// Replace does the same as Set for a source that also has tools which it does not offer now. The
+// map gone has the reason for each of them, by name. A caller of such a tool gets that reason, and
+// not the message that there is no such tool.
 func (r *Registry) Replace(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone})
 }
 
 // Fallback does the same as Replace for a source whose tools are offered only while no other source
-// has or expects any. gone has the reason why each is not offered otherwise. Each change of the
-// registry decides anew whether they are offered, so that the change and its consequence are one
-// step.
+// has or expects any. The map gone has the reasons that callers get while they are not offered.
+// Each change of the registry decides again whether the tools are offered, so that no call sees the
+// change without its consequence.
 func (r *Registry) Fallback(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone, fallback: true})
 }
 
-// replace puts the group of a source in the place of its old one.
+// replace puts fresh in the place of the source's previous group, or at the end if the source is
+// new. It returns an error, and changes nothing, if a tool is not valid or a name is taken.
 func (r *Registry) replace(fresh group) error {
 	before := r.now.Load()
 	for _, t := range fresh.tools {
@@ -152,9 +158,10 @@ func (r *Registry) replace(fresh group) error {
 	return r.become(groups)
 }
 
-// Expect reserves places for sources, in this order and after all others, before they have any
-// tools. Without it, sources that answer at different times would be in another order at each
-// start. A source that was expected earlier and is not any more is removed with its tools.
+// Expect reserves places for sources, in the given order and after all other sources, before the
+// sources have any tools. Without it, sources that answer at different times would be in another
+// order at each start. A source that an earlier Expect named and this one does not is removed with
+// its tools.
 func (r *Registry) Expect(sources ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,7 +191,8 @@ func (r *Registry) Expect(sources ...string) {
 	_ = r.become(groups)
 }
 
-// become makes groups the state of the registry, and notifies the watchers. The caller holds r.mu.
+// become makes groups the state of the registry and notifies the watchers. It returns an error, and
+// changes nothing, if two groups have a tool of the same name. The caller holds r.mu.
 func (r *Registry) become(groups []group) error {
 	next, err := snapshot(groups)
 	if err != nil {
@@ -206,9 +214,9 @@ func (r *Registry) become(groups []group) error {
 }
 
 // Close waits until the running calls have ended, but no longer than patience, and reports whether
-// they have ended. The caller closes what the tools use only afterwards. A tool that does not heed
-// its context cannot be ended, and is left running. Close polls every millisecond, since it runs
-// only once, at the end of the program.
+// they have ended. The caller must close what the tools use only afterwards. A tool that does not
+// heed its context cannot be ended and is left running. Close polls every millisecond, which is
+// cheap enough since it runs only once, at the end of the program.
 func (r *Registry) Close(patience time.Duration) bool {
 	for end := time.Now().Add(patience); r.running.Load() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -218,9 +226,9 @@ func (r *Registry) Close(patience time.Duration) bool {
 	return true
 }
 
-// Watch returns a channel that receives a value after changes, one for several changes when the
-// reader is slow. The caller calls stop when done. A value means only that something changed; the
-// Snapshot has the current state.
+// Watch returns a channel that receives a value after changes. Several changes give only one value
+// if the reader is slow. A value means only that something changed; Registry.Snapshot returns the
+// current state. The caller must call stop when it needs the channel no more.
 func (r *Registry) Watch() (changed <-chan struct{}, stop func()) {
 	c := make(chan struct{}, 1)
 	r.mu.Lock()
@@ -233,8 +241,8 @@ func (r *Registry) Watch() (changed <-chan struct{}, stop func()) {
 	}
 }
 
-// tell wakes everyone who watches. A channel with room for one element keeps the notice for a busy
-// reader, and no reader holds up the change.
+// tell sends a value to every watcher. Each channel has room for one value, so the value waits for
+// a busy reader, and no reader delays the change.
 func (r *Registry) tell() {
 	for c := range r.watchers {
 		select {
@@ -244,8 +252,9 @@ func (r *Registry) tell() {
 	}
 }
 
-// snapshot lists the tools of all groups. A name that occurs twice is an error: a caller might
-// otherwise get one tool today and the other after a restart.
+// snapshot returns a Snapshot with the tools of all groups. It returns an error if two groups have
+// a tool of the same name, since a caller might otherwise get one tool today and the other after a
+// restart.
 func snapshot(groups []group) (*Snapshot, error) {
 	s := &Snapshot{byName: map[string]int{}, owner: map[string]string{}, gone: map[string]string{}}
 	others := slices.ContainsFunc(groups, func(g group) bool {
@@ -277,8 +286,9 @@ func snapshot(groups []group) (*Snapshot, error) {
 // a1b2c3_search_docs.
 var voidPrefix = regexp.MustCompile(`^[a-z0-9]{6}_(.+)$`)
 
-// Find returns the tool with the given name, which may carry Void's random prefix. The name as it
-// is comes first, so that a tool whose own name looks prefixed is found.
+// Find returns the tool with the given name, or false if there is none. The name may have Void's
+// random prefix (see voidPrefix). The full name is tried first, so that a tool whose own name looks
+// prefixed is found.
 func (s *Snapshot) Find(name string) (Tool, bool) {
 	if i, ok := s.byName[name]; ok {
 		return s.Tools[i], true
@@ -295,21 +305,21 @@ func (s *Snapshot) Find(name string) (Tool, bool) {
 // does.
 func (s *Snapshot) Source(name string) string { return s.owner[name] }
 
-// What a name consists of (MCP).
+// The limits of a tool's name (MCP).
 const (
 	longestName = 128
 	nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
 )
 
-// ValidName reports whether a tool may have a name: 1 to 128 of A-Z a-z 0-9 _ - .
-// MCP's rule is wider than OpenAI's, which takes 64 characters and no dots.
+// ValidName reports whether name is valid for a tool: 1 to 128 characters of A-Z a-z 0-9 _ - and
+// dots. MCP's rule is wider than OpenAI's, which takes 64 characters and no dots.
 func ValidName(name string) bool {
 	return name != "" && len(name) <= longestName && strings.Trim(name, nameLetters) == ""
 }
 
-// looksAs reports whether a tool has the name, the schemas and the timeout of a tool that was
-// already checked. When one of a thousand tools changes, the others are mostly the same, with their
-// schemas in the same memory.
+// looksAs reports whether t has the same name, schemas and timeout as checked, a tool that was
+// already found valid. Schemas are the same if they are in the same memory. When one of a thousand
+// tools changes, most of the others need no second check.
 func (t Tool) looksAs(checked Tool) bool {
 	same := func(a, b json.RawMessage) bool {
 		return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
@@ -318,8 +328,8 @@ func (t Tool) looksAs(checked Tool) bool {
 		same(t.Schema, checked.Schema) && same(t.Output, checked.Output)
 }
 
-// check returns an error if a tool is not valid. A wrong schema is found here, at the start, rather
-// than by the first call or by a client that refuses the whole list.
+// check returns an error if the tool is not valid. A wrong schema is found here, when the tool is
+// registered, and not later by the first call or by a client that refuses the whole list.
 func (t Tool) check() error {
 	if !ValidName(t.Name) {
 		return fmt.Errorf("tool %q: a name is 1 to 128 of A-Z a-z 0-9 . _ -", t.Name)

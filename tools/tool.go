@@ -21,7 +21,7 @@ import (
 )
 
 // Tool is a function that may be called by name. Models and clients see Schema, and arguments are
-// checked against it. Output is a promise to clients that read Result.Structured.
+// checked against it. Output promises clients the form of Result.Structured.
 type Tool struct {
 	Name        string // 1 to 128 of A-Z a-z 0-9 _ - .
 	Title       string // for people; empty: the name
@@ -30,27 +30,27 @@ type Tool struct {
 	Schema json.RawMessage
 	Output json.RawMessage // JSON Schema of Result.Structured; empty: unknown
 	Hints  Hints
-	// a person is asked before each call, whatever the hints say; clients get none that it only
-	// reads
+	// a person is asked before each call, whatever Hints say; clients are not told that the tool
+	// only reads
 	Confirm bool
-	// further members of MCP's listing, as icons and _meta, an object; empty: none. With it, its
-	// annotations count and not Hints
+	// further members of MCP's listing, such as icons and _meta, as an object; empty: none. If it
+	// is set, the annotations in it count and Hints do not
 	More    json.RawMessage
-	Timeout time.Duration // of one call; 0: the registry's
+	Timeout time.Duration // of one call; 0: the registry's timeout
 
-	// Seen, when set, returns the schema as the caller of ctx may see it, with names that only some
-	// callers may know. Arguments are checked against Schema all the same. If Seen is nil or
-	// returns nothing, every caller sees Schema.
+	// Seen, when set, returns the schema as the caller of ctx may see it, including names that only
+	// some callers may know. Arguments are still checked against Schema. If Seen is nil or returns
+	// nothing, every caller sees Schema.
 	Seen func(ctx context.Context) json.RawMessage
 
-	// Refuse, when set, looks at the arguments as they came, before they are checked against
-	// Schema, and may answer instead of Call. It is for tools whose specification prescribes the
-	// error messages that the validator would otherwise write. It leaves all other mistakes to the
-	// validator.
+	// Refuse, when set, gets the arguments before they are checked against Schema. If it returns
+	// true, its Result is the answer and Call does not run. It is for tools whose specification
+	// prescribes the error messages that the validator would otherwise write. It returns false for
+	// all other mistakes, which the validator reports.
 	Refuse func(ctx context.Context, args json.RawMessage) (Result, bool)
 
-	// Call runs the tool. The arguments are one JSON object that fits Schema. An error is a failure
-	// of the tool; it becomes a Result with IsError that has the error's own words.
+	// Call runs the tool. The arguments are one JSON object that fits Schema. If Call returns an
+	// error, the caller gets a Result with IsError and the error's text.
 	Call func(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
@@ -64,10 +64,10 @@ func (t Tool) For(ctx context.Context) Tool {
 	return t
 }
 
-// Hints hold what a tool says about its effects, like MCP's annotations; a nil field means that it
-// says nothing. They are claims of the tool's author, so nothing is allowed because of them. The
-// fields are pointers, since MCP's defaults are not all false: a tool that says nothing may destroy
-// data and reach outside.
+// Hints are what a tool claims about its effects, like MCP's annotations. They are claims of the
+// tool's author, so nothing is allowed because of them. A nil field means that the tool claims
+// nothing, which differs from false because MCP's defaults are not all false: such a tool may
+// destroy data and reach outside systems.
 type Hints struct {
 	ReadOnly    *bool // it changes nothing
 	Destructive *bool // what it changes may be lost
@@ -75,14 +75,15 @@ type Hints struct {
 	OpenWorld   *bool // it talks to outside systems
 }
 
-// Result is the result of a call. MCP asks for text besides the structured value, for clients that
-// read only text.
+// Result is the result of a call. MCP asks for text in addition to the structured value, for
+// clients that read only text.
 type Result struct {
 	Content    []Part          // for the reader, in order; empty: Structured says it all
 	Structured json.RawMessage // the same as one JSON value; nil: there is none
 	// the tool failed; Content says why, in words that a model can act on
 	IsError bool
-	// the result as another MCP server wrote it, for clients of MCP; nil: the rest is all
+	// the result as another MCP server wrote it, for MCP clients; nil: the tool is not another
+	// server's
 	Raw json.RawMessage
 }
 
@@ -99,8 +100,8 @@ const (
 	Link // Part.URI of a document, with Part.Text as its name
 )
 
-// Part is one piece of a result's content.
-// Which fields count depends on the kind; the others are empty.
+// Part is one piece of a result's content. The constants of PartKind say which fields are used; the
+// others are empty.
 type Part struct {
 	Kind PartKind
 	Text string
@@ -109,7 +110,7 @@ type Part struct {
 	URI  string
 }
 
-// TextOf returns a result of one text.
+// TextOf returns a result that consists of one text.
 func TextOf(text string) Result {
 	return Result{Content: []Part{{Text: text}}}
 }
@@ -122,8 +123,9 @@ func Failure(text string) Result {
 	return r
 }
 
-// JSONOf returns a result that holds the value v twice: as the structured value, and as the same
-// JSON in its text. The text is for clients that show or pass on only text.
+// JSONOf returns a result that contains the value v twice: as the structured value, and as the same
+// JSON in its text. The text is for clients that show or pass on only text. It returns an error if
+// v cannot be encoded as JSON.
 func JSONOf(v any) (Result, error) {
 	text, err := chat.JSON(v)
 	if err != nil {

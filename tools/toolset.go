@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// Toolset is a named group of tools. It refers to tools by name, so that a tool which disappears
-// and comes back is in it as before. A name that no tool has now is left out of the offered tools.
+// Toolset is a named group of tools. It refers to tools by name, so that a tool that disappears and
+// comes back belongs to the set as before. A name that no tool has at the moment is ignored.
 type Toolset struct {
 	Name        string
 	Description string   // for people and models: what the tools are for
 	Tools       []string // names, in no order that counts
-	ReadOnly    bool     // offers only those of its tools that say they only read
+	ReadOnly    bool     // only tools whose hints say that they only read are offered
 	Confirm     bool     // a person is asked before each call of its tools (Tool.Confirm)
 }
 
@@ -31,17 +31,18 @@ func CheckSetName(name string) error {
 	return nil
 }
 
-// reads reports whether a tool says that it only reads.
+// reads reports whether the tool's hints say that it only reads.
 func (t Tool) reads() bool { return t.Hints.ReadOnly != nil && *t.Hints.ReadOnly }
 
-// destroys reports whether a tool may destroy what it changes. By MCP's default, a tool that says
-// nothing may.
+// destroys reports whether the tool may destroy what it changes. By MCP's default, a tool without
+// hints may.
 func (t Tool) destroys() bool {
 	return !t.reads() && (t.Hints.Destructive == nil || *t.Hints.Destructive)
 }
 
-// Effects returns what the tools of a set may do, by their own hints: whether all of them only
-// read, and whether one of them may destroy what it changes. A set without tools is harmless.
+// Effects returns what the tools of the snapshot may do according to their own hints: whether all
+// of them only read, and whether one of them may destroy what it changes. Without tools it returns
+// true and false.
 func (s *Snapshot) Effects() (readOnly, destructive bool) {
 	readOnly = true
 	for _, t := range s.Tools {
@@ -50,8 +51,8 @@ func (s *Snapshot) Effects() (readOnly, destructive bool) {
 	return readOnly, destructive
 }
 
-// Group replaces the sets. It is a change of the registry like any other, so all watchers are
-// notified.
+// Group replaces all sets and notifies the watchers, as every change of the registry does. It
+// returns an error, and changes nothing, if a set's name is not valid or occurs twice.
 func (r *Registry) Group(sets ...Toolset) error {
 	byName := map[string]Toolset{}
 	for _, s := range sets {
@@ -78,16 +79,16 @@ func (r *Registry) Group(sets ...Toolset) error {
 // setKey is the context key of the one set that a request is about.
 type setKey struct{}
 
-// WithSet returns a context for a request that is about one set: the request gets what its caller
+// WithSet returns a context for a request that is about one set. The request gets what its caller
 // may use of that set, and nothing else.
 func WithSet(ctx context.Context, name string) context.Context {
 	return context.WithValue(ctx, setKey{}, name)
 }
 
 // For returns the part of the registry that the caller of ctx may use: all tools, or those of the
-// caller's sets, restricted to the one set that the request is about if there is one. Every face
-// lists and finds tools in it, and Call uses it again, so the tools that are listed are those that
-// can be called.
+// caller's sets. If the request is about one set (WithSet), the part is restricted to that set.
+// Every client API lists and finds tools in this part, and Call uses it again, so the tools that
+// are listed are those that can be called.
 func (r *Registry) For(ctx context.Context) *Snapshot {
 	now := r.Snapshot()
 	if r.opts.Reach != nil {
@@ -101,12 +102,14 @@ func (r *Registry) For(ctx context.Context) *Snapshot {
 	return now
 }
 
-// mostViews bounds how many parts of one snapshot are kept. Callers with the same sets share one.
+// mostViews bounds how many parts of one snapshot are cached. Callers with the same sets share one
+// part.
 const mostViews = 64
 
-// within returns the part of a snapshot that the named sets hold. If the snapshot is itself a part,
-// the result is the intersection. It is made once for each state of the registry and kept, since
-// each request would otherwise look at all of a thousand tools.
+// within returns the part of the snapshot with the tools of the named sets. A name that no set has
+// adds nothing. If the snapshot is itself a part, the result is the intersection. The result is
+// cached for each state of the registry, since each request would otherwise look at all of a
+// thousand tools.
 func (s *Snapshot) within(names []string) *Snapshot {
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	key := strings.Join(names, " ")
@@ -150,14 +153,15 @@ func (s *Snapshot) within(names []string) *Snapshot {
 	return part
 }
 
-// admitted reports whether one of the sets of a part offers a tool.
+// admitted reports whether one of the sets of this part offers the tool t. A ReadOnly set offers it
+// only if its hints say that it only reads.
 func (s *Snapshot) admitted(t Tool) bool {
 	any, named := s.named[t.Name]
 	return any || named && t.reads()
 }
 
-// Admits reports whether the caller that the snapshot is for may use a tool. The registry need not
-// have the tool: a server may offer it to one client alone.
+// Admits reports whether the caller for whom the snapshot was made may use the tool t. The registry
+// need not have the tool, since a server may offer a tool to one client alone.
 func (s *Snapshot) Admits(t Tool) bool {
 	if s.inner == nil {
 		return true
@@ -165,13 +169,13 @@ func (s *Snapshot) Admits(t Tool) bool {
 	return s.inner.Admits(t) && s.admitted(t)
 }
 
-// Set returns a set by its name, if the caller that the snapshot is for may use it.
+// Set returns the set with the given name, or false if there is none that the caller may use.
 func (s *Snapshot) Set(name string) (Toolset, bool) {
 	set, ok := s.sets[name]
 	return set, ok
 }
 
-// Sets lists the names of the sets that may be used, in their order.
+// Sets returns the sorted names of the sets that the caller may use.
 func (s *Snapshot) Sets() (names []string) {
 	for name := range s.sets {
 		names = append(names, name)
@@ -180,5 +184,6 @@ func (s *Snapshot) Sets() (names []string) {
 	return names
 }
 
-// Within returns the part of a snapshot that one set offers.
+// Within returns the part of the snapshot that the given set offers. It is empty if there is no
+// such set.
 func (s *Snapshot) Within(set string) *Snapshot { return s.within([]string{set}) }

@@ -6,9 +6,10 @@ import (
 	"fmt"
 )
 
-// Typed makes a tool's Call from a function with Go types: it reads the arguments into an A, and
-// turns the returned value into a result as JSONOf does. The types do not check the arguments: the
-// schema has done that before (Options.Fit), and says more than Go's types can.
+// Typed returns a function for Tool.Call that decodes the arguments into an A, calls f, and returns
+// its value as JSONOf does. The function returns an error if the arguments do not decode, if f
+// fails, or if the value cannot be encoded. Go's types do not check the arguments: Options.Fit has
+// checked them against the schema before, which says more than Go's types can.
 func Typed[A, R any](f func(ctx context.Context, args A) (R, error)) func(context.Context,
 	json.RawMessage) (Result, error) {
 	return func(ctx context.Context, text json.RawMessage) (Result, error) {

@@ -10,13 +10,15 @@ import (
 //go:embed concepts.txt
 var conceptText string
 
-// concept holds the words of tools for something, and the words of people for the same.
+// concept pairs the words that tools use for something with the words that people use for the same.
 type concept struct {
+	// separated by blanks
 	words string
 	said  []string
 }
 
-// concepts reads the list.
+// concepts returns the list in concepts.txt. It is read once; lines that are comments or have
+// another form are skipped.
 var concepts = sync.OnceValue(func() (all []concept) {
 	for line := range strings.Lines(conceptText) {
 		words, said, ok := strings.Cut(strings.TrimSpace(line), " | ")
@@ -28,8 +30,8 @@ var concepts = sync.OnceValue(func() (all []concept) {
 	return all
 })
 
-// meant returns the words of tools for what a text says in other words, each with a blank before
-// it.
+// meant returns the words of tools for those concepts that text names in other words, each with a
+// blank before it. It returns "" if there are none.
 func meant(text string) string {
 	text = " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
 		return !unicode.In(c, unicode.L, unicode.M, unicode.N) && c != '\'' && c != '-'
@@ -46,8 +48,9 @@ func meant(text string) string {
 	return b.String()
 }
 
-// says reports whether a text in small letters, with blanks around its words, has a word or
-// several.
+// says reports whether text contains the word or words in said. text is in lower case with a blank
+// before and after each word. A final * in said matches the rest of a word. Chinese, Japanese and
+// Korean words match anywhere, since those scripts do not separate words as English does.
 func says(text, said string) bool {
 	if strings.ContainsFunc(said, func(c rune) bool {
 		return unicode.In(c, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana)

@@ -19,26 +19,30 @@ import (
 	"toolnorm/tools"
 )
 
-// Finder finds tools by words.
+// Finder finds tools by words. New makes one.
 type Finder struct {
-	list    []tools.Tool
-	index   *lexical.Index
-	copies  []bool            // by place: whether an earlier tool is the same except for its server
-	loans   loans             // the words of the tools by their sound
-	spelled map[string]string // how they are spelled, by how they may be spelled: see spell
+	list  []tools.Tool
+	index *lexical.Index
+	// for each tool of list: whether an earlier tool is the same except for its server
+	copies []bool
+	loans  loans // the words of the tools by their sound: see loans
+	// the tools' spelling of a word, by the other ways to write it: see spell
+	spelled map[string]string
 }
 
-// How much words of a tool's name and of its description count, compared with those of its
+// How much words in a tool's name and in its description count, compared with words in its
 // parameters.
 const (
 	nameWeight  = 3
 	aboutWeight = 1.5
 )
 
-// errCount is the error for a model server that answers with another number of vectors.
+// errCount is the error for a model server that returns more or fewer vectors than it was sent
+// texts.
 var errCount = errors.New("the server has sent another number of vectors than texts")
 
-// New reads tools. Each has three fields: its name in words, its description, and its parameters.
+// New returns a Finder for the tools in list. Each tool is indexed with three fields: its name in
+// words, its description, and its parameters.
 func New(list []tools.Tool) *Finder {
 	f := &Finder{list: list, index: new(lexical.Index), loans: loans{},
 		spelled: map[string]string{}}
@@ -59,8 +63,8 @@ func New(list []tools.Tool) *Finder {
 	return f
 }
 
-// parameters returns the names of a tool's parameters in words, and what their schema says about
-// them: descriptions and values.
+// parameters returns the names of a tool's parameters in words, and the descriptions and values in
+// their schema. Both are empty if the tool has no parameters.
 func parameters(t tools.Tool) (names, about string) {
 	var all, said []string
 	members, _ := schema.Parse(t.Schema).Written().Members()
@@ -77,8 +81,8 @@ func parameters(t tools.Tool) (names, about string) {
 	return strings.Join(all, " "), strings.Join(said, " ")
 }
 
-// spell notes how a tool writes its words, for respelled: each word, and each two of its name as
-// one.
+// spell records how a tool writes its words, for respelled. It records each word of the name and
+// the text, and each two neighbouring words of the name written as one.
 func (f *Finder) spell(name, text string) {
 	all := strings.Fields(strings.ToLower(name))
 	for i := 1; i < len(all); i++ {
@@ -91,8 +95,9 @@ func (f *Finder) spell(name, text string) {
 	}
 }
 
-// respelled returns words of a text as tools write them, each with a blank before it: local storage
-// where a tool has localstorage, and the other way round.
+// respelled returns words of a text in the spelling of the tools, each with a blank before it. For
+// example, it returns "local storage" for localstorage if a tool writes it so, and the other way
+// round. Words whose spelling is the same are left out, so the result may be empty.
 func (f *Finder) respelled(text string) string {
 	var b strings.Builder
 	all := strings.Fields(strings.ToLower(text))
@@ -109,8 +114,8 @@ func (f *Finder) respelled(text string) string {
 	return b.String()
 }
 
-// Words returns a name in words: getCurrentTime, get_current_time and get-current-time are get
-// current time.
+// Words returns a name split into words by blanks: getCurrentTime becomes "get Current Time", and
+// get_current_time and get-current-time become "get current time".
 func Words(name string) string {
 	var b strings.Builder
 	low := false
@@ -127,10 +132,10 @@ func Words(name string) string {
 	return b.String()
 }
 
-// Rank returns the tools that a text asks for, the best first, by their words.
+// Rank returns the tools whose words match the text, the best first.
 func (f *Finder) Rank(text string) []tools.Tool { return f.at(f.rank(text)) }
 
-// at returns the tools at places.
+// at returns the tools at the given indexes of f.list.
 func (f *Finder) at(rows []int) []tools.Tool {
 	out := make([]tools.Tool, len(rows))
 	for i, row := range rows {
@@ -139,10 +144,10 @@ func (f *Finder) at(rows []int) []tools.Tool {
 	return out
 }
 
-// rank returns the places of the tools that a text asks for, the best first, by BM25 over their
-// fields and by how much of what is asked they have. Words that every question has do not count;
-// words of people for something count as the words of tools for it (concepts.txt), and so do words
-// that sound like one of a tool's.
+// rank returns the indexes of the tools whose words match the text, the best first. Tools are
+// scored by BM25 over their fields and by how many of the text's words they have. Words that every
+// question has do not count. Other words for what a tool does (concepts.txt) count as the tool's
+// own words, and so do words that sound like one of them.
 func (f *Finder) rank(text string) []int {
 	words := Words(text)
 	query := lexical.Matter(words + f.respelled(words) + meant(text) + f.loans.heard(text))
@@ -159,8 +164,9 @@ func (f *Finder) rank(text string) []int {
 	return f.copiesLast(rows)
 }
 
-// copiesLast returns places with those at the end whose tool repeats an earlier one of another
-// server: three copies of one server would take all places.
+// copiesLast returns rows with the copies moved to the end. A copy is a tool that equals an earlier
+// tool except for its server. Without this, three copies of one server would take all places at the
+// top.
 func (f *Finder) copiesLast(rows []int) []int {
 	isCopy := func(row int) bool { return f.copies[row] }
 	first := slices.DeleteFunc(slices.Clone(rows), isCopy)

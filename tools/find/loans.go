@@ -6,21 +6,22 @@ import (
 	"unicode"
 )
 
-// loans holds English words by their sound. Korean and Japanese name much of what programs do by
-// English words, written as they sound: 채널 and チャンネル are channel, 프로젝트 and プロジェクト project.
+// loans maps a sound to the English words that have it. Korean and Japanese name much of what
+// programs do with English words, written as they sound: 채널 and チャンネル are channel, 프로젝트 and プロジェクト
+// are project.
 //
-// A sound is the row of a word's consonants in classes that survive the borrowing: K of k, c, g and
-// q, T of t and d, P of p, b, f and v, S of s, z, j, sh, ch and th, M, N, and R of r and l. Vowels,
-// h, w and y do not count, nor does r behind a vowel, and a class counts once where nothing stands
-// between. A letter that is spoken in two ways makes two sounds. A vowel in front is A, an h is H:
-// upload is APRT, hotel is HTR.
+// A sound is the sequence of a word's consonants, reduced to classes that survive the borrowing: K
+// for k, c, g and q; T for t and d; P for p, b, f and v; S for s, z, j, sh, ch and th; M; N; and R
+// for r and l. Vowels, h, w and y do not count, nor does an r after a vowel. Equal classes with no
+// vowel between them count once. A letter that is spoken in two ways makes two sounds. A vowel at
+// the beginning is A, and an h there is H. For example, upload is APRT, and hotel is HTR.
 type loans map[string][]string
 
-// enough reports whether a sound has enough consonants, an h in front being one: too many words
-// have the same two.
+// enough reports whether a sound has at least three consonants, including an H at the beginning.
+// Too many words have the same two.
 func enough(sound string) bool { return len(strings.TrimPrefix(sound, "A")) >= 3 }
 
-// add adds the words of a text in ASCII letters.
+// add adds the words of a text that consist of ASCII letters.
 func (l loans) add(text string) {
 	for _, word := range strings.FieldsFunc(strings.ToLower(Words(text)), func(r rune) bool {
 		return r < 'a' || r > 'z'
@@ -33,9 +34,9 @@ func (l loans) add(text string) {
 	}
 }
 
-// heard returns the words that are written in a text as they sound, each with a blank before it.
-// Particles stand behind a Korean word and words are written together, so the longest beginning
-// that is known is taken, and behind it the next.
+// heard returns the English words that the text writes as they sound, each with a blank before it,
+// or "" if there are none. Korean particles follow a word without a blank, and words are written
+// together. So heard takes the longest beginning that it knows, and continues after that.
 func (l loans) heard(text string) string {
 	var b strings.Builder
 	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !spoken(r) }) {
@@ -57,13 +58,14 @@ func (l loans) heard(text string) string {
 	return b.String()
 }
 
-// spoken reports whether r is of a script that writes borrowed words as they sound.
+// spoken reports whether r belongs to a script that writes borrowed words as they sound.
 func spoken(r rune) bool {
 	return unicode.In(r, unicode.Hangul, unicode.Katakana) || r == 'ー'
 }
 
-// spellings are letters that are not spoken as the first of them alone would be: how many of them
-// are taken, the classes of their sound, and of another one that they may have.
+// spellings lists groups of letters that are not spoken as the first letter alone would be. The
+// field takes says how many letters are consumed, sound has the classes of their sound, and other
+// has the class of a second sound that is possible.
 var spellings = []struct {
 	letters      string
 	takes        int
@@ -75,7 +77,9 @@ var spellings = []struct {
 	{"gy", 1, "S", "K"}, {"x", 1, "KS", ""},
 }
 
-// spelled returns how the letters that a word begins with are spoken.
+// spelled returns how the letters at the beginning of word are spoken: how many letters that
+// covers, the classes of the sound, and those of another possible sound or "". A silent letter has
+// the sound "". word must not be empty.
 func spelled(word string) (takes int, sound, other string) {
 	for _, s := range spellings {
 		if strings.HasPrefix(word, s.letters) {
@@ -88,10 +92,11 @@ func spelled(word string) (takes int, sound, other string) {
 	return 1, class[word[0]], ""
 }
 
-// mostSounds is how many sounds a word has at most.
+// mostSounds is the largest number of sounds that one word gets.
 const mostSounds = 4
 
-// sounds returns the sounds of an English word in small letters.
+// sounds returns the possible sounds (see loans) of an English word in lower case. word must not be
+// empty.
 func sounds(word string) []string {
 	all := []string{""}
 	if word[0] == 'h' {
@@ -127,28 +132,29 @@ func sounds(word string) []string {
 	return all
 }
 
-// vowel reports whether a letter is a vowel, or so near to one that it is written as one.
+// vowel reports whether a letter is a vowel, or a letter such as w or y that is written like a
+// vowel.
 func vowel(c byte) bool { return strings.IndexByte("aeiouwy", c) >= 0 }
 
-// opens reports whether an r before the rest of a word opens a syllable: a vowel that is not the
-// silent e at the end follows, or another r.
+// opens reports whether an r with the given rest of the word after it begins a syllable. It does so
+// if another r follows, or a vowel that is not the silent e at the end.
 func opens(rest string) bool {
 	return rest != "" && rest != "e" && rest != "es" && strings.IndexByte("aeiouyr", rest[0]) >= 0
 }
 
-// class is the class of an English letter.
+// class maps an English letter to the class of its sound.
 var class = map[byte]string{'k': "K", 'c': "K", 'g': "K", 'q': "K", 't': "T", 'd': "T", 'p': "P",
 	'b': "P", 'f': "P", 'v': "P", 's': "S", 'z': "S", 'j': "S", 'm': "M", 'n': "N", 'l': "R",
 	'r': "R"}
 
-// The classes of the first and the last letters of Hangul's syllables, in Unicode's order; a blank
-// is silent.
+// The sound classes of the first and the last letters of Hangul syllables, in Unicode's order. A
+// blank is silent.
 const (
 	initials = "KKNTTRMPPSS SSSKTP "
 	finals   = " KKKNNNTRKMPRTPRMPPTTNTTKTP "
 )
 
-// syllables returns the sound of a word in Hangul or katakana.
+// syllables returns the sound (see loans) of a word in Hangul or katakana. word must not be empty.
 func syllables(word []rune) (sound []byte) {
 	var last byte
 	say := func(c byte) {
@@ -182,7 +188,8 @@ func syllables(word []rune) (sound []byte) {
 	return sound
 }
 
-// start returns A for a word that begins with a vowel, H for one that begins with h, else a blank.
+// start returns 'A' for a letter that begins with a vowel, 'H' for one that begins with h, and
+// otherwise a blank.
 func start(r rune) byte {
 	switch {
 	case r >= '가' && r <= '힣' && (r-'가')/588 == 11,
@@ -194,7 +201,7 @@ func start(r rune) byte {
 	return ' '
 }
 
-// kana returns the class of a katakana's consonant, or a blank.
+// kana returns the class of the consonant of a katakana letter, or a blank if it has none.
 func kana(r rune) byte {
 	switch {
 	case strings.ContainsRune("カガキギクグケゲコゴ", r):

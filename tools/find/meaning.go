@@ -14,13 +14,14 @@ import (
 	"toolnorm/tools"
 )
 
-// Embed makes a vector of each text.
+// Embed returns one vector for each text, in the same order.
 type Embed func(ctx context.Context, texts []string) ([][]float32, error)
 
-// Meanings makes vectors of questions and of tools, and keeps those of tools. Several goroutines
+// Meanings makes vectors of questions and of tools, and caches those of tools. Several goroutines
 // may use it at the same time.
 type Meanings struct {
-	Question, Tool Embed // models want other words in front of a question than of a text
+	// two functions, since some models want other words before a question than before a text
+	Question, Tool Embed
 
 	mu     sync.Mutex
 	kept   map[string][]float32 // by text
@@ -29,35 +30,38 @@ type Meanings struct {
 }
 
 const (
-	// patience is how long a search waits for vectors. Those of the tools are made at the first
-	// search, which goes on in the background: a model on a processor takes minutes for a thousand
-	// tools, and until then searches compare words.
+	// patience is how long a search waits for vectors. The vectors of the tools are made at the
+	// first search and continue in the background, because a model without a GPU takes minutes for
+	// a thousand tools. Until then, searches compare words.
 	patience = 10 * time.Second
-	// mostTime is how long vectors of tools may be made in the background.
+	// mostTime bounds how long vectors of tools are made in the background.
 	mostTime = 30 * time.Minute
-	// pause is how long a server that has failed is left alone.
+	// pause is how long a server that has failed is not asked again.
 	pause = time.Minute
-	// mostTools is how many tools have vectors: three each, of four kilobytes with most models.
+	// mostTools is the largest number of tools that get vectors. Each tool has three, of four
+	// kilobytes with most models.
 	mostTools = 5000
-	// atOnce is how many texts are embedded at a time, so that what is done is kept.
+	// atOnce is how many texts are embedded in one request. A failure loses at most one request's
+	// vectors.
 	atOnce = 32
 	// longest is how many bytes of a text are embedded. Small models read 256 tokens.
 	longest = 800
-	// shortest is how many bytes a text has that is not cut any more where a model finds it too
-	// long.
+	// shortest is the length in bytes at which a text that the model finds too long is not cut
+	// further.
 	shortest = 100
 )
 
-// The weights of the rankings that are joined. That by words counts as much as the vector of a
-// whole tool; its parts, of which one may say what is asked better than the whole, count half.
+// The weights of the rankings that are joined: by words, by the vector of the whole tool, by its
+// description's first sentence and by its name. The first two count the same. The last two are
+// parts, one of which may match better than the whole, and count half.
 var weights = []float64{2, 2, 1, 1}
 
-// near is the constant of reciprocal rank fusion. The usual 60 is for lists of thousands: here five
-// places count, and the tenth should not count nearly as much as the first.
+// near is the constant of reciprocal rank fusion. The usual 60 is for lists of thousands of hits.
+// Here only five places count, and the tenth should not count nearly as much as the first.
 const near = 10
 
-// views returns the texts of a tool that are compared with a question: all of it, its description's
-// first sentence, and its name.
+// views returns the three texts of a tool that are compared with a question: the whole tool, the
+// first sentence of its description, and its name. A tool without a description has its name twice.
 func views(t tools.Tool) [3]string {
 	_, name, ok := strings.Cut(t.Name, ".")
 	if !ok {
@@ -73,9 +77,9 @@ func views(t tools.Tool) [3]string {
 	return [3]string{clip.To(whole, longest), clip.To(cmp.Or(first, name), longest), name}
 }
 
-// Find returns the tools that a text asks for, the best first, by their words, and by what they
-// mean if m is not nil and its vectors are there. The rankings are joined by places, since their
-// scores cannot be compared.
+// Find returns the tools that match the text, the best first. It compares words, and also meanings
+// if m is not nil and its vectors are available in time. The rankings are joined by place, since
+// their scores cannot be compared.
 func (f *Finder) Find(ctx context.Context, m *Meanings, text string) []tools.Tool {
 	worded := f.rank(text)
 	if m != nil && len(f.list) <= mostTools && strings.TrimSpace(text) != "" {
@@ -90,7 +94,8 @@ func (f *Finder) Find(ctx context.Context, m *Meanings, text string) []tools.Too
 	return f.at(worded)
 }
 
-// rank returns a ranking of the tools for each of their views, or nil if there are no vectors.
+// rank returns one ranking of the tools for each of the three views (see views). It returns nil if
+// the vectors cannot be made in time.
 func (m *Meanings) rank(ctx context.Context, list []tools.Tool, text string) (all [][]int) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -123,8 +128,8 @@ func (m *Meanings) rank(ctx context.Context, list []tools.Tool, text string) (al
 	return all
 }
 
-// need returns the vectors of texts, or nil if they are not there in time. It has those that are
-// missing made in the background.
+// need returns the vectors of texts, or nil if they are not ready before ctx ends or the server has
+// just failed. Missing vectors are made in the background, which goes on after need has returned.
 func (m *Meanings) need(ctx context.Context, texts [][3]string) [][3][]float32 {
 	for {
 		m.mu.Lock()
@@ -160,7 +165,8 @@ func (m *Meanings) need(ctx context.Context, texts [][3]string) [][3][]float32 {
 	}
 }
 
-// make makes vectors of texts and keeps them.
+// make makes the vectors of texts and caches them. After an error it keeps those that it has made,
+// and records the time of the failure. It closes m.making at the end.
 func (m *Meanings) make(ctx context.Context, texts []string) {
 	ctx, cancel := context.WithTimeout(ctx, mostTime)
 	defer cancel()
@@ -195,7 +201,7 @@ func (m *Meanings) restart() {
 	m.kept = nil
 }
 
-// forget drops the vectors of other tools when there are too many.
+// forget drops the cached vectors of all other texts if there are too many. The caller holds m.mu.
 func (m *Meanings) forget(texts [][3]string) {
 	if len(m.kept) <= 2*3*mostTools {
 		return
@@ -209,8 +215,10 @@ func (m *Meanings) forget(texts [][3]string) {
 	m.kept = kept
 }
 
-// patiently makes vectors of texts. Where a server refuses them, each half of them is tried, and at
-// last the beginning of a text: one that is too long for the model must not cost the others theirs.
+// patiently returns the vectors of texts. If a server refuses the texts, each half is tried
+// separately, and at last only the beginning of a single text: one text that is too long for the
+// model must not cost the others their vectors. It returns an error if a text cannot be embedded at
+// all, or if ctx has ended.
 func patiently(ctx context.Context, embed Embed, texts []string) ([][]float32, error) {
 	vectors, err := embed(ctx, texts)
 	switch {

@@ -24,39 +24,40 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// account is what a user has signed in to at one server. It is kept in a file with those of the
-// other servers, which only the user can read. Tokens are for the URL that they were made for, and
+// account is the user's sign-in at one server. It is stored in one file with the sign-ins at other
+// servers, which only the user can read. Its tokens are for the URL that they were made for, and
 // are sent nowhere else.
 type account struct {
 	entry Entry
 	path  string // of the file
 
 	mu sync.Mutex
-	// refreshes the token; nil: not made yet, or the file has changed
+	// refreshes the token; nil: not made yet
 	handler *transport.OAuthHandler
-	client  string // with whose id it was made
+	client  string // the client id with which handler was made
 }
 
-// saved is an account as it is in the file.
+// saved is an account as it is stored in the file.
 type saved struct {
 	URL      string `json:"url"`
 	ClientID string `json:"client_id"`
 	Secret   string `json:"client_secret,omitempty"`
 	Method   string `json:"token_endpoint_auth_method,omitempty"`
-	// where the server says which server signs its users in
+	// the URL of the metadata in which the server names the server that signs its users in
 	About string `json:"resource_metadata,omitempty"`
-	// the server's own name for itself there
+	// the server's own name for itself in that metadata
 	Resource string   `json:"resource,omitempty"`
-	Scopes   []string `json:"scopes,omitempty"` // that were asked for
-	// what it has answered to a token without enough rights (WWW-Authenticate)
+	Scopes   []string `json:"scopes,omitempty"` // that the sign-in requested
+	// the server's answer to a token without enough rights (the WWW-Authenticate header)
 	Wants string           `json:"wants,omitempty"`
 	Token *transport.Token `json:"token"`
 }
 
-// accountFile is held while the file is changed.
+// accountFile is locked while the file of sign-ins is changed.
 var accountFile sync.Mutex
 
-// readAccounts reads the file. A missing file has no accounts.
+// readAccounts reads the file of sign-ins and returns the accounts by server name. A missing file
+// has no accounts. Any other file that cannot be read or decoded is an error.
 func readAccounts(path string) (all map[string]saved, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -71,8 +72,8 @@ func readAccounts(path string) (all map[string]saved, err error) {
 	return all, nil
 }
 
-// saved reads the account from the file; ok is false when there is none for this server and this
-// URL.
+// saved reads the account from the file. The result ok is false if the file has none for this
+// server and this URL. An error means that the file cannot be read.
 func (a *account) saved() (s saved, ok bool, err error) {
 	all, err := readAccounts(a.path)
 	if err != nil {
@@ -82,8 +83,9 @@ func (a *account) saved() (s saved, ok bool, err error) {
 	return s, ok && s.URL == a.entry.URL && s.Token != nil, nil
 }
 
-// changeAccounts writes the file, which is made with mode 0600, as do leaves it; do reports whether
-// it has changed anything.
+// changeAccounts calls do with the accounts in the file, and writes them back if do reports that it
+// has changed something. The file is made with mode 0600. An error means that the file cannot be
+// read or written.
 func changeAccounts(path string, do func(all map[string]saved) bool) error {
 	accountFile.Lock()
 	defer accountFile.Unlock()
@@ -98,7 +100,8 @@ func changeAccounts(path string, do func(all map[string]saved) bool) error {
 	return replace.File(path, text)
 }
 
-// save writes the account into the file.
+// save writes the sign-in s into the file, with the URL of the account's server. It returns an
+// error if the file cannot be changed.
 func (a *account) save(s saved) error {
 	s.URL = a.entry.URL
 	return changeAccounts(a.path, func(all map[string]saved) bool {
@@ -107,7 +110,8 @@ func (a *account) save(s saved) error {
 	})
 }
 
-// removeAccount removes the account of a server from the file, and returns it.
+// removeAccount removes the account of a server from the file, and returns it. It returns an error
+// if there is none, or if the file cannot be changed.
 func removeAccount(path, server string) (was saved, err error) {
 	found := false
 	err = changeAccounts(path, func(all map[string]saved) bool {
@@ -124,8 +128,9 @@ func removeAccount(path, server string) (was saved, err error) {
 	return was, nil
 }
 
-// update changes the account in the file, if it is still there: a request that was under way while
-// the user signed out must not bring the tokens back. It reports whether do has changed it.
+// update changes the account in the file with do, but only if the account is still there: a request
+// that was under way while the user signed out must not bring the tokens back. It reports whether
+// do has changed it. An error means that the file cannot be changed.
 func (a *account) update(do func(s *saved) bool) (done bool, err error) {
 	err = changeAccounts(a.path, func(all map[string]saved) bool {
 		s, ok := all[a.entry.Name]
@@ -137,7 +142,9 @@ func (a *account) update(do func(s *saved) bool) (done bool, err error) {
 	return done, err
 }
 
-// GetToken reads the token out of the file, so that a sign-in by another process counts at once.
+// GetToken implements transport.TokenStore. It reads the token from the file each time, so that a
+// sign-in by another process takes effect at once. It returns transport.ErrNoToken if the user is
+// not signed in.
 func (a *account) GetToken(ctx context.Context) (*transport.Token, error) {
 	s, ok, err := a.saved()
 	switch {
@@ -151,7 +158,8 @@ func (a *account) GetToken(ctx context.Context) (*transport.Token, error) {
 	return s.Token, nil
 }
 
-// SaveToken writes a new token into the file.
+// SaveToken implements transport.TokenStore. It writes a new token into the file. It returns
+// transport.ErrNoToken if the user has signed out in the meantime.
 func (a *account) SaveToken(ctx context.Context, t *transport.Token) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -163,7 +171,8 @@ func (a *account) SaveToken(ctx context.Context, t *transport.Token) error {
 	return err
 }
 
-// handlerOf returns what refreshes the token of an account, and knows who issued it.
+// handlerOf returns the mcp-go handler that refreshes the token of s. The handler finds the issuer
+// of the token through s.About.
 func (a *account) handlerOf(s saved) *transport.OAuthHandler {
 	h := transport.NewOAuthHandler(transport.OAuthConfig{
 		ClientID: s.ClientID, ClientSecret: s.Secret, TokenEndpointAuthMethod: s.Method,
@@ -193,8 +202,8 @@ func (a *account) header(ctx context.Context) string {
 	return text
 }
 
-// refused remembers that the server does not take the token any more, so that the next request
-// refreshes it.
+// refused records that the server no longer accepts the token in the Authorization header sent. The
+// next request then refreshes the token. A newer token in the file is left alone.
 func (a *account) refused(sent string) {
 	// If it cannot be written, the next request fails as this one did.
 	_, _ = a.update(func(s *saved) bool {
@@ -206,14 +215,14 @@ func (a *account) refused(sent string) {
 	})
 }
 
-// forbidden is the error of a request for which a sign-in is not enough.
+// forbidden is the error for a request that the server refuses although the user is signed in.
 type forbidden string
 
-// Error returns the sentence.
+// Error implements error. It returns the sentence for the user.
 func (f forbidden) Error() string { return string(f) }
 
-// lacks remembers, for the next sign-in, what the server has answered to a token without enough
-// rights.
+// lacks stores the server's answer to a token without enough rights, so that the next sign-in can
+// ask for the missing ones.
 func (a *account) lacks(challenge string) {
 	// If it cannot be written, the next sign-in asks for the same rights as the last one.
 	_, _ = a.update(func(s *saved) bool {
@@ -225,10 +234,10 @@ func (a *account) lacks(challenge string) {
 	})
 }
 
-// signInClient returns an HTTP client for the servers that sign users in. They are at addresses of
-// their own, which the MCP server names; so they are reached only over https or on this machine,
-// never inside the network for an MCP server outside of it, without redirects to elsewhere, and the
-// length of their answers is bounded.
+// signInClient returns an HTTP client for the servers that sign users in. The MCP server names
+// their addresses, so the client trusts them little. It uses only https, or this machine. It does
+// not enter the local network for an MCP server outside of it, follows no redirect to another
+// origin, and bounds the length of answers.
 func (e Entry) signInClient() *http.Client {
 	if e.Private == nil && !e.isInside() {
 		no := false
@@ -249,7 +258,8 @@ func (e Entry) signInClient() *http.Client {
 	}
 }
 
-// isInside reports whether the server itself is at a private address, by its address or its name.
+// isInside reports whether the server's host has only private addresses. It resolves the host's
+// name, and returns false if that fails.
 func (e Entry) isInside() bool {
 	u, err := url.Parse(e.URL)
 	if err != nil {
@@ -266,34 +276,36 @@ func (e Entry) isInside() bool {
 	return err == nil
 }
 
-// isHere reports whether a URL is one of this machine.
+// isHere reports whether a URL names this machine, by localhost or a loopback address.
 func isHere(u *url.URL) bool {
 	ip, _ := netip.ParseAddr(u.Hostname()) // a name is not an address
 	return u.Hostname() == "localhost" || ip.IsLoopback()
 }
 
-// protects reports whether what a sign-in sends to a URL is seen by nobody else on the way there:
-// by https, or on this machine.
+// protects reports whether what a sign-in sends to a URL is safe from eavesdroppers, because the
+// URL is https or on this machine.
 func protects(u *url.URL) bool {
 	return u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && isHere(u))
 }
 
-// signIn refuses plain http but to this machine, and bounds answers.
+// signIn is an http.RoundTripper for sign-ins. It refuses plain http except to this machine, and
+// bounds the size of answers.
 type signIn struct {
 	next http.RoundTripper
 	mu   sync.Mutex
-	// the issuers that name themselves in their answers, as their metadata says (RFC 9207)
+	// the issuers whose metadata says that they name themselves in their answers (RFC 9207)
 	name map[string]bool
 }
 
-// names reports whether an issuer names itself in its answers.
+// names reports whether the metadata of an issuer says that the issuer names itself in its answers.
 func (s *signIn) names(issuer string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.name[issuer]
 }
 
-// look reads that out of metadata, which mcp-go does not.
+// look records an issuer whose metadata says that it names itself in its answers. mcp-go does not
+// read this member. Any other text is ignored.
 func (s *signIn) look(text []byte) {
 	var said struct {
 		Issuer string `json:"issuer"`
@@ -310,8 +322,9 @@ func (s *signIn) look(text []byte) {
 	s.name[said.Issuer] = true
 }
 
-// RoundTrip sends a request of the sign-in, and remembers the issuer that the answer names. It
-// refuses an address that is neither https nor on this machine.
+// RoundTrip implements http.RoundTripper. It reads the whole answer, and records what an issuer's
+// metadata says (see look). It returns an error for an address that is neither https nor on this
+// machine.
 func (s *signIn) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !protects(r.URL) {
 		return nil, fmt.Errorf("%s signs users in without https", r.URL.Host)

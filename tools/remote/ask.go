@@ -17,9 +17,12 @@ import (
 	"toolnorm/tools"
 )
 
-// ask sends a request as it is, and returns its result as the server wrote it. A question of a
-// server of 2026-07-28, which comes as a result, is put to the client behind ctx, unless that
-// speaks 2026-07-28 itself and reads such results. An error of the server's is a *tools.RPCError.
+// ask sends a request unchanged and returns its result as the server wrote it. A server of
+// 2026-07-28 puts a question to the client as such a result. ask passes the question to the client
+// that answers for the connection, and sends the request again with the answer. Only a client that
+// itself speaks 2026-07-28 gets the question as the result. An error that the server returns is a
+// *tools.RPCError. Other errors mean that the question cannot be answered, or that the request
+// failed.
 func (c *conn) ask(ctx context.Context, method string, params json.RawMessage) (
 	json.RawMessage, error) {
 	peer := tools.PeerOf(ctx)
@@ -57,10 +60,11 @@ func (c *conn) ask(ctx context.Context, method string, params json.RawMessage) (
 	return nil, fmt.Errorf("the server has asked something %d times", mostRounds)
 }
 
-// mostRounds is how often a server may ask for something within one request.
+// mostRounds is how many questions in a row a server may ask within one request.
 const mostRounds = 10
 
-// question passes a server's question to the client that answers for this connection.
+// question passes a server's question to the client that answers for this connection, and returns
+// the answer. It returns an error if there is no such client, or if the client fails to answer.
 func (c *conn) question(ctx context.Context, method string, params json.RawMessage) (
 	json.RawMessage, error) {
 	if c.me.answer == nil {
@@ -70,7 +74,9 @@ func (c *conn) question(ctx context.Context, method string, params json.RawMessa
 	return c.me.answer(ctx, method, params)
 }
 
-// once sends a request, and notifies the server when its answer is no longer awaited.
+// once sends one request and returns its result. It returns errLost if the connection ends, a
+// *tools.RPCError for the server's own error, and another error if sending fails. If ctx ends
+// first, it notifies the server that the request is cancelled.
 func (c *conn) once(ctx context.Context, method string, params json.RawMessage) (
 	json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -107,8 +113,8 @@ func (c *conn) once(ctx context.Context, method string, params json.RawMessage) 
 	return answer.Result, nil
 }
 
-// takeBack notifies the server that the client no longer waits for a request. In 2026-07-28 the end
-// of its stream means this.
+// takeBack notifies the server that the client no longer waits for a request. Over HTTP with
+// 2026-07-28 it sends nothing, because the end of the request's stream means the same.
 func (c *conn) takeBack(id mcp.RequestId) {
 	if c.over() || mcp.IsModernProtocol(c.client.ProtocolVersion()) &&
 		c.client.GetSessionId() != "" {
@@ -121,8 +127,8 @@ func (c *conn) takeBack(id mcp.RequestId) {
 	c.send(n)
 }
 
-// send sends a notification, without waiting for long; what cannot be sent is lost, as
-// notifications may be.
+// send sends a notification in the background. It does not wait, and a notification that cannot be
+// sent within sendTime is lost, which MCP allows.
 func (c *conn) send(n mcp.JSONRPCNotification) {
 	ctx, cancel := context.WithTimeout(c.ctx, sendTime)
 	go func() { // ends with its time
@@ -131,13 +137,13 @@ func (c *conn) send(n mcp.JSONRPCNotification) {
 	}()
 }
 
-// sendTime is how long a notification may take.
+// sendTime bounds how long sending a notification takes.
 const sendTime = 5 * time.Second
 
-// heard gives a request its own progress token, unless the client wants no progress. stop returns
-// after all progress that came before the answer has been passed on. A goroutine passes it on,
-// since a client that reads slowly must not delay messages for other clients on the same
-// connection.
+// heard returns the parameters with a progress token of this connection, unless the client wants no
+// progress. The function stop returns after all progress that came before the answer has been
+// passed on. A goroutine passes it on, since a client that reads slowly must not delay messages for
+// other clients on the same connection. heard returns an error if params is not an object.
 func (c *conn) heard(ctx context.Context, params json.RawMessage) (
 	_ json.RawMessage, stop func(), err error) {
 	meta, err := readMember(params, "_meta")
@@ -184,7 +190,7 @@ func (c *conn) heard(ctx context.Context, params json.RawMessage) (
 	}, nil
 }
 
-// report passes on the progress that a server has reported.
+// report passes a server's progress notification on to the Reporter of ctx.
 func report(ctx context.Context, n mcp.JSONRPCNotification) {
 	at := n.Params.AdditionalFields
 	done, _ := at["progress"].(float64)
@@ -193,11 +199,13 @@ func report(ctx context.Context, n mcp.JSONRPCNotification) {
 	tools.Progress(ctx, done, total, message)
 }
 
-// mostNews is how many reports of a request's progress may wait for its client.
+// mostNews is how many progress notifications of one request may wait for its client. Further ones
+// are dropped.
 const mostNews = 1024
 
-// addressed returns a request's parameters and headers as 2026-07-28 wants them; for earlier
-// revisions it returns the parameters as they are.
+// addressed returns a request's parameters and headers as the server's revision requires. For
+// 2026-07-28 it adds the metadata and headers that each request must have. For earlier revisions it
+// removes that metadata and adds no headers. It returns an error if params is not an object.
 func (c *conn) addressed(ctx context.Context, method string, params json.RawMessage) (
 	any, http.Header, error) {
 	version := c.client.ProtocolVersion()
@@ -259,8 +267,9 @@ func (c *conn) addressed(ctx context.Context, method string, params json.RawMess
 	return params, header, nil
 }
 
-// listen passes the server's requests to the client that answers for this connection. mcp-go's
-// older transport has no such requests.
+// listen passes requests that the server sends to the client that answers for this connection. It
+// does nothing if there is no such client, or if the transport has no requests from servers, such
+// as mcp-go's older one.
 func (c *conn) listen(t transport.Interface) {
 	both, ok := t.(transport.BidirectionalInterface)
 	if !ok || c.me.answer == nil {
@@ -300,7 +309,8 @@ func (c *conn) listen(t transport.Interface) {
 	})
 }
 
-// readMember reads an object in an object; a missing one counts as empty.
+// readMember returns the object under a key of params. If params or the member is missing or null,
+// it returns an empty object. It returns an error if either is not an object.
 func readMember(params json.RawMessage, key string) (object, error) {
 	if params == nil {
 		return object{}, nil
@@ -316,8 +326,10 @@ func readMember(params json.RawMessage, key string) (object, error) {
 	return readObject(inner)
 }
 
-// withMembers returns an object with values set under keys, each in its place or at the end. A nil
-// text is left out.
+// withMembers returns the object params with further members set. The arguments pairs are a key and
+// a value in turn. A key that exists is replaced in its place, and others are appended; a nil
+// json.RawMessage is skipped. It returns an error if params is not an object or a value cannot be
+// encoded.
 func withMembers(params json.RawMessage, pairs ...any) (json.RawMessage, error) {
 	o := object{}
 	if params != nil {

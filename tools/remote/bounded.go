@@ -6,43 +6,46 @@ import (
 	"time"
 )
 
-// bounded ends what is too large: a body, an event of a stream, or a line of a command; and a
-// stream or a command that floods. A stream itself has no end, and what mcp-go puts together of it,
-// it keeps in memory until the event is whole. It counts bytes as they pass and holds none.
+// bounded is a reader that fails when a server sends too much: a body, an event of a stream or a
+// line of a command that is too large, or a stream or command that floods. A stream has no end, and
+// mcp-go keeps an event in memory until it is complete. bounded only counts the bytes that pass,
+// and stores none.
 type bounded struct {
 	io.ReadCloser
-	unit    unit
-	n       int  // bytes of the unit that is being read
-	line    int  // bytes of its line
-	begun   int  // how much of messageStart its line has had
-	message bool // the unit holds a message: its data began as an object or an array does
-	all     quota
-	noise   quota // of output that is not a message
+	unit unit
+	n    int // bytes of the unit that is being read
+	line int // bytes of the current line
+	// how many bytes of messageStart the current line has matched; -1: it is not a message
+	begun   int
+	message bool // the unit contains a message: its data began like an object or an array
+	// counts everything that was read
+	all   quota
+	noise quota // counts output that is not a message
 }
 
 // unit is the kind of thing that a bound limits.
 type unit uint8
 
-// The ends of units.
+// The kinds of unit.
 const (
 	wholeBody unit = iota
 	oneEvent       // up to an empty line
 	oneLine
 )
 
-// messageStart is the prefix of a message in a line of an event stream; a line of a command has
-// none.
+// messageStart is the prefix of a message in a line of an event stream. In a command's output,
+// messages have no prefix.
 const messageStart = "data:"
 
-// excess is the error for something that exceeds a bound.
+// excess is the error for a server that exceeds a bound.
 type excess string
 
-// Error returns the sentence.
+// Error implements error. It returns the sentence.
 func (e excess) Error() string { return string(e) }
 
-// Read counts what it passes on. An event ends with an empty line, which may be CRLF; so \r adds
-// nothing to a line. What was read before the error is passed on, and mcp-go ends the
-// connection.
+// Read implements io.Reader. It returns an excess error when a bound is exceeded, together with the
+// bytes read so far; mcp-go then ends the connection. An event ends with an empty line, which may
+// be CRLF, so \r does not count as part of a line.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	var units, noises, noise int
@@ -81,7 +84,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// begin looks at a byte of a line that may still begin a message.
+// begin examines the next byte of a line and decides whether the line begins a message.
 func (b *bounded) begin(c byte) {
 	data := len(messageStart)
 	if b.unit == oneLine {
@@ -99,27 +102,29 @@ func (b *bounded) begin(c byte) {
 	}
 }
 
-// allowance is how much a server may write at once on a connection, and in the long run.
+// allowance is how much a server may write on a connection: at once, and per second in the long
+// run.
 type allowance struct {
 	units, unitsASecond, bytes, bytesASecond float64
 }
 
-// maxAll is far more than servers write that are asked, and far less than what reading takes a
-// core. maxNoise holds what many commands write before their first message, and some between
-// two: a banner, a log. A command that writes nothing else, or one line without an end, is ended
-// before it costs anything.
+// maxAll is far more than servers write when they are asked, and far less than what would take a
+// whole processor core to read. maxNoise is enough for what many commands write before their first
+// message and between two, such as a banner or a log. A command that writes nothing but noise, or
+// one line without an end, is ended before it costs anything.
 var (
 	maxAll   = allowance{units: 5_000, unitsASecond: 500, bytes: 64 << 20, bytesASecond: 32 << 20}
 	maxNoise = allowance{units: 500, unitsASecond: 50, bytes: 256 << 10, bytesASecond: 16 << 10}
 )
 
-// quota is how much a connection has written lately. Its zero value is ready.
+// quota counts how much a connection has written recently. Its zero value is ready to use.
 type quota struct {
 	units, bytes float64
 	at           time.Time
 }
 
-// take counts what was read, and reports whether it is within the allowance.
+// take adds what was read to the quota, and reports whether the quota is still within the
+// allowance.
 func (q *quota) take(units, bytes int, most allowance) bool {
 	now := time.Now()
 	passed := now.Sub(q.at).Seconds() // of the zero time: ages

@@ -17,47 +17,48 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// conn is one connection with a server: initialized, and of no use any more once its context has
-// ended. It is never repaired: whoever finds it broken makes a new one, which is the same work and
-// has no half states.
+// conn is one initialized connection with a server, of no use once its context has ended. It is
+// never repaired: whoever finds it broken makes a new one, which is the same work and has no half
+// states.
 type conn struct {
 	client  *client.Client
 	ctx     context.Context
 	end     context.CancelCauseFunc
-	free    func()        // releases what the connection holds besides the client
-	changed chan struct{} // the server says that its list of tools has changed
-	// It is recognized by the name in its serverInfo: a server that lies about it only loses tools
-	// with dots in their names.
+	free    func()        // releases what the connection uses besides the client
+	changed chan struct{} // gets a value when the server's list of tools has changed
+	// The server is recognized by the name in its serverInfo. One that lies about it only loses
+	// tools with dots in their names.
 	ours bool // the server is a toolnorm itself
 
-	suspected atomic.Bool // suspect runs
+	suspected atomic.Bool // link.suspect runs
 
 	me       greeting
-	ids      atomic.Int64 // of requests that pass through
+	ids      atomic.Int64 // numbers the requests that are passed through
 	progress sync.Map     // a progress token of ours -> func(mcp.JSONRPCNotification)
 	mirrored atomic.Pointer[map[string]*mcp.Tool]
 }
 
-// greeting is how a connection describes its client to the server, and who receives messages that
-// the server sends by itself.
+// greeting says how a connection describes its client to the server, and which functions get the
+// notifications and requests of the server.
 type greeting struct {
 	who  mcp.Implementation
 	can  mcp.ClientCapabilities
 	hear func(mcp.JSONRPCNotification) // may be nil
 
-	// handshake asks by initialize alone, as clients of the earlier revisions do: a server of both
-	// can ask them.
+	// handshake makes the connection use initialize alone, as clients of earlier revisions do. A
+	// server that speaks both can then send requests to the client.
 	handshake bool
 
-	// answer answers the server's requests; nil: it may ask nothing.
+	// answer answers the server's requests. If it is nil, the server cannot ask anything.
 	answer func(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
 
-// errLost is why the calls of a connection end when it breaks. They may have run (see isBroken).
+// errLost is the cause with which the calls of a connection end when the connection breaks. The
+// server may have run them (see isBroken).
 var errLost = errors.New("the connection with the server broke")
 
-// The transports, as they are remembered and shown. What worked last is tried first the next time,
-// so they are kept by the link.
+// The kinds of transport, as they are stored and shown. The link stores the kind that worked last
+// and tries it first the next time.
 const (
 	kindSSE       = "sse"
 	kindHTTP      = "http"
@@ -65,30 +66,30 @@ const (
 	kindHandshake = "stdio, handshake first" // see asking
 )
 
-// asking is how a server is asked for the revision that it speaks. mcp-go asks by server/discover,
-// of the latest revision, and when no answer comes in time by initialize, of the earlier ones. A
-// command that takes long to start reads both questions at once, and one of the latest revision
-// then refuses the second: so a command gets more time, and when that fails as well, it is started
-// again and asked by initialize alone. Seen with the Python SDK 2.3.0: "unsupported protocol
-// version".
+// asking says how a server is asked for its revision. mcp-go sends server/discover, of the latest
+// one, and if no answer comes in time, initialize, of the earlier ones. A command that starts
+// slowly reads both at once, and one of the latest revision then refuses the second (seen with the
+// Python SDK 2.3.0: "unsupported protocol version"). So a command gets more time. If that fails as
+// well, it is started again and asked with initialize alone.
 type asking struct {
 	patience time.Duration // for an answer to server/discover
-	revision string        // not empty: initialize asks for this revision
+	revision string        // if not empty, initialize alone is sent, with this revision
 }
 
-// How long mcp-go waits for the answer to server/discover before it tries initialize. A server of
-// HTTP runs already; a command may have to start an interpreter first, as those of the Python SDK.
+// How long mcp-go waits for the answer to server/discover before it sends initialize. A server of
+// HTTP is already running, while a command may have to start an interpreter first, as with the
+// Python SDK.
 const (
 	patience        = 2 * time.Second
 	startPatience   = 15 * time.Second
 	beforeDiscovery = mcp.LATEST_LEGACY_PROTOCOL_VERSION
 )
 
-// connect makes a connection: for a command over its only transport, for a URL over the transport
-// that worked last time, else first over the one that the URL looks like. If it fails, the other
-// one is tried. A path that ends in /sse, as in http://192.168.0.18:23016/sse, is tried as the
-// older transport first; everything else as Streamable HTTP. The returned kind is to be passed as
-// last the next time. The error joins those of all attempts.
+// connect connects to the server and returns the connection and its kind of transport, which the
+// caller passes as last the next time. A command has one transport. For a URL, the transport last
+// is tried first, or else the one that the URL suggests: the older SSE for a path that ends in
+// /sse, and otherwise Streamable HTTP. Then the other one is tried. If all fail, the error joins
+// their errors.
 func (e Entry) connect(ctx context.Context, last string, me greeting, told func(string)) (
 	c *conn, kind string, err error) {
 	if e.Command != "" {
@@ -134,17 +135,16 @@ func (e Entry) connect(ctx context.Context, last string, me greeting, told func(
 	return nil, "", all
 }
 
-// path returns a URL's text up to its query. It is cut and not parsed, as the URL may hold anything
-// that mcp.json does.
+// path returns a URL's text up to its query. It is cut, as a URL in mcp.json may not be parseable.
 func path(text string) string {
 	at, _, _ := strings.Cut(text, "?")
 	return at
 }
 
-// over connects over one transport of HTTP. A server of an earlier revision announces changes on a
-// stream that the client must request before it knows whether the server has any, so the first
-// connection to such a server is made twice. The stream cannot be requested always, since mcp-go
-// then keeps the connection on an earlier revision, even with a server of 2026-07-28.
+// over connects over the given kind of HTTP transport, or returns an error. A server of an earlier
+// revision announces changes on a stream that the client must request before it knows whether there
+// will be any, so the first connection to such a server is made twice. The stream is not always
+// requested, since mcp-go then stays on an earlier revision even with a server of 2026-07-28.
 func (e Entry) over(ctx context.Context, kind string, me greeting) (*conn, error) {
 	era := asking{patience: patience}
 	if me.handshake {
@@ -166,8 +166,8 @@ func (e Entry) over(ctx context.Context, kind string, me greeting) (*conn, error
 	return e.open(ctx, me, era, listening)
 }
 
-// sse dials the older transport, of 2024-11-05: a stream for all answers, and an address for
-// messages that it names.
+// sse returns the older transport, of 2024-11-05: a stream for all answers, which also names the
+// address for messages. It returns an error if the URL cannot be parsed.
 func (e Entry) sse(c *conn) (transport.Interface, error) {
 	h, free := e.client()
 	c.free = free
@@ -182,7 +182,8 @@ func (e Entry) sse(c *conn) (transport.Interface, error) {
 	return &rawSSE{t}, nil
 }
 
-// streamable dials Streamable HTTP. It has no connection to lose: each request is one of its own.
+// streamable returns a function that makes a Streamable HTTP transport. It has no connection to
+// lose, because each request is independent.
 func (e Entry) streamable(more ...transport.StreamableHTTPCOption) func(*conn) (
 	transport.Interface, error) {
 	return func(c *conn) (transport.Interface, error) {
@@ -197,21 +198,20 @@ func (e Entry) streamable(more ...transport.StreamableHTTPCOption) func(*conn) (
 	}
 }
 
-// endpointTime is how long a stream may take to say where messages go, once it is open: servers of
-// the older transport say so first of all, and those of the newer open such a stream too, on which
-// nothing comes. So it is how long a wrong guess of the transport costs.
+// endpointTime is how long an open stream may take to name the address for messages. Servers of the
+// older transport name it first of all. Those of the newer one open such a stream too, but send
+// nothing on it, so this is what a wrong guess of the transport costs.
 const endpointTime = 2 * time.Second
 
-// longestCall bounds what mcp-go itself waits for; calls have their own, shorter limits, by
-// Config.CallTime.
+// longestCall bounds how long mcp-go waits; calls have a shorter limit (Config.CallTime).
 const longestCall = 10 * time.Minute
 
-// silent drops what mcp-go would log: it holds URLs, and what matters of it comes back as an error.
+// silent drops mcp-go's log. The log contains URLs, and what matters in it is returned as an error.
 var silent = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// open starts a transport and agrees with the server on a revision. ctx bounds the opening; the
-// connection lives on, so its own context does not end with ctx: a request that happens to make the
-// connection may end at any time.
+// open makes a connection with the transport that dial returns, and agrees with the server on a
+// revision. It fails if either fails or ctx ends first. ctx bounds only the opening: the connection
+// outlives it, since the request that happens to make the connection may end at any time.
 func (e Entry) open(ctx context.Context, me greeting, era asking,
 	dial func(*conn) (transport.Interface, error)) (_ *conn, err error) {
 	c := &conn{changed: make(chan struct{}, 1), free: func() {}, me: me}
@@ -261,8 +261,8 @@ func (e Entry) open(ctx context.Context, me greeting, era asking,
 	return c, err
 }
 
-// tellsChanges reports whether the server will announce changes of its lists. A server that will
-// not is asked every refreshTime.
+// tellsChanges reports whether the server announces changes of its lists. A server that does not is
+// asked for them every refreshTime.
 func (c *conn) tellsChanges() bool {
 	can := c.client.GetServerCapabilities()
 	return can.Tools != nil && can.Tools.ListChanged ||
@@ -270,8 +270,8 @@ func (c *conn) tellsChanges() bool {
 		can.Resources != nil && can.Resources.ListChanged
 }
 
-// hear handles messages that the server sends by itself. It must not block, as mcp-go calls it
-// while it reads the stream; the holder of the connection asks for a list that has changed.
+// hear handles a notification from the server. It must not block, as mcp-go calls it while it reads
+// the stream; so it only signals a change of the tools, and the connection's owner lists them.
 func (c *conn) hear(n mcp.JSONRPCNotification) {
 	switch n.Method {
 	case string(mcp.MethodNotificationProgress):
@@ -291,7 +291,7 @@ func (c *conn) hear(n mcp.JSONRPCNotification) {
 	}
 }
 
-// close ends the connection. Ending a command, or a session, can take seconds, so it is called
+// close ends the connection. Ending a command or a session can take seconds, so close is called
 // where no request waits, or in a goroutine.
 func (c *conn) close() {
 	c.end(errLost)
@@ -301,12 +301,13 @@ func (c *conn) close() {
 	c.free()
 }
 
-// over reports whether the connection is of no use any more: it broke, or was given up.
+// over reports whether the connection has ended, because it broke or was given up.
 func (c *conn) over() bool { return c.ctx.Err() != nil }
 
-// do runs a request that ends with the connection, and gives the result as the server wrote it.
-// mcp-go reads what plain makes of it; nil: the result itself. Without the hook on c.ctx a call
-// over SSE would wait for its own limit when the stream on which its answer comes has gone.
+// do runs a request and returns its result as the server wrote it. mcp-go gets what plain makes of
+// the result, or the result itself if plain is nil. If the connection breaks, do returns errLost;
+// without that, a call over SSE would wait for its own limit when the stream for its answer is
+// gone.
 func (c *conn) do(ctx context.Context, plain func(json.RawMessage) json.RawMessage,
 	request func(context.Context) error) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -322,15 +323,16 @@ func (c *conn) do(ctx context.Context, plain func(json.RawMessage) json.RawMessa
 	return raw.text, err
 }
 
-// Bounds of a list: how much of it is kept, and how long a server can make us request one page
-// after the other.
+// Bounds of a list: the requested pages, since a server could go on without end, and the tools
+// taken.
 const (
 	mostPages = 100
 	mostTools = 2000
 )
 
-// list requests the tools, as the server writes them. What exceeds the bounds is left out, and
-// reported in odd.
+// list requests the server's tools and returns their texts. Tools that mcp-go refuses or that
+// exceed the bounds are left out and reported in odd. It fails if a page cannot be requested or
+// read.
 func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, err error) {
 	var cursor mcp.Cursor
 	size, mirrored := 0, map[string]*mcp.Tool{}
@@ -376,10 +378,9 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 		LeftOut{"the rest of the list", fmt.Sprintf("it has more than %d pages", mostPages)}), nil
 }
 
-// allowedTexts returns the texts of a page without the tools that mcp-go has left out, whose
-// x-mcp-header breaks the rules, as 2026-07-28 demands of clients. Both lists are in one order, so
-// they are walked together. mcp-go has not seen what cannot be read; that stays, for link.list to
-// report.
+// allowedTexts returns the texts of a page without the tools that mcp-go has left out because their
+// x-mcp-header breaks the rules of 2026-07-28; odd reports those. Both lists have the same order,
+// so they are walked together. A text that cannot be read stays, so that link.list reports it.
 func allowedTexts(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage,
 	odd []LeftOut) {
 	for _, text := range texts {

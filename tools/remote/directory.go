@@ -10,7 +10,7 @@ import (
 	"toolnorm/tools"
 )
 
-// directory remembers which server has named an address or a task, in a list or a result, so that a
+// directory records which server has named an address or a task in a list or a result. With it, a
 // link in a tool's result is read from that tool's server. What a server has sent to only one
 // client is known only for that client.
 type directory struct {
@@ -19,14 +19,15 @@ type directory struct {
 	kept []place // in the order in which they came
 }
 
-// place is an address or a task, and the session that it was told to; empty: it was told on a
-// connection that is shared.
+// place is an address or a task, with the session of the client to which a server has named it. An
+// empty session means that it was named on the connection that all clients share.
 type place struct{ session, name string }
 
-// mostPlaces is how many are remembered.
+// mostPlaces is how many places a directory records. Older ones are forgotten.
 const mostPlaces = 20_000
 
-// learn looks for addresses and tasks in a server's answer.
+// learn records the addresses and tasks in an answer of the server l. It ignores text that is not
+// JSON.
 func (p *directory) learn(ctx context.Context, l *link, raw json.RawMessage) {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -57,7 +58,7 @@ func (p *directory) learn(ctx context.Context, l *link, raw json.RawMessage) {
 	}
 }
 
-// walk collects the addresses and tasks in a value.
+// walk appends the addresses, their origins and the tasks in a JSON value to names.
 func walk(v any, names *[]string) {
 	switch v := v.(type) {
 	case []any:
@@ -79,7 +80,8 @@ func walk(v any, names *[]string) {
 	}
 }
 
-// origin returns a key for all addresses with the same scheme and host.
+// origin returns one key for all addresses with the same scheme and host, or "" if uri has no
+// scheme.
 func origin(uri string) string {
 	scheme, rest, ok := strings.Cut(uri, "://")
 	if !ok {
@@ -92,8 +94,8 @@ func origin(uri string) string {
 	return "like " + scheme + "://" + host
 }
 
-// find returns the server, among links, that has named an address, to the client of ctx or to all;
-// nil if none has.
+// find returns the server among links that has named an address to the client of ctx, or else to
+// all clients. It returns nil if none of them has.
 func (p *directory) find(ctx context.Context, name string, links []*link) *link {
 	if name == "" {
 		return nil

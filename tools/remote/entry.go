@@ -16,24 +16,24 @@ import (
 	"unicode"
 )
 
-// Entry is one MCP server as mcp.json describes it: one with a URL, or one that is a command on
-// this machine. Its members are read by readEntry, which knows the spellings of other programs, so
-// that an entry can be copied from there.
+// Entry is one MCP server in mcp.json. It has either a URL or a command to run on this machine.
+// readEntry reads its members and knows the spellings of other programs, so that an entry can be
+// copied from their files.
 type Entry struct {
 	Name string `json:"-"`
 
 	URL     string
-	Type    string            // "sse", "http" or "stdio"; empty: found out
+	Type    string            // "sse", "http" or "stdio"; empty: detected
 	Headers map[string]string // sent with every request to this server, and to no other
 
-	Command string // speaks on standard input and output
+	Command string // communicates on its standard input and output
 	Args    []string
 	Env     map[string]string // in addition to what a program needs to start; see process
 	Dir     string
 
-	Include  []string // the tools that are taken, by the server's names; none: all
-	Exclude  []string // those that are not
-	Disabled bool     // it is known, and not asked
+	Include  []string // the only tools that are taken, by the server's names; empty: all
+	Exclude  []string // tools that are not taken, by the server's names
+	Disabled bool     // the server is listed, but not connected
 
 	// This is a pointer, since a missing value differs from false, and is not written into the
 	// file.
@@ -44,17 +44,17 @@ type Entry struct {
 	account *account // signs its requests; nil: requests are not signed
 }
 
-// validName is what a server may be called: without dots, which part a server's name from its
-// tool's, and without two underscores, which do the same towards chat models. (Two underscores are
-// taken, and cost the tools a sum in their names there.)
+// validName matches a valid name of a server. A name has no dots, which separate a server's name
+// from its tool's. Two underscores do the same in the names that chat models see. They are allowed,
+// but tools of such a server get a checksum in those names.
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // otherLetters matches characters that a name may not contain.
 var otherLetters = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// cleanName returns the name of a server whose name in the file is not valid: "My server" becomes
-// My_server, and io.github.owner/name becomes io_github_owner_name. If letters are lost, as of 날씨,
-// it appends a checksum.
+// cleanName returns a valid name for a server whose name in the file is not valid: "My server"
+// becomes My_server, and io.github.owner/name becomes io_github_owner_name. It appends a checksum
+// if letters are lost, as of 날씨, or if the name is too long or reserved.
 func cleanName(key string) string {
 	clean := strings.Trim(otherLetters.ReplaceAllString(key, "_"), "_")
 	lost := func(r rune) bool { return r > unicode.MaxASCII }
@@ -64,20 +64,22 @@ func cleanName(key string) string {
 	return clean
 }
 
-// addChecksum returns a name with the checksum of the original, so that no other has it.
+// addChecksum returns the name clean, cut if necessary, with a checksum of the original name key,
+// so that no other server gets the same name.
 func addChecksum(clean, key string) string {
 	return fmt.Sprintf("%.55s_%.4x", cmp.Or(clean, "server"), sha256.Sum256([]byte(key)))
 }
 
-// Local is the name under which the tools that come with the program are known to the agent; no
-// server may have it, or local.search_docs could be either.
+// Local is the name under which the agent knows the tools that come with the program. No server may
+// have this name, since local.search_docs could otherwise mean two tools.
 const Local = "local"
 
-// longestURL is how long a URL may be; browsers and proxies stop at about this length.
+// longestURL is the largest length of a URL in bytes. Browsers and proxies have about the same
+// limit.
 const longestURL = 2048
 
-// check returns what is wrong with an entry. Variables are not filled in yet, so a URL with a
-// variable is checked when it is dialled.
+// check returns an error that says what is wrong with the entry, or nil. Variables are not filled
+// in yet, so a URL with a variable is checked later, when it is dialled.
 func (e Entry) check() error {
 	switch {
 	case e.Name == "":
@@ -95,9 +97,10 @@ func (e Entry) check() error {
 	return nil
 }
 
-// checkURL returns what is wrong with a server's URL. A user and password in it are refused: URLs
-// are listed and logged, headers are not. An address that no server may be at is refused here
-// already, so that the mistake is found when it is made.
+// checkURL returns an error that says what is wrong with a server's URL, or nil. A user and
+// password in the URL are refused, because URLs are listed and logged and headers are not. An
+// address that no server may have is refused here already, so that the mistake is found when it is
+// made.
 func checkURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -118,17 +121,17 @@ func checkURL(text string) error {
 	return nil
 }
 
-// variable is where the environment's value is put: ${NAME}, ${env:NAME} or, with a default,
-// ${NAME:-text}. The second is VS Code's form, the third Claude Code's.
+// variable matches a reference to an environment variable: ${NAME}, ${env:NAME} (VS Code) or
+// ${NAME:-default} (Claude Code).
 var variable = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}`)
 
-// input is a value for which VS Code asks its user.
+// input matches a reference to a value for which VS Code asks its user.
 var input = regexp.MustCompile(`\$\{input:[^}]*\}`)
 
-// filled returns the entry with ${NAME} and ${NAME:-default} replaced by the values of the
-// environment. An empty variable counts as not set. If one without a default is not set, the error
-// names it: a server that gets "Bearer " would answer with an error that says less. A reference
-// that an editor would ask its user for (${input:…}) is an error as well.
+// filled returns the entry with ${NAME} and ${NAME:-default} replaced by values from the
+// environment. An empty variable counts as not set. It returns an error that names a variable which
+// is not set and has no default, since a server that gets "Bearer " would answer with an error that
+// says less. A reference that an editor would ask its user for (${input:…}) is an error as well.
 func (e Entry) filled() (Entry, error) {
 	var missing error
 	fill := func(text string) string {
@@ -169,9 +172,10 @@ func (e Entry) filled() (Entry, error) {
 	return e, missing
 }
 
-// shown returns the server's address as it may be listed and logged: without what may be a key in
-// the query of a URL. Of a command it returns only the first word, since keys are often given as
-// arguments. What is to be filled in (?key=${TOKEN}) is shown: it is the name of the secret.
+// shown returns the server's address as it may be listed and logged. Values in the query of a URL
+// may be keys and are replaced by "…", except for variables such as ?key=${TOKEN}, which only name
+// the secret. For a command it returns only the first word, since keys are often given as
+// arguments.
 func (e Entry) shown() string {
 	if e.Command != "" {
 		return "command: " + e.Command
@@ -185,19 +189,20 @@ func (e Entry) shown() string {
 	return at + "?" + secretValue.ReplaceAllString(query, "=…")
 }
 
-// secretValue is a value in the query of a URL that does not come from the environment. Every value
-// counts as secret, since a key cannot be told from other values.
+// secretValue matches a value in the query of a URL that is not a variable. Every such value counts
+// as secret, since a key looks like any other value.
 var secretValue = regexp.MustCompile(`=[^&$][^&]*`)
 
-// takes reports whether a tool of the server is wanted. Exclude wins over Include.
+// takes reports whether the entry includes a tool, given by the server's name for it. Exclude wins
+// over Include.
 func (e Entry) takes(tool string) bool {
 	return (len(e.Include) == 0 || slices.Contains(e.Include, tool)) &&
 		!slices.Contains(e.Exclude, tool)
 }
 
-// same reports whether two entries mean the same connection. Any change of a member makes a new
-// connection, even if the old one could be kept: changes are rare, and this rule is simple and
-// safe.
+// same reports whether two entries are equal and so can use one connection. Any change of a member
+// needs a new connection, even if the old one might do, because changes are rare and this rule is
+// simple and safe.
 func (e Entry) same(other Entry) bool {
 	a, errA := json.Marshal(e)
 	b, errB := json.Marshal(other)

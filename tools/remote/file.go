@@ -17,41 +17,39 @@ import (
 	"toolnorm/internal/replace"
 )
 
-// file is mcp.json as it is written: a list of servers, [{"name": …, "url": …}], or the object that
-// other programs have, {"mcpServers": {name: {"url": …}}}. What we do not know in it is kept, and
-// so is the form: people share the file with other programs, whose members (autoApprove, timeout)
-// are nothing to us and much to them.
+// file is mcp.json as it is written: a list of servers, [{"name": …, "url": …}], or an object as in
+// other programs, {"mcpServers": {name: {"url": …}}}. A save keeps the form and the members that we
+// do not know, because other programs that share the file need theirs (autoApprove, timeout).
 type file struct {
-	path      []string // the keys that lead to the servers in an object; nil: it is a list
-	keyed     bool     // the names are keys, and no members
-	around    object   // the object as a whole
+	path      []string // keys that lead to the servers in an object; nil: the file is a list
+	keyed     bool     // the servers' names are keys and not members
+	around    object   // the whole object
 	servers   []written
-	commented bool // it has comments, which a save loses
+	commented bool // it has comments, which a save would lose
 }
 
-// written is one server's text, with what we do not know in it, and what we read of it.
+// written is the text of one server in the file, and the entry that was read from it.
 type written struct {
-	key   string // its name in the file; entry has its name here
+	key   string // its name in the file; entry.Name is its name here
 	text  json.RawMessage
 	entry Entry
-	err   error // why it is left out; nil: it is not
+	err   error // why the server is left out; nil: it is used
 }
 
-// Bounds of the file: a larger file is not a list of servers written by a person. Each server
-// keeps a goroutine and a connection.
+// Bounds of the file. A larger file is not a list that a person has written. Each server costs a
+// goroutine and a connection.
 const (
 	largestFile = 16 << 20
 	mostServers = 200
 )
 
-// places are where programs keep their servers, by the keys that lead there: most have the first,
-// VS Code the second in mcp.json and the last in its settings, Zed the third, opencode the fourth.
+// places lists the keys under which programs store servers. Most use the first, VS Code the second
+// in mcp.json and the last in its settings, Zed the third, and opencode the fourth.
 var places = [][]string{{"mcpServers"}, {"servers"}, {"context_servers"}, {"mcp", "servers"},
 	{"mcp"}}
 
-// parse reads the file's text; nothing but white space is an empty list. A server that cannot be
-// used is kept with its text, and left out; an error is a text in which none can be told from the
-// others.
+// parse reads the file's text; only white space is an empty list. A server that cannot be used
+// keeps its text and has an err. parse returns an error if the servers cannot be told apart at all.
 func parse(text []byte) (*file, error) {
 	if len(text) > largestFile {
 		return nil, fmt.Errorf("is larger than %d bytes", largestFile)
@@ -74,7 +72,7 @@ func parse(text []byte) (*file, error) {
 	return f, nil
 }
 
-// addLine adds the line to an error of JSON: people look for the comma there.
+// addLine adds the line number to a syntax error of JSON. It returns other errors unchanged.
 func addLine(text []byte, err error) error {
 	var s *json.SyntaxError
 	if errors.As(err, &s) && s.Offset <= int64(len(text)) {
@@ -83,7 +81,8 @@ func addLine(text []byte, err error) error {
 	return err
 }
 
-// parseList reads our own form, a list.
+// parseList reads the servers from a JSON list, our own form. It returns an error if text is not a
+// list.
 func (f *file) parseList(text []byte) error {
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil {
@@ -99,8 +98,9 @@ func (f *file) parseList(text []byte) error {
 	return nil
 }
 
-// parseObject reads the form of other programs, in which the names are the keys. It keeps their
-// order, and the members beside the servers.
+// parseObject reads the form of other programs, in which the names are keys. It keeps the order of
+// the servers and the members beside them. It returns an error if none of the known places has
+// servers.
 func (f *file) parseObject(text []byte) (err error) {
 	if f.around, err = readObject(text); err != nil {
 		return err
@@ -133,8 +133,8 @@ func (f *file) parseObject(text []byte) (err error) {
 	return errors.New(`has no member "mcpServers" that holds servers`)
 }
 
-// read reads the servers. Valid names come first, so that a name that has to be changed does not
-// take one of them.
+// read reads the entry of each server, and sets err for those that cannot be used. Valid names come
+// first, so that a name that has to be changed does not take one of them.
 func (f *file) read() {
 	taken := map[string]bool{}
 	for i := range f.servers {
@@ -159,7 +159,8 @@ func (f *file) read() {
 	}
 }
 
-// take checks an entry that has its name. Of two with one name the first counts.
+// take checks a named entry, and adds the name to taken or sets w.err. The first of equal names
+// counts.
 func (w *written) take(taken map[string]bool) {
 	name := w.entry.Name
 	switch w.err = w.entry.check(); {
@@ -173,7 +174,7 @@ func (w *written) take(taken map[string]bool) {
 	}
 }
 
-// shown returns the name of an entry where it is listed.
+// shown returns the name of an entry for a list, or "entry N" if it has none, N being at+1.
 func (w *written) shown(at int) string {
 	if w.err == nil {
 		return w.entry.Name
@@ -194,10 +195,10 @@ func (f *file) find(name string) int {
 	return -1
 }
 
-// put registers a server by its URL. An existing entry gets the URL and keeps its other members,
-// except its headers if the URL is another server's: they may be keys for the old one. A command
-// becomes a URL, and keeps nothing of the command. The entry is read again from the text that will
-// be saved, so that both cannot differ.
+// put adds a server by its URL. An existing entry gets the new URL and loses members of a command,
+// and its headers if the URL is another server's, because they may be keys. The entry is read again
+// from the text that will be saved, so that both cannot differ. put returns an error if the entry
+// is not valid or there are too many servers.
 func (f *file) put(e Entry) error {
 	at := f.find(e.Name)
 	o := object{}
@@ -259,7 +260,7 @@ func (f *file) put(e Entry) error {
 	return f.servers[at].err
 }
 
-// disable sets whether an entry is disabled.
+// disable switches the entry at the given index off or on. It fails if the entry is not an object.
 func (f *file) disable(at int, off bool) error {
 	o, err := readObject(f.servers[at].text)
 	if err != nil {
@@ -275,7 +276,7 @@ func (f *file) disable(at int, off bool) error {
 	return nil
 }
 
-// drop removes a server, with all that its entry holds, and reports whether it was there.
+// drop removes a server and all of its entry, and reports whether it was there.
 func (f *file) drop(name string) bool {
 	at := f.find(name)
 	if at < 0 {
@@ -286,8 +287,8 @@ func (f *file) drop(name string) bool {
 	return true
 }
 
-// encode returns the file's text. The list's form has a line for each server; the object's form is
-// indented.
+// encode returns the file's text. A list has one line for each server, and an object is indented.
+// It returns an error if a text in it is not valid JSON.
 func (f *file) encode() ([]byte, error) {
 	if f.path == nil {
 		return f.encodeList()
@@ -310,7 +311,7 @@ func (f *file) encode() ([]byte, error) {
 	return indent(around.text())
 }
 
-// encodeList encodes the servers as a list.
+// encodeList returns the servers as a list. It returns an error if a text in it is not valid JSON.
 func (f *file) encodeList() ([]byte, error) {
 	b := []byte("[")
 	for i, w := range f.servers {
@@ -329,14 +330,14 @@ func (f *file) encodeList() ([]byte, error) {
 	return append(b, "]\n"...), nil
 }
 
-// text returns an object's text. Its values are JSON already, so nothing can fail.
+// text returns the object as JSON. It cannot fail, because the values are JSON already.
 func (o object) text() json.RawMessage {
 	text, _ := o.MarshalJSON()
 	return text
 }
 
-// indent returns JSON with the indentation that those programs write, so that a save shows as few
-// changes as possible.
+// indent returns JSON with the indentation of other programs, so that a save changes few lines. It
+// returns an error if text is not JSON.
 func indent(text []byte) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Indent(&b, text, "", "  "); err != nil {
@@ -346,13 +347,13 @@ func indent(text []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// errNoPlace says that there is no file and none can be made, so there are no servers and none can
-// be added. It is not fatal: on a read-only disk the program works without other servers.
+// errNoPlace means that mcp.json does not exist and cannot be made, so there are no servers and
+// none can be added. It is not fatal, so that the program works on a read-only disk.
 var errNoPlace = errors.New("mcp.json cannot be made")
 
-// load reads the file at path. One that is missing is made, with no servers in it, so that people
-// find where to write. A file that is broken is an error, never an empty list: the next save would
-// lose all that is in it.
+// load reads the file at path. It makes a missing file, without servers, so that people find where
+// to write; if that fails, it returns an empty file and errNoPlace. A broken file is an error and
+// never an empty list, since the next save would lose everything in it.
 func load(path string) (*file, error) {
 	text, err := os.ReadFile(path)
 	// ENOTDIR: a file is where a folder of the path should be; then it cannot be made either.
@@ -373,9 +374,9 @@ func load(path string) (*file, error) {
 	return f, nil
 }
 
-// save writes the file. Only the user can read it: headers hold keys. A symbolic link stays a link,
-// and its target is written, for users who keep their settings in a repository. A file with
-// comments is kept as FILE.bak, since they are lost in it.
+// save writes the file, or returns an error. Only the user can read it, because headers contain
+// keys. A symbolic link stays a link and its target is written, for users who keep settings in a
+// repository. A file with comments, which the save loses, is first copied to FILE.bak.
 func (f *file) save(path string) error {
 	text, err := f.encode()
 	if err != nil {

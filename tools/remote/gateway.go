@@ -14,12 +14,12 @@ import (
 	"toolnorm/tools"
 )
 
-// Notify registers f to be called when a server's prompts or resources may have changed, with the
-// method of the notification.
+// Notify makes f the function that is called when a server's prompts or resources may have changed.
+// f gets the method of the notification. It replaces any earlier function.
 func (s *Set) Notify(f func(method string)) { s.tell.Store(&f) }
 
-// news handles the notifications of a server on the shared connection. Log lines may be another
-// client's, and are dropped.
+// news handles the notifications of a server on the shared connection: it passes on those about
+// changed lists. Log lines may belong to another client, and are dropped.
 func (s *Set) news(n mcp.JSONRPCNotification) {
 	f := s.tell.Load()
 	if f != nil && (n.Method == mcp.MethodNotificationPromptsListChanged ||
@@ -28,8 +28,8 @@ func (s *Set) news(n mcp.JSONRPCNotification) {
 	}
 }
 
-// Offers returns the capabilities of all servers together, as MCP writes them. A server that has
-// not answered yet may have any.
+// Offers returns the capabilities that any of the servers has, as MCP encodes them. A server that
+// has not answered yet counts as having all.
 func (s *Set) Offers() (can map[string]json.RawMessage) {
 	can = map[string]json.RawMessage{}
 	for _, l := range s.all() {
@@ -75,7 +75,7 @@ func (l *link) capabilities() (caps mcp.ServerCapabilities, known bool) {
 	return l.conn.client.GetServerCapabilities(), true
 }
 
-// all returns the links in the file's order.
+// all returns the links of the servers in use, in the order of the file.
 func (s *Set) all() (links []*link) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,8 @@ func (s *Set) all() (links []*link) {
 	return links
 }
 
-// with returns the links that have or may have a capability, without those that are down.
+// with returns the links of the servers that have a capability, or may have it because they have
+// not answered yet. Servers that are down are left out.
 func (s *Set) with(name string) (links []*link) {
 	return slices.DeleteFunc(s.all(), func(l *link) bool {
 		caps, known := l.capabilities()
@@ -95,8 +96,10 @@ func (s *Set) with(name string) (links []*link) {
 	})
 }
 
-// Members returns the members of a list of all servers, each as its server wrote it except for the
-// name of a prompt, which becomes server.prompt. A server that does not answer in time is left out.
+// Members requests a list, such as prompts/list, from all servers and returns the members of all
+// lists. Each member is as its server wrote it, except that the name of a prompt becomes
+// server.prompt. A server that does not answer in time is left out. If servers name the same
+// address, only the first is listed.
 func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage) {
 	capability, _, _ := strings.Cut(method, "/") // the lists of resources are of one
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
@@ -137,7 +140,8 @@ func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage
 	return all
 }
 
-// items returns the members of a server's list, of all its pages.
+// items requests all pages of a server's list and returns the members under key. If a page cannot
+// be requested or read, it returns those of the pages before.
 func (l *link) items(ctx context.Context, method, key string) (all []json.RawMessage) {
 	way, cursor := l.way(ctx, false), ""
 	for range mostPages {
@@ -168,8 +172,8 @@ func (l *link) items(ctx context.Context, method, key string) (all []json.RawMes
 	return all
 }
 
-// Tools returns the tools that servers list only for the client of ctx, beside those that they list
-// for all.
+// Tools returns the tools that servers list only for the client of ctx, and not for all clients. A
+// server that is down or does not answer in time is left out.
 func (s *Set) Tools(ctx context.Context) (all []tools.Tool) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
 	defer cancel()
@@ -196,8 +200,9 @@ func (s *Set) Tools(ctx context.Context) (all []tools.Tool) {
 	return all
 }
 
-// Forward passes a request of a client on to the server that it is for, and its result back. known
-// is false when it is for none.
+// Forward sends a client's request to the server that it is meant for, and returns the result. The
+// result known is false if no server is known for the request. err is the error of the last server
+// that was tried.
 func (s *Set) Forward(ctx context.Context, method string, params json.RawMessage) (
 	result json.RawMessage, known bool, err error) {
 	links, params := s.target(ctx, method, params)
@@ -216,8 +221,9 @@ func (s *Set) Forward(ctx context.Context, method string, params json.RawMessage
 	return nil, false, nil
 }
 
-// forward sends a request to the server and returns its result. If the connection turns out to be
-// broken, it tries once more on a new one.
+// forward sends a request to the server and returns its result. The parameter own asks for a
+// connection for this client alone. If the connection turns out to be broken, forward tries once
+// more on a new one, and then returns an error that says that the server does not answer.
 func (l *link) forward(ctx context.Context, method string, params json.RawMessage, own bool) (
 	json.RawMessage, error) {
 	way := l.way(ctx, own)
@@ -241,7 +247,8 @@ func (l *link) forward(ctx context.Context, method string, params json.RawMessag
 	}
 }
 
-// watching remembers what a client has subscribed to, which keeps its connection.
+// watching records a client's subscription to a resource, or its end. A relay with subscriptions is
+// not closed when it is idle. watching does nothing on the shared connection.
 func (l *link) watching(w way, method string, params json.RawMessage) {
 	r, ok := w.(*relay)
 	if !ok {
@@ -265,8 +272,8 @@ func uriOf(params json.RawMessage) string {
 	return p.URI
 }
 
-// target returns the servers that a request may be for, the likeliest first, and its parameters in
-// the form in which they know them.
+// target returns the servers that a request may be meant for, the most likely first, and the
+// parameters with the server's own names. It returns no servers if none is known.
 func (s *Set) target(ctx context.Context, method string, params json.RawMessage) (
 	[]*link, json.RawMessage) {
 	var p struct {
@@ -294,7 +301,7 @@ func (s *Set) target(ctx context.Context, method string, params json.RawMessage)
 	return s.at(ctx, uriOf(params)), params
 }
 
-// one returns a list of a link, or nil for no link.
+// one returns a list that contains only l, or nil if l is nil.
 func one(l *link) []*link {
 	if l == nil {
 		return nil
@@ -302,8 +309,8 @@ func one(l *link) []*link {
 	return []*link{l}
 }
 
-// member2 returns params with a text or a value under a key; params that cannot be read stay as
-// they are.
+// member2 returns params with a value set under a key. It returns params unchanged if that is not
+// an object or the value cannot be encoded.
 func member2(params json.RawMessage, key string, value any) json.RawMessage {
 	out, err := withMembers(params, key, value)
 	if err != nil {
@@ -312,7 +319,8 @@ func member2(params json.RawMessage, key string, value any) json.RawMessage {
 	return out
 }
 
-// prefixed returns the server of a name server.prompt, and the server's own name of the prompt.
+// prefixed splits the name server.prompt. It returns the link of the server, or nil if there is
+// none, and the server's own name of the prompt.
 func (s *Set) prefixed(name string) (*link, string) {
 	server, rest, _ := strings.Cut(name, ".")
 	s.mu.Lock()
@@ -320,8 +328,9 @@ func (s *Set) prefixed(name string) (*link, string) {
 	return s.links[server], rest
 }
 
-// at returns the servers that may have a resource: the server that has named it, or else those that
-// have named others like it.
+// at returns the server that may have a resource: the one that has named its address, or else the
+// one that has named an address with the same scheme and host. It returns nil if there is none,
+// after requesting the lists of resources.
 func (s *Set) at(ctx context.Context, uri string) []*link {
 	links := s.with("resources")
 	if l := s.places.find(ctx, uri, links); l != nil {
@@ -342,7 +351,7 @@ func (s *Set) at(ctx context.Context, uri string) []*link {
 	return nil
 }
 
-// Tell passes a notification of a client's on to the servers that it has for itself.
+// Tell sends a client's notification to the servers that have a connection for this client alone.
 func (s *Set) Tell(ctx context.Context, method string) {
 	p := tools.PeerOf(ctx)
 	s.relayMu.Lock()

@@ -15,23 +15,25 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// largestBody is how many bytes a request to these addresses may have: a name, a URL, headers
-// and names of tools.
+// largestBody is the largest body in bytes of a request that adds or removes a server: a name, a
+// URL, headers and names of tools.
 const largestBody = 64 << 10
 
 // headerName matches the name of a header (RFC 9110, section 5.1).
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$")
 
-// Asked is a server as a request names it.
+// Asked is a server in the form in which a request names it.
 type Asked struct {
 	Name    string            `json:"name"`
 	URL     string            `json:"url"`
-	Headers map[string]string `json:"headers,omitempty"` // sent with each request to it
-	Include []string          `json:"include,omitempty"` // the tools that are taken; none: all
-	Exclude []string          `json:"exclude,omitempty"` // those that are not
+	Headers map[string]string `json:"headers,omitempty"` // sent with each request to the server
+	// the only tools that are taken; empty: all
+	Include []string `json:"include,omitempty"`
+	Exclude []string `json:"exclude,omitempty"` // tools that are not taken
 }
 
-// check returns what is wrong with the request: members that cannot be sent or are not allowed.
+// check returns an error if a header cannot be sent, or if the URL or a header contains a variable
+// (${…}). Otherwise it returns nil.
 func (a Asked) check() error {
 	all := []string{a.URL}
 	for name, value := range a.Headers {
@@ -47,10 +49,10 @@ func (a Asked) check() error {
 	return nil
 }
 
-// Mount puts the addresses that manage servers into a mux: exactly /mcp/add, /mcp/remove and
-// /mcp/list. They do not authenticate: auth.Guard belongs before them. They stand beside the MCP
-// endpoint /mcp, which is an exact path too; as a prefix it would take them. Errors are OpenAI's
-// form, as everywhere but under /api/.
+// Mount adds the handlers that manage servers to a mux, for exactly /mcp/add, /mcp/remove and
+// /mcp/list. The handlers do not authenticate, so auth.Guard belongs before them. They do not
+// conflict with the MCP endpoint /mcp, because that is an exact path too and no prefix. Errors have
+// OpenAI's form, as everywhere except under /api/.
 func (s *Set) Mount(mux interface{ Handle(string, http.Handler) }) {
 	for _, a := range []struct {
 		path, method string
@@ -77,23 +79,24 @@ func (s *Set) Mount(mux interface{ Handle(string, http.Handler) }) {
 	}
 }
 
-// registering is the body of a request that adds a server. Command is read only to refuse it by
-// name: the caller should learn why nothing is started, and not that a URL is missing.
+// registering is the body of a request that adds a server. Command is read only to refuse it with a
+// clear message: the caller should learn that no command is started, and not that a URL is missing.
 type registering struct {
 	Asked
 	Command json.RawMessage `json:"command"`
 }
 
-// changed answers them: {"name":"tts","url":"…","message":"registered"}, the members that the first
-// callers were promised.
+// changed is the answer to adding or removing a server:
+// {"name":"tts","url":"…","message":"registered"}. The first callers were promised these members.
 type changed struct {
 	Name    string `json:"name"`
 	URL     string `json:"url,omitempty"`
 	Message string `json:"message"`
 }
 
-// readBody reads a body, which may be missing where a query says the same: some HTTP clients and
-// proxies drop the body of a DELETE, whose meaning HTTP leaves open (RFC 9110, section 9.3.5).
+// readBody decodes a request's body into v. An empty body is not an error, since the query may say
+// the same: some HTTP clients and proxies drop the body of a DELETE, whose meaning HTTP leaves open
+// (RFC 9110, section 9.3.5). It returns an error for any other body that cannot be decoded.
 func readBody(r *http.Request, v any) error {
 	if err := body.Read(r, largestBody, v); !errors.Is(err, io.EOF) {
 		return err
@@ -101,8 +104,9 @@ func readBody(r *http.Request, v any) error {
 	return nil
 }
 
-// serveAdd registers a server by its URL. A command is a 403 for every caller: the file belongs to
-// the user, who can start programs anyway, but a request may come from anyone with a key.
+// serveAdd handles /mcp/add. It registers a server by its URL. A command is refused with 403 for
+// every caller: the user, who owns mcp.json, can start programs anyway, but a request may come from
+// anyone with a key.
 func (s *Set) serveAdd(r *http.Request) (any, error) {
 	var n registering
 	switch err := readBody(r, &n); {
@@ -118,8 +122,8 @@ func (s *Set) serveAdd(r *http.Request) (any, error) {
 	return changed{n.Name, n.URL, "registered"}, nil
 }
 
-// serveRemove removes a server. It answers 404 when there is none of that name, and 400 when the
-// request names none.
+// serveRemove handles /mcp/remove. It removes the server that the body or the query names. It
+// returns an error for 404 if there is no such server, and for 400 if the request names none.
 func (s *Set) serveRemove(r *http.Request) (any, error) {
 	var n struct{ Name, URL string }
 	if err := readBody(r, &n); err != nil {
@@ -142,8 +146,9 @@ func (s *Set) serveRemove(r *http.Request) (any, error) {
 	return changed{Name: n.Name, Message: "removed"}, nil
 }
 
-// serveList answers with names and addresses, and with ?state=1 also with the state of each server.
-// The short form was promised to the first callers; the state is for people.
+// serveList handles /mcp/list. It returns names and addresses, or with ?state=1 the full state of
+// each server. The short form was promised to the first callers; the state is for people. It does
+// not fail.
 func (s *Set) serveList(r *http.Request) (any, error) {
 	// The servers are in the file's order, which people know.
 	all := s.List()

@@ -7,9 +7,10 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// keep connects, again after each loss, and asks for the list when it may have changed. It says
-// once that a server is down and once that it is back, not each time that it has tried. When the
-// link ends it closes the connection, so that nothing of a server that was removed is left.
+// keep connects to the server, reconnects after each loss, and requests the list of tools when it
+// may have changed. It logs once that a server is down and once that it is back, not at each
+// attempt. When the link ends, keep closes the connection, so that nothing of a removed server is
+// left.
 func (l *link) keep() {
 	pause, told := firstPause, false
 	for l.ctx.Err() == nil {
@@ -46,8 +47,9 @@ func (l *link) keep() {
 	}
 }
 
-// hold watches a connection until it ends. When the server no longer returns its list, the
-// connection is given up: a server that has forgotten the session behaves so.
+// hold watches a connection until it ends, and requests the list of tools when it may have changed.
+// If the server no longer returns its list, hold gives the connection up, because a server that has
+// forgotten the session behaves so.
 func (l *link) hold(c *conn) {
 	tick := time.NewTicker(refreshTime)
 	defer tick.Stop()

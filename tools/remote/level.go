@@ -9,9 +9,10 @@ import (
 	"toolnorm/tools"
 )
 
-// SetLevel sends the servers with which a client has connections of its own the level of log lines
-// that it wants. A client that wants any has such connections from then on: nothing else tells
-// apart whose the lines are.
+// SetLevel stores the level of log lines that a client wants, and sends it to the servers that have
+// a connection for this client alone. From then on, servers are reached over such connections,
+// since otherwise nothing shows to which client a log line belongs. It does nothing for a client
+// without a session.
 func (s *Set) SetLevel(ctx context.Context, params json.RawMessage) {
 	p := tools.PeerOf(ctx)
 	if p == nil || p.Session == "" || p.Modern {
@@ -39,8 +40,8 @@ func (s *Set) SetLevel(ctx context.Context, params json.RawMessage) {
 	}
 }
 
-// setLevel sends the server the level of log lines that the client wants, if the client has set
-// one.
+// setLevel sends the server the level of log lines that the client wants. It does nothing if the
+// client has not set a level or the server has no logging.
 func (r *relay) setLevel(ctx context.Context, c *conn) {
 	r.link.set.relayMu.Lock()
 	params := r.link.set.levels[r.session]

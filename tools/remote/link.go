@@ -19,10 +19,10 @@ import (
 	"toolnorm/tools"
 )
 
-// link keeps one server connected. All callers that need the server wait for the same attempt, each
-// as long as it likes. A server that is down is tried again by itself, and at once when called. Ten
-// calls to a server that restarts make one connection; a call that gives up ends only its own
-// waiting.
+// link keeps one server connected. All callers that need the server wait for the same attempt to
+// connect, each as long as it likes: ten calls to a server that restarts make one connection, and a
+// call that gives up ends only its own waiting. A server that is down is tried again from time to
+// time, and at once when it is called.
 type link struct {
 	set   *Set
 	entry Entry
@@ -32,42 +32,45 @@ type link struct {
 
 	mu     sync.Mutex
 	conn   *conn         // nil: not connected
-	trying chan struct{} // closed when the attempt that runs ends; nil: none runs
+	trying chan struct{} // closed when the running attempt ends; nil: none is running
 	kind   string        // the transport that worked last
-	// what the server listed last; kept while it is down, so that a call can find it again
-	tools    []tools.Tool
-	texts    []json.RawMessage // the same, as it was listed
-	odd      []LeftOut         // what is not offered, and why
-	err      error             // why there is no connection; nil also while that is not known yet
-	failedAt time.Time         // when the last attempt failed
-	since    time.Time         // when it was registered, or the connection was lost
+	// what the server listed last; kept while the server is down, so that a call still finds a tool
+	tools []tools.Tool
+	texts []json.RawMessage // the same tools, as the server listed them
+	odd   []LeftOut         // what is not offered, and why
+	// why there is no connection; nil: there is one, or it is not known yet
+	err      error
+	failedAt time.Time // when the last attempt failed
+	since    time.Time // when it was registered, or the connection was lost
 }
 
 // Bounds of waiting. attemptTime is enough for two transports one after the other, each with its
-// requests; startTime is enough for a download. refreshTime is for servers that do not announce
+// requests. startTime is enough for a download. refreshTime is for servers that do not announce
 // changes.
 const (
 	attemptTime = 15 * time.Second // for one attempt to connect and list
-	// the same for a command, which npx and uvx may have to download first
+	// for one attempt with a command, which npx and uvx may have to download first
 	startTime = 90 * time.Second
-	// after which a list is requested again, whatever the server announces
+	// until a list is requested again, whatever the server announces
 	refreshTime = 5 * time.Minute
-	// before a server that is down is tried again; each time twice as long
+	// until a server that is down is tried again; doubled each time up to lastPause
 	firstPause = time.Second
 	lastPause  = time.Minute
-	// news in quick succession are one, and a server cannot keep us listing
+	// before a changed list is requested, so that several changes in quick succession are one
+	// request
 	newsPause = 100 * time.Millisecond
-	// for how long a failure answers for further attempts to list
+	// during which no further attempt is made after one that failed
 	freshError = time.Second
-	// for a server that refused the last connection, which costs nothing as long as it does
+	// for a server that refused the last connection; it usually refuses again at once, at no cost
 	shortWait = 250 * time.Millisecond
-	// how long a call waits for a server that is known to be down
+	// for which a call waits for a server that is known to be down
 	callWait = 2 * time.Second
-	// in which a server answers that has let the time of a call go by
+	// for a server to answer at all after a call has timed out
 	probeTime = 5 * time.Second
 )
 
-// newLink begins to keep a server connected. Set.Close waits for its goroutine.
+// newLink returns a link, and starts the goroutine that keeps its server connected. Set.Close waits
+// for that goroutine.
 func newLink(s *Set, e Entry) *link {
 	l := &link{set: s, entry: e, since: time.Now(), log: s.cfg.Log.With().Str("mcp_server",
 		e.Name).Logger()}
@@ -76,8 +79,9 @@ func newLink(s *Set, e Entry) *link {
 	return l
 }
 
-// connection returns the connection, or makes it. ctx bounds the waiting, not the attempt, which
-// serves others too. It fails with the attempt or with ctx, or if the server is removed.
+// connection returns the connection, and makes one if there is none. ctx bounds only the waiting,
+// and not the attempt, since other callers may wait for the same attempt. It returns an error if
+// the attempt fails, ctx ends, or the server is removed.
 func (l *link) connection(ctx context.Context) (*conn, error) {
 	l.mu.Lock()
 	if l.conn != nil && !l.conn.over() {
@@ -107,7 +111,8 @@ func (l *link) connection(ctx context.Context) (*conn, error) {
 	return nil, l.err
 }
 
-// try starts an attempt if none runs. The channel is closed when it ends. The caller holds l.mu.
+// try starts an attempt to connect if none is running. It returns a channel that is closed when the
+// attempt ends, or nil if the link has ended. The caller holds l.mu.
 func (l *link) try() <-chan struct{} {
 	if l.trying == nil && l.ctx.Err() == nil {
 		l.trying = make(chan struct{})
@@ -116,8 +121,8 @@ func (l *link) try() <-chan struct{} {
 	return l.trying
 }
 
-// attempt connects once, and lists the tools. It runs as long as its limit allows, even when no
-// caller waits any more: its result is needed the next time.
+// attempt connects once and lists the tools, and stores the result in the link. It runs until its
+// time limit even when no caller waits any more, because its result is needed the next time.
 func (l *link) attempt() {
 	limit := attemptTime
 	if l.entry.Command != "" {
@@ -159,8 +164,9 @@ func (l *link) attempt() {
 	l.trying = nil
 }
 
-// open makes a connection whose tools are known. It declares no capability: nothing here could
-// answer a server's questions for a user or a model. Clients that can answer use a relay.
+// open makes a connection and lists the server's tools, and returns an error if either fails. It
+// declares no capability, because nothing here could answer a server's questions for a user or a
+// model. Clients that can answer use a relay.
 func (l *link) open(ctx context.Context, last string, said *tail) (*conn, string, error) {
 	c, kind, err := l.dial(ctx, last,
 		greeting{who: mcp.Implementation{Name: "toolnorm", Version: l.set.cfg.Version},
@@ -176,8 +182,10 @@ func (l *link) open(ctx context.Context, last string, said *tail) (*conn, string
 	return c, kind, nil
 }
 
-// dial makes a connection. Variables are filled in for each attempt, so that a missing variable is
-// an error of this server only, and a URL from a variable is checked like any other.
+// dial makes a connection and returns it with its kind of transport. Variables are filled in at
+// each attempt, so that a missing variable is an error of this server only, and a URL from a
+// variable is checked like any other. It returns an error if a variable is missing, the URL is not
+// allowed, or connecting fails.
 func (l *link) dial(ctx context.Context, last string, me greeting, said *tail) (
 	*conn, string, error) {
 	e, err := l.entry.filled()
@@ -200,9 +208,10 @@ func (l *link) dial(ctx context.Context, last string, me greeting, said *tail) (
 	})
 }
 
-// list reads the server's current tools. It leaves out and reports the tools that cannot be used,
-// and takes the others: a server with one odd tool is still of use. They are sorted by their names,
-// so that the order is the same at each start.
+// list requests the server's current tools and publishes them. Tools that cannot be used are left
+// out and reported, and the others are taken, since a server with one odd tool is still of use. The
+// tools are sorted by name, so that their order is the same at each start. list returns an error if
+// the request fails or the server was removed.
 func (l *link) list(ctx context.Context, c *conn) error {
 	texts, odd, err := c.list(ctx)
 	if err != nil {
@@ -236,7 +245,8 @@ func (l *link) list(ctx context.Context, c *conn) error {
 	return nil
 }
 
-// read returns the tools of a server's list, by their names, without those that cannot be used.
+// read returns the tools in a server's list, sorted by name. Tools that the entry excludes are
+// skipped, and tools that cannot be used are reported in odd.
 func (l *link) read(texts []json.RawMessage, ours bool) (all []tools.Tool, odd []LeftOut) {
 	seen := map[string]bool{}
 	for i, text := range texts {
@@ -263,8 +273,8 @@ func (l *link) read(texts []json.RawMessage, ours bool) (all []tools.Tool, odd [
 	return all, odd
 }
 
-// drop gives a connection up, if it is still the current one. A goroutine closes it, since the
-// caller has no time for that. Its tools stay listed.
+// drop gives up a connection, if it is still the current one, and closes it in a goroutine, since
+// the caller has no time for that. The server's tools stay listed.
 func (l *link) drop(c *conn) {
 	l.mu.Lock()
 	if l.conn == c {
@@ -274,8 +284,9 @@ func (l *link) drop(c *conn) {
 	l.set.running.Go(c.close)
 }
 
-// suspect finds out whether a server still answers after a call of it has timed out. If not, it is
-// down, so that no further call waits for it. A slow tool proves nothing, so it requests the list.
+// suspect checks in the background whether a server still answers after one of its calls has timed
+// out. If not, the server counts as down, so that no further call waits for it. The check requests
+// the list of tools, since a slow tool alone proves nothing.
 func (l *link) suspect(c *conn) {
 	if c.suspected.Swap(true) {
 		return
@@ -306,13 +317,15 @@ func (l *link) offered() []tools.Tool {
 	return l.tools
 }
 
+// transport returns the kind of transport that worked last, or "" if none has.
 func (l *link) transport() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.kind
 }
 
-// current returns the server's tools, for a request that should not wait: see patience.
+// current returns the server's tools for a request that should not wait long (see patience). It
+// returns an error if the server is down or does not answer in time.
 func (l *link) current(ctx context.Context) ([]tools.Tool, error) {
 	wait, err := l.patience()
 	if err != nil && wait == 0 {
@@ -327,9 +340,10 @@ func (l *link) current(ctx context.Context) ([]tools.Tool, error) {
 	return l.offered(), nil
 }
 
-// patience returns how long a request waits for the server, and why it is down if that is known. No
-// request waits for a server that is known to be down: one that hangs would cost every request that
-// time. A server that refused its last connection answers at once in any case, or is back.
+// patience returns how long a request waits for the server, and why the server is down if that is
+// known. No request waits for a server that is known to be down, since a server that hangs would
+// cost every request that time. The exception is a server that refused its last connection, because
+// it either refuses again at once or is back.
 func (l *link) patience() (wait time.Duration, down error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -344,7 +358,8 @@ func (l *link) patience() (wait time.Duration, down error) {
 	return 0, l.err
 }
 
-// retry starts an attempt, unless one runs or has just failed. It does not wait for the attempt.
+// retry starts an attempt to connect, unless one is running or has just failed. It does not wait
+// for the attempt.
 func (l *link) retry() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

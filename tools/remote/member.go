@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Programs spell the members of an entry in different ways; each of these lists has all spellings
-// of one member, folded.
+// Programs spell the members of an entry in different ways. Each of these lists has all spellings
+// of one member, as foldKey returns them.
 var (
 	urlKeys     = []string{"httpurl", "url", "serverurl"} // Gemini CLI's, everybody's, Windsurf's
 	typeKeys    = []string{"type", "transport"}
@@ -22,14 +22,15 @@ var (
 	excludeKeys = []string{"exclude", "excludetools"}
 )
 
-// reader reads the members of an entry. What can be read in one way alone is read so; the first
-// that cannot is err.
+// reader reads the members of an entry. A value with only one possible meaning is read even if its
+// type is wrong. The field err is the error for the first member that cannot be read.
 type reader struct {
 	object
 	err error
 }
 
-// wrong keeps the first error, with the key as it is written.
+// wrong sets the error for a member with one of the keys, unless there is an error already. The
+// error has the key as it is written in the file.
 func (r *reader) wrong(keys []string, want string) {
 	for _, m := range r.object {
 		if r.err == nil && slices.Contains(keys, foldKey(m.key)) && string(m.value) != "null" {
@@ -38,7 +39,7 @@ func (r *reader) wrong(keys []string, want string) {
 	}
 }
 
-// text reads a text. A missing one is empty.
+// text returns a text, or "" if it is missing. A value that is not a text sets r.err.
 func (r *reader) text(keys ...string) string {
 	value := r.any(keys...)
 	if value == nil {
@@ -51,8 +52,8 @@ func (r *reader) text(keys ...string) string {
 	return strings.TrimSpace(s)
 }
 
-// scalar returns a text, or a number or boolean as one writes it: {"PORT": 3000} means the same as
-// {"PORT": "3000"}. It returns false for a list or an object.
+// scalar returns a text, or the text of a number or a boolean, since {"PORT": 3000} means the same
+// as {"PORT": "3000"}. It returns false for a list or an object.
 func scalar(value json.RawMessage) (string, bool) {
 	var s string
 	switch {
@@ -64,8 +65,8 @@ func scalar(value json.RawMessage) (string, bool) {
 	return string(value), true
 }
 
-// list reads a list of texts. A text alone is a list of one, unless it has blanks: those would be
-// parted by a shell.
+// list returns a list of texts, or nil if it is missing. A text alone is a list of one, unless it
+// contains blanks, at which a shell would split it. Any other value sets r.err.
 func (r *reader) list(keys ...string) (out []string) {
 	value := r.any(keys...)
 	if value == nil {
@@ -93,8 +94,9 @@ func (r *reader) list(keys ...string) (out []string) {
 	return out
 }
 
-// texts reads an object of texts. A member that is null counts as missing, and so does an empty
-// list, which PHP writes for an empty object.
+// texts returns an object of texts, or nil if it is missing. A member that is null counts as
+// missing, and so does an empty list, which PHP writes for an empty object. Any other value sets
+// r.err.
 func (r *reader) texts(keys ...string) map[string]string {
 	value := r.any(keys...)
 	if value == nil || string(value) == "[]" {
@@ -118,7 +120,7 @@ func (r *reader) texts(keys ...string) map[string]string {
 	return out
 }
 
-// truth reads true or false; nil: it is not there.
+// truth returns true or false, or nil if the member is missing. Any other value sets r.err.
 func (r *reader) truth(key string) *bool {
 	value := r.any(key)
 	if value == nil {
@@ -132,14 +134,16 @@ func (r *reader) truth(key string) *bool {
 	return &yes
 }
 
-// transports are the words of a transport that programs use, folded, and ours; "": it is found out.
+// transports maps the words that programs use for a transport, as foldKey returns them, to ours.
+// The value "" means that the transport is detected.
 var transports = map[string]string{
 	"": "", "sse": "sse", "stdio": "stdio", "local": "stdio", "http": "http", "https": "http",
 	"streamablehttp": "http", "streamable": "http", "httpstream": "http",
 	"remote": "", // opencode's, for all that has a URL
 }
 
-// readEntry reads a server's text. Members that it does not know are nothing to it.
+// readEntry reads a server's text. It ignores members that it does not know. It returns an error if
+// the text is not an object, a key occurs twice, or a member cannot be read.
 func readEntry(text json.RawMessage) (e Entry, err error) {
 	o, err := readObject(text)
 	if err != nil {
@@ -181,7 +185,8 @@ func readEntry(text json.RawMessage) (e Entry, err error) {
 	return e, r.err
 }
 
-// oauth reads the settings for signing in; false and true, which some programs write, are ignored.
+// oauth reads the settings for signing in into e. It ignores true and false, which some programs
+// write. A setting that cannot be read sets r.err.
 func (r *reader) oauth(e *Entry) {
 	o, err := readObject(r.any("oauth"))
 	if err != nil {
@@ -202,8 +207,8 @@ func (r *reader) oauth(e *Entry) {
 	}
 }
 
-// command reads the command to start: a text, a list with the arguments after it (opencode), or an
-// object with both (Zed).
+// command reads the command to start into e: a text, a list with the arguments after the command
+// (opencode), or an object with both (Zed). Any other value sets r.err.
 func (r *reader) command(e *Entry) {
 	value := r.any(commandKeys...)
 	switch {

@@ -12,19 +12,19 @@ import (
 	"toolnorm/chat"
 )
 
-// object is a JSON object whose members keep their order and their text, so that a file that people
-// edit comes back from a save with nothing moved and nothing lost that we do not know. A map would
-// sort the names, and a float64 would write 1e21 where the file has a long number.
+// object is a JSON object whose members keep their order and their text. With it, saving a file
+// that people edit moves nothing and loses nothing that we do not know. A map would sort the names,
+// and a float64 would write 1e21 for a long number.
 type object []member
 
-// member is a key and its value's own text.
+// member is a key and its value as JSON text.
 type member struct {
 	key   string
 	value json.RawMessage
 }
 
-// readObject reads text that must be one JSON object. A key that comes twice is there twice; see
-// twice.
+// readObject reads text that must be exactly one JSON object, and otherwise returns an error. If a
+// key occurs twice, the result has it twice; see object.twice.
 func readObject(text []byte) (object, error) {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	// By tokens, as Unmarshal into a map would lose the order and take the last of two equal keys.
@@ -55,7 +55,8 @@ func readObject(text []byte) (object, error) {
 	return o, nil
 }
 
-// twice returns an error if a key comes twice: readers differ in which counts.
+// twice returns an error if a key occurs twice, because programs differ in which of the values
+// counts.
 func (o object) twice() error {
 	seen := map[string]bool{}
 	for _, m := range o {
@@ -73,8 +74,8 @@ func foldKey(key string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(key))
 }
 
-// any returns the value of the first of some keys, in any spelling, whose value is present and not
-// null, or nil if there is none.
+// any returns a value by key, in any spelling of the key (see foldKey). The first of the keys
+// counts whose value is present and not null. If there is none, any returns nil.
 func (o object) any(keys ...string) json.RawMessage {
 	for _, key := range keys {
 		for _, m := range o {
@@ -86,7 +87,7 @@ func (o object) any(keys ...string) json.RawMessage {
 	return nil
 }
 
-// get returns the value of a key, or nil if there is none.
+// get returns the value of a key as it is spelled, or nil if there is none.
 func (o object) get(key string) json.RawMessage {
 	for _, m := range o {
 		if m.key == key {
@@ -96,13 +97,14 @@ func (o object) get(key string) json.RawMessage {
 	return nil
 }
 
-// empty reports whether a member is null.
+// empty reports whether the value of any member is null.
 func (o object) empty() bool {
 	return slices.ContainsFunc(o, func(m member) bool { return string(m.value) == "null" })
 }
 
-// with returns a copy of the object with a value in its key's place, or at its end. The object
-// itself stays as it is: if a later change fails, nothing must have changed.
+// with returns a copy of the object with a value set under a key, in its place or at the end. The
+// object itself is unchanged, so that nothing has changed if a later step fails. It returns an
+// error if the value cannot be encoded.
 func (o object) with(key string, value any) (object, error) {
 	text, err := chat.JSON(value)
 	if err != nil {
@@ -122,8 +124,8 @@ func (o object) with(key string, value any) (object, error) {
 	return out, nil
 }
 
-// renamed returns a copy of the object in which the first member with one of some keys, in any
-// spelling, is called name, and the others are left out.
+// renamed returns a copy of the object in which the first member with one of the keys, in any
+// spelling, is called name. Further members with one of the keys are left out.
 func (o object) renamed(name string, keys ...string) object {
 	out, done := make(object, 0, len(o)), false
 	for _, m := range o {
@@ -138,8 +140,8 @@ func (o object) renamed(name string, keys ...string) object {
 	return out
 }
 
-// replaced returns a copy of the object with a value at the end of a path of keys, which must exist
-// in some spelling.
+// replaced returns a copy of the object with the value at the end of a path of keys replaced. It
+// returns an error if a key of the path does not exist in some spelling.
 func (o object) replaced(path []string, value json.RawMessage) (object, error) {
 	for _, m := range o {
 		if foldKey(m.key) != foldKey(path[0]) {
@@ -160,7 +162,7 @@ func (o object) replaced(path []string, value json.RawMessage) (object, error) {
 	return nil, fmt.Errorf("%s is gone", path[0])
 }
 
-// without returns a copy of the object without some keys, in any spelling.
+// without returns a copy of the object without members that have one of the keys, in any spelling.
 func (o object) without(keys ...string) object {
 	out := make(object, 0, len(o))
 	for _, m := range o {
@@ -171,7 +173,8 @@ func (o object) without(keys ...string) object {
 	return out
 }
 
-// MarshalJSON writes the members in their order, the values as they were read.
+// MarshalJSON implements json.Marshaler. It writes the members in their order, with the values as
+// they were read.
 func (o object) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, m := range o {

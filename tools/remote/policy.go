@@ -15,17 +15,18 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 )
 
-// largestAnswer is how many bytes an answer of a server may have, an event of its stream, a line of
-// its command, and a list in all its pages. A list of a thousand tools with long schemas is a
-// fortieth of it. It is far above what is passed on of a result, since what breaks this bound ends
-// the connection, and with it other calls.
+// largestAnswer is the largest size in bytes of a server's answer, of an event of its stream, of a
+// line of its command, and of a list with all its pages. A list of a thousand tools with long
+// schemas is a fortieth of this. The bound is far above what is passed on of a result, since
+// exceeding it ends the connection, and with it other calls.
 const largestAnswer = 32 << 20
 
-// client returns an HTTP client for this server only: it sends the server's headers itself, refuses
-// every request to another origin, whether a redirect or the server's own stream names it, and
-// decides by the address that is dialled, not by what a URL looks like, since names can mean
-// another address by the time of the connection. So a key in a header cannot be led elsewhere, and
-// a name that is rebound to 169.254.169.254 reaches nothing.
+// client returns an HTTP client for this server only, and a function that frees its connections.
+// The client sends the server's headers itself. It refuses every request to another origin, whether
+// a redirect or the server's own stream names it, so that a key in a header cannot be sent
+// elsewhere. It checks the address that is dialled, and not the URL, since a name may have another
+// address by the time of the connection. So a name that is rebound to 169.254.169.254 reaches
+// nothing.
 func (e Entry) client() (*http.Client, func()) {
 	// 5 s to connect is long inside a network, and short enough for two attempts within
 	// attemptTime.
@@ -46,17 +47,18 @@ func (e Entry) client() (*http.Client, func()) {
 	return c, t.CloseIdleConnections
 }
 
-// pinned sends requests to the origin of one entry only. It sees each request last, after redirects
-// and whatever mcp-go does, so it cannot be bypassed.
+// pinned is an http.RoundTripper that sends requests only to the origin of one entry. It sees each
+// request last, after redirects and whatever mcp-go does, so it cannot be bypassed.
 type pinned struct {
 	entry Entry
 	next  http.RoundTripper
 }
 
-// RoundTrip refuses requests to other origins, adds the entry's headers, and bounds the answer. The
-// headers are added here, after the check: net/http copies a request's own to where it is
-// redirected, and leaves out only a few that it knows, as Authorization. An event stream is bounded
-// by its events: as a whole it may have any length.
+// RoundTrip implements http.RoundTripper. It returns an error for another origin, or if the user's
+// sign-in lacks rights. It adds the entry's headers only after that check, because net/http copies
+// the headers of a request to where it is redirected, except for a few that it knows, such as
+// Authorization. The size of the answer is bounded. In an event stream each event is, since a
+// stream may have any length.
 func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !sameOrigin(p.entry.URL, r.URL.String()) {
 		return nil, fmt.Errorf("the server names %s://%s, which is not where it is registered",
@@ -107,8 +109,9 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// sameOrigin reports whether two URLs name the same scheme, host and port, as a browser compares
-// them: http://a and http://A:80 are the same, http://a and https://a are different.
+// sameOrigin reports whether two URLs have the same scheme, host and port, compared as a browser
+// does: http://a and http://A:80 are the same, http://a and https://a are different. It returns
+// false for a URL that cannot be parsed.
 func sameOrigin(a, b string) bool {
 	u, errA := url.Parse(a)
 	v, errB := url.Parse(b)
@@ -127,9 +130,9 @@ func port(u *url.URL) string {
 	return "80"
 }
 
-// mayDial refuses addresses that the entry may not be at. It sees what names were resolved to, also
-// behind a redirect. It is the dialer's Control, called between the choice of the address and the
-// connection: a check of the name before that could be passed with one address, and the connection
+// mayDial returns an error if the entry may not be at the address. It is the dialer's Control
+// function, which is called after a name was resolved and before the connection is made, also after
+// a redirect. A check of the name before that could see one address, and the connection could be
 // made to another.
 func (e Entry) mayDial(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
@@ -139,9 +142,9 @@ func (e Entry) mayDial(_, address string, _ syscall.RawConn) error {
 	return e.allows(at.Addr())
 }
 
-// allows returns an error if an entry may not be at an address. The error names the setting that
-// would allow it, when there is one. Plain http is allowed inside, where few servers have a
-// certificate; on the internet it would show the headers to all.
+// allows returns an error if the entry may not be at the address ip. The error names the setting
+// that would allow it, if there is one. Plain http is allowed inside the local network, where few
+// servers have a certificate; on the internet it would show the headers to everyone.
 func (e Entry) allows(ip netip.Addr) error {
 	if err := alwaysRefused(ip); err != nil {
 		return err
@@ -161,7 +164,7 @@ func (e Entry) allows(ip netip.Addr) error {
 	return nil
 }
 
-// prefixes reads a list of networks.
+// prefixes parses a list of networks. It panics if one is not valid.
 func prefixes(list ...string) (out []netip.Prefix) {
 	for _, p := range list {
 		out = append(out, netip.MustParsePrefix(p))
@@ -170,22 +173,22 @@ func prefixes(list ...string) (out []netip.Prefix) {
 }
 
 var (
-	// never are networks where no server of a user's is: what tells cloud machines their keys, and
-	// what is not one machine. 169.254.169.254 and fd00:ec2::254 are AWS's and most others'
-	// metadata, 100.100.100.200 is Alibaba's,
-	// 168.63.129.16 Azure's.
+	// never lists networks where no user's server can be: services that give cloud machines their
+	// keys, and addresses that are not one machine. 169.254.169.254 and fd00:ec2::254 are the
+	// metadata service of AWS and most others, 100.100.100.200 is Alibaba's, 168.63.129.16 is
+	// Azure's.
 	never = prefixes("169.254.0.0/16", "fe80::/10", "224.0.0.0/4", "ff00::/8", "0.0.0.0/8",
 		"::/128", "255.255.255.255/32", "fd00:ec2::254/128", "100.100.100.200/32",
 		"168.63.129.16/32")
-	// near are the addresses that are not on the internet: those of this machine and of the local
+	// near lists networks that are not on the internet: those of this machine and of the local
 	// network, and those reserved for tests. 100.64.0.0/10 is used between carriers and their
 	// customers, and by Tailscale.
 	near = prefixes("127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16",
 		"100.64.0.0/10", "fc00::/7", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15",
 		"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4", "fec0::/10")
-	// carriers are networks of IPv6 with an IPv4 address inside, and the byte where it begins:
-	// NAT64, 6to4, and the old compatible form. 64:ff9b::a9fe:a9fe is 169.254.169.254 to a network
-	// that translates.
+	// carriers lists IPv6 networks whose addresses contain an IPv4 address, and the byte where it
+	// begins: NAT64, 6to4, and the old compatible form. For example, 64:ff9b::a9fe:a9fe means
+	// 169.254.169.254 to a network that translates.
 	carriers = []struct {
 		net netip.Prefix
 		at  int
@@ -193,8 +196,9 @@ var (
 		{netip.MustParsePrefix("::/96"), 12}}
 )
 
-// plain returns the address that an address means: without a zone, and as IPv4 where IPv6 only
-// carries it. All checks go by it, since ::ffff:169.254.169.254 reaches what 169.254.169.254 does.
+// plain returns the address that ip really reaches: without a zone, and as IPv4 if the IPv6 address
+// only contains one (see carriers). All checks use it, since ::ffff:169.254.169.254 reaches the
+// same as 169.254.169.254.
 func plain(ip netip.Addr) netip.Addr {
 	ip = ip.WithZone("").Unmap()
 	if b := ip.As16(); ip.Is6() && ip != netip.IPv6Loopback() && !ip.IsUnspecified() {
@@ -207,7 +211,7 @@ func plain(ip netip.Addr) netip.Addr {
 	return ip
 }
 
-// in reports whether an address is in one of some networks. There are few, so it tries them all.
+// in reports whether an address is in one of the given networks.
 func in(nets []netip.Prefix, ip netip.Addr) bool {
 	for _, n := range nets {
 		if n.Contains(ip) {
@@ -217,8 +221,8 @@ func in(nets []netip.Prefix, ip netip.Addr) bool {
 	return false
 }
 
-// alwaysRefused returns the reason why no server may be at an address, even one of the user's own
-// file: a mistake in mcp.json must not make a cloud's keys the answer of a tool.
+// alwaysRefused returns an error if no server may be at the address, not even one in the user's own
+// file; otherwise nil. A mistake in mcp.json must not make a cloud's keys the answer of a tool.
 func alwaysRefused(ip netip.Addr) error {
 	if in(never, plain(ip)) {
 		return fmt.Errorf("no MCP server may be at %s", ip)
@@ -226,12 +230,13 @@ func alwaysRefused(ip netip.Addr) error {
 	return nil
 }
 
-// inside reports whether an address is not on the internet.
+// inside reports whether an address is not on the internet (see near).
 func inside(ip netip.Addr) bool { return in(near, plain(ip)) }
 
-// resolves checks early whether a name means addresses that an entry may not have; the connection
-// checks again. It is for the person who adds a server, who would otherwise only find a server that
-// never connects. An unknown name is not an error: the server's machine may be off.
+// resolves returns an error if the URL's host has an address that the entry may not be at. It is an
+// early check for the person who adds a server, who would otherwise only find a server that never
+// connects; the connection checks again. An unknown name is not an error, because the server's
+// machine may be off.
 func (e Entry) resolves(ctx context.Context) error {
 	u, err := url.Parse(e.URL)
 	if err != nil {

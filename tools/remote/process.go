@@ -16,36 +16,38 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// passedVariables are the variables of our environment that a command gets, as with the official
-// SDKs: those that a program needs to start. Our environment has keys of clients and model servers,
-// which the command must not see. Without PATH npx finds no node, without HOME it has no cache; the
-// last ones are for Windows.
+// passedVariables lists the variables of our environment that a command gets: those that a program
+// needs to start, as with the official SDKs. Our environment also has keys of clients and model
+// servers, which the command must not see. For example, npx needs PATH to find node, and HOME for
+// its cache. The last variables are for Windows.
 var passedVariables = []string{"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG", "TZ",
 	"TMPDIR", "TEMP", "TMP", "SystemRoot", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "PATHEXT", "COMSPEC"}
 
-// Hops is set in the environment of every command that is started for mcp.json. A toolnorm that
-// finds it there connects with no servers itself: else a mcp.json that names toolnorm would start
-// one program from the other without end.
+// Hops is an environment variable that is set for every command started for mcp.json. A toolnorm
+// that finds it connects with no servers itself. Otherwise an mcp.json that names toolnorm would
+// start one program from the other without end.
 const Hops = "TOOLNORM_HOPS"
 
-// process is a server that runs as a command of ours. mcp-go's own transport would start the
-// command with all of our environment, in our process group, and read lines of any length; so it
-// only gets the two ends of the pipes.
+// process is a server that runs as a command started by us. mcp-go's own transport would start the
+// command with all of our environment and in our process group, and read lines of any length. So
+// mcp-go only gets the two ends of the pipes.
 type process struct {
 	*transport.Stdio
 	cmd   *exec.Cmd
 	ended chan struct{} // closed when the command has ended
-	heard chan struct{} // closed when its standard error has
+	heard chan struct{} // closed when its standard error has ended
 	pipes []io.Closer   // our ends
 }
 
-// startGrace is how long a command may take to end when its input is closed, and again when it is
-// asked to. Most servers end with their input at once; npx and uvx do not always pass it on.
+// startGrace is how long a command may take to end after its input is closed, and again after
+// SIGTERM. Most servers end at once when their input ends, but npx and uvx do not always pass that
+// on.
 const startGrace = time.Second
 
-// start starts the entry's command. Each line that it writes to standard error is passed to told;
-// when its output has ended, lost is called with the reason. The command is started with the words
-// from the file, without a shell, so nothing in them is interpreted again.
+// start starts the entry's command, or returns an error if that fails. Each line that the command
+// writes to standard error is passed to told. When its output ends, lost is called with the reason.
+// The command runs with the words from the file and without a shell, so nothing in them is
+// interpreted again.
 func (e Entry) start(ctx context.Context, told func(line string), lost func(error)) (
 	*process, error) {
 	cmd := exec.Command(e.Command, e.Args...)
@@ -92,16 +94,17 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func(erro
 	return p, nil
 }
 
-// newPipe makes a pipe whose other end a command gets.
+// newPipe makes a pipe. It returns the end for reading, and sets theirs to the other end, which is
+// for a command. It returns an error if no pipe can be made.
 func newPipe(theirs *io.Writer) (*os.File, error) {
 	r, w, err := os.Pipe()
 	*theirs = w
 	return r, err
 }
 
-// Close ends the command and all that it has started: by the end of its input, as the protocol has
-// it (Lifecycle, Shutdown), then by SIGTERM, then by SIGKILL, each after startGrace. An error means
-// that even that did not end it.
+// Close ends the command and everything that it has started. It closes the command's input, as the
+// protocol demands (Lifecycle, Shutdown), then sends SIGTERM, then SIGKILL, and waits startGrace
+// after each. An error means that the command runs even after that.
 func (p *process) Close() error {
 	_ = p.Stdio.Close() // closes its input
 	defer func() {
@@ -122,16 +125,16 @@ func (p *process) Close() error {
 	return fmt.Errorf("%s does not end", p.cmd.Path)
 }
 
-// watched reports the end of the output. If the command has ended, watched waits for its last
-// words, which say why; a command that has only closed its output gets startGrace to end.
+// watched is a reader of a command's output that reports the end of the output to lost.
 type watched struct {
 	io.Reader
 	heard <-chan struct{}
 	lost  func(error)
 }
 
-// Read reads the output. At its end it waits a moment for the last words of the command, which say
-// why, and then reports the end.
+// Read implements io.Reader. At the end of the output it first waits until standard error has ended
+// too, but no longer than startGrace, because the last lines there say why the command ended. Then
+// it calls lost.
 func (w *watched) Read(b []byte) (int, error) {
 	n, err := w.Reader.Read(b)
 	if err == io.EOF {
@@ -146,9 +149,9 @@ func (w *watched) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// listen reads lines to the end. It keeps only the beginning of a long line, and drops the lines of
-// a server that floods, which it reads slowly. It must never stop reading: a server whose standard
-// error is not read stops when the pipe is full.
+// listen passes each line of r to told until the end of r. It cuts long lines and drops lines of a
+// server that floods, which it reads slowly. It never stops reading before the end, because a
+// server stops when nobody reads its standard error and the pipe is full.
 func listen(r io.Reader, told func(string)) {
 	b := bufio.NewReaderSize(r, 16<<10)
 	var q quota
@@ -173,5 +176,5 @@ func listen(r io.Reader, told func(string)) {
 	}
 }
 
-// floodPause is between two looks at a standard error that floods.
+// floodPause is the pause between two reads from a standard error that floods.
 const floodPause = 100 * time.Millisecond

@@ -7,13 +7,14 @@ import (
 	"syscall"
 )
 
-// ownGroup gives a command its own process group: npx and uvx start the server as a child, which
-// outlives them otherwise; and this program passes on an interrupt at the terminal itself.
+// ownGroup makes a command start in its own process group. npx and uvx start the server as a child,
+// which would otherwise outlive them. Also, an interrupt at the terminal then reaches only this
+// program, which ends the command itself.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// terminate asks the group to end, and kill ends it. It is not an error if the group has ended
-// already. The group's number is the command's own, and a minus before it means all processes of
-// the group.
+// terminate asks all processes of the command's group to end, and kill ends them. The group has the
+// number of the command's process, and the minus sign means the whole group. It is not an error if
+// the group has ended already.
 func terminate(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

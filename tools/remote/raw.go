@@ -10,33 +10,34 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// mcp-go reads schemas and structured results into Go values, which loses keywords, the order of
-// members and the digits of large numbers. These transports hand on the text of a result beside it.
-// There is one for each kind, since mcp-go finds out by their methods what they can do. {"default":
-// 12345678901234567890} comes through as it is, and a keyword that mcp-go has no field for too.
+// mcp-go decodes schemas and structured results into Go values, which loses unknown keywords, the
+// order of members and the digits of large numbers, as of {"default": 12345678901234567890}. These
+// transports pass on the text of each result in addition. There is one type for each kind of
+// transport, since mcp-go detects by a transport's methods what it can do.
 type (
 	rawHTTP struct {
 		*transport.StreamableHTTP
-		refused error // server/discover was, since the server wants a sign-in
+		refused error // the error of server/discover when the server wanted a sign-in
 	}
 	rawSSE   struct{ *transport.SSE }
 	rawStdio struct{ *process }
 )
 
-// rawKey is where a context holds the place for the result's text, a *kept. Requests of mcp-go's
-// own have none.
+// rawKey is the context key of a *kept, which receives the text of a result. Requests that mcp-go
+// makes by itself have none.
 type rawKey struct{}
 
-// kept is a result's text, and what mcp-go is to read in its place.
+// kept receives the text of a result, and says what mcp-go should read instead.
 type kept struct {
 	text  json.RawMessage
-	plain func(json.RawMessage) json.RawMessage // nil: the text itself
+	plain func(json.RawMessage) json.RawMessage // nil: mcp-go reads the text itself
 }
 
-// SendRequest sends a request and keeps the text of its result. mcp-go asks by initialize whatever
-// server/discover was answered: a server of the latest revision alone says nothing to that of why
-// it refused. So one that wanted a sign-in is not asked again, and one that refused the revision
-// which it then names is asked once more.
+// SendRequest implements transport.Interface and keeps the text of the result (see keep). mcp-go
+// sends initialize after any refusal of server/discover, and a server that speaks only the latest
+// revision does not say then why it refused. So after a refusal that demands a sign-in, initialize
+// fails with that error. If the server refuses the latest revision but lists it as supported,
+// server/discover is sent once more.
 func (t *rawHTTP) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	*transport.JSONRPCResponse, error) {
 	if r.Method == string(mcp.MethodInitialize) && t.refused != nil {
@@ -54,8 +55,8 @@ func (t *rawHTTP) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	return keep(ctx, r)(resp, err)
 }
 
-// knowsLatest reports whether an answer refuses the revision of its request, and names the latest
-// among those to ask by.
+// knowsLatest reports whether an answer refuses the revision of its request but lists the latest
+// revision as supported.
 func knowsLatest(resp *transport.JSONRPCResponse) bool {
 	if resp == nil || resp.Error == nil || resp.Error.Code != mcp.UNSUPPORTED_PROTOCOL_VERSION {
 		return false
@@ -66,23 +67,23 @@ func knowsLatest(resp *transport.JSONRPCResponse) bool {
 		slices.Contains(said.Supported, mcp.LATEST_PROTOCOL_VERSION)
 }
 
-// SendRequest sends a request over the older HTTP transport, and keeps the text of the result
-// beside what mcp-go reads of it.
+// SendRequest implements transport.Interface for the older HTTP transport, and keeps the text of
+// the result (see keep).
 func (t *rawSSE) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	*transport.JSONRPCResponse, error) {
 	return keep(ctx, r)(t.SSE.SendRequest(ctx, r))
 }
 
-// SendRequest sends a request to a command, and keeps the text of the result beside what mcp-go
-// reads of it.
+// SendRequest implements transport.Interface for a command, and keeps the text of the result (see
+// keep).
 func (t *rawStdio) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (
 	*transport.JSONRPCResponse, error) {
 	return keep(ctx, r)(t.process.SendRequest(ctx, r))
 }
 
-// keep passes an answer on, and keeps its text. The last answer counts, since a call may take
-// several rounds of questions. The place for it is in the context, as mcp-go's client has no other
-// way from a call to its transport.
+// keep returns a function that passes an answer on and keeps the text of its result in the *kept of
+// ctx. The context is the only way from a call of mcp-go's client to its transport. The last answer
+// counts, since a call may take several rounds of questions. Errors are passed on unchanged.
 func keep(ctx context.Context, r transport.JSONRPCRequest) func(*transport.JSONRPCResponse, error) (
 	*transport.JSONRPCResponse, error) {
 	return func(resp *transport.JSONRPCResponse, err error) (*transport.JSONRPCResponse, error) {

@@ -15,22 +15,22 @@ import (
 	"toolnorm/tools"
 )
 
-// What servers send is read member by member: a member with only one possible meaning is read, an
+// What servers send is read member by member. A member with only one possible meaning is read, an
 // optional member that cannot be read is dropped, and only a tool that needs a broken member is
-// left out. PHP writes an empty object as [], C# and Java write missing values as null, Lua writes
-// an empty list as {}, and Python its own names of types.
+// left out. For example, PHP writes an empty object as [], C# and Java write missing values as
+// null, Lua writes an empty list as {}, and Python uses its own names of types.
 
-// listed is a tool as a server lists it. The hints are the server's own claims: they are used only
+// listed is a tool in a server's list. The hints are the server's own claims, so they are used only
 // where a mistake does no harm.
 type listed struct {
 	Name, Title, Description string
 	Schema, Output           json.RawMessage
 	Hints                    tools.Hints
-	More                     json.RawMessage // what clients of MCP see beside all that
+	More                     json.RawMessage // further members of the listing, for MCP clients
 }
 
-// readTool reads a tool of a list. An error says why it cannot be used; its name is there if it has
-// one.
+// readTool reads a tool in a server's list. An error says why the tool cannot be used; t.Name is
+// then still set if the tool has a name.
 func readTool(text json.RawMessage) (t listed, err error) {
 	o, err := readObject(text)
 	if err != nil {
@@ -58,8 +58,9 @@ func readTool(text json.RawMessage) (t listed, err error) {
 	return t, nil
 }
 
-// more returns the further members of a tool that clients of MCP are shown, each only if its value
-// is of the right kind: clients refuse a whole list for one icon that is not an icon.
+// more returns those further members of a tool that MCP clients are shown, as an object. A member
+// is included only if its value has the right type, because clients refuse a whole list for one
+// icon that is not valid.
 func more(o object) json.RawMessage {
 	out := object{}
 	for _, m := range o {
@@ -100,14 +101,14 @@ func more(o object) json.RawMessage {
 	return out.text()
 }
 
-// wording returns a text, or "" if value is not a text.
+// wording returns the text in a JSON value, or "" if the value is not a text.
 func wording(value json.RawMessage) (s string) {
 	_ = json.Unmarshal(value, &s)
 	return s
 }
 
-// hint returns a boolean, or nil if value is not one: a hint that is missing is not false, and
-// "yes" is not a hint.
+// hint returns the boolean in a JSON value, or nil if the value is missing or not a boolean. A
+// missing hint does not mean false, and "yes" is not a hint.
 func hint(value json.RawMessage) (b *bool) {
 	if json.Unmarshal(value, &b) != nil {
 		return nil
@@ -115,8 +116,9 @@ func hint(value json.RawMessage) (b *bool) {
 	return b
 }
 
-// argumentsSchema reads a tool's schema, whose arguments are an object. None at all, true and an
-// empty list take any.
+// argumentsSchema returns a tool's input schema in a form that clients accept. It returns nil,
+// which allows any arguments, if the schema is missing, null, true or an empty list. It returns an
+// error if the schema is not an object or describes something other than an object.
 func argumentsSchema(text json.RawMessage) (json.RawMessage, error) {
 	var inside string
 	if json.Unmarshal(text, &inside) == nil && len(inside) > 0 && json.Valid([]byte(inside)) {
@@ -151,8 +153,9 @@ func argumentsSchema(text json.RawMessage) (json.RawMessage, error) {
 	return text, nil
 }
 
-// readPage reads a page of a list of tools: their texts, and where the next page is. A list with
-// gaps comes from PHP as an object.
+// readPage reads a page of a list of tools. It returns the texts of the tools, and the cursor of
+// the next page or "". The list may be an object, since PHP encodes a list with missing indexes so.
+// It returns an error if the page cannot be read.
 func readPage(raw json.RawMessage) (texts []json.RawMessage, next string, err error) {
 	o, err := readObject(raw)
 	if err != nil {
@@ -169,9 +172,10 @@ func readPage(raw json.RawMessage) (texts []json.RawMessage, next string, err er
 	return texts, wording(o.get("nextCursor")), nil
 }
 
-// plainPage returns a page in a form that mcp-go can read whatever the page holds, since one odd
-// tool would make it give up the page: the name and the schema of each tool that can be used.
-// mcp-go looks for headers in the schema.
+// plainPage returns a page in a form that mcp-go can always read, since one odd tool would
+// otherwise make mcp-go give up the whole page. The page has the name and the schema of each tool
+// that can be used; mcp-go looks for headers in the schema. If encoding fails, plainPage returns
+// raw.
 func plainPage(raw json.RawMessage) json.RawMessage {
 	type bare struct {
 		Name   string          `json:"name"`
@@ -198,9 +202,10 @@ func plainPage(raw json.RawMessage) json.RawMessage {
 	return out
 }
 
-// plainGreeting returns a server's description of itself in a form that mcp-go can read:
-// capabilities and serverInfo are objects of objects there, and a value of another kind would make
-// it give up the server. A capability that is [] or true counts as present.
+// plainGreeting returns a server's description of itself in a form that mcp-go can read. mcp-go
+// expects objects in capabilities and serverInfo, and gives up the server if a value has another
+// type. A capability that is [] or true counts as present. A text that is not an object is returned
+// unchanged.
 func plainGreeting(raw json.RawMessage) json.RawMessage {
 	o, err := readObject(raw)
 	if err != nil {

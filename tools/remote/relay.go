@@ -16,28 +16,28 @@ import (
 	"toolnorm/tools"
 )
 
-// relay is a connection that one client's session has with one server for itself, as it would have
-// directly: the server knows what the client can do, asks it, logs to it, and keeps resources and
-// tasks for it alone. All others share the connection of the link, over which a server cannot ask
-// questions, so that no client receives messages for another.
+// relay is a connection to one server that only one client's session uses, as if the client were
+// connected directly. The server knows what this client can do, asks it questions, sends it log
+// lines, and has resources and tasks for it alone. All other clients share the connection of the
+// link. A server cannot ask questions on that, so that no client receives messages for another.
 type relay struct {
 	link    *link
 	session string
-	lock    chan struct{} // held while it is connected
+	lock    chan struct{} // contains a value while the relay connects
 
 	mu      sync.Mutex
 	conn    *conn
 	tools   []tools.Tool // as the server lists them for this client
 	stale   bool         // the list has changed
-	calls   []inCall     // what runs, the latest last
+	calls   []inCall     // the running requests, the latest last
 	peer    *tools.Peer  // the client that asked last
 	used    time.Time
 	watched map[string]bool // resources that the client subscribed to
-	asked   int             // questions that are open
+	asked   int             // number of open questions
 	closed  bool
 }
 
-// inCall is a request of the client's that runs.
+// inCall is a running request of the client.
 type inCall struct {
 	peer  *tools.Peer
 	timer *timer
@@ -49,12 +49,13 @@ const (
 	// after which a relay without subscriptions is closed; the next request opens it again
 	idleTime  = 10 * time.Minute
 	idleLook  = time.Minute
-	mostAsked = 16 // questions of one server that wait for one client
+	mostAsked = 16 // open questions of one server to one client
 )
 
 // relayOf returns the relay between the client of ctx and a server, or nil if the client shares the
-// link's connection. It makes one for a client that the server could ask something, and when it is
-// needed, as for a subscription.
+// link's connection. It makes a relay if the server could ask the client something, if the client
+// has set a log level, or if needed is true, as for a subscription. It makes none for a client
+// without a session, or if there are too many.
 func (s *Set) relayOf(ctx context.Context, l *link, needed bool) *relay {
 	p := tools.PeerOf(ctx)
 	if p == nil || p.Session == "" || p.Modern {
@@ -80,20 +81,21 @@ func (s *Set) relayOf(ctx context.Context, l *link, needed bool) *relay {
 	return r
 }
 
-// relayKey names a relay.
+// relayKey identifies a relay.
 type relayKey struct {
 	session string
 	link    *link
 }
 
-// asksBack reports whether a client can be asked anything, by its capabilities.
+// asksBack reports whether a client's capabilities allow a server to ask it anything.
 func asksBack(can json.RawMessage) bool {
 	var c struct{ Roots, Sampling, Elicitation, Tasks json.RawMessage }
 	return json.Unmarshal(can, &c) == nil && (c.Roots != nil || c.Sampling != nil ||
 		c.Elicitation != nil || c.Tasks != nil)
 }
 
-// Left closes the connections of a session that its client has given up.
+// Left closes the connections of a session that its client has ended, and forgets the session's log
+// level.
 func (s *Set) Left(session string) {
 	s.drop(func(r *relay) bool { return r.session == session })
 	s.relayMu.Lock()
@@ -101,7 +103,7 @@ func (s *Set) Left(session string) {
 	delete(s.levels, session)
 }
 
-// drop closes relays.
+// drop removes the relays for which the function which returns true, and closes them in goroutines.
 func (s *Set) drop(which func(*relay) bool) {
 	s.relayMu.Lock()
 	defer s.relayMu.Unlock()
@@ -113,8 +115,8 @@ func (s *Set) drop(which func(*relay) bool) {
 	}
 }
 
-// sweep closes connections that were not used for long, and those of servers that are no longer in
-// the file.
+// sweep closes relays that have long been idle, and those of servers that are no longer in the
+// file. It runs until the Set is closed, and then closes all relays.
 func (s *Set) sweep() {
 	for sleep.For(s.ctx, idleLook) {
 		s.drop(func(r *relay) bool {
@@ -138,7 +140,8 @@ func (r *relay) close() {
 	}
 }
 
-// begin records that a request of the client is running, until done is called.
+// begin records that a request of the client is running. The caller calls done when the request
+// ends.
 func (r *relay) begin(ctx context.Context) (done func()) {
 	p := tools.PeerOf(ctx)
 	r.mu.Lock()
@@ -155,8 +158,9 @@ func (r *relay) begin(ctx context.Context) (done func()) {
 	}
 }
 
-// open returns the connection, and makes it if there is none. The server gets the client's own
-// description, as in a direct connection.
+// open returns the connection, and makes one if there is none. The server gets the client's own
+// description, as in a direct connection. open returns an error if the relay is closed, connecting
+// fails, or ctx ends.
 func (r *relay) open(ctx context.Context) (*conn, error) {
 	select {
 	case r.lock <- struct{}{}:
@@ -207,7 +211,8 @@ func (r *relay) open(ctx context.Context) (*conn, error) {
 	return c, nil
 }
 
-// ask sends a request of the client's.
+// ask implements way. It sends a request of the client on the relay's own connection. It returns an
+// error if the connection or the request fails.
 func (r *relay) ask(ctx context.Context, method string, params json.RawMessage) (
 	json.RawMessage, *conn, error) {
 	defer r.begin(ctx)()
@@ -219,7 +224,7 @@ func (r *relay) ask(ctx context.Context, method string, params json.RawMessage) 
 	return raw, c, err
 }
 
-// lost closes a connection that broke, so that the next request dials a new one.
+// lost implements way. It closes a connection that broke, so that the next request makes a new one.
 func (r *relay) lost(c *conn) {
 	r.mu.Lock()
 	if r.conn == c {
@@ -229,8 +234,8 @@ func (r *relay) lost(c *conn) {
 	r.link.set.running.Go(c.close)
 }
 
-// hear passes the server's messages on to this client, except those about the end of its own
-// requests.
+// hear passes the server's notifications on to this client, except those that cancel the server's
+// own requests.
 func (r *relay) hear(n mcp.JSONRPCNotification) {
 	r.mu.Lock()
 	p := r.peer
@@ -251,8 +256,10 @@ func (r *relay) hear(n mcp.JSONRPCNotification) {
 	p.Tell(n.Method, params)
 }
 
-// answer puts the server's question to the client, on the stream of the request that runs, else on
-// that on which it listens. The clock of the running call is stopped meanwhile.
+// answer sends the server's question to the client and returns the answer. It uses the stream of
+// the client's latest running request, or else the one on which the client listens. The time limits
+// of the running requests are stopped meanwhile. It returns an error if the client cannot be asked,
+// fails to answer, or has too many open questions.
 func (r *relay) answer(ctx context.Context, method string, params json.RawMessage) (
 	json.RawMessage, error) {
 	r.mu.Lock()
@@ -284,7 +291,8 @@ func (r *relay) answer(ctx context.Context, method string, params json.RawMessag
 	return p.Ask(ctx, method, params)
 }
 
-// listed returns the tools as the server lists them for this client.
+// listed returns the tools that the server lists for this client. They are requested again only
+// after a change. It returns an error if the server does not answer.
 func (r *relay) listed(ctx context.Context) ([]tools.Tool, error) {
 	defer r.begin(ctx)()
 	c, err := r.open(ctx)

@@ -13,15 +13,17 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// revokeTime bounds the wait of a sign-out for the server that issued the tokens.
+// revokeTime bounds how long a sign-out waits for the server that issued the tokens.
 const revokeTime = 5 * time.Second
 
-// errNoRevoking is the error of a server that does not revoke tokens, or does not answer.
+// errNoRevoking is the error for a server whose metadata has no address at which tokens can be
+// revoked.
 var errNoRevoking = errors.New("the server that issued them has told no address for that")
 
-// revoke asks the server that issued the tokens of s to take them back (RFC 7009): first the token
-// by which new ones are made, then the other, which some servers take back with it. The account
-// need not be in the file any more.
+// revoke asks the server that issued the tokens of s to revoke them (RFC 7009). The refresh token
+// comes first, since some servers revoke the access token with it. The account need not be in the
+// file any more. revoke returns an error if the server's metadata cannot be read or has no address
+// for this, or if a token is not revoked.
 func (a *account) revoke(ctx context.Context, s saved) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, revokeTime, fmt.Errorf(
 		"no answer within %v", revokeTime))
@@ -38,8 +40,9 @@ func (a *account) revoke(ctx context.Context, s saved) error {
 	return errors.Join(err, s.take(ctx, web, about, "access_token", s.Token.AccessToken))
 }
 
-// take sends one token to be taken back; an empty one is not sent. The program says who it is in
-// the way in which it has asked for the token.
+// take asks the server to revoke one token, or does nothing if the token is empty. It identifies
+// the program in the same way as when the token was requested. It returns an error if the server
+// does not answer with 200.
 func (s saved) take(ctx context.Context, web *http.Client, about *transport.AuthServerMetadata,
 	kind, token string) error {
 	if token == "" {

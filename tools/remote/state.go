@@ -11,15 +11,16 @@ import (
 type State struct {
 	Name  string `json:"name"`
 	URL   string `json:"url"`
-	State string `json:"state"`               // ready, waiting, down, disabled or invalid
-	Tools int    `json:"tools"`               // how many it listed last; kept while it is down
+	State string `json:"state"` // ready, waiting, down, disabled or invalid
+	// how many tools it listed last; kept while it is down
+	Tools int    `json:"tools"`
 	Kind  string `json:"transport,omitempty"` // the transport that worked last; empty: none has
-	Error string `json:"error,omitempty"`     // why it is down or invalid; empty: it is not
+	Error string `json:"error,omitempty"`     // why it is down or invalid; otherwise empty
 
-	Needs    bool `json:"needs_sign_in,omitempty"` // it wants a sign-in, or one with more rights
-	SignedIn bool `json:"signed_in,omitempty"`     // there are tokens for it
+	Needs    bool `json:"needs_sign_in,omitempty"` // it demands a sign-in, or one with more rights
+	SignedIn bool `json:"signed_in,omitempty"`     // the file of sign-ins has tokens for it
 
-	// the tools that cannot be used, the first mostTold of them
+	// the first mostTold of its tools that cannot be used
 	Odd []LeftOut `json:"left_out,omitempty"`
 }
 
@@ -43,19 +44,19 @@ func (l *link) state() State {
 	return s
 }
 
-// LeftOut is a tool of a server that is not offered, by its place in the list if it has no name,
-// and why.
+// LeftOut is a tool of a server that is not offered, with the reason. A tool without a name is
+// named by its place in the list.
 type LeftOut struct {
 	Tool string `json:"tool"`
 	Why  string `json:"why"`
 }
 
-// mostTold is how many tools that are left out are reported for one server.
+// mostTold is how many left-out tools are reported for one server.
 const mostTold = 50
 
-// List returns the states of all servers, in the file's order, including those that are disabled or
-// left out. A file that cannot be read comes first, under its own name. List asks no server and
-// never waits.
+// List returns the states of all servers in the order of the file, including those that are
+// disabled or left out. If the file cannot be read, its own state comes first, under the file's
+// name. List asks no server and never waits.
 func (s *Set) List() []State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,9 +86,10 @@ func (s *Set) List() []State {
 	return out
 }
 
-// Check returns what of the servers of an mcp.json cannot work as it is written: entries that are
-// left out, variables that are not set, commands that are not there. Nothing is started or asked. A
-// file that is not there has no servers.
+// Check returns the number of servers in an mcp.json, and the states of those that cannot work as
+// the file is written: entries that are left out, variables that are not set, and commands that do
+// not exist. Nothing is started or asked. A missing file has no servers. A broken file is one
+// state.
 func Check(path string) (servers int, wrong []State) {
 	if stampOf(path) == (stamp{}) {
 		return 0, nil
@@ -113,8 +115,10 @@ func Check(path string) (servers int, wrong []State) {
 	return len(f.servers), wrong
 }
 
-// Switch enables or disables a server; enabling a server that is in use reconnects it. A command
-// that mcp.json disables can only be enabled in that file: requests start no programs.
+// Switch enables or disables a server. Enabling a server that is in use reconnects it. It returns
+// an error if there is no such server, if its entry cannot be used, or if the file cannot be
+// changed. A command that mcp.json disables can only be enabled in that file, since a request must
+// not start programs.
 func (s *Set) Switch(name string, on bool) error {
 	return s.change(func(f *file) error {
 		at := f.find(name)

@@ -8,10 +8,10 @@ import (
 	"toolnorm/internal/jsontree"
 )
 
-// plainJSON returns the JSON of a text as people and editors write it: UTF-16 or UTF-8, with a byte
-// order mark or without, with comments (// and /* */) and commas before a closing bracket.
-// commented reports whether it had comments. Everything that is dropped becomes a blank, so that
-// the place of an error is its place in the file.
+// plainJSON returns strict JSON for a text that a person or an editor has written. The text may be
+// UTF-8 or UTF-16, with or without a byte order mark, with comments (// and /* */) and with commas
+// before a closing bracket. The result commented reports whether it had comments. Everything that
+// is dropped becomes a blank, so that the place of an error is its place in the file.
 func plainJSON(text []byte) (out []byte, commented bool) {
 	out = bytes.TrimPrefix(narrow(text), []byte("\uFEFF"))
 	out = bytes.Clone(out) // the caller's text stays as it is
@@ -44,7 +44,8 @@ func plainJSON(text []byte) (out []byte, commented bool) {
 	return out, commented
 }
 
-// behindComment returns the position after a comment; the end of a line does not belong to it.
+// behindComment returns the position after the comment that begins at the position at. The line
+// break after a comment does not belong to it. A comment without an end reaches to the end of text.
 func behindComment(text []byte, at int) int {
 	end, width := []byte("\n"), 0
 	if text[at+1] == '*' {
@@ -56,8 +57,9 @@ func behindComment(text []byte, at int) int {
 	return len(text)
 }
 
-// narrow returns a text in UTF-8. One in UTF-16, as PowerShell's > writes it, is known by its mark,
-// or by the zero beside its first character, which is of ASCII in JSON.
+// narrow returns the text in UTF-8. It recognizes UTF-16, as PowerShell's > writes it, by the byte
+// order mark, or by the zero byte beside the first character, which is ASCII in JSON. Any other
+// text is returned unchanged.
 func narrow(text []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {

@@ -7,18 +7,19 @@ import (
 	"time"
 )
 
-// timer ends a call whose server is silent for too long. Progress restarts it, and it is stopped
-// while a user answers a question.
+// timer ends a call when its server has been silent for too long. Progress restarts the timer, and
+// it is stopped while a user answers a question.
 type timer struct {
 	limit time.Duration
 	mu    sync.Mutex
 	t     *time.Timer
-	asked int // questions that are open
+	asked int // number of open questions
 }
 
 type timerKey struct{}
 
-// withTimer returns a context with such a timer, and with no other limit except longestCall.
+// withTimer returns a context with a timer that cancels the context after limit, with a late error
+// as its cause. The caller must call the CancelFunc.
 func withTimer(ctx context.Context, limit time.Duration, name string) (
 	context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -29,22 +30,23 @@ func withTimer(ctx context.Context, limit time.Duration, name string) (
 	return context.WithValue(ctx, timerKey{}, t), func() { t.t.Stop(); cancel(nil) }
 }
 
-// late is why such a call ended.
+// late is the cause with which a timer cancels its call.
 type late string
 
-// Error returns the sentence for the caller.
+// Error implements error. It returns the sentence for the caller.
 func (l late) Error() string { return string(l) }
 
-// timerOf returns the timer of a call, or nil if it has none.
+// timerOf returns the timer of ctx, or nil if ctx has none.
 func timerOf(ctx context.Context) *timer {
 	t, _ := ctx.Value(timerKey{}).(*timer)
 	return t
 }
 
-// again restarts the time.
+// again restarts the timer.
 func (t *timer) again() { t.ask(0) }
 
-// ask counts questions that are open; the clock is stopped while there are any.
+// ask adds n to the number of open questions. The timer is stopped while there are any, and
+// otherwise restarted. A nil timer does nothing.
 func (t *timer) ask(n int) {
 	if t == nil {
 		return

@@ -19,18 +19,19 @@ import (
 	"toolnorm/tools"
 )
 
-// longestText bounds a description, in bytes, since it is a stranger's text for the model; the
-// longest seen in use has 3,000 bytes.
+// longestText bounds a description in bytes, because it is a stranger's text for the model. The
+// longest one seen in use has 3,000 bytes.
 const longestText = 8 << 10
 
-// mostHops is through how many further toolnorms a tool may come. Two that have registered each
-// other would otherwise list each other's tools with one more name in front each time: a.search,
-// b.a.search, a.b.a.search. A call needs no such bound: each hop takes one name off.
+// mostHops is how many further toolnorms a tool may come through. Two toolnorms that have
+// registered each other would otherwise list each other's tools with one more name each time:
+// a.search, b.a.search, a.b.a.search. A call needs no such bound, because each hop removes one
+// name.
 const mostHops = 1
 
-// tool makes a tool of the registry from a tool of the server; its error says why the tool is left
-// out. A schema that is too costly to check is refused here, once, and not with each request that
-// offers the tool.
+// tool converts a tool of the server into a tool for the registry. An error says why the tool is
+// left out. A schema that is too costly to check is refused here, once, and not with each request
+// that offers the tool.
 func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 	out := tools.Tool{
 		Name: qualify(l.entry.Name, t.Name), Title: t.Title,
@@ -66,10 +67,10 @@ func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 func isTrue(b *bool) bool { return b != nil && *b }
 
 // qualify returns the name under which a server's tool is known here. It is always server.tool,
-// since a name that changed when a second server comes would break what models and people have
-// learnt. Characters that a name may not hold become _, and then, as when the name is too long, a
-// checksum at its end keeps it apart from others. 119 bytes, _ and eight digits are 128, the most
-// that MCP allows.
+// even with one server, since a name that changes when a second server comes would break what
+// models and people have learnt. Characters that a name may not contain become _. Such a name, or
+// one that is too long, gets a checksum at the end that distinguishes it from others. 119 bytes, _
+// and eight digits are 128, the most that MCP allows.
 func qualify(server, tool string) string {
 	name := server + "." + tool
 	if tools.ValidName(name) {
@@ -79,19 +80,19 @@ func qualify(server, tool string) string {
 	return fmt.Sprintf("%.119s_%.4x", server+"."+cmp.Or(clean, "tool"), sha256.Sum256([]byte(tool)))
 }
 
-// otherOfTool matches characters that a tool's name may not contain; a run of them becomes one _,
-// whatever the script.
+// otherOfTool matches a run of characters that a tool's name may not contain. The whole run becomes
+// one _, whatever its script.
 var otherOfTool = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
-// answered is a call's result on the wire. It is read here and not by mcp-go, which refuses a
-// result with a part of an unknown kind.
+// answered is a call's result as the server sends it. It is decoded here and not by mcp-go, which
+// refuses a result that has a part of an unknown kind.
 type answered struct {
 	Content    json.RawMessage `json:"content"`
 	Structured json.RawMessage `json:"structuredContent"`
 	IsError    json.RawMessage `json:"isError"`
 }
 
-// part is one piece of content.
+// part is one piece of content in a result, as MCP encodes it.
 type part struct {
 	Type     string `json:"type"`
 	Text     string `json:"text"`
@@ -107,8 +108,9 @@ type part struct {
 	} `json:"resource"`
 }
 
-// result reads the result of a call. A question, which is a kind of result in 2026-07-28, and a
-// task have no content; only the calls of clients that read whole results get one.
+// result decodes the result of a call. It returns an error if text is not an object of the right
+// form. In 2026-07-28 a result may also be a question or a task, which have no content. Only
+// clients that read whole results (Result.Raw) get those.
 func result(text json.RawMessage) (tools.Result, error) {
 	var a answered
 	if err := json.Unmarshal(text, &a); err != nil {
@@ -133,8 +135,7 @@ func result(text json.RawMessage) (tools.Result, error) {
 	return r, nil
 }
 
-// proper returns a result that every client of MCP can read as it is, or nil if text cannot be
-// passed on so.
+// proper returns text if every MCP client can read the result unchanged, and otherwise nil.
 func proper(text json.RawMessage) json.RawMessage {
 	o, err := readObject(text)
 	if err != nil || o.twice() != nil {
@@ -160,8 +161,8 @@ func proper(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// whole reports whether a piece has what its kind must have. A null in a member's place is refused
-// by clients.
+// whole reports whether a piece has all members that its kind requires, and none that is null,
+// since clients refuse null. The parameter o is the piece's JSON.
 func (p part) whole(o object) bool {
 	inner, _ := readObject(o.get("resource")) // a value that is not an object has no members
 	if o.empty() || inner.empty() {
@@ -180,7 +181,8 @@ func (p part) whole(o object) bool {
 	return false
 }
 
-// readPart reads one piece of content. A piece that cannot be read is passed on as it was written.
+// readPart decodes one piece of content. A piece that cannot be decoded becomes a text with its
+// JSON.
 func readPart(text json.RawMessage) tools.Part {
 	var p part
 	switch plain, ok := scalar(text); {
@@ -192,8 +194,8 @@ func readPart(text json.RawMessage) tools.Part {
 	return p.part()
 }
 
-// part returns the piece as the registry has it. A kind that is not known is named, as [video], so
-// that the model knows of it.
+// part converts the piece for the registry. An unknown kind becomes a text that names it, such as
+// [video], so that the model knows of it.
 func (p part) part() tools.Part {
 	switch p.Type {
 	case "text":
@@ -211,10 +213,11 @@ func (p part) part() tools.Part {
 	return tools.Part{Text: fmt.Sprintf("[%s]", p.Type)}
 }
 
-// call calls a tool on the server. When the connection turns out to be broken, it is made again,
-// and the call is repeated if that can do no harm: the server says that the tool may be repeated,
-// or has not run it. The model reads of a second failure. So the first call after a server's
-// restart works, and no e-mail is sent twice.
+// call calls a tool on the server and returns its result. If the connection turns out to be broken,
+// call connects again and repeats the call once, but only if that does no harm: the parameter again
+// says that the tool may be repeated, or the server has not run it. So the first call after a
+// server's restart works, and no e-mail is sent twice. The returned error is for the model: the
+// server does not answer, it refuses the call, or the call's time is over.
 func (l *link) call(ctx context.Context, tool string, args json.RawMessage, again bool) (
 	tools.Result, error) {
 	params, err := callParams(ctx, tool, args)
@@ -261,9 +264,9 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 	}
 }
 
-// callParams returns the parameters of a call for the server: its own name of the tool, the
-// arguments as its schema has them, and what the client has added to its call, as a task or the
-// answers to earlier questions.
+// callParams returns the parameters of a call: the server's own name of the tool, the arguments,
+// and what the client has added to its call, such as a task or the answers to earlier questions. It
+// returns an error if the client's parameters are not an object.
 func callParams(ctx context.Context, tool string, args json.RawMessage) (json.RawMessage, error) {
 	var params json.RawMessage
 	if p := tools.PeerOf(ctx); p != nil {
@@ -272,20 +275,24 @@ func callParams(ctx context.Context, tool string, args json.RawMessage) (json.Ra
 	return withMembers(params, "name", tool, "arguments", args)
 }
 
-// isTask reports whether a call is to become a task, which lives with the connection that made it.
+// isTask reports whether the client wants the call to become a task. A task exists only on the
+// connection that made it.
 func isTask(params json.RawMessage) bool {
 	var p struct{ Task json.RawMessage }
 	return json.Unmarshal(params, &p) == nil && p.Task != nil
 }
 
-// way is how the client of a context reaches a server: by a relay, or by the shared connection.
+// way is how the client of a context reaches a server: by a relay, or by the shared connection of a
+// link.
 type way interface {
-	// ask sends a request. The returned connection is nil if there was none.
+	// ask sends a request and returns its result. The connection is nil if none could be made, and
+	// err says why. If the request failed on a connection, both are set.
 	ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, *conn, error)
 	lost(*conn) // gives up a connection that broke
 }
 
-// way chooses. own asks for a relay also for a client that cannot be asked anything.
+// way returns the way to the server: the client's relay, or else the link. If own is true, a relay
+// is used even for a client that cannot be asked anything.
 func (l *link) way(ctx context.Context, own bool) way {
 	if r := l.set.relayOf(ctx, l, own); r != nil {
 		return r
@@ -293,7 +300,8 @@ func (l *link) way(ctx context.Context, own bool) way {
 	return l
 }
 
-// ask sends a request on the connection that is shared.
+// ask implements way. It sends a request on the shared connection. It returns an error if the
+// connection or the request fails.
 func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (
 	json.RawMessage, *conn, error) {
 	c, err := l.reached(ctx)
@@ -304,11 +312,12 @@ func (l *link) ask(ctx context.Context, method string, params json.RawMessage) (
 	return raw, c, err
 }
 
-// lost gives up the shared connection.
+// lost implements way. It gives up the shared connection.
 func (l *link) lost(c *conn) { l.drop(c) }
 
-// reached returns the connection for a call. A server that is known to be down is tried, but
-// reached waits only as long as a server takes that is up again.
+// reached returns the connection for a call, and makes one if there is none. A server that is known
+// to be down is tried again, but only for callWait, which is enough for one that is up again. It
+// returns an error if the connection fails or ctx ends.
 func (l *link) reached(ctx context.Context) (*conn, error) {
 	if _, down := l.patience(); down != nil {
 		waiting, cancel := context.WithTimeout(ctx, callWait)
@@ -322,8 +331,8 @@ func (l *link) reached(ctx context.Context) (*conn, error) {
 	return l.connection(ctx)
 }
 
-// unanswered returns the error that a model reads when a server does not answer. Addresses in the
-// error could be secret, so the reason is only in the log.
+// unanswered returns the error for the model when a server does not answer. The reason may contain
+// secret addresses, so it is only logged. If ctx has ended, unanswered returns the error of ctx.
 func (l *link) unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -333,6 +342,6 @@ func (l *link) unanswered(ctx context.Context, err error) error {
 		l.entry.Name)
 }
 
-// callTime is how long a call takes at most when the settings say nothing; the specification's
+// callTime is how long a call may take if the configuration does not say. It is the specification's
 // default against silent servers.
 const callTime = 30 * time.Second

@@ -12,26 +12,27 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// SignInTime is how long a sign-in that a page has begun waits for its browser.
+// SignInTime is how long a sign-in that began on a page waits for the browser to return.
 const SignInTime = 10 * time.Minute
 
-// mostVisits bounds the sign-ins that wait at the same time; of more, the oldest is given up.
+// mostVisits bounds the sign-ins that wait at the same time. If there are more, the oldest is given
+// up.
 const mostVisits = 50
 
-// visits are the sign-ins that pages have begun, by their states. The zero value has none. They are
-// kept in memory: a verifier in a file would outlive its use.
+// visits contains the sign-ins that began on pages, by their OAuth states. The zero value is ready
+// to use. They are only in memory, because a verifier in a file would outlive its use.
 type visits struct {
 	mu  sync.Mutex
 	all map[string]visit
 }
 
-// visit is a sign-in whose browser has not come back yet.
+// visit is a sign-in whose browser has not returned yet.
 type visit struct {
 	flow  *flow
 	begun time.Time
 }
 
-// add keeps a sign-in, and drops those whose browsers have long stayed away.
+// add stores a sign-in, and drops sign-ins whose browser has not returned for long.
 func (v *visits) add(f *flow) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -53,7 +54,8 @@ func (v *visits) add(f *flow) {
 	v.all[f.state] = visit{f, time.Now()}
 }
 
-// take returns the sign-in of a state, which counts once.
+// take removes the sign-in with a state and returns it, so that a state works only once. It returns
+// an error if there is none or it has expired.
 func (v *visits) take(state string) (*flow, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -71,9 +73,9 @@ func (v *visits) take(state string) (*flow, error) {
 }
 
 // BeginSignIn begins a sign-in to a server from a page, as SignIn does from a terminal. It returns
-// the address that the user must open, and the state by which EndSignIn knows the sign-in again.
-// back is the address to which the browser comes back, with https or on this machine. It waits for
-// the servers, a minute at most.
+// the address that the user must open, and the state by which EndSignIn recognizes the sign-in. The
+// browser returns to the address back, which is https or on this machine. BeginSignIn returns an
+// error if the server does not answer within a minute or cannot be signed in to.
 func (s *Set) BeginSignIn(ctx context.Context, name, back string) (to, state string, err error) {
 	if s.cfg.Accounts == "" {
 		return "", "", fault.New(fault.Unable,
@@ -93,14 +95,15 @@ func (s *Set) BeginSignIn(ctx context.Context, name, back string) (to, state str
 	return to, f.state, nil
 }
 
-// withinMinute returns a context for the questions of one step of a sign-in.
+// withinMinute returns a context that ends after a minute, for the requests in one step of a
+// sign-in.
 func withinMinute(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, time.Minute, errors.New("no answer within a minute"))
 }
 
-// EndSignIn ends a sign-in with the query that the browser has brought back, and connects the
-// server at once. It returns a sentence about what is now; an error says why the user is not signed
-// in. A state counts once, whatever comes of it.
+// EndSignIn ends a sign-in with the query that the browser has brought back, and connects to the
+// server at once. It returns a sentence that says whether the server can be used now. An error says
+// why the user is not signed in. A state works only once, whatever the outcome.
 func (s *Set) EndSignIn(back url.Values) (said string, err error) {
 	f, err := s.visits.take(back.Get("state"))
 	if err != nil {
@@ -138,9 +141,10 @@ func (s *Set) EndSignIn(back url.Values) (said string, err error) {
 		len(l.offered())), nil
 }
 
-// SignOut removes the tokens of a server, and its tools. The server is asked again without a
-// sign-in. Then the server that issued the tokens is asked to take them back; the log says if it
-// has not. It waits for that a few seconds.
+// SignOut removes the tokens and the tools of a server, and connects to the server again without a
+// sign-in. It returns an error if there is no such server, nobody is signed in, or the file cannot
+// be changed. Then it asks the server that issued the tokens to revoke them and waits a few
+// seconds; a failure of that is only logged.
 func (s *Set) SignOut(name string) error {
 	s.mu.Lock()
 	at := s.file.find(name)
@@ -172,8 +176,8 @@ func (s *Set) SignOut(name string) error {
 	return nil
 }
 
-// signs reports whether a sign-in would be used: not by a command, and not beside a key of the
-// entry's own.
+// signs reports whether a sign-in would be used for the entry. It would not for a command, or if
+// the entry has an Authorization header of its own.
 func (e Entry) signs() bool {
 	for name := range e.Headers {
 		if strings.EqualFold(name, "Authorization") {

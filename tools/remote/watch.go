@@ -7,7 +7,7 @@ import (
 	"toolnorm/internal/sleep"
 )
 
-// stampOf returns the file's stamp, or the zero stamp if there is no file.
+// stampOf returns the stamp of the file at path, or the zero stamp if it cannot be found.
 func stampOf(path string) stamp {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -16,8 +16,9 @@ func stampOf(path string) stamp {
 	return stamp{info.ModTime(), info.Size()}
 }
 
-// watch picks up changes that others make to the file: an editor, or another toolnorm on the same
-// folder.
+// watch reads the file again after another program has changed it, such as an editor or another
+// toolnorm. When the file of sign-ins changes, it retries servers that are not connected. It runs
+// until the Set is closed.
 func (s *Set) watch() {
 	accounts := stampOf(s.cfg.Accounts)
 	for sleep.For(s.ctx, watchTime) {
@@ -35,8 +36,8 @@ func (s *Set) watch() {
 	}
 }
 
-// reread reads the file again. A broken file changes nothing, since people save in the middle of an
-// edit; it is logged once. The caller holds s.mu.
+// reread reads the file again and uses it. If the file is broken or missing, the servers stay as
+// they are, since people save in the middle of an edit; that is logged once. The caller holds s.mu.
 func (s *Set) reread() {
 	s.stamp = stampOf(s.cfg.Path)
 	var f *file

@@ -20,22 +20,22 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// why is an error whose text is replaced by a sentence for people who manage servers; the original
-// text is the protocol library's.
+// why is an error with a sentence for the people who manage servers in place of its own text, which
+// comes from the protocol library.
 type why struct {
 	sentence string
 	error
 }
 
-// Error returns the sentence.
+// Error implements error. It returns the sentence.
 func (w why) Error() string { return w.sentence }
 
-// Unwrap returns the error that it explains.
+// Unwrap returns the original error.
 func (w why) Unwrap() error { return w.error }
 
-// explain wraps an error of an attempt in a sentence that says what to do. said has the last
-// words of the server's command; it is empty if the command wrote nothing, or the server is not a
-// command.
+// explain returns err with a sentence that says what is wrong and what to do. The parameter said
+// has the last lines that the server's command wrote; it is empty if there are none or the server
+// is not a command.
 func explain(e Entry, err error, said string) error {
 	text := ""
 	var much excess
@@ -75,8 +75,8 @@ func explain(e Entry, err error, said string) error {
 	return why{text, err}
 }
 
-// plainly returns the sentence of an error. For joined errors, one for each transport that was
-// tried, it joins the sentences of each.
+// plainly returns a sentence for an error. For an error that joins those of several transports, it
+// joins their sentences.
 func plainly(err error) string {
 	if several, ok := err.(interface{ Unwrap() []error }); ok &&
 		strings.Contains(err.Error(), "\n") {
@@ -109,11 +109,11 @@ func plainly(err error) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// signInSentence is said of a server that answers 401.
+// signInSentence is the sentence for a server that answers 401.
 const signInSentence = "it wants a sign-in or a key (status 401): sign in on the page MCP servers of /admin, or run toolnorm mcp login with its name, or give it a key in headers"
 
-// wantsSignIn reports whether a server has refused a request because nobody is signed in to it, or
-// because the sign-in is not enough.
+// wantsSignIn reports whether an error means that the server demands a sign-in, or one with more
+// rights. It returns false for nil.
 func wantsSignIn(err error) bool {
 	var no forbidden
 	switch {
@@ -127,18 +127,19 @@ func wantsSignIn(err error) bool {
 	return slices.ContainsFunc(all, func(m []string) bool { return m[1] == "401" })
 }
 
-// otherTransport is said of a server that refuses Streamable HTTP; what came of the older transport
-// says more.
+// otherTransport is the sentence for a server that refuses Streamable HTTP. It is left out if the
+// error of the older transport says more.
 const otherTransport = "it does not take Streamable HTTP"
 
-// answered4xx is the status in mcp-go's words.
+// answered4xx matches an HTTP status in the texts of mcp-go's errors.
 var answered4xx = regexp.MustCompile(`(?:status code|status):? ([45]\d\d)`)
 
-// longestReason bounds a reason, in bytes: enough to see what is wrong.
+// longestReason bounds a reason in bytes. That is enough to see what is wrong.
 const longestReason = 600
 
-// reason returns an error as those who manage servers may read it. Errors of net/http hold whole
-// URLs, and their queries may hold a key.
+// reason returns an error's text for those who manage servers. Values in the queries of URLs are
+// replaced, because errors of net/http contain whole URLs, and a query may contain a key. Long
+// texts are cut.
 func reason(err error) string {
 	text := queries.ReplaceAllStringFunc(err.Error(), func(url string) string {
 		at, query, _ := strings.Cut(url, "?")
@@ -147,10 +148,11 @@ func reason(err error) string {
 	return clip.Dots(text, longestReason)
 }
 
-// queries are URLs with a query in a text.
+// queries matches a URL with a query.
 var queries = regexp.MustCompile(`https?://[^\s"'?]+\?[^\s"']*`)
 
-// tail keeps the last lines of a command's standard error: why it failed is in them.
+// tail stores the last lines of a command's standard error, because they say why the command
+// failed.
 type tail struct {
 	mu    sync.Mutex
 	lines []string
@@ -160,10 +162,10 @@ type tail struct {
 const (
 	mostLines   = 30
 	longestLine = 200 // bytes
-	mostSaid    = 4   // lines that are told
+	mostSaid    = 4   // lines that String returns
 )
 
-// add keeps a line.
+// add stores a line and drops the oldest if there are too many.
 func (t *tail) add(line string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -171,8 +173,8 @@ func (t *tail) add(line string) {
 	t.lines = t.lines[max(0, len(t.lines)-mostLines):]
 }
 
-// String returns the last lines. Indented lines are details of a trace, and are left out where
-// there are others.
+// String returns the last lines, joined by " | ", or "" if there are none. Indented lines are
+// details of a stack trace, and are left out if there are others.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -192,9 +194,10 @@ func (t *tail) String() string {
 	return strings.Join(told[max(0, len(told)-mostSaid):], " | ")
 }
 
-// hides returns a function that removes secrets from a line that a command writes: the values that
-// the entry got from the environment, those that it has as environment or headers, and what looks
-// like a key. e is the entry with its values, written that of the file.
+// hides returns a function that removes secrets from a line that the command writes: the values of
+// the entry's environment and headers, those that come from our environment, and whatever looks
+// like a key. e is the entry with its variables filled in, and written is the entry as it is in the
+// file.
 func (e Entry) hides(written Entry) func(string) string {
 	var pairs []string
 	add := func(value string) {
@@ -218,7 +221,7 @@ func (e Entry) hides(written Entry) func(string) string {
 	return func(line string) string { return keys.ReplaceAllString(known.Replace(line), "$1…") }
 }
 
-// keys matches text that looks like a key in the output of any program: api_key=…, "token": "…",
-// Bearer ….
+// keys matches text that looks like a key in the output of any program, such as api_key=…, "token":
+// "…" or Bearer ….
 var keys = regexp.MustCompile(
 	`(?i)((?:key|token|secret|passwd|password|credential|authorization)s?["']?\s*[=:]\s*(?:bearer\s+|basic\s+)?["']?|bearer\s+)[^\s"',;)]{4,}`)
