@@ -10,7 +10,7 @@ func (p Part) text() string {
 		return p.mention("image")
 	case Audio:
 		return p.mention("audio")
-	// A document without text holds bytes; a document with text is read like any text.
+	// A document without text consists of bytes; a document with text is read like any text.
 	case Resource:
 		if p.Text == "" {
 			return p.mention("resource " + p.URI)

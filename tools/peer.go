@@ -27,7 +27,7 @@ type Peer struct {
 	Tell func(method string, params json.RawMessage)
 }
 
-// RPCError is a JSON-RPC error that is passed on unchanged.
+// RPCError is a JSON-RPC error from a server or client that is passed on unchanged.
 type RPCError struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`

@@ -37,7 +37,7 @@ type Options struct {
 	MaxResult int
 }
 
-// The bounds of a registry whose options set none.
+// The limits of a registry whose options do not set them.
 const (
 	defaultTimeout   = 30 * time.Second
 	defaultMaxResult = 1 << 20
@@ -58,14 +58,14 @@ type Registry struct {
 	running atomic.Int64 // running calls; a tool may run on after its caller stopped waiting
 }
 
-// group holds what one source offers. Tools are replaced source by source, since a source reports
-// only the tools that it has now, not those that it had before.
+// group is what one source offers. Tools are replaced source by source, because a source reports
+// only the tools that it has now, and not those that it had before.
 type group struct {
 	source   string
 	tools    []Tool
 	gone     map[string]string
 	expected bool // the source was named to Expect, which keeps its place
-	// its tools are offered while no other source has any; otherwise gone holds the reasons
+	// the tools are offered only while no other source has any; otherwise gone has the reasons
 	fallback bool
 }
 
@@ -106,10 +106,10 @@ func New(o Options) *Registry {
 // Snapshot returns the current state of the registry.
 func (r *Registry) Snapshot() *Snapshot { return r.now.Load() }
 
-// Set replaces the tools of a source with the given ones. It fails, and changes nothing, when a
-// tool has no function, when a name, a schema or a timeout is not valid, or when a name is taken by
-// another source. All tools are checked before anything changes, so calls go on with the old tools
-// when a source offers something wrong. A source keeps its place in the order when its tools
+// Set replaces the tools of a source with the given ones. It returns an error, and changes nothing,
+// if a tool has no function, if a name, a schema or a timeout is not valid, or if another source
+// has a tool of the same name. All tools are checked before anything changes, so the old tools stay
+// in use if a source offers something wrong. A source keeps its place in the order when its tools
 // change, even while it has none, so that a client's list does not jump.
 func (r *Registry) Set(source string, tools ...Tool) error {
 	return r.Replace(source, nil, tools...)

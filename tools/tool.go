@@ -54,7 +54,7 @@ type Tool struct {
 	Call func(ctx context.Context, args json.RawMessage) (Result, error)
 }
 
-// For returns the tool as the caller of ctx may see it.
+// For returns the tool with the schema that the caller of ctx may see (see Seen).
 func (t Tool) For(ctx context.Context) Tool {
 	if t.Seen != nil {
 		if schema := t.Seen(ctx); len(schema) > 0 {
@@ -78,12 +78,11 @@ type Hints struct {
 // Result is the result of a call. MCP asks for text in addition to the structured value, for
 // clients that read only text.
 type Result struct {
-	Content    []Part          // for the reader, in order; empty: Structured says it all
-	Structured json.RawMessage // the same as one JSON value; nil: there is none
+	Content    []Part          // for the reader, in order; empty: Structured is the whole result
+	Structured json.RawMessage // the same result as one JSON value; nil: there is none
 	// the tool failed; Content says why, in words that a model can act on
 	IsError bool
-	// the result as another MCP server wrote it, for MCP clients; nil: the tool is not another
-	// server's
+	// the result as another MCP server wrote it, for MCP clients; nil: there is none
 	Raw json.RawMessage
 }
 

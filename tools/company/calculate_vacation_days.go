@@ -17,9 +17,9 @@ import (
 //go:embed calculate_vacation_days.md
 var calculateVacationDaysText string
 
-// calculateVacationDays returns the tool that computes what is left of a year's leave. The year has
-// bounds, so that a model that writes a date or a two-digit year gets an error before anything is
-// looked up.
+// calculateVacationDays returns the tool that calculates how much of a year's leave is left. The
+// year has bounds in the schema, so that a model that writes a date or a two-digit year gets an
+// error before anything is looked up.
 func (c *Company) calculateVacationDays() tools.Tool {
 	return tools.Tool{
 		Name: "calculate_vacation_days", Title: "Calculate vacation days",
@@ -35,8 +35,8 @@ func (c *Company) calculateVacationDays() tools.Tool {
 	}
 }
 
-// vacation is the leave of an employee in a year, in days.
-// Days are floats: half a day is 0.5.
+// vacation is the leave of an employee in a year, in days. Days are floats, since half a day is
+// 0.5.
 type vacation struct {
 	EmployeeID string  `json:"employee_id"`
 	Year       int     `json:"year"`
@@ -45,8 +45,9 @@ type vacation struct {
 	Remaining  float64 `json:"remaining"`
 }
 
-// vacation subtracts what was used. It neither rounds nor bounds the result: the company has to
-// know if more days were used than there were.
+// vacation returns the leave of an employee in a year. The remaining days are neither rounded nor
+// bounded, since the company has to know if more days were used than there were. It returns the
+// error of noVacation if there is no data, or another error if the database fails.
 func (c *Company) vacation(ctx context.Context, in struct {
 	ID   string  `json:"employee_id"`
 	Year float64 // 2026.0 is an integer, too
@@ -66,9 +67,9 @@ func (c *Company) vacation(ctx context.Context, in struct {
 	return v, nil
 }
 
-// noVacation returns an error that explains why there is no such row: the id does not exist, or the
-// year has no data. A model that is told which years there are asks again; a model that is told "no
-// rows" makes a number up.
+// noVacation returns an error that explains why there is no leave for an employee in a year: the id
+// does not exist, or the year has no data. The error lists the years that have data. A model that
+// reads those asks again, while a model that reads "no rows" invents a number.
 func (c *Company) noVacation(ctx context.Context, id string, year int) error {
 	var there int
 	if err := c.db.QueryRowContext(ctx, "SELECT count(*) FROM employees WHERE id = $1", id).Scan(

@@ -14,18 +14,18 @@ import (
 	"toolnorm/tools"
 )
 
-// Company answers from its database. It is safe for concurrent use. The clock is a field so that
-// "days employed" can be tested. It keeps nothing in memory, so a change of the database by another
-// program shows in the next call.
+// Company answers from its database. It is safe for concurrent use. It caches nothing, so a change
+// of the database by another program shows in the next call. The clock is a field so that "days
+// employed" can be tested.
 type Company struct {
 	db  *store.DB
 	now func() time.Time
 }
 
-// Open opens the company in db. If its tables do not exist, it makes them, with sample rows;
-// whatever exists is left as it is. now returns the current day; if it is nil, Open uses the clock
-// and the zone of this machine. Open needs no setting: a first start has data to try the tools
-// with, and a second one, or a database of one's own, is not touched.
+// Open opens the company in db. If its tables do not exist, it creates them with sample rows, so
+// that a first start has data to try the tools with. Existing tables are not changed. now returns
+// the current day; if it is nil, Open uses the clock and the zone of this machine. Open returns an
+// error if the tables cannot be created.
 func Open(ctx context.Context, db *store.DB, now func() time.Time) (*Company, error) {
 	if now == nil {
 		now = time.Now
@@ -38,14 +38,14 @@ func Open(ctx context.Context, db *store.DB, now func() time.Time) (*Company, er
 	return &Company{db, now}, nil
 }
 
-// Tools returns the tools that ask the company.
+// Tools returns the tools that query the company.
 func (c *Company) Tools() []tools.Tool {
 	return []tools.Tool{c.searchDocs(), c.getEmployeeInfo(), c.getAllEmployees(),
 		c.calculateVacationDays()}
 }
 
-// hints returns the hints of every tool here: they only read, and reach nothing outside. Clients
-// that ask the user before each call need not ask for tools that only read.
+// hints returns the hints that apply to every tool here: they only read, and reach nothing outside.
+// Clients that ask the user before each call need not ask for tools that only read.
 func hints() tools.Hints {
 	yes, no := true, false
 	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no}

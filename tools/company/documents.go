@@ -21,17 +21,19 @@ type Document struct {
 // longestText is the longest content of a document, in bytes.
 const longestText = 1 << 20
 
-// ErrNoDocument is the error for an id that no document has.
-// The MCP server tells it apart from a database that fails, as a resource that is not found.
+// ErrNoDocument is the error for an id that no document has. With it, the MCP server distinguishes
+// a resource that does not exist from a database that fails.
 var ErrNoDocument = errors.New("there is no such document")
 
-// Documents returns the company's documents in the order of their ids, at most limit of them. They
-// are also resources of the MCP server, company://documents/1, which lists them without a search.
+// Documents returns the company's documents in the order of their ids, but at most limit of them.
+// The MCP server lists them as resources, such as company://documents/1. It returns an error if the
+// database fails.
 func (c *Company) Documents(ctx context.Context, limit int) ([]Document, error) {
 	return c.documents(ctx, "", limit)
 }
 
-// Document returns the document with the given id, or ErrNoDocument if there is none.
+// Document returns the document with the given id. It returns ErrNoDocument if there is none, or
+// another error if the database fails.
 func (c *Company) Document(ctx context.Context, id int64) (d Document, err error) {
 	row := c.db.QueryRowContext(ctx,
 		"SELECT id, title, content, category FROM documents WHERE id = $1", id)
@@ -42,9 +44,10 @@ func (c *Company) Document(ctx context.Context, id int64) (d Document, err error
 	return d, err
 }
 
-// documents returns the documents for which a condition holds. The condition refers to values as
-// $1, $2, … It is the program's own text, never a caller's; input from a model is only in the
-// values. The order by id makes the same question give the same answer.
+// documents returns at most limit documents that satisfy the SQL clause where, in the order of
+// their ids, so that equal calls have equal results. The clause refers to values as $1, $2, … It
+// must be the program's own text, because input from a model may only be in values. documents
+// returns an error if the database fails.
 func (c *Company) documents(ctx context.Context, where string, limit int, values ...any) (
 	[]Document, error) {
 	query := fmt.Sprintf(

@@ -12,9 +12,9 @@ import (
 	"toolnorm/internal/store"
 )
 
-// tables makes the tables of the company. DOUBLE PRECISION since half days are taken. Dates are
-// text like 2016-03-02, which both kinds of database read alike. An employee has one row of leave a
-// year.
+// tables creates the tables of the company. Days are DOUBLE PRECISION, because half days are taken.
+// Dates are text such as 2016-03-02, which both kinds of database read alike. An employee has one
+// row of leave per year.
 const tables = `
 CREATE TABLE documents (id INTEGER PRIMARY KEY, title TEXT NOT NULL, content TEXT NOT NULL, category TEXT NOT NULL);
 CREATE TABLE employees (id TEXT PRIMARY KEY, name TEXT NOT NULL, department TEXT NOT NULL, hire_date TEXT NOT NULL);
@@ -24,9 +24,9 @@ CREATE TABLE vacations (employee_id TEXT NOT NULL REFERENCES employees (id), yea
 //go:embed seed/*.csv
 var seed embed.FS
 
-// fillTables makes the tables and fills them with the sample rows, unless one of them is there:
-// then the data is the user's own. One table is enough to leave everything alone: rows of the
-// sample between those of a real company would be worse than none.
+// fillTables creates the tables and fills them with the sample rows. If one of the tables exists
+// already, it does nothing, because then the data is the user's own, and sample rows among those of
+// a real company would be worse than none. It returns an error if the database fails.
 func fillTables(ctx context.Context, tx *store.Tx) error {
 	names := []string{"documents", "employees", "vacations"}
 	for _, name := range names {
@@ -45,8 +45,8 @@ func fillTables(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// fill puts the rows of seed/NAME.csv, whose first line names the columns, into the table NAME.
-// Columns are named by the file, so the order of its fields is its own business.
+// fill inserts the rows of seed/NAME.csv into the table NAME. The first line of the file names the
+// columns, so their order is free. It returns an error if the file or the database fails.
 func fill(ctx context.Context, tx *store.Tx, name string) error {
 	f, err := seed.Open("seed/" + name + ".csv")
 	if err != nil {
@@ -83,8 +83,8 @@ func fill(ctx context.Context, tx *store.Tx, name string) error {
 	}
 }
 
-// values returns the fields of a row, numbers as numbers. Ids such as EMP001 and dates are not
-// numbers and stay text.
+// values returns the fields of a row, with numbers as float64. Ids such as EMP001 and dates stay
+// text.
 func values(row []string) []any {
 	all := make([]any, len(row))
 	for i, field := range row {

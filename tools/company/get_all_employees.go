@@ -13,12 +13,12 @@ import (
 //go:embed get_all_employees.md
 var getAllEmployeesText string
 
-// mostListed is the most employees that one result names. The query asks for one more, to know
-// whether there are more: "truncated" tells a model that the list is not complete.
+// mostListed is the largest number of employees in one result. The query asks for one more, to find
+// out whether there are more; "truncated" then tells a model that the list is not complete.
 const mostListed = 1000
 
-// getAllEmployees returns the tool that lists the employees. It has no parameters: a model that
-// does not know an id begins here, and the other tools' errors lead to it.
+// getAllEmployees returns the tool that lists the employees. It has no parameters, because a model
+// that does not know an id begins here, and the errors of the other tools lead here.
 func (c *Company) getAllEmployees() tools.Tool {
 	return tools.Tool{
 		Name: "get_all_employees", Title: "List all employees", Description: getAllEmployeesText,
@@ -33,22 +33,22 @@ func (c *Company) getAllEmployees() tools.Tool {
 	}
 }
 
-// listed is an employee by id and name. Nothing else is listed, so that a list of all employees
-// stays short in a model's context; get_employee_info returns the rest.
+// listed is an employee in a list, with only id and name, so that a list of all employees stays
+// short in a model's context. get_employee_info returns the rest.
 type listed struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// listedEmployees is the list, in an object, since the structured result of an MCP tool is an
-// object.
+// listedEmployees is the result of the tool. It is an object and not a list, since the structured
+// result of an MCP tool must be an object.
 type listedEmployees struct {
 	Employees []listed `json:"employees"`
 	Truncated bool     `json:"truncated"`
 }
 
-// employees lists all, in the order of their ids.
-// The order is fixed, so that a list that is cut is cut at the same place each time.
+// employees returns all employees, but at most mostListed. They are in the order of their ids, so
+// that a cut list always has the same part. It returns an error if the database fails.
 func (c *Company) employees(ctx context.Context, _ struct{}) (list listedEmployees, err error) {
 	all, err := store.Read(ctx, c.db, nil, func(r *store.Row) (e listed, err error) {
 		err = r.Scan(store.Needed(&e.ID), store.Named(&e.Name))

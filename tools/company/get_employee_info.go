@@ -16,12 +16,12 @@ import (
 //go:embed get_employee_info.md
 var getEmployeeInfoText string
 
-// idProperty is the schema of an employee's id. 32 characters are more than any id has; a model
-// that puts a whole question here gets an error that says so.
+// idProperty is the schema of an employee's id. No id has 32 characters, so a model that puts a
+// whole question here gets an error that says so.
 const idProperty = `"employee_id": {"type": "string", "minLength": 1, "maxLength": 32, "description": "Id of the employee, e.g. EMP001"}`
 
-// getEmployeeInfo returns the tool that looks up one employee. Names are not searched: two
-// employees may have the same name, and get_all_employees lists the ids.
+// getEmployeeInfo returns the tool that looks up one employee by id. It does not search names,
+// because two employees may have the same name, and get_all_employees lists the ids.
 func (c *Company) getEmployeeInfo() tools.Tool {
 	return tools.Tool{
 		Name: "get_employee_info", Title: "Look up an employee", Description: getEmployeeInfoText,
@@ -36,8 +36,8 @@ func (c *Company) getEmployeeInfo() tools.Tool {
 	}
 }
 
-// employee is one employee.
-// The date is passed on as the table has it; the days are counted here, so that no model has to.
+// employee is the result of the tool. The date is unchanged from the table. The days are counted
+// here, so that no model has to count them.
 type employee struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
@@ -46,8 +46,9 @@ type employee struct {
 	DaysEmployed int    `json:"days_employed"`
 }
 
-// employee finds an employee, and counts the days from the hire date to today. Days are those of
-// the clock's own zone: just after midnight in Seoul it is a day more there than in London.
+// employee returns an employee, with the days from the hire date to today in the clock's own zone:
+// just after midnight in Seoul it is a day later there than in London. It returns an error if there
+// is no such employee, if the hire date is not a date, or if the database fails.
 func (c *Company) employee(ctx context.Context, in struct {
 	ID string `json:"employee_id"`
 }) (e employee, err error) {
@@ -69,18 +70,18 @@ func (c *Company) employee(ctx context.Context, in struct {
 	return e, nil
 }
 
-// canonical returns an id as the table has it: models write emp001.
-// Ids have no other spelling, so nothing can be confused by it.
+// canonical returns an id in the form of the table, since models write emp001. Ids are always upper
+// case there, so no two ids are confused.
 func canonical(id string) string { return strings.ToUpper(strings.TrimSpace(id)) }
 
-// unknownEmployee returns an error that tells a model not only that the id is wrong but also which
-// tool knows the right ones.
+// unknownEmployee returns an error that says that the id is wrong, and names the tool that lists
+// the right ones.
 func unknownEmployee(id string) error {
 	return fmt.Errorf("there is no employee %q; get_all_employees lists the ids", id)
 }
 
-// daysBetween counts whole calendar days; the result is never negative.
-// Both dates are taken as days of UTC, since a day on which clocks change has 23 or 25 hours.
+// daysBetween returns the number of whole calendar days between two times, never less than 0. Both
+// dates count as days in UTC, since a day on which clocks change has 23 or 25 hours.
 func daysBetween(from, to time.Time) int {
 	day := func(t time.Time) time.Time {
 		return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)

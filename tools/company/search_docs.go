@@ -14,15 +14,15 @@ import (
 //go:embed search_docs.md
 var searchDocsText string
 
-// The bounds of a search.
-// Whole documents are returned, so twenty already fill much of a small model's context.
+// The bounds of a search. Whole documents are returned, so twenty of them already fill much of a
+// small model's context.
 const (
 	mostFound = 20 // documents in one result
 	mostWords = 16 // of a query
 )
 
-// searchDocs returns the tool that finds documents by words. It gives whole documents, so that a
-// model needs no second call to read what it has found.
+// searchDocs returns the tool that finds documents by words. Its result has whole documents, so
+// that a model needs no second call to read them.
 func (c *Company) searchDocs() tools.Tool {
 	return tools.Tool{
 		Name: "search_docs", Title: "Search company documents", Description: searchDocsText,
@@ -38,16 +38,17 @@ func (c *Company) searchDocs() tools.Tool {
 	}
 }
 
-// foundDocuments is the result of a search. Truncated tells a model to search by more specific
-// words, and not to take twenty documents for all.
+// foundDocuments is the result of a search. Truncated tells a model that there are more, so that it
+// searches with more specific words.
 type foundDocuments struct {
 	Documents []Document `json:"documents"`
 	Truncated bool       `json:"truncated"`
 }
 
-// search finds the documents in whose title or content every word of the query occurs. Words may
-// occur in any order, since models search by several words and a text seldom has them as one
-// phrase. SQLite's lower knows only ASCII letters; Korean has no case.
+// search returns the documents whose title or content has every word of the query, in any order. A
+// text seldom has several words as one phrase. It returns an error if the query is empty or has too
+// many words, or if the database fails. SQLite's lower changes only ASCII letters; Korean has no
+// case.
 func (c *Company) search(ctx context.Context, in struct{ Query string }) (
 	found foundDocuments, err error) {
 	// Words are separated by blanks of all kinds, including the wide one of East Asian texts
@@ -75,5 +76,5 @@ func (c *Company) search(ctx context.Context, in struct{ Query string }) (
 	return found, err
 }
 
-// unlike escapes a text for LIKE, so that "100%" and "a_b" are searched for as they are written.
+// unlike escapes a text for SQL's LIKE, so that "100%" and "a_b" match only what they say.
 var unlike = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

@@ -12,22 +12,22 @@ import (
 	"toolnorm/internal/vector"
 )
 
-// collection keeps documents, and their vectors where a model made some, in the store of the tools,
-// and searches them in memory. The store is the source of truth; the indexes are made of it and can
-// be dropped at any time. 100,000 vectors of 1,024 numbers are searched in a tenth of a second, so
-// no database of vectors is needed for that.
+// collection stores documents in the tools' database, with vectors if a model made some, and
+// searches them in memory. The database is the source of truth. The indexes are made from it and
+// can be dropped at any time. 100,000 vectors of 1,024 numbers are searched in a tenth of a second,
+// so no vector database is needed.
 type collection struct {
 	db   *store.DB
 	name string
-	warn func(string) // is called for odd rows; may be nil
+	warn func(string) // called for rows that cannot be used; may be nil
 
 	mu    sync.Mutex
 	state string // the state of the tables when the indexes were made
 	ready *indexes
 }
 
-// indexes are the indexes of a collection at one moment. They never change once they are made: a
-// running search keeps the indexes that it began with.
+// indexes are the indexes of a collection at one moment. They are never modified, so that a running
+// search continues with the indexes with which it began.
 type indexes struct {
 	texts  []string
 	words  *lexical.Index
@@ -36,14 +36,15 @@ type indexes struct {
 	model  string // the model that made the vectors; empty: there are none
 }
 
-// longestText is the most bytes that a document may have.
+// longestText is the largest size of a document in bytes.
 const longestText = 1 << 20
 
-// standardName is the name of the collection if the settings have none.
+// standardName is the name of the collection if the settings do not name one.
 const standardName = "documents"
 
-// openCollection makes the tables if they do not exist. data_changes counts imports: other
-// processes look at it to know whether their indexes are old.
+// openCollection returns the collection with the given name, and creates the tables if they do not
+// exist. The table data_changes counts imports; other processes read the count to find out whether
+// their indexes are outdated. It returns an error if the tables cannot be created.
 func openCollection(ctx context.Context, db *store.DB, name string, warn func(string)) (
 	*collection, error) {
 	if name == "" {
@@ -60,24 +61,24 @@ CREATE TABLE data_documents (collection TEXT NOT NULL, id TEXT NOT NULL, source 
 CREATE TABLE data_changes (collection TEXT PRIMARY KEY, n INTEGER NOT NULL);`))
 }
 
-// odd warns of a row that cannot be used.
+// odd warns about a row that cannot be used.
 func (c *collection) odd(r *store.Row, why string) {
 	if c.warn != nil {
 		c.warn(fmt.Sprintf("the row %.40q of data_documents cannot be used: %s", r.ID, why))
 	}
 }
 
-// count returns the number of documents in the collection. It decides whether the tools are offered
-// when nothing is set.
+// count returns the number of documents in the collection, or an error if the database fails. If no
+// setting decides it, the tools are offered only if there are documents.
 func (c *collection) count(ctx context.Context) (n int, err error) {
 	err = c.db.QueryRowContext(ctx, "SELECT count(*) FROM data_documents WHERE collection = $1",
 		c.name).Scan(&n)
 	return n, err
 }
 
-// index returns the indexes, and rebuilds them if another import has changed something. toolnorm
-// docs import is another process and cannot notify this one; a look at one number each time is
-// cheap.
+// index returns the indexes, and rebuilds them if an import has changed something. The command
+// toolnorm docs import is another process and cannot notify this one, but reading one number at
+// each search is cheap. index returns an error if there was no import or the database fails.
 func (c *collection) index(ctx context.Context) (*indexes, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,9 +102,9 @@ func (c *collection) index(ctx context.Context) (*indexes, error) {
 	return fresh, nil
 }
 
-// load reads all documents. Their order is that of the import, so that documents with equal scores
-// come in the order in which they were written. Vectors of another model or length than the
-// majority are left out, since they cannot be compared with the others.
+// load reads all documents and returns indexes of them, or an error if the database fails. They are
+// in the order of the import, which decides between documents with equal scores. Vectors of another
+// model or length than most are left out, since they cannot be compared with the others.
 func (c *collection) load(ctx context.Context) (*indexes, error) {
 	type read struct {
 		text, model string
@@ -140,8 +141,8 @@ func (c *collection) load(ctx context.Context) (*indexes, error) {
 	return x, nil
 }
 
-// nearest returns the documents nearest to a vector. Row numbers of vectors are not those of
-// documents, since a document may have no vector.
+// nearest returns the rows of the n documents whose vectors are nearest to v. Row numbers of
+// vectors are converted into those of documents, since a document may have no vector.
 func (x *indexes) nearest(v []float32, n int) (rows []int) {
 	for _, hit := range x.dense.Search(v, n, nil) {
 		rows = append(rows, x.placed[hit.Row])
@@ -149,8 +150,8 @@ func (x *indexes) nearest(v []float32, n int) (rows []int) {
 	return rows
 }
 
-// matching returns the documents that match a query's words best. A document that shares no word
-// with the query is not among them, however few there are.
+// matching returns the rows of at most n documents that match the query's words best. A document
+// that shares no word with the query is never among them.
 func (x *indexes) matching(query string, n int) (rows []int) {
 	for _, hit := range x.words.Search(query, n, nil) {
 		rows = append(rows, hit.Row)
@@ -158,16 +159,16 @@ func (x *indexes) matching(query string, n int) (rows []int) {
 	return rows
 }
 
-// document is a document to be kept. Its id is a hash of its source and its text, so the same text
-// in two files is two documents.
+// document is a document to be stored. Its id is a hash of its source and its text, so equal texts
+// in two files are two documents.
 type document struct {
 	id, text string
 	vector   []float32 // nil: no model made one
 }
 
-// replace replaces the documents of a source with the given ones, in one transaction, so an import
-// that breaks off changes nothing. A text that occurs twice is one document, since its id is the
-// same.
+// replace replaces the documents of a source by the given ones. It uses one transaction, so an
+// import that is interrupted changes nothing. A text that occurs twice becomes one document, since
+// its id is the same. It returns an error if the database fails.
 func (c *collection) replace(ctx context.Context, source, model string, all []document) error {
 	return c.db.Alone(ctx, func(tx *store.Tx) error {
 		if _, err := tx.ExecContext(ctx,
@@ -193,8 +194,8 @@ func (c *collection) replace(ctx context.Context, source, model string, all []do
 	})
 }
 
-// vectors returns the existing vectors of a model, by the documents' ids. They make a second import
-// of a large file fast.
+// vectors returns the stored vectors of a model, by the documents' ids. They make a second import
+// of a large file fast. It returns an error if the database fails.
 func (c *collection) vectors(ctx context.Context, model string) (map[string][]float32, error) {
 	all := map[string][]float32{}
 	_, err := store.Read(ctx, c.db, nil, func(r *store.Row) (id string, err error) {
@@ -208,8 +209,9 @@ func (c *collection) vectors(ctx context.Context, model string) (map[string][]fl
 	return all, err
 }
 
-// without returns how many documents of a source are not in have. It counts them before they are
-// removed, for the line that tells the user.
+// without returns how many documents of a source have an id that is not in have. They are counted
+// before they are removed, to show the number to the user. It returns an error if the database
+// fails.
 func (c *collection) without(ctx context.Context, source string, have map[string]bool) (
 	n int, err error) {
 	ids, err := store.Read(ctx, c.db, nil, func(r *store.Row) (string, error) {

@@ -12,10 +12,10 @@ import (
 //go:embed complete_column_extraction.md
 var completeColumnExtractionText string
 
-// completeColumnExtraction returns the tool by which a model reports that the columns are known,
-// and that the workflow may go on. The schema accepts null nearly everywhere: a model that found
-// nothing writes null, and has to get the specification's sentence for it rather than a validation
-// error.
+// completeColumnExtraction returns the tool by which a model reports that it knows the columns, so
+// that the workflow can continue. The schema accepts null nearly everywhere, because a model that
+// found nothing writes null, and has to get the specification's sentence for that and not a
+// validation error.
 func completeColumnExtraction() tools.Tool {
 	return tools.Tool{
 		Name: "complete_column_extraction", Title: "Finish column extraction",
@@ -37,16 +37,17 @@ func completeColumnExtraction() tools.Tool {
 	}
 }
 
-// extracted is the tool's result. Its members and both messages are the specification's, byte for
-// byte. escalate ends a phase of the agent.
+// extracted is the tool's result. Its members and both messages are exactly those of the
+// specification. If escalate is true, a phase of the agent ends.
 type extracted struct {
 	Status   string `json:"status"`
 	Message  string `json:"message"`
 	Escalate bool   `json:"escalate"`
 }
 
-// extraction looks for a column with a name. A missing or blank name does not count, as in
-// {"items":[{"extracted_column_name":" "}]}.
+// extraction returns success if args contain at least one column with a name. A missing or blank
+// name does not count, as in {"items":[{"extracted_column_name":" "}]}. In any other case the
+// result is the error that the specification prescribes.
 func extraction(args json.RawMessage) extracted {
 	var in struct {
 		Columns struct {

@@ -6,9 +6,9 @@ import (
 	"toolnorm/internal/embedding"
 )
 
-// Config holds the settings of the data tools. The command line reads the tags; the
-// names in capitals without TOOLNORM_ are what the tools' specification calls them. A setting that
-// is missing disables what needs it, and the result names it; nothing stops the program.
+// Config contains the settings of the data tools. The command line reads the tags; the names in
+// capitals without TOOLNORM_ are those in the tools' specification. A missing setting disables only
+// what needs it, and the result of a tool then names it; the program still starts.
 type Config struct {
 	Tools string `name:"data-tools" default:"auto" enum:"auto,always,never" env:"TOOLNORM_DATA_TOOLS" restart:"yes" help:"Offer the data tools (embeddings, similarity search, SQL): always, never, or auto: only if one of their settings is present or documents were imported."`
 
@@ -33,14 +33,15 @@ type Config struct {
 	SQLFunctions []string      `name:"sql-functions" placeholder:"NAME" env:"TOOLNORM_SQL_FUNCTIONS" restart:"yes" help:"Further functions that statements may call, such as st_distance or reports.margin. They must not change anything."`
 }
 
-// any reports whether a setting is made that lets a tool work. Ports do not count, since they have
-// defaults, nor do names of models or collections, which reach nothing by themselves.
+// any reports whether a setting names a server, so that a tool can work. Ports do not count, since
+// they have defaults. Names of models and collections do not count, since they reach nothing by
+// themselves.
 func (c *Config) any() bool {
 	return c.EmbeddingURL != "" || c.ChromaHost != "" || c.PostgresHost != "" ||
 		c.PostgresName != ""
 }
 
-// Embedder returns the model that makes vectors; nil when none is set.
+// Embedder returns the client of the model that makes vectors, or nil if no model is configured.
 func (c *Config) Embedder() *embedding.Client {
 	if c.EmbeddingURL == "" || c.EmbeddingModel == "" {
 		return nil
@@ -48,8 +49,9 @@ func (c *Config) Embedder() *embedding.Client {
 	return &embedding.Client{URL: c.EmbeddingURL, Model: c.EmbeddingModel, Key: c.EmbeddingKey}
 }
 
-// missingSQL returns the names of the variables that are missing to reach a database. The password
-// is not among them: the server may trust the connection, or .pgpass has it.
+// missingSQL returns the names of the variables that are missing for a connection to a database.
+// The password is not required, because the server may trust the connection, or .pgpass may have
+// it.
 func (c *Config) missingSQL() (names []string) {
 	for _, s := range []struct{ name, value string }{
 		{"POSTGRESQL_DB_HOST", c.PostgresHost}, {"POSTGRESQL_DB_NAME", c.PostgresName},

@@ -36,28 +36,29 @@ import (
 	"toolnorm/tools"
 )
 
-// Data runs the data tools on the servers that its settings name. It is safe for concurrent use.
+// Data runs the data tools with the servers in its settings. It is safe for concurrent use.
 type Data struct {
 	config     Config
-	embedder   *embedding.Client // nil: none is set
-	chroma     *chroma.Client    // nil: the collection is kept in the store
+	embedder   *embedding.Client // nil: no model is configured
+	chroma     *chroma.Client    // nil: the collection is in the tools' own database
 	postgres   *sqlsafe.PostgresDB
 	collection *collection
 	audit      func(context.Context, Audit)
 }
 
-// Audit is what is logged about each statement, never its text or its result. A statement may
-// contain what it looks for, such as the name or number of a person, so only its hash is logged.
+// Audit is what is logged about each statement. The text and the result are never logged, since a
+// statement may contain what it looks for, such as the name or number of a person.
 type Audit struct {
-	Statement string // the beginning of its SHA-256
+	Statement string // the beginning of the statement's SHA-256
 	Rows      int
 	Millis    int64
 	Outcome   string // ok, refused, or the SQLSTATE
 }
 
-// Open makes the Data of the settings c. It asks no embedding model and no database of the settings
-// yet, so none of those servers need be up. audit and warn may be nil. Chroma without a name for
-// the collection counts as not set, since there is no default that could be meant.
+// Open returns a Data with the settings c. It does not contact the configured embedding model and
+// databases yet, so those servers need not be running. audit and warn may be nil. Chroma without
+// the name of a collection counts as not configured, since no default could be right. Open returns
+// an error if the tables in db cannot be created or a setting is not valid.
 func Open(ctx context.Context, c Config, db *store.DB, audit func(context.Context, Audit),
 	warn func(string)) (*Data, error) {
 	d := &Data{config: c, audit: audit, embedder: c.Embedder()}
@@ -85,16 +86,17 @@ func Open(ctx context.Context, c Config, db *store.DB, audit func(context.Contex
 	return d, nil
 }
 
-// Close closes the connections to the databases.
+// Close closes the connections to the databases. It does nothing if d is nil.
 func (d *Data) Close() {
 	if d != nil && d.postgres != nil {
 		d.postgres.Close()
 	}
 }
 
-// Tools returns the data tools if they are wanted: by the settings, or, when those leave it open,
-// because one of their settings is set or there is a collection. If they are not wanted, it returns
-// nil, as every tool that is offered costs a small model attention.
+// Tools returns the data tools if they are wanted, and otherwise nil, since every offered tool
+// makes a small model less precise. They are wanted if the settings say so, or, if the settings
+// leave it open, if one of them names a server or the collection has documents. It returns an error
+// if the documents cannot be counted.
 func (d *Data) Tools(ctx context.Context) ([]tools.Tool, error) {
 	if d.config.Tools == "never" {
 		return nil, nil
@@ -107,8 +109,9 @@ func (d *Data) Tools(ctx context.Context) ([]tools.Tool, error) {
 	return d.All(), nil
 }
 
-// All returns the data tools, wanted or not: no other tool may have one of their names, or it would
-// disappear as soon as they are wanted.
+// All returns the data tools, whether they are wanted or not. No other tool may have one of their
+// names, since it would disappear as soon as the data tools are wanted. All may be called with a
+// nil d.
 func (d *Data) All() []tools.Tool {
 	if d == nil { // their data cannot be opened
 		d = new(Data)
@@ -117,15 +120,16 @@ func (d *Data) All() []tools.Tool {
 		d.getSQLReferenceDocuments(), completeColumnExtraction(), sanitizeForCSV()}
 }
 
-// hints returns the hints of every tool here: they only read; some ask servers. An MCP client asks
-// its user before a tool that may change something; none of these does.
+// hints returns the hints of the tools here. All of them only read, and openWorld says whether a
+// tool contacts servers. An MCP client asks its user before it calls a tool that may change
+// something; none of these does.
 func hints(openWorld bool) tools.Hints {
 	yes, no := true, false
 	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &openWorld}
 }
 
 // errNoEmbedder returns an error that names the missing setting, so that the reader of a result,
-// model or human, knows what to set.
+// model or human, knows what to configure.
 func (d *Data) errNoEmbedder() error {
 	if d.config.EmbeddingURL == "" {
 		return errors.New(

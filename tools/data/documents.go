@@ -14,22 +14,23 @@ import (
 	"unicode/utf8"
 )
 
-// readers read documents out of files, by the files' endings.
-// A reader only splits; its caller drops empty documents and refuses those that are too long.
+// readers maps file extensions to functions that split a file into documents. A reader only splits.
+// Its caller drops empty documents and refuses those that are too long.
 var readers = map[string]func(text []byte) ([]string, error){
 	".txt": linesOf, ".md": paragraphs, ".csv": commaRows, ".tsv": tabRows, ".json": jsonList,
 	".jsonl": jsonLines,
 }
 
-// The bounds of an import.
+// The bounds of an import: the size of a file and of a document.
 const (
 	largestFile     = 64 << 20
-	longestDocument = 32 << 10 // bytes; models that make vectors read some 8,000 tokens
+	longestDocument = 32 << 10 // bytes; models that make vectors read about 8,000 tokens
 )
 
-// documentsOf reads the documents of a file, in their order, without empty ones. A file that is not
-// UTF-8 is refused: a wrongly guessed encoding makes Korean and Japanese texts that no search
-// finds.
+// documentsOf returns the documents in a file, in their order and without empty ones. It returns an
+// error if the extension is not known, the file or a document is too large, or the content cannot
+// be read. A file that is not UTF-8 is refused, because a wrongly guessed encoding results in
+// Korean and Japanese texts that no search finds.
 func documentsOf(path string) ([]string, error) {
 	read := readers[strings.ToLower(filepath.Ext(path))]
 	if read == nil {
@@ -65,26 +66,26 @@ func documentsOf(path string) ([]string, error) {
 	return all, nil
 }
 
-// linesOf returns a document for each line. The last line may have no line end; the caller drops
-// empty lines.
+// linesOf returns each line of text as a document, including empty ones. It never returns an error.
 func linesOf(text []byte) ([]string, error) { return strings.Split(string(text), "\n"), nil }
 
-// paragraphs returns the documents of a text that separates them by empty lines. It treats Windows
-// line ends like plain ones, as otherwise no line would be empty.
+// paragraphs returns the documents in a text where empty lines separate them. Windows line ends
+// count as plain ones, since otherwise no line would be empty. It never returns an error.
 func paragraphs(text []byte) ([]string, error) {
 	return strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n\n"), nil
 }
 
-// commaRows returns a document for each row of a CSV file, as rowsOf writes them.
+// commaRows returns a document for each row of a CSV file, or an error (see rowsOf).
 func commaRows(text []byte) ([]string, error) { return rowsOf(text, ',') }
 
-// tabRows does the same as commaRows for rows that tabs separate.
+// tabRows returns a document for each row of a file with tab-separated values, or an error (see
+// rowsOf).
 func tabRows(text []byte) ([]string, error) { return rowsOf(text, '\t') }
 
-// rowsOf writes each row with the names of the columns, which are in the first: table: users,
-// column: email, type: VARCHAR(255). With tabs, quotation marks may occur anywhere, since
-// spreadsheets do not escape them there. Empty cells are left out: they say nothing and would be
-// found by the names of their columns.
+// rowsOf returns a text for each row, with the names of the columns from the first row: table:
+// users, column: email, type: VARCHAR(255). With tabs, quotation marks may occur anywhere, since
+// spreadsheets do not escape them there. Empty cells are left out, as they would be found by the
+// names of their columns. It returns an error if the rows cannot be parsed or differ in length.
 func rowsOf(text []byte, comma rune) (all []string, err error) {
 	rows := csv.NewReader(bytes.NewReader(text))
 	rows.Comma, rows.LazyQuotes = comma, comma == '\t'
@@ -108,7 +109,8 @@ func rowsOf(text []byte, comma rune) (all []string, err error) {
 	return all, err
 }
 
-// jsonList returns the documents of a JSON list of texts, or of objects with a text or document.
+// jsonList returns the documents in a JSON list (see jsonDocument). It returns an error if text is
+// not a list or an element is not a document.
 func jsonList(text []byte) (all []string, err error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil {
@@ -124,8 +126,8 @@ func jsonList(text []byte) (all []string, err error) {
 	return all, nil
 }
 
-// jsonLines does the same as jsonList for a file with one JSON value per line. Errors name the
-// line, since one bad line of a large file is hard to find.
+// jsonLines returns the documents in a file with one JSON value per line (see jsonDocument). An
+// error names the line, since one bad line of a large file is hard to find.
 func jsonLines(text []byte) (all []string, err error) {
 	for i, line := range bytes.Split(text, []byte("\n")) {
 		if line = bytes.TrimSpace(line); len(line) > 0 {
@@ -139,9 +141,9 @@ func jsonLines(text []byte) (all []string, err error) {
 	return all, nil
 }
 
-// jsonDocument returns a text, the text or document of an object, or, of an object with neither,
-// the object as it is written. An object without either name is kept as it is: its members can be
-// found all the same.
+// jsonDocument returns a JSON text, or the member text or document of a JSON object. If an object
+// has neither, its JSON is the document, since its members can be found all the same. It returns an
+// error for any other value.
 func jsonDocument(raw json.RawMessage) (s string, err error) {
 	if json.Unmarshal(raw, &s) == nil {
 		return s, nil

@@ -20,8 +20,8 @@ import (
 //go:embed execute_postgres_query.md
 var executePostgresQueryText string
 
-// executePostgresQuery returns the tool that runs a SELECT. No setting switches its check of
-// statements off.
+// executePostgresQuery returns the tool that runs a SELECT. No setting can switch off the check of
+// statements.
 func (d *Data) executePostgresQuery() tools.Tool {
 	return tools.Tool{
 		Name: "execute_postgres_query", Title: "Query PostgreSQL",
@@ -41,7 +41,7 @@ func (d *Data) executePostgresQuery() tools.Tool {
 	}
 }
 
-// queried is the result of a statement. Names and messages are the specification's; sqlstate,
+// queried is the result of the tool. The names and messages are the specification's, and sqlstate,
 // columns, row_count and truncated are additions.
 type queried struct {
 	Status   string    `json:"status"`
@@ -50,25 +50,26 @@ type queried struct {
 	Data     *csvTable `json:"data,omitempty"`
 }
 
-// csvTable is a table of which CSV can be made.
-// "csv_table" is the only type there is.
+// csvTable is a table that can be converted to CSV. Its only type is "csv_table".
 type csvTable struct {
 	Type    string  `json:"type"`
 	Content content `json:"content"`
 }
 
-// content is a table, and the statement. SQL is the statement as the caller sent it, without the
-// cursor around it that is run.
+// content is a table with its statement. SQL is the statement as the caller sent it, without the
+// cursor with which it is run.
 type content struct {
-	SQL       string            `json:"sql"`
-	Records   []json.RawMessage `json:"records"`
-	Columns   []string          `json:"columns"` // in order, which objects lose in many clients
-	RowCount  int               `json:"row_count"`
-	Truncated bool              `json:"truncated"`
+	SQL     string            `json:"sql"`
+	Records []json.RawMessage `json:"records"`
+	// in order, because many clients lose the order of an object's members
+	Columns   []string `json:"columns"`
+	RowCount  int      `json:"row_count"`
+	Truncated bool     `json:"truncated"`
 }
 
-// query runs the statement; failures are results, too. isError is set besides status: MCP clients
-// look at isError, agents that follow the specification at status.
+// query runs the statement in args and logs it. A statement that fails has a result as well, and
+// not a Go error. It sets isError in addition to status, because MCP clients look at isError, and
+// agents that follow the specification at status.
 func (d *Data) query(ctx context.Context, args json.RawMessage) (tools.Result, error) {
 	var in struct {
 		SQL string `json:"sql_query"`
@@ -97,8 +98,8 @@ func (d *Data) query(ctx context.Context, args json.RawMessage) (tools.Result, e
 	return res, wrong
 }
 
-// table asks the database, if one is set.
-// The error names all missing settings at once.
+// table runs a statement and returns its rows. It returns an error if the statement fails. If no
+// database is configured, the error names all missing settings.
 func (d *Data) table(ctx context.Context, sql string) (*sqlsafe.Table, error) {
 	if missing := d.config.missingSQL(); len(missing) > 0 {
 		return nil, fmt.Errorf("no database is set: %s is missing", strings.Join(missing, ", "))
@@ -106,12 +107,13 @@ func (d *Data) table(ctx context.Context, sql string) (*sqlsafe.Table, error) {
 	return d.postgres.Query(ctx, sql)
 }
 
-// identifiers matches the names that PostgreSQL writes in double quotes; the specification has
-// single quotes.
+// identifiers matches names in double quotes in PostgreSQL's messages. The specification has single
+// quotes.
 var identifiers = regexp.MustCompile(`"([^"]*)"`)
 
-// failedResult returns the result of a statement that failed, in the server's words. "relation
-// 'users' does not exist" is the specification's sample, where the server writes double quotes.
+// failedResult returns the result for a statement that failed, with the server's message. Names in
+// the message get single quotes, as in the specification's example "relation 'users' does not
+// exist".
 func failedResult(err error) queried {
 	out := queried{Status: "error"}
 	text := err.Error()

@@ -11,8 +11,8 @@ import (
 //go:embed get_sql_reference_documents.md
 var getSQLReferenceDocumentsText string
 
-// getSQLReferenceDocuments returns the tool that finds what is needed to write a statement. The
-// default of 15 results is the specification's; it names no upper bound, so 100 is our own.
+// getSQLReferenceDocuments returns the tool that finds what a model needs to write a statement. The
+// default of 15 results is the specification's. It has no upper bound, so 100 is our own.
 func (d *Data) getSQLReferenceDocuments() tools.Tool {
 	return tools.Tool{
 		Name: "get_sql_reference_documents", Title: "Find references for SQL",
@@ -27,14 +27,15 @@ func (d *Data) getSQLReferenceDocuments() tools.Tool {
 	}
 }
 
-// referenceDocuments are documents, the most relevant first, as they were stored.
+// referenceDocuments is the result of the tool: documents as they were stored, the most relevant
+// first.
 type referenceDocuments struct {
 	Documents []string `json:"reference_docs"`
 	Stages    []stage  `json:"stages"`
 }
 
-// references searches by meaning and by words at once. Words such as created_at and E-4012 are
-// found by their letters; vectors alone miss them. The texts come back unchanged.
+// references searches by meaning and by words at once, because vectors alone miss words such as
+// created_at and E-4012. It returns an error if neither search works.
 func (d *Data) references(ctx context.Context, in struct {
 	Query string  `json:"user_query"`
 	N     float64 `json:"n_results"` // 5.0 is an integer in a schema, but not in Go

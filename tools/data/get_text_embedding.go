@@ -12,8 +12,8 @@ import (
 //go:embed get_text_embedding.md
 var getTextEmbeddingText string
 
-// mostTexts is the most texts that one call takes: their vectors are some 2.5 MB as text with 1,024
-// dimensions.
+// mostTexts is the largest number of texts in one call. Their vectors are about 2.5 MB as text with
+// 1,024 dimensions.
 const mostTexts = 256
 
 // getTextEmbedding returns the tool that makes vectors of texts.
@@ -30,13 +30,14 @@ func (d *Data) getTextEmbedding() tools.Tool {
 	}
 }
 
-// embeddings are vectors, in the order of the texts.
+// embeddings is the result of the tool: vectors in the order of the texts.
 type embeddings struct {
 	Embeddings [][]float32 `json:"embeddings"`
 }
 
-// embed asks the model. An empty list of texts is not an error: an agent may have had nothing to
-// ask. If no model is set, embed fails; it makes no substitute vectors.
+// embed returns vectors of the texts. An empty list is not an error, because an agent may have had
+// nothing to ask. It returns an error if there are too many texts, if no model is configured, or if
+// the model fails; it never makes substitute vectors.
 func (d *Data) embed(ctx context.Context, in struct {
 	Texts []string `json:"text_list"`
 }) (out embeddings, err error) {

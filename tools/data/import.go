@@ -9,23 +9,24 @@ import (
 	"slices"
 )
 
-// Imported is what an import did with one file. Files that were imported before an error are
-// listed, too: their documents are in the collection.
+// Imported is what an import has done with one file. If a later file fails, the documents of this
+// one are in the collection all the same.
 type Imported struct {
-	Source    string // the file's path, relative to the folder that was named
+	Source    string // the file's path, relative to the imported folder
 	Documents int
-	Embedded  int // vectors that were made; the others were there, or there is no model
-	Removed   int // documents that the file no longer has, if that is known
+	Embedded  int // vectors that were made; the others existed, or there is no model
+	Removed   int // documents that were removed, since the file no longer has them
 }
 
-// embeddedAtOnce is the number of texts that are embedded between two reports of progress. The
-// client of the model sends as many in one request.
+// embeddedAtOnce is how many texts are embedded between two reports of progress. The client of the
+// model sends as many in one request.
 const embeddedAtOnce = 32
 
-// Import puts the documents of a file, or of all files of a folder, into the collection: a second
-// import changes only what is new or gone. progress is told how many of a file's documents are
-// done, and which of the files it is, counting from 1; it may be nil. Chroma has no search by
-// words, so without a model there is nothing to import into it.
+// Import imports the documents of a file, or of all files in a folder, into the collection. A
+// second import changes only what is new or gone. progress may be nil; it is called with the number
+// of the file, from 1, and how many of its documents are done. Import returns an error, with the
+// files done so far, if a file cannot be read or the model or the database fails. Chroma cannot
+// search by words, so importing into it without a model is an error.
 func (d *Data) Import(ctx context.Context, path string, progress func(source string, file, files,
 	done, all int)) (done []Imported, err error) {
 	if progress == nil {
@@ -59,13 +60,14 @@ func (d *Data) Import(ctx context.Context, path string, progress func(source str
 	return done, nil
 }
 
-// file is a file to be read. The source identifies its documents, so it has no path of this machine
-// in it, and / on every system.
+// file is a file to import. Its source identifies its documents, so it is a path relative to the
+// imported folder, with / on every system.
 type file struct{ path, source string }
 
-// importable lists the files at a path; of a folder it lists those with a known ending. A file that
-// is named directly is listed whatever its ending; reading it then reports an unknown ending as an
-// error.
+// importable returns the file at a path, or the files in a folder that have a known extension. A
+// file that is named directly is returned whatever its extension; reading it then reports an
+// unknown one as an error. importable returns an error if path cannot be read or there are no
+// files.
 func importable(path string) (all []file, err error) {
 	err = filepath.WalkDir(path, func(at string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -87,8 +89,9 @@ func importable(path string) (all []file, err error) {
 	return all, err
 }
 
-// importFile replaces the documents of a source with the given ones. Ids are hashes of source and
-// text, so a document that did not change keeps its id and its vector.
+// importFile replaces the documents of a source by the given texts. Ids are hashes of source and
+// text, so an unchanged document keeps its id and its vector. It returns an error if the model or
+// the database fails.
 func (d *Data) importFile(ctx context.Context, source string, texts []string,
 	progress func(done, all int)) (Imported, error) {
 	all, have := make([]document, 0, len(texts)), map[string]bool{}
@@ -125,8 +128,9 @@ func (d *Data) importFile(ctx context.Context, source string, texts []string,
 	return out, d.chroma.Delete(ctx, gone)
 }
 
-// embedNew makes the vectors that do not exist yet, in batches. With Chroma each part is stored as
-// soon as it has its vectors, so an import that breaks off continues from there the next time.
+// embedNew makes the vectors that do not exist yet, in batches, and returns how many. It returns an
+// error if the model or the database fails. With Chroma, each batch is stored at once, so an import
+// that is interrupted continues from there the next time. Without a model it does nothing.
 func (d *Data) embedNew(ctx context.Context, source string, all []document,
 	progress func(done, all int)) (made int, err error) {
 	progress(0, len(all))
@@ -166,7 +170,8 @@ func (d *Data) embedNew(ctx context.Context, source string, all []document,
 	return made, nil
 }
 
-// embedSome makes the vectors of some documents.
+// embedSome makes the vectors of the documents in all with the indexes which, and stores them in
+// Chroma if that is used. It returns an error if the model or Chroma fails.
 func (d *Data) embedSome(ctx context.Context, source string, all []document, which []int) error {
 	ids, texts := make([]string, len(which)), make([]string, len(which))
 	for i, at := range which {

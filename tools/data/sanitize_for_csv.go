@@ -12,8 +12,8 @@ import (
 //go:embed sanitize_for_csv.md
 var sanitizeForCSVText string
 
-// sanitizeForCSV returns the tool that replaces no-break spaces, which Excel shows as rubbish, by
-// ordinary ones. Each becomes one space; the tool promises neither to trim nor to join them.
+// sanitizeForCSV returns the tool that replaces no-break spaces, which Excel shows as wrong
+// characters, by ordinary spaces. Each becomes one space. Spaces are neither trimmed nor joined.
 func sanitizeForCSV() tools.Tool {
 	return tools.Tool{
 		Name: "sanitize_for_csv", Title: "Clean text for CSV", Description: sanitizeForCSVText,
@@ -28,8 +28,8 @@ func sanitizeForCSV() tools.Tool {
 	}
 }
 
-// sanitized is a text without no-break spaces. Nothing else of it has changed: not U+202F, U+3000
-// or line breaks.
+// sanitized is the result: a text without no-break spaces (U+00A0). Other characters are unchanged,
+// including U+202F, U+3000 and line breaks.
 type sanitized struct {
 	Text string `json:"sanitized_text"`
 }

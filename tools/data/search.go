@@ -7,22 +7,23 @@ import (
 	"toolnorm/internal/lexical"
 )
 
-// stage reports what became of one way of searching. Without it a search by words would look like a
-// search by meaning that found little.
+// stage reports the outcome of one way of searching. Without it, a search by words would look like
+// a search by meaning that found little.
 type stage struct {
 	Name   string `json:"name"`   // dense (by vectors) or sparse (by words)
 	Status string `json:"status"` // ok, skipped (not set, not needed) or failed
 	Reason string `json:"reason,omitempty"`
 }
 
-// ranks is the number of places of each ranking that are merged. More would change nothing at the
-// top: after the hundredth place a rank adds less than 1/160.
+// ranks is how many places of each ranking are merged. More would change nothing at the top,
+// because after the hundredth place a rank adds less than 1/160.
 const ranks = 100
 
-// find returns the n best documents for each query. Without an embedding model, or with one that
-// fails, it finds by words alone; the stages say so. If both is set, it merges the two rankings:
-// words find names of columns by their letters, vectors find what they mean. All queries are
-// embedded in one request. A model that fails is not an error as long as words can find something.
+// find returns the n best documents for each query. It searches by vectors. Without a working
+// embedding model it searches by words instead, and the stages say so, which is not an error. If
+// both is true, it merges both rankings: words find names of columns by their letters, and vectors
+// find meanings. All queries are embedded in one request. find returns an error if the documents
+// cannot be searched at all.
 func (d *Data) find(ctx context.Context, queries []string, n int, both bool) (
 	found [][]string, stages []stage, err error) {
 	if len(queries) == 0 {
@@ -67,9 +68,9 @@ func (d *Data) find(ctx context.Context, queries []string, n int, both bool) (
 	return found, []stage{dense, sparse}, nil
 }
 
-// indexes returns the indexes of the documents, which words can be looked for in: of the store, or
-// fetched from Chroma, which has none. All of Chroma's texts are fetched for that, each time, since
-// Chroma does not say when they change.
+// indexes returns the indexes for a search by words, from the database or, if it is used, from
+// Chroma. Chroma has no such index and does not say when its texts change, so all its texts are
+// fetched each time. It returns an error if the texts cannot be read.
 func (d *Data) indexes(ctx context.Context) (*indexes, error) {
 	if d.chroma == nil {
 		return d.collection.index(ctx)
@@ -88,9 +89,10 @@ func (d *Data) indexes(ctx context.Context) (*indexes, error) {
 	return x, nil
 }
 
-// usable reports whether the documents' vectors can be compared with those of a model, and if not,
-// or not all, the reason. Vectors of two models have nothing in common, even when they are equally
-// long: comparing them gives noise that looks like an answer.
+// usable returns "ok" if the documents' vectors can be compared with those of a model, and
+// otherwise "skipped" or "failed" with the reason. If some documents have no vector, it returns
+// "ok" with a reason. Vectors of two models have nothing in common, even if they are equally long,
+// so comparing them would give noise that looks like an answer.
 func (x *indexes) usable(model string, dimensions int) (status, reason string) {
 	switch {
 	case x.model == "":

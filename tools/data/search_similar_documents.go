@@ -11,11 +11,11 @@ import (
 //go:embed search_similar_documents.md
 var searchSimilarDocumentsText string
 
-// stagesSchema is the schema of the stages of a search.
+// stagesSchema is the JSON Schema of the stages of a search.
 const stagesSchema = `"stages": {"type": "array", "items": {"type": "object", "properties": {
 	"name": {"type": "string"}, "status": {"type": "string"}, "reason": {"type": "string"}}}}`
 
-// searchSimilarDocuments returns the tool that finds documents like queries. The default of 3
+// searchSimilarDocuments returns the tool that finds documents similar to queries. The default of 3
 // results is the specification's; the bounds of 64 queries and 100 results are our own.
 func (d *Data) searchSimilarDocuments() tools.Tool {
 	return tools.Tool{
@@ -31,14 +31,14 @@ func (d *Data) searchSimilarDocuments() tools.Tool {
 	}
 }
 
-// similarDocuments are documents for each query, the most similar first.
+// similarDocuments is the result of the tool: the documents for each query, the most similar first.
 type similarDocuments struct {
 	Documents [][]string `json:"documents"`
 	Stages    []stage    `json:"stages"`
 }
 
-// similar searches.
-// A query that finds nothing has an empty list, so that lists and queries stay side by side.
+// similar searches for all queries (see find). A query that finds nothing has an empty list, so
+// that lists and queries correspond. It returns an error if the documents cannot be searched.
 func (d *Data) similar(ctx context.Context, in struct {
 	Queries []string `json:"query_list"`
 	N       float64  `json:"n_results"` // 5.0 is an integer in a schema, but not in Go

@@ -13,7 +13,7 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// bound returns a value that was read (Param.read) as a database takes it.
+// bound converts a value that Param.read returned into the form in which a database takes it.
 //
 //	type         PostgreSQL          SQLite
 //	DATE         date                text, 2024-01-31
@@ -22,8 +22,8 @@ import (
 //	OBJECT       jsonb               text, JSON
 //	LIST         array, as date[]    text, JSON, for json_each
 //
-// Lists of lists and of objects are jsonb as well: PostgreSQL's nested arrays must all have the
-// same length.
+// Lists of lists and lists of objects are jsonb as well, because PostgreSQL's nested arrays must
+// all have the same length.
 func (p *Param) bound(on sqlsafe.Kind, v any) any {
 	k := p.kind()
 	if on == sqlsafe.PostgreSQL {
@@ -42,7 +42,7 @@ func (p *Param) bound(on sqlsafe.Kind, v any) any {
 	return scalar(v)
 }
 
-// scalar returns a text, a truth or a number.
+// scalar returns v, with a json.Number converted for a database (see number).
 func scalar(v any) any {
 	if n, ok := v.(json.Number); ok {
 		return number(n)
@@ -50,7 +50,7 @@ func scalar(v any) any {
 	return v
 }
 
-// jsonText returns a value as JSON in a text.
+// jsonText returns a value as JSON text, or "null" if it cannot be encoded.
 func jsonText(v any) string {
 	text, err := chat.JSON(v)
 	if err != nil {
@@ -59,7 +59,7 @@ func jsonText(v any) string {
 	return string(text)
 }
 
-// stamps returns a list with its times as SQLite has them.
+// stamps returns a value in which all times have SQLite's form (see stamp), also inside lists.
 func (k kind) stamps(v any) any {
 	all, ok := v.([]any)
 	switch {
@@ -75,8 +75,8 @@ func (k kind) stamps(v any) any {
 	return v
 }
 
-// stamp returns a time as SQLite's functions write it. In the other form, with a T, it would sort
-// after every time of the same day.
+// stamp returns a time in the form that SQLite's functions write. With a T in the middle it would
+// sort after every other time of the same day. A value that is not a time is returned unchanged.
 func stamp(v any) any {
 	at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(v))
 	if err != nil {
@@ -86,14 +86,15 @@ func stamp(v any) any {
 }
 
 // postgresNames maps our types to PostgreSQL's. A single text is passed without a type, so that
-// PostgreSQL infers it from the statement.
+// PostgreSQL infers its type from the statement.
 var postgresNames = map[string]string{
 	typeString: "text", typeInteger: "int4", typeNumber: "numeric", typeBoolean: "bool",
 	typeDate: "date", typeTimestamp: "timestamptz", typeUUID: "uuid", typeEnum: "text",
 	typeObject: "jsonb",
 }
 
-// postgres returns a value with the type that PostgreSQL is told.
+// postgres returns a value together with its PostgreSQL type, if PostgreSQL needs to be told the
+// type.
 func (k kind) postgres(v any) any {
 	name := postgresNames[k.base]
 	switch {
@@ -128,8 +129,8 @@ func (k kind) postgres(v any) any {
 	return scalar(v)
 }
 
-// elementType returns the smallest type that holds all numbers of a list, as for a single one;
-// texts are text.
+// elementType returns the smallest PostgreSQL type that can represent all numbers of a list, or
+// "text" if the list has texts. For an empty list it returns standard.
 func elementType(all []any, standard string) string {
 	var size int
 	for _, one := range all {
@@ -152,7 +153,7 @@ func elementType(all []any, standard string) string {
 	return []string{"int4", "int8", "numeric"}[size]
 }
 
-// arrayText returns a list as PostgreSQL writes an array.
+// arrayText returns a list in PostgreSQL's notation for arrays.
 func arrayText(all []any) []byte {
 	quoted := make([]string, len(all))
 	for i, one := range all {
@@ -161,9 +162,9 @@ func arrayText(all []any) []byte {
 	return []byte("{" + strings.Join(quoted, ",") + "}")
 }
 
-// number returns a number as a database takes it: whole ones stay whole, and keep all their
-// digits. A double has 53 bits: an id of 64 would be rounded to that of another row.
-// Numbers that do not fit into an int64 are passed on as their digits.
+// number converts a number for a database. Whole numbers become int64 and keep all their digits,
+// because a double has only 53 bits and would round a 64-bit id to that of another row. Numbers
+// that fit into neither int64 nor float64 are passed as their digits.
 func number(n json.Number) any {
 	if i, err := n.Int64(); err == nil {
 		return i
@@ -176,9 +177,10 @@ func number(n json.Number) any {
 	return sqlsafe.Decimal(n)
 }
 
-// blanks returns values for a statement that is checked but not run, one set for each size of
-// number: the types of the columns may depend on it. PostgreSQL plans by the types, and computes
-// what it can while it plans: an empty text would not be a date, and a 0 cannot be divided by.
+// blanks returns values for a statement that is checked but not run. There is one set for each size
+// of number, because the types of the columns may depend on it. The values are NULL or 1 and not
+// empty texts or 0: PostgreSQL computes what it can while it plans, and an empty text is no date,
+// and 0 cannot be a divisor.
 func (c *compiled) blanks(on sqlsafe.Kind) (sets [][]sql.NamedArg) {
 	sizes := []any{int64(1)}
 	if on == sqlsafe.PostgreSQL && slices.ContainsFunc(c.draft.Params, func(p Param) bool {

@@ -11,14 +11,16 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// callers holds what a parameter may be filled with, with the type that it then has. Such a
-// parameter is in no schema: what a model writes cannot change whose rows are asked for.
+// callers maps what a parameter may be filled with from the caller to the type that the parameter
+// must have. Such a parameter is in no schema, so that what a model writes cannot change whose rows
+// are queried.
 var callers = map[string]string{
 	"subject": typeString, "tenant": typeString, "clearance": typeInteger, "departments": "LIST<" +
 		typeString + ">",
 }
 
-// filled checks a parameter that is filled from the caller.
+// filled checks a parameter that is filled from the caller, and reports each mistake to note. The
+// parameter field is the prefix of the reported field's name.
 func (p *Param) filled(note *problems, field string) {
 	if p.Caller == "" {
 		return
@@ -36,7 +38,8 @@ func (p *Param) filled(note *problems, field string) {
 	}
 }
 
-// ofCaller returns the value that a parameter is filled with, or nil if the caller has none.
+// ofCaller returns the value of the caller of ctx that fills the parameter, or nil if the caller
+// has none.
 func (p *Param) ofCaller(ctx context.Context) any {
 	who := auth.PrincipalOf(ctx)
 	switch p.Caller {
@@ -57,7 +60,7 @@ func (p *Param) ofCaller(ctx context.Context) any {
 	return all
 }
 
-// nonempty returns a text, and nil for an empty one.
+// nonempty returns text, or nil if it is empty.
 func nonempty(text string) any {
 	if text == "" {
 		return nil

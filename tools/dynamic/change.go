@@ -10,7 +10,7 @@ import (
 	"toolnorm/internal/store"
 )
 
-// The actions, as versions and the audit name them.
+// The actions, as versions and the audit log name them.
 const (
 	created  = "create"
 	updated  = "update"
@@ -20,7 +20,8 @@ const (
 	deleted  = "delete"
 )
 
-// List returns all tools, in the order of their ids.
+// List returns all tools, in the order of their ids. It returns an error if the store cannot be
+// read.
 func (s *Set) List(ctx context.Context) ([]Tool, error) {
 	if err := s.refresh(ctx); err != nil {
 		return nil, err
@@ -30,7 +31,8 @@ func (s *Set) List(ctx context.Context) ([]Tool, error) {
 	return slices.Clone(s.last), nil
 }
 
-// Get returns one tool.
+// Get returns the tool with the given id. It returns a not-found fault if there is none, or another
+// error if the store cannot be read.
 func (s *Set) Get(ctx context.Context, id int) (Tool, error) {
 	all, err := s.List(ctx)
 	if err != nil {
@@ -49,13 +51,15 @@ func toolByID(all []Tool, id int) (Tool, error) {
 	return Tool{}, fault.New(fault.NotFound, "there is no tool number %d", id)
 }
 
-// Create saves a new tool for who, and offers it. A draft that is wrong is a *Refused.
+// Create saves a new tool in the name of who, and offers it. A draft that is not valid is a
+// *Refused error. Other errors mean that the name is taken, that there are too many tools, or that
+// the store fails.
 func (s *Set) Create(ctx context.Context, who string, d Draft) (Tool, error) {
 	return s.create(ctx, who, created, d)
 }
 
-// create does the same as Create, with an action to record in the history. The draft is compiled
-// before the transaction begins: a slow database must not hold up the changes of others.
+// create does the same as Create, with the action to record in the history. The draft is compiled
+// before the transaction begins, because a slow database must not delay the changes of others.
 func (s *Set) create(ctx context.Context, who, action string, d Draft) (Tool, error) {
 	ready, err := s.savable(ctx, d)
 	if err != nil {
@@ -82,9 +86,9 @@ func (s *Set) create(ctx context.Context, who, action string, d Draft) (Tool, er
 	})
 }
 
-// Update saves a draft over the tool with an id. Its Version is the one that was
-// edited: when somebody else saved meanwhile, nothing is changed and the error is a
-// conflict.
+// Update replaces the tool with the given id by a draft. The draft's Version is the version that
+// was edited. If somebody else has saved the tool meanwhile, nothing is changed and the error is a
+// conflict. A draft that is not valid is a *Refused error.
 func (s *Set) Update(ctx context.Context, who string, id int, d Draft) (Tool, error) {
 	if d.Version <= 0 {
 		return Tool{}, &fault.Error{Kind: fault.Invalid,
@@ -93,9 +97,9 @@ func (s *Set) Update(ctx context.Context, who string, id int, d Draft) (Tool, er
 	return s.update(ctx, who, updated, id, d)
 }
 
-// update does the same as Update, with an action to record in the history; a version of 0 means
-// whatever version there is. The version is what makes lost updates impossible; only imports, which
-// are meant to win, leave it out.
+// update does the same as Update, with the action to record in the history. If the draft's Version
+// is 0, any current version is replaced. The version prevents lost updates; only imports, which are
+// meant to win, leave it out.
 func (s *Set) update(ctx context.Context, who, action string, id int, d Draft) (Tool, error) {
 	ready, err := s.savable(ctx, d)
 	if err != nil {
@@ -122,9 +126,10 @@ func (s *Set) update(ctx context.Context, who, action string, id int, d Draft) (
 	})
 }
 
-// Toggle offers a tool or takes it back; version may be 0. A tool that could not be saved today can
-// still be switched off. If the tool is in that state already, nothing changes, no version is made
-// and no listener is notified, as after a double click.
+// Toggle switches a tool on or off and returns it. If version is not 0 and not the tool's current
+// version, the error is a conflict. A tool that could not be saved today can still be switched off.
+// If the tool is in that state already, as after a double click, no version is made and no listener
+// is notified.
 func (s *Set) Toggle(ctx context.Context, who string, id, version int, active bool) (Tool, error) {
 	return s.saved(ctx, &id, func(tx *store.Tx) error {
 		was, err := current(ctx, tx, id, version)
@@ -140,7 +145,8 @@ func (s *Set) Toggle(ctx context.Context, who string, id, version int, active bo
 	})
 }
 
-// Delete removes a tool; version may be 0. Its history stays.
+// Delete removes a tool; its history stays. It returns a not-found fault if there is no such tool.
+// If version is not 0 and not the tool's current version, the error is a conflict.
 func (s *Set) Delete(ctx context.Context, who string, id, version int) error {
 	n, err := alone(ctx, s.config.DB, func(tx *store.Tx) error {
 		was, err := current(ctx, tx, id, version)
@@ -167,7 +173,8 @@ func (s *Set) Delete(ctx context.Context, who string, id, version int) error {
 	return s.refreshOne(ctx, id, n)
 }
 
-// Versions lists the versions of a tool, newest first, even if the tool was deleted.
+// Versions returns the versions of a tool, newest first, even if the tool was deleted. It returns a
+// not-found fault if there never was such a tool.
 func (s *Set) Versions(ctx context.Context, id int) ([]Version, error) {
 	all, err := readVersions(ctx, s.config.DB, id)
 	if err == nil && len(all) == 0 {
@@ -178,15 +185,18 @@ func (s *Set) Versions(ctx context.Context, id int) ([]Version, error) {
 	return all, err
 }
 
-// Audit lists who changed which tool, newest first. It returns the lines before the given one, or
-// the newest if before is 0. Deleted tools are included.
+// Audit returns who changed which tool, newest first and at most MostEntries. It returns the
+// entries before the one with the id before, or the newest if that is 0. Deleted tools are
+// included. It returns an error if the store cannot be read.
 func (s *Set) Audit(ctx context.Context, before int) ([]Entry, error) {
 	return readAudit(ctx, s.config.DB, before)
 }
 
-// Restore makes a tool again what it was in a version, as a new version. newest is the version that
-// the caller saw last. The active toggle stays as it is: restoring an old version should not switch
-// a tool on. The old draft is checked like a new one, since a connection that it names may be gone.
+// Restore saves the state that a tool had in a version as a new version. newest is the latest
+// version that the caller has seen; if there is a newer one, the error is a conflict. The tool
+// stays switched on or off as it is, since restoring an old version should not switch a tool on.
+// The old draft is checked like a new one, because a connection that it names may be gone, and may
+// then be refused.
 func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) (Tool, error) {
 	all, err := s.Versions(ctx, id)
 	if err != nil {
@@ -206,7 +216,8 @@ func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) 
 	return Tool{}, fault.New(fault.NotFound, "tool number %d has no version %d", id, version)
 }
 
-// savable returns a draft in its stored form, when it can be saved.
+// savable returns the draft in its stored form. If it cannot be saved, the error is a *Refused with
+// all problems. Unless Force is set, the examples of the draft must succeed, too.
 func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
 	c, p := s.compile(ctx, d, true)
 	s.nameTaken(&d, &p)
@@ -227,8 +238,8 @@ func (s *Set) savable(ctx context.Context, d Draft) (*Draft, error) {
 	return &c.draft, nil
 }
 
-// nameTaken notes a problem if another source of the registry has the name. A custom tool of that
-// name is not a clash here; free finds out whether it is the same tool.
+// nameTaken reports a problem to p if another source of the registry has the name. A custom tool
+// with the name is not a problem here; the function free finds out whether it is the same tool.
 func (s *Set) nameTaken(d *Draft, p *problems) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,8 +255,8 @@ func (s *Set) nameTaken(d *Draft, p *problems) {
 	}
 }
 
-// saved changes the store while no one else does, offers the resulting tools, and returns the tool
-// as it is then.
+// saved runs change in a transaction while no one else writes, offers the resulting tools, and
+// returns the tool with the id *id. It returns the error of change, or an error of the store.
 func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) error) (Tool, error) {
 	n, err := alone(ctx, s.config.DB, change)
 	if err == nil {
@@ -259,8 +270,9 @@ func (s *Set) saved(ctx context.Context, id *int, change func(tx *store.Tx) erro
 	return toolByID(s.last, *id)
 }
 
-// alone changes the store while no one else does. It returns the number of the change, or 0 if
-// nothing was changed, or more than one tool.
+// alone runs change in a transaction while no one else writes. It returns the value of the change
+// counter after it, or 0 if nothing or more than one tool was changed. It returns the error of
+// change, or an error of the store.
 func alone(ctx context.Context, db *store.DB, change func(tx *store.Tx) error) (n int, err error) {
 	err = db.Alone(ctx, func(tx *store.Tx) error {
 		before, after := 0, 0

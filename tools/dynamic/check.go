@@ -11,8 +11,8 @@ import (
 	"toolnorm/internal/pyexpr"
 )
 
-// The bounds of a draft, in bytes and numbers. A model reads descriptions with every
-// request, so a long one costs more than it explains; 4 KiB are a page.
+// The bounds of a draft, in bytes or numbers of items. A model reads descriptions with every
+// request, so a long one costs more than it explains; 4 KiB are about a page.
 const (
 	longestDescription = 4096
 	longestParamText   = 1024
@@ -22,18 +22,18 @@ const (
 	mostRows           = 10_000
 )
 
-// toolName matches the names that every face accepts. OpenAI's API allows 64 characters and no
-// dots; toolnorm uses a dot between a server's name and a tool's. The first character is a letter,
-// since some clients accept no digit there.
+// toolName matches the names that every client API accepts. OpenAI's API allows 64 characters and
+// no dots; toolnorm uses a dot between a server's name and a tool's. The first character is a
+// letter, since some clients accept no digit there.
 var toolName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-// paramName matches the names of parameters: ASCII identifiers of Python, since a client that
-// writes arguments as XML makes an element of each.
+// paramName matches the valid names of parameters. They are ASCII identifiers, because a client
+// that writes arguments as XML makes an element of each name.
 var paramName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
 
-// basics checks all of a draft but its definition. It notes all faults and does not stop at the
-// first, so that an author can fix them together. It runs before anything is registered, since the
-// library that the MCP server uses panics on some of what is refused here.
+// basics checks everything in a draft except its definition, and reports all mistakes to p, so that
+// an author can correct them together. It runs before anything is registered, since the library of
+// the MCP server panics on some of what is refused here.
 func (d *Draft) basics(p *problems) {
 	if !toolName.MatchString(d.Name) {
 		p.wrong("name", "name", "a tool's name is a letter and up to 63 of A-Z a-z 0-9 _ -")
@@ -61,8 +61,8 @@ func (d *Draft) basics(p *problems) {
 	}
 }
 
-// parameters checks the parameters. Two names must not differ in case alone, since models are
-// careless with it.
+// parameters checks the parameters and reports mistakes to p. Two names must not differ only in
+// case, since models are careless with case.
 func (d *Draft) parameters(p *problems) {
 	if len(d.Params) > mostParams {
 		p.wrong("params", "limit", "%d parameters are more than %d", len(d.Params), mostParams)
@@ -95,8 +95,8 @@ func (d *Draft) parameters(p *problems) {
 	}
 }
 
-// options checks the options. An option that the type has no use for is an error: an author who
-// sets max_rows for an expression believes that it limits something.
+// options checks the options and reports mistakes to p. An option that the tool's type does not use
+// is a mistake: an author who sets max_rows for an expression believes that it limits something.
 func (d *Draft) options(p *problems) {
 	o := d.Options
 	if !slices.Contains([]string{"", "auto", "rows", "one", "value"}, o.Result) {
@@ -119,10 +119,11 @@ func (d *Draft) options(p *problems) {
 	}
 }
 
-// readable checks a text that models and people read. Control characters could break a terminal,
-// and characters that show as nothing or turn the direction of a line can hide from people what
-// models read. A text that a model reads is an instruction to it, so a reviewer has to see all of
-// it. NUL and escape sequences would also reach logs and terminals (toolrun --list).
+// readable checks a text that models and people read, and reports a mistake to p. The text must not
+// be too long, and must not contain control or invisible characters. A model follows the text as an
+// instruction, so a reviewer has to see all of it, and characters that change the direction of a
+// line could hide parts. NUL and escape sequences would also reach logs and terminals (toolrun
+// --list).
 func readable(p *problems, field, text string, longest int) {
 	switch {
 	case len(text) > longest:
@@ -140,9 +141,9 @@ func readable(p *problems, field, text string, longest int) {
 	}
 }
 
-// isInvisible reports whether a character is invisible: marks of direction, tags, surrogates'
-// stand-ins and line separators. Joiners stay (U+200C, U+200D), which scripts and emoji
-// need, and variation selectors.
+// isInvisible reports whether a character is invisible, such as direction marks, tags, private-use
+// characters and line separators. Joiners (U+200C, U+200D) and variation selectors do not count,
+// since scripts and emoji need them.
 func isInvisible(c rune) bool {
 	switch {
 	// Persian and Hindi are misspelt without joiners, and family emoji fall apart.
@@ -156,9 +157,10 @@ func isInvisible(c rune) bool {
 	return unicode.Is(unicode.Cf, c) || unicode.Is(unicode.Co, c) || c >= 0xE0100 && c <= 0xE01EF
 }
 
-// normalize brings a draft into its stored form: it unpacks a definition that is an object, trims
-// texts, leaves defaults out and writes {{name}} as :name. It runs before every check and
-// comparison, so that an export that is imported again is the same byte for byte.
+// normalize brings a draft into its stored form, and reports to p what it cannot read. It unpacks a
+// definition that is an object, trims texts, and omits options that have their default value. It
+// runs before every check and comparison, so that an export that is imported again is the same byte
+// for byte.
 func (d *Draft) normalize(p *problems) {
 	d.Name = strings.TrimSpace(d.Name)
 	d.DescriptionAgent, d.DescriptionUser = lines(d.DescriptionAgent), lines(d.DescriptionUser)
@@ -193,7 +195,8 @@ func (d *Draft) normalize(p *problems) {
 	}
 }
 
-// lines returns a trimmed text with LF as its line breaks; a page's text area sends CR LF.
+// lines returns the text trimmed and with LF as its line breaks. The text area of a page sends CR
+// LF.
 func lines(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }

@@ -10,32 +10,35 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// How long the choices of an ENUM from a SELECT count as current: for a listing, and for a call
-// whose value is not among them, since it may be new. The last is how long the SELECT may take.
+// How long choices from a SELECT are used before they are read again: choicesKept for a listing,
+// and choicesKnown for a call whose value is not among them, since it may be new. choicesTime
+// bounds the SELECT itself.
 const (
 	choicesKept  = time.Minute
 	choicesKnown = 2 * time.Second
 	choicesTime  = 2 * time.Second
 )
 
-// offeredChoices holds the choices that a SELECT returned.
+// offeredChoices is a cached list of choices that a SELECT returned.
 type offeredChoices struct {
-	mu   sync.Mutex // held while they are read
+	mu   sync.Mutex // locked while the choices are read
 	list []any      // nil: they are not known, or there are too many
-	err  error      // the error of the last reading
-	at   time.Time  // of it
+	err  error      // the error of the last attempt to read them
+	at   time.Time  // when they were read last
 }
 
-// choicesCache has the choices of all tools, by connection and SELECT.
+// choicesCache caches the choices of all tools, by connection and SELECT. The zero value is empty
+// and ready to use.
 type choicesCache struct {
 	mu  sync.Mutex
 	all map[string]*offeredChoices
 }
 
-// mostChoiceLists bounds the cache, since lists of unsaved drafts stay in it.
+// mostChoiceLists bounds the cache, since lists for unsaved drafts stay in it. A full cache is
+// emptied.
 const mostChoiceLists = 1000
 
-// of returns the entry of a SELECT.
+// of returns the cache entry for a key, and makes it if there is none.
 func (c *choicesCache) of(key string) *offeredChoices {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,8 +54,9 @@ func (c *choicesCache) of(key string) *offeredChoices {
 	return c.all[key]
 }
 
-// ask returns the values of an ENUM's SELECT, and reads them again if they are older than age. It
-// returns nil if they are not known. A reading that fails leaves what was known before.
+// ask returns the choices that a SELECT gives. It runs the SELECT if the cached choices are older
+// than age. If that fails, it returns the choices that were known before, or nil, together with the
+// error. More than mostChoices are an error as well.
 func (all *choicesCache) ask(ctx context.Context, on *connection, query string, age time.Duration) (
 	[]any, error) {
 	c := all.of(on.Name + "\x00" + query)
@@ -81,8 +85,8 @@ func (all *choicesCache) ask(ctx context.Context, on *connection, query string, 
 	return c.list, c.err
 }
 
-// distinctFirst returns the values of the first column, and those in its arrays, as enum_range
-// gives one, each once and without NULL.
+// distinctFirst returns the distinct values in the first column of t, without NULL. The elements of
+// an array count as single values, since enum_range returns an array.
 func distinctFirst(t *sqlsafe.Table) []any {
 	list := []any{}
 	seen := map[any]bool{}
@@ -108,8 +112,8 @@ func distinctFirst(t *sqlsafe.Table) []any {
 	return list
 }
 
-// choicesOf finds the choices of parameters for a compiled draft: those of a SELECT, as the
-// database has them now.
+// choicesOf returns a function that returns the current choices of a parameter. The function
+// returns nil if the parameter has no SELECT for choices, or if they are not known.
 func (c *compiled) choicesOf(ctx context.Context) func(*Param) []any {
 	return func(p *Param) []any {
 		if p.ChoicesSQL == "" || c.choices == nil {
@@ -120,8 +124,9 @@ func (c *compiled) choicesOf(ctx context.Context) func(*Param) []any {
 	}
 }
 
-// choicesFor returns a function that does the same as that of choicesOf, for a value that may be a
-// new one: it reads the choices again before it refuses the value.
+// choicesFor returns a function that does the same as that of choicesOf for a parameter and its
+// value. If the value is not among the choices, the function reads the choices again, because the
+// value may be new.
 func (c *compiled) choicesFor(ctx context.Context) func(*Param, any) []any {
 	known := c.choicesOf(ctx)
 	return func(p *Param, v any) []any {
@@ -136,11 +141,13 @@ func (c *compiled) choicesFor(ctx context.Context) func(*Param, any) []any {
 	}
 }
 
-// unknownChoices returns no choices. It is for a listing that asks no database.
+// unknownChoices returns nil for every parameter. It is used for a listing that must not query
+// databases.
 func unknownChoices(*Param) []any { return nil }
 
-// compileChoices prepares the SELECTs of ENUMs. They run on the tool's connection; a tool of an
-// expression may name one for them.
+// compileChoices prepares the SELECTs for the choices of ENUM parameters, and reports mistakes to
+// p. They run on the tool's connection; an expression tool may name a connection for them. If
+// asking is true, each SELECT is run once as a check.
 func (s *Set) compileChoices(ctx context.Context, c *compiled, asking bool, p *problems) {
 	for i := range c.draft.Params {
 		one := &c.draft.Params[i]

@@ -16,24 +16,24 @@ import (
 	"toolnorm/tools"
 )
 
-// defaultTimeout is how long a call may take when the tool does not say.
+// defaultTimeout is how long a call may take if the tool does not set a timeout.
 const defaultTimeout = 10 * time.Second
 
-// compiled is a draft that can be run. It is made anew for each change and never
-// changed, so calls that run go on with the definition that they began with.
+// compiled is a draft that can be run. It is made anew for each change and never modified, so that
+// running calls continue with the definition with which they began.
 type compiled struct {
 	draft      Draft // in its stored form
 	schema     json.RawMessage
 	connection string    // the connection that it queries; empty: none
 	columns    []outcome // the columns of the statement's result; nil: not known
 	fit        func(t tools.Tool, args json.RawMessage) (json.RawMessage, error)
-	// of ENUMs from a SELECT; nil: there is none
+	// returns the choices that the SELECT of an ENUM gives; nil: no parameter has a SELECT
 	choices func(ctx context.Context, query string, age time.Duration) ([]any, error)
 	run     func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error)
 }
 
-// Run is what is logged about one call. It holds counts and names of rules, but no arguments and no
-// results: more people read the log of a server than its databases.
+// Run is what is logged about one call. It has counts and names of rules but no arguments and no
+// results, because more people read the log of a server than its databases.
 type Run struct {
 	Tool      string
 	Rows      int
@@ -44,9 +44,10 @@ type Run struct {
 	problem   *Problem
 }
 
-// compile makes a draft ready to run, and reports everything that is wrong with it. With asking,
-// databases check the statement. That takes time, so it is left out for tools that were saved
-// before: their statements are checked when they run.
+// compile returns the draft ready to run, and everything that is wrong with it. It returns nil if
+// an error keeps the draft from being run. If asking is true, databases check the statements. That
+// takes time, so it is left out for tools that were saved before, whose statements are checked when
+// they run.
 func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, problems) {
 	var p problems
 	d.normalize(&p)
@@ -74,9 +75,9 @@ func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, pro
 	return c, p
 }
 
-// tool returns the compiled draft as every face knows it. The hints are true by construction: two
-// independent checks keep a SELECT from writing, and an expression has nothing that it could
-// change. Clients that ask the user before each call need not ask for such a tool.
+// tool returns the tool for the registry. audit is called after each call. The hints are true by
+// construction: two independent checks keep a SELECT from writing, and an expression has nothing
+// that it could change. So clients that ask the user before each call need not ask for such a tool.
 func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 	yes, no := true, false
 	t := tools.Tool{
@@ -117,7 +118,8 @@ func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 	return t
 }
 
-// title returns the tool's name for people: the first line that was written for them.
+// title returns the tool's name for people: the first line of the description for people, cut after
+// 80 characters.
 func (c *compiled) title() string {
 	line, _, _ := strings.Cut(c.draft.DescriptionUser, "\n")
 	if r := []rune(line); len(r) > 80 {
@@ -126,8 +128,8 @@ func (c *compiled) title() string {
 	return line
 }
 
-// timeout returns how long a call may take. Data tools have ten seconds as well: a call holds up
-// the model's turn, and a person waits for that.
+// timeout returns how long a call may take. The default is ten seconds, as for data tools, because
+// the model's turn waits for the call, and a person waits for the model.
 func (d *Draft) timeout() time.Duration {
 	if d.Options.Timeout == 0 {
 		return defaultTimeout
@@ -135,7 +137,8 @@ func (d *Draft) timeout() time.Duration {
 	return time.Duration(d.Options.Timeout) * time.Millisecond
 }
 
-// call reads the arguments and runs the definition.
+// call decodes the arguments and runs the definition. It returns an error if the arguments do not
+// fit or running fails, and records details of the run in note.
 func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (
 	tools.Result, error) {
 	args, err := decodeArgs(text)
@@ -151,8 +154,9 @@ func (c *compiled) call(ctx context.Context, text json.RawMessage, note *Run) (
 	return c.run(ctx, values, note)
 }
 
-// decodeArgs reads arguments. Numbers stay as they were written: 5 is not 5.0 to Python, and
-// 9007199254740993 is no double.
+// decodeArgs decodes arguments. Numbers keep their digits, because 5 is not 5.0 in Python, and
+// 9007199254740993 is not representable as a double. It returns an error if text is not a JSON
+// object.
 func decodeArgs(text json.RawMessage) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -163,8 +167,7 @@ func decodeArgs(text json.RawMessage) (map[string]any, error) {
 	return args, nil
 }
 
-// compileExpression compiles the draft's expression and sets run. A syntax error becomes a problem
-// in p.
+// compileExpression compiles the draft's expression and sets c.run. It reports a syntax error to p.
 func (c *compiled) compileExpression(p *problems) {
 	names := []string{}
 	for _, one := range c.draft.Params {
@@ -190,8 +193,8 @@ func (c *compiled) compileExpression(p *problems) {
 	}
 }
 
-// unused warns of parameters that the definition does not name: a model would be asked for them in
-// vain. It is a warning and not an error, since authors mostly write the parameters before the
+// unused reports to p the parameters that are not in used, because a model would be asked for them
+// in vain. It reports warnings and not errors, since authors mostly write the parameters before the
 // logic.
 func (c *compiled) unused(used []string, p *problems) {
 	named := map[string]bool{}
@@ -206,7 +209,7 @@ func (c *compiled) unused(used []string, p *problems) {
 	}
 }
 
-// failed notes why a call failed.
+// failed records in r why a call failed.
 func (r *Run) failed(err error, definition string) {
 	p := locate(err, definition)
 	r.problem, r.Outcome = &p, p.Rule
@@ -219,9 +222,9 @@ func (r *Run) failed(err error, definition string) {
 	}
 }
 
-// sentence returns a problem and its place for the caller, mostly a model. For an expression, a
-// caret shows the place. A model that reads the place and the rule can seldom change the tool, but
-// it can say to its user what is wrong with it.
+// sentence returns the problem and its place for the caller, mostly a model. For an expression, a
+// caret shows the place. A model can seldom change the tool, but it can tell its user what is
+// wrong.
 func (p *Problem) sentence(err error) string {
 	var wrong *py.Error
 	switch {
@@ -233,5 +236,6 @@ func (p *Problem) sentence(err error) string {
 	return p.Message
 }
 
-// noteKey is the context key by which a test run gets the note of its call.
+// noteKey is the context key of the *atomic.Pointer[Run] in which a test run gets the details of
+// its call.
 type noteKey struct{}

@@ -16,38 +16,40 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// Sample is the name of the connection that comes with the program. Its data is made up.
+// Sample is the name of the connection that comes with the program. Its data is fictitious.
 const Sample = "sample"
 
 // connectionName matches the valid names of connections.
 var connectionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
-// connection is a database that SQL tools may ask. It is opened when it is first needed, and tried
-// again when that failed: a server that is down keeps nothing else from working. It opens a SQLite
-// file read-only, and restricts a PostgreSQL role to SELECT. Unless Asks.AnyRole is set, a role
-// that can do more is refused when it connects, so a superuser's URL in the settings results in an
-// error and not in a tool.
+// connection is a database that SQL tools may query. It is opened when it is first needed, and
+// opened again if that fails, so that a server that is down keeps nothing else from working. A
+// SQLite file is opened read-only, and a PostgreSQL role is restricted to SELECT. Unless
+// Asks.AnyRole is set, a role that can do more is refused when it connects. So a superuser's URL in
+// the settings results in an error and not in a tool.
 type connection struct {
 	Name   string
 	Kind   sqlsafe.Kind
-	where  string // a path or a URL, which may hold a password
+	where  string // a path or a URL, which may contain a password
 	tables []string
 	asks   Asks
-	made   bool  // it is the sample, whose data is made up
+	made   bool  // it is the sample, whose data is fictitious
 	odd    error // why its setting cannot be used
 
 	mu sync.Mutex
 	db database // nil: not open
 }
 
-// connections are those that the settings name, and the sample.
+// connections contains the sample and the connections in the settings.
 type connections struct {
 	all map[string]*connection
 }
 
-// ReadConnections reads the setting for a program without a parser of flags, as serve reads it:
-// env is the variable's value, NAME=WHERE with semicolons between, and wins over connection (or
-// connections) of the settings file.
+// ReadConnections returns the connections in the settings, by name. env is the value of the
+// environment variable, NAME=WHERE with semicolons between. If it is set, it replaces the
+// connections in the settings file, given as file. ReadConnections is for programs that do not
+// parse flags, and reads the setting as serve does. It returns an error if either has the wrong
+// form.
 func ReadConnections(env string, file map[string]any) (map[string]string, error) {
 	all := map[string]string{}
 	for _, name := range []string{"connection", "connections"} {
@@ -76,20 +78,21 @@ func ReadConnections(env string, file map[string]any) (map[string]string, error)
 	return all, nil
 }
 
-// Asks holds the settings for statements on every PostgreSQL connection.
+// Asks are the settings for statements on every PostgreSQL connection.
 type Asks struct {
 	Functions []string     // further functions that may be called
-	AnyRole   bool         // a role that can do more than read is accepted, with a call of Warn
+	AnyRole   bool         // accept a role that can do more than read, and call Warn
 	Warn      func(string) // may be nil
 }
 
-// newConnections reads the settings: by names, the absolute path of a SQLite file, with
-// #table,table for those that may be read, or postgres://…; env:VARIABLE has it in the
-// environment. own is the file of the store, which is refused as a whole. Only settings make
-// connections, never the page: an author of tools could otherwise read any file of the machine.
+// newConnections returns the connections in the settings. The settings map a name to the absolute
+// path of a SQLite file, with #table,table for the tables that may be read, or to postgres://…, or
+// to env:VARIABLE for a variable that contains either. own is the file of the store, which is
+// refused as a whole. Only settings make connections, never the page, since an author of tools
+// could otherwise read any file of the machine.
 //
-// A connection that cannot be used is kept, with the reason, so that a tool that names no
-// connection does not query another one instead.
+// A connection that cannot be used stays in the result with the reason, so that a tool that names
+// no connection does not query another one instead.
 func newConnections(settings map[string]string, asks Asks, own, sample string) *connections {
 	all := map[string]*connection{Sample: {Name: Sample, where: sample, tables: sampleNames,
 		made: true}}
@@ -106,7 +109,8 @@ func newConnections(settings map[string]string, asks Asks, own, sample string) *
 	return &connections{all}
 }
 
-// read reads the setting of a connection.
+// read parses the setting of a connection into c. It returns an error if the name or the setting is
+// not valid, or if its environment variable is not set.
 func (c *connection) read(own string) error {
 	if !connectionName.MatchString(c.Name) {
 		c.Name = fmt.Sprintf("%.64q", c.Name)
@@ -124,7 +128,8 @@ func (c *connection) read(own string) error {
 	return c.file(own)
 }
 
-// file reads the path of a SQLite file.
+// file parses the path of a SQLite file into c. It returns an error if the path is not absolute, or
+// if it is the file own and no tables are listed.
 func (c *connection) file(own string) error {
 	path, list, _ := strings.Cut(c.where, "#")
 	if !filepath.IsAbs(path) {
@@ -143,9 +148,9 @@ func (c *connection) file(own string) error {
 	return nil
 }
 
-// sameFile reports whether two paths are one file, also by links. Comparing the paths alone is not
-// enough: /data/link.db may be a link to the store, which holds the session keys and the drafts of
-// others.
+// sameFile reports whether two paths lead to the same file, also by links. Comparing the paths is
+// not enough: /data/link.db may be a link to the store, which contains the session keys and the
+// drafts of others.
 func sameFile(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true
@@ -158,8 +163,9 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// named returns the connection with the given name. An empty name means the one that is configured,
-// or the sample if none is; if there are several, named fails rather than guess.
+// named returns the connection with the given name. An empty name means the only configured one, or
+// the sample if none is configured. It returns an error if there is no such connection, or if the
+// name is empty and there are several.
 func (c *connections) named(name string) (*connection, error) {
 	if name == "" {
 		name = c.standard()
@@ -175,8 +181,7 @@ func (c *connections) named(name string) (*connection, error) {
 	return c.all[name], nil
 }
 
-// standard returns the name of the connection of tools that name none; it is empty if there are
-// several.
+// standard returns the name of the connection for tools that name none, or "" if there are several.
 func (c *connections) standard() string {
 	switch names := c.names(); len(names) {
 	case 1: // the sample, if no setting has replaced it
@@ -189,10 +194,11 @@ func (c *connections) standard() string {
 	return ""
 }
 
-// names lists the connections.
+// names returns the sorted names of the connections.
 func (c *connections) names() []string { return slices.Sorted(maps.Keys(c.all)) }
 
-// database opens the connection if it is not open yet.
+// database returns the open database, and opens it if necessary. It returns an error if the setting
+// is not usable or opening fails.
 func (c *connection) database(ctx context.Context) (database, error) {
 	// Held while it opens: of ten calls at once one opens and nine wait for it, instead
 	// of ten pools of which nine would leak.
@@ -222,8 +228,8 @@ func (c *connection) database(ctx context.Context) (database, error) {
 	return db, nil
 }
 
-// postgres returns the configuration for a PostgreSQL connection: the settings that hold for every
-// statement.
+// postgres returns the configuration for opening a PostgreSQL connection. It has the settings that
+// apply to every statement.
 func (c *connection) postgres() sqlsafe.PostgresConfig {
 	return sqlsafe.PostgresConfig{URL: c.where, Functions: c.asks.Functions,
 		AnyRole: c.asks.AnyRole, Warn: func(text string) {
@@ -233,13 +239,13 @@ func (c *connection) postgres() sqlsafe.PostgresConfig {
 		}}
 }
 
-// exists reports whether there is a file at path.
+// exists reports whether there is a file at path that can be examined.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// close closes what is open.
+// close closes all open databases.
 func (c *connections) close() {
 	for _, one := range c.all {
 		one.mu.Lock()
@@ -253,18 +259,18 @@ func (c *connections) close() {
 	}
 }
 
-// Connection is a connection as people may see it: without its path or URL.
+// Connection describes a connection for people, without its path or URL.
 type Connection struct {
 	Name    string             `json:"name"`
 	Kind    string             `json:"kind"`
-	Error   string             `json:"error,omitempty"`   // why it cannot be asked now
-	Default bool               `json:"default,omitempty"` // tools that name no connection ask it
-	MadeUp  bool               `json:"made_up,omitempty"` // its data is made up
+	Error   string             `json:"error,omitempty"`   // why it cannot be queried now
+	Default bool               `json:"default,omitempty"` // tools that name no connection use it
+	MadeUp  bool               `json:"made_up,omitempty"` // its data is fictitious
 	Tables  []sqlsafe.Relation `json:"tables"`
 }
 
-// Connections lists the databases that SQL tools may query, with their tables. It asks them in
-// parallel, since one may be slow.
+// Connections returns the databases that SQL tools may query, with their tables. They are queried
+// in parallel, since one may be slow. If one cannot be queried, its Error says why.
 func (s *Set) Connections(ctx context.Context) []Connection {
 	// In the order of the names, so that the explorer does not jump.
 	names := s.connections.names()

@@ -15,22 +15,22 @@ import (
 	"toolnorm/tools"
 )
 
-// examplesTime bounds the time for all examples of one tool.
+// examplesTime bounds the time for all examples of one tool together.
 const examplesTime = 30 * time.Second
 
 // Verdict is the outcome of one example.
 type Verdict struct {
 	Number int  `json:"number"` // from 1
 	OK     bool `json:"ok"`
-	// it could not be run, as its database does not answer
+	// the example could not be run, since its database does not answer
 	Unknown bool     `json:"unknown,omitempty"`
 	Message string   `json:"message,omitempty"` // what is wrong, in one sentence
-	Diff    []string `json:"diff,omitempty"`    // a line for each place at which the result differs
+	Diff    []string `json:"diff,omitempty"`    // a line for each place where the result differs
 	Got     string   `json:"got"`               // the result, or the error, as text
 	Millis  float64  `json:"duration_ms"`
 }
 
-// Sentence returns what is wrong, with the places.
+// Sentence returns what is wrong, including the places where the result differs.
 func (v *Verdict) Sentence() string {
 	text := fmt.Sprintf("example %d: %s", v.Number, v.Message)
 	if len(v.Diff) > 0 {
@@ -39,8 +39,9 @@ func (v *Verdict) Sentence() string {
 	return text
 }
 
-// Examine runs the examples of a draft that need not be saved. problems are those of the draft
-// itself, which may keep it from being run at all.
+// Examine runs the examples of a draft, which need not be saved, and returns their verdicts.
+// problems are those of the draft itself. If they keep the draft from being run, there are no
+// verdicts.
 func (s *Set) Examine(ctx context.Context, d Draft) (all []Verdict, problems []Problem) {
 	c, p := s.compile(ctx, d, true)
 	if c == nil {
@@ -49,7 +50,8 @@ func (s *Set) Examine(ctx context.Context, d Draft) (all []Verdict, problems []P
 	return s.examined(ctx, c, p), p
 }
 
-// examined runs the examples of a compiled draft through a registry like that of a saved tool.
+// examined runs the examples of a compiled draft through a registry like that of a saved tool. If
+// its connection does not answer (a problem in p) or the time is over, the verdict is Unknown.
 func (s *Set) examined(ctx context.Context, c *compiled, p problems) (all []Verdict) {
 	if len(c.draft.Examples) == 0 {
 		return nil
@@ -77,7 +79,7 @@ func (s *Set) examined(ctx context.Context, c *compiled, p problems) (all []Verd
 	return all
 }
 
-// run makes the call of an example.
+// run makes the call of an example in the registry in, and records the outcome in v.
 func (v *Verdict) run(ctx context.Context, in *tools.Registry, c *compiled, one Example) {
 	var noted atomic.Pointer[Run]
 	start := time.Now()
@@ -89,7 +91,8 @@ func (v *Verdict) run(ctx context.Context, in *tools.Registry, c *compiled, one 
 	v.OK = v.Message == ""
 }
 
-// shownResult returns the result of a call in the form in which an example has it.
+// shownResult returns the result of a call in the form that examples use: the structured value of a
+// success, otherwise the text.
 func shownResult(res tools.Result) string {
 	if res.Structured != nil && !res.IsError {
 		return string(res.Structured)
@@ -97,8 +100,9 @@ func shownResult(res tools.Result) string {
 	return res.Text()
 }
 
-// judge returns what differs from the result that an example expects; message is empty if nothing
-// does.
+// judge compares a result with what the example expects. It returns a message that says what
+// differs, or "" if nothing does, and the places that differ. note is the log of the call, and sql
+// says whether the tool is a SELECT.
 func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, diff []string) {
 	text := shownResult(res)
 	switch {
@@ -138,8 +142,8 @@ func (e *Example) judge(res tools.Result, note *Run, sql bool) (message string, 
 	return "", nil
 }
 
-// countRows returns how many rows or members a result has; ok is false if it is neither rows nor a
-// list.
+// countRows returns how many rows or list elements a result has. The result ok is false if it is
+// neither rows nor a list.
 func countRows(res tools.Result, note *Run, sql bool) (n int, ok bool) {
 	if sql && note != nil {
 		return note.Rows, true
@@ -151,7 +155,8 @@ func countRows(res tools.Result, note *Run, sql bool) (n int, ok bool) {
 	return len(list), true
 }
 
-// differs lists where a result is not the one that is expected.
+// differs returns a line for each place where a result differs from the expected one, at most
+// mostDifferences and a line for the rest. It returns nil if nothing differs.
 func (e *Example) differs(res tools.Result) (diff []string) {
 	want, err := decode(e.Result)
 	if err != nil {
@@ -171,11 +176,11 @@ func (e *Example) differs(res tools.Result) (diff []string) {
 	return diff
 }
 
-// mostDifferences is the most places that are reported.
+// mostDifferences is the largest number of places that are reported.
 const mostDifferences = 10
 
-// compare notes where two values differ. The order of members does not matter; 1 and 1.0 are the
-// same number.
+// compare appends to diff a line for each place where two values differ. at is the path of the
+// values. The order of members does not matter, and 1 and 1.0 are equal.
 func compare(at string, want, got any, diff *[]string) {
 	switch w := want.(type) {
 	case map[string]any:
@@ -207,7 +212,7 @@ func compare(at string, want, got any, diff *[]string) {
 		fmt.Sprintf("%s: expected %s, got %s", at, inSentence(want), inSentence(got)))
 }
 
-// compareObjects notes where two objects differ.
+// compareObjects appends to diff a line for each place where two objects differ.
 func compareObjects(at string, want, got map[string]any, diff *[]string) {
 	names := make([]string, 0, len(want))
 	for name := range want {
@@ -235,8 +240,8 @@ func compareObjects(at string, want, got map[string]any, diff *[]string) {
 	}
 }
 
-// sameNumber reports whether two numbers of JSON are the same, however they are written. Very long
-// numbers are compared by their digits.
+// sameNumber reports whether two JSON numbers are equal, however they are written. Very long
+// numbers are equal only if their digits are.
 func sameNumber(a, b string) bool {
 	if a == b {
 		return true
@@ -246,7 +251,8 @@ func sameNumber(a, b string) bool {
 	return okX && okY && x.Cmp(y) == 0
 }
 
-// rational parses a number. It refuses a number so long that it would fill the memory.
+// rational parses a number. It returns false for text that is not a number, and for a number so
+// long that it would fill the memory.
 func rational(text string) (*big.Rat, bool) {
 	_, exp, _ := strings.Cut(strings.ToLower(text), "e")
 	if len(text) > 100 || len(strings.TrimLeft(exp, "+-0")) > 3 {
@@ -255,7 +261,7 @@ func rational(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// inSentence returns a value as a sentence quotes it.
+// inSentence returns a value as JSON for a sentence, cut after 200 bytes.
 func inSentence(value any) string {
 	text, err := encode(value)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"toolnorm/internal/store"
 )
 
-// contractTables makes the tables for what a tool promises, apart from its row, and for the sets of
-// tools. examples and tools are JSON, read and written as a whole.
+// contractTables creates the tables for sets of tools and for what a tool promises in addition to
+// its row. The columns examples and tools are JSON, read and written as a whole.
 const contractTables = `
 CREATE TABLE h_custom_tool_contract (tool_id INTEGER PRIMARY KEY, examples TEXT NOT NULL, shape TEXT NOT NULL);
 CREATE TABLE h_custom_toolset (
@@ -22,17 +22,18 @@ CREATE TABLE h_custom_toolset (
 	saved_by TEXT NOT NULL
 );`
 
-// contractStep makes these tables.
+// contractStep returns the migration that creates the contractTables.
 func contractStep() store.Step { return store.SQL("contracts and sets", contractTables) }
 
-// confirmStep adds the column for whether a set asks for confirmation.
+// confirmStep returns the migration that adds the column for whether a set asks for confirmation.
 func confirmStep() store.Step {
 	return store.SQL("sets ask",
 		"ALTER TABLE h_custom_toolset ADD COLUMN confirm TEXT NOT NULL DEFAULT 'N';")
 }
 
-// readContracts adds their examples and shapes to tools. Examples that cannot be read are replaced
-// by one that says so.
+// readContracts reads the examples and shapes (see shape) of the tools in all into them, or of one
+// tool if id is not 0. Examples that cannot be decoded are replaced by one that says so. It returns
+// an error if the table cannot be read.
 func readContracts(ctx context.Context, in asker, all []Tool, id int) error {
 	if len(all) == 0 {
 		return nil
@@ -66,7 +67,8 @@ func readContracts(ctx context.Context, in asker, all []Tool, id int) error {
 	return rows.Err()
 }
 
-// writeContract writes the examples and the shape of a tool over.
+// writeContract replaces the examples and the shape of a tool in the store. It returns an error if
+// the store fails.
 func writeContract(ctx context.Context, in asker, id int, d *Draft) error {
 	if err := removeContract(ctx, in, id); err != nil || len(d.Examples) == 0 && d.shape == "" {
 		return err
@@ -81,7 +83,8 @@ func writeContract(ctx context.Context, in asker, id int, d *Draft) error {
 	return err
 }
 
-// removeContract removes the examples and the shape of a tool.
+// removeContract removes the examples and the shape of a tool. It returns an error if the store
+// fails.
 func removeContract(ctx context.Context, in asker, id int) error {
 	_, err := in.ExecContext(ctx, "DELETE FROM h_custom_tool_contract WHERE tool_id = $1", id)
 	return err

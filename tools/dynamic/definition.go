@@ -10,42 +10,41 @@ import (
 	"toolnorm/chat"
 )
 
-// The types of tools, as the table has them. PYTHON is an expression in a subset of Python, which
+// The types of tools, as the table names them. PYTHON is an expression in a subset of Python, which
 // internal/pyexpr evaluates; no Python interpreter runs.
 const (
 	typeSQL    = "SQL"
 	typePython = "PYTHON"
 )
 
-// Draft is a tool as an administrator writes it. The names of its members are those of the tables'
-// columns. The same type is read from the page, written into files by export, and kept whole as a
-// version's snapshot: a member that is added here must have a zero value that means what it meant
-// before.
+// Draft is a tool as an administrator writes it. Its members have the names of the tables' columns.
+// The page sends a Draft, an export writes it into files, and each version has one as its snapshot.
+// So a member that is added here must have a zero value that means what it meant before.
 type Draft struct {
 	Name string `json:"name" yaml:"name"`
-	// what models read
+	// for models
 	DescriptionAgent string `json:"description_agent" yaml:"description_agent"`
-	// what people read
+	// for people
 	DescriptionUser string `json:"description_user" yaml:"description_user,omitempty"`
 	// SQL or PYTHON
 	Type string `json:"tool_type" yaml:"tool_type"`
 	// the SELECT or the expression
 	Definition string `json:"definition" yaml:"definition"`
-	// the rest of the definition
+	// further settings of the definition
 	Options Options `json:"options" yaml:"options,omitempty"`
-	// it is offered
+	// whether the tool is offered
 	Active bool `json:"is_active" yaml:"is_active"`
 	// in their order
 	Params []Param `json:"params" yaml:"params,omitempty"`
-	// the one that was edited, for Update
+	// the version that was edited, for Update
 	Version int `json:"version,omitempty" yaml:"-"`
 
-	// calls, and what has to come of them
+	// calls with their expected results
 	Examples []Example `json:"examples,omitempty" yaml:"examples,omitempty"`
-	// it is saved though an example fails; never kept
+	// save the draft even if an example fails; never stored
 	Force bool               `json:"force,omitempty" yaml:"-"`
-	shape string             // what it asks looked like when it was saved
-	said  map[string]Details // of the parameters in the definition, until they are attached
+	shape string             // the tables it queries as they were when it was saved; see shape
+	said  map[string]Details // details of parameters in the definition, until attach assigns them
 }
 
 // Param is a parameter of a tool.
@@ -57,8 +56,8 @@ type Param struct {
 	Details     `yaml:",inline"`
 }
 
-// UnmarshalJSON reads a parameter. It is required unless it says otherwise, since a SELECT mostly
-// has no use for a missing value.
+// UnmarshalJSON implements json.Unmarshaler. A parameter is required by default, since a SELECT
+// rarely has a use for a missing value. An unknown member is an error.
 func (p *Param) UnmarshalJSON(text []byte) error {
 	type plain Param
 	one := plain{Required: true}
@@ -71,11 +70,11 @@ func (p *Param) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Options hold how a tool is run and how its result looks. Zero values are the defaults.
-// They have no columns in the specification's table, so they go into the column
-// definition beside the text (column).
+// Options say how a tool is run and how its result is shown. Zero values are the defaults. The
+// specification's table has no columns for them, so they are stored in the column definition beside
+// the text (see column).
 type Options struct {
-	// empty: the only one that is configured
+	// empty: the only connection that is configured
 	Connection string `json:"connection,omitempty" yaml:"connection,omitempty"`
 	// auto, rows, one or value
 	Result  string `json:"result,omitempty" yaml:"result,omitempty"`
@@ -86,8 +85,8 @@ type Options struct {
 	Confirm bool `json:"confirm,omitempty" yaml:"confirm,omitempty"`
 }
 
-// Tool is a tool as it is kept. A client sends back only a Draft: the store alone sets id, time of
-// creation and creator, so a page cannot forge them.
+// Tool is a tool as it is stored. A client sends back only a Draft, because only the store sets the
+// id, the creation time and the creator, so that a page cannot forge them.
 type Tool struct {
 	ID int `json:"id"`
 	Draft
@@ -95,24 +94,24 @@ type Tool struct {
 	CreatedBy string `json:"created_by"`
 
 	// This program sets the following fields; they are not in the store.
-	Tokens  int    `json:"tokens"`            // about what it costs in a prompt
-	Offered bool   `json:"offered"`           // the faces have it now
-	Problem string `json:"problem,omitempty"` // why it is active and not offered
+	Tokens  int    `json:"tokens"`            // about how many tokens it costs in a prompt
+	Offered bool   `json:"offered"`           // models and clients can call it now
+	Problem string `json:"problem,omitempty"` // why it is active but not offered
 }
 
-// column is a definition with its options as one JSON object, the second form that the
-// column takes.
+// column is the second form of the column definition: one JSON object with the definition and its
+// options.
 type column struct {
 	SQL  *string `json:"sql,omitempty"`
 	Expr *string `json:"expr,omitempty"`
 	Options
-	// what is said of them beside their types, by their names
+	// the details of the parameters, by name
 	Params map[string]Details `json:"params,omitempty"`
 }
 
-// stored returns what the column holds: the text alone, or an object when there are options. A text
-// that looks like such an object is wrapped, too, as it would otherwise be unpacked when it is read
-// back.
+// stored returns the value of the column definition: the text alone, or a JSON object if there are
+// options or details. A text that looks like such an object is wrapped as well, because it would
+// otherwise be unpacked when it is read back.
 func (d *Draft) stored() string {
 	c := column{Options: d.Options, Params: map[string]Details{}}
 	for _, p := range d.Params {
@@ -135,10 +134,9 @@ func (d *Draft) stored() string {
 	return string(text)
 }
 
-// isColumn reports whether a definition is the object with sql or expr. {"a": 1} is a dict of
-// Python's. The specification leaves open how "JSON or raw" are told apart; the first
-// brace alone would take a dict, or a SELECT that a comment in braces begins, for the
-// object.
+// isColumn reports whether a definition is a JSON object with sql or expr. The specification leaves
+// open how "JSON or raw" are distinguished. A brace at the beginning is not enough: {"a": 1} is a
+// Python dict, and a SELECT may begin with a comment in braces.
 func isColumn(text string) bool {
 	var members map[string]json.RawMessage
 	if !strings.HasPrefix(strings.TrimSpace(text), "{") ||
@@ -150,8 +148,9 @@ func isColumn(text string) bool {
 	return sql || expr
 }
 
-// unpack takes apart a definition that is an object with sql or expr. Options in it win over those
-// beside it, since they are written with the text.
+// unpack replaces a definition that is an object with sql or expr by its parts. Options in the
+// object replace those beside it, because they are written with the text. It returns an error if
+// the object has other members or wrong types.
 func (d *Draft) unpack() error {
 	if !isColumn(d.Definition) {
 		return nil

@@ -14,14 +14,14 @@ import (
 	"toolnorm/engine/valid"
 )
 
-// Details hold what a parameter's type leaves open. The specification's table has no columns for
-// them, so they are kept in the column definition, by the names of the parameters (column). For a
-// list, they apply to its elements.
+// Details are the rules of a parameter beyond its type. The specification's table has no columns
+// for them, so they are stored in the column definition, by the names of the parameters (see
+// column). For a list, most of them apply to its elements.
 type Details struct {
-	// what a call that leaves it out means
+	// the value if a call leaves the parameter out
 	Default Value   `json:"default,omitempty" yaml:"default,omitempty"`
-	Choices []Value `json:"choices,omitempty" yaml:"choices,omitempty"` // of an ENUM
-	// a SELECT whose first column has them
+	Choices []Value `json:"choices,omitempty" yaml:"choices,omitempty"` // the values of an ENUM
+	// a SELECT that returns the values of an ENUM in its first column
 	ChoicesSQL string `json:"choices_sql,omitempty" yaml:"choices_sql,omitempty"`
 	// of a number, date or time
 	Minimum Value `json:"minimum,omitempty" yaml:"minimum,omitempty"`
@@ -29,7 +29,7 @@ type Details struct {
 	// of a text, in characters
 	MinLength int `json:"min_length,omitempty" yaml:"min_length,omitempty"`
 	MaxLength int `json:"max_length,omitempty" yaml:"max_length,omitempty"`
-	// a regular expression that a text holds somewhere
+	// a regular expression that must match somewhere in a text
 	Pattern  string  `json:"pattern,omitempty" yaml:"pattern,omitempty"`
 	Format   string  `json:"format,omitempty" yaml:"format,omitempty"` // email, uri, …
 	MinItems int     `json:"min_items,omitempty" yaml:"min_items,omitempty"`
@@ -37,23 +37,25 @@ type Details struct {
 	Unique   bool    `json:"unique_items,omitempty" yaml:"unique_items,omitempty"`
 	Schema   Value   `json:"schema,omitempty" yaml:"schema,omitempty"` // JSON Schema of an OBJECT
 	Examples []Value `json:"examples,omitempty" yaml:"examples,omitempty"`
-	// it is filled from who calls, and no model sees it
+	// the parameter is filled with this property of the caller, and no model sees it
 	Caller string `json:"caller,omitempty" yaml:"caller,omitempty"`
 }
 
-// mostChoices bounds an ENUM, which is part of every prompt; mostExamples bounds the examples.
+// mostChoices bounds an ENUM, which is part of every prompt. mostExamples bounds the examples of a
+// parameter.
 const (
 	mostChoices  = 200
 	mostExamples = 10
 )
 
-// formats are the formats of texts that are checked.
+// formats lists the formats of texts that can be checked.
 var formats = []string{"email", "uri", "hostname", "ipv4", "ipv6", "time", "duration", "regex"}
 
 // empty reports whether no detail is set.
 func (d *Details) empty() bool { return reflect.ValueOf(*d).IsZero() }
 
-// forTypes lists which detail is for which types; a detail without types is for all of them.
+// forTypes returns each detail's name, whether it is set, and the types for which it is allowed. A
+// detail without types is for lists of all types.
 func (d *Details) forTypes() []struct {
 	name  string
 	given bool
@@ -77,8 +79,9 @@ func (d *Details) forTypes() []struct {
 	}
 }
 
-// details checks the details of a parameter. A detail that the type has no use for is an error: an
-// author who sets a minimum believes that it is enforced.
+// details checks the details of a parameter and reports mistakes to note. A detail that the type
+// does not use is a mistake: an author who sets a minimum believes that it is enforced. field is
+// the prefix of the reported field's name.
 func (p *Param) details(note *problems, field string) {
 	wrong := func(name, format string, args ...any) {
 		note.wrong(field+name, "parameter", format, args...)
@@ -123,7 +126,7 @@ func (p *Param) details(note *problems, field string) {
 	}
 }
 
-// choices checks the choices of an ENUM.
+// choices checks the choices of an ENUM and reports mistakes to note.
 func (p *Param) choices(note *problems, field string) {
 	if p.kind().base != typeEnum {
 		return
@@ -154,7 +157,8 @@ func (p *Param) choices(note *problems, field string) {
 	}
 }
 
-// bounds checks that a minimum and a maximum are values of the type, in this order.
+// bounds checks that the minimum and the maximum are values of the parameter's type and in the
+// right order. It reports mistakes to note.
 func (p *Param) bounds(note *problems, field string) {
 	k := kind{base: p.kind().base}
 	if !slices.Contains([]string{typeInteger, typeNumber, typeDate, typeTimestamp}, k.base) {
@@ -181,8 +185,8 @@ func (p *Param) bounds(note *problems, field string) {
 	}
 }
 
-// ownValues checks that a default and examples are values that a call may have. The choices of an
-// ENUM from a SELECT are not looked up, since the database may be down.
+// ownValues checks that the default and the examples are values that a call may have, and reports
+// mistakes to note. Choices from a SELECT are not read for this, since the database may be down.
 func (p *Param) ownValues(note *problems, field string) {
 	if len(p.Examples) > mostExamples {
 		note.wrong(field+"examples", "parameter", "%d examples are more than %d", len(p.Examples),
@@ -202,8 +206,8 @@ func (p *Param) ownValues(note *problems, field string) {
 	}
 }
 
-// order returns -1, 0 or 1 for the order of two bounds, or of a value and a bound. It returns 0 if
-// they cannot be compared.
+// order returns -1, 0 or 1 if a is less than, equal to or greater than b, as values of the type
+// base. It returns 0 if they cannot be compared.
 func order(base string, a, b any) int {
 	switch base {
 	case typeDate:
@@ -221,11 +225,12 @@ func order(base string, a, b any) int {
 	return one.Cmp(other)
 }
 
-// checkers are the compiled schemas of parameters.
+// checkers caches the compiled schemas of parameters.
 var checkers valid.Cache
 
-// rules returns the validator of what this package does not check itself: the schema of an OBJECT
-// and the format of a text; nil: there is nothing.
+// rules returns a validator for what this package does not check itself: the schema of an OBJECT,
+// or the format of a text. It returns nil if the parameter has neither, and an error if the schema
+// cannot be used.
 func (p *Param) rules() (*valid.Validator, error) {
 	schema := p.Schema
 	switch {

@@ -13,19 +13,20 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// shape is what the tables that a statement names looked like when the tool was saved: the types of
-// the columns that it names, by table and column. Names are kept in lower case, in which both
-// databases compare them.
+// shape describes the tables that a statement names, as they were when the tool was saved: the
+// types of the named columns, by table and column. Names are in lower case, in which both databases
+// compare them.
 type shape map[string]map[string]string
 
-// word matches what may be the name of a table or a column in a statement. It does not find quoted
-// names with blanks in them, so these are not remembered.
+// word matches a word in a statement that may be the name of a table or a column. It does not match
+// quoted names with blanks, so such tables are not part of a shape.
 var word = regexp.MustCompile(`[\p{L}_][\p{L}\p{N}_$]*`)
 
-// star matches a list of all columns.
+// star matches a * that selects all columns.
 var star = regexp.MustCompile(`(?i)(\bselect|\bdistinct|\ball|,|\.)\s*\*`)
 
-// shapeOf returns the shape of the tables that a statement names.
+// shapeOf returns the shape of those tables that a statement names. It is empty if the statement
+// names none.
 func shapeOf(statement string, tables []sqlsafe.Relation) shape {
 	named := map[string]bool{}
 	for _, one := range word.FindAllString(strings.ToLower(statement), -1) {
@@ -49,7 +50,8 @@ func shapeOf(statement string, tables []sqlsafe.Relation) shape {
 	return out
 }
 
-// drift lists what has changed in a shape, and reports whether anything is gone.
+// drift returns a sentence for each change from the shape was to the shape now. The result gone
+// reports whether a table or a column is gone.
 func (was shape) drift(now shape) (all []string, gone bool) {
 	for _, table := range slices.Sorted(maps.Keys(was)) {
 		columns, there := now[table]
@@ -74,7 +76,7 @@ func (was shape) drift(now shape) (all []string, gone bool) {
 	return all, gone
 }
 
-// columnType returns a column's type for a sentence; a column of SQLite may have no type.
+// columnType returns a column's type for a sentence. A column in SQLite may have no type.
 func columnType(kind string) string {
 	if kind == "" {
 		return "of no type"
@@ -82,28 +84,29 @@ func columnType(kind string) string {
 	return "of type " + kind
 }
 
-// lookKey is the context key of the tables that a check of many tools has read.
+// lookKey is the context key of a *look.
 type lookKey struct{}
 
-// look holds those tables, by the names of connections.
+// look caches the tables of connections, by the connection's name, while many tools are checked.
 type look struct {
 	mu   sync.Mutex
 	seen map[string]seenTables
 }
 
-// seenTables is what one connection answered.
+// seenTables is the answer of one connection.
 type seenTables struct {
 	tables []sqlsafe.Relation
 	err    error
 }
 
-// looking returns a context for work on many tools, in which each connection is asked for its
+// looking returns a context for work on many tools. With it, each connection is asked for its
 // tables only once.
 func looking(ctx context.Context) context.Context {
 	return context.WithValue(ctx, lookKey{}, &look{seen: map[string]seenTables{}})
 }
 
-// tablesNow lists the tables of a connection.
+// tablesNow returns the tables of a connection, from the cache of ctx if it has one (see looking).
+// It returns an error if the database does not answer.
 func (c *connection) tablesNow(ctx context.Context) ([]sqlsafe.Relation, error) {
 	ask := func() (all []sqlsafe.Relation, err error) {
 		db, err := c.database(ctx)
@@ -126,8 +129,8 @@ func (c *connection) tablesNow(ctx context.Context) ([]sqlsafe.Relation, error) 
 	return one.tables, one.err
 }
 
-// shaped returns the shape of the tables that a tool asks, as JSON; it is empty if the tool asks
-// none, or its database does not answer now.
+// shaped returns the shape of the tables that a tool queries, as JSON. It returns "" if the tool
+// queries none, or if its database does not answer now.
 func (c *connections) shaped(ctx context.Context, d *Draft) string {
 	now, err := c.shapeNow(ctx, d)
 	if err != nil || len(now) == 0 {
@@ -140,8 +143,8 @@ func (c *connections) shaped(ctx context.Context, d *Draft) string {
 	return string(text)
 }
 
-// shapeNow returns the current shape of the tables that a tool asks, or nil if it is not an SQL
-// tool.
+// shapeNow returns the current shape of the tables that a tool queries, or nil if it is not an SQL
+// tool. It returns an error if the connection does not exist or does not answer.
 func (c *connections) shapeNow(ctx context.Context, d *Draft) (shape, error) {
 	if d.Type != typeSQL {
 		return nil, nil
@@ -157,8 +160,8 @@ func (c *connections) shapeNow(ctx context.Context, d *Draft) (shape, error) {
 	return shapeOf(d.Definition, tables), nil
 }
 
-// drifted lists what has changed in the tables of a tool since it was saved, and reports whether
-// anything is gone. It returns nothing if the database does not answer.
+// drifted returns what has changed in the tables of a tool since it was saved, and reports whether
+// anything is gone. It returns nothing if no shape was saved or the database does not answer.
 func (c *connections) drifted(ctx context.Context, t *Tool) (all []string, gone bool) {
 	was := shape{}
 	if t.shape == "" || json.Unmarshal([]byte(t.shape), &was) != nil {
@@ -171,21 +174,22 @@ func (c *connections) drifted(ctx context.Context, t *Tool) (all []string, gone 
 	return was.drift(now)
 }
 
-// Finding is something that is wrong with a tool or a set as it is kept.
+// Finding is something that is wrong with a stored tool or set.
 type Finding struct {
 	Name string // of the tool, or "set NAME"
 	What string
 }
 
-// Checked is what Check found, and how much it looked at.
+// Checked is the result of Set.Check: how much was checked, and what was found.
 type Checked struct {
 	Tools, Examples, Sets int
 	Findings              []Finding
 }
 
-// Check looks at the tools of some names, or at all tools and sets: whether each can still be run,
-// whether the tables that it asks are what they were when it was saved, and whether its examples
-// hold. It ends with ctx, and what was not looked at by then is a finding, too.
+// Check checks the tools with the given names, or all tools and sets if no names are given. It
+// finds out whether each tool can still be run, whether its tables have changed since it was saved,
+// and whether its examples succeed. If ctx ends first, tools that were not checked are findings. It
+// returns an error if the store cannot be read.
 func (s *Set) Check(ctx context.Context, names ...string) (out Checked, err error) {
 	all, err := s.List(ctx)
 	if err != nil {
@@ -219,10 +223,10 @@ func (s *Set) Check(ctx context.Context, names ...string) (out Checked, err erro
 	return out, err
 }
 
-// add notes a finding.
+// add adds a finding.
 func (c *Checked) add(name, what string) { c.Findings = append(c.Findings, Finding{name, what}) }
 
-// checkTool looks at one tool.
+// checkTool checks one tool and adds to out what it finds.
 func (s *Set) checkTool(ctx context.Context, t *Tool, out *Checked) {
 	if out.Tools++; ctx.Err() != nil {
 		out.add(t.Name, "it was not looked at: the time of the check was over")

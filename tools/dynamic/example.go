@@ -14,15 +14,15 @@ import (
 )
 
 // Example is a call of a tool with its expected result, as a part of what the tool promises.
-// Without an expectation the call only has to succeed.
+// Without an expectation, the call only has to succeed.
 type Example struct {
-	Arguments json.RawMessage `json:"arguments,omitempty"` // an object; none: {}
-	// what it has to give, in whatever order members stand
+	Arguments json.RawMessage `json:"arguments,omitempty"` // a JSON object; empty: {}
+	// the expected result; the order of members does not matter
 	Result json.RawMessage `json:"result,omitempty"`
-	// how many rows, or members of a list: ">= 1", "3"
+	// the expected number of rows or list elements: ">= 1", "3"
 	Rows     string `json:"rows,omitempty"`
-	Contains string `json:"contains,omitempty"` // a part of the result's text
-	// a part of the error that it has to fail with
+	Contains string `json:"contains,omitempty"` // a part of the expected result's text
+	// a part of the expected error; the call then has to fail
 	Error string `json:"error,omitempty"`
 }
 
@@ -32,7 +32,7 @@ const (
 	longestExample = 16 << 10 // bytes
 )
 
-// examples checks the examples of a draft.
+// examples checks the examples of a draft, and reports mistakes to p.
 func (d *Draft) examples(p *problems) {
 	if len(d.Examples) > mostCalls {
 		p.wrong("examples", "example", "%d examples are more than %d", len(d.Examples), mostCalls)
@@ -45,7 +45,7 @@ func (d *Draft) examples(p *problems) {
 	}
 }
 
-// check returns an error if an example is written wrongly.
+// check returns an error if the example is too long or a member of it has the wrong form.
 func (e *Example) check() error {
 	var args map[string]json.RawMessage
 	size := len(e.Arguments) + len(e.Result) + len(e.Rows) + len(e.Contains) + len(e.Error)
@@ -67,10 +67,11 @@ func (e *Example) check() error {
 	return nil
 }
 
-// countText is a comparison with a whole number.
+// countText matches a whole number with an optional comparison before it.
 var countText = regexp.MustCompile(`^\s*(>=|<=|==|=|>|<|)\s*([0-9]{1,9})\s*$`)
 
-// readCount parses a number of rows with an optional comparison before it, such as ">= 3".
+// readCount parses a number with an optional comparison before it, such as ">= 3". It returns the
+// comparison, or "" if there is none, and the number. It returns an error if text has another form.
 func readCount(text string) (op string, n int, err error) {
 	m := countText.FindStringSubmatch(text)
 	if m == nil {
@@ -81,7 +82,8 @@ func readCount(text string) (op string, n int, err error) {
 	return m[1], n, err
 }
 
-// holds reports whether a number satisfies the comparison that rows states.
+// holds reports whether the number got satisfies the comparison op with n. An op other than an
+// inequality means equality.
 func holds(op string, got, n int) bool {
 	switch op {
 	case ">=":
@@ -96,7 +98,8 @@ func holds(op string, got, n int) bool {
 	return got == n
 }
 
-// normalize writes JSON without blanks, so that an export of an import is the same.
+// normalize removes blanks from the JSON in an example, so that importing an export changes
+// nothing.
 func (e *Example) normalize() {
 	for _, text := range []*json.RawMessage{&e.Arguments, &e.Result} {
 		var b bytes.Buffer
@@ -110,7 +113,8 @@ func (e *Example) normalize() {
 	e.Rows = strings.Join(strings.Fields(e.Rows), " ")
 }
 
-// MarshalYAML writes an example into a file: arguments and result as YAML in the form of JSON.
+// MarshalYAML implements yaml.Marshaler. The arguments and the result become YAML values and not
+// texts with JSON. It returns an error if either is not valid JSON.
 func (e Example) MarshalYAML() (any, error) {
 	all := &yaml.Node{Kind: yaml.MappingNode}
 	add := func(key string, value *yaml.Node) {
@@ -144,8 +148,8 @@ func (e Example) MarshalYAML() (any, error) {
 	return all, nil
 }
 
-// yamlOf reads the next value of a JSON text and returns it as YAML. Members keep their order and
-// numbers their digits.
+// yamlOf reads the next JSON value and returns it as YAML. Members keep their order and numbers
+// their digits. It returns an error if the value cannot be decoded.
 func yamlOf(d *json.Decoder) (*yaml.Node, error) {
 	tok, err := d.Token()
 	if err != nil {
@@ -182,7 +186,8 @@ func yamlOf(d *json.Decoder) (*yaml.Node, error) {
 	return all, err
 }
 
-// UnmarshalYAML reads an example of a file.
+// UnmarshalYAML implements yaml.Unmarshaler. An unknown member, or a member of the wrong type, is
+// an error.
 func (e *Example) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
 		return fmt.Errorf(
@@ -213,14 +218,16 @@ func (e *Example) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// bytesOf returns a value of a YAML file as JSON. A value that YAML takes for a date stays a text.
+// bytesOf returns a YAML value as JSON, or an error if JSON has no such value. A value that YAML
+// would read as a date stays a text.
 func bytesOf(node *yaml.Node) ([]byte, error) {
 	var b bytes.Buffer
 	err := jsonOf(&b, node)
 	return b.Bytes(), err
 }
 
-// encode writes a value as JSON without escaping more than needs it.
+// encode returns a value as JSON in which <, > and & are not escaped. It returns an error if the
+// value cannot be encoded.
 func encode(value any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -229,7 +236,8 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSpace(b.Bytes()), err
 }
 
-// decode reads JSON with the digits of its numbers.
+// decode decodes exactly one JSON value; its numbers become json.Number and keep their digits. It
+// returns an error if text is anything else.
 func decode(text []byte) (value any, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

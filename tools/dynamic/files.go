@@ -17,18 +17,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxFile bounds one file of a tool, in bytes: a definition of 64 KiB, and 50
-// parameters with their descriptions, are well below it.
+// maxFile bounds the file of a tool in bytes. A definition of 64 KiB and 50 parameters with their
+// descriptions are well below it.
 const maxFile = 1 << 20
 
-// fileEndings are the endings of files that are read; JSON is YAML as well. Export writes YAML,
-// since a SELECT of several lines stays readable in it, and so in the diff of a commit.
+// fileEndings are the extensions of files that are read; JSON is also valid YAML. Export writes
+// YAML, because a SELECT of several lines stays readable there, and so in the diff of a commit.
 var fileEndings = []string{".yaml", ".yml", ".json"}
 
-// Export writes each tool into a file of its own, NAME.yaml, in a folder that is made
-// if need be, and lists the files. The same tools give the same bytes; numbers, times
-// and versions are left out, as they differ from store to store. Files of tools that
-// are gone are left alone, unless prune says that the folder is to hold these tools and no others.
+// Export writes each tool into its own file NAME.yaml in the folder dir, which it makes if
+// necessary, and each set into a subfolder. It returns the paths of the files. The same tools
+// result in the same bytes, so numbers, times and versions are left out, as they differ between
+// stores. If prune is true, files of tools that no longer exist are removed. It returns an error,
+// with the paths written so far, if a name is not valid or a file cannot be written.
 func (s *Set) Export(ctx context.Context, dir string, prune bool) ([]string, error) {
 	all, err := s.List(ctx)
 	if err != nil {
@@ -62,8 +63,9 @@ func (s *Set) Export(ctx context.Context, dir string, prune bool) ([]string, err
 	return append(written, sets...), err
 }
 
-// removeOthers removes the files of a folder that Export wrote for tools which are gone: NAME.yaml
-// with the tool NAME in it. Other files are left alone.
+// removeOthers removes the files in dir that Export wrote for tools that no longer exist: files
+// NAME.yaml with the tool NAME in them, except those in kept. Other files are left alone. It
+// returns an error if a file cannot be read or removed.
 func removeOthers(dir string, kept []string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
@@ -87,7 +89,7 @@ func removeOthers(dir string, kept []string) error {
 	return nil
 }
 
-// file returns a draft as a file.
+// file returns a draft as the YAML text of a file, or an error if it cannot be encoded.
 func (d *Draft) file() ([]byte, error) {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
@@ -98,8 +100,9 @@ func (d *Draft) file() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// readDraft reads a file of a tool. An unknown member is an error: a misspelt member would be
-// ignored, and the next export would drop it for good.
+// readDraft parses the file of a tool. It returns an error if the file has more than one tool or an
+// unknown member, because a misspelt member would be ignored, and the next export would drop it for
+// good.
 func readDraft(text []byte) (d Draft, err error) {
 	d.Active = true
 	dec := yaml.NewDecoder(bytes.NewReader(text))
@@ -114,7 +117,8 @@ func readDraft(text []byte) (d Draft, err error) {
 	return d, nil
 }
 
-// UnmarshalYAML reads a parameter. It is required unless it says otherwise, as in JSON.
+// UnmarshalYAML implements yaml.Unmarshaler. A parameter is required by default, as in JSON. An
+// unknown member is an error.
 func (p *Param) UnmarshalYAML(node *yaml.Node) error {
 	type plain Param
 	one := plain{Required: true}
@@ -131,10 +135,11 @@ func (p *Param) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// paramFields are the names of a parameter's fields in a file.
+// paramFields contains the names of a parameter's fields in a file.
 var paramFields = fieldsOf(reflect.TypeFor[Param]())
 
-// fieldsOf returns the names that the fields of a struct have in a file.
+// fieldsOf returns the names that the fields of a struct have in a YAML file, including those of
+// embedded structs.
 func fieldsOf(t reflect.Type) map[string]bool {
 	all := map[string]bool{}
 	for f := range t.Fields() {
@@ -148,21 +153,22 @@ func fieldsOf(t reflect.Type) map[string]bool {
 	return all
 }
 
-// Imported is what an import does, or would do, with one file.
+// Imported is what an import has done with one file, or would do in a dry run.
 type Imported struct {
 	File   string
 	Name   string
 	Action string // create, update, unchanged, delete, or refused
 	Err    error  // why it was refused
 
-	Set      bool      // it is a set of tools
-	Verdicts []Verdict // of the tool's examples
+	Set      bool      // the file describes a set of tools
+	Verdicts []Verdict // the results of the tool's examples
 }
 
-// Import saves the tools of files, and of the files in folders, for who: a tool whose name exists
-// is changed, other tools are created, and equal ones are left alone, so that a second import does
-// nothing. With dry, nothing is saved. A refused file does not stop the import of the others; the
-// error is about paths that cannot be read at all.
+// Import saves the tools in the given files, and in the files of the given folders, in the name of
+// who. A tool whose name exists is changed, other tools are created, and equal ones are left alone,
+// so that a second import does nothing. If dry is true, nothing is saved. A file that is refused
+// does not stop the import of the others; its Imported has the error. Import itself returns an
+// error only if a path or the store cannot be read.
 func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string) (
 	[]Imported, error) {
 	files, err := toolFiles(paths)
@@ -205,8 +211,9 @@ func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string)
 	return all, nil
 }
 
-// Prune deletes the tools that an import did not name, so that the store has the tools of the files
-// and no others. A file that was refused may be any tool's, so in that case no tool is deleted.
+// Prune deletes the tools and sets that an import did not name, so that the store has those of the
+// files and no others, and returns what it deleted. If dry is true, nothing is deleted. It returns
+// an error, and deletes nothing, if the import refused a file, since that may be any tool's.
 func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (
 	gone []Imported, err error) {
 	named := map[string]bool{}
@@ -233,7 +240,8 @@ func (s *Set) Prune(ctx context.Context, who string, dry bool, all []Imported) (
 	return s.Groups.prune(ctx, who, dry, all, gone)
 }
 
-// take saves the tool of a file unless the store has an equal one.
+// take saves the tool of a file and returns the action. If the store has an equal tool, it does
+// nothing and returns "unchanged". It returns an error if saving fails.
 func (s *Set) take(ctx context.Context, who string, dry bool, d *Draft, byName map[string]Tool) (
 	action string, err error) {
 	was, there := byName[d.Name]
@@ -252,8 +260,9 @@ func (s *Set) take(ctx context.Context, who string, dry bool, d *Draft, byName m
 	return "create", err
 }
 
-// sameDraft reports whether two drafts are the same as far as files go. Both are normalized;
-// otherwise importing the export of a row that another program wrote would change the row.
+// sameDraft reports whether two drafts result in the same file. It normalizes a, since importing
+// the export of a row that another program wrote would otherwise change the row. b must be
+// normalized already.
 func sameDraft(a, b Draft) bool {
 	a.normalize(new(problems))
 	one, err := a.file()
@@ -261,7 +270,8 @@ func sameDraft(a, b Draft) bool {
 	return err == nil && wrong == nil && bytes.Equal(one, other)
 }
 
-// fromFile reads and checks a file.
+// fromFile reads the tool of a file and returns it in its stored form. If that fails, it returns an
+// error and what could be read, never nil.
 func (s *Set) fromFile(ctx context.Context, path string) (*Draft, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -286,8 +296,9 @@ func (s *Set) fromFile(ctx context.Context, path string) (*Draft, error) {
 	return ready, nil
 }
 
-// toolFiles returns the files that paths name, those of a folder in the order of their
-// names.
+// toolFiles returns the files that paths name. For a folder these are its files with fileEndings,
+// sorted by name, followed by those of its sets. It returns an error if a path cannot be read or
+// there are no files.
 func toolFiles(paths []string) (files []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -298,7 +309,7 @@ func toolFiles(paths []string) (files []string, err error) {
 			files = append(files, path)
 			continue
 		}
-		// sets come behind the tools that they name
+		// sets come after the tools that they name
 		for _, dir := range []string{path, filepath.Join(path, groupFolder)} {
 			entries, err := os.ReadDir(dir)
 			if err != nil && (dir == path || !errors.Is(err, fs.ErrNotExist)) {

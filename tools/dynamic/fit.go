@@ -17,29 +17,32 @@ import (
 	"toolnorm/tools"
 )
 
-// reading is a value being read by a parameter.
+// reading is the state while a parameter reads a value.
 type reading struct {
-	p     *Param
-	open  []any // the choices of an ENUM that a SELECT gave; nil: they are not known
+	p    *Param
+	open []any // the choices that the SELECT of an ENUM gave; nil: they are not known
+	// a sentence for each place that does not fit
 	wrong []string
 }
 
-// read returns a value as it is bound, and what is wrong with it: a sentence for each place, with
-// the parameter, what is wanted and what was sent. choices are those of an ENUM from a SELECT.
+// read checks a value and returns it in the form in which it is bound. The second result has a
+// sentence for each place that does not fit, which names the parameter, what is wanted and what was
+// sent; it is empty if the value fits. choices are those that the SELECT of an ENUM gave.
 func (p *Param) read(v any, choices []any) (any, []string) {
 	r := &reading{p: p, open: choices}
 	got := r.value(p.Name, p.kind(), v)
 	return got, r.wrong
 }
 
-// refuse notes that a value is not what is wanted.
+// refuse records that the value at path is not what is wanted, and returns the value.
 func (r *reading) refuse(path string, v any, format string, args ...any) any {
 	r.wrong = append(r.wrong, fmt.Sprintf("%s: want %s, got %s", path, fmt.Sprintf(format, args...),
 		brief(v)))
 	return v
 }
 
-// brief returns a value as JSON, cut after 80 characters.
+// brief returns a value as JSON, cut after 80 characters, or "something else" if it cannot be
+// encoded.
 func brief(v any) string {
 	text, err := chat.JSON(v)
 	if err != nil {
@@ -51,7 +54,8 @@ func brief(v any) string {
 	return string(text)
 }
 
-// value reads a value of a kind.
+// value returns a value of the type k in the form in which it is bound. It records in r.wrong what
+// does not fit.
 func (r *reading) value(path string, k kind, v any) any {
 	if k.lists > 0 {
 		return r.list(path, k, v)
@@ -80,14 +84,15 @@ func (r *reading) value(path string, k kind, v any) any {
 	return v
 }
 
-// wants are texts that are wanted, in words.
+// wants maps types to descriptions of the texts that are wanted.
 var wants = map[string]string{
 	typeString: "a text", typeDate: "a date, as 2024-01-31",
 	typeUUID:      "a UUID, as 123e4567-e89b-12d3-a456-426614174000",
 	typeTimestamp: "a time with its zone, as 2024-01-31T09:30:00Z or 2024-01-31T18:30:00+09:00",
 }
 
-// list reads a list. The bounds on the number of elements apply to the outermost list.
+// list returns a list in the form in which it is bound, and records in r.wrong what does not fit.
+// The bounds on the number of elements apply only to the outermost list.
 func (r *reading) list(path string, k kind, v any) any {
 	all, ok := v.([]any)
 	if !ok {
@@ -116,8 +121,8 @@ func (r *reading) list(path string, k kind, v any) any {
 	return out
 }
 
-// number reads a number. A whole number is whole however it is written: 5.0 and 5e0 are 5 to an
-// INTEGER.
+// number returns a number in the form in which it is bound, and records in r.wrong if it does not
+// fit. A number is whole however it is written: 5.0 and 5e0 are 5 for an INTEGER.
 func (r *reading) number(path string, k kind, v any) any {
 	want := "a number"
 	if k.base == typeInteger {
@@ -149,13 +154,15 @@ func (r *reading) number(path string, k kind, v any) any {
 	return n
 }
 
-// longestNumber is how many characters a number may have; PostgreSQL's have 1,000 digits at most.
+// longestNumber is how many characters a number may have. PostgreSQL's numbers have up to 1,000
+// digits.
 const longestNumber = 1000
 
-// uuid matches a UUID.
+// uuid matches a UUID in lower case.
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// text reads a text, a date, a time or a UUID.
+// text returns a text, a date, a time or a UUID in the form in which it is bound, and records in
+// r.wrong if it does not fit.
 func (r *reading) text(path string, k kind, text string) any {
 	switch k.base {
 	case typeString:
@@ -180,7 +187,7 @@ func (r *reading) text(path string, k kind, text string) any {
 	return text
 }
 
-// within checks a date or a time against its bounds.
+// within records in r.wrong if a date or a time is outside of the parameter's minimum and maximum.
 func (r *reading) within(path string, k kind, text string) {
 	what := strings.ToLower(k.base)
 	if what == "timestamp" {
@@ -194,7 +201,7 @@ func (r *reading) within(path string, k kind, text string) {
 	}
 }
 
-// plainText checks the length, pattern and format of a text.
+// plainText records in r.wrong if the length, the pattern or the format of a text does not fit.
 func (r *reading) plainText(path, text string) {
 	n := utf8.RuneCountInString(text)
 	if n < r.p.MinLength {
@@ -213,7 +220,8 @@ func (r *reading) plainText(path, text string) {
 	}
 }
 
-// ruled checks a value against the schema of an OBJECT, or against a format.
+// ruled records in r.wrong what does not fit the schema of an OBJECT or the format of a text (see
+// Param.rules). It accepts the value if there is neither.
 func (r *reading) ruled(path string, v any) {
 	rules, err := r.p.rules()
 	text, wrong := chat.JSON(v)
@@ -225,8 +233,9 @@ func (r *reading) ruled(path string, v any) {
 	}
 }
 
-// choice reads one of the choices. The case of letters does not matter where one choice is meant,
-// nor does whether a number is written as a text.
+// choice returns the choice that a value means, or records in r.wrong that it is none. The case of
+// letters does not matter if only one choice can be meant, and a number may be written as a text.
+// If the choices are not known, it returns the value itself, since the database decides.
 func (r *reading) choice(path string, v any) any {
 	choices := r.open
 	for _, one := range r.p.Choices {
@@ -263,10 +272,11 @@ func (r *reading) choice(path string, v any) any {
 	return r.refuse(path, v, "one of %s", strings.Join(names, ", "))
 }
 
-// mostNamed is how many choices a sentence names.
+// mostNamed is how many choices a sentence lists.
 const mostNamed = 20
 
-// choiceText returns a choice as a text.
+// choiceText returns a choice as a text. For a value that cannot be a choice, it returns a text
+// that equals no choice.
 func choiceText(v any) string {
 	switch v := v.(type) {
 	case string, json.Number, bool:
@@ -275,9 +285,9 @@ func choiceText(v any) string {
 	return "\x00" + brief(v) // no choice
 }
 
-// refuse answers for arguments that do not fit, in sentences that name the parameter, what is
-// wanted and what was sent. It leaves to the schema's reader what that can repair, and the errors
-// that it can describe itself.
+// refuse implements tools.Tool.Refuse. For arguments that do not fit, it returns a failure that
+// names the parameter, what is wanted and what was sent. It returns false if there is nothing to
+// refuse, and also for arguments that the registry's Fit function can repair.
 func (c *compiled) refuse(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
 	args, err := decodeArgs(text)
 	if err != nil || c.fit == nil {
@@ -302,8 +312,9 @@ func (c *compiled) refuse(ctx context.Context, text json.RawMessage) (tools.Resu
 	return tools.Failure(c.misfitting(all)), true
 }
 
-// repairable reports whether the reader of arguments makes a value one that its type takes: "5" for
-// a number. Whether it is within the bounds that no schema says is seen when the tool is called.
+// repairable reports whether the registry's Fit function converts a value into one of the
+// parameter's type, such as "5" into a number. Bounds that no schema can express are checked later,
+// when the tool is called.
 func (c *compiled) repairable(p *Param, v any, choices []any) bool {
 	one, err := p.property(choices)
 	text, wrong := chat.JSON(map[string]any{p.Name: v})
@@ -316,17 +327,18 @@ func (c *compiled) repairable(p *Param, v any, choices []any) bool {
 	return err == nil
 }
 
-// misfitting returns one sentence of what is wrong.
+// misfitting joins up to mostTold sentences about wrong arguments into one message.
 func (c *compiled) misfitting(all []string) string {
 	return "the arguments of " + c.draft.Name + " do not fit: " +
 		strings.Join(all[:min(len(all), mostTold)], "; ")
 }
 
-// mostTold is the most mistakes that are reported at once.
+// mostTold is the largest number of mistakes that are reported at once.
 const mostTold = 5
 
 // misfits returns a sentence for each argument that does not fit, in the order of the parameters,
-// and the arguments as they were read.
+// and the arguments in the form in which they are bound. It fills in defaults and the values of the
+// caller.
 func (c *compiled) misfits(ctx context.Context, args map[string]any,
 	choices func(*Param, any) []any) (all []string, read map[string]any) {
 	read = map[string]any{}

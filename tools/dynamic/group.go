@@ -15,40 +15,40 @@ import (
 	"toolnorm/tools"
 )
 
-// The bounds of sets.
+// The bounds of sets: how many there may be, and how many tools each may have.
 const (
 	mostGroups     = 200
 	mostGroupTools = 2000
 )
 
-// GroupDraft is a set of tools (tools.Toolset) as an administrator writes it. Any tool may be in
-// it: custom ones, those that come with the program, and those of other servers.
+// GroupDraft is a set of tools (tools.Toolset) as an administrator writes it. It may contain any
+// tool: custom tools, those that come with the program, and those of other servers.
 type GroupDraft struct {
 	Name        string `json:"name" yaml:"set"`
 	Description string `json:"description" yaml:"description,omitempty"`
-	// only those of its tools that say they only read are offered
+	// only tools whose hints say that they only read are offered
 	ReadOnly bool `json:"read_only" yaml:"read_only,omitempty"`
 	// a person is asked before each call of its tools
 	Confirm bool     `json:"confirm,omitempty" yaml:"confirm,omitempty"`
 	Tools   []string `json:"tools" yaml:"tools"`
-	Version int      `json:"version,omitempty" yaml:"-"` // the one that was edited
+	Version int      `json:"version,omitempty" yaml:"-"` // the version that was edited
 }
 
-// Group is a set as it is kept, with its current effect.
+// Group is a set as it is stored, with its current effect.
 type Group struct {
 	GroupDraft
 	SavedAt string `json:"saved_at"` // RFC 3339, UTC
 	SavedBy string `json:"saved_by"`
 
-	Offered int      `json:"offered"` // tools
-	Missing []string `json:"missing"` // tools that are not there, or not offered, now
-	// tools that do not say they only read, of a set that offers no others
+	Offered int      `json:"offered"` // how many tools it offers
+	Missing []string `json:"missing"` // its tools that do not exist or are not offered now
+	// its tools that are not offered because the set is ReadOnly
 	KeptOut     []string `json:"kept_out"`
-	OnlyReads   bool     `json:"only_reads"`  // all that are offered say so
-	Destructive bool     `json:"destructive"` // one of them may destroy what it changes
+	OnlyReads   bool     `json:"only_reads"`  // all offered tools say that they only read
+	Destructive bool     `json:"destructive"` // an offered tool may destroy what it changes
 }
 
-// normalize writes a set as it is kept.
+// normalize brings a set into its stored form: trimmed, with its tools sorted and each once.
 func (g *GroupDraft) normalize() {
 	g.Name, g.Description = strings.TrimSpace(g.Name), lines(g.Description)
 	names := []string{}
@@ -59,7 +59,7 @@ func (g *GroupDraft) normalize() {
 	g.Tools = slices.Compact(names)
 }
 
-// check returns an error if a set is not valid.
+// check returns a *Refused error if the set is not valid.
 func (g *GroupDraft) check() error {
 	var p problems
 	if err := tools.CheckSetName(g.Name); err != nil {
@@ -81,14 +81,14 @@ func (g *GroupDraft) check() error {
 	return nil
 }
 
-// Groups are the sets of tools of a Set.
+// Groups manages the sets of tools of a Set.
 type Groups struct {
 	set *Set
-	now []Group // those that the registry has; nil: they were not read. The set's mu is held for it
+	now []Group // the sets in the registry; nil: not read yet. Guarded by the mu of set
 }
 
-// readGroups reads the sets in the order of their names. A set that cannot be read is left out, and
-// reported to odd.
+// readGroups returns the sets sorted by name. A set that is not valid is left out, and odd is
+// called with the reason. readGroups returns an error if the table cannot be read.
 func readGroups(ctx context.Context, in asker, odd func(error)) ([]Group, error) {
 	rows, err := in.QueryContext(ctx,
 		"SELECT name, description, read_only, confirm, tools, version, saved_at, saved_by FROM h_custom_toolset ORDER BY name")
@@ -116,7 +116,8 @@ func readGroups(ctx context.Context, in asker, odd func(error)) ([]Group, error)
 	return all, rows.Err()
 }
 
-// offer makes the registry's sets those of the store. The caller holds the Set's mu.
+// offer puts the sets of the store into the registry, if they have changed. It returns an error if
+// the store cannot be read or the registry refuses them. The caller holds the mu of the Set.
 func (o *Groups) offer(ctx context.Context) error {
 	s := o.set
 	all, err := readGroups(ctx, s.config.DB, s.config.Failed)
@@ -136,7 +137,8 @@ func (o *Groups) offer(ctx context.Context) error {
 	return nil
 }
 
-// List lists the sets, in the order of their names, with their current effects.
+// List returns the sets sorted by name, with their current effects. It returns an error if the
+// store cannot be read.
 func (o *Groups) List(ctx context.Context) ([]Group, error) {
 	s := o.set
 	if err := s.refresh(ctx); err != nil {
@@ -152,7 +154,7 @@ func (o *Groups) List(ctx context.Context) ([]Group, error) {
 	return all, nil
 }
 
-// look notes the effect of a set in a registry.
+// look sets the fields that describe the effect of the set in a registry's snapshot.
 func (g *Group) look(now *tools.Snapshot) {
 	here := now.Within(g.Name)
 	g.Offered, g.Missing, g.KeptOut = len(here.Tools), []string{}, []string{}
@@ -168,7 +170,7 @@ func (g *Group) look(now *tools.Snapshot) {
 	}
 }
 
-// Get returns one set.
+// Get returns the set with the given name, or a not-found fault if there is none.
 func (o *Groups) Get(ctx context.Context, name string) (Group, error) {
 	all, err := o.List(ctx)
 	if err != nil {
@@ -182,8 +184,10 @@ func (o *Groups) Get(ctx context.Context, name string) (Group, error) {
 	return Group{}, fault.New(fault.NotFound, "there is no set of tools %.64q", name)
 }
 
-// Save saves a set for who: a new one if its version is 0, else over the one that was edited. When
-// somebody else saved meanwhile, nothing is changed and the error is a conflict.
+// Save saves a set in the name of who. It creates a new set if g.Version is 0, and otherwise
+// replaces the version that was edited. If somebody else has saved it meanwhile, or a new set's
+// name exists, nothing is changed and the error is a conflict. A set that is not valid is a
+// *Refused error.
 func (o *Groups) Save(ctx context.Context, who string, g GroupDraft) (Group, error) {
 	g.normalize()
 	if err := g.check(); err != nil {
@@ -205,7 +209,8 @@ func (o *Groups) Save(ctx context.Context, who string, g GroupDraft) (Group, err
 	})
 }
 
-// keep writes a set unless may refuses it. may gets the existing version, or 0 if there is none.
+// keep writes a set and returns it. It first calls may with the existing version, or 0 if there is
+// none; if may returns an error, keep returns that and writes nothing.
 func (o *Groups) keep(ctx context.Context, who string, g GroupDraft, may func(was int) error) (
 	Group, error) {
 	list, err := json.Marshal(g.Tools)
@@ -247,7 +252,8 @@ func (o *Groups) keep(ctx context.Context, who string, g GroupDraft, may func(wa
 	return o.Get(ctx, g.Name)
 }
 
-// renamed writes a tool's new name into the sets that have the old one.
+// renamed replaces a tool's old name, the parameter from, by the name to in all sets. It returns an
+// error if the store fails.
 func (o *Groups) renamed(ctx context.Context, tx *store.Tx, who, from, to string) error {
 	all, err := readGroups(ctx, tx, func(error) {})
 	if err != nil {
@@ -275,7 +281,8 @@ func (o *Groups) renamed(ctx context.Context, tx *store.Tx, who, from, to string
 	return nil
 }
 
-// groupVersion returns the version of a set, or 0 if there is none.
+// groupVersion returns the version of a set, or 0 if there is no such set. It returns an error if
+// the store fails.
 func groupVersion(ctx context.Context, in asker, name string) (version int, err error) {
 	err = in.QueryRowContext(ctx, "SELECT version FROM h_custom_toolset WHERE name = $1",
 		name).Scan(&version)
@@ -285,8 +292,8 @@ func groupVersion(ctx context.Context, in asker, name string) (version int, err 
 	return version, err
 }
 
-// changed writes a change of a set into the audit, where it has no tool's number, and tells the
-// replicas.
+// changed writes a change of a set into the audit log, with the tool id 0, and notifies the
+// replicas. It returns an error if the store fails.
 func (o *Groups) changed(ctx context.Context, tx *store.Tx, who, action, name string,
 	version int) error {
 	if _, err := tx.ExecContext(ctx,
@@ -299,8 +306,9 @@ func (o *Groups) changed(ctx context.Context, tx *store.Tx, who, action, name st
 	return o.set.config.DB.Notify(ctx, tx, topic)
 }
 
-// Delete removes a set; version may be 0. A caller that was restricted to it can then use no tools,
-// rather than all.
+// Delete removes a set. It returns a not-found fault if there is none. If version is not 0 and not
+// the set's current version, the error is a conflict. A caller that was restricted to the set can
+// then use no tools, rather than all.
 func (o *Groups) Delete(ctx context.Context, who, name string, version int) error {
 	err := o.set.config.DB.Alone(ctx, func(tx *store.Tx) error {
 		was, err := groupVersion(ctx, tx, name)

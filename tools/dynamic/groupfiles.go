@@ -12,11 +12,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// groupFolder is the subfolder in which an export has the sets of tools.
+// groupFolder is the subfolder of an export that contains the sets of tools.
 const groupFolder = "sets"
 
-// export writes each set into a file of its own, NAME.yaml, in a folder that is made if there are
-// sets. With prune it removes the files of sets that are gone.
+// export writes each set into its own file NAME.yaml in the folder dir, which it makes if there are
+// sets, and returns the paths. If prune is true, it removes files of sets that no longer exist. It
+// returns an error if a file cannot be written or removed.
 func (o *Groups) export(ctx context.Context, dir string, prune bool) (written []string, err error) {
 	all, err := o.List(ctx)
 	if err != nil {
@@ -53,7 +54,7 @@ func (o *Groups) export(ctx context.Context, dir string, prune bool) (written []
 	return written, err
 }
 
-// file returns a set as a file.
+// file returns a set as the YAML text of a file, or an error if it cannot be encoded.
 func (g *GroupDraft) file() ([]byte, error) {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
@@ -62,8 +63,8 @@ func (g *GroupDraft) file() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// isGroupFile reports whether a file describes a set: it then has the member set, which no tool
-// has.
+// isGroupFile reports whether a file describes a set, because it has the member "set", which no
+// tool has. It returns false for a file that is too large or cannot be read.
 func isGroupFile(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() > maxFile {
@@ -78,7 +79,8 @@ func isGroupFile(path string) bool {
 	return ok
 }
 
-// readGroup reads a file of a set. A member that is unknown is an error, as in a file of a tool.
+// readGroup reads the file of a set. An unknown member is an error, as in the file of a tool, and
+// so is a set that is not valid.
 func readGroup(path string) (g GroupDraft, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -93,7 +95,8 @@ func readGroup(path string) (g GroupDraft, err error) {
 	return g, g.check()
 }
 
-// importFile saves the set of a file unless the store has an equal one.
+// importFile saves the set of a file unless the store has an equal one. If dry is true, nothing is
+// saved. The result says what was done, or has the error.
 func (o *Groups) importFile(ctx context.Context, who string, dry bool, path string) Imported {
 	one := Imported{File: path, Set: true}
 	g, err := readGroup(path)
@@ -107,7 +110,8 @@ func (o *Groups) importFile(ctx context.Context, who string, dry bool, path stri
 	return one
 }
 
-// take saves a set of a file.
+// take saves the set of a file and returns the action, which is "unchanged" if the store has an
+// equal set. If dry is true, nothing is saved. It returns an error if the store fails.
 func (o *Groups) take(ctx context.Context, who string, dry bool, g GroupDraft) (
 	action string, err error) {
 	there, err := o.List(ctx)
@@ -128,7 +132,9 @@ func (o *Groups) take(ctx context.Context, who string, dry bool, g GroupDraft) (
 	return action, err
 }
 
-// prune deletes the sets that an import did not name, after the tools.
+// prune deletes the sets that are not in all, the result of an import. It returns gone with the
+// deleted sets appended, and an error if a set cannot be deleted. If dry is true, nothing is
+// deleted.
 func (o *Groups) prune(ctx context.Context, who string, dry bool, all, gone []Imported) (
 	[]Imported, error) {
 	there, err := o.List(ctx)

@@ -18,13 +18,13 @@ const (
 	typeObject    = "OBJECT"
 )
 
-// baseTypes are the types that are not lists.
+// baseTypes lists the types that are not lists.
 var baseTypes = []string{
 	typeString, typeInteger, typeNumber, typeBoolean, typeDate, typeTimestamp, typeUUID, typeEnum,
 	typeObject,
 }
 
-// otherNames maps the names that other programs have for the types.
+// otherNames maps names of types in other programs to ours.
 var otherNames = map[string]string{
 	"TEXT": typeString, "VARCHAR": typeString, "INT": typeInteger, "BIGINT": typeInteger,
 	"FLOAT":  typeNumber,
@@ -32,17 +32,17 @@ var otherNames = map[string]string{
 	"DATETIME": typeTimestamp, "TIMESTAMPTZ": typeTimestamp, "MAP": typeObject, "JSON": typeObject,
 }
 
-// deepestList is how deep lists may be nested.
+// deepestList is how deeply lists may be nested.
 const deepestList = 3
 
-// kind is a type taken apart: LIST<LIST<DATE>> is DATE with two lists around it.
+// kind is a parsed type. For example, LIST<LIST<DATE>> has the base DATE and two lists around it.
 type kind struct {
 	base  string
 	lists int
 }
 
-// kindOf reads a type, in any case: LIST<STRING>, also written list[string], LIST OF STRING or
-// string[]. It reports whether the text is one.
+// kindOf parses a type, in upper or lower case: LIST<STRING>, also written list[string], LIST OF
+// STRING or string[]. It returns false if the text is not a type.
 func kindOf(text string) (kind, bool) {
 	text = strings.ToUpper(strings.Join(strings.Fields(text), ""))
 	var k kind
@@ -60,7 +60,7 @@ func kindOf(text string) (kind, bool) {
 	return k, slices.Contains(baseTypes, text) && k.lists <= deepestList
 }
 
-// listOf returns the type of the elements if text names a list type.
+// listOf returns the type of the elements if text names a list type, and otherwise "" and false.
 func listOf(text string) (inner string, ok bool) {
 	if inner, ok = strings.CutSuffix(text, "[]"); ok {
 		return inner, true
@@ -82,13 +82,13 @@ func listOf(text string) (inner string, ok bool) {
 	return "", false
 }
 
-// String returns the type as the table has it.
+// String implements fmt.Stringer. It returns the type in its stored form.
 func (k kind) String() string {
 	return strings.Repeat("LIST<", k.lists) + k.base + strings.Repeat(">", k.lists)
 }
 
-// typeName returns a type in its stored form. A text that is not a type is returned in capitals, so
-// that the error names it.
+// typeName returns a type in its stored form. A text that is not a type is returned in upper case,
+// so that an error can show it.
 func typeName(text string) string {
 	if k, ok := kindOf(text); ok {
 		return k.String()
@@ -96,7 +96,7 @@ func typeName(text string) string {
 	return strings.ToUpper(strings.TrimSpace(text))
 }
 
-// kind returns the type of a parameter; an invalid type counts as a text.
+// kind returns the parsed type of a parameter. An invalid type counts as STRING.
 func (p *Param) kind() kind {
 	if k, ok := kindOf(p.Type); ok {
 		return k

@@ -7,9 +7,9 @@ import (
 	"toolnorm/internal/store"
 )
 
-// moreTypes is the change of the tables for more than three types: the table of parameters that
-// this program made takes no others. A table of another program's stays as it is; if it takes only
-// three, the others cannot be saved there.
+// moreTypes is the migration that allows more than three types of parameters. The constraint of the
+// table that this program made allowed only three. A table that another program made stays as it
+// is; if it allows only three, parameters of other types cannot be saved there.
 var moreTypes = store.Step{Name: "types", Do: func(ctx context.Context, tx *store.Tx) error {
 	if tx.Kind == store.Postgres {
 		return dropTypeCheck(ctx, tx)
@@ -37,13 +37,14 @@ var moreTypes = store.Step{Name: "types", Do: func(ctx context.Context, tx *stor
 	return nil
 }}
 
-// firstTypes are the types of the specification's table.
+// firstTypes lists the types that the specification's table allows.
 var firstTypes = []string{typeString, typeNumber, typeBoolean}
 
-// typeCheck is the constraint of the first version.
+// typeCheck is the constraint on the type in the first version of the table.
 const typeCheck = " CHECK (param_type IN ('STRING', 'NUMBER', 'BOOLEAN'))"
 
-// dropTypeCheck drops the constraint on PostgreSQL, where the table is ours to change.
+// dropTypeCheck drops the constraint in PostgreSQL, if there is one and the table belongs to our
+// role. It returns an error if the database fails.
 func dropTypeCheck(ctx context.Context, tx *store.Tx) error {
 	var ours int
 	err := tx.QueryRowContext(ctx,

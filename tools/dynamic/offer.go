@@ -9,18 +9,19 @@ import (
 	"toolnorm/tools"
 )
 
-// made is a tool as ready returned it last.
+// made is the last result of Set.ready for a tool.
 type made struct {
-	of     Tool // as it was read
+	of     Tool // the tool as it was read from the store
 	tool   tools.Tool
 	tokens int
-	key    string // of its statement
-	why    string // it cannot be offered; empty: it can
+	key    string // identifies its statement; see compiled.key
+	why    string // why it cannot be offered; empty: it can
 }
 
-// refresh reads the tools and offers the active ones. If nothing changed, no listener is notified.
-// Reading all tools is cheaper than keeping track of what others do: a thousand tools are read in
-// milliseconds, changes are rare, and a reading cannot be out of step with the store.
+// refresh reads the tools from the store and offers the active ones. If nothing has changed, no
+// listener is notified. It reads all tools each time, because that takes milliseconds for a
+// thousand tools and cannot be out of step with the store, and changes are rare. It returns an
+// error if the store cannot be read or the registry refuses the tools.
 func (s *Set) refresh(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,9 +44,10 @@ func (s *Set) reread(ctx context.Context) error {
 	return s.Groups.offer(ctx)
 }
 
-// refreshOne refreshes the tools after a change of one tool by this program. n is the number of the
-// change: if that was the only change, refreshOne reads and rebuilds only that tool. With a
-// thousand tools a save would otherwise take the time of all of them.
+// refreshOne refreshes the tools after this program has changed one tool. n is the value of the
+// change counter after that change, or 0 if it is not known. If that was the only change, only that
+// tool is read and rebuilt, since a save would otherwise take the time of a thousand tools. It
+// fails like refresh.
 func (s *Set) refreshOne(ctx context.Context, id, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,8 +75,9 @@ func (s *Set) refreshOne(ctx context.Context, id, n int) error {
 	return nil
 }
 
-// become offers tools as they were read. changed is the id of the only tool that may differ from
-// before; if it is 0, any may. The caller holds s.mu.
+// become offers the tools in read, as they were read from the store. changed is the id of the only
+// tool that may differ from before; if it is 0, all may. It returns an error if the registry
+// refuses the tools. The caller holds s.mu.
 func (s *Set) become(ctx context.Context, read []Tool, changed int) (err error) {
 	all := slices.Clone(read)
 	for range 3 { // another source may take a name between the look and the change
@@ -90,9 +93,10 @@ func (s *Set) become(ctx context.Context, read []Tool, changed int) (err error) 
 	return nil
 }
 
-// offer puts the active tools into the registry, and notes in each tool whether it is there. A tool
-// that cannot be offered does not affect the others. Names of other sources win: a custom tool that
-// took the name of a remote server's or a built-in tool would get the calls meant for that tool.
+// offer puts the active tools into the registry, and sets in each tool whether it is offered. A
+// tool that cannot be offered does not affect the others. Names of other sources win, because a
+// custom tool with the name of a remote or built-in tool would get the calls meant for that. It
+// returns an error if the registry refuses the tools.
 func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 	taken := map[string]bool{}
 	for _, t := range s.config.Registry.Snapshot().Tools {
@@ -134,9 +138,9 @@ func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 	return nil
 }
 
-// ready returns the tool of the registry, or why there is none, and rebuilds it only if it is
-// different from before. It does not ask the databases: a start must not wait for a database that
-// is down, and a statement that a database refuses fails when it is called.
+// ready returns the tool for the registry, or the reason why there is none (made.why). It compiles
+// the tool only if it has changed. It queries no databases, since a start must not wait for a
+// database that is down. A statement that a database refuses fails when it is called.
 func (s *Set) ready(ctx context.Context, t *Tool, changed int) made {
 	if m, ok := s.made[t.ID]; ok && m.of.Name == t.Name && m.of.Definition == t.Definition &&
 		(changed != 0 && changed != t.ID || reflect.DeepEqual(m.of, *t)) {

@@ -13,48 +13,49 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// Problem is something that is wrong with a draft, or with how it ran, for the person
-// who wrote it.
+// Problem is something that is wrong with a draft or with a run of it, described for its author.
 type Problem struct {
 	Severity string `json:"severity"` // error or warning
-	Field    string `json:"field"`    // of the draft: name, params[1].param_name, definition
+	Field    string `json:"field"`    // the draft's field: name, params[1].param_name, definition
 	Message  string `json:"message"`
-	Rule     string `json:"rule,omitempty"`   // what it is about, for programs
-	Line     int    `json:"line,omitempty"`   // from 1; 0: not about a place
+	Rule     string `json:"rule,omitempty"`   // what the problem is about, for programs
+	Line     int    `json:"line,omitempty"`   // from 1; 0: the problem has no place
 	Column   int    `json:"column,omitempty"` // from 1, in characters
 }
 
-// problems collects what is wrong with a draft, so that all of it is reported at once.
+// problems collects what is wrong with a draft, so that everything is reported at once.
 type problems []Problem
 
-// wrong notes an error.
+// wrong adds an error, which keeps the draft from being saved.
 func (p *problems) wrong(field, rule, format string, args ...any) {
 	*p = append(*p, Problem{Severity: "error", Field: field, Rule: rule,
 		Message: fmt.Sprintf(format, args...)})
 }
 
-// odd notes a warning, which does not keep the draft from being saved.
+// odd adds a warning, which does not keep the draft from being saved.
 func (p *problems) odd(field, rule, format string, args ...any) {
 	*p = append(*p, Problem{Severity: "warning", Field: field, Rule: rule,
 		Message: fmt.Sprintf(format, args...)})
 }
 
-// at sets the place of the last problem to an offset in a statement.
+// at sets the line and column of the last problem from a byte offset in a statement. There must be
+// a problem.
 func (p problems) at(sql string, offset int) {
 	last := &p[len(p)-1]
 	last.Line, last.Column = sqlsafe.Place(sql, len([]rune(sql[:offset]))+1)
 }
 
-// errors reports whether something keeps the draft from being saved. A warning is about what may be
-// intended or temporary: a parameter that is not used yet, a database that is down.
+// errors reports whether any problem is an error, so that the draft cannot be saved. A warning is
+// about something that may be intended or temporary, such as a parameter that is not used yet or a
+// database that is down.
 func (p problems) errors() bool {
 	return slices.ContainsFunc(p, func(one Problem) bool { return one.Severity == "error" })
 }
 
-// locate returns an error of a database or of an expression as a problem of the definition,
-// at its place. Three kinds of errors come here: a refusal of ours, with its place;
-// what a server says, whose position counts characters; and an error of an expression,
-// in Python's words. Everything else is about the run and not about a place.
+// locate converts an error of a database or an expression into a problem of the definition, with
+// its place if the error has one. It knows our own refusals, which have a place, messages of a
+// PostgreSQL server, whose position counts characters, and errors of an expression, which are in
+// Python's words. Any other error is about the run and has no place.
 func locate(err error, sql string) Problem {
 	out := Problem{Severity: "error", Field: "definition", Rule: "run", Message: err.Error()}
 	var refused *sqlsafe.Refusal
@@ -96,14 +97,14 @@ func locate(err error, sql string) Problem {
 	return out
 }
 
-// noRight is PostgreSQL's code for what the role may not do.
+// noRight is PostgreSQL's code for an action that the role is not allowed to do.
 const noRight = "42501"
 
-// deniedMessage matches PostgreSQL's message for it: "permission denied for table secret".
+// deniedMessage matches PostgreSQL's message for that code: "permission denied for table secret".
 var deniedMessage = regexp.MustCompile(`^permission denied for (function|procedure )?.*?(\S+)$`)
 
-// notAllowed describes what may not be done, in the words in which the check of statements
-// describes it for every database, before any server is asked.
+// notAllowed converts PostgreSQL's message about a missing right into the words that our own check
+// of statements uses for every database. It returns any other message unchanged.
 func notAllowed(said string) string {
 	m := deniedMessage.FindStringSubmatch(said)
 	switch {
@@ -115,21 +116,22 @@ func notAllowed(said string) string {
 	return m[2] + " may not be read"
 }
 
-// Refused is a draft that cannot be saved. Its fault is the first of the problems. It holds all
-// problems, so that a page marks every field at once; with one error at a time, an author would
-// have to save once for each.
+// Refused is the error for a draft that cannot be saved. It has all problems, so that a page can
+// mark every field at once; with one error at a time, an author would have to save once for each.
+// It wraps a fault for the first error.
 type Refused struct {
 	Problems []Problem
 }
 
-// Error returns the sentence of the first problem.
+// Error implements error. It returns the sentence of the first error.
 func (r *Refused) Error() string { return r.first().Error() }
 
-// Unwrap returns the fault, whose Param is the field. So every API answers it like any fault, with
-// a 400 that names the field, and only the admin API looks for the rest.
+// Unwrap returns a fault for the first error, with the field as its Param. Every API answers it
+// like any fault, with a 400 that names the field, and only the admin API reads the other problems.
 func (r *Refused) Unwrap() error { return r.first() }
 
-// first returns the first error as a fault.
+// first returns the first error as a fault. If there are only warnings, it returns the first of
+// them.
 func (r *Refused) first() *fault.Error {
 	i := max(0, slices.IndexFunc(r.Problems, func(p Problem) bool { return p.Severity == "error" }))
 	p := r.Problems[i]

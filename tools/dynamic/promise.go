@@ -12,33 +12,34 @@ import (
 	"toolnorm/internal/sqlsafe"
 )
 
-// outcome is a column of a statement's result, with the JSON Schema types of its values; without
-// types, they may be any.
+// outcome is a column of a statement's result, with the JSON Schema types of its values. Without
+// types, the values may have any type.
 type outcome struct {
 	name  string
 	types []string
 }
 
-// equal reports whether two columns are the same.
+// equal reports whether two columns have the same name and types.
 func (c outcome) equal(other outcome) bool {
 	return c.name == other.name && slices.Equal(c.types, other.types)
 }
 
-// outcomes holds the result columns of all tools' statements, by what they depend on. They are kept
-// apart from the tools, so that a start does not wait for databases.
+// outcomes caches the result columns of all tools' statements, by compiled.key. They are stored
+// apart from the tools, so that a start does not wait for databases. The zero value is empty and
+// ready to use.
 type outcomes struct {
 	mu  sync.Mutex
 	all map[string][]outcome
 }
 
-// get returns what is known of a statement.
+// get returns the known columns of a statement, or nil if they are not known.
 func (o *outcomes) get(key string) []outcome {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.all[key]
 }
 
-// put keeps what is known of a statement.
+// put stores the columns of a statement.
 func (o *outcomes) put(key string, columns []outcome) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -48,14 +49,14 @@ func (o *outcomes) put(key string, columns []outcome) {
 	o.all[key] = columns
 }
 
-// keep forgets all statements but those of some keys.
+// keep removes all statements whose key is not in keys.
 func (o *outcomes) keep(keys map[string]bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	maps.DeleteFunc(o.all, func(key string, _ []outcome) bool { return !keys[key] })
 }
 
-// key returns what the columns of a tool's statement depend on, as one text.
+// key returns one text with everything on which the columns of the tool's statement depend.
 func (c *compiled) key() string {
 	var b strings.Builder
 	b.WriteString(c.connection + "\x00" + c.draft.Definition)
@@ -65,7 +66,7 @@ func (c *compiled) key() string {
 	return b.String()
 }
 
-// outcomesOf returns the columns of a table; nil if they are not known.
+// outcomesOf returns the columns of a table, or nil if t is nil or their types are not known.
 func outcomesOf(t *sqlsafe.Table) []outcome {
 	if t == nil || len(t.Columns) != len(t.Types) {
 		return nil
@@ -80,8 +81,8 @@ func outcomesOf(t *sqlsafe.Table) []outcome {
 	return all
 }
 
-// mergeOutcomes merges two lists of columns into columns whose values may be those of either. If
-// the names differ, it returns the newer columns: the database has changed.
+// mergeOutcomes merges two lists of columns into columns whose values may have the types of either.
+// If the names differ, it returns now, because the database has changed.
 func mergeOutcomes(known, now []outcome) []outcome {
 	if !slices.EqualFunc(known, now, func(a, b outcome) bool { return a.name == b.name }) {
 		return now
@@ -103,8 +104,9 @@ func mergeOutcomes(known, now []outcome) []outcome {
 	return all
 }
 
-// describe asks for the columns of the statement, with each size of numbers: price * :n is whole
-// only for a whole n.
+// describe asks the database for the columns of the statement, once for each size of numbers,
+// because the type of price * :n is a whole number only for a whole n. It returns an error if the
+// database does not answer or refuses the statement.
 func (c *compiled) describe(ctx context.Context, on *connection) (columns []outcome, err error) {
 	db, err := on.database(ctx)
 	if err != nil {
@@ -133,15 +135,15 @@ func (c *compiled) describe(ctx context.Context, on *connection) (columns []outc
 	return columns, nil
 }
 
-// watcher finds out which columns the statements of the tools return, and then has the tools listed
-// anew.
+// watcher finds out which columns the tools' statements return, and then has the tools listed again
+// with that.
 type watcher struct {
 	set   *Set
 	known outcomes
 }
 
-// learn compares the columns that a call returned with the promised ones. If the database has
-// changed, or was never asked before, the tool is listed anew.
+// learn compares the columns that a call returned with the known ones. If they differ, because the
+// database has changed or was never asked, the tools are listed again.
 func (w *watcher) learn(c *compiled, t *sqlsafe.Table) {
 	key := c.key()
 	known, now := w.known.get(key), outcomesOf(t)
@@ -152,8 +154,9 @@ func (w *watcher) learn(c *compiled, t *sqlsafe.Table) {
 	w.listAnew()
 }
 
-// listAnew offers the tools as they are now known, when this program follows changes: in a command
-// that calls one tool and ends, nothing reads lists.
+// listAnew offers the tools again in the background, with the columns that are now known. It does
+// so only if this program follows changes (Set.Follow): in a command that calls one tool and ends,
+// nothing reads lists.
 func (w *watcher) listAnew() {
 	w.set.mu.Lock()
 	follows := w.set.follows
@@ -171,8 +174,9 @@ func (w *watcher) listAnew() {
 	})
 }
 
-// follow returns a function that has describeAll called, once for several calls during a run.
-// follow itself has it called the first time.
+// follow calls describeAll in the background until ctx ends: once at the beginning, and again after
+// each call of the returned function. Several calls of that function during one run of describeAll
+// cause only one more run.
 func (w *watcher) follow(ctx context.Context) (look func()) {
 	wake := make(chan struct{}, 1)
 	w.set.beside.Go(ctx, func(ctx context.Context) {
@@ -193,8 +197,9 @@ func (w *watcher) follow(ctx context.Context) (look func()) {
 	}
 }
 
-// describeAll asks for the columns of the tools that are offered and whose columns are not known. A
-// connection that cannot be asked is left alone: the first call of its tools will tell.
+// describeAll asks the databases for the columns of the offered tools whose columns are not known.
+// A connection that fails is not asked again for the other tools, since a call of them will show
+// their columns.
 func (w *watcher) describeAll(ctx context.Context) {
 	w.set.mu.Lock()
 	all := slices.Clone(w.set.last)
@@ -231,8 +236,8 @@ func (w *watcher) describeAll(ctx context.Context) {
 	}
 }
 
-// output returns the JSON Schema of the results that Options.table makes of columns; nil: nothing
-// is promised.
+// output returns the JSON Schema of the results that Options.table makes from the given columns. It
+// returns nil if nothing is promised, because there are no columns or the format is text.
 func (o Options) output(columns []outcome) json.RawMessage {
 	if len(columns) == 0 || o.Format == "text" {
 		return nil
@@ -263,7 +268,7 @@ func (o Options) output(columns []outcome) json.RawMessage {
 	return text
 }
 
-// rowSchema returns the schema of a row. Its members are in the order of the columns.
+// rowSchema returns the JSON Schema of a row. Its members are in the order of the columns.
 func rowSchema(columns []outcome) json.RawMessage {
 	var names []string
 	members := []byte{'{'}
@@ -280,7 +285,8 @@ func rowSchema(columns []outcome) json.RawMessage {
 	return append(text, `,"additionalProperties":false}`...)
 }
 
-// schema returns the schema of a column's values. A list or an object that was too long is a text.
+// schema returns the JSON Schema of a column's values. A list or an object that was too long is a
+// text.
 func (c outcome) schema() map[string]any {
 	if c.types == nil {
 		return map[string]any{}

@@ -11,15 +11,15 @@ import (
 	"toolnorm/tools"
 )
 
-// table returns the rows in the shape that the tool promises.
+// table converts rows into a result of the form that the tool promises.
 //
 //	auto   one row is its object, any other number an array
 //	rows   an array
 //	one    the first row, or null
 //	value  the first value of the first row, or null
 //
-// A list that a limit cut is an object that says so, in every shape but one and value,
-// where one row was all that was asked for.
+// A list that a limit has cut is an object that says so. The forms one and value are never cut,
+// because only one row is asked for. table returns an error if the rows cannot be encoded.
 func (o Options) table(t *sqlsafe.Table) (tools.Result, error) {
 	switch {
 	case o.Result == "value":
@@ -41,8 +41,8 @@ func (o Options) table(t *sqlsafe.Table) (tools.Result, error) {
 	return o.shown(all), err
 }
 
-// shown returns a value as a result. In the text format, a text is written as it is and any other
-// value as JSON.
+// shown returns a JSON value as a result. In the text format, a text is written without quotes and
+// any other value as JSON.
 func (o Options) shown(value json.RawMessage) tools.Result {
 	if o.Format == "text" {
 		return tools.TextOf(plain(value))
@@ -52,7 +52,8 @@ func (o Options) shown(value json.RawMessage) tools.Result {
 	return res
 }
 
-// plain returns a JSON value as people write it: a text without its quotes, null as nothing.
+// plain returns a JSON value as people write it: a text without its quotes, null as "", and any
+// other value as JSON.
 func plain(value json.RawMessage) string {
 	var text string
 	switch {
@@ -64,9 +65,8 @@ func plain(value json.RawMessage) string {
 	return string(value)
 }
 
-// cells returns the values of a record, in the order of the columns. Records are JSON
-// already, with their digits; they are taken apart member by member and never through a
-// float.
+// cells returns the values of a record in the order of the columns, or nil if the record is not an
+// object. The values stay JSON and keep their digits, as they are never converted to a float.
 func cells(t *sqlsafe.Table, record json.RawMessage) []json.RawMessage {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(record, &members) != nil {
@@ -79,7 +79,7 @@ func cells(t *sqlsafe.Table, record json.RawMessage) []json.RawMessage {
 	return all
 }
 
-// first returns the first value.
+// first returns the first value of the first row, or null if there is none.
 func first(t *sqlsafe.Table) json.RawMessage {
 	if len(t.Records) > 0 {
 		if all := cells(t, t.Records[0]); len(all) > 0 {
@@ -89,13 +89,13 @@ func first(t *sqlsafe.Table) json.RawMessage {
 	return json.RawMessage("null")
 }
 
-// unbroken replaces tabs and line breaks in a value, which would otherwise begin another cell or
-// row.
+// unbroken replaces tabs and line breaks in a value by blanks, because they would begin another
+// cell or row.
 var unbroken = strings.NewReplacer("\t", " ", "\r\n", " ", "\n", " ", "\r", " ")
 
-// lines formats rows as tab-separated lines under a header. A single value is written alone. Tabs
-// and line breaks inside of values become spaces: the form is for models and people, and is not
-// meant to be read back exactly.
+// lines returns rows as tab-separated lines under a header. A single value is written alone. Tabs
+// and line breaks in values become blanks: the form is for models and people, and is not meant to
+// be parsed.
 func (o Options) lines(t *sqlsafe.Table) string {
 	if o.Result != "rows" && len(t.Records) == 1 && len(t.Columns) == 1 && !t.Truncated {
 		return plain(first(t))

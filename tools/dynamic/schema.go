@@ -9,7 +9,7 @@ import (
 	"toolnorm/chat"
 )
 
-// property is a parameter, or an element of a list, in the schema.
+// property is the JSON Schema of a parameter or of a list's elements.
 type property struct {
 	Type        string          `json:"type,omitempty"`
 	Description string          `json:"description,omitempty"`
@@ -28,8 +28,8 @@ type property struct {
 	Examples    []Value         `json:"examples,omitempty"`
 }
 
-// property returns the schema of a parameter. choices are those of an ENUM from a SELECT; nil: not
-// known.
+// property returns the JSON Schema of a parameter. choices are those that the SELECT of an ENUM
+// gave; nil means that they are not known. It returns an error if a part of it cannot be encoded.
 func (p *Param) property(choices []any) (json.RawMessage, error) {
 	k := p.kind()
 	is, inner := p.element(k.base, choices)
@@ -47,7 +47,8 @@ func (p *Param) property(choices []any) (json.RawMessage, error) {
 	return is.written(inner)
 }
 
-// written returns a property as JSON, followed by the members of an OBJECT's own schema.
+// written returns a property as JSON, followed by those members of an OBJECT's own schema that the
+// property does not have. It returns an error if own is not a JSON object.
 func (is property) written(own Value) (json.RawMessage, error) {
 	text, err := chat.JSON(is)
 	if err != nil || len(own) == 0 {
@@ -70,8 +71,7 @@ func (is property) written(own Value) (json.RawMessage, error) {
 	return append(append(text[:len(text)-1], ','), rest[1:]...), err
 }
 
-// element returns the schema of a value that is not a list, and the OBJECT's own schema if it has
-// one.
+// element returns the JSON Schema of a value that is not a list, and an OBJECT's own schema or nil.
 func (p *Param) element(base string, choices []any) (is property, own Value) {
 	switch base {
 	case typeInteger, typeNumber:
@@ -97,7 +97,8 @@ func (p *Param) element(base string, choices []any) (is property, own Value) {
 	return is, own
 }
 
-// typeOf returns the type that all choices have; empty: they have several.
+// typeOf returns the JSON Schema type that all choices have, or "" if they have several types.
+// Without choices it is "string".
 func typeOf(choices []any) string {
 	is := ""
 	for _, one := range choices {
@@ -121,7 +122,8 @@ func typeOf(choices []any) string {
 	return cmp.Or(is, "string")
 }
 
-// between returns the bounds of a date in words: JSON Schema has no bounds for texts.
+// between returns the bounds of a date or a time in words, because JSON Schema has no bounds for
+// texts. It returns "" if there are none.
 func (p *Param) between(base string) string {
 	low, high := p.Minimum.get(), p.Maximum.get()
 	switch {
@@ -135,11 +137,12 @@ func (p *Param) between(base string) string {
 	return fmt.Sprintf("From %v to %v.", low, high)
 }
 
-// schema returns the JSON Schema of a tool's arguments, with the parameters in their order: models
-// write and consider arguments in the order of the schema. additionalProperties is false so that a
-// made-up argument is not dropped but reported to the model, which can then use the right one. No
-// type includes null, since models of a few billion parameters write it where they need not.
-// choices returns the choices of an ENUM from a SELECT.
+// schema returns the JSON Schema of a tool's arguments. The parameters are in their order, because
+// models write and consider arguments in the order of the schema. additionalProperties is false, so
+// that an invented argument is not dropped but reported to the model, which can then use the right
+// one. No type includes null, since models of a few billion parameters write null where they need
+// not. The function choices returns the choices that the SELECT of an ENUM gave. schema returns an
+// error if a part cannot be encoded.
 func (d *Draft) schema(choices func(*Param) []any) (json.RawMessage, error) {
 	text, required := []byte(`{"type":"object","properties":{`), []string{}
 	first := true
@@ -171,7 +174,7 @@ func (d *Draft) schema(choices func(*Param) []any) (json.RawMessage, error) {
 	return append(text, `,"additionalProperties":false}`...), nil
 }
 
-// offer is a tool as OpenAI's API lists it.
+// offer is a tool in the form in which OpenAI's API lists it.
 type offer struct {
 	Type string `json:"type"`
 	// The members and their order are OpenAI's; the number of tokens is that of this text.
@@ -182,8 +185,9 @@ type offer struct {
 	} `json:"function"`
 }
 
-// offered returns the tool as models see it, and about how many tokens that is: a fourth of
-// its bytes, which is near enough to compare tools by.
+// offered returns the tool as models see it, and about how many tokens that is: a fourth of its
+// bytes, which is accurate enough to compare tools. It returns an error if the schema cannot be
+// encoded.
 func (d *Draft) offered(choices func(*Param) []any) (shown json.RawMessage, tokens int, err error) {
 	o := offer{Type: "function"}
 	o.Function.Name, o.Function.Description = d.Name, d.DescriptionAgent

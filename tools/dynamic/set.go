@@ -15,51 +15,53 @@ import (
 	"toolnorm/tools"
 )
 
-// source is the name of the custom tools in the registry.
+// source is the registry's name for the source of the custom tools.
 const source = "custom"
 
-// pollEvery is how often the change counter is read, in addition to the notices: a notice can be
-// lost on its way from PostgreSQL (a connection pooler does not pass notices on), and a change
-// should take effect within a second or two all the same.
+// pollEvery is how often the change counter is read in addition to the notifications. A
+// notification can be lost on its way from PostgreSQL, since a connection pooler does not pass
+// notifications on, and a change should take effect within a second or two all the same.
 const pollEvery = 2 * time.Second
 
-// Config holds where the tools are kept, and which databases they may query.
+// Config says where the tools are stored, and which databases they may query.
 type Config struct {
 	DB       *store.DB
 	Registry *tools.Registry
-	// the registry's; for test runs
+	// the registry's Options.Fit, for test runs
 	Fit func(t tools.Tool, args json.RawMessage) (json.RawMessage, error)
-	// by name: an absolute path of SQLite[#table,…], postgres://…, or env:VARIABLE
+	// by name: an absolute path of a SQLite file with optional #table,…, postgres://…, or
+	// env:VARIABLE
 	Connections map[string]string
-	// of the connections to PostgreSQL
+	// settings of the PostgreSQL connections
 	Asks Asks
-	// folder of the sample
+	// folder for the sample database
 	Data string
-	// what DB was opened with
+	// with what DB was opened, such as its path
 	Store string
-	// names of built-in tools, also of those that are not offered now
+	// names of built-in tools, including those that are not offered now
 	Reserved map[string]bool
-	// told of each call; nil: nobody is
+	// called after each call; may be nil
 	Audit func(ctx context.Context, done Run)
-	// told of what goes wrong beside; nil: nobody is
+	// called with errors that no caller gets; may be nil
 	Failed func(error)
 }
 
-// Set is the custom tools: those in the store, and of them those that the registry has. It is safe
-// for concurrent use. The store is the source of truth, and the registry follows it: no change is
-// made in the registry alone, so after a crash between the two the next reading repairs everything.
+// Set is the set of custom tools. It is safe for concurrent use. The store is the source of truth,
+// and the registry follows it. No change is made in the registry alone, so after a crash between
+// the two, the next reading repairs everything.
 type Set struct {
 	config      Config
 	connections *connections
 	Groups      Groups // the sets of tools
 
-	mu      sync.Mutex // one reading at a time, so that an older one never replaces a newer one
-	read    []Tool     // what was read last
-	last    []Tool     // the same, with whether each is offered
-	seen    int        // the number of changes at that time, or an earlier one
-	made    map[int]made
+	mu   sync.Mutex // one reading at a time, so that an older one never replaces a newer one
+	read []Tool     // the tools as they were read last
+	last []Tool     // the same tools, with whether each is offered
+	seen int        // the change counter when they were read, or an earlier value
+	made map[int]made
+	// names of the custom tools in the registry
 	own     map[string]bool
-	follows bool // other programs' changes are followed
+	follows bool // changes by other programs are followed
 
 	offeredChoices choicesCache
 	promises       watcher
@@ -67,8 +69,9 @@ type Set struct {
 	beside         sleep.Group
 }
 
-// Open makes the tables and the sample if they do not exist, reads the tools, and offers the active
-// ones.
+// Open creates the tables and the sample database if they do not exist, reads the tools, and offers
+// the active ones. It returns an error if the tables cannot be created. Other errors are only
+// reported to Config.Failed, and the tools are read again later.
 func Open(ctx context.Context, c Config) (*Set, error) {
 	if c.Audit == nil {
 		c.Audit = func(context.Context, Run) {}
@@ -92,7 +95,8 @@ func Open(ctx context.Context, c Config) (*Set, error) {
 	return s, nil
 }
 
-// Close ends Follow and closes the connections. Calls that still run fail.
+// Close ends Follow and closes the connections. Calls that are still running fail. It does nothing
+// if s is nil.
 func (s *Set) Close() {
 	if s != nil {
 		s.beside.Close()
@@ -100,10 +104,12 @@ func (s *Set) Close() {
 	}
 }
 
-// Changed registers do to be called after each change of the tools, by this program or another.
+// Changed makes do the function that is called after each change of the tools, whether by this
+// program or another. It replaces any earlier function.
 func (s *Set) Changed(do func()) { s.changed.Store(&do) }
 
-// Follow reads the tools again after changes by other programs, until ctx ends.
+// Follow starts reading the tools again after changes by other programs, until ctx ends or the Set
+// is closed. It returns an error if it cannot listen for notifications.
 func (s *Set) Follow(ctx context.Context) error {
 	notices, err := s.config.DB.Listen(ctx, topic, s.config.Failed)
 	if err != nil {
@@ -157,10 +163,12 @@ func (s *Set) Follow(ctx context.Context) error {
 	return nil
 }
 
-// unread is the count of changes of a set whose tools could not be read.
+// unread stands for a change counter that differs from every real one, after the tools could not be
+// read.
 const unread = -2
 
-// counter returns the number of changes; it is -1 when it cannot be read, which counts as a change.
+// counter returns the value of the change counter. It returns -1 if it cannot be read, which counts
+// as a change.
 func (s *Set) counter(ctx context.Context) int {
 	var n int
 	if err := s.config.DB.QueryRowContext(ctx, "SELECT n FROM h_custom_tool_change").Scan(
@@ -170,7 +178,7 @@ func (s *Set) counter(ctx context.Context) int {
 	return n
 }
 
-// tell calls the function that Changed registered.
+// tell calls the function that Changed has set, if there is one.
 func (s *Set) tell() {
 	if do := s.changed.Load(); do != nil {
 		(*do)()

@@ -11,8 +11,9 @@ import (
 	"toolnorm/tools"
 )
 
-// compileSQL reads a SELECT. The connection may be down, but it must exist: its kind decides how
-// the text is read, since databases split statements differently.
+// compileSQL prepares a SELECT and sets c.run, and reports mistakes to p. The connection may be
+// down but must exist, because its kind of database decides how the text is parsed. If asking is
+// true, the database checks the statement.
 func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *problems) {
 	on, err := s.connections.named(c.draft.Options.Connection)
 	if err != nil {
@@ -50,9 +51,10 @@ func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *probl
 	}
 }
 
-// bindNames writes {{name}} as :name and lists as the database takes them, and reports whether the
-// names in the definition are parameters. The names are found by the lexer that finds the places to
-// bind at, so what is checked here is what will be bound.
+// bindNames rewrites {{name}} as :name and lists in the form that the database takes. It reports
+// whether all placeholders in the definition are parameters, and adds mistakes to p. The names are
+// found by the same lexer that finds the places to bind values, so what is checked here is what
+// will be bound.
 func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 	text, err := kind.Braces(c.draft.Definition)
 	if err != nil {
@@ -111,9 +113,10 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 	return good
 }
 
-// ask has the database look at the statement. A database that cannot be reached now causes a
-// warning: the statement may be right. The statement is compiled with blank values and never run: a
-// validation that ran it would read data at each keystroke.
+// ask has the database check the statement, and reports mistakes to p. If the database cannot be
+// reached now, that is only a warning, because the statement may be right. The statement is
+// compiled with blank values and never run, since a validation that ran it would read data at each
+// keystroke.
 func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
 	columns, err := c.describe(ctx, on)
 	if err == nil {
@@ -128,8 +131,8 @@ func (c *compiled) ask(ctx context.Context, on *connection, p *problems) {
 	*p = append(*p, one)
 }
 
-// statement returns the definition with the values of arguments. If the result is a single row or
-// value, it reads no second row unless max_rows says so.
+// statement returns the definition with the values of the arguments. If the result is a single row
+// or value, only one row is read unless max_rows says otherwise.
 func (c *compiled) statement(on sqlsafe.Kind, args map[string]any) sqlsafe.Statement {
 	q := sqlsafe.Statement{SQL: c.draft.Definition,
 		Limits: sqlsafe.Limits{Rows: c.draft.Options.MaxRows, Time: c.draft.timeout()}}
@@ -158,10 +161,9 @@ var (
 	_ database = (*sqlsafe.PostgresDB)(nil)
 )
 
-// openWait is how long a connection may take to open.
+// openWait bounds how long opening a connection may take.
 const openWait = 5 * time.Second
 
-// errOwnStore is the refusal of a connection to the file in which tools and credentials
-// are kept.
+// errOwnStore is the error for a connection to the file in which tools and credentials are stored.
 var errOwnStore = errors.New(
 	"the file is toolnorm's own store; list the tables that may be read: NAME=/path/file.db#table,table")

@@ -15,35 +15,36 @@ import (
 	"toolnorm/internal/store"
 )
 
-// topic is the topic of the notices that replicas listen for.
+// topic is the topic of the notifications about changes, for which replicas listen.
 const topic = "custom_tools"
 
-// maxTools bounds how many tools there are: with a thousand a list of tools is larger
-// than any model's context.
+// maxTools bounds how many tools there may be. A list of a thousand tools is larger than any
+// model's context.
 const maxTools = 1000
 
-// asker is a DB or a Tx.
+// asker is implemented by *store.DB and *store.Tx.
 type asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-// toolColumns are the columns that are read of a tool and a parameter, each as text: in another
-// program's tables they may be empty, a BOOLEAN or a TIMESTAMP.
+// toolColumns are the columns that are read of a tool and its parameters. Each is read as text,
+// because in another program's tables it may be empty, a BOOLEAN or a TIMESTAMP.
 var toolColumns = []string{"t.id", "t.name", "t.description_agent", "t.description_user",
 	"t.tool_type", "t.definition", "t.is_active", "t.reg_dt", "t.created_by",
 	"(SELECT coalesce(max(v.version), 0) FROM h_custom_tool_version v WHERE v.tool_id = t.id)",
 	"p.tool_id", "p.param_name", "p.param_type", "p.is_required", "p.description"}
 
-// longestColumn is the most characters that are read of a column: more than any tool may have, and
+// longestColumn is how many characters of a column are read. It is more than any tool may have, and
 // less than a column that was filled by mistake.
 const longestColumn = 500_000
 
-// readTools reads all tools in the order of their ids, or the one with an id. It is one
-// statement, so that no change falls between a tool and its parameters. The version is
-// the number of the newest snapshot; a row that another program wrote has none, and is
-// version 0 until it is saved here. A fault in a row becomes the Problem of that tool.
+// readTools returns all tools in the order of their ids, or only the tool with the given id if that
+// is not 0. It uses one statement, so that no change happens between reading a tool and its
+// parameters. A tool's version is the number of its newest snapshot; a row that another program
+// wrote has version 0 until it is saved here. A mistake in a row becomes the Problem of that tool.
+// readTools returns an error if the tables cannot be read.
 func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
 	var columns []string
 	for _, one := range toolColumns {
@@ -84,7 +85,8 @@ func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
 	return all, readContracts(ctx, in, all, id)
 }
 
-// toolOf makes the tool of a row. An empty column is an empty text.
+// toolOf converts a row into a tool. NULL becomes an empty text. If the id or the definition cannot
+// be read, the tool has a Problem.
 func toolOf(cells []sql.NullString) Tool {
 	t := Tool{RegDT: cells[7].String, CreatedBy: cells[8].String, Draft: Draft{
 		Name: cells[1].String, DescriptionAgent: cells[2].String, DescriptionUser: cells[3].String,
@@ -102,13 +104,14 @@ func toolOf(cells []sql.NullString) Tool {
 	return t
 }
 
-// of reports whether a row with its next parameter is of the same tool as the row before. If ids
-// are not unique, two tools may have the same.
+// of reports whether t, which was read from a row, is the same tool as before, which was read from
+// the row above. The id alone is not enough, since two tools may have the same id in another
+// program's table.
 func (t *Tool) of(before *Tool) bool {
 	return t.ID == before.ID && t.Name == before.Name && t.Definition == before.Definition
 }
 
-// truth reads Y and N, and what other programs write for them.
+// truth parses a boolean: Y or N, or what other programs write for them. Any other text is false.
 func truth(text string) bool {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "y", "yes", "t", "true", "1":
@@ -125,11 +128,11 @@ func yes(b bool) string {
 	return "N"
 }
 
-// now returns the time as the tables have it.
+// now returns the current time in the form in which the tables store it.
 func now() string { return time.Now().UTC().Format(time.RFC3339) }
 
-// insert writes a new tool, and gives it its id.
-// RETURNING works on both, where LastInsertId is SQLite's alone.
+// insert writes a new tool and returns its id, or an error if the store fails. It uses RETURNING,
+// which both databases support, while LastInsertId exists only for SQLite.
 func insert(ctx context.Context, in asker, d *Draft, who string) (id int, err error) {
 	err = in.QueryRowContext(ctx,
 		`INSERT INTO h_custom_tool (name, description_agent, description_user, tool_type, definition, is_active, reg_dt, created_by)
@@ -142,7 +145,8 @@ func insert(ctx context.Context, in asker, d *Draft, who string) (id int, err er
 	return id, insertParams(ctx, in, id, d)
 }
 
-// insertParams writes the parameters, whose order is that of their ids.
+// insertParams writes the parameters of a tool, whose order is that of their ids, and its contract.
+// It returns an error if the store fails or does not allow a parameter's type.
 func insertParams(ctx context.Context, in asker, id int, d *Draft) error {
 	for _, p := range d.Params {
 		if _, err := in.ExecContext(ctx,
@@ -159,8 +163,9 @@ func insertParams(ctx context.Context, in asker, id int, d *Draft) error {
 	return writeContract(ctx, in, id, d)
 }
 
-// update writes a tool over. Parameters are written anew, since their order is that of
-// their ids and an edit may have moved them.
+// update replaces the row of a tool. The parameters are deleted and written again, since their
+// order is that of their ids and an edit may have moved them. It returns an error if the store
+// fails.
 func update(ctx context.Context, in asker, id int, d *Draft) error {
 	if _, err := in.ExecContext(ctx,
 		`UPDATE h_custom_tool SET name = $2, description_agent = $3, description_user = $4, tool_type = $5, definition = $6, is_active = $7
@@ -174,9 +179,10 @@ func update(ctx context.Context, in asker, id int, d *Draft) error {
 	return insertParams(ctx, in, id, d)
 }
 
-// remember saves the current state of a tool as a version, with its author, and notifies the
-// replicas. version is the previous version. The notice is sent when the transaction is committed,
-// so no replica reads before the change is there.
+// remember saves the current state of a tool as a new version, with its author, and notifies the
+// replicas. version is the previous version. The notification is sent when the transaction is
+// committed, so that no replica reads before the change is visible. It returns an error if the
+// store fails.
 func remember(ctx context.Context, db *store.DB, tx *store.Tx, id, version int, d *Draft, who,
 	action string) error {
 	d.Version, d.Force = 0, false // of no meaning in a snapshot, whose row has the version
@@ -201,7 +207,7 @@ func remember(ctx context.Context, db *store.DB, tx *store.Tx, id, version int, 
 	return db.Notify(ctx, tx, topic)
 }
 
-// Version is a former state of a tool.
+// Version is a saved state of a tool.
 type Version struct {
 	Version int    `json:"version"`
 	SavedAt string `json:"saved_at"`
@@ -210,13 +216,14 @@ type Version struct {
 	Tool    Draft  `json:"tool"`
 }
 
-// longestSnapshot is the most bytes of a snapshot. A definition may have half a megabyte.
+// longestSnapshot bounds a snapshot in bytes. A definition may have half a megabyte.
 const longestSnapshot = 4 << 20
 
-// mostVersions is the most versions that are shown; older ones stay in the table.
+// mostVersions is how many versions are listed; older ones stay in the table.
 const mostVersions = 200
 
-// readVersions lists the versions of a tool, newest first.
+// readVersions returns the latest versions of a tool, newest first. It returns an error if the
+// table cannot be read; a snapshot that cannot be decoded is noted in its version's Action.
 func readVersions(ctx context.Context, in asker, id int) (all []Version, err error) {
 	return store.Read(ctx, in, nil, func(r *store.Row) (v Version, err error) {
 		var snapshot string
@@ -230,7 +237,7 @@ func readVersions(ctx context.Context, in asker, id int) (all []Version, err err
 		"SELECT version, saved_at, saved_by, action, snapshot FROM h_custom_tool_version WHERE tool_id = $1 ORDER BY version DESC LIMIT $2", id, mostVersions)
 }
 
-// Entry is a line of the audit: one change of a tool.
+// Entry is one entry of the audit log: one change of a tool or a set.
 type Entry struct {
 	ID      int    `json:"id"`
 	At      string `json:"at"`
@@ -241,11 +248,11 @@ type Entry struct {
 	Version int    `json:"version"`
 }
 
-// MostEntries is the most lines of the audit that are read at once.
+// MostEntries is the largest number of audit entries that are read at once.
 const MostEntries = 200
 
-// readAudit reads the last lines of the audit that are older than a line, newest first; 0: the
-// newest.
+// readAudit returns the latest audit entries whose id is less than before, newest first. If before
+// is 0, it returns the newest. It returns an error if the table cannot be read.
 func readAudit(ctx context.Context, in asker, before int) (all []Entry, err error) {
 	return store.Read(ctx, in, nil, func(r *store.Row) (e Entry, err error) {
 		err = r.Scan(store.Whole(&e.ID), store.Named(&e.At), store.Named(&e.Who),
@@ -256,10 +263,11 @@ func readAudit(ctx context.Context, in asker, before int) (all []Entry, err erro
 		"SELECT id, at, who, action, tool_id, name, version FROM h_custom_tool_audit WHERE $1 = 0 OR id < $1 ORDER BY id DESC LIMIT $2", before, MostEntries)
 }
 
-// free returns an error if another tool than id has a name, in upper or lower case: models are
-// careless with it, and a call of Get_limit would find whichever of two came first. It looks inside
-// the transaction, in which no one else writes, so the UNIQUE of the table never has to refuse the
-// name: its error has other words in each database.
+// free returns a conflict if a tool other than id has the name, in upper or lower case. Models are
+// careless with case, and a call of Get_limit would find whichever of two tools came first. It runs
+// inside the transaction, in which no one else writes, so the table's UNIQUE constraint never has
+// to refuse the name; its error would differ between databases. free returns another error if the
+// store fails.
 func free(ctx context.Context, in asker, name string, id int) error {
 	var other int
 	var known string
@@ -278,9 +286,10 @@ func free(ctx context.Context, in asker, name string, id int) error {
 	return &fault.Error{Kind: fault.Conflict, Message: text, Param: "name", Code: "name_taken"}
 }
 
-// current returns the tool that is to be changed, if it is still at that version; a version of 0
-// means whatever version it has now. Reading and writing are one transaction: of two editors who
-// save the same version at once the second always gets an error.
+// current returns the tool with the given id, which is to be changed. If version is not 0 and not
+// the tool's current version, it returns a conflict. If there is no such tool, it returns a
+// not-found fault. Reading and writing are one transaction, so of two editors who save the same
+// version at once, the second always gets an error.
 func current(ctx context.Context, in asker, id, version int) (*Tool, error) {
 	found, err := readTools(ctx, in, id)
 	switch {

@@ -8,8 +8,8 @@ import (
 )
 
 // The specification's two tables, with exactly its columns. IDENTITY is a placeholder for the
-// database's way to make a number that no row had before: the history of a deleted tool is kept
-// under its id.
+// database's way of making a number that no row had before. Ids are not used again, because the
+// history of a deleted tool is stored under its id.
 const specifiedTables = `
 CREATE TABLE h_custom_tool (
 	id IDENTITY,
@@ -32,9 +32,9 @@ CREATE TABLE h_custom_tool_param (
 );
 CREATE INDEX h_custom_tool_param_tool ON h_custom_tool_param (tool_id);`
 
-// Our own tables, for what the specification's two have no columns for. snapshot is a whole Draft
-// as JSON, so that a version can be read without any other row. n of the change counter grows with
-// every change, for replicas that missed the notice.
+// Our own tables, for what the specification's two tables have no columns for. The column snapshot
+// is a whole Draft as JSON, so that a version can be read without any other row. The change counter
+// n grows with every change, for replicas that missed the notification.
 const ownTables = `
 CREATE TABLE h_custom_tool_version (
 	tool_id INTEGER NOT NULL,
@@ -57,10 +57,9 @@ CREATE TABLE h_custom_tool_audit (
 CREATE TABLE h_custom_tool_change (id INTEGER PRIMARY KEY, n INTEGER NOT NULL);
 INSERT INTO h_custom_tool_change VALUES (1, 0);`
 
-// steps returns the changes of the tables so far. AUTOINCREMENT and IDENTITY differ only in
-// how they are written; the rest of the text is one for both databases. TEXT for times
-// and Y/N is the specification's, so that the tables can be read and written by the
-// tools that a company has for them.
+// steps returns the migrations of the tables. AUTOINCREMENT and IDENTITY differ only in how they
+// are written; the rest of the text is the same for both databases. Times and Y/N are TEXT as in
+// the specification, so that a company's own programs can read and write the tables.
 func steps() []store.Step {
 	return []store.Step{{Name: "tables", Do: func(ctx context.Context, tx *store.Tx) error {
 		statements := ownTables

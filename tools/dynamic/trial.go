@@ -8,17 +8,18 @@ import (
 	"toolnorm/tools"
 )
 
-// Report is the result of checking a draft.
+// Report is the result of Set.Validate.
 type Report struct {
 	Valid    bool      `json:"valid"`
 	Problems []Problem `json:"problems"`
-	// as it would be stored, when that is not what was sent
+	// the definition in its stored form, if that differs from what was sent
 	Definition string          `json:"definition,omitempty"`
 	Tool       json.RawMessage `json:"tool,omitempty"` // as models would see it
 	Tokens     int             `json:"tokens,omitempty"`
 }
 
-// Validate reports what is wrong with a draft. It changes nothing.
+// Validate reports what is wrong with a draft and, if it is valid, how models would see it. It
+// changes nothing.
 func (s *Set) Validate(ctx context.Context, d Draft) Report {
 	c, p := s.compile(ctx, d, true)
 	s.nameTaken(&d, &p)
@@ -35,8 +36,8 @@ func (s *Set) Validate(ctx context.Context, d Draft) Report {
 	return r
 }
 
-// Trial is the outcome of a test run. The face gets Result unchanged, and writes it as its own
-// clients get it.
+// Trial is the outcome of a test run. The client API gets Result unchanged, and writes it as its
+// own clients get it.
 type Trial struct {
 	OK         bool          `json:"ok"`
 	Problems   []Problem     `json:"problems"`
@@ -48,9 +49,10 @@ type Trial struct {
 	Connection string        `json:"connection,omitempty"` // the connection that was queried
 }
 
-// Test runs a draft that need not be saved. It uses a registry and a handler like those of a saved
-// tool, so that the result is what models and clients would get: other code might accept what the
-// real handler refuses. The call is logged, too.
+// Test runs a draft, which need not be saved. It uses a registry and a handler like those of a
+// saved tool, so that the result is what models and clients would get; other code might accept what
+// the real handler refuses. The call is logged as well. If the draft cannot be run, the outcome has
+// only its problems.
 func (s *Set) Test(ctx context.Context, d Draft, args json.RawMessage) Trial {
 	c, p := s.compile(ctx, d, true)
 	out := Trial{Problems: append([]Problem{}, p...), Hit: []string{}}

@@ -13,10 +13,10 @@ import (
 )
 
 // Value is a JSON value in a draft, such as a default. It keeps the digits of its numbers and the
-// order of its members, also in files. Empty and null mean that there is no value.
+// order of its members, also in files. An empty Value and null mean that there is no value.
 type Value []byte
 
-// MarshalJSON returns the value.
+// MarshalJSON implements json.Marshaler. It returns the value unchanged, or null if there is none.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if len(v) == 0 {
 		return []byte("null"), nil
@@ -24,7 +24,8 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return v, nil
 }
 
-// UnmarshalJSON keeps a value without the blanks in it.
+// UnmarshalJSON implements json.Unmarshaler. It stores the value without blanks between its parts.
+// It returns an error if text is not JSON.
 func (v *Value) UnmarshalJSON(text []byte) error {
 	var b bytes.Buffer
 	if err := json.Compact(&b, text); err != nil {
@@ -48,10 +49,11 @@ func (v *Value) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// IsZero reports whether there is no value.
+// IsZero reports whether there is no value, so that encoders can omit it.
 func (v Value) IsZero() bool { return len(v) == 0 }
 
-// get returns the value, numbers as json.Number.
+// get returns the decoded value, with numbers as json.Number. It returns nil if there is no value
+// or it is not JSON.
 func (v Value) get() any {
 	d := json.NewDecoder(bytes.NewReader(v))
 	d.UseNumber()
@@ -71,7 +73,8 @@ func valueOf(v any) Value {
 	return Value(text)
 }
 
-// MarshalYAML writes a value as YAML, not as JSON in a text.
+// MarshalYAML implements yaml.Marshaler. It writes a value as YAML and not as a text with JSON. It
+// returns an error if the value is not JSON.
 func (v Value) MarshalYAML() (any, error) {
 	d := json.NewDecoder(bytes.NewReader(v))
 	d.UseNumber()
@@ -82,7 +85,8 @@ func (v Value) MarshalYAML() (any, error) {
 	return node, err
 }
 
-// yamlNode reads one JSON value as a node.
+// yamlNode reads the next JSON value and returns it as a YAML node. It returns io.EOF if there is
+// none, and another error if it is not JSON.
 func yamlNode(d *json.Decoder) (*yaml.Node, error) {
 	token, err := d.Token()
 	if err != nil {
@@ -113,7 +117,7 @@ func yamlNode(d *json.Decoder) (*yaml.Node, error) {
 	return node, err
 }
 
-// UnmarshalYAML reads a value.
+// UnmarshalYAML implements yaml.Unmarshaler. It returns an error if JSON cannot express the value.
 func (v *Value) UnmarshalYAML(node *yaml.Node) error {
 	var b bytes.Buffer
 	if err := jsonOf(&b, node); err != nil {
@@ -122,7 +126,8 @@ func (v *Value) UnmarshalYAML(node *yaml.Node) error {
 	return v.UnmarshalJSON(b.Bytes())
 }
 
-// jsonOf writes a node as JSON.
+// jsonOf writes a YAML node as JSON to b. It returns an error for an alias, and for a value that
+// JSON cannot express.
 func jsonOf(b *bytes.Buffer, node *yaml.Node) error {
 	switch node.Kind {
 	case yaml.SequenceNode, yaml.MappingNode:
@@ -161,8 +166,9 @@ func btoi(b bool) int {
 	return 0
 }
 
-// scalarOf writes a single value. A date without quotes is a text, and a number keeps its digits
-// where JSON can write them.
+// scalarOf writes a single YAML value as JSON to b. A date without quotes becomes a text, and a
+// number keeps its digits if JSON allows them. It returns an error for a value that JSON cannot
+// express.
 func scalarOf(b *bytes.Buffer, node *yaml.Node) error {
 	var got any
 	switch tag := node.ShortTag(); {

@@ -13,13 +13,14 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// baseSchema is the schema of knowledge_base_id for callers whose rights are not known. It names no
-// base: see [bases.seen], which does.
+// baseSchema is the JSON Schema of knowledge_base_id for callers whose rights are not known. It
+// names no knowledge base, while [bases.seen] does.
 const baseSchema = `{"type": "string", "description": "The knowledge base, by its name or id. Leave it out when there is only one"}`
 
-// seen returns a function that returns a tool's schema with the knowledge bases that a caller may
-// see: it asks for no base if there is only one, and for one of their names if there are several.
-// If it returns nothing, the common schema applies.
+// seen returns a function for tools.Tool.Seen. The function returns the tool's schema with the
+// knowledge bases that the caller may see: the schema asks for no base if there is only one, and
+// otherwise for one of their names. The function returns nil, so that the common schema applies, if
+// there are none or too many, or if they cannot be read.
 func (b bases) seen(schema json.RawMessage) func(ctx context.Context) json.RawMessage {
 	return func(ctx context.Context) json.RawMessage {
 		who := auth.PrincipalOf(ctx)
@@ -53,10 +54,11 @@ func (b bases) seen(schema json.RawMessage) func(ctx context.Context) json.RawMe
 	}
 }
 
-// maxSeen bounds how many knowledge bases a schema names: it is part of the prompt of each request.
+// maxSeen bounds how many knowledge bases a schema names, because the schema is part of the prompt
+// of each request.
 const maxSeen = 50
 
-// choices returns the names of knowledge bases, and the ids of those that share a name.
+// choices returns the names of knowledge bases, or the id for those that share a name.
 func choices(all []kbstore.Base) (out []string) {
 	count := map[string]int{}
 	for _, base := range all {
@@ -72,15 +74,16 @@ func choices(all []kbstore.Base) (out []string) {
 	return out
 }
 
-// maxListed bounds how many knowledge bases an error lists.
+// maxListed bounds how many knowledge bases an error message lists.
 const maxListed = 20
 
 // bases finds the knowledge base that a caller means. Without a store, as when another server
-// searches, only ids are understood.
+// searches, it understands only ids.
 type bases struct{ store *kbstore.Store }
 
-// refuse answers a call whose knowledge_base_id means no base, or may mean several. It leaves null
-// members and other types to the schema.
+// refuse returns a failure and true for a call whose knowledge_base_id is missing, unknown or
+// ambiguous. Members that are null or have another type are left to the schema, so refuse returns
+// false for them.
 func (b bases) refuse(ctx context.Context, args map[string]json.RawMessage) (tools.Result, bool) {
 	given := ""
 	if raw, there := args["knowledge_base_id"]; there && json.Unmarshal(raw, &given) != nil {
@@ -92,9 +95,10 @@ func (b bases) refuse(ctx context.Context, args map[string]json.RawMessage) (too
 	return tools.Result{}, false
 }
 
-// find returns the id of the base that is meant: by its id, by its name in any case, or as the only
-// base that the caller may see. Otherwise it returns a problem, in the specification's words, and
-// as a hint the bases that the caller may see.
+// find returns the id of the knowledge base that is meant by given: its id, its name in upper or
+// lower case, or "" for the only base that the caller may see. If there is no such base or several,
+// it returns the problem in the specification's words, and a hint that lists the bases that the
+// caller may see.
 func (b bases) find(ctx context.Context, given string) (id, problem, hint string) {
 	if kbstore.ValidID(given) {
 		return given, "", ""
@@ -125,7 +129,8 @@ func (b bases) find(ctx context.Context, given string) (id, problem, hint string
 	return "", problem, hint
 }
 
-// listed returns the names of knowledge bases with what they hold, or with their ids.
+// listed returns the names of knowledge bases for a message, with their descriptions, or with their
+// ids if ids is true.
 func listed(all []kbstore.Base, ids bool) string {
 	var parts []string
 	for _, base := range all[:min(len(all), maxListed)] {

@@ -8,8 +8,9 @@ import (
 	"toolnorm/tools/kb/retrieval"
 )
 
-// Config holds the settings of the knowledge base tools. The command line reads the tags. The model
-// that makes vectors is the same as for the data tools: text-embedding-model-url and its name.
+// Config contains the settings of the knowledge base tools. The command line reads the tags. The
+// model that makes vectors is the same as for the data tools (text-embedding-model-url and its
+// name).
 type Config struct {
 	Tools string `name:"kb-tools" default:"auto" enum:"auto,always,never" env:"TOOLNORM_KB_TOOLS" restart:"yes" help:"Offer the knowledge base tools (search, summary, OCR text): always, never, or auto: only if there is a knowledge base or one of their settings is present."`
 
@@ -28,14 +29,14 @@ type Config struct {
 	OCRModel   string `name:"ocr-llm-model" default:"pakachan/elyza-llama3-8b:latest" env:"TOOLNORM_OCR_LLM_MODEL" restart:"yes" help:"Model that answers yes or no about such a hyphen."`
 	OCRWithout string `name:"ocr-without-llm" default:"fail" enum:"fail,keep,lengthen" env:"TOOLNORM_OCR_WITHOUT_LLM" restart:"yes" help:"What to do with such hyphens if the model does not answer: fail (report that the LLM service is unavailable), keep (leave them as they are, with a warning), or lengthen (turn them into long-vowel marks)."`
 	OCRRepair  bool   `name:"ocr-repair" env:"TOOLNORM_OCR_REPAIR" restart:"yes" help:"Also correct a hyphen that OCR read in place of a character, if the complete word occurs elsewhere in the text: キャリ- becomes キャリア if キャリアコンサルティング occurs."`
-	Ollama     string `kong:"-"` // the server that is used when OCRURL is empty; the program's own
+	Ollama     string `kong:"-"` // the server to use if OCRURL is empty; set by the program
 
-	// called with why a store or a service did not answer; may be nil
+	// called with the reason when a store or a service did not answer; may be nil
 	Warn func(text string) `kong:"-"`
 }
 
-// embedders returns the clients that make vectors of questions and of passages; they are nil
-// without a model.
+// embedders returns the clients that make vectors of questions and of passages. Both are nil if
+// model is nil.
 func (c *Config) embedders(model *embedding.Client) (questions, passages *embedding.Client) {
 	if model == nil {
 		return nil, nil
@@ -44,8 +45,8 @@ func (c *Config) embedders(model *embedding.Client) (questions, passages *embedd
 	return model.With(chosen(c.QueryPrefix, query)), model.With(chosen(c.PassagePrefix, passage))
 }
 
-// chosen returns the prefix that a setting asks for: the known one for auto or nothing, an empty
-// one for none, else the setting itself.
+// chosen returns the prefix that a setting asks for: known for auto or an empty setting, "" for
+// none, and otherwise the setting itself.
 func chosen(set, known string) string {
 	switch set {
 	case "auto", "":
@@ -56,9 +57,10 @@ func chosen(set, known string) string {
 	return set
 }
 
-// local makes the search of this program's knowledge bases. It embeds questions with questions, and
-// compares them with vectors that passages made. It is made even where a service searches instead,
-// as the store may be opened later and costs nothing until then.
+// local returns the search in this program's knowledge bases. It uses the client questions for
+// questions, and compares their vectors with those that the client passages made. It is made even
+// if another service searches instead, since the store may be opened later, and it costs nothing
+// until then.
 func (c *Config) local(questions, passages *embedding.Client) *retrieval.Local {
 	l := &retrieval.Local{Small: c.Small}
 	if questions != nil { // a nil pointer in an interface would not be nil
@@ -75,9 +77,9 @@ func (c *Config) local(questions, passages *embedding.Client) *retrieval.Local {
 	return l
 }
 
-// defaultOCR is the address in the tools' specification: the service's name in a container network.
+// defaultOCR is the address in the tools' specification, the service's name in a container network.
 const defaultOCR = "http://ollama:11434/api/generate"
 
-// any reports whether a setting is made that lets a tool work without a knowledge base here. A
-// name or a key reaches nothing by itself, so only what names a server counts.
+// any reports whether a setting names a server, so that a tool can work without a knowledge base
+// here. A name or a key does not count, since it reaches nothing by itself.
 func (c *Config) any() bool { return c.SearchURL != "" || c.OCRURL != "" }

@@ -12,12 +12,12 @@ import (
 	"toolnorm/tools/kb/retrieval"
 )
 
-// failure returns a failed result with a status of the specification's table. MCP and chat have no
-// statuses, so it is part of the message; the HTTP API answers with it.
+// failure returns a failed result with a status from the specification's table. The status is part
+// of the message, because MCP and chat have no statuses; the HTTP API answers with it.
 func failure(status int, message string) tools.Result { return hinted(status, message, "") }
 
-// hinted does the same as failure and adds a hint to the specification's words, for a model that
-// can act on it.
+// hinted does the same as failure, with a hint in addition to the specification's words, for a
+// model that can act on it.
 func hinted(status int, message, hint string) tools.Result {
 	text, err := chat.JSON(struct {
 		Status  int    `json:"status_code"`
@@ -32,9 +32,9 @@ func hinted(status int, message, hint string) tools.Result {
 	return res
 }
 
-// unanswered returns the result of a call that failed. It writes the reason why a store or a
-// service did not answer only to the server's own log: callers who only have a token would learn
-// its address and its user from "failed to connect to `user=… database=…`".
+// unanswered returns the result of a call that failed with err. The reason why a store or a service
+// did not answer is only logged on the server: a text such as "failed to connect to `user=…
+// database=…`" would reveal its address and user to callers who only have a token.
 func (c *Config) unanswered(ctx context.Context, err error) tools.Result {
 	known := errors.Is(err, retrieval.ErrUnauthenticated) || errors.Is(err, kbstore.ErrNotFound) ||
 		errors.Is(err, kbstore.ErrDenied)
@@ -47,9 +47,9 @@ func (c *Config) unanswered(ctx context.Context, err error) tools.Result {
 	return res
 }
 
-// refusal returns the result for an error of a search or a store. Errors that the specification
-// does not have count as an unavailable store. Their words may hold a path or an address, so they
-// go only to the log.
+// refusal returns the result for an error of a search or a store. An error that the specification
+// does not have counts as an unavailable store. Its text may contain a path or an address, so it is
+// not in the result.
 func refusal(err error) tools.Result {
 	switch {
 	case errors.Is(err, retrieval.ErrUnauthenticated):

@@ -19,9 +19,9 @@ import (
 )
 
 // file imports one file unless it is unchanged in the knowledge base. The result reports what is
-// wrong with the file; an error comes from the store or the model. The hash is of the bytes, so
-// that a file which was only touched, or copied from another machine, is not read again; the hash
-// includes the version of the chunker, so that a better chunker cuts all files again.
+// wrong with the file; an error comes from the store or the model. Changes are found by a hash of
+// the content, so that a file that was only touched or copied is not read again. The hash includes
+// the version of the chunker, so that a better chunker cuts all files again.
 func (w *work) file(ctx context.Context, source string, progress func(done, all int)) (
 	Imported, error) {
 	info, err := fs.Stat(w.in.Files, source)
@@ -39,12 +39,13 @@ func (w *work) file(ctx context.Context, source string, progress func(done, all 
 	return w.content(ctx, source, data, progress)
 }
 
-// failed returns the outcome of a file that could not be imported.
+// failed returns the outcome for a file that could not be imported.
 func failed(source string, err error) Imported {
 	return Imported{Source: source, Status: StatusFailed, Error: err.Error()}
 }
 
-// content imports the content of a file.
+// content imports the content of a file unless it is unchanged. The result reports what is wrong
+// with the file; an error comes from the store or the model.
 func (w *work) content(ctx context.Context, source string, data []byte,
 	progress func(done, all int)) (Imported, error) {
 	d := kbstore.Document{
@@ -63,9 +64,10 @@ func (w *work) content(ctx context.Context, source string, data []byte,
 	return w.store(ctx, d, &text, progress)
 }
 
-// same reports whether a document needs no second import. Without an embedding model, the vectors
-// of an earlier one are kept; they are of use when it comes back. The rights to see it are compared
-// as well: the same folder imported for another department has to change every document.
+// same reports whether the document d needs no import because it equals old. The access rights are
+// compared as well, because the same folder imported for another department must change every
+// document. Without an embedding model, vectors of an earlier model are kept, since they are useful
+// when that comes back.
 func (w *work) same(old, d *kbstore.Document) bool {
 	return old.Hash == d.Hash && old.Tenant == d.Tenant && old.Public == d.Public &&
 		old.Clearance == d.Clearance &&
@@ -73,9 +75,9 @@ func (w *work) same(old, d *kbstore.Document) bool {
 		(w.Embedder == nil || old.Model == w.Embedder.Name())
 }
 
-// store cuts a text, makes the vectors of its passages and of its summary, and stores all at once.
-// What can fail because of the file comes first, then the model, and last the store, which others
-// wait for.
+// store cuts a text into passages, makes the vectors of the passages and of the summary, and stores
+// all of them at once. What can fail because of the file comes first, then the model, and the store
+// last, because others wait for it. It returns an error if the model or the store fails.
 func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text,
 	progress func(done, all int)) (Imported, error) {
 	d.Title = text.Title
@@ -101,12 +103,14 @@ func (w *work) store(ctx context.Context, d kbstore.Document, text *chunk.Text,
 		Embedded: made, Error: strings.Join(text.Problems, "; ")}, nil
 }
 
-// embeddedAtOnce is the number of texts that are embedded between two reports of progress. The
-// client of the model sends as many in one request.
+// embeddedAtOnce is how many texts are embedded between two reports of progress. The client of the
+// model sends as many in one request.
 const embeddedAtOnce = 32
 
-// embed makes the vectors of a document's passages and of its summary. Passages that the document
-// had before keep their vectors: a changed line of a long handbook costs one vector.
+// embed makes the vectors of a document's passages and of its summary. It returns how many it made,
+// and how many passages are without one because the model refuses them. Passages that the document
+// had before keep their vectors, so a changed line of a long handbook costs one vector. embed
+// returns an error if the model or the store fails. Without a model it does nothing.
 func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.Chunk,
 	progress func(done, all int)) (made, without int, err error) {
 	if w.Embedder == nil {
@@ -147,8 +151,9 @@ func (w *work) embed(ctx context.Context, d *kbstore.Document, chunks []kbstore.
 	return made, without, err
 }
 
-// embedSome makes the vectors of some texts. It fails if they differ in length from those in the
-// knowledge base: such vectors have no distance, so every search would fail.
+// embedSome returns the vectors of texts, with nil for a text that the model refuses. It returns an
+// error if the model fails, or if the vectors differ in length from those in the knowledge base:
+// such vectors have no distance, so every search would fail.
 func (w *work) embedSome(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := w.halved(ctx, texts)
 	for _, v := range vectors {
@@ -165,8 +170,9 @@ func (w *work) embedSome(ctx context.Context, texts []string) ([][]float32, erro
 	return vectors, err
 }
 
-// halved makes the vectors of some texts. A text that the model refuses, such as one longer than
-// its context, is cut in half until the model takes it; a text that it never takes gets no vector.
+// halved returns the vectors of texts. A text that the model refuses, for example since it is
+// longer than the model's context, is cut in half until the model accepts it. A text that is never
+// accepted gets nil. halved returns an error if the model fails or refuses every text.
 func (w *work) halved(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors, err := w.Embedder.Embed(ctx, texts)
 	if refused(err) && !w.probed { // perhaps the model, and not a text, is what it refuses
@@ -195,10 +201,10 @@ func (w *work) halved(ctx context.Context, texts []string) ([][]float32, error) 
 	return w.halved(ctx, []string{string(runes[:len(runes)/2])})
 }
 
-// shortestEmbedded is the least number of characters to which a refused text is cut.
+// shortestEmbedded is the number of characters below which a refused text is not cut further.
 const shortestEmbedded = 32
 
-// refused reports whether an error means that the model rejects the text, so that asking again
+// refused reports whether an error means that the model rejects the text, so that trying again
 // would not help.
 func refused(err error) bool {
 	var said *post.Refused
@@ -208,8 +214,8 @@ func refused(err error) bool {
 			said.Code == http.StatusUnprocessableEntity)
 }
 
-// embedOne makes one vector, or none without a model. A summary is a single text, so a batch would
-// save nothing.
+// embedOne returns the vector of one text. It is empty without a model, for an empty text, and if
+// the model refuses the text. It returns an error if the model fails.
 func (w *work) embedOne(ctx context.Context, text string) (e kbstore.Embedding, err error) {
 	if w.Embedder == nil || text == "" {
 		return e, nil
@@ -221,8 +227,9 @@ func (w *work) embedOne(ctx context.Context, text string) (e kbstore.Embedding, 
 	return kbstore.Embedding{Model: w.Embedder.Name(), Vector: vectors[0]}, nil
 }
 
-// vectors returns the vectors that a document's passages had, by their texts. The key is the text
-// and not the place, since a new paragraph moves all those after it.
+// vectors returns the existing vectors of a document's passages, by the text (see embedded) and not
+// by the position, since a new paragraph moves all passages after it. It returns nil if there are
+// none of the current model, and an error if the store fails.
 func (w *work) vectors(ctx context.Context, d *kbstore.Document) (map[string][]float32, error) {
 	old, there := w.known[d.Source]
 	if !there || old.Model != w.Embedder.Name() {
@@ -238,24 +245,24 @@ func (w *work) vectors(ctx context.Context, d *kbstore.Document) (map[string][]f
 	return had, err
 }
 
-// embedded returns the text from which a passage's vector is made. The title and the headings are
-// part of what it says: "20 days" is of use only below "Leave".
+// embedded returns the text from which a passage's vector is made. It includes the title and the
+// headings, because "20 days" is useful only below "Leave".
 func embedded(title string, c *kbstore.Chunk) string {
 	return strings.Join(slices.DeleteFunc([]string{title, c.Heading, c.Text},
 		func(s string) bool { return s == "" }), "\n")
 }
 
-// The sizes of summaries in characters. Summaries serve to choose among documents, and say what
-// each is about.
+// The sizes of summaries in characters. A summary says what a document is about, and is used to
+// choose among documents.
 const (
 	longestSummary = 1000
 	firstWords     = 200 // of the text itself
 )
 
-// summaryOf returns a document's title, its beginning and its headings. It needs no model, and says
-// nothing that the document does not say. A model could write better prose, and would cost more
-// than the whole import; stage 1 of the search only has to keep what may matter, and headings name
-// that in the words of the document.
+// summaryOf returns a document's title, its beginning and its headings. It needs no model and adds
+// nothing to the document. A model could write better prose, but would cost more than the whole
+// import. Stage 1 of the search only has to keep what may be relevant, and headings name that in
+// the document's own words.
 func summaryOf(title string, passages []chunk.Passage) string {
 	parts := []string{title}
 	for _, p := range passages {
@@ -270,8 +277,8 @@ func summaryOf(title string, passages []chunk.Passage) string {
 	return shortened(strings.Join(parts, "\n"), longestSummary)
 }
 
-// shortened returns a text, or its first n characters if it is longer. It counts characters and not
-// bytes: half a character of Korean would be refused by PostgreSQL.
+// shortened returns the first n characters of a text. It counts characters and not bytes, because
+// PostgreSQL would refuse half a character of Korean.
 func shortened(text string, n int) string {
 	if runes := []rune(text); len(runes) > n {
 		return string(runes[:n])
@@ -279,9 +286,9 @@ func shortened(text string, n int) string {
 	return text
 }
 
-// describe makes the collection's summary again from the titles of its documents. It is written
-// only if it changed, so that a second import leaves the version, and with it every index, as it
-// is.
+// describe makes the collection's summary from the titles of its documents. It writes the summary
+// only if it has changed, so that a second import leaves the version, and with it every index,
+// unchanged. It returns an error if the store or the model fails.
 func (w *work) describe(ctx context.Context) error {
 	all, err := w.Store.Documents(ctx, w.in.Base.ID, kbstore.FilterOf(auth.Local()))
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 //go:embed get_knowledge_base_summary.md
 var getKnowledgeBaseSummaryText string
 
-// getKnowledgeBaseSummary counts what is in a knowledge base. now is the clock.
+// getKnowledgeBaseSummary returns the tool that counts what is in a knowledge base. now returns the
+// current time.
 func (c *Config) getKnowledgeBaseSummary(s *kbstore.Store, now func() time.Time) tools.Tool {
 	return tools.Tool{
 		Name: "get_knowledge_base_summary", Title: "Summarize a knowledge base",
@@ -51,7 +52,7 @@ func (c *Config) getKnowledgeBaseSummary(s *kbstore.Store, now func() time.Time)
 	}
 }
 
-// summary is the tool's result, with the members of the specification in its order.
+// summary is the tool's result. It has the specification's members in the specification's order.
 type summary struct {
 	Base       string     `json:"knowledge_base_id"`
 	Summary    string     `json:"summary"`
@@ -60,20 +61,21 @@ type summary struct {
 	Warnings   []string   `json:"warnings,omitempty"`
 }
 
-// statistics count what the caller may see. So two people may get different numbers for the same
-// base, and the numbers do not include documents that the caller may not see.
+// statistics counts what the caller may see. So two people may get different numbers for the same
+// knowledge base.
 type statistics struct {
 	Documents   int `json:"total_documents"`
 	Collections int `json:"total_collections"`
 	Chunks      int `json:"total_chunks"`
 }
 
-// microseconds is the layout of times in the specification: UTC, always with six digits after the
-// point.
+// microseconds is the layout of times in the specification: UTC, always with six fractional digits.
 const microseconds = "2006-01-02T15:04:05.000000Z"
 
-// countsOf counts the part of a base that the caller may see. It first checks that the caller may
-// read the base, since a number would reveal that there is something.
+// countsOf returns the counts of what the caller may see in a knowledge base. It first checks that
+// the caller may read the base, since a number would reveal that there is something. It returns
+// retrieval.ErrUnauthenticated, kbstore.ErrNotFound or kbstore.ErrDenied for a caller that may not,
+// or another error if the store fails.
 func countsOf(ctx context.Context, s *kbstore.Store, base string, now time.Time) (*summary, error) {
 	who := auth.PrincipalOf(ctx)
 	if who == nil {
@@ -105,7 +107,8 @@ func countsOf(ctx context.Context, s *kbstore.Store, base string, now time.Time)
 	return out, nil
 }
 
-// refuseBase checks the caller, and then which base is meant.
+// refuseBase is for tools.Tool.Refuse. It returns a failure and true if the caller is not
+// authenticated, or if it is not clear which knowledge base is meant.
 func (b bases) refuseBase(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
 	if auth.PrincipalOf(ctx) == nil {
 		return refusal(retrieval.ErrUnauthenticated), true
@@ -117,7 +120,7 @@ func (b bases) refuseBase(ctx context.Context, text json.RawMessage) (tools.Resu
 	return b.refuse(ctx, args)
 }
 
-// reading returns the hints of tools that change nothing and ask nothing outside.
+// reading returns the hints of tools that change nothing and contact nothing outside.
 func reading() tools.Hints {
 	yes, no := true, false
 	return tools.Hints{ReadOnly: &yes, Destructive: &no, Idempotent: &yes, OpenWorld: &no}

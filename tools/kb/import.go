@@ -17,33 +17,33 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// Import holds the settings of an import.
+// Import says what is to be imported, and where to.
 type Import struct {
 	Base       kbstore.Base
-	Collection string   // its name; it is made when it is not there
-	Files      fs.FS    // where the files are
-	Sources    []string // their paths in it, which identify the documents
-	// who may see them; an empty tenant means that of the base, no department means all of them
+	Collection string   // name of the collection; it is created if it does not exist
+	Files      fs.FS    // the file system of the files
+	Sources    []string // the files' paths in Files, which identify the documents
+	// who may see the documents; an empty tenant means that of the base, no department means all
 	Access kbstore.Access
-	// take documents out whose file is gone: those of the collection that are not among Sources
+	// remove the documents of the collection whose files are not in Sources
 	Prune bool
 
-	// called for each file, and for its passages as they get their vectors; nil: not called
+	// called for each file, and for its passages as they get their vectors; may be nil
 	Progress func(source string, file, files, done, all int)
-	// called with what became of each file; may be nil
+	// called with the result of each file; may be nil
 	Each func(Imported)
 }
 
-// What became of a file.
+// The results for a file.
 const (
 	StatusImported  = "imported"
-	StatusUnchanged = "unchanged" // it is in the knowledge base as it is
-	StatusRemoved   = "removed"   // its document was taken out, since it is gone
+	StatusUnchanged = "unchanged" // the knowledge base has it unchanged
+	StatusRemoved   = "removed"   // its document was removed, since the file is gone
 	StatusFailed    = "failed"    // nothing changed
 )
 
-// Imported is the result of importing a file.
-// The command line and the API use the same type, so that both report the same.
+// Imported is the result of importing one file. The command line and the API use the same type, so
+// that both report the same.
 type Imported struct {
 	Source   string `json:"source"`
 	Status   string `json:"status"`
@@ -55,7 +55,7 @@ type Imported struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Total counts what became of all files.
+// Total counts the results of all files.
 type Total struct {
 	Imported  int `json:"imported"`
 	Unchanged int `json:"unchanged"`
@@ -65,8 +65,7 @@ type Total struct {
 	Embedded  int `json:"embedded"`
 }
 
-// add counts one file.
-// What failed or did not change says nothing about the passages of this import.
+// add counts one file. Chunks and Embedded count only files that were imported.
 func (t *Total) add(i Imported) {
 	switch i.Status {
 	case StatusUnchanged:
@@ -82,13 +81,13 @@ func (t *Total) add(i Imported) {
 	}
 }
 
-// DefaultCollection is the collection of documents for which none is named.
+// DefaultCollection is the collection for documents if none is named.
 const DefaultCollection = "documents"
 
-// Import puts files into a knowledge base. A second import changes only what is new, and each file
-// is one transaction, so an import that broke off continues where it stopped. A file that cannot be
-// read is reported to Each, and the import continues; an error of the store or of the model ends
-// it.
+// Import imports files into a knowledge base. A second import changes only what is new, and each
+// file is one transaction, so an import that was interrupted continues where it stopped. A file
+// that cannot be read is reported to Each, and the import continues. An error of the store or of
+// the model ends the import and is returned.
 func (k *KB) Import(ctx context.Context, in Import) (total Total, err error) {
 	if k.Store == nil {
 		return total, errors.New("no store of knowledge bases is open")
@@ -127,10 +126,11 @@ func (k *KB) Import(ctx context.Context, in Import) (total Total, err error) {
 	return total, w.describe(ctx)
 }
 
-// Add puts one file into a knowledge base that is not on this machine's disk: Files, Sources and
-// Prune are not looked at. progress is told how many of its passages have their vectors; it may be
-// nil. The whole of prepare runs for one file. That is some milliseconds for a base of a thousand
-// documents, beside the sending of the file.
+// Add imports one file whose content is data. It ignores the fields Files, Sources and Prune.
+// progress is called with how many of the passages have their vectors; it may be nil. An error
+// comes from the store or the model; a problem of the file is in the result. Add looks at the whole
+// base for one file, which takes some milliseconds for a thousand documents, less than sending the
+// file.
 func (k *KB) Add(ctx context.Context, in Import, source string, data []byte,
 	progress func(done, all int)) (Imported, error) {
 	switch {
@@ -157,15 +157,17 @@ func (k *KB) Add(ctx context.Context, in Import, source string, data []byte,
 type work struct {
 	*KB
 	in         *Import
-	collection string                      // its id
+	collection string                      // id of the collection
 	known      map[string]kbstore.Document // the collection's documents, by source
-	probed     bool                        // the model takes some text
-	// of the model's vectors in the base; 0: there are none yet
+	// the model accepts some text, so a refusal is about the text
+	probed bool
+	// length of the model's vectors in the base; 0: there are none yet
 	dimensions int
 }
 
-// prepare looks up the base's documents, and fills in missing settings. It reads the documents once
-// rather than file by file: the usual second import compares a thousand hashes and writes nothing.
+// prepare reads the base's documents and fills in missing settings. It reads the documents once and
+// not file by file, because the usual second import only compares a thousand hashes. It returns an
+// error if the store fails.
 func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	if in.Collection == "" {
 		in.Collection = DefaultCollection
@@ -192,8 +194,8 @@ func (k *KB) prepare(ctx context.Context, in *Import) (*work, error) {
 	return w, err
 }
 
-// dimensions returns how long the vectors of some documents are by the embedding model's name; 0:
-// there are none.
+// dimensions returns the length of the vectors that the embedding model has made for documents, or
+// 0 if there are none.
 func (k *KB) dimensions(all []kbstore.Document) (n int) {
 	for _, d := range all {
 		if k.Embedder != nil && d.Model == k.Embedder.Name() && d.Vector != nil {
@@ -203,8 +205,9 @@ func (k *KB) dimensions(all []kbstore.Document) (n int) {
 	return n
 }
 
-// prune removes the documents whose files are gone, and returns them. A file that exists and cannot
-// be read keeps its document: a file that is unreadable for a moment should not be lost.
+// prune removes the documents whose files are gone, and returns them. A file that exists but cannot
+// be read keeps its document, since it may be unreadable only for a moment. It returns an error if
+// the store fails.
 func (w *work) prune(ctx context.Context) (gone []Imported, err error) {
 	var ids []string
 	for source, d := range w.known {
@@ -217,16 +220,18 @@ func (w *work) prune(ctx context.Context) (gone []Imported, err error) {
 	return gone, w.Store.Remove(ctx, w.in.Base.ID, ids...)
 }
 
-// Left is a file of a folder that is not imported.
+// Left is a file in a folder that is not imported.
 type Left struct {
 	Source, Why string
-	Kind        string // its ending, or what it is instead of a file
+	Kind        string // its extension, or what it is if it is not a file
 }
 
-// SourcesOf lists the files at a path: that one, or those of a folder that can be read. A file that
-// is named directly is listed whatever its ending; importing it then reports an unknown ending.
-// left has all others, each with its reason: names that begin with a dot belong to programs, such
-// as .git, and a link could lead out of the folder, or in circles.
+// SourcesOf returns the file at a path, or the files in a folder that can be read, and their file
+// system. A file that is named directly is returned whatever its extension; importing it then
+// reports an unknown one. The result left has all other files with their reasons. For example,
+// names that begin with a dot belong to programs, such as .git, and a link could lead out of the
+// folder or in circles. SourcesOf returns an error if the path cannot be read or there are no
+// files.
 func SourcesOf(at string) (files fs.FS, sources []string, left []Left, err error) {
 	info, err := os.Stat(at)
 	switch {

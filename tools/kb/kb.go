@@ -36,22 +36,24 @@ import (
 	"toolnorm/tools/kb/retrieval"
 )
 
-// KB holds the knowledge bases of a program. It is safe for concurrent use.
+// KB manages the knowledge bases of a program. It is safe for concurrent use.
 type KB struct {
-	Store    *kbstore.Store    // nil: none exists, and none was to be made
+	Store    *kbstore.Store    // nil: there is none, and none was to be created
 	Problem  error             // why the store cannot be opened
-	Embedder *embedding.Client // of passages; nil: not set, and passages have no vectors
+	Embedder *embedding.Client // for passages; nil: not configured, and passages have no vectors
 	config   Config
 	local    *retrieval.Local
 
-	mu      sync.Mutex
-	offered string // what the registry's tools tell of the knowledge bases; empty: it has none
+	mu sync.Mutex
+	// the names of the knowledge bases in the registry's tools; empty: the registry has no tools
+	offered string
 	beside  sleep.Group
 }
 
-// Open opens the store of the knowledge bases. It makes a missing file only if create is set, since
-// toolrun starts for each call and most users have no knowledge base. If the store cannot be
-// opened, the tools report that as an error rather than show an empty list.
+// Open opens the store of the knowledge bases. It creates a missing file only if create is true,
+// since toolrun starts for each call and most users have no knowledge base. If the store cannot be
+// opened, it returns the error together with a KB whose tools report that error rather than an
+// empty list.
 func Open(ctx context.Context, c Config, where string, embedder *embedding.Client, create bool) (
 	*KB, error) {
 	questions, passages := c.embedders(embedder)
@@ -80,9 +82,9 @@ func Open(ctx context.Context, c Config, where string, embedder *embedding.Clien
 	return k, nil
 }
 
-// Where returns the location of the store of knowledge bases, beside the store of the tools: the
-// same PostgreSQL, or a file in the same folder. The sample company has a table called documents,
-// too, and the specification fixes that name: one file cannot hold both.
+// Where returns the location of the store of knowledge bases, next to the store of the tools: the
+// same PostgreSQL database, or a file in the same folder. It cannot be the same file, because the
+// sample company has a table called documents as well, and the specification fixes that name.
 func Where(store string) string {
 	if strings.HasPrefix(store, "postgres") {
 		return store
@@ -90,8 +92,8 @@ func Where(store string) string {
 	return filepath.Join(filepath.Dir(store), "knowledge.db")
 }
 
-// Close ends Watch and closes the store.
-// A nil KB may be closed, since a program without tools has none.
+// Close ends Watch and closes the store. A nil KB may be closed, since a program without tools has
+// none. It returns an error if closing the store fails.
 func (k *KB) Close() error {
 	if k == nil || k.Store == nil {
 		return nil
@@ -101,10 +103,10 @@ func (k *KB) Close() error {
 	return k.Store.Close()
 }
 
-// Wanted reports whether the tools are to be offered: by the settings, or, when those leave it
-// open, because one of their settings is set or there is a knowledge base. Every tool that is
-// offered costs a small model attention. The count is read anew each time: the first base may be
-// made by another program.
+// Wanted reports whether the tools should be offered. They should if the settings say so, or, if
+// the settings leave it open, if one of them names a server or there is a knowledge base. Every
+// offered tool makes a small model less precise. The bases are counted each time, since another
+// program may create the first one. It returns an error if the store fails.
 func (k *KB) Wanted(ctx context.Context) (bool, error) {
 	switch {
 	case k.config.Tools == "never":
@@ -118,7 +120,7 @@ func (k *KB) Wanted(ctx context.Context) (bool, error) {
 	return n > 0, err
 }
 
-// Tools returns the knowledge base tools.
+// Tools returns the knowledge base tools, whether or not they are wanted.
 func (k *KB) Tools() []tools.Tool {
 	var search retrieval.Backend = k.local
 	known := bases{k.Store}
@@ -131,9 +133,9 @@ func (k *KB) Tools() []tools.Tool {
 	return []tools.Tool{find, count, normalizeOCRText(k.normalizer())}
 }
 
-// normalizer returns the normalizer that normalize_ocr_text works with. Its client has no timeout:
-// each request has its own, long enough for the server to load a model. It follows no redirects,
-// which could lead elsewhere.
+// normalizer returns the normalizer for normalize_ocr_text. Its HTTP client has no timeout, because
+// each request has its own, which is long enough for the server to load a model. It follows no
+// redirects, which could lead to another server.
 func (k *KB) normalizer() *ocr.Normalizer {
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
 		return http.ErrUseLastResponse
@@ -145,9 +147,10 @@ func (k *KB) normalizer() *ocr.Normalizer {
 	}
 }
 
-// Offer puts the tools into a registry when they are wanted, and takes them out when they no longer
-// are. It changes the registry only if that changed, or the names of the knowledge bases, which the
-// tools name: the registry's watchers notify every client of each change.
+// Offer puts the tools into a registry if they are wanted, and removes them if they are not. It
+// changes the registry only if that or the knowledge bases named in the tools have changed, because
+// the registry's watchers notify every client of each change. It returns an error if the store
+// fails or the registry refuses the tools.
 func (k *KB) Offer(ctx context.Context, r *tools.Registry) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -179,9 +182,10 @@ func (k *KB) Offer(ctx context.Context, r *tools.Registry) error {
 	return nil
 }
 
-// Watch offers the tools as soon as there is a knowledge base, even if another program makes it,
-// until ctx ends. Errors are passed to failed. It calls Offer, which is cheap, after every change
-// of the store.
+// Watch calls Offer after every change of the store, until ctx ends, so that the tools are offered
+// as soon as there is a knowledge base, even if another program creates it. Later errors are passed
+// to failed. Watch returns an error if it cannot listen for changes, and does nothing without a
+// store.
 func (k *KB) Watch(ctx context.Context, r *tools.Registry, failed func(error)) error {
 	if k.Store == nil {
 		return nil

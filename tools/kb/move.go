@@ -10,10 +10,12 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// Move moves a document to another knowledge base, into the collection of the same name, and
-// returns how many vectors it made for it. Its passages keep their vectors when the embedding model
-// of now made them and they are as long as those of the other base; else they get new ones first,
-// and nothing is moved when that fails. Without an embedding model vectors stay as they are.
+// Move moves a document to another knowledge base, into the collection of the same name. It returns
+// how many new vectors it made. The passages keep their vectors if the current embedding model made
+// them and they have the length of those in the other base. Otherwise they get new vectors first,
+// and if that fails, nothing is moved. Without an embedding model, vectors are kept. It returns
+// kbstore.ErrNoDocument if there is no such document, or another error if the model or the store
+// fails.
 func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (
 	made int, err error) {
 	everything := kbstore.FilterOf(auth.Local())
@@ -62,8 +64,9 @@ func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (
 	return made, err
 }
 
-// embedFor makes new vectors for a document from another base, and returns its passages, or none if
-// its vectors fit this base, too.
+// embedFor makes new vectors for a document from another base, and returns its passages and how
+// many vectors it made. It returns no passages if the old vectors fit this base. It returns an
+// error if they do not fit and there is no model, or if the model or the store fails.
 func (w *work) embedFor(ctx context.Context, from kbstore.Base, d *kbstore.Document,
 	there []kbstore.Document) (chunks []kbstore.Chunk, made int, err error) {
 	other := slices.ContainsFunc(there, func(o kbstore.Document) bool {

@@ -17,13 +17,14 @@ import (
 //go:embed normalize_ocr_text.md
 var normalizeOCRTextText string
 
-// normalizeWait is how long one call may take: a text with many ambiguous hyphens is several
-// questions to a model that may have to be loaded first.
+// normalizeWait bounds one call. A text with many ambiguous hyphens is several questions to a model
+// that may have to be loaded first.
 const normalizeWait = 3 * time.Minute
 
-// normalizeOCRText puts long-vowel marks back. It reads no knowledge base, so it is the same for
-// all callers and needs no token of the caller. The schema has maxLength for clients that look at
-// it; a text that is too long gets the specification's sentence.
+// normalizeOCRText returns the tool that restores long-vowel marks. It reads no knowledge base, so
+// it is the same for all callers and needs no token of the caller. The schema has maxLength for
+// clients that look at it; for a text that is too long, the tool returns the specification's
+// sentence.
 func normalizeOCRText(n *ocr.Normalizer) tools.Tool {
 	return tools.Tool{
 		Name: "normalize_ocr_text", Title: "Normalize OCR text", Description: normalizeOCRTextText,
@@ -69,8 +70,8 @@ func normalizeOCRText(n *ocr.Normalizer) tools.Tool {
 	}
 }
 
-// normalized is the tool's result. The first three members are the specification's; the others say
-// what was done, so that a person who checks the text against its page need not compare every
+// normalized is the tool's result. The first three members are the specification's. The others say
+// what was changed, so that a person who checks the text against its page need not compare every
 // character.
 type normalized struct {
 	Original   string       `json:"original_text"`

@@ -12,10 +12,10 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// Paths is the path under which passages are shown: Paths + BASE/DOCUMENT/PASSAGE.
+// Paths is the prefix of the paths under which passages are shown: Paths + BASE/DOCUMENT/PASSAGE.
 const Paths = "/kb/"
 
-// page shows a document with one passage marked. It needs no script.
+// page is the template that shows a document with one passage marked. It needs no script.
 var page = template.Must(template.New("page").Parse(`<!doctype html>
 <html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{{.Title}}</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}
@@ -29,8 +29,8 @@ section{white-space:pre-wrap;padding:.3rem .8rem;border-left:4px solid transpare
 // shownPassages is how many passages are shown before and after the requested one.
 const shownPassages = 20
 
-// ServePassage shows a passage of a document among its neighbours, to those who may see the
-// document.
+// ServePassage handles a request for a passage. It shows the passage among its neighbours if the
+// caller may see the document, and otherwise answers with a not-found error.
 func (k *KB) ServePassage(w http.ResponseWriter, r *http.Request) {
 	var err error = errOnlyRead
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -41,14 +41,15 @@ func (k *KB) ServePassage(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// errOnlyRead refuses other methods.
+// errOnlyRead is the error for methods other than GET and HEAD.
 var errOnlyRead = fault.New(fault.Method, "a passage can only be read: GET")
 
-// errNoPassage is also the error for a passage that the caller may not see, so that it does not
-// reveal whether there is one.
+// errNoPassage is the error for a passage that does not exist. It is also returned for a passage
+// that the caller may not see, so that it does not reveal whether there is one.
 var errNoPassage = fault.New(fault.NotFound, "there is no such passage, or you may not see it")
 
-// showPassage writes the page.
+// showPassage writes the page. It returns errNoPassage if there is nothing that the caller may see,
+// or another error if the store fails.
 func (k *KB) showPassage(w http.ResponseWriter, r *http.Request) error {
 	who, at := auth.PrincipalOf(r.Context()), -1
 	if n, err := strconv.Atoi(r.PathValue("passage")); err == nil {

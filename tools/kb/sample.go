@@ -9,22 +9,23 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// sampleFiles are an HR handbook in Korean, Japanese and English, which is also what the searches'
-// evaluation asks.
+// sampleFiles is an HR handbook in Korean, Japanese and English. The evaluation of searches asks
+// about it as well.
 //
 //go:embed sample
 var sampleFiles embed.FS
 
-// sample is the knowledge base that comes with the program. Its id is that of the tools'
+// sample is the knowledge base that comes with the program. It has the id in the tools'
 // specification, so that the examples there can be called as they are written.
 var sample = kbstore.Base{
 	ID: "cf23c222-b024-4533-81aa-52e4f673281e", Name: "Employee handbook",
 	Description: "Rules and benefits of a company, in Korean, Japanese and English",
 }
 
-// Sample makes the sample knowledge base, a collection for each language. A second call only adds
-// what is missing, and leaves other documents in the base alone. It uses the ordinary import, so
-// that the sample is cut, indexed and embedded like the user's own documents.
+// Sample creates the sample knowledge base, with a collection for each language, and returns it. A
+// second call only adds what is missing, and leaves other documents in the base alone. It uses the
+// ordinary import, so that the sample is cut, indexed and embedded like the user's own documents.
+// It returns an error if there is no store, or if the store or the model fails.
 func (k *KB) Sample(ctx context.Context) (kbstore.Base, error) {
 	if k.Store == nil {
 		return sample, errors.New("no store of knowledge bases is open")

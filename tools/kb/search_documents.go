@@ -17,11 +17,10 @@ import (
 //go:embed search_documents.md
 var searchDocumentsText string
 
-// number is the schema of a score that may be missing.
+// number is the JSON Schema of a score that may be missing.
 const number = `{"type": ["number", "null"]}`
 
-// searchDocuments returns the tool search_documents, over a backend. The sample's own id is the
-// example: a model that copies it learns from the 404 that it has to ask.
+// searchDocuments returns the tool search_documents, which searches with the backend b.
 func (c *Config) searchDocuments(b retrieval.Backend, known bases) tools.Tool {
 	yes, no := true, false
 	return tools.Tool{
@@ -65,7 +64,8 @@ func (c *Config) searchDocuments(b retrieval.Backend, known bases) tools.Tool {
 	}
 }
 
-// searchArguments are the arguments of search_documents. Pointers tell 0 from a missing value.
+// searchArguments are the arguments of search_documents. Pointers distinguish 0 from a missing
+// value.
 type searchArguments struct {
 	Query     string   `json:"query"`
 	Base      string   `json:"knowledge_base_id"`
@@ -73,7 +73,8 @@ type searchArguments struct {
 	Max       *float64 `json:"max_results"` // 5.0 is an integer in a schema, but not in Go
 }
 
-// query returns the search that is meant. The principal comes from the context alone.
+// query returns the search for the arguments, with defaults for what is missing. The principal
+// comes only from the context.
 func (a *searchArguments) query(ctx context.Context) retrieval.Query {
 	q := retrieval.Query{Text: a.Query, Base: a.Base, Threshold: retrieval.DefaultThreshold,
 		Max: retrieval.DefaultMax, Principal: auth.PrincipalOf(ctx)}
@@ -86,10 +87,10 @@ func (a *searchArguments) query(ctx context.Context) retrieval.Query {
 	return q
 }
 
-// refuseSearch answers before the arguments are checked against the schema. A validator would say
-// "maximum: 51 is greater than 50" where callers wait for the promised sentence. It checks who
-// asks, and then the arguments for which the specification has words of its own. It leaves all
-// other faults to the schema.
+// refuseSearch is for tools.Tool.Refuse, before the arguments are checked against the schema. It
+// returns a failure and true for a caller that is not authenticated, and for mistakes for which the
+// specification prescribes a sentence; the validator would write another, such as "maximum: 51 is
+// greater than 50". It returns false for all other mistakes, which the schema's check reports.
 func (b bases) refuseSearch(ctx context.Context, text json.RawMessage) (tools.Result, bool) {
 	if auth.PrincipalOf(ctx) == nil {
 		return refusal(retrieval.ErrUnauthenticated), true
@@ -124,8 +125,8 @@ func (b bases) refuseSearch(ctx context.Context, text json.RawMessage) (tools.Re
 	return tools.Result{}, false
 }
 
-// numberOf parses a number. What is not a number is passed to the schema, which reports what it is
-// instead. A number in quotes counts: some clients pass every argument as text.
+// numberOf parses a number, or a number in quotes, since some clients pass every argument as text.
+// It returns false for anything else, which the schema's check then reports.
 func numberOf(raw json.RawMessage) (v float64, given bool) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {

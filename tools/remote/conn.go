@@ -34,7 +34,7 @@ type conn struct {
 
 	me       greeting
 	ids      atomic.Int64 // numbers the requests that are passed through
-	progress sync.Map     // a progress token of ours -> func(mcp.JSONRPCNotification)
+	progress sync.Map     // a progress token of this connection -> func(mcp.JSONRPCNotification)
 	mirrored atomic.Pointer[map[string]*mcp.Tool]
 }
 
@@ -72,7 +72,7 @@ const (
 // Python SDK 2.3.0: "unsupported protocol version"). So a command gets more time. If that fails as
 // well, it is started again and asked with initialize alone.
 type asking struct {
-	patience time.Duration // for an answer to server/discover
+	patience time.Duration // how long to wait for an answer to server/discover
 	revision string        // if not empty, initialize alone is sent, with this revision
 }
 

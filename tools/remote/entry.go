@@ -37,8 +37,8 @@ type Entry struct {
 
 	// This is a pointer, since a missing value differs from false, and is not written into the
 	// file.
-	Private  *bool // it may be at a private or loopback address; nil: yes
-	Insecure bool  // plain http will do at a public address
+	Private  *bool // may be at a private or loopback address; nil: yes
+	Insecure bool  // plain http is accepted at a public address
 
 	OAuth   OAuth
 	account *account // signs its requests; nil: requests are not signed
@@ -137,8 +137,8 @@ func (e Entry) filled() (Entry, error) {
 	fill := func(text string) string {
 		return variable.ReplaceAllStringFunc(text, func(ref string) string {
 			m := variable.FindStringSubmatch(ref)
-			// Set and empty is as good as not set: no header and no URL means anything with a hole
-			// in it.
+			// Set and empty is as good as not set: no header or URL means anything with a part
+			// missing.
 			if v := os.Getenv(m[1]); v != "" {
 				return v
 			}

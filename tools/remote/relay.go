@@ -43,7 +43,7 @@ type inCall struct {
 	timer *timer
 }
 
-// Bounds of relays. Further sessions share the link's connection.
+// Bounds of relays. If there are too many, further sessions share the link's connection.
 const (
 	mostRelays = 64
 	// after which a relay without subscriptions is closed; the next request opens it again
@@ -103,7 +103,7 @@ func (s *Set) Left(session string) {
 	delete(s.levels, session)
 }
 
-// drop removes the relays for which the function which returns true, and closes them in goroutines.
+// drop removes the relays that the given function selects, and closes them in goroutines.
 func (s *Set) drop(which func(*relay) bool) {
 	s.relayMu.Lock()
 	defer s.relayMu.Unlock()
@@ -129,7 +129,7 @@ func (s *Set) sweep() {
 	s.drop(func(*relay) bool { return true })
 }
 
-// close ends the connection for good.
+// close closes the connection, and makes open fail from then on.
 func (r *relay) close() {
 	r.mu.Lock()
 	c := r.conn

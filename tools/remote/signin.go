@@ -199,8 +199,8 @@ func (f *flow) address(ctx context.Context) (to string, err error) {
 	return to, nil
 }
 
-// scopesFor returns the rights to ask for, sorted: those of the settings, or else of the server's
-// challenge, or else the parameter scopes. Rights of a token that had too few are added.
+// scopesFor returns the rights to ask for, sorted: those in the settings, or else in the server's
+// challenge, or else the parameter scopes. If the last token had too few, its rights are added.
 func (e Entry) scopesFor(challenge string, before saved, scopes []string) []string {
 	if len(e.OAuth.Scopes) > 0 {
 		scopes = e.OAuth.Scopes

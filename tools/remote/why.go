@@ -33,7 +33,7 @@ func (w why) Error() string { return w.sentence }
 // Unwrap returns the original error.
 func (w why) Unwrap() error { return w.error }
 
-// explain returns err with a sentence that says what is wrong and what to do. The parameter said
+// explain wraps err in an error whose text says what is wrong and what to do. The parameter said
 // has the last lines that the server's command wrote; it is empty if there are none or the server
 // is not a command.
 func explain(e Entry, err error, said string) error {

@@ -14,16 +14,17 @@ import (
 	"toolnorm/internal/aside"
 )
 
-// fileTime is how long a file may take. A PDF of a thousand pages takes some seconds.
+// fileTime bounds how long reading a file may take. A PDF of a thousand pages takes some seconds.
 const fileTime = 2 * time.Minute
 
-// mostText is how many bytes of text a file may have.
+// mostText bounds the text of a file in bytes.
 const mostText = 32 << 20
 
-// errBroken is the error for a file that makes its reader fail.
+// errBroken is the error for a file that makes its reader panic.
 var errBroken = errors.New("it is not a file of this kind that can be read; it may be broken")
 
-// apart are the readers for kinds of files that can be made to take any time or memory.
+// apart maps file extensions to the readers for kinds of files that could be made to need any
+// amount of time or memory. These readers run in another process.
 var apart = map[string]func(data []byte) (Text, error){
 	".pdf":  textOfPDF,
 	".docx": readDOCX, ".docm": readDOCX, ".dotx": readDOCX,
@@ -33,9 +34,9 @@ var apart = map[string]func(data []byte) (Text, error){
 	".hwpx": readHWPX, ".epub": readEPUB, ".csv": readCSV, ".tsv": readCSV, ".eml": readMail,
 }
 
-// apartReader reads files in a process of its own, which can be ended: bounds within a reader do
-// not limit a library, and a tree of pages that contains itself has no last page. A request is the
-// file's ending, a line end and the file.
+// apartReader reads files in its own process, which can be ended. Bounds within a reader would not
+// limit a library, and a tree of pages that contains itself has no last page. A request is the
+// file's extension, a line end and the file.
 var apartReader = aside.New("the reader of files", aside.Limits{Processes: 2, Time: fileTime,
 	Memory: 1 << 30, Keep: 256 << 20}, nil,
 	func(request []byte) ([]byte, error) {
@@ -47,7 +48,8 @@ var apartReader = aside.New("the reader of files", aside.Limits{Processes: 2, Ti
 		return json.Marshal(t)
 	})
 
-// readHere reads a file in this process.
+// readHere reads a file in this process. It returns errBroken if the reader panics. ending must be
+// a key of apart.
 func readHere(ending string, data []byte) (t Text, err error) {
 	defer func() { // a library may end a broken file by panicking
 		if broken := recover(); broken != nil {
@@ -57,7 +59,8 @@ func readHere(ending string, data []byte) (t Text, err error) {
 	return apart[ending](data)
 }
 
-// readApart reads a file in another process.
+// readApart reads a file in another process. It returns the reader's error, or an error if the
+// process has been ended.
 func readApart(name string, data []byte) (t Text, err error) {
 	ending := strings.ToLower(filepath.Ext(name))
 	answer, err := apartReader.Do(context.Background(), slices.Concat([]byte(ending+"\n"), data))

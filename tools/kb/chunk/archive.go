@@ -12,12 +12,13 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// The bounds of a file that is a zip of parts: a small one can hold parts that unpack to any size.
+// The bounds of a file that is a zip of parts. A small file can contain parts that unpack to any
+// size.
 const (
 	mostParts       = 50_000
-	mostPartBytes   = 256 << 20 // of all parts that are read, together
+	mostPartBytes   = 256 << 20 // for all parts together
 	deepestElement  = 400
-	mostSharedParts = 2000 // slides, sections, chapters
+	mostSharedParts = 2000 // slides, sections or chapters
 )
 
 // The errors of files that cannot be opened.
@@ -29,14 +30,15 @@ var (
 	errTooMuch  = errors.New("it has more than 32 MiB of text; divide it")
 )
 
-// archive is the parts of a file, by their names in small letters: programs do not agree on the
-// case.
+// archive contains the parts of a zip file, by their names in lower case, since programs do not
+// agree on the case.
 type archive struct {
 	parts map[string]*zip.File
-	left  int64 // how many bytes may still be unpacked
+	left  int64 // how many more bytes may be unpacked
 }
 
-// openArchive opens a file that is a zip.
+// openArchive opens a file that is a zip. It returns errOldOffice if the file is encrypted or in an
+// older format, and errNoZip if it is not a zip or has too many parts.
 func openArchive(data []byte) (*archive, error) {
 	if bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0")) {
 		return nil, errOldOffice
@@ -56,13 +58,13 @@ func openArchive(data []byte) (*archive, error) {
 	return a, nil
 }
 
-// partName returns the name by which a part is kept.
+// partName returns the key of a part in archive.parts.
 func partName(name string) string {
 	return strings.ToLower(strings.TrimPrefix(path.Clean("/"+strings.ReplaceAll(name, "\\", "/")),
 		"/"))
 }
 
-// Read counts what is unpacked.
+// Read implements io.Reader. It returns errUnpacked if the archive has unpacked too much.
 func (c *counted) Read(p []byte) (n int, err error) {
 	if c.of.left <= 0 {
 		return 0, errUnpacked
@@ -72,7 +74,7 @@ func (c *counted) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// counted is a part that is being unpacked.
+// counted is a part that is being unpacked, whose bytes are counted.
 type counted struct {
 	of   *archive
 	part io.ReadCloser
@@ -91,7 +93,8 @@ func (a *archive) open(name string) *counted {
 	return &counted{a, r}
 }
 
-// read returns the content of a part, or of a damaged part as much as can be read.
+// read returns the content of a part. If the part is damaged, it returns what can be read. It
+// returns errNoZip if there is no such part, and errUnpacked if the archive has unpacked too much.
 func (a *archive) read(name string) ([]byte, error) {
 	c := a.open(name)
 	if c == nil {
@@ -105,14 +108,15 @@ func (a *archive) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// elements reads XML as a tree without keeping the tree.
+// elements reads XML as a tree without storing the tree.
 type elements struct {
 	tokens *xml.Decoder
 	depth  int
 	err    error // io.EOF at the end
 }
 
-// elementsOf returns the elements of a part, or none if the part is missing.
+// elementsOf returns the elements of a part. If there is no such part, there are no elements, and
+// err is errNoZip.
 func (a *archive) elementsOf(name string) *elements {
 	c := a.open(name)
 	if c == nil {
@@ -124,7 +128,7 @@ func (a *archive) elementsOf(name string) *elements {
 	return &elements{tokens: tokens}
 }
 
-// broken returns why the elements ended too early, or nil if they did not.
+// broken returns the reason why the elements ended too early, or nil if they did not.
 func (x *elements) broken() error {
 	switch {
 	case errors.Is(x.err, errUnpacked), errors.Is(x.err, errTooMuch), errors.Is(x.err, errNoZip):
@@ -135,9 +139,8 @@ func (x *elements) broken() error {
 	return nil
 }
 
-// inside calls do for each element in the current one, and text, which may be nil, for the text
-// between them. It skips the parts of an element that do does not read, and elements that are
-// nested too deeply.
+// inside calls do for each child of the current element, and text, which may be nil, for the text
+// between them. It skips what do does not read of a child, and children that are nested too deeply.
 func (x *elements) inside(do func(xml.StartElement), text func(string)) {
 	for depth := x.depth; x.err == nil && x.depth >= depth; {
 		// RawToken does not check for matching names: depth counts the levels
@@ -163,7 +166,7 @@ func (x *elements) inside(do func(xml.StartElement), text func(string)) {
 	}
 }
 
-// skipToken passes one token.
+// skipToken reads one token and ignores it.
 func (x *elements) skipToken() {
 	token, err := x.tokens.RawToken()
 	if x.err = err; err != nil {
@@ -177,7 +180,7 @@ func (x *elements) skipToken() {
 	}
 }
 
-// each calls do for every element of a part, however deep it is.
+// each calls do for every element of a part, at any depth.
 func (x *elements) each(do func(xml.StartElement)) {
 	var all func(xml.StartElement)
 	all = func(e xml.StartElement) {
@@ -187,7 +190,7 @@ func (x *elements) each(do func(xml.StartElement)) {
 	x.inside(all, nil)
 }
 
-// attribute returns the value of an attribute, whatever its prefix.
+// attribute returns the value of an attribute, whatever its prefix, or "" if there is none.
 func attribute(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
@@ -197,7 +200,8 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// related returns the parts to which a part refers, and the kinds of relation, by their ids.
+// related returns the parts to which a part refers, with the kinds of relation, by relation id.
+// References to outside of the file are left out.
 func (a *archive) related(name string) map[string]relation {
 	all := map[string]relation{}
 	dir, file := path.Split(name)
@@ -214,11 +218,11 @@ func (a *archive) related(name string) map[string]relation {
 	return all
 }
 
-// relation is a part to which another refers, and the kind of that relation.
+// relation is a reference to another part, with its kind.
 type relation struct{ part, kind string }
 
-// main returns the part that a document begins with, by the kind of relation, or else its usual
-// name.
+// main returns the name of the document's main part, which the file declares. If it declares none
+// that exists, main returns usual.
 func (a *archive) main(usual string) string {
 	for _, r := range a.related("") {
 		if r.kind == "officeDocument" && a.parts[partName(r.part)] != nil {
@@ -228,7 +232,8 @@ func (a *archive) main(usual string) string {
 	return usual
 }
 
-// titleIn returns the title that a part with the document's properties has.
+// titleIn returns the title in a part with the document's properties, or "" if there is none or it
+// is only a placeholder such as "untitled".
 func (a *archive) titleIn(part string) (title string) {
 	x := a.elementsOf(part)
 	var find func(e xml.StartElement)

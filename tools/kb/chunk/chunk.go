@@ -42,21 +42,20 @@ import (
 )
 
 // Version is the version of this package's output. It is part of a document's hash, so that a
-// program that cuts differently cuts files again.
+// program that cuts differently cuts all files again.
 const Version = "3"
 
-// LargestFile is how many bytes of a file are read at most. A book of a thousand pages has two
-// million.
+// LargestFile is the largest size of a file in bytes. A book of a thousand pages has two million.
 const LargestFile = 64 << 20
 
 // Text is the text of a file.
 type Text struct {
 	Title    string
 	Blocks   []Block
-	Problems []string // parts of the file that could not be read: pages of a PDF, bytes of a text
+	Problems []string // descriptions of parts that could not be read, such as pages of a PDF
 }
 
-// tell notes a problem, unless it is empty.
+// tell adds a problem, unless it is empty.
 func (t *Text) tell(problem string) {
 	if problem != "" {
 		t.Problems = append(t.Problems, problem)
@@ -65,19 +64,19 @@ func (t *Text) tell(problem string) {
 
 // Block is a paragraph, a list, a table or a piece of code.
 type Block struct {
-	Heading string // the headings above it: "Leave > Sick leave"; empty: none
+	Heading string // the headings above it, such as "Leave > Sick leave"; empty: none
 	Text    string
 }
 
-// readers read files, by their endings in small letters. The ending decides and not the content: a
-// file that is called .md is to be read as Markdown, even if it begins like HTML. Files with an
-// ending in apart are read in another process.
+// readers maps file extensions in lower case to readers. The extension decides and not the content,
+// because a file that is called .md should be read as Markdown even if it begins like HTML. Files
+// with an extension in apart are read in another process.
 var readers = map[string]func(name string, data []byte) (Text, error){
 	".txt": readPlain, ".text": readPlain, ".md": readMarkdown, ".markdown": readMarkdown,
 	".html": readHTML, ".htm": readHTML, ".xhtml": readHTML,
 }
 
-// readerOf returns the reader for files with a name, or nil if there is none.
+// readerOf returns the reader for files with the given name, or nil if there is none.
 func readerOf(name string) func(name string, data []byte) (Text, error) {
 	ending := strings.ToLower(filepath.Ext(name))
 	if apart[ending] != nil {
@@ -86,17 +85,18 @@ func readerOf(name string) func(name string, data []byte) (Text, error) {
 	return readers[ending]
 }
 
-// Readable reports whether files of a name can be read, by its ending.
+// Readable reports whether files with the given name can be read. Only the extension counts.
 func Readable(name string) bool { return readerOf(name) != nil }
 
-// Endings returns the endings of the files that can be read, sorted.
+// Endings returns the extensions of files that can be read, sorted.
 func Endings() []string {
 	all := slices.AppendSeq(slices.Collect(maps.Keys(readers)), maps.Keys(apart))
 	slices.Sort(all)
 	return all
 }
 
-// instead are the endings of files that cannot be read, and as what their programs can save them.
+// instead maps extensions of files that cannot be read to formats in which their programs can save
+// them.
 var instead = map[string]string{
 	".doc": ".docx", ".dot": ".docx", ".rtf": ".docx", ".pages": ".docx", ".wpd": ".docx",
 	".xls": ".xlsx", ".xlsb": ".xlsx", ".numbers": ".xlsx",
@@ -104,7 +104,8 @@ var instead = map[string]string{
 	".mobi": ".epub", ".ps": ".pdf", ".djvu": ".pdf", ".tex": ".pdf",
 }
 
-// Refusal returns an error that explains why a file with this name is not read.
+// Refusal returns an error that explains why a file with the given name cannot be read, and what to
+// do.
 func Refusal(name string) error {
 	ending := strings.ToLower(filepath.Ext(name))
 	switch as := instead[ending]; {
@@ -118,11 +119,11 @@ func Refusal(name string) error {
 		strings.Join(Endings(), ", "))
 }
 
-// errEmpty is the error for a file without text: no search could find it.
+// errEmpty is the error for a file without text, which no search could find.
 var errEmpty = errors.New("there is no text in it")
 
-// Read reads a file with the reader for its name. Its error says what is wrong with the file, for
-// the file's owner.
+// Read reads a file with the reader for its name. It returns an error for the file's owner if the
+// file is of an unknown kind, too large, damaged or without text.
 func Read(name string, data []byte) (t Text, err error) {
 	reader := readerOf(name)
 	if reader == nil {
@@ -151,12 +152,12 @@ func Read(name string, data []byte) (t Text, err error) {
 	return t, nil
 }
 
-// longestTitle is how many characters of a title or a heading are kept; a longer one is a paragraph
-// in large letters.
+// longestTitle is how many characters of a title or a heading are used. A longer one is really a
+// paragraph in large letters.
 const longestTitle = 200
 
-// firstRunes returns the first n characters of a text. A cut in the middle of a character would not
-// be UTF-8.
+// firstRunes returns the first n characters of a text. It does not count bytes, because half a
+// character would not be valid UTF-8.
 func firstRunes(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {
@@ -166,8 +167,8 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// clean makes line ends plain, and removes NUL, which PostgreSQL refuses, and other control
-// characters.
+// clean returns a text with plain line ends and without control characters. One of these is NUL,
+// which PostgreSQL refuses.
 func clean(s string) string {
 	s = strings.ToValidUTF8(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"),
 		"\uFFFD")
@@ -179,14 +180,14 @@ func clean(s string) string {
 	}, s)
 }
 
-// outline has the headings above the place where a reader is. Levels may be left out (an
-// h4 below an h2), so a stack of levels is kept and not one title a level.
+// outline has the headings above the current position of a reader. Levels may be missing, such as
+// an h4 below an h2, so it has a stack of levels and not one title per level.
 type outline struct {
 	levels []int
 	titles []string
 }
 
-// enter adds a heading, which ends those of its level and below.
+// enter adds a heading, and removes those of the same or a lower rank. An empty title only removes.
 func (o *outline) enter(level int, title string) {
 	for len(o.levels) > 0 && o.levels[len(o.levels)-1] >= level {
 		o.levels, o.titles = o.levels[:len(o.levels)-1], o.titles[:len(o.titles)-1]
@@ -197,5 +198,5 @@ func (o *outline) enter(level int, title string) {
 	}
 }
 
-// path returns the headings in one line.
+// path returns the headings in one line, such as "Leave > Sick leave".
 func (o *outline) path() string { return strings.Join(o.titles, " > ") }

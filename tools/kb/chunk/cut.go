@@ -8,21 +8,22 @@ import (
 	"golang.org/x/text/width"
 )
 
-// The sizes of passages, in columns: a letter has one, a character of Chinese, Japanese or Korean
-// two, which roughly matches how much they say. 1,200 columns are some 300 tokens: a few of them
-// fit into any model, and they say more than a sentence does.
+// The sizes of passages in columns. A letter has one column, and a Chinese, Japanese or Korean
+// character has two, which roughly matches how much they say. 1,200 columns are about 300 tokens: a
+// few such passages fit into any model, and each says more than a sentence does.
 const (
-	mostColumns    = 1200
-	overlapColumns = 200 // of the sentence that is repeated where a paragraph had to be cut
+	mostColumns = 1200
+	// largest width of a sentence that is repeated where a paragraph had to be cut
+	overlapColumns = 200
 )
 
 // Passage is a part of a text that makes sense by itself.
 type Passage struct{ Heading, Text string }
 
-// Cut cuts a text into passages of at most mostColumns. Blocks below one heading are put together
-// as long as they fit; a block that does not fit is cut after sentences. Passages below different
-// headings are never joined, however short both are: "Leave: 20 days" and "Fee: 20 euros" in one
-// would answer the question for the one with the other.
+// Cut cuts a text into passages of at most mostColumns. Blocks below the same heading are joined as
+// long as they fit, and a block that does not fit is cut after sentences. Passages below different
+// headings are never joined, however short they are: if "Leave: 20 days" and "Fee: 20 euros" were
+// one passage, it would answer the question about one with the other.
 func (t *Text) Cut() (all []Passage) {
 	var heading, text string
 	flush := func() {
@@ -51,9 +52,9 @@ func (t *Text) Cut() (all []Passage) {
 	return all
 }
 
-// pieces cuts a long block after sentences. If the last sentence of a piece is short, it also
-// begins the next one, since the text after it often refers to it. Without the overlap, "It is paid
-// monthly." at the beginning of a piece would be about nothing.
+// pieces cuts a long block after sentences. If the last sentence of a piece is short, the next
+// piece begins with it as well, since the text after it often refers to it. Otherwise a piece could
+// begin with "It is paid monthly.", and nobody would know what that is about.
 func pieces(text string) (all []string) {
 	var piece, last string
 	add := func(sentence string) {
@@ -82,17 +83,17 @@ func pieces(text string) (all []string) {
 	return all
 }
 
-// The characters that end a sentence: those that always do, those that do so before a blank (3.5 is
-// a number), and those that belong to the sentence before them.
+// The characters that end a sentence: those that always do, those that do so only before a blank
+// (since 3.5 is a number), and those that still belong to the sentence.
 const (
 	fullStops  = "。！？｡"
 	plainStops = ".!?"
 	closers    = "」』）】〉》)]\"'”’"
 )
 
-// sentences cuts a text after sentences and lines. Joined, the parts are the text again, byte for
-// byte. A line counts as a sentence, as lists and tables have no full stops. The text may be cut
-// after an abbreviation ("e.g. this"), which costs little: pieces are put together again up to
+// sentences cuts a text after sentences and lines. The joined parts are exactly the text again. A
+// line counts as a sentence, because lists and tables have no full stops. The text may also be cut
+// after an abbreviation ("e.g. this"), which costs little, since pieces are joined again up to
 // their size.
 func sentences(text string) (all []string) {
 	start := 0
@@ -125,7 +126,8 @@ func sentences(text string) (all []string) {
 	return all
 }
 
-// skip returns the index after a run of characters of a kind.
+// skip returns the index after a run of characters that begins at index i. The given function
+// reports whether a character belongs to the run.
 func skip(text string, i int, of func(rune) bool) int {
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -137,9 +139,9 @@ func skip(text string, i int, of func(rune) bool) int {
 	return i
 }
 
-// breakAt returns where to cut a sentence that is too long: after the last blank or comma of its
-// first part, else anywhere. A base64 text or a minified script is one word of a megabyte, so there
-// has to be a cut even where nothing marks one.
+// breakAt returns the index at which to cut a sentence that is too wide: after the last blank or
+// comma of its first part, or else anywhere. A base64 text or a minified script is one word of a
+// megabyte, so there has to be a cut even if there is no such character.
 func breakAt(sentence string) int {
 	wide, best, n := 0, 0, 0
 	for i, r := range sentence {
@@ -157,7 +159,7 @@ func breakAt(sentence string) int {
 	return n
 }
 
-// columns returns how wide a text is.
+// columns returns the width of a text in columns.
 func columns(text string) (n int) {
 	for _, r := range text {
 		n += columnsOf(r)
@@ -165,8 +167,9 @@ func columns(text string) (n int) {
 	return n
 }
 
-// tooWide reports whether a text has to be cut. It stops counting there: a line of nine megabytes
-// is checked once for each of its 7,500 passages, and counting the rest each time took minutes.
+// tooWide reports whether a text is wider than mostColumns. It stops counting there, because a line
+// of nine megabytes is checked once for each of its 7,500 passages, and counting the rest each time
+// took minutes.
 func tooWide(text string) bool {
 	n := 0
 	for _, r := range text {
@@ -177,8 +180,8 @@ func tooWide(text string) bool {
 	return false
 }
 
-// columnsOf returns how wide a character is, by Unicode's East Asian width, which knows full-width
-// forms as well. What is below U+0300 is decided without the table: most text is.
+// columnsOf returns the width of a character, which is 1 or 2, by Unicode's East Asian width.
+// Characters below U+0300 are decided without the table, since most text has only those.
 func columnsOf(r rune) int {
 	if r < 0x300 {
 		return 1

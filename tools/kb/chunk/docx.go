@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// wordRoles are the elements of WordprocessingML. Text that was deleted stands in w:del or in
-// w:delText, and what Word writes for older programs in mc:Fallback. Hidden text is left out, and
-// so are readings above a word.
+// wordRoles maps the elements of WordprocessingML to the functions that handle them. Deleted text
+// is in w:del or w:delText, and mc:Fallback has what Word writes for older programs. Hidden text is
+// left out, and so are phonetic readings above a word.
 var wordRoles = map[string]role{
 	"p": paragraph, "t": textRole, "tab": writes("\t"), "ptab": writes("\t"), "br": writes("\n"),
 	"cr": writes("\n"), "noBreakHyphen": writes("-"),
@@ -21,14 +21,14 @@ var wordRoles = map[string]role{
 	"pPr":    func(f *flow, _ xml.StartElement) { f.inside(f.node, nil) }, "r": run,
 }
 
-// spans notes how many columns the cell takes.
+// spans records how many columns the current cell takes. It does nothing for nil.
 func (g *grid) spans(val string) {
 	if g != nil {
 		g.span = number0(val)
 	}
 }
 
-// run reads a part of a paragraph, unless it is hidden.
+// run handles a run, which is a part of a paragraph, unless the run is hidden.
 func run(f *flow, _ xml.StartElement) {
 	hidden := false
 	f.inside(func(e xml.StartElement) {
@@ -45,8 +45,9 @@ func run(f *flow, _ xml.StartElement) {
 	}, nil)
 }
 
-// readDOCX reads the text of a file of Word: paragraphs, tables, text boxes and notes, below the
-// headings that its styles make. Comments, running heads and feet are no part of the text.
+// readDOCX reads the text of a Word file: paragraphs, tables, text boxes and notes, below the
+// headings that its styles define. Comments, page headers and footers are left out. It returns an
+// error if the file cannot be opened or has too much text.
 func readDOCX(data []byte) (Text, error) {
 	a, err := openArchive(data)
 	if err != nil {
@@ -99,7 +100,8 @@ func readDOCX(data []byte) (Text, error) {
 	return f.whole()
 }
 
-// whole returns what was read, or why there is nothing.
+// whole returns the text that was read. It returns an error if there is too much text, or if
+// nothing could be read because the parts are missing.
 func (f *flow) whole() (Text, error) {
 	if f.err == errTooMuch || f.err == errUnpacked || len(f.Blocks) == 0 && f.err == errNoZip {
 		return Text{}, f.err
@@ -107,19 +109,21 @@ func (f *flow) whole() (Text, error) {
 	return f.Text, nil
 }
 
-// wordStyle is what a style makes of a paragraph.
+// wordStyle is what a style defines for a paragraph.
 type wordStyle struct {
-	level   int // of a heading; 0: it is none
+	level   int // level of a heading; 0: it is not a heading
 	title   bool
-	list    string // whose number it has; empty: none
+	list    string // the list that numbers the paragraph; empty: none
 	depth   int    // the level of the list
 	basedOn string
 }
 
-// headingName is the name of the styles that are headings in every Word; their ids are translated.
+// headingName matches the names of heading styles, which are the same in every Word, while their
+// ids are translated.
 var headingName = regexp.MustCompile(`(?i)^heading ([1-9])$`)
 
-// wordStyles returns the styles of paragraphs by their ids.
+// wordStyles returns the styles of paragraphs by id, with the properties of the styles on which
+// they are based.
 func wordStyles(x *elements) map[string]wordStyle {
 	all := map[string]wordStyle{}
 	id := ""
@@ -166,7 +170,8 @@ func wordStyles(x *elements) map[string]wordStyle {
 	return all
 }
 
-// levelOf returns the level of a heading by Word's number of it, of which 9 is none.
+// levelOf converts Word's outline level into the level of a heading. It returns 0, which is no
+// heading, for 9 and for text that is not a level.
 func levelOf(val string) int {
 	if n := number0(val); n >= 0 && n < 9 && val != "" {
 		return n + 1
@@ -174,7 +179,7 @@ func levelOf(val string) int {
 	return 0
 }
 
-// wordNotes returns the texts of footnotes or endnotes by their ids.
+// wordNotes returns the texts of footnotes or endnotes by id. kind is the name of their elements.
 func wordNotes(x *elements, kind string) map[string]string {
 	texts := map[string]string{}
 	f := &flow{roles: maps.Clone(wordRoles)}

@@ -18,21 +18,24 @@ import (
 	"golang.org/x/text/encoding/unicode/utf32"
 )
 
-// errEncoding is the error of a text whose encoding is not known.
+// errEncoding is the error for a text whose encoding is not known.
 var errEncoding = errors.New(
 	"it is not UTF-8, nor a text in another encoding that can be recognised; save it as UTF-8 and import it again")
 
-// utf8Text returns a file as text. A file that is not UTF-8 is read in the encoding that it
-// declares, or in one that its characters show. problem says what was lost.
+// utf8Text returns a file as clean UTF-8 text. If it is not UTF-8, its encoding is detected (see
+// inUTF8). The result problem describes what was lost, or is "". It returns an error if the
+// encoding is not known.
 func utf8Text(data []byte) (text, problem string, err error) {
 	data, problem, err = inUTF8(data, nil)
 	return clean(string(data)), problem, err
 }
 
-// inUTF8 returns a text in UTF-8; declared is the encoding that the file itself names, if it does.
+// inUTF8 returns a text in UTF-8. declared is the encoding that the file itself names, or nil. The
+// result problem describes what was lost, or is "".
 //
 // A guess may be wrong, and no search finds a text in a wrong encoding. So a text that does not
-// declare its encoding is read only if all likely encodings result in the same text.
+// declare its encoding is accepted only if all likely encodings result in the same text, and
+// otherwise inUTF8 returns an error. It also returns an error if the text is damaged.
 func inUTF8(data []byte, declared encoding.Encoding) (text []byte, problem string, err error) {
 	if said := marked(data); said != nil {
 		if text, err = said.NewDecoder().Bytes(data); err != nil || damaged(text) {
@@ -61,8 +64,8 @@ func inUTF8(data []byte, declared encoding.Encoding) (text []byte, problem strin
 	return text, "", err
 }
 
-// few reports whether data has so few characters that do not occur in texts that it is a text
-// without them.
+// few reports whether at most one in twenty bytes of data is a character that does not occur in
+// texts, so that data is still a text.
 func few(data []byte) bool {
 	n := 0
 	for _, r := range string(data) {
@@ -73,12 +76,12 @@ func few(data []byte) bool {
 	return n <= len(data)/20
 }
 
-// damaged reports whether a text has characters that could not be read.
+// damaged reports whether a text has replacement characters for what could not be decoded.
 func damaged(text []byte) bool { return bytes.Contains(text, []byte("\uFFFD")) }
 
-// marked returns the encoding of a text that says what it is in: by the mark of the order of bytes,
-// or by the codes that switch between characters of one byte and of two, which do not occur in
-// texts in UTF-8.
+// marked returns the encoding that a text shows by a byte order mark, or by the codes that switch
+// between characters of one byte and of two, which do not occur in UTF-8 texts. It returns nil if
+// there are none.
 func marked(data []byte) encoding.Encoding {
 	has := func(s string) bool { return bytes.Contains(data, []byte(s)) }
 	switch {
@@ -100,14 +103,14 @@ func marked(data []byte) encoding.Encoding {
 	return nil
 }
 
-// ascii reports whether a text has no bytes but those of ASCII.
+// ascii reports whether a text consists of ASCII bytes.
 func ascii(data []byte) bool {
 	return !slices.ContainsFunc(data, func(b byte) bool { return b >= utf8.RuneSelf })
 }
 
-// wideText reads a text with bytes of zero, which is UTF-16 or UTF-32 without a mark, or no text.
-// If both orders of bytes result in text, the one with more ASCII is meant: in the wrong order,
-// blanks and line ends are rare characters.
+// wideText decodes a text that has zero bytes, which is UTF-16 or UTF-32 without a byte order mark.
+// If both byte orders result in text, it takes the one with more ASCII, since in the wrong order,
+// blanks and line ends are rare characters. It returns an error if no order results in text.
 func wideText(data []byte) (best []byte, err error) {
 	most := -1
 	for _, from := range []encoding.Encoding{
@@ -137,16 +140,16 @@ func wideText(data []byte) (best []byte, err error) {
 	return best, nil
 }
 
-// noText reports whether a character does not occur in texts: a control, except those of lines and
-// pages, or one that Unicode has not assigned.
+// noText reports whether a character does not occur in texts: a control character other than those
+// for lines and pages, or one that Unicode has not assigned.
 func noText(r rune) bool {
 	return !unicode.IsGraphic(r) && !unicode.Is(unicode.Cf, r) && !strings.ContainsRune(
 		"\t\n\v\f\r\x1a\x1b", r) || unicode.Is(unicode.Co, r)
 }
 
-// repaired returns a text that is UTF-8 except for a few bytes, and how many these are; 0 means
-// that it is not such a text. One in twenty of the bytes beyond ASCII may be wrong: in other
-// encodings hardly any two of them could be UTF-8.
+// repaired returns a text that is UTF-8 except for a few bytes, with these replaced, and their
+// number. It returns 0 if there are too many. One in twenty bytes beyond ASCII may be wrong; in
+// other encodings hardly any two such bytes could be UTF-8.
 func repaired(data []byte) (text []byte, bad int) {
 	good := 0
 	for rest := data; len(rest) > 0; {
@@ -165,15 +168,16 @@ func repaired(data []byte) (text []byte, bad int) {
 	return bytes.ToValidUTF8(data, []byte("\uFFFD")), bad
 }
 
-// declaration is where a page or an XML document names its encoding.
+// declaration matches the place where an HTML page or an XML document names its encoding.
 var declaration = regexp.MustCompile(
 	`(?i)<(?:meta\b[^>]{0,400}?charset|\?xml\b[^>]{0,200}?encoding)\s*=\s*["']?([\w.:-]{2,40})`)
 
-// farthest is how many bytes of a page are searched for its encoding. Browsers look at 1,024;
-// scripts and styles often come first.
+// farthest is how many bytes of a page are searched for its encoding. Browsers look only at 1,024,
+// but scripts and styles often come first.
 const farthest = 1 << 18
 
-// declared returns the encoding that a page names, or nil if it names none.
+// declared returns the encoding that a page names, or nil if it names none, an unknown one or
+// UTF-8.
 func declared(data []byte) encoding.Encoding {
 	found := declaration.FindSubmatch(data[:min(farthest, len(data))])
 	if found == nil {

@@ -8,50 +8,52 @@ import (
 	"strings"
 )
 
-// flow reads the text of a document that is XML: paragraphs, in them text, and tables of rows of
-// cells. All office programs write these, by names of their own, which roles has.
+// flow reads the text of an XML document. All office programs write paragraphs with text in them,
+// and tables of rows of cells, but with different element names. The map roles has a function for
+// each name that matters.
 type flow struct {
 	Text
 	outline
 	*elements
 	roles map[string]role
-	loose bool // text is directly in paragraphs, and not in elements of its own
-	// returns the number of a paragraph in a list; nil: there are no numbers
+	loose bool // paragraphs contain text directly and not in elements of its own
+	// returns the number of a paragraph in a list; nil: paragraphs have no numbers
 	number func(*para) string
 
 	para    *para
 	table   *grid
-	cell    *strings.Builder // that is being read; nil: no table is
-	kind    string           // of the shape on a slide; see slides.go
-	caption string           // of the slide
-	// level of the last heading, if nothing is below it yet; 0: there is none
+	cell    *strings.Builder // the cell that is being read; nil: no cell is
+	kind    string           // kind of the current shape on a slide; see slides.go
+	caption string           // title of the current slide
+	// level of the last heading if nothing is below it yet; 0: there is none
 	lone int
 	size int
 }
 
-// role is what an element does. It reads what is in the element, or leaves that out.
+// role is a function that handles an element. It reads the content of the element, or leaves it
+// out.
 type role func(*flow, xml.StartElement)
 
-// para is a paragraph that is being read.
+// para is the paragraph that is being read.
 type para struct {
 	text   strings.Builder
-	level  int      // of the heading; 0: it is not a heading
+	level  int      // level of a heading; 0: it is not a heading
 	title  bool     // it is the document's title
-	behind []string // texts that belong to it: boxes, notes
-	list   string   // whose number it has; empty: none
+	behind []string // texts to put after it, such as boxes and notes
+	list   string   // the list that numbers it; empty: none
 	depth  int      // the level of the list
 }
 
-// grid is a table that is being read.
+// grid is the table that is being read.
 type grid struct {
 	rows [][]string
-	span int // columns of the cell
+	span int // how many columns the current cell takes
 }
 
-// longestHeading is how wide a heading may be; what is wider is a paragraph in large letters.
+// longestHeading is the largest width of a heading. What is wider is a paragraph in large letters.
 const longestHeading = 240
 
-// run reads a part.
+// run reads the elements x of a part. If they are damaged, the text gets a problem.
 func (f *flow) run(x *elements) {
 	f.elements = x
 	f.inside(f.node, nil)
@@ -62,7 +64,7 @@ func (f *flow) run(x *elements) {
 	}
 }
 
-// node reads an element.
+// node handles an element by its role, or reads its content if it has no role.
 func (f *flow) node(e xml.StartElement) {
 	if do := f.roles[e.Name.Local]; do != nil {
 		do(f, e)
@@ -71,7 +73,7 @@ func (f *flow) node(e xml.StartElement) {
 	f.deeper()
 }
 
-// deeper reads what is in an element.
+// deeper reads the content of the current element.
 func (f *flow) deeper() {
 	if f.loose {
 		f.inside(f.node, func(s string) { f.write(blanks.ReplaceAllString(s, " ")) })
@@ -80,11 +82,11 @@ func (f *flow) deeper() {
 	f.inside(f.node, nil)
 }
 
-// blanks matches white space that counts as one blank, since line ends in XML are only for its
-// readers.
+// blanks matches white space that counts as one blank, since line ends in XML do not mean anything.
 var blanks = regexp.MustCompile(`[ \t\r\n]+`)
 
-// write adds text to the paragraph.
+// write adds text to the current paragraph, if there is one. If there is too much text, reading
+// ends with errTooMuch.
 func (f *flow) write(text string) {
 	if f.para == nil {
 		return
@@ -101,19 +103,20 @@ func (f *flow) write(text string) {
 
 // The roles that elements have in most formats.
 
-// skipped leaves an element out.
+// skipped handles an element that is left out.
 func skipped(*flow, xml.StartElement) {}
 
-// textRole reads an element whose content is text.
+// textRole handles an element whose content is text.
 func textRole(f *flow, _ xml.StartElement) { f.inside(f.node, f.write) }
 
-// writes returns a role that stands for a text.
+// writes returns a function that handles an element which stands for the given text.
 func writes(text string) role { return func(f *flow, _ xml.StartElement) { f.write(text) } }
 
-// paragraph reads a paragraph. A paragraph inside it, as in a box or a note, is put after it.
+// paragraph handles a paragraph. A paragraph inside it, as in a box or a note, is put after it.
 func paragraph(f *flow, _ xml.StartElement) { f.paragraph(0) }
 
-// paragraph reads a paragraph that is a heading of a level, or none.
+// paragraph reads the current element as a paragraph. It is a heading of the given level, or no
+// heading if that is 0.
 func (f *flow) paragraph(level int) {
 	outer := f.para
 	p := &para{level: level}
@@ -131,7 +134,8 @@ func (f *flow) paragraph(level int) {
 	}
 }
 
-// put adds the text of a paragraph, or of a table, where it belongs.
+// put adds the text of a paragraph or of a table to what surrounds it: another paragraph, a cell, a
+// slide's title or the blocks of the text.
 func (f *flow) put(text string, p *para) {
 	switch {
 	case f.para != nil:
@@ -156,8 +160,8 @@ func (f *flow) put(text string, p *para) {
 	}
 }
 
-// heading reads a heading. A heading with nothing below it becomes a text of its own, as otherwise
-// no passage would contain it.
+// heading adds a heading. If nothing was below the previous heading, that becomes a text of its
+// own, since otherwise no passage would contain it.
 func (f *flow) heading(level int, text string) {
 	if last := len(f.titles) - 1; f.lone > 0 && level <= f.lone && last >= 0 {
 		f.Blocks = append(f.Blocks, Block{f.path(), f.titles[last]})
@@ -166,13 +170,13 @@ func (f *flow) heading(level int, text string) {
 	f.lone = level
 }
 
-// restart leaves all headings: a sheet, a slide or the end follows.
+// restart removes all headings, because a sheet, a slide or the end follows.
 func (f *flow) restart() {
 	f.heading(0, "")
 	f.outline = outline{}
 }
 
-// tableRole reads a table.
+// tableRole handles a table, which becomes one text.
 func tableRole(f *flow, _ xml.StartElement) {
 	if text := f.grid().text(); text != "" {
 		f.put(text, &para{})
@@ -189,7 +193,7 @@ func (f *flow) grid() *grid {
 	return g
 }
 
-// rowRole reads a row of a table.
+// rowRole handles a row of a table.
 func rowRole(f *flow, _ xml.StartElement) {
 	if f.table != nil {
 		f.table.rows = append(f.table.rows, nil)
@@ -197,7 +201,7 @@ func rowRole(f *flow, _ xml.StartElement) {
 	f.deeper()
 }
 
-// cellRole reads a cell of a table.
+// cellRole handles a cell of a table. Outside of a row it only reads the content.
 func cellRole(f *flow, e xml.StartElement) {
 	if f.table == nil || len(f.table.rows) == 0 {
 		f.deeper()
@@ -211,10 +215,10 @@ func cellRole(f *flow, e xml.StartElement) {
 	f.cell, f.para = outer, around
 }
 
-// mostSpan is how many columns one cell may take.
+// mostSpan is how many columns a cell may take.
 const mostSpan = 1000
 
-// add adds a cell to the last row.
+// add adds a cell to the last row, followed by empty cells for the other columns that it takes.
 func (g *grid) add(text string, span int) {
 	row := &g.rows[len(g.rows)-1]
 	*row = append(*row, text)
@@ -223,11 +227,11 @@ func (g *grid) add(text string, span int) {
 	}
 }
 
-// number0 parses a number, and returns 0 for a text that is not a number.
+// number0 parses a number, and returns 0 for text that is not a number.
 func number0(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n
 }
 
-// note returns the text of a note with the sign by which its paragraph refers to it.
+// note returns the text of a footnote, with the sign by which its paragraph refers to it before it.
 func note(sign, text string) string { return fmt.Sprintf("[%s] %s", sign, text) }

@@ -18,17 +18,17 @@ import (
 	xunicode "golang.org/x/text/encoding/unicode"
 )
 
-// language is what a text in a language looks like, in its characters beyond ASCII.
+// language describes what text in a language looks like, by its characters beyond ASCII.
 type language struct {
-	letters  func(rune) bool // that it is written in
-	share    float64         // of those among all letters beyond ASCII, at least
-	frequent string          // the most frequent ones, small; empty: all of them
-	often    float64         // their share, at least
-	apart    bool            // its letters do not stand beside those of ASCII in one word
+	letters  func(rune) bool // reports whether a letter belongs to the language
+	share    float64         // least share of such letters among all letters beyond ASCII
+	frequent string          // the most frequent letters, in lower case; empty: not checked
+	often    float64         // their least share
+	apart    bool            // its letters do not occur next to ASCII letters in one word
 }
 
-// languages are those that guesses know, by their codes. The frequent characters are those that
-// make up most of any text; wrong readings seldom have a fourth of that.
+// languages contains the languages that guesses know, by code. The frequent characters make up most
+// of any text. If a text is decoded in a wrong encoding, they seldom have a fourth of that share.
 var languages = map[string]*language{
 	"ja": {letters: levelOne(japanese.EUCJP, 0xB0, 0xCF, kana), share: .9, often: .15,
 		frequent: "あいうえおかがきぎくぐけげこごさざしじすずせそただちっつてでとどなにのはばびへべほまみむめもやゆよらりるれろわをんアィイウエオカガキクグケコゴサザシジスズセタダチッテデトドナニネノハバパビピフブプヘベペホボポマミムメモャュョラリルレロワンー" +
@@ -60,11 +60,11 @@ var languages = map[string]*language{
 	"ca": latin("àçèéíïòóúü·"),
 }
 
-// latin returns a language of Latin letters, some of which are not ASCII's. Names of other
-// languages may be in it.
+// latin returns a language with Latin letters, of which the given ones are not ASCII. A small share
+// of other letters is allowed, since names of other languages may occur.
 func latin(letters string) *language { return &language{letters: among(letters), share: .95} }
 
-// readings are the encodings that guesses know, and the languages for which people used them.
+// readings lists the encodings that guesses know, with the languages for which people used them.
 var readings = []struct {
 	name      string
 	from      encoding.Encoding
@@ -87,7 +87,8 @@ var readings = []struct {
 	{"UTF-16BE", xunicode.UTF16(xunicode.BigEndian, xunicode.IgnoreBOM), "ja ko zh zh-Hant"},
 }
 
-// guessed reads a text that does not say what it is in, if all likely readings give the same text.
+// guessed decodes a text that does not declare its encoding, if all likely encodings result in the
+// same text. It returns an error if no encoding is likely, or if the results differ.
 func guessed(data []byte) (text []byte, err error) {
 	sample := telling(data)
 	var names []string
@@ -119,11 +120,11 @@ func guessed(data []byte) (text []byte, err error) {
 		strings.Join(names, " or "))
 }
 
-// longestSample is how many bytes of a text tell its encoding.
+// longestSample is how many bytes of a text are used to guess its encoding.
 const longestSample = 1 << 16
 
-// telling returns the lines of a text that have more than ASCII, as many as are looked at. No
-// character has the byte of a line's end in it, but for UTF-16.
+// telling returns the lines of a text that have more than ASCII, up to longestSample bytes. Except
+// in UTF-16, no character contains the byte of a line end.
 func telling(data []byte) (sample []byte) {
 	for line := range bytes.Lines(data) {
 		if len(sample)+len(line) > longestSample {
@@ -139,11 +140,12 @@ func telling(data []byte) (sample []byte) {
 	return sample
 }
 
-// usual are signs that stand in texts of any language.
+// usual contains signs that occur in texts of any language.
 const usual = "’‘“”„‚–—…«»‹›·•°§©®™€£±×²³¼½¾º¡¿№\u00a0\u00ad"
 
-// speaks reports whether a text is likely one of a language: nearly all its letters beyond ASCII
-// are the language's, those that are frequent in it are so here, and its words look like words.
+// speaks reports whether a text is likely written in a language. Nearly all its letters beyond
+// ASCII must belong to the language, the frequent letters must be frequent in it, and few letters
+// may be misplaced.
 func speaks(text string, l *language) bool {
 	letters, own, frequent, faults := 0, 0, 0, 0
 	text = strings.TrimRight(text, "\uFFFD") // a character that the sample's end cut
@@ -188,9 +190,9 @@ func speaks(text string, l *language) bool {
 		(l.frequent == "" || letters > 0 && float64(frequent) >= l.often*n)
 }
 
-// misplaced reports whether a letter does not stand behind another character in words of a
-// language: a capital behind a small letter, a letter behind a digit (or before one) or, where
-// scripts are not mixed, behind one of ASCII.
+// misplaced reports whether a letter cannot follow the character before in words of a language: a
+// capital after a small letter, a letter after a digit, or, in scripts that are not mixed with
+// others, a letter after an ASCII letter.
 func misplaced(before, r rune, l *language) bool {
 	switch {
 	case unicode.IsUpper(r) && unicode.IsLower(before):
@@ -201,30 +203,31 @@ func misplaced(before, r rune, l *language) bool {
 	return l.apart && isASCIILetter(before)
 }
 
-// isASCIILetter reports whether a character is one of A to Z, in either case.
+// isASCIILetter reports whether a character is one of A to Z or a to z.
 func isASCIILetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
-// cjkSign reports whether a character is a sign of East Asian texts, which all of them share.
+// cjkSign reports whether a character is a sign that all East Asian texts share.
 func cjkSign(r rune) bool {
 	return r >= 0x3000 && r <= 0x303F || r >= 0xFF01 && r <= 0xFF60 || r >= 0x2460 && r <= 0x2473 ||
 		strings.ContainsRune("・ー→←↑↓○●◎□■△▲▽▼☆★※", r) && r != 'ー'
 }
 
-// kana reports whether a character is one of Japan's syllables.
+// kana reports whether a character is Japanese hiragana or katakana.
 func kana(r rune) bool { return r >= 0x3041 && r <= 0x30FE }
 
-// within reports for each character whether a script has it.
+// within returns a function that reports whether a character belongs to a script.
 func within(table *unicode.RangeTable) func(rune) bool {
 	return func(r rune) bool { return unicode.Is(table, r) }
 }
 
-// among reports for each character whether it is among some.
+// among returns a function that reports whether a character is one of letters.
 func among(letters string) func(rune) bool {
 	return func(r rune) bool { return strings.ContainsRune(letters, r) }
 }
 
-// levelOne reports for each character whether it is in the rows of a character set where its
-// standard has the common ones, or is one of others.
+// levelOne returns a function that reports whether a character is in the rows first to last of a
+// character set, where its standard has the common characters. If others is not nil, characters for
+// which it returns true count as well.
 func levelOne(from encoding.Encoding, first, last byte, others func(rune) bool) func(rune) bool {
 	set := sync.OnceValue(func() map[rune]bool {
 		all := map[rune]bool{}

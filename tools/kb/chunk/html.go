@@ -10,16 +10,17 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// page reads the tree of an HTML page.
+// page is the state of reading an HTML page.
 type page struct {
 	Text
 	outline
-	text strings.Builder // of the block that is being read
-	pre  int             // elements around it whose blanks count
+	text strings.Builder // the text of the current block
+	pre  int             // number of surrounding elements in which blanks are kept
 }
 
-// readHTML reads what a reader of the page sees. Parts that surround it on every page, such as
-// menus, are left out if their elements show what they are.
+// readHTML reads the text that a reader of the page sees. Parts that surround it on every page,
+// such as menus, are left out if their elements show what they are. It returns an error if the
+// encoding is not known or the page cannot be parsed.
 func readHTML(_ string, data []byte) (Text, error) {
 	data, problem, err := inUTF8(data, declared(data))
 	if err != nil {
@@ -36,7 +37,7 @@ func readHTML(_ string, data []byte) (Text, error) {
 	return p.Text, nil
 }
 
-// left are elements whose content is not text of the page.
+// left contains the elements whose content is not text of the page.
 var left = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Template: true, atom.Noscript: true, atom.Nav: true,
 	atom.Svg: true, atom.Math: true,
@@ -44,7 +45,7 @@ var left = map[atom.Atom]bool{
 	atom.Head: true,
 }
 
-// inline are elements that do not end a block.
+// inline contains the elements that do not end a block.
 var inline = map[atom.Atom]bool{
 	atom.A: true, atom.Abbr: true, atom.B: true, atom.Bdi: true, atom.Bdo: true, atom.Cite: true,
 	atom.Code: true, atom.Data: true,
@@ -57,12 +58,12 @@ var inline = map[atom.Atom]bool{
 	atom.Img: true, atom.Input: true,
 }
 
-// together are elements whose parts stay one block, a line each. A row of a table says nothing
-// without its neighbours, and a list is the end of the sentence above it.
+// together contains the elements whose parts stay one block, with one line for each part. A row of
+// a table says nothing without its neighbours, and a list belongs to the sentence above it.
 var together = map[atom.Atom]bool{atom.Table: true, atom.Ul: true, atom.Ol: true, atom.Dl: true,
 	atom.Pre: true}
 
-// node reads a node. The parser bounds how deep they are in each other.
+// node reads a node. The parser limits how deeply nodes are nested.
 func (p *page) node(n *html.Node) {
 	switch {
 	case n.Type == html.TextNode:
@@ -84,7 +85,7 @@ func (p *page) node(n *html.Node) {
 	p.block(n)
 }
 
-// block reads an element that begins a line of its own.
+// block reads an element that begins a new line, such as a heading, a list item or a paragraph.
 func (p *page) block(n *html.Node) {
 	switch n.DataAtom {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
@@ -113,7 +114,7 @@ func (p *page) block(n *html.Node) {
 	}
 }
 
-// paragraph reads an element that is a block, unless one around it is.
+// paragraph reads an element as a block of its own, unless it is inside an element of together.
 func (p *page) paragraph(n *html.Node) {
 	within := false
 	for up := n.Parent; up != nil; up = up.Parent {
@@ -128,16 +129,16 @@ func (p *page) paragraph(n *html.Node) {
 	p.flush()
 }
 
-// children reads what is in an element.
-// Recursion is safe here: the parser refuses more than 512 levels.
+// children reads the content of an element. Recursion is safe, because the parser refuses more than
+// 512 levels.
 func (p *page) children(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		p.node(c)
 	}
 }
 
-// title finds the page's title. The browser's tab shows it, usually with the name of the site after
-// it; the page's own h1 stays a heading.
+// title sets the page's title to that in the head, which a browser's tab shows, usually with the
+// name of the site after it. The page's own h1 stays a heading.
 func (p *page) title(head *html.Node) {
 	for c := head.FirstChild; c != nil; c = c.NextSibling {
 		if c.DataAtom == atom.Title && c.FirstChild != nil {
@@ -146,8 +147,9 @@ func (p *page) title(head *html.Node) {
 	}
 }
 
-// write adds text, whose blanks and line ends are one blank together. Words of two elements must
-// not grow together ("Twenty<b> days</b>"), nor get a blank where there was none ("E<b>-4012</b>").
+// write adds text, in which a run of blanks and line ends counts as one blank. Words of two
+// elements must not be joined ("Twenty<b> days</b>"), nor separated if there was no blank
+// ("E<b>-4012</b>").
 func (p *page) write(text string) {
 	if p.pre > 0 {
 		p.text.WriteString(text)
@@ -165,7 +167,7 @@ func (p *page) write(text string) {
 	}
 }
 
-// line begins a line.
+// line begins a new line with the given mark, such as "- ".
 func (p *page) line(mark string) {
 	if so := p.text.String(); so != "" && !strings.HasSuffix(so, "\n") {
 		p.text.WriteByte('\n')
@@ -173,8 +175,7 @@ func (p *page) line(mark string) {
 	p.text.WriteString(mark)
 }
 
-// flush ends a block.
-// The mark between cells also follows the last one, where it is removed here.
+// flush ends a block. It removes the bar after the last cell of a row.
 func (p *page) flush() {
 	lines := strings.Split(p.text.String(), "\n")
 	if p.pre == 0 {

@@ -6,7 +6,8 @@ import (
 	"maps"
 )
 
-// hwpRoles are the elements of OWPML, in which Hangul writes .hwpx.
+// hwpRoles maps the elements of OWPML, the format of Hangul's .hwpx files, to the functions that
+// handle them.
 var hwpRoles = map[string]role{
 	"t": textRole, "tab": writes("\t"), "lineBreak": writes("\n"), "nbSpace": writes(" "),
 	"fwSpace": writes(" "), "hyphen": writes("-"),
@@ -19,7 +20,8 @@ var hwpRoles = map[string]role{
 	}, "deleteEnd": func(f *flow, _ xml.StartElement) { f.deleted(false) },
 }
 
-// deleted notes that text was deleted from here on, or up to here, while changes are tracked.
+// deleted records that text from here on was deleted with change tracking (from is true), or up to
+// here (false).
 func (f *flow) deleted(from bool) {
 	if from {
 		f.kind = "deleted"
@@ -28,8 +30,9 @@ func (f *flow) deleted(from bool) {
 	f.kind = ""
 }
 
-// readHWPX reads the text of a file of Hangul: paragraphs, tables, boxes and notes, below the
-// headings that its outline makes.
+// readHWPX reads the text of a Hangul file: paragraphs, tables, boxes and notes, below the headings
+// that its outline defines. It returns an error if the file cannot be opened, has no sections or
+// has too much text.
 func readHWPX(data []byte) (Text, error) {
 	a, err := openArchive(data)
 	if err != nil {
@@ -60,7 +63,7 @@ func readHWPX(data []byte) (Text, error) {
 	return f.whole()
 }
 
-// hwpLevels returns the levels of headings by the ids of the paragraphs' properties.
+// hwpLevels returns the levels of headings, by the ids of paragraph properties.
 func hwpLevels(x *elements) map[string]int {
 	levels := map[string]int{}
 	id := ""

@@ -15,19 +15,20 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// deepestMail is how deep messages and their parts may be in each other.
+// deepestMail is how deeply messages and their parts may be nested.
 const deepestMail = 12
 
-// mail is an e-mail that is being read.
+// mail is the state of reading an e-mail.
 type mail struct {
 	Text
 	outline
-	attached []string // names of files
+	attached []string // names of attached files
 	depth    int
 }
 
-// readMail reads an e-mail: who wrote to whom and when, what, and the names of the files that are
-// attached. A message that is attached is read as well.
+// readMail reads an e-mail: sender, recipients and date, the text, and the names of attached files.
+// An attached message is read as well. It returns an error if the file does not begin like an
+// e-mail.
 func readMail(data []byte) (Text, error) {
 	m := new(mail)
 	header, body := mailHeader(data)
@@ -39,7 +40,7 @@ func readMail(data []byte) (Text, error) {
 	return m.Text, nil
 }
 
-// message reads an e-mail.
+// message reads a message with the given header and body.
 func (m *mail) message(header textproto.MIMEHeader, body []byte) {
 	subject := words(header.Get("Subject"))
 	if m.Title == "" {
@@ -62,7 +63,8 @@ func (m *mail) message(header textproto.MIMEHeader, body []byte) {
 	m.attached = outer
 }
 
-// mailHeader divides an e-mail, or a part of one. A line that is none of a header's is passed over.
+// mailHeader splits a message, or a part of one, into its header and its body. Lines that are not
+// part of a valid header are ignored.
 func mailHeader(data []byte) (textproto.MIMEHeader, []byte) {
 	header := textproto.MIMEHeader{}
 	last := ""
@@ -85,7 +87,8 @@ func mailHeader(data []byte) (textproto.MIMEHeader, []byte) {
 	return header, data
 }
 
-// words returns the text of a header, whose characters beyond ASCII may be written in several ways.
+// words returns the decoded text of a header in one line. Characters beyond ASCII may be encoded in
+// several ways. Text that cannot be decoded is returned as it is.
 func words(value string) string {
 	d := mime.WordDecoder{CharsetReader: func(label string, input io.Reader) (io.Reader, error) {
 		if e := encodingNamed(label); e != nil {
@@ -102,7 +105,7 @@ func words(value string) string {
 	return oneLine(value)
 }
 
-// part reads a part of an e-mail.
+// part reads a part of a message. It adds the name of an attached file to m.attached.
 func (m *mail) part(header textproto.MIMEHeader, body []byte) {
 	if m.depth++; m.depth > deepestMail {
 		m.tell("parts that are too deep in each other are left out")
@@ -137,8 +140,8 @@ func (m *mail) part(header textproto.MIMEHeader, body []byte) {
 	}
 }
 
-// multipart reads the parts of a part. Of several forms of one text it reads the plain one, unless
-// that is empty.
+// multipart reads the parts of a part. If they are alternative forms of one text, it reads only the
+// first that has text, usually the plain one.
 func (m *mail) multipart(kind, boundary string, body []byte) {
 	if boundary == "" {
 		m.body("text/plain", "", body)
@@ -162,7 +165,7 @@ func (m *mail) multipart(kind, boundary string, body []byte) {
 	}
 }
 
-// said reports whether there is text in blocks.
+// said reports whether any block has text.
 func said(blocks []Block) bool {
 	for _, b := range blocks {
 		if strings.TrimSpace(clean(b.Text)) != "" {
@@ -172,7 +175,8 @@ func said(blocks []Block) bool {
 	return false
 }
 
-// decoded returns a part as it was before it was made fit for mail; what of it is damaged ends it.
+// decoded returns the content of a part without the transfer encoding how. If the content is
+// damaged, it returns what comes before the damage.
 func decoded(how string, body []byte) []byte {
 	switch strings.ToLower(strings.TrimSpace(how)) {
 	case "base64":
@@ -192,11 +196,12 @@ func decoded(how string, body []byte) []byte {
 	return body
 }
 
-// codePages are names of encodings that mail programs write and browsers do not know.
+// codePages maps names of encodings that mail programs write to names that browsers know.
 var codePages = map[string]string{"cp932": "shift_jis", "cp949": "euc-kr", "ms949": "euc-kr",
 	"uhc": "euc-kr", "cp936": "gbk", "cp950": "big5"}
 
-// encodingNamed returns the encoding of a name; nil: it has none.
+// encodingNamed returns the encoding with the given name. It returns nil for an unknown name, and
+// for UTF-8, which is tried anyway.
 func encodingNamed(label string) encoding.Encoding {
 	if other := codePages[strings.ToLower(label)]; other != "" {
 		label = other
@@ -208,7 +213,7 @@ func encodingNamed(label string) encoding.Encoding {
 	return e
 }
 
-// body reads a text of the e-mail.
+// body reads a text of the message. If it cannot be decoded, the mail gets a problem.
 func (m *mail) body(kind, label string, body []byte) {
 	text, problem, err := inUTF8(body, encodingNamed(label))
 	if err != nil {
@@ -231,7 +236,7 @@ func (m *mail) body(kind, label string, body []byte) {
 	}
 }
 
-// nonEmpty returns the texts that are not empty.
+// nonEmpty returns those of the texts that are not empty.
 func nonEmpty(all ...string) (kept []string) {
 	for _, s := range all {
 		if s != "" {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// readPlain reads a text whose paragraphs have empty lines between.
-// The first line is the title when a blank line follows: so begin most notes.
+// readPlain reads a text whose paragraphs are separated by empty lines. If a blank line follows the
+// first line, that is the title, because most notes begin so. It returns an error if the encoding
+// is not known.
 func readPlain(_ string, data []byte) (t Text, err error) {
 	text, problem, err := utf8Text(data)
 	if err != nil {
@@ -23,7 +24,7 @@ func readPlain(_ string, data []byte) (t Text, err error) {
 	return t, nil
 }
 
-// The lines that Markdown's structure shows in.
+// The lines that show the structure of Markdown.
 var (
 	emptyLines = regexp.MustCompile(`\n[ \t\x{3000}]*\n`)
 	atx        = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
@@ -32,18 +33,19 @@ var (
 	titleLine  = regexp.MustCompile(`^title:[ \t]*["']?(.*?)["']?[ \t]*$`)
 )
 
-// markdown reads Markdown line by line. A parser of all of Markdown (CommonMark) would make a tree
-// of emphasis and links that is of no use here; what bounds a block is three kinds of lines.
+// markdown is the state of reading Markdown line by line. A full parser (CommonMark) would make a
+// tree of emphasis and links, which is not needed here, because only three kinds of lines separate
+// blocks.
 type markdown struct {
 	Text
 	outline
-	lines  []string // of the block that is being read
-	fenced string   // what closes the code that is being read; empty: there is none
+	lines  []string // the lines of the current block
+	fenced string   // the mark that ends the current code block; empty: there is none
 }
 
-// readMarkdown finds headings, and blocks between empty lines. What is in code is not looked at: #
-// begins a comment there. The marks of the text itself stay: a reader, human or model, knows them,
-// and what is shown is what was written.
+// readMarkdown reads headings, and blocks between empty lines. Lines in code blocks are not
+// interpreted, since # begins a comment there. Marks in the text stay, because readers, human or
+// model, know them. It returns an error if the encoding is not known.
 func readMarkdown(_ string, data []byte) (Text, error) {
 	text, problem, err := utf8Text(data)
 	if err != nil {
@@ -58,8 +60,9 @@ func readMarkdown(_ string, data []byte) (Text, error) {
 	return m.Text, nil
 }
 
-// frontMatter removes the settings at the beginning of a file, and keeps their title. They are YAML
-// in most files and TOML in some; the line with the title reads alike in both, or nearly.
+// frontMatter returns the text without the settings at its beginning, and sets m.Title to the title
+// in them. Settings are YAML in most files and TOML in some; the line with the title is nearly
+// alike in both.
 func (m *markdown) frontMatter(text string) string {
 	head, rest, found := strings.Cut(strings.TrimPrefix(text, "---\n"), "\n---\n")
 	if !strings.HasPrefix(text, "---\n") || !found {
@@ -73,7 +76,7 @@ func (m *markdown) frontMatter(text string) string {
 	return rest
 }
 
-// line reads one line.
+// line reads one line outside or inside of code.
 func (m *markdown) line(line string) {
 	if mark := fence.FindStringSubmatch(line); m.fenced != "" || mark != nil {
 		m.code(line, mark)
@@ -97,8 +100,8 @@ func (m *markdown) line(line string) {
 	}
 }
 
-// code reads a line of code, or one that begins or ends some. A block ends with the mark that began
-// it, or a longer one.
+// code reads a line of a code block, or the line that begins or ends one. mark is the match of
+// fence, or nil. A block ends with the mark that began it, or a longer one.
 func (m *markdown) code(line string, mark []string) {
 	m.lines = append(m.lines, line)
 	switch {
@@ -109,8 +112,8 @@ func (m *markdown) code(line string, mark []string) {
 	}
 }
 
-// heading comes to a heading. The first one of the first level is the title, and stands above no
-// passage again.
+// heading adds a heading. The first heading of level 1 becomes the title, and is not repeated above
+// passages.
 func (m *markdown) heading(level int, title string) {
 	if level == 1 && m.Title == "" {
 		m.Title = title
@@ -120,8 +123,7 @@ func (m *markdown) heading(level int, title string) {
 	m.enter(level, title)
 }
 
-// flush ends a block.
-// Blocks without text are left out by Read, so that nobody has to look here.
+// flush ends the current block. Read removes blocks without text later.
 func (m *markdown) flush() {
 	m.Blocks = append(m.Blocks, Block{m.path(), strings.Join(m.lines, "\n")})
 	m.lines = nil

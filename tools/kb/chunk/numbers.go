@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// numbers are the numbers of lists and headings that Word counts itself: they stand in no text, and
-// "第3条" is what a regulation is asked for.
+// numbers generates the numbers of lists and headings. Word counts these itself, so the text of the
+// file does not contain them, but people search for "第3条" in a regulation.
 type numbers struct {
-	lists  map[string]*wordList // by what paragraphs call them
+	lists  map[string]*wordList // by the ids that paragraphs use
 	levels map[string]map[int]wordLevel
-	counts map[string][]int // of each list's levels, by the list that they share
+	counts map[string][]int // by list: the current count of each level
 }
 
-// wordList is a list, by the name that paragraphs have for it.
+// wordList is a list to which paragraphs refer.
 type wordList struct {
-	of     string      // the list whose look and whose counts it has
-	starts map[int]int // where levels begin anew
+	of     string      // the abstract list that has its format and its counts
+	starts map[int]int // numbers with which levels restart
 }
 
-// wordLevel is how a level of a list looks.
+// wordLevel is the format of one level of a list.
 type wordLevel struct {
 	start        int
 	format, text string
@@ -30,7 +30,7 @@ type wordLevel struct {
 // mostLevels is how many levels a list has in Word.
 const mostLevels = 9
 
-// wordNumbers reads the lists of a file.
+// wordNumbers reads the definitions of lists in a file.
 func wordNumbers(x *elements) *numbers {
 	n := &numbers{lists: map[string]*wordList{}, levels: map[string]map[int]wordLevel{},
 		counts: map[string][]int{}}
@@ -70,8 +70,8 @@ func wordNumbers(x *elements) *numbers {
 	return n
 }
 
-// next returns the number of the next paragraph of a list's level, as it is shown; empty: it has
-// none.
+// next returns the number of the next paragraph in a list's level in the form in which it is shown,
+// or "" if it has none.
 func (n *numbers) next(list string, level int) string {
 	l := n.lists[list]
 	if l == nil || level < 0 || level >= mostLevels {
@@ -103,7 +103,7 @@ func (n *numbers) next(list string, level int) string {
 	return strings.TrimSpace(text)
 }
 
-// The letters and numerals that lists are counted with, besides digits.
+// counters maps number formats to their letters or numerals, other than digits.
 var counters = map[string]string{
 	"ganada": "가나다라마바사아자차카타파하", "chosung": "ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ",
 	"lowerLetter": "abcdefghijklmnopqrstuvwxyz", "upperLetter": "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
@@ -112,7 +112,7 @@ var counters = map[string]string{
 	"decimalEnclosedCircle": "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳", "ideographTraditional": "甲乙丙丁戊己庚辛壬癸",
 }
 
-// counted1 returns a number in a way of counting. One that is not known here counts with digits.
+// counted1 returns a number in the given format. In an unknown format it returns digits.
 func counted1(count int, format string) string {
 	if letters := []rune(counters[format]); count >= 1 && count <= len(letters) {
 		return string(letters[count-1])
@@ -131,7 +131,7 @@ func counted1(count int, format string) string {
 	return strconv.Itoa(count)
 }
 
-// roman returns a number in Roman numerals.
+// roman returns a number in Roman numerals, or in digits if it is not 1 to 3999.
 func roman(n int) (text string) {
 	if n < 1 || n > 3999 {
 		return strconv.Itoa(n)
@@ -144,7 +144,7 @@ func roman(n int) (text string) {
 	return text
 }
 
-// han returns a number below a hundred in Chinese numerals.
+// han returns a number in Chinese numerals, or in digits if it is not 0 to 99.
 func han(n int) string {
 	digits := []rune("〇一二三四五六七八九")
 	switch {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// odfRoles are the elements of OpenDocument. Annotations, changes that were taken back, readings
-// above a word and what only shows how something looks are no text.
+// odfRoles maps the elements of OpenDocument to the functions that handle them. Annotations,
+// tracked changes, phonetic readings above a word and formatting are left out.
 var odfRoles = map[string]role{
 	"p": paragraph, "h": func(f *flow, e xml.StartElement) {
 		f.paragraph(max(1, number0(attribute(e, "outline-level"))))
@@ -23,14 +23,14 @@ var odfRoles = map[string]role{
 	"hidden-paragraph": skipped, "label-ranges": skipped,
 }
 
-// odfBlanks reads blanks that follow each other.
+// odfBlanks handles an element that stands for several blanks in a row.
 func odfBlanks(f *flow, e xml.StartElement) {
 	if f.para != nil {
 		f.para.text.WriteString(strings.Repeat(" ", min(8, max(1, number0(attribute(e, "c"))))))
 	}
 }
 
-// odfFree reads the shapes on a sheet, which belong to no cell.
+// odfFree handles the shapes on a sheet, which belong to no cell.
 func odfFree(f *flow, _ xml.StartElement) {
 	outer := *f
 	f.table, f.cell, f.para = nil, nil, nil
@@ -38,14 +38,14 @@ func odfFree(f *flow, _ xml.StartElement) {
 	f.table, f.cell, f.para = outer.table, outer.cell, outer.para
 }
 
-// odfTable reads a table of a text or a slide.
+// odfTable handles a table in a text or on a slide.
 func odfTable(f *flow, e xml.StartElement) { tableRole(f, e) }
 
-// mostRepeated is how often a row or a cell is repeated that stands in the file once. Sheets end
-// with a million rows that are empty; those that are not are rarely so many.
+// mostRepeated is how often a row or a cell that the file has once may be repeated. Sheets end with
+// a million repeated empty rows; other rows are rarely repeated so often.
 const mostRepeated = 1000
 
-// odfRow reads a row of a table.
+// odfRow handles a row of a table, which the file may repeat.
 func odfRow(f *flow, e xml.StartElement) {
 	rowRole(f, e)
 	if f.table == nil || len(f.table.rows) == 0 {
@@ -63,7 +63,7 @@ func odfRow(f *flow, e xml.StartElement) {
 	}
 }
 
-// odfCell reads a cell of a table.
+// odfCell handles a cell of a table, which the file may repeat.
 func odfCell(f *flow, e xml.StartElement) {
 	cellRole(f, e)
 	if f.table == nil || len(f.table.rows) == 0 {
@@ -83,7 +83,7 @@ func odfCell(f *flow, e xml.StartElement) {
 	}
 }
 
-// odfPage reads a slide.
+// odfPage handles a slide.
 func odfPage(f *flow, _ xml.StartElement) {
 	f.begin()
 	from := len(f.Blocks)
@@ -91,7 +91,7 @@ func odfPage(f *flow, _ xml.StartElement) {
 	f.finish(from)
 }
 
-// odfFrame reads a box, which on a slide says what it is.
+// odfFrame handles a box. On a slide, the box's class says what it contains.
 func odfFrame(f *flow, e xml.StartElement) {
 	outer := f.kind
 	switch attribute(e, "class") {
@@ -104,8 +104,8 @@ func odfFrame(f *flow, e xml.StartElement) {
 	f.kind = outer
 }
 
-// odfObjects returns a role that reads what is embedded in a document, as a chart; what is embedded
-// in that is left out.
+// odfObjects returns a function that handles objects embedded in a document, such as charts.
+// Objects embedded in these are left out.
 func odfObjects(a *archive) role {
 	n, within := 0, false
 	return func(f *flow, e xml.StartElement) {
@@ -121,8 +121,8 @@ func odfObjects(a *archive) role {
 	}
 }
 
-// readODF reads a text (.odt), a spreadsheet (.ods) or a presentation (.odp) of LibreOffice or
-// another program that writes OpenDocument.
+// readODF reads a text (.odt), a spreadsheet (.ods) or a presentation (.odp) in OpenDocument, the
+// format of LibreOffice. It returns an error if the file cannot be opened or has too much text.
 func readODF(data []byte) (Text, error) {
 	a, err := openArchive(data)
 	if err != nil {

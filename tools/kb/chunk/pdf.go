@@ -19,13 +19,15 @@ import (
 	"toolnorm/internal/aside"
 )
 
-// mostPages is how many pages a PDF may have; the bounds of one page are in pdf_page.go.
+// mostPages is how many pages a PDF may have. The bounds of one page are in pdf_page.go.
 const mostPages = 5000
 
-// pageTime is how long one page of it may take, and to open it.
+// pageTime bounds how long reading one page, or opening the file, may take.
 const pageTime = 10 * time.Second
 
-// textOfPDF reads the text of a PDF. What was scanned has none: letters are pictures there.
+// textOfPDF reads the text of a PDF. It repairs a damaged file, and decrypts a file that needs no
+// password. Pages that cannot be read become problems of the text. It returns an error if the file
+// cannot be opened, is too large, or has no text, as a scanned PDF, in which letters are pictures.
 func textOfPDF(data []byte) (t Text, err error) {
 	defer func() { // the library ends a broken file by panicking, and not in all of its functions
 		if broken := recover(); broken != nil {
@@ -86,7 +88,8 @@ var (
 		"it is encrypted, in a way that needs a password or cannot be read; import one without encryption")
 )
 
-// openedPDF returns the pages of a file and its title.
+// openedPDF returns the pages of a file and its title. It returns errNoPDF, errLocked or errSlow if
+// the file cannot be opened.
 func openedPDF(data []byte) (pages []leaf, title string, err error) {
 	var opened error
 	err = inTime(func() {
@@ -113,21 +116,21 @@ func openedPDF(data []byte) (pages []leaf, title string, err error) {
 	return pages, title, nil
 }
 
-// readable reports whether there is a page that can be read.
+// readable reports whether at least one page can be read.
 func readable(pages []leaf) bool {
 	return slices.ContainsFunc(pages, func(p leaf) bool { return p.err == nil })
 }
 
-// noTitle is what programs write that know none.
+// noTitle matches placeholders that programs write instead of a title.
 var noTitle = regexp.MustCompile(
 	`(?i)^\W*(anonymous|untitled|unspecified|unknown|no title|title|document|microsoft word - .*)?\W*$`)
 
 // mostProblems is how many pages that cannot be read are reported.
 const mostProblems = 20
 
-// meaningless reports whether the text of a page cannot be what it shows: very few letters, all the
-// same ones, control characters (a blank that is counted in another way), or characters that only
-// one font knows. A font that does not say which letters its signs are gives such a text.
+// meaningless reports whether the text of a page cannot be what the page shows, since the font does
+// not say which letters its signs are. Such a text has very few different letters, many control
+// characters (blanks in another encoding), or many private-use characters.
 func meaningless(lines []line) bool {
 	kinds := map[rune]bool{}
 	n, controls, private := 0, 0, 0
@@ -148,8 +151,9 @@ func meaningless(lines []line) bool {
 		private >= 20 && private > n/4
 }
 
-// linesOfPage reads one page. One that takes too long or breaks the library is left out of the
-// others.
+// linesOfPage reads the lines of one page. It returns an error if that takes too long or the
+// library panics, so that only this page is left out. If a font cannot be read, it returns the
+// other lines and an error.
 func linesOfPage(p leaf) ([]line, error) {
 	if p.err != nil {
 		return nil, p.err
@@ -166,8 +170,9 @@ func linesOfPage(p leaf) ([]line, error) {
 	return lines, wrong
 }
 
-// inTime does something that may break the library, or never end: a list of parts may name itself.
-// Then it goes on, until the process ends.
+// inTime runs do, which may make the library panic or never end, for example because a list of
+// parts contains itself. It returns an error if do panics, or errSlow if do takes too long. In that
+// case do continues until the process ends.
 func inTime(do func()) error {
 	done := make(chan error, 1)
 	go func() { done <- guarded(do) }() // ends with the work, or with the process
@@ -180,19 +185,19 @@ func inTime(do func()) error {
 	}
 }
 
-// errSlow is the end of a page or a file whose time is over.
+// errSlow is the error for a page or a file that takes too long.
 var errSlow = fmt.Errorf("it takes longer than %v to read", pageTime)
 
-// line is what stands at one height of a page.
-// A PDF knows no lines: it places strings, and often each word by itself.
+// line is the text at one height of a page. A PDF has no lines. It places strings, and often each
+// word separately.
 type line struct {
 	text string
-	size float64 // of most of its letters
-	gap  float64 // to the line above; 0: it is the first of its page
+	size float64 // size of its largest letters
+	gap  float64 // distance to the line above; 0: it is the first on its page
 }
 
-// linesOf puts the pieces of a page together, in the order in which the file has them: that is the
-// order of reading, where columns stand side by side.
+// linesOf joins the pieces of a page into lines. They stay in the order of the file, which is the
+// reading order if there are columns.
 func linesOf(pieces []piece) (all []line) {
 	var text strings.Builder
 	var last piece
@@ -225,13 +230,14 @@ func linesOf(pieces []piece) (all []line) {
 	return numbersOff(all)
 }
 
-// ligatures are signs for several letters, and what a font has no character for.
+// ligatures replaces signs for several letters by the letters, and removes signs that could not be
+// decoded.
 var ligatures = strings.NewReplacer("\uFFFD", "", "ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ",
 	"ffl", "ﬅ", "st", "ﬆ", "st")
 
-// numbersOff removes the number of the page, which would be in the middle of a paragraph that goes
-// over two pages. It looks only at the ends of a page: a line with nothing but a number in the
-// middle is a cell of a table.
+// numbersOff removes the page number, which would otherwise be in the middle of a paragraph that
+// continues on the next page. It looks only at the first and the last line, because a number alone
+// in the middle is a cell of a table.
 func numbersOff(page []line) []line {
 	number := func(l line) bool {
 		return strings.Trim(l.text, "0123456789-– ") == "" && len(l.text) <= 8
@@ -245,9 +251,9 @@ func numbersOff(page []line) []line {
 	return page
 }
 
-// paragraphs makes blocks of lines: what stands close together, below headings, which are larger
-// than most of the text. Both measures are the file's own: a slide has letters of 24 points, and a
-// book may set lines two apart.
+// paragraphs joins lines that are close to each other into blocks, below headings, which are lines
+// with larger letters than most of the text. Both measures are relative to the file, because a
+// slide may have letters of 24 points, and a book may have double line spacing.
 func paragraphs(lines []line) (all []Block) {
 	body := most(lines, func(l line) (float64, int) { return l.size, len(l.text) })
 	usual := most(lines, func(l line) (float64, int) { return l.gap, min(1, int(l.gap)) })
@@ -282,8 +288,9 @@ func paragraphs(lines []line) (all []Block) {
 	return all
 }
 
-// most returns the most common value of lines, counted by weight and rounded to half a point.
-// Without the weight a page of contents with many short lines would decide what the body is.
+// most returns the most common value of lines, rounded to half a point. The given function returns
+// the value and the weight of a line. Without weights, a table of contents with many short lines
+// would decide what is common.
 func most(lines []line, of func(line) (float64, int)) (best float64) {
 	counts := map[float64]int{}
 	for _, l := range lines {
@@ -300,9 +307,9 @@ func most(lines []line, of func(line) (float64, int)) (best float64) {
 	return best
 }
 
-// joined appends the next line to a paragraph: without a blank where the script has none, and
-// without the hyphen at which a word was cut. A hyphen before a capital stays, as in E-Mail.
-// Hyphens of compounds that end a line are lost, as no rule can tell them apart.
+// joined appends the next line to a paragraph. It adds a blank unless the script has none, and
+// removes the hyphen at which a word was divided. A hyphen before a capital stays, as in E-Mail.
+// The hyphen of a compound at a line end is lost, since no rule can distinguish it.
 func joined(text, next string) string {
 	if text == "" {
 		return next

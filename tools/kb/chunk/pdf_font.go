@@ -15,14 +15,15 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// font is what the letters of a string are read and measured with.
+// font decodes and measures the strings in one font of a PDF.
 type font struct {
 	decode func(raw string) string
-	width  func(raw string) float64 // in sizes
+	width  func(raw string) float64 // in multiples of the font size
 }
 
-// newFont reads a font. What its letters are is best said by the map that most files have for
-// copying text (ToUnicode).
+// newFont returns a font. The best source for its letters is the map for copying text (ToUnicode),
+// which most files have. Letters of a font without any information are not decoded, and counted in
+// r.unknown.
 func (r *reader) newFont(v pdf.Value) font {
 	f := pdf.Font{V: v}
 	wide := v.Key("Subtype").Name() == "Type0"
@@ -57,11 +58,12 @@ func (r *reader) newFont(v pdf.Value) font {
 	return made
 }
 
-// numberedSign are the names of signs that only count them.
+// numberedSign matches names of signs that are only numbers of signs.
 var numberedSign = regexp.MustCompile(`^(\.notdef|[A-Za-z]{1,3}\d+)$`)
 
-// otherwise returns what the codes of a font are that its map does not have: a map may have
-// ligatures alone. Signs that are no letters of a known name are none.
+// otherwise returns a function that decodes those codes of a font that are missing in the font's
+// map, since a map may have only ligatures. The function returns "" for a sign whose name is not
+// that of a letter.
 func otherwise(f pdf.Font) func(code int) string {
 	names, at := map[int]string{}, 0
 	list := f.V.Key("Encoding").Key("Differences")
@@ -82,9 +84,9 @@ func otherwise(f pdf.Font) func(code int) string {
 	}
 }
 
-// namedEncoding returns the encoding of an older PDF of Chinese, Japanese or Korean, whose fonts
-// are not in the file (ISO 32000-1, 9.7.5.2), or nil for another name. Old Japanese and Korean
-// reports are such files; with the name of the encoding our own table does what a font would do.
+// namedEncoding returns the encoding of fonts in an older Chinese, Japanese or Korean PDF that are
+// not in the file (ISO 32000-1, 9.7.5.2), such as old Japanese and Korean reports. For them, the
+// name of the encoding is enough to decode the text. It returns nil for any other name.
 func namedEncoding(name string) encoding.Encoding {
 	switch {
 	case strings.HasPrefix(name, "Uni") &&
@@ -107,9 +109,9 @@ func namedEncoding(name string) encoding.Encoding {
 // mostStream is how many bytes of a stream are unpacked.
 const mostStream = 16 << 20
 
-// streamOf returns the data of a stream, or of a list of streams, which belong together. A stream
-// that is cut off gives what there is. The library unpacks lazily, so a bound on what is read is a
-// bound on memory.
+// streamOf returns the data of a stream, or of a list of streams that belong together. If a stream
+// is damaged, it returns what can be read. The library unpacks while it is read, so the limit also
+// bounds the memory.
 func streamOf(v pdf.Value) (data []byte) {
 	if v.Kind() == pdf.Array {
 		for i := range min(v.Len(), mostPages) {
@@ -129,20 +131,21 @@ func streamOf(v pdf.Value) (data []byte) {
 
 // letters maps the codes of a font to text.
 type letters struct {
-	bytes  int // of a code
+	bytes  int // length of a code
 	single map[int]string
 	ranges []letterRange
-	other  func(code int) string // what a code is that is in neither; nil: nothing
+	other  func(code int) string // decodes a code that is in neither; nil: such a code has no text
 }
 
-// letterRange are codes that follow each other as their characters do.
+// letterRange is a range of codes for consecutive characters.
 type letterRange struct {
 	first, last int
-	text        []rune // of the first; the last rune of it counts up
+	text        []rune // text of the first code; for the following ones its last rune counts up
 }
 
-// toUnicode reads a CMap (ISO 32000-1, 9.10.3). The one range that is of no use is the code space:
-// fonts with mixed lengths of codes are not found in practice with such a map.
+// toUnicode reads a CMap (ISO 32000-1, 9.10.3). Codes have two bytes if wide is true, and otherwise
+// one. The code space ranges are ignored, because fonts with codes of different lengths do not
+// occur in practice with such a map.
 func toUnicode(data []byte, wide bool) *letters {
 	m := &letters{bytes: 1, single: map[int]string{}}
 	if wide {
@@ -163,19 +166,21 @@ func toUnicode(data []byte, wide bool) *letters {
 	return m
 }
 
-// set adds a letter. A code of more bytes than the font's have is never asked for.
+// set adds the text of a code. A code that is longer than the font's codes is ignored, since it is
+// never looked up.
 func (m *letters) set(code int, text string) {
 	if code < 1<<(8*m.bytes) {
 		m.single[code] = text
 	}
 }
 
-// mostRanges is how many ranges of a font are kept. One of 20,000 characters has a few hundred.
+// mostRanges is how many ranges of a font are stored. A font with 20,000 characters has a few
+// hundred.
 const mostRanges = 8192
 
-// span adds a range, to which a text or a list of texts belongs. Ranges are kept as such and not
-// spread out: a hostile font would fill the memory. Those of one letter, as some programs write all
-// of them, are no ranges.
+// span adds a range of codes with a text or a list of texts. Ranges are not expanded, because a
+// malicious font could fill the memory. A range of one code, which some programs write for all
+// codes, is stored as a single code.
 func (m *letters) span(first, last int, to token) {
 	for i, t := range to.list {
 		m.set(first+i, utf16Text(t.text))
@@ -189,7 +194,7 @@ func (m *letters) span(first, last int, to token) {
 	}
 }
 
-// code returns the first bytes of a string, at most four, as a number.
+// code returns the first bytes of a string, at most four, as a big-endian number.
 func code(s string) (n int) {
 	for i := range min(len(s), 4) {
 		n = n<<8 | int(s[i])
@@ -197,7 +202,8 @@ func code(s string) (n int) {
 	return n
 }
 
-// utf16Text decodes a string of UTF-16. Ligatures are several units: fi is <00660069>.
+// utf16Text decodes a string in big-endian UTF-16. The text of a ligature has several units: fi is
+// <00660069>.
 func utf16Text(s string) string {
 	units := make([]uint16, len(s)/2)
 	for i := range units {
@@ -206,8 +212,8 @@ func utf16Text(s string) string {
 	return string(utf16.Decode(units))
 }
 
-// decode reads a string. A code that neither the map nor the encoding knows is left out. It is a
-// picture, as a bullet of a symbol font.
+// decode decodes a string. A code that neither the map nor the encoding knows is left out, because
+// it is a picture, such as a bullet in a symbol font.
 func (m *letters) decode(raw string) string {
 	var b strings.Builder
 	for i := 0; i+m.bytes <= len(raw); i += m.bytes {
@@ -226,7 +232,7 @@ func (m *letters) decode(raw string) string {
 	return b.String()
 }
 
-// ranged returns the text of a code by the ranges, or "" if no range holds it.
+// ranged returns the text of a code according to the ranges, or "" if it is in none.
 func (m *letters) ranged(n int) string {
 	for _, r := range m.ranges {
 		if n >= r.first && n <= r.last {
@@ -237,8 +243,8 @@ func (m *letters) ranged(n int) string {
 	return ""
 }
 
-// simpleWidth measures with a font of up to 256 letters.
-// Measured once for all 256 codes: the library looks each one up in the file.
+// simpleWidth returns a function that measures strings in a font with one-byte codes. All 256 codes
+// are measured once, since the library looks each one up in the file.
 func simpleWidth(f pdf.Font) func(string) float64 {
 	widths := [256]float64{}
 	for code := range widths {
@@ -252,7 +258,7 @@ func simpleWidth(f pdf.Font) func(string) float64 {
 	}
 }
 
-// number returns the number of a value. The library's Float64 handles only reals.
+// number returns a PDF number as a float. The library's Float64 works only for reals.
 func number(v pdf.Value) float64 {
 	if v.Kind() == pdf.Integer {
 		return float64(v.Int64())
@@ -260,10 +266,10 @@ func number(v pdf.Value) float64 {
 	return v.Float64()
 }
 
-// wideWidth measures with a font whose letters have two bytes. Its list of widths has, behind a
-// first letter, either the widths of those that follow, or a last letter and the width of all
-// between (ISO 32000-1, 9.7.4.3). Without widths every line of Japanese would seem to begin where
-// the one before began, and blanks would stand between all pieces.
+// wideWidth returns a function that measures strings in a font with two-byte codes. After a first
+// code, the list of widths has either a list of widths for consecutive codes, or a last code and
+// one width for all (ISO 32000-1, 9.7.4.3). Without widths, every piece of a Japanese line would
+// seem to begin where the previous one began, and blanks would be inserted between them.
 func wideWidth(v pdf.Value) func(string) float64 {
 	usual := 1.0
 	if dw := v.Key("DW"); dw.Kind() != pdf.Null {

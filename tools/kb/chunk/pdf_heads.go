@@ -7,13 +7,15 @@ import (
 	"unicode"
 )
 
-// headLines is how many lines of a page's beginning and of its end may be a running head or foot.
+// headLines is how many lines at the beginning and at the end of a page may be a page header or
+// footer.
 const headLines = 2
 
-// withoutHeads returns the lines of all pages without those that stand at the top or the foot of
-// many, the same but for a number that counts the pages: they would be put into the middle of
-// sentences that go over two pages. The first one at a top stays, since it may be the head of a
-// table that goes on, and so does a page that has nothing else.
+// withoutHeads returns the lines of all pages without page headers and footers, which would be in
+// the middle of sentences that continue on the next page. These are lines that many pages have at
+// the top or the bottom and that differ at most in a page number. The first occurrence at a top
+// stays, since it may be the head of a table that continues, and so does a page that has nothing
+// else.
 func withoutHeads(pages [][]line) (all []line) {
 	tops, feet := map[string]int{}, map[string]int{}
 	for i, page := range pages {
@@ -52,7 +54,7 @@ func withoutHeads(pages [][]line) (all []line) {
 	return all
 }
 
-// count counts what the lines of a page say, each key once.
+// count counts the keys of a page's lines (see keysOf), each key once per page.
 func count(counts map[string]int, lines []line, page int) {
 	var keys []string
 	for _, l := range lines {
@@ -65,8 +67,9 @@ func count(counts map[string]int, lines []line, page int) {
 	}
 }
 
-// keysOf returns what a line of a page says: as it is, and with each of its numbers as the distance
-// from the page's own. A line without letters counts the pages or says nothing.
+// keysOf returns keys by which a line equals the same line on other pages: its text, and its text
+// with each number replaced by its distance from the number of the page. A line without letters has
+// only keys of the second kind.
 func keysOf(l line, page int) (keys []string) {
 	words := strings.Fields(l.text)
 	if strings.ContainsFunc(l.text, unicode.IsLetter) {

@@ -11,10 +11,9 @@ import (
 	"strconv"
 )
 
-// unlockedPDF returns a PDF without its encryption where that is AES with 256 bits, which the
-// library does not know, and nobody needs a password for reading: only what a reader may do with it
-// is protected. nil: it is another file. Strings outside of pages, as the title, stay as they are,
-// and so have to be left out.
+// unlockedPDF returns a PDF without its encryption, if that is AES with 256 bits, which the library
+// does not support, and reading needs no password. It returns nil for any other file. Only streams
+// are decrypted. Strings outside of pages, such as the title, stay encrypted and must not be used.
 func unlockedPDF(data []byte) []byte {
 	start := bytes.Index(data, []byte("%PDF-"))
 	if start < 0 {
@@ -34,7 +33,7 @@ func unlockedPDF(data []byte) []byte {
 	return m.list(trailer)
 }
 
-// The words by which what belongs to encryption is found.
+// Expressions that find the objects and members related to encryption.
 var (
 	rootOnly  = regexp.MustCompile(`/Root \d+ \d+ R|/Root\s*\d+\s+\d+\s+R`)
 	encryptOf = regexp.MustCompile(`/Encrypt\s*(?:(\d{1,9})\s+\d{1,5}\s+R|<<)`)
@@ -42,8 +41,8 @@ var (
 	listOf    = regexp.MustCompile(`/Type\s*/XRef\b`)
 )
 
-// fileKey returns the key of a file that opens without a password; nil: it has another encryption,
-// or none.
+// fileKey returns the key of a file that opens without a password. It returns nil if the file has
+// another encryption or none.
 func (m *finder) fileKey() []byte {
 	found := encryptOf.FindSubmatchIndex(m.data)
 	if found == nil {
@@ -120,7 +119,7 @@ func keyHash(revision int, salt string) []byte {
 	return k[:32]
 }
 
-// decrypted returns a stream without its encryption.
+// decrypted returns a stream without its encryption, or nil if it is too short.
 func (m *finder) decrypted(stream []byte) []byte {
 	stream = bytes.TrimRight(stream, "\r\n")
 	for extra := range 3 { // the last byte may be one of those that end a line
@@ -142,7 +141,7 @@ func (m *finder) decrypted(stream []byte) []byte {
 	return out
 }
 
-// rewrite writes an object with a stream behind the file, decrypted.
+// rewrite appends an object with its decrypted stream to m.out, and records its new position.
 func (m *finder) rewrite(number int, o object, dict, stream []byte) {
 	dict = lengthOf.ReplaceAll(dict, []byte("/Length "+strconv.Itoa(len(stream))))
 	m.out = append(m.out, '\n')

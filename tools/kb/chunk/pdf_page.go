@@ -11,11 +11,10 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// matrix maps (x, y) to (ax + cy + e, bx + dy + f), as PDF writes them: a b c d e f.
+// matrix maps (x, y) to (ax + cy + e, bx + dy + f). Its elements are in PDF's order: a b c d e f.
 type matrix [6]float64
 
-// times returns the matrix that applies m first and then n. Points are rows, as in the standard:
-// the left matrix is applied first.
+// times returns the matrix that first applies m and then n. As in the standard, points are rows.
 func (m matrix) times(n matrix) matrix {
 	return matrix{
 		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
@@ -24,15 +23,15 @@ func (m matrix) times(n matrix) matrix {
 	}
 }
 
-// piece is text that a page shows at one place.
+// piece is text that a page shows at one position.
 type piece struct {
 	text      string
-	x, y, end float64 // where it begins, and where on its line it ends
+	x, y, end float64 // its beginning, and the x coordinate of its end
 	size      float64
 }
 
-// state is PDF's text state (ISO 32000-1, 9.3), as far as places go by it.
-// q and Q save and restore it, so it is a value and is copied.
+// state is the part of PDF's text state that determines positions (ISO 32000-1, 9.3). It is a
+// value, because the operators q and Q save and restore it.
 type state struct {
 	page    matrix // the current transformation
 	font    font
@@ -43,8 +42,8 @@ type state struct {
 	leading float64 // TL
 }
 
-// reader interprets the operators of a page that show text or move. The library's own functions for
-// this lose the moves that stand for blanks, or the widths of fonts with two bytes a letter.
+// reader interprets the operators of a page that show text or move the position. The library's own
+// functions lose the moves that stand for blanks, or the widths of fonts with two-byte codes.
 type reader struct {
 	state
 	saved      []state
@@ -52,20 +51,20 @@ type reader struct {
 	resources  []pdf.Value
 	fonts      map[string]font
 	pieces     []piece
-	bytes      int // that were shown
-	unknown    int // signs of which nothing says what they are
-	unpacked   int // of all streams of the page
+	bytes      int // how many bytes were shown
+	unknown    int // signs without any information about their meaning
+	unpacked   int // bytes in all streams of the page so far
 	operators  int
 	marked     []*replaced
 	until      time.Time
-	late       bool // it is over: nothing more is read
+	late       bool // the time is over, and nothing more is read
 }
 
-// The bounds of one page: the text that it shows, and in how many strings (a page that is full of
-// small print, each letter placed by itself, has 20,000), what its streams unpack to, and how deep
-// its parts are in each other. What a page has beyond them is left out. Without them a page of 4
-// bytes an operator took 517 MB, and one of a thousand fonts that share a map of their letters as
-// many times that map.
+// The bounds of one page: the size of its text, the number of its strings (a page full of small
+// print in which each letter is placed separately has 20,000), the size of its unpacked streams,
+// and how deeply its forms are nested. What exceeds them is left out. Without these bounds, a page
+// of operators of 4 bytes took 517 MB, and a page of a thousand fonts with the same map of letters
+// needed the memory of a thousand maps.
 const (
 	mostPageBytes = 4 << 20
 	mostPieces    = 1 << 18
@@ -73,7 +72,8 @@ const (
 	deepestForm   = 8
 )
 
-// stream unpacks a stream of the page, as far as the page may unpack more.
+// stream unpacks a stream of the page. It returns nil if the page has unpacked too much or its time
+// is over.
 func (r *reader) stream(v pdf.Value) []byte {
 	if r.late || r.unpacked > mostUnpacked {
 		return nil
@@ -83,15 +83,17 @@ func (r *reader) stream(v pdf.Value) []byte {
 	return data
 }
 
-// mostUnknown is how many signs of a page may be pictures, as the bullets of a list.
+// mostUnknown is how many unknown signs of a page are accepted, since they may be pictures, such as
+// the bullets of a list.
 const mostUnknown = 20
 
-// errUnknown is the error of a page of which a part cannot be read.
+// errUnknown is the error for a page of which a part cannot be read.
 var errUnknown = errors.New(
 	"a font in it does not say which letters it shows, and what is in that font is left out")
 
-// piecesOf returns the texts of a page in the order in which the page shows them. The reading order
-// is that of the file: sorting by place would mix the columns of a page that has two.
+// piecesOf returns the texts of a page in the order of the file. They are not sorted by position,
+// since that would mix the columns of a page with two. It returns errSlow if the page is not read
+// before until, and errUnknown, with what can be read, if a font cannot be decoded.
 func piecesOf(p leaf, until time.Time) ([]piece, error) {
 	r := &reader{state: state{page: matrix{1, 0, 0, 1, 0, 0}, scale: 1},
 		resources: []pdf.Value{p.resources}, fonts: map[string]font{}, until: until}
@@ -105,9 +107,8 @@ func piecesOf(p leaf, until time.Time) ([]piece, error) {
 	return r.pieces, nil
 }
 
-// operator does one operator. Operands that are not there count as 0, and a broken page shows what
-// it can. A page is a list of such operators without structure; this one switch is its whole
-// grammar as far as text goes.
+// operator executes one operator. Missing operands count as 0, so a broken page shows what it can.
+// A page is a flat list of such operators, and this switch handles all that affect text.
 func (r *reader) operator(op string, args []token) {
 	r.operators++
 	if r.late = r.late || r.operators%1024 == 0 && time.Now().After(r.until); r.late {
@@ -154,8 +155,9 @@ func (r *reader) operator(op string, args []token) {
 	}
 }
 
-// textOperator does one of those that place or show text. They are those of section 9.4 of the
-// standard; what is left out changes how text looks, and not where it is.
+// textOperator executes an operator that positions or shows text (section 9.4 of the standard).
+// Operators that change only the look of text are ignored. at and n return an operand as a token
+// and as a number.
 func (r *reader) textOperator(op string, at func(int) token, n func(int) float64) {
 	switch op {
 	case "BT":
@@ -189,18 +191,18 @@ func (r *reader) textOperator(op string, at func(int) token, n func(int) float64
 	}
 }
 
-// set begins a line at a matrix.
+// set begins a line at the position of a matrix.
 func (r *reader) set(m matrix) { r.text, r.line = m, m }
 
-// next begins a line beside the last one's beginning.
-// Td is relative to where the last line began, and not to where it ended.
+// next begins a line at an offset from the beginning, and not the end, of the current line.
 func (r *reader) next(x, y float64) { r.set(matrix{1, 0, 0, 1, x, y}.times(r.line)) }
 
-// advance moves along the line.
+// advance moves the position along the line.
 func (r *reader) advance(x float64) { r.text = matrix{1, 0, 0, 1, x * r.scale, 0}.times(r.text) }
 
-// show shows a string of the current font. Blanks are counted in bytes: word spacing applies to
-// code 32 of one-byte fonts alone (9.3.3), and is hardly used with others.
+// show shows a string in the current font. It separates letters by blanks if their spacing is as
+// wide as a blank and there are only a few (see longestSpread). Word spacing counts bytes of code
+// 32, because it applies only to one-byte fonts (9.3.3).
 func (r *reader) show(raw string) {
 	if spread := r.letters > math.Abs(r.size)*wordGap && len(raw) > 1 &&
 		len(raw) <= longestSpread && r.font.decode != nil; !spread ||
@@ -218,15 +220,15 @@ func (r *reader) show(raw string) {
 	}
 }
 
-// longestSpread is how many letters at most have a blank between all of them by the space between
-// letters. Some programs write the last letter of a word and the first of the next so; more letters
-// are a word that is set wide.
+// longestSpread is how many letters a string may have for wide letter spacing to mean blanks
+// between them. Some programs write the last letter of a word and the first of the next in this
+// way. More letters are a word that is set wide.
 const longestSpread = 4
 
-// wordGap is how wide a blank is at least, in sizes.
+// wordGap is the least width of a gap that counts as a blank, in multiples of the font size.
 const wordGap = .15
 
-// showPart shows a string in which no blanks are made of the space between letters.
+// showPart shows a string without adding blanks for the letter spacing.
 func (r *reader) showPart(raw string) {
 	if r.bytes += len(raw); r.bytes > mostPageBytes || len(r.pieces) >= mostPieces ||
 		r.font.decode == nil {
@@ -260,15 +262,19 @@ func (r *reader) showPart(raw string) {
 	})
 }
 
-// replaced is a part of a page that may say what text it shows, where its letters do not: one sign
-// that stands for several characters, or for none that its font knows (ISO 32000-1, 14.9.4).
+// replaced is a part of a page that may have a replacement text (ActualText), because its letters
+// do not say what it shows: one sign may stand for several characters, or for none that the font
+// knows (ISO 32000-1, 14.9.4).
 type replaced struct {
-	text  string
-	says  bool
+	// the replacement text
+	text string
+	// it has a replacement text
+	says bool
+	// the replacement text was shown already
 	shown bool
 }
 
-// mark begins such a part.
+// mark begins a marked part with the given properties.
 func (r *reader) mark(properties token) {
 	m := new(replaced)
 	if properties.kind == isName {
@@ -286,7 +292,7 @@ func (r *reader) mark(properties token) {
 	}
 }
 
-// instead returns the outermost part around what is shown that says its text; nil: none does.
+// instead returns the outermost current part that has a replacement text, or nil if there is none.
 func (r *reader) instead() *replaced {
 	for _, m := range r.marked {
 		if m.says {
@@ -296,7 +302,7 @@ func (r *reader) instead() *replaced {
 	return nil
 }
 
-// textString returns a text that is not on the page (ISO 32000-1, 7.9.2.2).
+// textString decodes a text outside of the pages' content (ISO 32000-1, 7.9.2.2).
 func textString(s string) string {
 	if wide, found := strings.CutPrefix(s, "\xfe\xff"); found {
 		return utf16Text(wide)
@@ -308,8 +314,9 @@ func textString(s string) string {
 	return text
 }
 
-// form shows a part of the page that stands elsewhere in the file. Headers, watermarks and whole
-// imported pages come as forms. One may show itself, so the depth is bounded.
+// form shows a form, which is a part of the page that is stored separately, such as a header, a
+// watermark or an imported page. It does nothing for other objects. A form may contain itself, so
+// the depth is bounded.
 func (r *reader) form(name string) {
 	v := r.top().Key("XObject").Key(name)
 	if v.Key("Subtype").Name() != "Form" || len(r.resources) > deepestForm ||
@@ -336,11 +343,11 @@ func (r *reader) form(name string) {
 	r.state, r.text, r.line = saved, text, line
 }
 
-// top returns the resources of the part that is shown.
+// top returns the resources of the current form or page.
 func (r *reader) top() pdf.Value { return r.resources[len(r.resources)-1] }
 
-// fontOf returns a font of the part that is shown, and keeps it: a map of a font may have 65,536
-// lines, and a page sets its font at every word.
+// fontOf returns a font of the current form or page. Fonts are cached, because the map of a font
+// may have 65,536 lines, and a page may set its font before every word.
 func (r *reader) fontOf(name string) font {
 	known, there := r.fonts[name]
 	if !there {

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// repairedPDF returns a PDF whose list of objects is wrong or missing with a list of those that are
-// there. So what stands in front of a file or behind it, a download that broke off and an editor
-// that moved things cost at most what they took.
+// repairedPDF returns a PDF with a new list of the objects that it contains, for a file whose list
+// is wrong or missing. So junk before or after a file, an interrupted download, or an editor that
+// moved things costs at most what is really lost.
 //
-// Objects that are packed in others are unpacked, and stand behind the file's end as if they had
-// never been packed. nil: nothing in it looks like a PDF.
+// Objects that are packed in streams are unpacked and appended to the file. repairedPDF returns nil
+// if the data does not look like a PDF.
 func repairedPDF(data []byte) []byte {
 	start := bytes.Index(data, []byte("%PDF-"))
 	if start < 0 {
@@ -35,17 +35,17 @@ func repairedPDF(data []byte) []byte {
 
 // finder finds the objects of a PDF.
 type finder struct {
-	data     []byte         // the file, from its first line
-	out      []byte         // and with what was unpacked
-	at       map[int]object // by number; the last one of a number counts
-	unpacked int            // bytes
-	key      []byte         // of encrypted streams; nil: they are not
+	data     []byte         // the file, from "%PDF-" on
+	out      []byte         // the file, with unpacked objects appended
+	at       map[int]object // by number; if there are several, the last one
+	unpacked int            // bytes that were unpacked
+	key      []byte         // key of the encrypted streams; nil: they are not decrypted
 }
 
-// object is where an object begins.
+// object is the position and the generation of an object.
 type object struct{ offset, generation int }
 
-// The words of a file by which its objects are found.
+// Expressions that find the objects of a file and their members.
 var (
 	objectStart = regexp.MustCompile(
 		`(?:^|[\s>\])])(\d{1,9})[ \t\r\n\x00]{1,4}(\d{1,5})[ \t\r\n\x00]{1,4}obj\b`)
@@ -59,8 +59,8 @@ var (
 	countOf   = regexp.MustCompile(`/N\s+(\d{1,9})`)
 )
 
-// find notes where each object begins. Streams are passed over: what they hold may look like an
-// object.
+// find records where each object begins. It skips the content of streams, which may look like an
+// object, but unpacks streams of packed objects.
 func (m *finder) find() {
 	locked, end := encrypted.Match(m.data), time.Now().Add(pageTime)
 	for from := 0; from < len(m.data) && len(m.at) < mostObjects && time.Now().Before(end); {
@@ -96,17 +96,17 @@ func (m *finder) find() {
 // The bounds of a search for objects.
 const (
 	mostObjects = 1 << 20
-	longestDict = 1 << 16 // bytes of what stands in front of a stream
+	longestDict = 1 << 16 // bytes before a stream
 )
 
-// number reads one of a match.
+// number returns the number in m.data at the given span, which is relative to from.
 func (m *finder) number(from int, span []int) int {
 	n, _ := strconv.Atoi(string(m.data[from+span[0] : from+span[1]])) // its digits were counted
 	return n
 }
 
-// unpack writes the objects of a stream behind the file. One that cannot be read is left out with
-// its objects.
+// unpack appends the objects in a stream to m.out. If the stream cannot be read, its objects are
+// left out.
 func (m *finder) unpack(dict, stream []byte) {
 	first, count := firstOf.FindSubmatch(dict), countOf.FindSubmatch(dict)
 	z, err := zlib.NewReader(bytes.NewReader(stream))
@@ -139,8 +139,8 @@ func (m *finder) unpack(dict, stream []byte) {
 	}
 }
 
-// trailer returns what a file's end says of it: where the catalog is, and how it is encrypted;
-// empty: there is no catalog.
+// trailer returns the members of the file's trailer: the reference to the catalog, and other
+// members that the file has, such as the encryption. It returns "" if there is no catalog.
 func (m *finder) trailer() string {
 	roots := rootOf.FindAllSubmatch(m.data, -1)
 	root := ""
@@ -172,7 +172,7 @@ func (m *finder) trailer() string {
 	return root
 }
 
-// list writes the list of all objects behind the file.
+// list returns the file with a list of all objects and the trailer appended.
 func (m *finder) list(trailer string) []byte {
 	out := append(m.out, '\n')
 	start, highest := len(out), 0

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// token is an operand of PDF's operators: a number, a name, a string or an array of such.
-// Dictionaries are of no use here and are read as arrays.
+// token is an operand of PDF's operators: a number, a name, a string or an array. Dictionaries are
+// read as arrays, since their structure is not needed here.
 type token struct {
-	kind byte // one of the following
+	kind byte // one of the following constants
 	n    float64
 	text string
 	list []token
@@ -24,19 +24,19 @@ const (
 	isOperator = 'o'
 )
 
-// mostOperands is how many operands are kept for an operator, or in an array; CMaps give 100 at
-// once.
+// mostOperands is how many operands of an operator or elements of an array are stored. CMaps have
+// 100 at once.
 const mostOperands = 10_000
 
-// lexer reads the tokens of a stream: a page's, or a CMap's. It is ours since the library's never
-// ends where a stream does within a string, and takes the bytes of an inline image for operators.
+// lexer splits a stream, which is that of a page or a CMap, into tokens. The library's lexer never
+// ends if a stream ends within a string, and takes the bytes of an inline image for operators.
 type lexer struct {
 	data []byte
 	at   int
 }
 
-// interpret calls do with every operator of a stream and the operands in front of it. Names of
-// operators are not checked: an unknown one has no effect, which is what the standard asks for
+// interpret calls do with every operator of a stream and the operands before it. It does not check
+// the names of operators, because an unknown operator has no effect, as the standard demands
 // between BX and EX.
 func interpret(data []byte, do func(op string, args []token)) {
 	l := &lexer{data: data}
@@ -60,10 +60,10 @@ func interpret(data []byte, do func(op string, args []token)) {
 	}
 }
 
-// deepestArray is how deep arrays may be in each other; a file may hold a million brackets.
+// deepestArray is how deeply arrays may be nested, since a file may contain a million brackets.
 const deepestArray = 20
 
-// token reads one token; there is none at the end.
+// token returns the next token, or false at the end.
 func (l *lexer) token(depth int) (token, bool) {
 	l.blanks()
 	if l.at >= len(l.data) {
@@ -100,11 +100,10 @@ const (
 	whites     = "\x00\t\n\f\r "
 )
 
-// follows reports whether c is the next byte.
+// follows reports whether the next byte is c.
 func (l *lexer) follows(c byte) bool { return l.at < len(l.data) && l.data[l.at] == c }
 
-// blanks skips white space and comments.
-// A comment ends with its line, and one without an end with the stream.
+// blanks skips white space and comments. A comment ends at the end of its line or of the stream.
 func (l *lexer) blanks() {
 	for ; l.at < len(l.data); l.at++ {
 		switch c := l.data[l.at]; {
@@ -121,8 +120,8 @@ func (l *lexer) blanks() {
 	}
 }
 
-// word reads up to a delimiter or a blank.
-// Numbers, names and operators are all such words; what they are shows by how they begin.
+// word returns the bytes up to the next delimiter or blank. Numbers, names and operators are all
+// such words and differ only in how they begin.
 func (l *lexer) word() string {
 	start := l.at
 	for l.at < len(l.data) && strings.IndexByte(delimiters+whites, l.data[l.at]) < 0 {
@@ -131,8 +130,8 @@ func (l *lexer) word() string {
 	return string(l.data[start:l.at])
 }
 
-// array reads what stands between brackets, or double angles. What is nested deeper than anybody
-// writes ends the array early, and the text behind it is read all the same.
+// array returns the array up to a closing bracket or double angle. If it is nested too deeply, the
+// array ends early, and the text after it is still read.
 func (l *lexer) array(depth int) token {
 	t := token{kind: isArray}
 	for depth < deepestArray {
@@ -151,8 +150,8 @@ func (l *lexer) array(depth int) token {
 	return t
 }
 
-// literal reads a string in parentheses, which may hold pairs of them.
-// Line ends inside are kept as they are: in the strings of a page they do not occur.
+// literal returns a string in parentheses, which may contain pairs of parentheses. Line ends inside
+// are not converted, as they do not occur in the strings of a page.
 func (l *lexer) literal() string {
 	var b []byte
 	for depth := 1; l.at < len(l.data); {
@@ -174,8 +173,8 @@ func (l *lexer) literal() string {
 	return string(b)
 }
 
-// escape reads what stands behind a backslash: a letter, up to three octal digits, or the end of a
-// line, which is nothing.
+// escape appends to b what the bytes after a backslash mean: a character, up to three octal digits,
+// or a line end, which means nothing.
 func (l *lexer) escape(b []byte) []byte {
 	if l.at >= len(l.data) {
 		return b
@@ -206,8 +205,8 @@ func (l *lexer) escape(b []byte) []byte {
 	return append(b, c)
 }
 
-// hex reads a string in angles. A digit that is missing at its end is 0.
-// What is no digit is passed over, as line ends are allowed in it.
+// hex returns a string of hexadecimal digits up to ">". A missing last digit counts as 0. Other
+// characters are skipped, because line ends are allowed.
 func (l *lexer) hex() string {
 	var b []byte
 	half := -1
@@ -228,8 +227,8 @@ func (l *lexer) hex() string {
 	return string(b)
 }
 
-// skipImage skips the bytes of an inline image: up to EI between blanks. Its bytes may hold EI by
-// chance; between two blanks that is rare, and the worst is a few strange operators.
+// skipImage skips the bytes of an inline image, up to EI between blanks. The image may contain that
+// by chance, but it is rare, and then only a few strange operators are read.
 func (l *lexer) skipImage() {
 	for l.at < len(l.data) {
 		end := bytes.Index(l.data[l.at:], []byte("EI"))

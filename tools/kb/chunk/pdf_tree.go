@@ -7,17 +7,17 @@ import (
 	"github.com/ledongthuc/pdf"
 )
 
-// The bounds of the tree of pages. A node may be its own child, so the tree may have no end.
+// The bounds of the tree of pages. A node may be its own child, so the tree may be infinite.
 const (
 	deepestTree = 40
 	mostNodes   = 4 * mostPages
 )
 
-// leaf is a page. The library finds a page by counting all those in front of it, so
-// one that breaks it would take those behind it along.
+// leaf is a page. Pages are collected here, because the library finds a page by counting all pages
+// before it, so that a broken page would make the pages after it unreadable.
 type leaf struct {
 	pdf.Page
-	resources pdf.Value // its own, or those of the nodes above it
+	resources pdf.Value // its own resources, or those of a node above it
 	err       error     // why it cannot be read
 }
 
@@ -27,8 +27,7 @@ type tree struct {
 	nodes int
 }
 
-// pagesOf returns the pages of a file in their order, and those that cannot be read with the
-// reason.
+// pagesOf returns the pages of a file in their order. A page that cannot be read has an err.
 func pagesOf(file *pdf.Reader) (t tree) {
 	err := guarded(func() { t.enter(file.Trailer().Key("Root").Key("Pages"), pdf.Value{}, 0) })
 	if err != nil {
@@ -37,7 +36,8 @@ func pagesOf(file *pdf.Reader) (t tree) {
 	return t
 }
 
-// enter collects the pages below a node, or the node if it is one itself.
+// enter collects the pages below a node, or the node itself if it is a page. resources are those
+// inherited from above.
 func (t *tree) enter(node, resources pdf.Value, depth int) {
 	if t.nodes++; t.nodes > mostNodes || len(t.pages) > mostPages {
 		return
@@ -64,7 +64,7 @@ func (t *tree) enter(node, resources pdf.Value, depth int) {
 	}
 }
 
-// guarded does something that breaks the library now and then, which ends it by panicking.
+// guarded runs do, and returns an error if it panics, as the library sometimes does.
 func guarded(do func()) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {

@@ -11,9 +11,10 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// readXLSX reads a spreadsheet of Excel: below the name of each sheet its rows, with the values as
-// they are shown, and the texts of boxes. Hidden sheets are left out; hidden rows are read, since a
-// filter hides as well.
+// readXLSX reads an Excel spreadsheet: the rows of each sheet below the sheet's name, with the
+// values as they are shown, and the texts of boxes. Hidden sheets are left out. Hidden rows are
+// read, because a filter hides rows as well. It returns an error if the file cannot be opened, is
+// encrypted or too large.
 func readXLSX(data []byte) (Text, error) {
 	a, err := openArchive(data)
 	if err != nil {
@@ -55,7 +56,8 @@ func readXLSX(data []byte) (Text, error) {
 	return f.whole()
 }
 
-// sheetRows returns the rows of a sheet, to the end or to where it is damaged.
+// sheetRows returns the rows of a sheet. If the sheet is damaged or too large, it returns the rows
+// before that and an error.
 func sheetRows(book *excelize.File, name string) (all [][]string, err error) {
 	rows, err := book.Rows(name)
 	if err != nil {
@@ -82,7 +84,7 @@ func sheetRows(book *excelize.File, name string) (all [][]string, err error) {
 	return all, err
 }
 
-// boxes reads the texts that lie on the sheets.
+// boxes reads the texts of boxes and charts on the sheets.
 func (f *flow) boxes(a *archive) {
 	f.roles = maps.Clone(slideRoles)
 	f.roles["pic"] = func(*flow, xml.StartElement) {}

@@ -8,21 +8,22 @@ import (
 	"strings"
 )
 
-// The kinds of shapes on a slide that matter: its title, and what stands on every slide.
+// The kinds of shapes on a slide that matter: its title, and what every slide repeats, such as the
+// footer.
 const (
 	kindTitle = "title"
 	kindFrame = "frame"
 )
 
-// slideRoles are the elements of DrawingML, which text on slides, in diagrams, in charts and in
-// boxes of sheets has.
+// slideRoles maps the elements of DrawingML to the functions that handle them. Text on slides and
+// in diagrams, charts and boxes of sheets has these elements.
 var slideRoles = map[string]role{
 	"p": paragraph, "t": textRole, "br": writes("\n"), "tab": writes("\t"), "tbl": tableRole,
 	"tr": rowRole, "tc": cellRole,
 	"Fallback": skipped, "sp": shape, "ph": placeholder, "strCache": chartNames,
 }
 
-// shape reads a shape, whose kind stands in it in front of its text.
+// shape handles a shape. The element with its kind comes before its text.
 func shape(f *flow, _ xml.StartElement) {
 	outer := f.kind
 	f.kind = ""
@@ -30,7 +31,7 @@ func shape(f *flow, _ xml.StartElement) {
 	f.kind = outer
 }
 
-// placeholder notes what kind of shape it is.
+// placeholder handles the element that says of which kind a shape is, and records the kind.
 func placeholder(f *flow, e xml.StartElement) {
 	switch attribute(e, "type") {
 	case "title", "ctrTitle":
@@ -40,7 +41,7 @@ func placeholder(f *flow, e xml.StartElement) {
 	}
 }
 
-// chartNames reads the names of a chart's series and of what it compares.
+// chartNames handles the names in a chart: those of its series and of its categories.
 func chartNames(f *flow, _ xml.StartElement) {
 	var names []string
 	var find func(e xml.StartElement)
@@ -60,8 +61,9 @@ func chartNames(f *flow, _ xml.StartElement) {
 }
 
 // readPPTX reads the text of a presentation, slide by slide in the order in which they are shown.
-// The title of a slide is the heading of all that is on it: its text, its tables, diagrams and
-// charts, and the notes of the speaker.
+// The title of a slide is the heading of everything on it: its text, its tables, diagrams and
+// charts, and the speaker's notes. It returns an error if the file cannot be opened, has no slides
+// or has too much text.
 func readPPTX(data []byte) (Text, error) {
 	a, err := openArchive(data)
 	if err != nil {
@@ -95,7 +97,7 @@ func readPPTX(data []byte) (Text, error) {
 	return f.whole()
 }
 
-// firstHeading returns the heading of the first block.
+// firstHeading returns the heading of the first block, or "" if there are no blocks.
 func (f *flow) firstHeading() string {
 	if len(f.Blocks) > 0 {
 		return f.Blocks[0].Heading
@@ -103,7 +105,7 @@ func (f *flow) firstHeading() string {
 	return ""
 }
 
-// leftOutHidden returns a note that n hidden parts were left out, or "" if there are none.
+// leftOutHidden returns a message that n hidden parts are left out, or "" if n is 0.
 func leftOutHidden(n int, what string) string {
 	switch n {
 	case 0:
@@ -114,8 +116,8 @@ func leftOutHidden(n int, what string) string {
 	return fmt.Sprintf("%d hidden %ss are left out", n, what)
 }
 
-// relationID returns the id of the part that an element refers to. It may have an id of its own as
-// well.
+// relationID returns the id of the part to which an element refers, or "" if there is none. The
+// element may have an id of its own as well, which has no name space.
 func relationID(e xml.StartElement) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == "id" && a.Name.Space != "" {
@@ -125,7 +127,8 @@ func relationID(e xml.StartElement) string {
 	return ""
 }
 
-// slide reads a slide, unless it is hidden, and what belongs to it.
+// slide reads a slide with its diagrams, charts and notes. If the slide is hidden, it reads nothing
+// and returns true.
 func (f *flow) slide(a *archive, part string) (hidden bool) {
 	x := a.elementsOf(part)
 	f.begin()
@@ -151,14 +154,14 @@ func (f *flow) slide(a *archive, part string) (hidden bool) {
 	return false
 }
 
-// begin begins a slide.
+// begin prepares for a new slide.
 func (f *flow) begin() {
 	f.caption, f.kind = "", ""
 	f.restart()
 }
 
-// finish puts the title of a slide above what is on it, which may stand in front of the title. A
-// slide that has a title alone says that.
+// finish sets the title of a slide as the heading of all its blocks, since the title may come after
+// them. from is the index of its first block. If the slide has only a title, that becomes a block.
 func (f *flow) finish(from int) {
 	title := f.caption
 	f.restart()

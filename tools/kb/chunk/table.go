@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// text returns a table of a document, a line for each row. One that is longer than a passage has
-// the names of the columns beside the values, since its first row would be in another passage.
+// text returns a table as text, with one line for each row. If the table is longer than a passage,
+// each value follows the name of its column, since the first row would be in another passage.
 func (g *grid) text() string {
 	var lines []string
 	for _, row := range g.rows {
@@ -25,7 +25,7 @@ func (g *grid) text() string {
 	return text
 }
 
-// between returns the cells of a row with a bar between them.
+// between returns the cells of a row, separated by bars. Empty cells at the end are left out.
 func between(row []string) string {
 	cells := make([]string, len(row))
 	for i, text := range row {
@@ -37,10 +37,11 @@ func between(row []string) string {
 	return strings.TrimSpace(strings.Join(cells, " | "))
 }
 
-// oneLine returns a text in one line.
+// oneLine returns a text in one line, with runs of blanks replaced by one.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// addSheet adds the rows of a sheet, with the names of the columns beside the values.
+// addSheet adds the rows of a sheet as a block, with each value after the name of its column. If
+// there is too much text, reading ends with errTooMuch.
 func (f *flow) addSheet(rows [][]string) {
 	text := strings.Join(sheetLines(rows), "\n")
 	if f.size += len(text); f.size > mostText {
@@ -50,10 +51,10 @@ func (f *flow) addSheet(rows [][]string) {
 	f.Blocks = append(f.Blocks, Block{f.path(), text})
 }
 
-// sheetLines returns a line for each row: "name: value; name: value" below a row of names, else the
-// values with a bar between them. What stands alone in its row, as the title above a table, is a
-// line of its own. They end behind mostText: long names beside few values can be any multiple of
-// the file.
+// sheetLines returns a line for each row: "name: value; name: value" below a row of names,
+// otherwise the values separated by bars. A cell that is alone in its row, such as a title above a
+// table, is a line of its own. The lines end after mostText bytes, because long names with few
+// values could be any multiple of the file.
 func sheetLines(rows [][]string) (lines []string) {
 	var names []string
 	first, last := -1, -1 // the columns of the table
@@ -79,7 +80,8 @@ func sheetLines(rows [][]string) (lines []string) {
 	return lines
 }
 
-// extent returns the first and the last column of a row that say something; -1: none does.
+// extent returns the first and the last column of a row that are not empty. first is -1 if all are
+// empty.
 func extent(row []string) (first, last int) {
 	first = -1
 	for i, text := range row {
@@ -93,7 +95,7 @@ func extent(row []string) (first, last int) {
 	return first, last
 }
 
-// more reports whether there is a further row with something in it.
+// more reports whether any of the rows is not empty.
 func more(rows [][]string) bool {
 	return slices.ContainsFunc(rows, func(row []string) bool {
 		first, _ := extent(row)
@@ -101,8 +103,8 @@ func more(rows [][]string) bool {
 	})
 }
 
-// namesColumns reports whether cells are the names of columns: different short words, of which
-// years are some.
+// namesColumns reports whether cells are likely the names of columns: different short words, or
+// years, with at least one word.
 func namesColumns(cells []string) bool {
 	seen, words := map[string]bool{}, 0
 	for _, text := range cells {
@@ -124,7 +126,7 @@ func namesColumns(cells []string) bool {
 	return words > 0 && len(seen) >= 2
 }
 
-// named returns the values of a row, each behind the name of its column.
+// named returns the values of a row, each after the name of its column.
 func named(names, row []string) string {
 	var parts []string
 	for i, text := range row {
@@ -139,7 +141,8 @@ func named(names, row []string) string {
 	return strings.Join(parts, "; ")
 }
 
-// readCSV reads rows of values that commas, semicolons, tabs or bars separate.
+// readCSV reads rows of values that are separated by commas, semicolons, tabs or bars. It returns
+// an error if the encoding is not known or the rows cannot be parsed.
 func readCSV(data []byte) (Text, error) {
 	text, problem, err := utf8Text(data)
 	if err != nil {
@@ -170,11 +173,11 @@ func readCSV(data []byte) (Text, error) {
 	return f.whole()
 }
 
-// separators are what stands between the values of a row.
+// separators are the characters that may separate the values of a row.
 const separators = "\t,;|"
 
-// separator returns what separates the values: what stands in most of the first lines equally
-// often.
+// separator returns the character that separates the values of a text. It tries all separators and
+// takes the one that results in the most rows of equal length among the first rows.
 func separator(text string) rune {
 	best, most := ',', 0
 	for _, comma := range separators {

@@ -8,20 +8,21 @@ import (
 	"toolnorm/internal/store"
 )
 
-// Changes are the changes that bring an index of a knowledge base to its Version. A changed
-// document is in Documents with all its chunks, which replace those that it had.
+// Changes are the changes that bring an index of a knowledge base to Version. A changed document is
+// in Documents, with all its chunks in Chunks, which replace the chunks that it had.
 type Changes struct {
 	Version     int64
-	Collections []Collection // all of them, whenever there is any change
-	Documents   []Document   // new ones, and those that changed
-	Chunks      []Chunk      // of these documents, by document and index
-	Removed     []string     // documents that are gone
+	Collections []Collection // all collections, if there is any change
+	Documents   []Document   // new and changed documents
+	Chunks      []Chunk      // of these documents, sorted by document and index
+	Removed     []string     // ids of documents that are gone
 }
 
-// Changes reads what changed since a version of the base; 0 gives all of it. It reads a single
-// snapshot, so the rights of a document belong to its chunks. Nothing is filtered, so users of the
-// result must apply a Filter. The unit is the document: a change replaces all of its chunks, so
-// their order need not be kept in step.
+// Changes returns what has changed in a base after the version since, or everything if that is 0.
+// It reads a single snapshot, so the rights of a document belong to its chunks. Nothing is
+// filtered, so users of the result must apply a Filter. A changed document is returned with all its
+// chunks, so their order need not be kept in step. It returns ErrNotFound if there is no such base,
+// or another error if the database fails.
 func (s *Store) Changes(ctx context.Context, base string, since int64) (*Changes, error) {
 	c := new(Changes)
 	err := s.snapshot(ctx, func(tx *sql.Tx) (err error) {
@@ -62,7 +63,8 @@ func (s *Store) Changes(ctx context.Context, base string, since int64) (*Changes
 	return c, nil
 }
 
-// snapshot runs do in a transaction that sees one moment and writes nothing.
+// snapshot runs do in a read-only transaction that sees one moment. It returns the error of do, or
+// of beginning the transaction.
 func (s *Store) snapshot(ctx context.Context, do func(tx *sql.Tx) error) error {
 	tx, err := s.begin(ctx)
 	if err != nil {
@@ -72,8 +74,9 @@ func (s *Store) snapshot(ctx context.Context, do func(tx *sql.Tx) error) error {
 	return do(tx)
 }
 
-// begin begins such a transaction. SQLite's always see one moment, and ours would lock out writers
-// unless they are read-only; PostgreSQL's see each statement's own moment unless told otherwise.
+// begin begins a read-only transaction that sees one moment, or returns an error if the database
+// fails. SQLite's transactions always see one moment, and would block writers if they were not
+// read-only. PostgreSQL's see each statement's own moment unless told otherwise.
 func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 	options := &sql.TxOptions{ReadOnly: true}
 	if s.db.Kind == store.Postgres {
@@ -82,7 +85,7 @@ func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 	return s.db.BeginTx(ctx, options)
 }
 
-// The tables of a base, as reports of odd rows call them.
+// The tables of a base, as reports of odd rows name them.
 const (
 	tableBases       = "knowledge_bases"
 	tableCollections = "collections"
@@ -91,7 +94,8 @@ const (
 	tableChunks      = "chunks"
 )
 
-// collectionsOf returns the collections of a base.
+// collectionsOf returns the collections of a base, sorted by name. It returns an error if the
+// database fails.
 func (s *Store) collectionsOf(ctx context.Context, tx *sql.Tx, base string) ([]Collection, error) {
 	s.odd.forget(base, func(o Odd) bool { return o.Table == tableCollections })
 	return store.Read(ctx, tx, s.from(base, tableCollections),
@@ -104,13 +108,13 @@ func (s *Store) collectionsOf(ctx context.Context, tx *sql.Tx, base string) ([]C
 		"SELECT id, knowledge_base_id, name, summary, model, vector FROM collections WHERE knowledge_base_id = $1 ORDER BY name, id", base)
 }
 
-// of is the part of a statement from which documents and chunks are selected.
+// of is the FROM clause of statements that select documents and chunks.
 const of = " FROM collections c JOIN documents d ON d.collection_id = c.id "
 
-// documentsOf returns the documents of a base for which a condition holds, with who may see them.
-// The two statements see the same moment, as they run in a snapshot; otherwise new text could meet
-// old rights. If a row that says who may see a document is odd, it is noted as odd, and gives
-// access to no one.
+// documentsOf returns the documents of a base that satisfy the SQL condition where, with their
+// access rights. It uses two statements, so tx must be a snapshot; otherwise new text could meet
+// old rights. If a row of the rights is odd (see Odd), it is reported and gives access to no one.
+// It returns an error if the database fails.
 func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) (
 	[]Document, error) {
 	s.odd.forget(base, func(o Odd) bool {
@@ -119,7 +123,8 @@ func (s *Store) documentsOf(ctx context.Context, tx *sql.Tx, base, where string,
 	return documentRows(ctx, s, tx, base, where, more...)
 }
 
-// documentRows does the same as documentsOf for some documents: odd rows of others stay noted.
+// documentRows does the same as documentsOf, but does not forget odd rows that were reported
+// before. It is for some of a base's documents.
 func documentRows(ctx context.Context, s *Store, tx *sql.Tx, base, where string, more ...any) (
 	[]Document, error) {
 	args := append([]any{base}, more...)
@@ -159,7 +164,8 @@ func documentRows(ctx context.Context, s *Store, tx *sql.Tx, base, where string,
 	return all, err
 }
 
-// chunksOf returns the chunks of the documents of a base for which a condition holds.
+// chunksOf returns the chunks of the documents of a base that satisfy the SQL condition where. It
+// returns an error if the database fails.
 func (s *Store) chunksOf(ctx context.Context, tx *sql.Tx, base, where string, more ...any) (
 	[]Chunk, error) {
 	return store.Read(ctx, tx, s.from(base, tableChunks), func(r *store.Row) (k Chunk, err error) {
@@ -173,7 +179,8 @@ func (s *Store) chunksOf(ctx context.Context, tx *sql.Tx, base, where string, mo
 		" ORDER BY d.source, d.id, k.chunk_index", append([]any{base}, more...)...)
 }
 
-// textsOf reads one column of texts.
+// textsOf returns the results of a query that selects one text column. It returns an error if the
+// database fails.
 func textsOf(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]string, error) {
 	return store.Read(ctx, tx, nil, func(r *store.Row) (string, error) {
 		err := r.Scan(store.Needed(&r.ID))

@@ -10,22 +10,23 @@ import (
 	"toolnorm/internal/store"
 )
 
-// oldest is the first pgvector that goes on searching when a filter leaves too few of what its
-// graph gave (hnsw.iterative_scan). An older one would lose passages by the filter, and most of
-// them for a reader who may see little.
+// oldest is the first version of pgvector that continues searching if a filter leaves too few of
+// the rows from its graph (hnsw.iterative_scan). An older one would lose passages to the filter,
+// and most of them for a reader who may see little.
 const oldest = "0.8"
 
-// mostIndexed is how many dimensions pgvector's index takes. Longer vectors are compared one by
-// one.
+// mostIndexed is the largest number of dimensions of pgvector's index. Longer vectors are compared
+// one by one.
 const mostIndexed = 2000
 
-// Compares reports whether Dense works here: in a PostgreSQL with pgvector. It is a question about
-// the store and not its kind: the same PostgreSQL may get pgvector with its next update.
+// Compares reports whether Dense works, which it does in PostgreSQL with pgvector. This depends on
+// the store and not only on its kind, since the same PostgreSQL may get pgvector with its next
+// update.
 func (s *Store) Compares() bool { return s.vectors }
 
-// findVector reports whether pgvector is in the database, in a version that will do. It creates the
-// extension if the server has it installed and this role may; otherwise vectors are compared in
-// memory, which needs no right.
+// findVector reports whether the database has pgvector in a sufficient version. It creates the
+// extension if it is installed on the server and this role may; otherwise vectors are compared in
+// memory, which needs no right. It returns an error if the database fails.
 func findVector(ctx context.Context, db *store.DB) (bool, error) {
 	const query = "SELECT COALESCE((SELECT extversion FROM pg_extension WHERE extname = 'vector'), ''), (SELECT count(*) FROM pg_available_extensions WHERE name = 'vector')"
 	var version string
@@ -47,8 +48,8 @@ func findVector(ctx context.Context, db *store.DB) (bool, error) {
 	return newer(version), nil
 }
 
-// newer reports whether a version of pgvector is 0.8 or later. Versions are compared by their
-// numbers: as text 0.10 would be older than 0.8.
+// newer reports whether a version of pgvector is at least oldest. It compares numbers, since as
+// text 0.10 would be less than 0.8. It returns false for "".
 func newer(version string) bool {
 	part := func(text string, i int) int {
 		parts := strings.Split(text, ".")
@@ -65,9 +66,9 @@ func newer(version string) bool {
 	return major > least || major == least && part(version, 1) >= part(oldest, 1)
 }
 
-// prepareVectors adds the column that pgvector compares, and fills it from the bytes: those are the
-// truth, and were all there was while the extension was missing. A program without it leaves the
-// column empty, so it is looked at in every start.
+// prepareVectors adds the column that pgvector compares, and fills it from the bytes in the column
+// vector, which are authoritative. A program without the extension leaves the new column empty, so
+// it is checked at every start. prepareVectors returns an error if the database fails.
 func prepareVectors(ctx context.Context, db *store.DB) error {
 	return db.Alone(ctx, func(tx *store.Tx) error {
 		if _, err := tx.ExecContext(ctx,
@@ -102,8 +103,8 @@ func prepareVectors(ctx context.Context, db *store.DB) error {
 	})
 }
 
-// literal formats a vector as pgvector reads it: [0.1,0.2]. Each number is the shortest that reads
-// as the same float32, since database/sql can pass only a text for this type.
+// literal returns a vector in pgvector's notation: [0.1,0.2]. Each number is the shortest that
+// reads as the same float32. It is text because database/sql cannot pass this type in another form.
 func literal(v []float32) string {
 	b := []byte{'['}
 	for i, x := range v {
@@ -115,8 +116,9 @@ func literal(v []float32) string {
 	return string(append(b, ']'))
 }
 
-// indexVectors makes the index for vectors of a length, once. An index is of one length, and the
-// models of a store may differ in it.
+// indexVectors creates the index for vectors of a length, if there is none. Each length has its own
+// index, because models in a store may differ in it. It does nothing for lengths that pgvector
+// cannot index, and returns an error if the database fails.
 func indexVectors(ctx context.Context, tx *store.Tx, dimensions int) error {
 	if dimensions == 0 || dimensions > mostIndexed {
 		return nil
@@ -126,8 +128,9 @@ func indexVectors(ctx context.Context, tx *store.Tx, dimensions int) error {
 	return err
 }
 
-// embeddings writes what pgvector compares of a document's passages. It runs in the transaction of
-// the passages themselves, so that no search sees a passage that only one of two ways can find.
+// embeddings writes the vectors of a document's passages for pgvector. It must run in the
+// transaction that writes the passages, so that no search sees a passage that can be found in only
+// one of two ways. It returns an error if the database fails.
 func embeddings(ctx context.Context, tx *store.Tx, chunks []Chunk) error {
 	for i := range chunks {
 		if len(chunks[i].Vector) == 0 {
@@ -145,16 +148,17 @@ func embeddings(ctx context.Context, tx *store.Tx, chunks []Chunk) error {
 	return nil
 }
 
-// Dense returns the n passages of a base whose vectors are nearest to one of the same model, among
-// those that a filter allows; their scores are cosines. It returns ErrUnranked if the store has no
-// pgvector. The filter is a condition of the same statement, and the scan of the index goes on
-// until n have passed it, so the n are the nearest of those that may be seen.
+// Dense returns the n passages of a base whose vectors are nearest to e, among those of the same
+// model that the filter allows. Their scores are cosines. The filter is a condition of the same
+// statement, and the scan of the index continues until n passages have satisfied it, so the result
+// has the nearest of those that may be seen. It returns ErrUnranked if the store has no pgvector,
+// or another error if the database fails.
 func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n int) (
 	all []Candidate, err error) {
 	return (&Reader{words: s.Words, base: base}).Dense(ctx, f, e, n)
 }
 
-// Dense does what the store's does, in the reader's transaction if it has begun one: a search that
+// Dense does the same as Store.Dense, in the reader's transaction if there is one: a search that
 // needed two connections could wait for itself.
 func (r *Reader) Dense(ctx context.Context, f Filter, e Embedding, n int) (
 	all []Candidate, err error) {
@@ -179,8 +183,9 @@ func (r *Reader) Dense(ctx context.Context, f Filter, e Embedding, n int) (
 	return all, err
 }
 
-// Cosines compares one vector with those of passages, given by their ids, as Dense does. Passages
-// without a vector of the model are left out.
+// Cosines returns the cosines of e and the vectors of passages, by the passages' ids. Passages that
+// the filter hides or that have no vector of the model are left out. It returns ErrUnranked if the
+// store has no pgvector, or another error if the database fails.
 func (r *Reader) Cosines(ctx context.Context, f Filter, e Embedding, ids []string) (
 	map[string]float64, error) {
 	s := r.words.store
@@ -203,9 +208,10 @@ func (r *Reader) Cosines(ctx context.Context, f Filter, e Embedding, ids []strin
 	return cosines, err
 }
 
-// compared builds the statement of both: the passages with a vector of the same model and length,
-// which a filter allows, and how far each is. Its form is that of the index, which is not used for
-// any other.
+// compared returns the statement for Dense and Cosines, its expression for the distance, and its
+// arguments. The statement selects the passages that the filter allows and that have a vector of
+// the same model and length. The distance is written exactly as in the index, which would otherwise
+// not be used.
 func (s *Store) compared(base string, f Filter, e Embedding) (text, near string, args []any) {
 	args = []any{base, literal(e.Vector), e.Model}
 	near = "k.embedding <=> $2::text::vector"

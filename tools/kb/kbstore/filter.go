@@ -10,13 +10,13 @@ import (
 	"toolnorm/internal/store"
 )
 
-// Filter is what a principal may see of a knowledge base: documents of the principal's tenant,
-// which are public or belong to one of its departments, and whose clearance it has. It has to be
-// asked before anything is scored: the best 500 of all passages, filtered afterwards, could be
-// none, and their number would tell about the others.
+// Filter decides what a principal may see of a knowledge base: documents of the principal's tenant
+// that are public or belong to one of its departments, and whose clearance it has. It must be
+// applied before anything is scored. If the best 500 of all passages were filtered afterwards, none
+// might remain, and their number would reveal something about the others.
 //
-// The zero value shows nothing. There are two forms of it, Allows and where, and a test holds them
-// together.
+// The zero value shows nothing. The rule exists twice, in Allows and in where, and a test checks
+// that both agree.
 type Filter struct {
 	everything  bool
 	valid       bool
@@ -25,8 +25,8 @@ type Filter struct {
 	clearance   int
 }
 
-// FilterOf returns the filter of a principal, and the zero value for nil. Departments are copied: a
-// filter must not change with a slice that the caller still holds.
+// FilterOf returns the filter of a principal, or the zero value for nil. Departments are copied, so
+// that the filter does not change with the caller's slice.
 func FilterOf(p *auth.Principal) Filter {
 	if p == nil {
 		return Filter{}
@@ -34,7 +34,7 @@ func FilterOf(p *auth.Principal) Filter {
 	return Filter{p.Admin, true, p.Tenant, slices.Clone(p.Departments), p.Clearance}
 }
 
-// Allows reports whether a document may be seen.
+// Allows reports whether a document with the given access rights may be seen.
 func (f Filter) Allows(a *Access) bool {
 	switch {
 	case f.everything:
@@ -47,9 +47,10 @@ func (f Filter) Allows(a *Access) bool {
 	})
 }
 
-// where returns the filter as a condition on documents d, and appends its values to args. A public
-// document has a row with the department "", so that a document without rows is hidden from all.
-// Values are parameters, also the departments, whose names come from a token.
+// where returns the filter as an SQL condition on documents d, and appends its values to args. A
+// public document has a row with the department "", so that a document without rows is hidden from
+// everyone except administrators. All values are parameters, since the names of departments come
+// from a token.
 func (f Filter) where(args *[]any) string {
 	if f.everything {
 		return "TRUE"
@@ -64,7 +65,8 @@ func (f Filter) where(args *[]any) string {
 		places(args, []string{f.tenant}), places(args, []int{f.clearance}), departments)
 }
 
-// places appends values to those of a statement, and returns their placeholders: "$3, $4".
+// places appends values to the arguments of a statement, and returns their placeholders, such as
+// "$3, $4".
 func places[T any](args *[]any, values []T) string {
 	var all []string
 	for _, v := range values {
@@ -74,14 +76,15 @@ func places[T any](args *[]any, values []T) string {
 	return strings.Join(all, ", ")
 }
 
-// listed returns values as one value of a statement, whose text then is the same for any number of
-// them: see among and each. What is listed can always be written as JSON.
+// listed returns values as a JSON list, to be passed as one value of a statement (see among and
+// each). The text of the statement is then the same for any number of values.
 func listed[T any](values []T) string {
 	list, _ := json.Marshal(append([]T{}, values...)) // none is []
 	return string(list)
 }
 
-// among returns a condition on a text: it is one of those that value n lists.
+// among returns an SQL condition that a text is in the list that is the n-th value of the
+// statement.
 func among(kind store.Kind, n int) string {
 	if kind == store.Postgres {
 		return fmt.Sprintf("= ANY (ARRAY(SELECT json_array_elements_text($%d::text::json)))", n)
@@ -89,8 +92,8 @@ func among(kind store.Kind, n int) string {
 	return fmt.Sprintf("IN (SELECT value FROM json_each($%d))", n)
 }
 
-// byIDs returns a condition on documents: they are of base $1, and among those that value n lists.
-// By the + SQLite looks them up by their ids, and does not go through all of the base.
+// byIDs returns an SQL condition that documents belong to base $1 and are in the list that is the
+// n-th value. With the + sign, SQLite looks them up by their ids and does not scan the whole base.
 func byIDs(kind store.Kind, n int) string {
 	where := "c.knowledge_base_id = $1 AND d.id " + among(kind, n)
 	if kind == store.SQLite {
@@ -99,7 +102,8 @@ func byIDs(kind store.Kind, n int) string {
 	return where
 }
 
-// each returns a table j, in whose column value is what value n lists.
+// each returns an SQL table expression j. Its column value has the elements of the list that is the
+// n-th value of the statement.
 func each(kind store.Kind, n int) string {
 	if kind == store.Postgres {
 		return fmt.Sprintf("json_array_elements($%d::text::json) j(value)", n)
@@ -107,9 +111,9 @@ func each(kind store.Kind, n int) string {
 	return fmt.Sprintf("json_each($%d) j", n)
 }
 
-// ReadableBy reports whether a principal may look into a knowledge base: an administrator always,
-// others if it is of their tenant, and among the bases that their token names, when it names some.
-// What they see there is up to the Filter.
+// ReadableBy reports whether a principal may read a knowledge base. An administrator always may.
+// Others may if it belongs to their tenant and if their token names this base or no bases. What
+// they see in it depends on the Filter.
 func (b *Base) ReadableBy(p *auth.Principal) bool {
 	switch {
 	case p == nil:

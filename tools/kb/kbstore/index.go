@@ -12,17 +12,17 @@ import (
 	"toolnorm/internal/store"
 )
 
-// Sizes are those of the segments of an index of words, in passages.
+// Sizes are the sizes of the segments of an index of words, in passages.
 type Sizes struct {
-	Fresh int // so many that are in no segment make one
-	Small int // segments with fewer are put together
-	Many  int // when there are so many of them
-	Large int // to one of at most so many
+	Fresh int // from how many passages that are in no segment a new segment is made
+	Small int // segments with fewer passages are small
+	Many  int // from how many small segments on they are merged
+	Large int // the largest size of a merged segment
 }
 
-// standardSizes keep the fresh passages, which a search indexes anew, at some tens of milliseconds,
-// and a segment at a second or two of writing. A million passages are in some 60 segments: each
-// costs a search microseconds for each of its words.
+// standardSizes limit the fresh passages, which a search indexes for itself, to some tens of
+// milliseconds, and a segment to a second or two of writing. A million passages are in about 60
+// segments. Each segment costs a search microseconds for each word.
 var standardSizes = Sizes{Fresh: 1024, Small: 16 << 10, Many: 32, Large: 32 << 10}
 
 // Words is the index of words of a store.
@@ -30,15 +30,16 @@ type Words struct {
 	Sizes Sizes
 
 	store    *Store
-	indexing sync.Mutex   // one of this program's Index calls runs at a time
-	added    atomic.Int64 // passages that this program put in since it called Index
+	indexing sync.Mutex   // one Index call of this program runs at a time
+	added    atomic.Int64 // passages that this program has added since it called Index
 }
 
-// FreshLimit is how many fresh passages are few enough for a search. Above it the search should
-// call Index first.
+// FreshLimit returns how many fresh passages a search should index for itself. If there are more,
+// it should call Index first.
 func (w *Words) FreshLimit() int { return 2 * w.Sizes.Fresh }
 
-// note calls Index from time to time, as passages are put in.
+// note counts passages that were added, and calls Index when there are many. It returns the error
+// of Index.
 func (w *Words) note(ctx context.Context, base string, passages int) error {
 	if w.added.Add(int64(passages)) < int64(w.Sizes.Fresh) {
 		return nil
@@ -47,10 +48,11 @@ func (w *Words) note(ctx context.Context, base string, passages int) error {
 	return w.Index(ctx, base, nil)
 }
 
-// Index puts documents of a base that are in no segment of its index of words into one, as soon as
-// there are enough of them, and small segments together. Each segment is a transaction: an Index
-// that is interrupted goes on with the next call, and nobody waits longer than for one. told, if it
-// is not nil, is called after each with how many passages were put in, of how many.
+// Index puts documents of a base that are in no segment into new segments, if there are enough of
+// them, and merges small segments. Each segment is one transaction, so an Index that is interrupted
+// continues with the next call, and nobody waits longer than for one. told may be nil; it is called
+// after each segment with how many passages are done and how many there are. It returns an error if
+// the database fails.
 func (w *Words) Index(ctx context.Context, base string, told func(done, all int)) error {
 	w.indexing.Lock()
 	defer w.indexing.Unlock()
@@ -70,14 +72,15 @@ func (w *Words) Index(ctx context.Context, base string, told func(done, all int)
 	}
 }
 
-// job is which documents are to be put into a segment, and which segments it replaces.
+// job says which documents are to be put into a segment, and which segments that replaces.
 type job struct {
 	documents []Fresh
 	old       []int64
-	left      int // fresh passages of others
+	left      int // fresh passages that remain for other jobs
 }
 
-// nextJob decides what to index next; nil: nothing.
+// nextJob returns what to index next, or nil if there is nothing. It returns an error if the
+// database fails.
 func (w *Words) nextJob(ctx context.Context, base string) (j *job, err error) {
 	err = w.store.snapshot(ctx, func(tx *sql.Tx) error {
 		fresh, err := freshOf(ctx, tx, base)
@@ -93,7 +96,8 @@ func (w *Words) nextJob(ctx context.Context, base string) (j *job, err error) {
 	return j, err
 }
 
-// takeFresh takes fresh documents, as many as a segment may have, or nil if they are too few.
+// takeFresh returns a job for as many fresh documents as a segment may have, or nil if there are
+// too few.
 func takeFresh(fresh []Fresh, sizes Sizes) *job {
 	j, all := &job{}, 0
 	for _, f := range fresh {
@@ -113,9 +117,9 @@ func takeFresh(fresh []Fresh, sizes Sizes) *job {
 	return j
 }
 
-// takeSmall takes small segments to be put together, as many as fit into a large one, or nil if
-// they are few. Of a segment counts what is still there: one of whose documents most have changed
-// is small.
+// takeSmall returns a job that merges small segments, as many as fit into a large one, or nil if
+// there are few. The size of a segment is that of the documents still in it, so a segment whose
+// documents have mostly changed is small. It returns an error if the database fails.
 func (w *Words) takeSmall(ctx context.Context, tx *sql.Tx, base string) (*job, error) {
 	type small struct {
 		id       int64
@@ -145,8 +149,9 @@ func (w *Words) takeSmall(ctx context.Context, tx *sql.Tx, base string) (*job, e
 	return j, err
 }
 
-// indexOnce makes one segment, and returns how many passages it has. It cuts the texts before the
-// transaction that writes: others have to wait only for the writing.
+// indexOnce makes one segment, and returns how many passages it has. It splits the texts into words
+// before the transaction that writes, so that others wait only for the writing. It returns an error
+// if the database fails.
 func (w *Words) indexOnce(ctx context.Context, base string, j *job) (int, error) {
 	m := new(maker)
 	err := w.store.snapshot(ctx, func(tx *sql.Tx) error {
@@ -194,7 +199,8 @@ func (w *Words) indexOnce(ctx context.Context, base string, j *job) (int, error)
 	return placed, nil
 }
 
-// forget removes a segment. The documents that are still in it are fresh then.
+// forget removes a segment. The documents that are still in it become fresh. It returns an error if
+// the database fails.
 func forget(ctx context.Context, tx *store.Tx, segment int64) error {
 	if _, err := tx.ExecContext(ctx,
 		"INSERT INTO fresh SELECT document FROM placed WHERE segment = $1 ON CONFLICT DO NOTHING",
@@ -205,12 +211,14 @@ func forget(ctx context.Context, tx *store.Tx, segment int64) error {
 	return err
 }
 
-// Forget removes a damaged segment. Its documents are indexed anew by the next search or Index.
+// Forget removes a damaged segment. The next search or Index indexes its documents again. It
+// returns an error if the database fails.
 func (w *Words) Forget(ctx context.Context, d *Damaged) error {
 	return w.store.db.Alone(ctx, func(tx *store.Tx) error { return forget(ctx, tx, d.Segment) })
 }
 
-// write writes a segment with its lists and streams.
+// write inserts a segment with its lists and streams, and returns its id. It returns an error if
+// the database fails.
 func (m *maker) write(ctx context.Context, tx *store.Tx, base string) (id int64, err error) {
 	s, passages, summaries := m.made()
 	about, err := s.pack()
@@ -238,8 +246,8 @@ func (m *maker) write(ctx context.Context, tx *store.Tx, base string) (id int64,
 	return id, insertRows(ctx, tx, "streams (segment, passage, chunk, tokens)", streams)
 }
 
-// insertRows inserts rows of four values, many with each statement: PostgreSQL would take a round
-// trip for each row.
+// insertRows inserts rows of four values, many in one statement, because each statement is a round
+// trip to PostgreSQL. It returns an error if the database fails.
 func insertRows(ctx context.Context, tx *store.Tx, into string, values []any) error {
 	const columns, most = 4, 4 * 500
 	text := func(n int) string {
@@ -265,9 +273,10 @@ func insertRows(ctx context.Context, tx *store.Tx, into string, values []any) er
 	return err
 }
 
-// settle notes which segment has the documents now. One that changed since its text was read, or
-// that another program put into a segment, is none of this segment: what was written of it is not
-// looked at. It returns how many passages are the segment's.
+// settle records which documents are now in the segment id, and returns how many passages these
+// have. A document that has changed since its text was read, or that another program has put into a
+// segment, does not count, and what was written about it is ignored. settle returns an error if the
+// database fails.
 func (w *Words) settle(ctx context.Context, tx *store.Tx, m *maker, id int64, base string,
 	versions map[string]int64, old []int64) (passages int, err error) {
 	ids := make([]string, len(m.Documents))

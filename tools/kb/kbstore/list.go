@@ -8,8 +8,9 @@ import (
 	"toolnorm/internal/store"
 )
 
-// Documents returns the documents of a base that a filter allows, sorted by their sources. The
-// filter is a condition of the statement, so what it hides is not even read.
+// Documents returns the documents of a base that the filter allows, sorted by source. The filter is
+// a condition of the statement, so hidden documents are not even read. It returns an error if the
+// database fails.
 func (s *Store) Documents(ctx context.Context, base string, f Filter) (all []Document, err error) {
 	args := []any{base}
 	where := "c.knowledge_base_id = $1 AND " + f.where(&args)
@@ -20,7 +21,8 @@ func (s *Store) Documents(ctx context.Context, base string, f Filter) (all []Doc
 	return all, err
 }
 
-// Collections returns all collections of a base, no matter who may see what is in them.
+// Collections returns all collections of a base, whoever may see their documents. It returns an
+// error if the database fails.
 func (s *Store) Collections(ctx context.Context, base string) (all []Collection, err error) {
 	err = s.snapshot(ctx, func(tx *sql.Tx) error {
 		all, err = s.collectionsOf(ctx, tx, base)
@@ -29,7 +31,8 @@ func (s *Store) Collections(ctx context.Context, base string) (all []Collection,
 	return all, err
 }
 
-// DocumentChunks returns the chunks of one document of a base, if a filter allows it.
+// DocumentChunks returns the chunks of one document of a base. It returns none if there is no such
+// document or the filter does not allow it, and an error if the database fails.
 func (s *Store) DocumentChunks(ctx context.Context, base, document string, f Filter) (
 	all []Chunk, err error) {
 	args := []any{base, document}
@@ -41,8 +44,8 @@ func (s *Store) DocumentChunks(ctx context.Context, base, document string, f Fil
 	return all, err
 }
 
-// Summary is what a knowledge base holds, as far as a filter allows it to be seen. Collections are
-// counted with and without documents in them.
+// Summary has the counts of what a filter allows to be seen in a knowledge base. Collections
+// without documents are counted as well.
 type Summary struct {
 	Name        string
 	Description string
@@ -51,10 +54,11 @@ type Summary struct {
 	Chunks      int
 }
 
-// Summary counts in one statement, which is the specification's on both kinds of database. The
-// filter is a condition of the join: in WHERE it would drop the base itself when nobody may see
-// anything in it. A further table in the joins would count a document once for each of its rows, so
-// departments are asked for by the filter's EXISTS.
+// Summary counts with one statement, which is the specification's on both kinds of database. The
+// filter is a condition of the join, since in WHERE it would drop the base itself if nothing in it
+// may be seen. Departments are checked by EXISTS, since a further join would count a document once
+// for each of its departments. It returns ErrNotFound if there is no such base, or another error if
+// the database fails.
 func (s *Store) Summary(ctx context.Context, base string, f Filter) (sum Summary, err error) {
 	args := []any{base}
 	statement := `SELECT b.name, b.description, COUNT(DISTINCT c.id), COUNT(DISTINCT d.id), COALESCE(SUM(CASE WHEN d.chunk_count BETWEEN 0 AND 2147483647 THEN d.chunk_count END), 0)

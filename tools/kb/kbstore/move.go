@@ -17,12 +17,13 @@ var (
 )
 
 // Move moves a document with its passages to another base, into the collection of the same name,
-// which is made if it does not exist. At any time a search sees it in exactly one of the two bases.
-// A document of its base's tenant gets the tenant of the other base, as nobody could see it there
-// otherwise; its other access rules stay.
+// which is created if necessary. At any time a search sees the document in exactly one of the two
+// bases. A document of its base's tenant gets the tenant of the other base, since nobody could see
+// it there otherwise; its other access rights stay.
 //
-// embedded has the document's passages if their vectors were made again, and d then has the vector
-// of the summary; without embedded all vectors stay.
+// If the vectors were made again, embedded has the passages with the new ones, and d has that of
+// the summary. If embedded is empty, all vectors stay. Move returns ErrNoDocument, ErrThere or
+// ErrChanged, ErrNotFound for a base that does not exist, or another error if the database fails.
 func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded []Chunk) error {
 	return s.db.Alone(ctx, func(tx *store.Tx) error {
 		left, err := next(ctx, tx, from.ID)
@@ -55,7 +56,8 @@ func (s *Store) Move(ctx context.Context, from, to Base, d *Document, embedded [
 }
 
 // moveRow gives a document's row its new collection and tenant. Passages and departments belong to
-// the row and move with it.
+// the row and move with it. It returns ErrNoDocument, ErrThere, or another error if the database
+// fails.
 func moveRow(ctx context.Context, tx *store.Tx, from, to Base, document string,
 	version int64) error {
 	var name, source string
@@ -86,8 +88,9 @@ func moveRow(ctx context.Context, tx *store.Tx, from, to Base, document string,
 	return err
 }
 
-// embedAnew writes other vectors of a document. Its passages get new ids with every import, so that
-// those of another text are never written.
+// embedAnew replaces the vectors of a document. It returns ErrChanged if a passage is gone:
+// passages get new ids with every import, so vectors of another text are never written. It returns
+// another error if the database fails.
 func embedAnew(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk,
 	compares bool) error {
 	if _, err := tx.ExecContext(ctx, "UPDATE documents SET model = $1, vector = $2 WHERE id = $3",

@@ -11,28 +11,28 @@ import (
 	"toolnorm/internal/vector"
 )
 
-// Odd is a row that cannot be used, and what is wrong with it. It is left out, and everything else
-// is found. If only its vector is odd, only the vector is left out.
+// Odd is a row that cannot be used, with the reason. It is left out, and everything else is found.
+// If only its vector is odd, only the vector is left out.
 type Odd struct {
 	Table string `json:"table"`
-	Row   string `json:"row"` // its id, as far as it has one
+	Row   string `json:"row"` // its id, if it has one
 	Why   string `json:"why"`
 
-	document string // whose row it is
+	document string // the document to which the row belongs
 }
 
-// String returns a sentence for a log.
+// String implements fmt.Stringer. It returns a sentence for a log.
 func (o Odd) String() string {
 	return fmt.Sprintf("the row %.40q of %s cannot be used: %s", o.Row, o.Table, o.Why)
 }
 
-// longestText is the longest passage, in bytes. An import cuts shorter ones.
+// longestText is the largest size of a passage in bytes. An import makes shorter passages.
 const longestText = 64 << 10
 
-// maxOdd is how many odd rows are remembered.
+// maxOdd is how many odd rows are recorded.
 const maxOdd = 1000
 
-// oddRows are those that were found, by their bases.
+// oddRows records the odd rows that were found, by base.
 type oddRows struct {
 	mu   sync.Mutex
 	tell func(Odd)
@@ -40,7 +40,7 @@ type oddRows struct {
 	all  map[string]map[Odd]bool
 }
 
-// note remembers a row, and reports it the first time.
+// note records an odd row, and reports it the first time.
 func (o *oddRows) note(base string, row Odd) {
 	o.mu.Lock()
 	if o.all == nil {
@@ -65,18 +65,19 @@ func (o *oddRows) note(base string, row Odd) {
 	}
 }
 
-// forget removes the rows of a base that are about to be read again.
+// forget removes the rows of a base for which read returns true, because they are about to be read
+// again.
 func (o *oddRows) forget(base string, read func(Odd) bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	maps.DeleteFunc(o.all[base], func(row Odd, _ bool) bool { return read(row) })
 }
 
-// Tell registers a function that is called for each odd row when it is first found.
+// Tell makes tell the function that is called for each odd row when it is first found.
 func (s *Store) Tell(tell func(Odd)) { s.odd.tell = tell }
 
-// LeftOut returns the odd rows of a base, as far as they were read. Those of no base, an odd base
-// for one, are those of "".
+// LeftOut returns the odd rows of a base that were found, sorted. For "" it returns those that
+// belong to no base, such as odd bases.
 func (s *Store) LeftOut(base string) []Odd {
 	s.odd.mu.Lock()
 	defer s.odd.mu.Unlock()
@@ -85,12 +86,12 @@ func (s *Store) LeftOut(base string) []Odd {
 	})
 }
 
-// from returns a function that notes odd rows of a table of a base.
+// from returns a function that records odd rows of a table of a base.
 func (s *Store) from(base, table string) func(*store.Row, string) {
 	return func(r *store.Row, why string) { s.odd.note(base, Odd{table, r.ID, why, r.Of}) }
 }
 
-// vectorOf returns the column of a row's vector.
+// vectorOf returns a scanner that reads a row's vector into v.
 func vectorOf(r *store.Row, v *[]float32) vector.Column {
 	return vector.Column{Into: v, Odd: r.Without}
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // change runs do in a transaction that gives the base its next version, and notifies other
-// programs.
+// programs. It returns the error of do, ErrNotFound if there is no such base, or another error if
+// the database fails.
 func (s *Store) change(ctx context.Context, base string,
 	do func(tx *store.Tx, version int64) error) error {
 	return s.db.Alone(ctx, func(tx *store.Tx) error {
@@ -27,9 +28,10 @@ func (s *Store) change(ctx context.Context, base string,
 	})
 }
 
-// next gives a base its next version. The row of the base is written before anything else: in
-// PostgreSQL that makes writers of one base wait for each other, so that a reader of version n has
-// seen all that is older.
+// next gives a base its next version and returns that. The row of the base is written before
+// anything else, so that in PostgreSQL writers of one base wait for each other, and a reader of
+// version n has seen everything older. It returns ErrNotFound if there is no such base, or another
+// error if the database fails.
 func next(ctx context.Context, tx *store.Tx, base string) (version int64, err error) {
 	err = tx.QueryRowContext(ctx,
 		"UPDATE knowledge_bases SET version = version + 1, updated = $1 WHERE id = $2 RETURNING version",
@@ -40,9 +42,10 @@ func next(ctx context.Context, tx *store.Tx, base string) (version int64, err er
 	return version, err
 }
 
-// Collect returns the id of the collection with the given name, and makes the collection if there
-// is none. The lookup before the change saves the usual import a transaction, for which others
-// would have to wait.
+// Collect returns the id of the collection with the given name, and creates the collection if there
+// is none. It looks the name up before it begins a change, since the usual import then needs no
+// transaction, for which others would have to wait. It returns an error if the base does not exist
+// or the database fails.
 func (s *Store) Collect(ctx context.Context, base, name string) (id string, err error) {
 	err = s.db.QueryRowContext(ctx, collectionOf, base, name).Scan(&id)
 	if !errors.Is(err, sql.ErrNoRows) {
@@ -58,7 +61,7 @@ func (s *Store) Collect(ctx context.Context, base, name string) (id string, err 
 // collectionOf is the statement that finds a collection by its name.
 const collectionOf = "SELECT id FROM collections WHERE knowledge_base_id = $1 AND name = $2"
 
-// collect is Collect inside of a change.
+// collect does the same as Collect inside a change.
 func collect(ctx context.Context, tx *store.Tx, base, name string) (id string, err error) {
 	err = tx.QueryRowContext(ctx, collectionOf, base, name).Scan(&id)
 	if !errors.Is(err, sql.ErrNoRows) {
@@ -70,7 +73,8 @@ func collect(ctx context.Context, tx *store.Tx, base, name string) (id string, e
 	return id, err
 }
 
-// Describe sets the summary of a collection, by which it is found.
+// Describe sets the summary of a collection, by which it is found, with its vector. It returns an
+// error if the base does not exist or the database fails.
 func (s *Store) Describe(ctx context.Context, base, collection, summary string, e Embedding) error {
 	return s.change(ctx, base, func(tx *store.Tx, _ int64) error {
 		_, err := tx.ExecContext(ctx,
@@ -80,8 +84,8 @@ func (s *Store) Describe(ctx context.Context, base, collection, summary string, 
 	})
 }
 
-// packed returns the vector as the tables have it, or nil if there is none. nil becomes NULL, so
-// that a search can tell "no vector" from a vector of zeros.
+// packed returns the vector in the form of the tables, or nil if there is none. nil becomes NULL,
+// so that a search can distinguish "no vector" from a vector of zeros.
 func (e *Embedding) packed() []byte {
 	if len(e.Vector) == 0 {
 		return nil
@@ -89,9 +93,10 @@ func (e *Embedding) packed() []byte {
 	return vector.Bytes(e.Vector)
 }
 
-// Put puts a document and its chunks in, in the place of the one of the same source, all at once:
-// nobody ever sees half of it, nor new text under the old rights. The ids of the document and of
-// the chunks are given.
+// Put stores a document and its chunks, and replaces the document of the same source. It does so in
+// one transaction, so nobody ever sees half of it, or new text with the old rights. It sets the ids
+// of the document and the chunks. It returns an error if the base or its collection does not exist,
+// or if the database fails.
 func (s *Store) Put(ctx context.Context, base string, d *Document, chunks []Chunk) error {
 	d.Chunks, d.Imported = len(chunks), time.Now().UTC()
 	err := s.change(ctx, base, func(tx *store.Tx, version int64) error {
@@ -127,7 +132,8 @@ func (s *Store) Put(ctx context.Context, base string, d *Document, chunks []Chun
 	return s.Words.note(ctx, base, len(chunks))
 }
 
-// ownCollection refuses a collection of another base, whose version would not count the change.
+// ownCollection returns an error if the collection does not belong to the base, whose version would
+// then not count the change, or if the database fails.
 func ownCollection(ctx context.Context, tx *store.Tx, base, collection string) error {
 	var n int
 	err := tx.QueryRowContext(ctx,
@@ -139,8 +145,9 @@ func ownCollection(ctx context.Context, tx *store.Tx, base, collection string) e
 	return err
 }
 
-// insertDocument writes a document and who may see it. Departments are rows and not one text with
-// commas: a name may hold any character, and the filter compares whole names.
+// insertDocument inserts a document with its access rights. Departments are rows and not one text
+// with commas, because a name may contain any character, and the filter compares whole names. It
+// returns an error if a department has no name or the database fails.
 func insertDocument(ctx context.Context, tx *store.Tx, d *Document, version int64) error {
 	_, err := tx.ExecContext(ctx,
 		`INSERT INTO documents (id, collection_id, chunk_count, tenant, clearance, title, source, hash, summary, model, vector, version, imported)
@@ -167,7 +174,8 @@ func insertDocument(ctx context.Context, tx *store.Tx, d *Document, version int6
 	return nil
 }
 
-// insertChunks writes the passages of a document.
+// insertChunks inserts the passages of a document and sets their ids. It returns an error if the
+// database fails.
 func insertChunks(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk) error {
 	insert, err := tx.PrepareContext(ctx, "INSERT INTO chunks (id, document_id, chunk_index, heading, text, model, vector) VALUES ($1, $2, $3, $4, $5, $6, $7)")
 	if err != nil {
@@ -186,7 +194,8 @@ func insertChunks(ctx context.Context, tx *store.Tx, d *Document, chunks []Chunk
 }
 
 // Remove removes documents. It ignores ids that are not in the base, so that two imports that prune
-// at once both succeed.
+// at the same time both succeed. It returns an error if the base does not exist or the database
+// fails.
 func (s *Store) Remove(ctx context.Context, base string, documents ...string) error {
 	if len(documents) == 0 {
 		return nil
@@ -213,8 +222,8 @@ func (s *Store) Remove(ctx context.Context, base string, documents ...string) er
 	})
 }
 
-// leave records that a document has left a base: an index that has the document learns it from this
-// row.
+// leave records that a document has left a base, so that indexes that have the document remove it.
+// It returns an error if the database fails.
 func leave(ctx context.Context, tx *store.Tx, base, document string, version int64) error {
 	_, err := tx.ExecContext(ctx,
 		"INSERT INTO removed_documents (knowledge_base_id, document_id, version) VALUES ($1, $2, $3)", base, document, version)

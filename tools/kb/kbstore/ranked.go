@@ -8,26 +8,28 @@ import (
 	"toolnorm/internal/store"
 )
 
-// ErrUnranked is the error of asking a store to compare vectors that cannot: one without pgvector.
+// ErrUnranked is the error for a store that cannot compare vectors, because it has no pgvector.
 var ErrUnranked = errors.New("the store does not compare vectors")
 
-// Serves reports whether the store is a server's. What such a store can do for many programs is not
-// held in the memory of each.
+// Serves reports whether the store is a database server. What such a server can do for many
+// programs is not kept in the memory of each.
 func (s *Store) Serves() bool { return s.db.Kind == store.Postgres }
 
-// Candidate is a passage that the database found, with the values that later stages need.
+// Candidate is a passage that the database has found, with the values that later stages need.
 type Candidate struct {
 	Chunk
-	Collection string // its id
-	Title      string // the document's
+	Collection string // id of its collection
+	Title      string // title of its document
 	Score      float64
 }
 
-// candidates are selected with a score after the columns of a chunk.
+// candidates is the beginning of a statement that selects passages. Its verb %s is the expression
+// for the score.
 const candidates = "SELECT k.id, k.document_id, k.chunk_index, k.heading, k.text, k.model, d.collection_id, d.title, %s AS score" + of + "JOIN chunks k ON k.document_id = d.id "
 
-// Vectors returns the vectors of passages, by their ids. An index that keeps vectors as bytes
-// compares the best ones again with these.
+// Vectors returns the vectors of passages, by their ids. Passages without a vector are left out. An
+// index that stores vectors as bytes compares the best ones again with these. It returns an error
+// if the database fails.
 func (s *Store) Vectors(ctx context.Context, base string, ids []string) (
 	map[string][]float32, error) {
 	all := map[string][]float32{}
@@ -50,8 +52,8 @@ func (s *Store) Vectors(ctx context.Context, base string, ids []string) (
 	return all, err
 }
 
-// readCandidates reads the rows of a statement within a transaction. The first of its arguments is
-// the base.
+// readCandidates returns the rows of a statement. args[0] must be the id of the base, for reports
+// of odd rows. It returns an error if the database fails.
 func (s *Store) readCandidates(ctx context.Context, tx store.Asker, text string, args []any) (
 	[]Candidate, error) {
 	base, _ := args[0].(string)

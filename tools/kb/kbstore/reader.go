@@ -17,7 +17,7 @@ import (
 type Indexed struct {
 	Version  int64
 	Segments []int64
-	Gone     map[int64][]int // of each segment, the documents that changed or went
+	Gone     map[int64][]int // by segment: the positions of documents that have changed or are gone
 	Fresh    []Fresh         // documents that are in no segment yet
 }
 
@@ -28,33 +28,34 @@ type Fresh struct {
 	Chunks  int
 }
 
-// ErrStale is the error of a search that read what another program was changing, or what is
-// damaged. Searching again finds it changed or made anew.
+// ErrStale is the error for a search that has read what another program was changing, or what is
+// damaged. If the search is repeated, it finds the changed or repaired data.
 var ErrStale = errors.New("the index of words changed meanwhile")
 
-// Damaged is the error of a segment that is not as it was written. It is an ErrStale.
+// Damaged is the error for a segment whose data is not what was written. errors.Is reports it as
+// ErrStale.
 type Damaged struct{ Segment int64 }
 
-// Error says what is damaged.
+// Error implements error. It names the damaged segment.
 func (d *Damaged) Error() string {
 	return fmt.Sprintf("the index of words is damaged in segment %d", d.Segment)
 }
 
-// Is reports that the error is an ErrStale.
+// Is reports whether target is ErrStale, for errors.Is.
 func (d *Damaged) Is(target error) bool { return target == ErrStale }
 
-// Reader reads the index of words of a base, and its texts. With Begin, all of it is of one moment;
-// without, each statement's is, and what no longer fits together is an ErrStale. That saves
-// PostgreSQL two round trips.
+// Reader reads the index of words of a base, and its texts. After Begin, everything it reads is of
+// one moment. Without Begin, each statement sees its own moment, and data that does not fit
+// together results in ErrStale; this saves PostgreSQL two round trips.
 type Reader struct {
 	words *Words
 	in    store.Asker
-	tx    *sql.Tx // nil: before Begin
+	tx    *sql.Tx // nil: Begin was not called
 	base  string
 }
 
-// Reader begins to read. It has to be closed. In a SQLite file, where a transaction costs nothing,
-// it begins one.
+// Reader returns a Reader for a base. The caller must Close it. For SQLite it begins a transaction,
+// which costs nothing there. It returns an error if that fails.
 func (w *Words) Reader(ctx context.Context, base string) (r *Reader, err error) {
 	r = &Reader{words: w, in: w.store.db, base: base}
 	if w.store.db.Kind == store.SQLite {
@@ -63,7 +64,7 @@ func (w *Words) Reader(ctx context.Context, base string) (r *Reader, err error) 
 	return r, err
 }
 
-// Begin begins a transaction, unless there is one.
+// Begin begins a transaction, unless there is one. It returns an error if the database fails.
 func (r *Reader) Begin(ctx context.Context) (err error) {
 	if r.tx == nil {
 		if r.tx, err = r.words.store.begin(ctx); err == nil {
@@ -73,10 +74,11 @@ func (r *Reader) Begin(ctx context.Context) (err error) {
 	return err
 }
 
-// Begun reports whether there is a transaction.
+// Begun reports whether the reader has a transaction.
 func (r *Reader) Begun() bool { return r.tx != nil }
 
-// within runs do in the reader's transaction, or in one of its own.
+// within runs do in the reader's transaction, or in a transaction of its own. It returns the error
+// of do, or of beginning the transaction.
 func (r *Reader) within(ctx context.Context, do func(tx *sql.Tx) error) error {
 	if r.tx != nil {
 		return do(r.tx)
@@ -84,18 +86,20 @@ func (r *Reader) within(ctx context.Context, do func(tx *sql.Tx) error) error {
 	return r.words.store.snapshot(ctx, do)
 }
 
-// Close ends the reading.
+// Close ends the reader's transaction, if there is one.
 func (r *Reader) Close() {
 	if r.tx != nil {
 		_ = r.tx.Rollback()
 	}
 }
 
-// Lists are those of some tokens, sealed: by what they are of, the segment and the token.
+// Lists contains sealed lists of postings. The keys are the kind of text (OfPassages, OfSummaries),
+// the segment and the token.
 type Lists [2]map[int64]map[string][]byte
 
-// Look returns the base's version and the segments of its index (while both stay as they are, so
-// does all that Indexed has), and the lists of tokens, in one statement.
+// Look returns the base's version and the segments of its index, and the lists of the given tokens,
+// in one statement. While version and segments are unchanged, so is everything else in Indexed. It
+// returns ErrNotFound if there is no such base, or another error if the database fails.
 func (r *Reader) Look(ctx context.Context, tokens []string) (x Indexed, all Lists, err error) {
 	rows, err := r.in.QueryContext(ctx, `SELECT -2, version, '', CAST(NULL AS BYTEA) FROM knowledge_bases WHERE id = $1
 		UNION ALL SELECT -1, id, '', NULL FROM segments WHERE knowledge_base_id = $1
@@ -133,16 +137,17 @@ func (r *Reader) Look(ctx context.Context, tokens []string) (x Indexed, all List
 	return x, all, err
 }
 
-// Of returns the list of a token in a segment, or nil.
+// Of returns the list of a token in a segment, or nil if there is none.
 func (l *Lists) Of(kind int, segment int64, token string) []byte {
 	return l[kind][segment][keyOf(token)]
 }
 
-// longestKey is the longest token that is its own key, in bytes. PostgreSQL takes a third of a
-// page.
+// longestKey is the length in bytes up to which a token is its own key. PostgreSQL accepts up to a
+// third of a page.
 const longestKey = 1 << 10
 
-// keyOf returns the key of a token in the table of lists: itself, or what no token looks like.
+// keyOf returns the key of a token in the table of lists: the token itself, or, if it is too long,
+// a hash that no token looks like.
 func keyOf(token string) string {
 	if len(token) <= longestKey {
 		return token
@@ -150,7 +155,7 @@ func keyOf(token string) string {
 	return fmt.Sprintf("#%x", sha256.Sum256([]byte(token)))
 }
 
-// keysOf returns the keys of tokens.
+// keysOf returns the keys of all tokens.
 func keysOf(tokens []string) []string {
 	all := make([]string, len(tokens))
 	for i := range all {
@@ -159,7 +164,8 @@ func keysOf(tokens []string) []string {
 	return all
 }
 
-// Rest reads what Version leaves out.
+// Rest sets the fields Gone and Fresh of x, which Look leaves out. It returns an error if the
+// database fails.
 func (r *Reader) Rest(ctx context.Context, x *Indexed) (err error) {
 	x.Gone = map[int64][]int{}
 	rows, err := r.in.QueryContext(ctx, "SELECT g.segment, g.place FROM segments s CROSS JOIN gone g WHERE s.knowledge_base_id = $1 AND g.segment = s.id", r.base)
@@ -182,7 +188,8 @@ func (r *Reader) Rest(ctx context.Context, x *Indexed) (err error) {
 	return err
 }
 
-// freshOf returns the documents of a base that are in no segment yet.
+// freshOf returns the documents of a base that are in no segment yet. It returns an error if the
+// database fails.
 func freshOf(ctx context.Context, tx store.Asker, base string) ([]Fresh, error) {
 	return store.Read(ctx, tx, nil, func(r *store.Row) (f Fresh, err error) {
 		err = r.Scan(store.Needed(&r.ID), store.Whole(&f.Version), store.Count(&f.Chunks, 0))
@@ -191,7 +198,8 @@ func freshOf(ctx context.Context, tx store.Asker, base string) ([]Fresh, error) 
 	}, "SELECT d.id, d.version, d.chunk_count FROM fresh f CROSS JOIN documents d JOIN collections c ON c.id = d.collection_id WHERE d.id = f.document AND c.knowledge_base_id = $1 ORDER BY d.source, d.id", base)
 }
 
-// Segment reads a segment.
+// Segment returns the segment with the given id. Begin must have been called. It returns a *Damaged
+// if the segment cannot be decoded, or another error if the database fails.
 func (r *Reader) Segment(ctx context.Context, id int64) (*Segment, error) {
 	var about []byte
 	err := r.tx.QueryRowContext(ctx, "SELECT about FROM segments WHERE id = $1", id).Scan(&about)
@@ -205,15 +213,15 @@ func (r *Reader) Segment(ctx context.Context, id int64) (*Segment, error) {
 	return s, nil
 }
 
-// Made is a segment in memory, of documents that are in no segment of the store yet.
+// Made is a segment in memory of a document that is in no stored segment yet.
 type Made struct {
 	*Segment
 	Passages, Summaries *lexical.Segment
-	Chunks              []string // the ids of the passages
+	Chunks              []string // ids of the passages
 }
 
-// Make makes a segment in memory of each of some documents. Documents that cannot be used are left
-// out.
+// Make returns a segment in memory for each of the given documents, by id. Documents that cannot be
+// used are left out. Begin must have been called. It returns an error if the database fails.
 func (r *Reader) Make(ctx context.Context, ids []string) (map[string]*Made, error) {
 	documents, chunks, err := r.words.texts(ctx, r.tx, r.base, ids)
 	if err != nil {
@@ -230,7 +238,8 @@ func (r *Reader) Make(ctx context.Context, ids []string) (map[string]*Made, erro
 	return all, nil
 }
 
-// texts reads documents, and their passages by the documents.
+// texts returns documents by their ids, and their passages by document. It returns an error if the
+// database fails.
 func (w *Words) texts(ctx context.Context, tx *sql.Tx, base string, ids []string) (
 	[]Document, map[string][]Chunk, error) {
 	where, list := byIDs(w.store.db.Kind, 2), listed(ids)
@@ -246,19 +255,21 @@ func (w *Words) texts(ctx context.Context, tx *sql.Tx, base string, ids []string
 	return documents, chunks, err
 }
 
-// Place is where a passage is: a segment of the store, and the passage's number in it.
+// Place is the position of a passage: a stored segment, and the passage's number in it.
 type Place struct {
 	Segment int64
 	Passage int
 }
 
-// Stream is the words of a passage.
+// Stream has the words of a passage.
 type Stream struct {
-	Chunk  string // its id
+	Chunk  string // id of the passage
 	Tokens []byte // see lexical.ReadStream
 }
 
-// Streams reads the words of passages.
+// Streams returns the words of passages, in the order of all. If a passage is missing, it returns
+// ErrStale, or a *Damaged if the reader has a transaction. It returns another error if the database
+// fails.
 func (r *Reader) Streams(ctx context.Context, all []Place) ([]Stream, error) {
 	if len(all) == 0 {
 		return nil, nil
@@ -299,9 +310,10 @@ func (r *Reader) Streams(ctx context.Context, all []Place) ([]Stream, error) {
 	return streams, nil
 }
 
-// Chunks returns passages by their ids, in no order, and leaves out those that the filter does not
-// allow, no matter where the ids come from. This is the last check of the rights before text leaves
-// the store, so it does not rely on an earlier one.
+// Chunks returns passages by their ids, in no order, without those that the filter does not allow.
+// This is the last check of the rights before text leaves the store, so it does not rely on an
+// earlier one. If passages are missing and the reader has no transaction, it returns ErrStale as
+// well. It returns another error if the database fails.
 func (r *Reader) Chunks(ctx context.Context, f Filter, ids []string) ([]Candidate, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -10,36 +10,36 @@ import (
 	"toolnorm/internal/lexical"
 )
 
-// The texts that an index of words has of a base: passages, of which each has the fields title,
-// heading and text, and summaries of documents with their titles.
+// The kinds of text in an index of words. Passages have the fields title, heading and text.
+// Summaries of documents include their titles.
 const (
 	OfPassages = iota
 	OfSummaries
 )
 
-// Segment is a part of a base's index of words: some documents as they were when it was made. It
-// never changes; what became of a document later is in Indexed.Gone.
+// Segment is a part of a base's index of words. It has some documents as they were when the segment
+// was made, and never changes. Indexed.Gone says which of them have changed since.
 type Segment struct {
 	ID        int64
 	Rights    []Access
 	Documents []Placed
 	// by passage, in the order of the documents
 	Lengths []uint32 // in tokens
-	Owners  []uint32 // the documents that they are of
-	Keys    []uint64 // the beginnings of their ids, which compare as the ids do
+	Owners  []uint32 // index of the passage's document in Documents
+	Keys    []uint64 // beginnings of the ids as numbers, which sort as the ids do
 }
 
 // Placed is a document in a segment.
 type Placed struct {
 	ID     string
-	Rights int // who may see it, as a place in the segment's Rights
-	First  int // its first passage
+	Rights int // index of its access rights in the segment's Rights
+	First  int // index of its first passage
 	Chunks int
-	Tokens int // of its passages together
+	Tokens int // of all its passages
 }
 
-// key returns the beginning of an id as a number. Ids that are no UUIDs get the number of their
-// bytes, so that at least equal ones stay together.
+// key returns the beginning of an id as a number. For an id that is not a UUID, it uses the bytes,
+// so that at least equal ids have equal keys.
 func key(id string) uint64 {
 	digits := strings.ReplaceAll(id, "-", "")
 	if n, err := strconv.ParseUint(digits[:min(16, len(digits))], 16, 64); err == nil {
@@ -54,7 +54,7 @@ func key(id string) uint64 {
 type maker struct {
 	Segment
 	passages, summaries lexical.Builder
-	chunks              []string // ids, by passage
+	chunks              []string // ids of the passages
 }
 
 // add adds a document with its passages.
@@ -73,7 +73,8 @@ func (m *maker) add(d *Document, chunks []Chunk) {
 	m.Documents = append(m.Documents, Placed{ID: d.ID, Rights: class, Chunks: len(chunks)})
 }
 
-// made returns the segment, when all documents are added, and its words.
+// made returns the segment and the indexes of the words of its passages and summaries. It must be
+// called after all documents were added.
 func (m *maker) made() (s *Segment, passages, summaries *lexical.Segment) {
 	passages, summaries = m.passages.Segment(), m.summaries.Segment()
 	for _, n := range passages.Lengths {
@@ -96,13 +97,14 @@ func (s *Segment) place() {
 	}
 }
 
-// same reports whether two documents are seen by the same people.
+// same reports whether two documents may be seen by the same people.
 func (a *Access) same(b Access) bool {
 	return a.Tenant == b.Tenant && a.Public == b.Public && a.Clearance == b.Clearance &&
 		slices.Equal(a.Departments, b.Departments)
 }
 
-// pack writes what a search has to know of a segment before it reads any list.
+// pack encodes what a search has to know about a segment before it reads any list. It returns an
+// error if the rights cannot be encoded.
 func (s *Segment) pack() ([]byte, error) {
 	rights, err := json.Marshal(s.Rights)
 	if err != nil {
@@ -121,13 +123,14 @@ func (s *Segment) pack() ([]byte, error) {
 	return lexical.Seal(b), nil
 }
 
-// packed is what is left to read of a packed segment. After an error nothing is.
+// packed is a decoder for a packed segment; b is what remains. After an error it is empty, and
+// failed is true.
 type packed struct {
 	b      []byte
 	failed bool
 }
 
-// number reads a number that may not exceed most.
+// number decodes a number. If it is missing or larger than most, number returns 0 and sets failed.
 func (p *packed) number(most int) int {
 	v, n := binary.Uvarint(p.b)
 	if n <= 0 || most < 0 || v > uint64(most) {
@@ -138,7 +141,8 @@ func (p *packed) number(most int) int {
 	return int(v)
 }
 
-// bytes reads bytes with their number before them.
+// bytes decodes bytes that follow their number. If they are missing, it returns nil and sets
+// failed.
 func (p *packed) bytes() []byte {
 	n := p.number(len(p.b))
 	if n > len(p.b) {
@@ -150,7 +154,7 @@ func (p *packed) bytes() []byte {
 	return b
 }
 
-// unpack reads what pack wrote.
+// unpack decodes what pack has encoded. It returns an error if the data is damaged.
 func unpack(id int64, sealed []byte) (*Segment, error) {
 	b, err := lexical.Unseal(sealed)
 	if err != nil {

@@ -14,24 +14,26 @@ import (
 	"toolnorm/internal/store"
 )
 
-// Store keeps knowledge bases. It may be used by many at once, in several programs.
+// Store stores knowledge bases in a database. Several goroutines and several programs may use it at
+// the same time.
 type Store struct {
 	Words *Words // its index of words
 
 	db      *store.DB
-	vectors bool // pgvector compares
+	vectors bool // pgvector compares vectors
 	odd     oddRows
 }
 
-// schema is where the tables are in a PostgreSQL. The tools' store may be the same database and has
-// a table called documents, too.
+// schema is the PostgreSQL schema of the tables. The tools' own store may be in the same database,
+// and has a table called documents as well.
 const schema = "knowledge"
 
-// topic is the name under which changes are notified.
+// topic is the topic of the notifications about changes.
 const topic = "knowledge"
 
-// OpenStore opens the store at where: the path of a SQLite file, or the URL of a PostgreSQL, in
-// which it makes a schema of its own.
+// OpenStore opens the store at the location where, which is the path of a SQLite file or the URL of
+// a PostgreSQL database. In PostgreSQL it creates its own schema. It returns an error if the
+// database cannot be opened or its tables cannot be created.
 func OpenStore(ctx context.Context, where string) (*Store, error) {
 	var err error
 	if strings.HasPrefix(where, "postgres") {
@@ -57,7 +59,8 @@ func OpenStore(ctx context.Context, where string) (*Store, error) {
 	return s, nil
 }
 
-// prepare makes what PostgreSQL compares vectors by, where pgvector is.
+// prepare creates what PostgreSQL needs to compare vectors, if it has pgvector. It returns an error
+// if the database fails.
 func (s *Store) prepare(ctx context.Context) (err error) {
 	if s.vectors, err = findVector(ctx, s.db); err == nil && s.vectors {
 		err = prepareVectors(ctx, s.db)
@@ -65,9 +68,10 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// inSchema makes the schema if it does not exist, and returns the URL with which tables are found
-// in it. It checks first whether the schema exists, since making one takes a right that the role of
-// a running server need not have. public comes after it, where extensions are.
+// inSchema creates the schema if it does not exist, and returns the URL with the schema as its
+// search path, followed by public, where extensions are. It first checks whether the schema exists,
+// since creating one needs a right that the role of a running server need not have. It returns an
+// error if the schema cannot be created or the URL cannot be parsed.
 func inSchema(ctx context.Context, where string) (string, error) {
 	db, err := store.Open(ctx, where)
 	if err != nil {
@@ -100,20 +104,21 @@ func inSchema(ctx context.Context, where string) (string, error) {
 	return u.String(), nil
 }
 
-// Close closes the store. Calls that still run fail.
-// Listeners are closed with their own contexts.
+// Close closes the store. Calls that are still running fail. Listeners end with their own contexts.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Listen returns a channel that receives a value after changes of any knowledge base, by this
-// program or another, within a quarter of a second: see store.DB.Listen. An index need not listen,
-// since the base that it looks up has the version.
+// Listen returns a channel that receives a value within a quarter of a second after a change of any
+// knowledge base, by this program or another (see store.DB.Listen). An index need not listen, since
+// it compares the version of the base at each search. It returns an error if the database cannot be
+// listened to.
 func (s *Store) Listen(ctx context.Context, failed func(error)) (<-chan struct{}, error) {
 	return s.db.Listen(ctx, topic, failed)
 }
 
-// Create makes a knowledge base, whose ID it gives. The tenant may be empty: then it is for those
-// whose tokens name none. The name need not be unique: two tenants may both have a Handbook, and
-// must not learn of each other by an error.
+// Create creates a knowledge base and returns it. If b.ID is empty, it gets a new id. An empty
+// tenant means callers whose tokens name no tenant. The name need not be unique, since two tenants
+// may both have a Handbook and must not learn of each other by an error. It returns an error if the
+// name is empty, the id is not a UUID or exists, or the database fails.
 func (s *Store) Create(ctx context.Context, b Base) (Base, error) {
 	if b.Name = strings.TrimSpace(b.Name); b.Name == "" {
 		return b, errors.New("a knowledge base needs a name")
@@ -142,8 +147,8 @@ func (s *Store) Create(ctx context.Context, b Base) (Base, error) {
 	return b, nil
 }
 
-// Delete removes a knowledge base with all that is in it.
-// The rows below it go by ON DELETE CASCADE, in the same transaction.
+// Delete removes a knowledge base with everything in it, in one transaction (ON DELETE CASCADE). It
+// returns ErrNotFound if there is none, or another error if the database fails.
 func (s *Store) Delete(ctx context.Context, id string) error {
 	return s.db.Alone(ctx, func(tx *store.Tx) error {
 		res, err := tx.ExecContext(ctx, "DELETE FROM knowledge_bases WHERE id = $1",
@@ -158,10 +163,11 @@ func (s *Store) Delete(ctx context.Context, id string) error {
 	})
 }
 
-// columns of knowledge_bases, as basesWhere reads them.
+// columns are the columns of knowledge_bases that basesWhere reads.
 const columns = "id, name, description, tenant, version, created, updated"
 
-// Base returns a knowledge base, whoever the caller is, or ErrNotFound when there is none.
+// Base returns a knowledge base, whoever the caller is. It returns ErrNotFound if there is none, or
+// another error if the database fails.
 func (s *Store) Base(ctx context.Context, id string) (Base, error) {
 	all, err := s.basesWhere(ctx, " WHERE id = $1", strings.ToLower(id))
 	if err != nil || len(all) == 0 {
@@ -170,9 +176,9 @@ func (s *Store) Base(ctx context.Context, id string) (Base, error) {
 	return all[0], nil
 }
 
-// Readable looks a knowledge base up for a principal: ErrNotFound when there is none, ErrDenied
-// when it may not look in. It asks for the row first and for the right second, since the
-// specification tells 404 from 403.
+// Readable returns a knowledge base if the principal may read it. It returns ErrNotFound if there
+// is none, and ErrDenied if the principal may not read it, since the specification distinguishes
+// 404 from 403. It returns another error if the database fails.
 func (s *Store) Readable(ctx context.Context, p *auth.Principal, id string) (Base, error) {
 	b, err := s.Base(ctx, id)
 	if err == nil && !b.ReadableBy(p) {
@@ -181,22 +187,24 @@ func (s *Store) Readable(ctx context.Context, p *auth.Principal, id string) (Bas
 	return b, err
 }
 
-// Bases returns the knowledge bases that a principal may look into, sorted by their names. There
-// are dozens of bases and not millions, so one rule in Go is better than a second form of it in
-// SQL.
+// Bases returns the knowledge bases that a principal may read, sorted by name. They are filtered in
+// Go, because there are only dozens, and the rule then need not be written in SQL as well. It
+// returns an error if the database fails.
 func (s *Store) Bases(ctx context.Context, p *auth.Principal) ([]Base, error) {
 	all, err := s.basesWhere(ctx, " ORDER BY name, id")
 	return slices.DeleteFunc(append([]Base{}, all...),
 		func(b Base) bool { return !b.ReadableBy(p) }), err
 }
 
-// Count returns the number of all knowledge bases. It decides whether the tools are offered.
+// Count returns the number of all knowledge bases, which decides whether the tools are offered. It
+// returns an error if the database fails.
 func (s *Store) Count(ctx context.Context) (n int, err error) {
 	err = s.db.QueryRowContext(ctx, "SELECT count(*) FROM knowledge_bases").Scan(&n)
 	return n, err
 }
 
-// basesWhere reads the rows of bases for which a condition holds.
+// basesWhere returns the bases of a statement that ends with where, which may have a condition and
+// an order. It returns an error if the database fails.
 func (s *Store) basesWhere(ctx context.Context, where string, args ...any) ([]Base, error) {
 	s.odd.forget("", func(Odd) bool { return len(args) == 0 })
 	return store.Read(ctx, s.db, s.from("", tableBases), func(r *store.Row) (b Base, err error) {
@@ -216,11 +224,12 @@ func (s *Store) basesWhere(ctx context.Context, where string, args ...any) ([]Ba
 	}, "SELECT "+columns+" FROM knowledge_bases"+where, args...)
 }
 
-// stamp formats a time as the tables have it: always of one length, so that texts compare as the
-// times do.
+// stamp returns a time in the form of the tables. It always has the same length, so that the texts
+// sort as the times do.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// moment reads a stamp; what cannot be read is the zero time, which is shown and decides nothing.
+// moment parses a time from the tables. It returns the zero time if that fails, since times are
+// only shown and decide nothing.
 func moment(text string) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, text)
 	return t

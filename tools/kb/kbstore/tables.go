@@ -8,11 +8,12 @@ import (
 	"toolnorm/internal/store"
 )
 
-// tables are those of knowledge bases. The names of the first three tables and of their ids and
-// counts are the specification's, which gives the statement of the summary; the others are ours.
+// tables creates the tables of knowledge bases. The names of the first three tables and of their
+// ids and counts are the specification's, which prescribes the statement of the summary. The others
+// are ours.
 //
-// version is the number that the base had when the row was written: by it an index learns what is
-// new. Times are text in RFC 3339, which both kinds of database read alike.
+// The column version is the base's version when the row was written; from it an index learns what
+// is new. Times are text in RFC 3339, which both kinds of database read alike.
 const tables = `
 CREATE TABLE knowledge_bases (id TEXT PRIMARY KEY, name TEXT NOT NULL, description TEXT NOT NULL, tenant TEXT NOT NULL,
 	version BIGINT NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL);
@@ -30,7 +31,7 @@ CREATE TABLE chunks (id TEXT PRIMARY KEY, document_id TEXT NOT NULL REFERENCES d
 CREATE TABLE removed_documents (knowledge_base_id TEXT NOT NULL REFERENCES knowledge_bases (id) ON DELETE CASCADE,
 	document_id TEXT NOT NULL, version BIGINT NOT NULL, PRIMARY KEY (knowledge_base_id, document_id));`
 
-// words are the tokens by which PostgreSQL found passages itself, before it had segments.
+// words creates the tokens with which PostgreSQL searched before it had segments.
 const words = `
 ALTER TABLE chunks ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE chunks ADD COLUMN words tsvector;
@@ -38,10 +39,10 @@ CREATE INDEX chunks_words ON chunks USING gin (words);
 CREATE TABLE tokens_version (version INTEGER NOT NULL);
 INSERT INTO tokens_version VALUES (0);`
 
-// segments are the index of words, in SQLite's words. A segment indexes some documents, and does
-// not change. Triggers note in the transaction of a change which documents are in no segment as
-// they are now (fresh), and which of a segment are not to be found by it any more (gone): whatever
-// changes a document, the index says no more than its tables.
+// segments creates the index of words, in SQLite's dialect. A segment indexes some documents, and
+// does not change. In the transaction of each change, triggers record which documents are in no
+// current segment (fresh), and which documents of a segment must not be found by it any more
+// (gone). So the index never contradicts the tables, whatever changes a document.
 const segments = `
 CREATE TABLE tokens_version (version INTEGER NOT NULL);
 INSERT INTO tokens_version VALUES (0);
@@ -75,9 +76,9 @@ CREATE TRIGGER documents_changed AFTER UPDATE OF id, collection_id, tenant, clea
 	INSERT OR IGNORE INTO fresh SELECT NEW.id WHERE NEW.id IS NOT NULL;
 END;`
 
-// postgresSegments are the same for PostgreSQL, in the place of words. Lists are not compressed:
-// they hardly get shorter. The trigger finds its tables whatever the search path of who changes a
-// document.
+// postgresSegments returns the statements that create the index of words in PostgreSQL (see
+// segments), in place of the older tokens. Lists are not compressed, because they hardly become
+// shorter. The trigger finds its tables whatever search path the role that changes a document has.
 func postgresSegments() string {
 	_, made, _ := strings.Cut(segments, "INSERT INTO tokens_version VALUES (0);")
 	made, _, _ = strings.Cut(made, "INSERT OR IGNORE")
@@ -103,8 +104,8 @@ CREATE TRIGGER documents_words AFTER INSERT OR DELETE OR UPDATE OF id, collectio
 	FOR EACH ROW EXECUTE FUNCTION documents_words();`
 }
 
-// steps returns the changes of the tables so far. What is sealed came after the first segments,
-// which therefore are made anew.
+// steps returns the migrations of the tables. In SQLite, the first segments were not sealed yet, so
+// one migration empties the index.
 func steps(kind store.Kind) []store.Step {
 	if kind == store.SQLite {
 		return []store.Step{store.SQL("tables", tables), store.SQL("segments", segments),
@@ -114,16 +115,17 @@ func steps(kind store.Kind) []store.Step {
 		store.SQL("words", words), store.SQL("segments", postgresSegments())}
 }
 
-// forgetAll empties the index of words. All documents are fresh then.
+// forgetAll empties the index of words, so that all documents are fresh. It returns an error if the
+// database fails.
 func forgetAll(ctx context.Context, tx *store.Tx) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO fresh SELECT document FROM placed WHERE TRUE ON CONFLICT DO NOTHING;
 		DELETE FROM postings; DELETE FROM streams; DELETE FROM gone; DELETE FROM placed; DELETE FROM segments`)
 	return err
 }
 
-// forgetOld empties an index whose tokens were made by another version of lexical.Tokens: those of
-// a query would miss them. It does so once, at the first start of a program that brings another
-// version.
+// forgetOld empties an index whose tokens come from another version of lexical.Tokens, because a
+// query would not match them. This happens once, at the first start of a program with another
+// version. It returns an error if the database fails.
 func forgetOld(ctx context.Context, db *store.DB) error {
 	const query = "SELECT version FROM tokens_version"
 	var version int

@@ -1,19 +1,21 @@
 package retrieval
 
-// mostlySame is how much of the words of two passages is the same where one is a copy of the other:
-// of a document that is there twice, of its version of last year, or of the same file in another
-// format.
+// mostlySame is the share of equal words from which on two passages count as copies. They may be
+// from a document that exists twice, from last year's version of it, or from the same file in
+// another format.
 const mostlySame = .9
 
-// words are those of a passage: how many, and what they are as numbers, for which it may have to be
-// read again; as a set once they were compared.
+// words are the words of a passage: how many there are, a function that returns them as numbers and
+// may have to read the passage again, and the set of them, which is made when they are first
+// compared.
 type words struct {
 	length int
 	all    func() []uint32
 	set    map[uint32]bool
 }
 
-// alike reports whether two passages are copies. Most are told apart by their lengths, for nothing.
+// alike reports whether two passages are copies. Most pairs differ in length, so nothing has to be
+// read for them.
 func (w *words) alike(other *words) bool {
 	short, long := min(w.length, other.length), max(w.length, other.length)
 	if short == 0 || float64(short) < mostlySame*float64(long) {
@@ -28,12 +30,12 @@ func (w *words) alike(other *words) bool {
 	return float64(same) >= mostlySame*float64(max(len(mine), len(others)))
 }
 
-// wordsOf returns words that are known.
+// wordsOf returns a words value for words that have been read already.
 func wordsOf(all []uint32) words {
 	return words{length: len(all), all: func() []uint32 { return all }}
 }
 
-// distinct returns each word once.
+// distinct returns the set of the words.
 func (w *words) distinct() map[uint32]bool {
 	if w.set == nil {
 		w.set = make(map[uint32]bool, w.length)

@@ -6,7 +6,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// open returns the view of a base that fits where the base is kept.
+// open returns the view of a knowledge base that fits how the base is stored and which models there
+// are. The view must be closed. open returns an error if the index cannot be read.
 func (l *Local) open(ctx context.Context, base kbstore.Base, f kbstore.Filter, query string,
 	whole bool) (view, error) {
 	var m *memory
@@ -34,22 +35,22 @@ func (l *Local) open(ctx context.Context, base kbstore.Base, f kbstore.Filter, q
 	return &database{d, m}, nil
 }
 
-// database is what a principal may see of a base in a PostgreSQL without pgvector: words are found
-// by the index in the store, and vectors are compared in memory, where the base's are held without
-// its texts.
+// database is the view of a knowledge base in PostgreSQL without pgvector. Words are found by the
+// index in the store. Vectors are compared in memory, which has the base's vectors without its
+// texts.
 type database struct {
 	*disk
 	vectors *memory
 }
 
-// close lets both go.
+// close implements view. It releases both views.
 func (d *database) close() {
 	d.vectors.close()
 	d.disk.close()
 }
 
-// narrow runs stage 1 by the summaries in memory. A document that came after they were read is not
-// known yet, and counts as kept.
+// narrow implements view. It runs stage 1 with the summaries in memory. A document that was added
+// after they were read is not known there, and is kept.
 func (d *database) narrow(ctx context.Context, query string, v []float32) (n int, err error) {
 	m := d.vectors
 	if _, err = m.narrow(ctx, query, v); err != nil {
@@ -62,8 +63,9 @@ func (d *database) narrow(ctx context.Context, query string, v []float32) (n int
 	return d.count, nil
 }
 
-// nearest compares in memory and reads the texts from the database, which asks the filter once
-// more.
+// nearest implements view. It compares vectors in memory and reads the texts from the database,
+// which applies the filter once more. It returns an error if the vectors cannot be compared or the
+// database fails.
 func (d *database) nearest(ctx context.Context, v []float32, n int) ([]*passage, error) {
 	near, err := d.vectors.nearest(ctx, v, n)
 	if err != nil {
@@ -72,8 +74,7 @@ func (d *database) nearest(ctx context.Context, v []float32, n int) ([]*passage,
 	return d.nearby(ctx, near)
 }
 
-// compare sets the cosines of passages that were found by words. A passage that was imported after
-// the vectors were read has none yet.
+// compare implements view. A passage that was imported after the vectors were read gets no cosine.
 func (d *database) compare(ctx context.Context, all []*passage, v []float32) error {
 	return d.vectors.compareRows(ctx, all, v, func(p *passage) (int, bool) {
 		row, there := d.vectors.rows[p.Chunk]

@@ -9,46 +9,48 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// disk is what a principal may see of a base by its index of words, which is in the store. A search
-// reads the lists of its words, and the words of the best passages.
+// disk is the view of a knowledge base by its index of words, which is in the store. A search reads
+// only the lists of its words, and the words of the best passages.
 type disk struct {
 	reader *kbstore.Reader
 	filter kbstore.Filter
 	parts  []*part
 	read   kbstore.Lists
-	query  []string // its words
-	seen   []*seen  // by part
-	all    int      // documents
-	count  int      // of them, those that may be looked at
-	// of all that may be seen
+	query  []string // the words of the query
+	seen   []*seen  // by part: what the principal may see
+	all    int      // number of documents
+	count  int      // number of documents that may be searched
+	// numbers of documents, passages and tokens that the principal may see
 	documentsSeen, texts, tokens int
 
-	rows     []spot         // of the passages that were found
-	rowOf    map[string]int // in rows, by the passage's id
-	look     *lexical.Look
-	place    []map[uint32]int // by part: the query's tokens by their numbers
+	rows  []spot         // the passages that were found
+	rowOf map[string]int // index in rows, by the passage's id
+	look  *lexical.Look
+	// by part: index of a query's token, by the token's number in the part
+	place    []map[uint32]int
 	postings []lexical.Posting
-	numbers  map[string]uint32 // of words that were compared
+	numbers  map[string]uint32 // numbers of words that were compared
 	closed   bool
 }
 
-// seen is what may be seen of a part. Ones and zeros, and not true and false: they are added up for
-// every posting of a search.
+// seen says what the principal may see of a part. Its elements are 0 or 1 and not booleans, because
+// they are added up for every posting of a search.
 type seen struct {
 	documents, passages []uint8
-	may                 []uint8 // documents without those that stage 1 left out
-	whole               bool    // it is all of the part
-	classes             []bool  // which classes of rights it is; nil: something of the part is gone
+	may                 []uint8 // documents without those that stage 1 has left out
+	whole               bool    // the principal may see the whole part
+	// which classes of rights the principal has; nil: a document of the part is gone
+	classes []bool
 }
 
-// spot is where a passage is, with its words.
+// spot is the position of a passage, with its words by field.
 type spot struct {
 	part, passage int
 	fields        [][]uint32
 }
 
-// newDisk runs stage 2: it applies the filter to the rights of every segment, of which there are
-// few kinds, and so to every document.
+// newDisk runs stage 2 and returns the view. It applies the filter to the rights in every segment,
+// of which there are few kinds, and so to every document.
 func newDisk(r *kbstore.Reader, p *parts, f kbstore.Filter, query []string,
 	read kbstore.Lists) *disk {
 	d := &disk{reader: r, filter: f, parts: p.all, read: read, query: query,
@@ -84,7 +86,7 @@ func newDisk(r *kbstore.Reader, p *parts, f kbstore.Filter, query []string,
 	return d
 }
 
-// close ends the reading. The passages that were found stay.
+// close implements view. It closes the reader; passages that were found stay valid.
 func (d *disk) close() {
 	if !d.closed {
 		d.closed = true
@@ -92,10 +94,11 @@ func (d *disk) close() {
 	}
 }
 
-// documents counts them.
+// documents implements view. It returns how many documents may be searched, and how many there are.
 func (d *disk) documents() (allowed, all int) { return d.count, d.all }
 
-// damaged returns an error of a part: that of its segment, which is made anew then.
+// damaged converts an error from a part in the store into a *kbstore.Damaged for its segment, which
+// is then made again. It returns nil for nil, and the error itself for a part in memory.
 func (d *disk) damaged(part int, err error) error {
 	if err != nil && d.parts[part].made == nil {
 		return &kbstore.Damaged{Segment: d.parts[part].ID}
@@ -103,7 +106,8 @@ func (d *disk) damaged(part int, err error) error {
 	return err
 }
 
-// lists returns the lists of a query's words in every part.
+// lists returns the lists of the query's words in every part. kind is kbstore.OfPassages or
+// kbstore.OfSummaries. It returns an error if a list is damaged.
 func (d *disk) lists(kind int) ([]map[string]lexical.List, error) {
 	all := make([]map[string]lexical.List, len(d.parts))
 	for i, x := range d.parts {
@@ -131,7 +135,8 @@ func (d *disk) lists(kind int) ([]map[string]lexical.List, error) {
 	return all, nil
 }
 
-// decode returns the postings of a list, until the next call.
+// decode returns the postings of a list. They are valid until the next call. It returns an error if
+// the list is damaged.
 func (d *disk) decode(part, texts int, list lexical.List) ([]lexical.Posting, error) {
 	postings, err := list.Read(d.postings, texts)
 	if err == nil {
@@ -140,9 +145,10 @@ func (d *disk) decode(part, texts int, list lexical.List) ([]lexical.Posting, er
 	return postings, d.damaged(part, err)
 }
 
-// statistics returns the statistics of the texts that may be seen, for the words whose lists were
-// read. A hidden text is not counted: a score would tell what is in it. The numbers that a list
-// begins with are taken where nothing of the part is hidden, or whole classes of rights are.
+// statistics returns the statistics of the texts that the principal may see, for the words in
+// lists. Hidden texts are not counted, since a score would reveal what is in them. If nothing of a
+// part is hidden, or whole classes of rights are, the counts at the beginning of a list are used,
+// and otherwise its postings are counted. It returns an error if a list is damaged.
 func (d *disk) statistics(kind int, lists []map[string]lexical.List) (lexical.Statistics, error) {
 	s := lexical.Statistics{Texts: d.documentsSeen, Frequency: map[string]int{}}
 	if kind == kbstore.OfPassages {
@@ -180,29 +186,29 @@ func (d *disk) statistics(kind int, lists []map[string]lexical.List) (lexical.St
 	return s, nil
 }
 
-// best are the best n passages, among others that are not, as the last of them are only taken out
-// when there are many.
+// best collects passages and keeps the best n. It may contain more for a while, because the others
+// are removed only when there are many.
 type best struct {
 	n     int
 	all   []ranked
-	least float64 // a passage that scores less is not among the best n
+	least float64 // a passage with a lower score is not among the best n
 }
 
 // ranked is a passage with its score by words.
 type ranked struct {
 	score         float64
-	key           uint64 // of equals the one with the smaller id is the better one
+	key           uint64 // decides between equal scores: the smaller key is better
 	part, passage int
 }
 
-// put puts a passage in.
+// put adds a passage.
 func (b *best) put(r ranked) {
 	if b.all = append(b.all, r); len(b.all) >= 4*b.n+1000 {
 		b.cut()
 	}
 }
 
-// cut takes out all but the best n, and sorts them, the best first.
+// cut sorts the passages, the best first, and removes all but the best n.
 func (b *best) cut() {
 	slices.SortFunc(b.all, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.key, b.key))
@@ -213,7 +219,8 @@ func (b *best) cut() {
 	}
 }
 
-// words finds by words: it scores all passages that may be seen, part by part.
+// words implements view. It scores all passages that may be searched, part by part, and returns the
+// best n. It returns an error if the index is damaged or the database fails.
 func (d *disk) words(ctx context.Context, query string, n int) ([]*passage, error) {
 	lists, err := d.lists(kbstore.OfPassages)
 	if err != nil {
@@ -258,7 +265,7 @@ func (d *disk) words(ctx context.Context, query string, n int) ([]*passage, erro
 	return d.passages(ctx, found.all, whole.Ideal(query))
 }
 
-// gather puts the passages of a part among the best, as far as they may be looked at.
+// gather adds those passages of part i to found that may be searched and have a score.
 func (d *disk) gather(found *best, i int, scores []float64) {
 	may, owners, keys := d.seen[i].may, d.parts[i].Owners, d.parts[i].Keys
 	for row, score := range scores {
@@ -268,7 +275,8 @@ func (d *disk) gather(found *best, i int, scores []float64) {
 	}
 }
 
-// numbered returns the words of a text as numbers: those of two parts are not numbered alike.
+// numbered returns the words of a text as numbers that are equal for equal words in all parts,
+// while the numbers within two parts differ.
 func (d *disk) numbered(text string) []uint32 {
 	tokens := lexical.Tokens(text)
 	all := make([]uint32, len(tokens))
@@ -278,7 +286,7 @@ func (d *disk) numbered(text string) []uint32 {
 	return all
 }
 
-// number returns the number of a word.
+// number returns the number of a word, and assigns one if the word has none.
 func (d *disk) number(token string) uint32 {
 	n, there := d.numbers[token]
 	if !there {
@@ -288,7 +296,7 @@ func (d *disk) number(token string) uint32 {
 	return n
 }
 
-// features looks at passages.
+// features implements view. It never returns an error.
 func (d *disk) features(_ string, all []*passage) (features []lexical.Features, err error) {
 	for _, p := range all {
 		row := &d.rows[p.row]
@@ -297,7 +305,8 @@ func (d *disk) features(_ string, all []*passage) (features []lexical.Features, 
 	return features, nil
 }
 
-// nearest and compare are never asked: who has vectors has other ones.
+// nearest implements view. It always returns a skip error, because views with vectors have their
+// own nearest.
 func (d *disk) nearest(context.Context, []float32, int) ([]*passage, error) {
 	return nil, skip("no embedder")
 }

@@ -8,7 +8,9 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// passages reads the words of passages. Their texts are read when it is clear which are shown.
+// passages returns the found passages with their words. Their texts are read later (see load), when
+// it is known which are shown. ideal is the score of a perfect match. It returns an error if the
+// index is damaged or the database fails.
 func (d *disk) passages(ctx context.Context, found []ranked, ideal float64) ([]*passage, error) {
 	var places []kbstore.Place
 	for _, s := range found {
@@ -47,7 +49,8 @@ func (d *disk) passages(ctx context.Context, found []ranked, ideal float64) ([]*
 	return all, nil
 }
 
-// load reads the texts that are not there yet. The store asks the filter once more.
+// load implements view. The store applies the filter once more, so passages that may not be seen
+// any more are dropped. It returns an error if the database fails.
 func (d *disk) load(ctx context.Context, all []*passage) ([]*passage, error) {
 	var ids []string
 	byID := map[string]*passage{}
@@ -66,15 +69,16 @@ func (d *disk) load(ctx context.Context, all []*passage) ([]*passage, error) {
 	return slices.DeleteFunc(all, func(p *passage) bool { return p.text == "" }), nil
 }
 
-// read sets what the store has of a passage.
+// read copies the text and the position of a passage from the store.
 func (p *passage) read(c *kbstore.Candidate) {
 	p.Chunk, p.text, p.Document, p.Index, p.Collection = c.ID, c.Text, c.Document, c.Index,
 		c.Collection
 	p.Title, p.Heading = c.Title, c.Heading
 }
 
-// nearby returns passages that vectors found, as far as they are to be seen. Those that words found
-// as well have been looked at already, and merge has them once.
+// nearby returns those of the passages found by vectors that the principal may see. Passages that
+// words have found as well are not read again; merge unites them later. It returns an error if the
+// database fails.
 func (d *disk) nearby(ctx context.Context, near []*passage) ([]*passage, error) {
 	var ids []string
 	for _, p := range near {
@@ -102,8 +106,8 @@ func (d *disk) nearby(ctx context.Context, near []*passage) ([]*passage, error) 
 	return all, nil
 }
 
-// take returns the passage of a candidate. The words of one that words did not find are cut: its
-// place in the index is not known.
+// take returns the passage of a candidate. If words have not found the passage, its text is split
+// into words, since its position in the index is not known.
 func (d *disk) take(c *kbstore.Candidate) *passage {
 	row, there := d.rowOf[c.ID]
 	if !there {

@@ -13,45 +13,45 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// indexes are those of the bases that were searched.
+// indexes contains the indexes of the knowledge bases that were searched.
 type indexes struct {
 	mu     sync.Mutex
 	byBase map[string]*index
 }
 
-// index holds a base in memory. Rows of passages are those of words, and of vectors.
+// index is a knowledge base in memory. A passage has the same row among words and vectors.
 //
-// While a search holds it nobody changes it: a row that is given to another passage in between
-// would have the rights of the one before.
+// Nobody changes it while a search has it locked: a row that is given to another passage in between
+// would have the rights of the previous one.
 type index struct {
 	mu        sync.RWMutex
 	version   int64
 	text      lexical.Index
 	summaries lexical.Index
-	chunks    []kbstore.Chunk // by row; without an id: the row is free
+	chunks    []kbstore.Chunk // by row; one without an id: the row is free
 	owner     []int           // the document of each row
 	byNumber  []document
-	number    map[string]int // of a document
+	number    map[string]int // of a document, by its id
 	free      []int          // numbers of documents that are gone
-	rows      map[string]int // of passages by their ids, where the database has the texts
+	rows      map[string]int // rows of passages by their ids, if only the database has the texts
 	vectors   vectors
 	store     *kbstore.Store
 	base      string
-	created   time.Time // of the base
+	created   time.Time // when the base was created
 }
 
-// document is one with its rows.
+// document is a document with the rows of its passages.
 type document struct {
 	kbstore.Document
 	rows    []int
-	tokens  int // of its passages
-	summary int // row of summaries
+	tokens  int // of all its passages
+	summary int // its row in index.summaries
 	there   bool
 }
 
-// get returns the current index of a base, locked for reading. It does not hold the lock of all
-// indexes while it brings one up to date: reading a large base takes seconds, in which the others
-// can be searched.
+// get returns the current index of a knowledge base, locked for reading. It does not keep all
+// indexes locked while it updates one, since reading a large base takes seconds in which the others
+// can be searched. It returns an error if updating fails or ctx ends; the update then continues.
 func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bool) (
 	*index, error) {
 	x.mu.Lock()
@@ -88,14 +88,14 @@ func (x *indexes) get(ctx context.Context, l *Local, base kbstore.Base, words bo
 	}
 }
 
-// drop forgets a base that is gone.
+// drop forgets the index of a knowledge base that is gone.
 func (x *indexes) drop(id string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	delete(x.byBase, id)
 }
 
-// index returns an empty index.
+// index returns an empty index for a knowledge base.
 func (l *Local) index(base kbstore.Base) *index {
 	return &index{
 		number: map[string]int{}, rows: map[string]int{}, store: l.Store, base: base.ID,
@@ -105,8 +105,9 @@ func (l *Local) index(base kbstore.Base) *index {
 	}
 }
 
-// update brings the index to the version of the store. Changed documents are first removed and then
-// added again, so that no passage is ever there with old rights.
+// update brings the index to the version of the store. Changed documents are removed before they
+// are added again, so that no passage is ever there with old rights. It returns an error if the
+// store fails or has an older version than base.
 func (i *index) update(ctx context.Context, base kbstore.Base, words bool) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -137,8 +138,8 @@ func (i *index) update(ctx context.Context, base kbstore.Base, words bool) error
 	return nil
 }
 
-// put puts a document in, which has no passages yet. Numbers are used again, so that a folder which
-// is imported every night does not make the index grow.
+// put adds a document without passages. Numbers are used again, so that a folder that is imported
+// every night does not make the index grow.
 func (i *index) put(d document) {
 	n := len(i.byNumber)
 	if last := len(i.free) - 1; last >= 0 {
@@ -150,7 +151,8 @@ func (i *index) put(d document) {
 	i.number[d.ID] = n
 }
 
-// add puts a passage in. Its document is there.
+// add adds a passage. Its document must have been added. If words is false, only the vector is
+// indexed.
 func (i *index) add(c kbstore.Chunk, words bool) {
 	n := i.number[c.Document]
 	d := &i.byNumber[n]
@@ -171,8 +173,8 @@ func (i *index) add(c kbstore.Chunk, words bool) {
 	d.rows, d.tokens = append(d.rows, row), d.tokens+i.text.Length(row)
 }
 
-// remove removes a document with its passages. Their rows are free at once. No search sees the
-// state in between, since a search holds the index.
+// remove removes a document with its passages, whose rows are then free. It does nothing if there
+// is no such document. No search sees the state in between, since a search locks the index.
 func (i *index) remove(id string) {
 	n, there := i.number[id]
 	if !there {
@@ -191,20 +193,21 @@ func (i *index) remove(id string) {
 	*d = document{}
 }
 
-// memory is what a principal may see of an index, which is held until close.
+// memory is the view of a knowledge base by an index in memory. The index is locked until close.
 type memory struct {
 	*index
-	may   []bool // documents, by number; nothing else is ever looked at
-	count int    // of them
-	seen  []bool // those that may be seen; stage 1 leaves some of them out of may
+	may   []bool // by the document's number: it may be searched; nothing else is ever looked at
+	count int    // number of documents that may be searched
+	seen  []bool // documents that may be seen; stage 1 leaves some of them out of may
 	all   bool   // every document may be seen
-	// the passages' words, as far as they may be seen; nil: no query was there yet
+	// the words of the passages that may be seen; nil: not made yet
 	part   *lexical.Index
 	closed bool
 }
 
-// open runs stage 2: it applies the filter to every document. This settles what may be seen before
-// anything is scored, and until close: rights that change meanwhile count for the next search.
+// open runs stage 2 and returns the view: it applies the filter to every document. This decides
+// what may be seen before anything is scored. Rights that change before close count only for the
+// next search.
 func (i *index) open(f kbstore.Filter) *memory {
 	m := &memory{index: i, may: make([]bool, len(i.byNumber))}
 	for n := range i.byNumber {
@@ -217,7 +220,7 @@ func (i *index) open(f kbstore.Filter) *memory {
 	return m
 }
 
-// close lets the index go. The passages that were found stay.
+// close implements view. It unlocks the index; passages that were found stay valid.
 func (m *memory) close() {
 	if !m.closed {
 		m.closed = true
@@ -225,20 +228,22 @@ func (m *memory) close() {
 	}
 }
 
-// documents counts them. Removed ones are in neither number, though their places are kept.
+// documents implements view. It returns how many documents may be searched, and how many there are.
+// Removed documents are in neither number.
 func (m *memory) documents() (allowed, all int) { return m.count, len(m.number) }
 
-// allowed reports whether a passage may be seen. Every search by words or vectors calls it before
-// scoring a passage.
+// allowed reports whether a passage may be searched. Every search by words or vectors calls it
+// before it scores a passage.
 func (m *memory) allowed(row int) bool { return m.chunks[row].ID != "" && m.may[m.owner[row]] }
 
-// hasVector reports whether a passage may be seen and can be compared. Rows without a vector have
+// hasVector reports whether a passage may be searched and has a vector. A row without a vector has
 // zeros, which would be as near to everything as an unrelated passage.
 func (m *memory) hasVector(row int) bool {
 	return row < len(m.chunks) && m.vectors.has[row] && m.allowed(row)
 }
 
-// words finds by words. The share of the ideal is for the metadata alone; the order is BM25's own.
+// words implements view. The share of the ideal score is only for the metadata; the order is that
+// of BM25. It never returns an error.
 func (m *memory) words(_ context.Context, query string, n int) (all []*passage, err error) {
 	text := m.visible(query)
 	ideal := text.Ideal(query)
@@ -250,7 +255,8 @@ func (m *memory) words(_ context.Context, query string, n int) (all []*passage, 
 	return all, nil
 }
 
-// nearest finds by vectors.
+// nearest implements view. It returns an error if the vectors cannot be compared or the store
+// fails.
 func (m *memory) nearest(ctx context.Context, v []float32, n int) (all []*passage, err error) {
 	if err := m.comparable(v); err != nil {
 		return nil, err
@@ -268,13 +274,13 @@ func (m *memory) nearest(ctx context.Context, v []float32, n int) (all []*passag
 	return all, nil
 }
 
-// compare sets the cosines of passages that were found by words. They need not be among the nearest
-// 500.
+// compare implements view. The passages need not be among the nearest 500.
 func (m *memory) compare(ctx context.Context, all []*passage, v []float32) error {
 	return m.compareRows(ctx, all, v, func(p *passage) (int, bool) { return p.row, true })
 }
 
-// compareRows does the same as compare, for passages whose rows in the index are to be looked up.
+// compareRows does the same as compare, with a function that returns the row of a passage in the
+// index, or false if there is none. It returns an error if the store fails.
 func (m *memory) compareRows(ctx context.Context, all []*passage, v []float32,
 	rowOf func(*passage) (int, bool)) error {
 	at := map[int]*passage{}
@@ -291,7 +297,8 @@ func (m *memory) compareRows(ctx context.Context, all []*passage, v []float32,
 	return err
 }
 
-// features looks at passages. The candidates' tokens are in the index, so nothing is cut again.
+// features implements view. The words of the passages are in the index, so no text is split again.
+// It never returns an error.
 func (m *memory) features(query string, all []*passage) (
 	features []lexical.Features, err error) {
 	look := m.visible(query).Look(query, fieldWeights...)
@@ -302,8 +309,8 @@ func (m *memory) features(query string, all []*passage) (
 	return features, nil
 }
 
-// passage returns the passage of a row. It is a copy: a result is written out after the index was
-// let go.
+// passage returns the passage of a row. It is a copy, because a result is written after the index
+// was unlocked.
 func (m *memory) passage(row int) *passage {
 	c, d := &m.chunks[row], &m.byNumber[m.owner[row]]
 	return &passage{text: c.Text, row: row, Metadata: Metadata{
@@ -312,17 +319,17 @@ func (m *memory) passage(row int) *passage {
 	}}
 }
 
-// The margins by which a document may be left out. Wide ones: a summary is short, and what it does
-// not mention may well be in the document. By words, one summary has to say nearly all that is
-// asked for before others count as beside the point.
+// The margins by which stage 1 leaves a document out. They are wide, because a summary is short,
+// and the document may well contain what the summary does not mention. By words, one summary has to
+// cover nearly the whole query before others count as irrelevant.
 const (
 	farther  = .3 // cosine below that of the nearest
-	answered = .9 // coverage by the best summary
+	answered = .9 // coverage that the best summary must have
 	unlike   = .1 // coverage below which a document is left out
 )
 
-// narrow runs stage 1, and returns how many documents are left. It keeps the best fifty and all
-// that are not clearly worse than the best.
+// narrow implements view. It keeps the best fifty documents and all that are not clearly worse than
+// the best one. It returns a skip error if no summary is clearly better than others.
 func (m *memory) narrow(_ context.Context, query string, v []float32) (int, error) {
 	var scores []scoredDocument
 	var least float64
@@ -347,15 +354,16 @@ func (m *memory) narrow(_ context.Context, query string, v []float32) (int, erro
 	return m.count, nil
 }
 
-// scoredDocument is a document with what its summary is worth. It is a number and not a pointer,
-// since the index may be as large as it likes and this is made for each search.
+// scoredDocument is a document with the score of its summary. It has a number and not a pointer,
+// because it is made for each search and the index may be large.
 type scoredDocument struct {
 	number int
 	score  float64
 }
 
-// byCosine compares the summaries' vectors. They are few, so they are compared one by one and need
-// no index of their own. A document whose summary has none is always kept.
+// byCosine returns the documents with the cosines of their summaries, and the least cosine that is
+// not clearly worse than the best. Summaries are few, so their vectors need no index. A document
+// whose summary has no vector is not in the result, and so is kept.
 func (m *memory) byCosine(v []float32) (scores []scoredDocument, least float64) {
 	for n := range m.byNumber {
 		if d := &m.byNumber[n]; m.may[n] && d.Model == m.vectors.model && len(d.Vector) == len(v) {
@@ -369,7 +377,8 @@ func (m *memory) byCosine(v []float32) (scores []scoredDocument, least float64) 
 	return scores, least
 }
 
-// byCoverage looks for the query's words in the summaries.
+// byCoverage returns the documents with the share of the query's words in their summaries, and the
+// least share to keep. It returns nil if no summary covers nearly the whole query.
 func (m *memory) byCoverage(query string) (scores []scoredDocument, least float64) {
 	look := m.visibleSummaries(query).Look(query)
 	// of those that may be seen alone: another's summary must not decide what is left out
@@ -386,5 +395,5 @@ func (m *memory) byCoverage(query string) (scores []scoredDocument, least float6
 	return scores, unlike
 }
 
-// load does nothing: the passages have their texts.
+// load implements view. It returns all passages, because they have their texts already.
 func (m *memory) load(_ context.Context, all []*passage) ([]*passage, error) { return all, nil }

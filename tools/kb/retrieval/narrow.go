@@ -9,7 +9,9 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// narrow runs stage 1 by the words of summaries.
+// narrow implements view. It runs stage 1 with the words of summaries. It returns a skip error if
+// no summary covers nearly the whole query or there are few documents, and another error if the
+// index is damaged.
 func (d *disk) narrow(_ context.Context, query string, _ []float32) (int, error) {
 	lists, err := d.lists(kbstore.OfSummaries)
 	if err != nil {
@@ -45,7 +47,8 @@ func (d *disk) narrow(_ context.Context, query string, _ []float32) (int, error)
 	return d.count, nil
 }
 
-// keep leaves out the documents that are unlike the query, and not among the best fifty.
+// keep leaves out the documents that are unlike the query and not among the best fifty. coverage
+// has the share of the query's words, by part and document.
 func (d *disk) keep(coverage [][]float64) {
 	type unlikely struct {
 		part, document int
@@ -86,7 +89,7 @@ func (d *disk) keep(coverage [][]float64) {
 	d.count += len(rest)
 }
 
-// leave leaves out the documents that are not kept.
+// leave leaves out the documents for which kept returns false.
 func (d *disk) leave(kept func(id string) bool) {
 	d.count = 0
 	for i, v := range d.seen {

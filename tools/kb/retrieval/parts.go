@@ -11,41 +11,42 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// part is a segment of an index of words: one of the store, or a fresh document in memory.
+// part is a segment of an index of words: one in the store, or one in memory of a fresh document,
+// which is in no stored segment yet.
 type part struct {
 	*kbstore.Segment
-	made *kbstore.Made // nil: it is in the store
-	gone []bool        // by document; nil: all are as they were
+	made *kbstore.Made // nil: the segment is in the store
+	gone []bool        // by document: it has changed or is gone; nil: none has
 }
 
-// parts are the state of the index of words of a base at one version. They do not change: searches
-// of other moments may use them at the same time.
+// parts is the state of a base's index of words at one version. It never changes, so that searches
+// of other versions may use the same parts at the same time.
 type parts struct {
 	at      kbstore.Indexed
-	created time.Time // of the base
+	created time.Time // when the base was created
 	all     []*part
 }
 
-// current reports whether these are still the parts of a base.
+// current reports whether p is still the state of the base's index. It returns false for nil.
 func (p *parts) current(base kbstore.Base, now *kbstore.Indexed) bool {
 	return p != nil && p.created.Equal(base.Created) && p.at.Version == now.Version &&
 		slices.Equal(p.at.Segments, now.Segments)
 }
 
-// states holds the last known parts of each base.
+// states contains the last known parts of each knowledge base.
 type states struct {
 	mu     sync.Mutex
 	byBase map[string]*parts
 }
 
-// get returns the parts of a base.
+// get returns the last known parts of a base, or nil.
 func (s *states) get(base string) *parts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.byBase[base]
 }
 
-// set sets them; nil forgets the base.
+// set stores the parts of a base. nil removes the base.
 func (s *states) set(base string, p *parts) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,8 +58,9 @@ func (s *states) set(base string, p *parts) {
 	}
 }
 
-// read brings parts up to a reader's moment: it reads the segments that it does not know, and makes
-// those of fresh documents that it does not know.
+// read returns the parts at the reader's moment. It reads only the segments that p does not have,
+// and makes segments in memory for fresh documents that p does not have. p may be nil. It returns
+// an error if the store fails.
 func (p *parts) read(ctx context.Context, r *kbstore.Reader, base kbstore.Base,
 	now kbstore.Indexed) (*parts, error) {
 	known, fresh := map[int64]*kbstore.Segment{}, map[kbstore.Fresh]*part{}
@@ -113,8 +115,10 @@ func (p *parts) read(ctx context.Context, r *kbstore.Reader, base kbstore.Base,
 	return q, nil
 }
 
-// openDisk returns the view of a base by its index of words. whole says that all is to be read at
-// one moment; else that is so only if the index is another than that of the last search.
+// openDisk returns the view of a base by its index of words. If whole is true, everything is read
+// in one transaction; otherwise only if the index has changed since the last search. If too many
+// passages are not indexed yet, it indexes them first. It returns an error if the store fails or
+// ctx ends.
 func (l *Local) openDisk(ctx context.Context, base kbstore.Base, f kbstore.Filter, query string,
 	whole bool) (*disk, error) {
 	words := lexical.Words(query)
@@ -139,8 +143,9 @@ func (l *Local) openDisk(ctx context.Context, base kbstore.Base, f kbstore.Filte
 	}
 }
 
-// partsAt returns the parts of a base at a reader's moment, and the lists of words. full is true,
-// instead, if there are more fresh passages than a search should index for itself.
+// partsAt returns the parts of a base at the reader's moment, and the lists of the given words. If
+// there are more fresh passages than a search should index for itself, full is true and nothing
+// else is returned. partsAt returns an error if the store fails.
 func (l *Local) partsAt(ctx context.Context, r *kbstore.Reader, base kbstore.Base, words []string,
 	first bool) (p *parts, lists kbstore.Lists, full bool, err error) {
 	now, lists, err := r.Look(ctx, words)
@@ -173,8 +178,8 @@ func (l *Local) partsAt(ctx context.Context, r *kbstore.Reader, base kbstore.Bas
 	return p, lists, false, err
 }
 
-// build indexes the fresh passages of a base. If the search's time is over, the indexing goes on,
-// and the next search has less to wait for.
+// build indexes the fresh passages of a base. If ctx ends first, it returns an error with the
+// progress, and the indexing continues, so that the next search has less to wait for.
 func (l *Local) build(ctx context.Context, base kbstore.Base) error {
 	var done, all int
 	var mu sync.Mutex

@@ -6,21 +6,22 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// indexed is a database that compares vectors itself, by pgvector: nothing of the base is held in
-// memory, however large it is.
+// indexed is the view of a knowledge base in PostgreSQL with pgvector, which compares the vectors.
+// Nothing of the base is in memory, however large it is.
 type indexed struct {
 	*disk
-	model string // whose vectors are compared
+	model string // the model whose vectors are compared
 }
 
-// narrow skips stage 1, which keeps a search from looking through everything: the database's index
-// does that.
+// narrow implements view. It always returns a skip error, because stage 1 saves a search from
+// comparing everything, and here the database's index does that.
 func (x *indexed) narrow(context.Context, string, []float32) (int, error) {
 	return x.count, skip("the database looks through all documents")
 }
 
-// nearest asks the database. The filter and the model are conditions of its statement, so that what
-// is found are the nearest of those that may be seen.
+// nearest implements view. The filter and the model are conditions of the database's statement, so
+// the result has the nearest of those that may be seen. It returns a skip error if there are no
+// vectors of the model, or another error if the database fails.
 func (x *indexed) nearest(ctx context.Context, v []float32, n int) ([]*passage, error) {
 	candidates, err := x.reader.Dense(ctx, x.filter,
 		kbstore.Embedding{Model: x.model, Vector: v}, n)
@@ -39,8 +40,8 @@ func (x *indexed) nearest(ctx context.Context, v []float32, n int) ([]*passage, 
 	return all, nil
 }
 
-// compare sets the cosines of passages that were found by words; passages whose vectors are of
-// another model get none.
+// compare implements view. Passages whose vectors are of another model get no cosine. It returns an
+// error if the database fails.
 func (x *indexed) compare(ctx context.Context, all []*passage, v []float32) error {
 	ids := make([]string, len(all))
 	for i, p := range all {

@@ -17,10 +17,10 @@ import (
 //lint:ignore ST1005 the specification's own words
 var ErrRemote = errors.New("Failed to connect to api-admin service")
 
-// Remote lets another service search: POST {query, kb_id, threshold, top_k} with the caller's own
-// token, which that service checks. Nothing is sent for a caller that has none.
+// Remote is a Backend in which another service searches: POST {query, kb_id, threshold, top_k} with
+// the caller's own token, which that service checks. Nothing is sent for a caller without a token.
 type Remote struct {
-	URL     string        // whole, as http://api-admin:8003/admin/search/hybrid
+	URL     string        // the full URL, such as http://api-admin:8003/admin/search/hybrid
 	Timeout time.Duration // 0: 15 seconds; the service states about 2.7
 	HTTP    *http.Client  // nil: the default one
 }
@@ -32,9 +32,9 @@ const (
 	mostRemote    = 16 << 20 // bytes of a reply: 50 passages take far less
 )
 
-// Search asks the service. No key of ours is sent in the place of a token: the service would see
-// another caller than the one who asks. Its status becomes one of the errors that a search of ours
-// has; only ErrRemote is its own.
+// Search implements Backend. No key of ours is sent in place of a missing token, since the service
+// would then see another caller than the one who asks. It returns the same errors as Local.Search
+// for the service's statuses, and otherwise ErrRemote.
 func (r *Remote) Search(ctx context.Context, q Query) (*Result, error) {
 	if q.Principal == nil || q.Principal.Token == "" {
 		return nil, ErrUnauthenticated
@@ -52,8 +52,10 @@ func (r *Remote) Search(ctx context.Context, q Query) (*Result, error) {
 	return readRemote(q, reply)
 }
 
-// post sends the query. The token goes to the configured URL and nowhere else: a redirect to
-// another host loses the header in Go's client. The reasons behind ErrRemote are for the log.
+// post sends the query and returns the reply. The token goes only to the configured URL, because
+// Go's client drops the header on a redirect to another host. It returns ErrUnauthenticated,
+// kbstore.ErrDenied or kbstore.ErrNotFound for the statuses 401, 403 and 404, and ErrRemote with
+// the reason, which is for the log, for everything else.
 func (r *Remote) post(ctx context.Context, q Query) ([]byte, error) {
 	body := map[string]any{"query": q.Text, "kb_id": q.Base, "threshold": q.Threshold,
 		"top_k": q.Max}
@@ -75,9 +77,10 @@ func (r *Remote) post(ctx context.Context, q Query) ([]byte, error) {
 	return reply, nil
 }
 
-// readRemote reads the passages of a reply. A reply has the form of the tool's own result, which is
-// all that the specification says of it. The threshold and the number are applied here too, since
-// the service may have its own idea of them. What the service does not say of a passage is null.
+// readRemote returns the result in a reply, or ErrRemote if the reply is not valid. The
+// specification says only that a reply has the form of the tool's own result. The threshold and the
+// limit are applied here as well, since the service may interpret them in its own way. Scores that
+// the service does not send are null.
 func readRemote(q Query, reply []byte) (*Result, error) {
 	var body struct {
 		Results []Found

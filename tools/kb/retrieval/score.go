@@ -7,12 +7,12 @@ import (
 	"toolnorm/internal/lexical"
 )
 
-// fieldWeights are those of title, heading and text in BM25F: a word in a heading says what the
-// passage below is about.
+// fieldWeights are the weights of title, heading and text in BM25F. A heading counts more, because
+// it says what the passage below is about.
 var fieldWeights = []float64{1, 2, 1}
 
-// order returns the value by which stage 5 orders passages where words alone were compared.
-// Coverage and the longest piece decide between passages that BM25 considers alike.
+// order returns the value by which stage 5 orders passages if only words were compared. Coverage
+// and the longest matching piece decide between passages that BM25 scores alike.
 func order(p *passage, f lexical.Features) float64 {
 	sum := f.Ideal + .1*f.Coverage + .1*f.Longest
 	if p.Sparse != nil {
@@ -21,28 +21,30 @@ func order(p *passage, f lexical.Features) float64 {
 	return sum
 }
 
-// The numbers by which a score is made. None of them knows a language or a model.
+// The numbers from which a score is calculated. None of them depends on a language or a model.
 const (
-	one        = iota
-	byOrder    // how well the words match
-	byMargin   // and how much better than those of the passages behind the best
-	covered    // how much of the question the best passage has
-	coveredAll // the same to the fourth: that of a single word is all or nothing
-	unknown    // how much of the question no passage has
-	// how far the best is ahead of the second, or another passage is after the best, by words
+	one      = iota
+	byOrder  // how well the words of the passage match
+	byMargin // how much better they match than those of the passages after the best
+	covered  // how much of the query the best passage covers
+	// the same to the fourth power, since the coverage of a single word is all or nothing
+	coveredAll
+	unknown // how much of the query no passage covers
+	// by words, how far the best is ahead of the second, or how far another passage is after the
+	// best
 	byLead
 	byCosine    // how far the cosine exceeds those of the next passages
-	byNearer    // how far the nearest is ahead of the second
-	mostNumbers // how many they are
+	byNearer    // how far the nearest passage is ahead of the second
+	mostNumbers // how many numbers there are
 )
 
-// numbers are those of one passage.
+// numbers are the numbers of one passage.
 type numbers [mostNumbers]float64
 
-// weights turn numbers into the logarithm of the odds that a passage answers.
+// weights convert numbers into the logarithm of the odds that a passage answers the query.
 type weights [mostNumbers]float64
 
-// The weights as TestCalibration fits them, for words alone and for words and vectors.
+// The weights that TestCalibration has fitted, for words alone and for words and vectors.
 var (
 	ofWords = weights{one: 1.66, byOrder: 2.61, byMargin: 4.28, covered: -6.29, coveredAll: 4.88,
 		unknown: -2.55, byLead: 4.08}
@@ -50,7 +52,7 @@ var (
 		unknown: -.12, byLead: 3.17, byCosine: 1.76, byNearer: .16}
 )
 
-// odds returns the logarithm of the odds that a passage answers.
+// odds returns the logarithm of the odds that a passage with the numbers n answers the query.
 func (w *weights) odds(n *numbers) (sum float64) {
 	for i := range n {
 		sum += w[i] * n[i]
@@ -61,17 +63,17 @@ func (w *weights) odds(n *numbers) (sum float64) {
 // probability converts the logarithm of odds to a probability.
 func probability(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
 
-// behind is how many of the best passages are looked at to see how far one stands out, and sisters
-// how many passages of the best one's own document are passed over: they share its title, and much
-// of what it says.
+// behind is how many of the best passages are compared to see how far one stands out. sisters is
+// how many passages of the best one's own document are skipped for that, because they share its
+// title and much of its content.
 const (
 	behind  = 10
 	sisters = 5
 )
 
-// rivals returns the passages behind the best one that it has to stand out of, without copies: what
-// stands in two documents answers as well as what stands in one. closest has the best one and its
-// copies, as far as they are before the first rival.
+// rivals returns the passages after the best one with which it has to be compared, without copies,
+// since what two documents say answers as well as what one says. closest contains the best passage
+// and those of its copies that come before the first rival. all must not be empty.
 func rivals(all []*passage) (others []*passage, closest map[*passage]bool) {
 	best, near := all[0], all[1:min(len(all), 5*behind)]
 	closest = map[*passage]bool{best: true}
@@ -102,7 +104,8 @@ func rivals(all []*passage) (others []*passage, closest map[*passage]bool) {
 	return others, closest
 }
 
-// count fills in the numbers of passages, which are in their order by words.
+// count calculates the numbers of all passages (see numbers), which must be in their order by
+// words. near is the background of the search.
 func count(all []*passage, near background) {
 	if len(all) == 0 {
 		return
@@ -135,13 +138,14 @@ func count(all []*passage, near background) {
 	}
 }
 
-// background is how the cosines of a question lie that have nothing to do with it. Models differ in
-// where unrelated texts lie, by tenths, and so do questions; that the tenth and the fiftieth are
-// unlike by much or by little is known for each search. Nothing has to be kept for a model, and
-// nothing is known of a passage that may not be seen.
+// background describes the cosines of passages that have nothing to do with the query. Models and
+// queries differ by tenths in where those lie. So for each search the difference between about the
+// tenth and the fiftieth passage is the unit. Nothing has to be stored for a model, and nothing
+// depends on passages that may not be seen.
 type background struct{ at, unit, lead float64 }
 
-// backgroundOf looks at the nearest passages, the nearest first.
+// backgroundOf returns the background of a search. near has the nearest passages, the nearest
+// first. With fewer than two passages, above always returns 0.
 func backgroundOf(near []*passage) (b background) {
 	near = near[:min(len(near), 10*behind)]
 	if len(near) > 0 {

@@ -46,39 +46,39 @@ const (
 	MostResults      = 50
 )
 
-// Query is a query with its settings.
+// Query is a search query with its settings.
 type Query struct {
 	Text      string
 	Base      string          // the id of the knowledge base
 	Threshold float64         // passages that score less are left out
-	Max       int             // results at most
-	Principal *auth.Principal // the caller; nil sees nothing
+	Max       int             // the largest number of results
+	Principal *auth.Principal // the caller; nil: nothing may be seen
 }
 
-// Result is what was found. The names are the specification's, which has neither message nor what
-// follows it.
+// Result is the result of a search. The names are the specification's; message and the members
+// after it are additions.
 type Result struct {
 	Query         string  `json:"query"`
 	KnowledgeBase string  `json:"knowledge_base_id"`
 	Threshold     float64 `json:"threshold"`
 	Results       []Found `json:"results"`
 	Count         int     `json:"count"`
-	Message       string  `json:"message,omitempty"` // No results found
-	Hint          string  `json:"hint,omitempty"`    // and why
-	// cross_encoder, dense or bm25: .6 is something else in each; empty when nothing was scored
+	Message       string  `json:"message,omitempty"` // "No results found", or empty
+	Hint          string  `json:"hint,omitempty"`    // why nothing was found
+	// cross_encoder, dense or bm25, whose scores differ in meaning; empty: nothing was scored
 	ScoreSource string   `json:"score_source"`
 	Stages      []Report `json:"stages"`
 }
 
-// Found is a passage.
+// Found is a passage that was found.
 type Found struct {
 	Content  string   `json:"content"`
 	Score    float64  `json:"score"`
 	Metadata Metadata `json:"metadata"`
 }
 
-// Metadata says where a passage is from and how each stage scored it. The score of a stage that did
-// not score it is null and not 0, which would be a low score.
+// Metadata says where a passage comes from and how each stage scored it. If a stage did not score
+// it, the score is null and not 0, which would be a low score.
 type Metadata struct {
 	Chunk        string   `json:"chunk_id"`
 	Document     string   `json:"document_id"`
@@ -92,68 +92,68 @@ type Metadata struct {
 
 	Title   string `json:"title,omitempty"`
 	Heading string `json:"heading,omitempty"`
-	Source  string `json:"score_source,omitempty"` // where it is another than the result's
+	Source  string `json:"score_source,omitempty"` // set if it differs from the result's
 }
 
-// Report says what a stage did.
+// Report says what one stage of a search did.
 type Report struct {
-	Number string  `json:"stage"` // 1, 2, 3A, 3B, 4, 5 or 6
-	Name   string  `json:"name"`
-	In     int     `json:"in"`  // how many it had to choose from: documents (1, 2) or passages
+	Number string `json:"stage"` // 1, 2, 3A, 3B, 4, 5 or 6
+	Name   string `json:"name"`
+	// how many documents (stages 1, 2) or passages it had to choose from
+	In     int     `json:"in"`
 	Out    int     `json:"out"` // how many it chose
 	MS     float64 `json:"ms"`
-	Status string  `json:"status"` // ok, skipped (not set, not needed) or failed
+	Status string  `json:"status"` // ok, skipped (not configured, not needed) or failed
 	Reason string  `json:"reason,omitempty"`
 }
 
-// The statuses of a stage. failed means that the operator has to do something, skipped does not.
+// The statuses of a stage. failed means that the operator has to do something; skipped does not.
 const (
 	ok      = "ok"
 	skipped = "skipped"
 	failed  = "failed"
 )
 
-// Embedder makes vectors of texts. An interface, so that tests can have vectors without a server.
-// *embedding.Client is one.
+// Embedder makes vectors of texts. *embedding.Client implements it; it is an interface so that
+// tests can have vectors without a server.
 type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// Reranker scores texts against a query: *rerank.Client.
+// Reranker scores texts against a query. *rerank.Client implements it.
 type Reranker interface {
 	Score(ctx context.Context, query string, texts []string) ([]rerank.Score, error)
 }
 
-// Backend searches. It is all that the tool knows of, so that a service can take the place of the
-// store. Local and Remote are the two kinds.
+// Backend searches in knowledge bases. The tool knows only this interface, so that a service can
+// replace the store. Local and Remote implement it.
 type Backend interface {
 	Search(ctx context.Context, q Query) (*Result, error)
 }
 
-// Local searches a store of this program. What it says of the passages of a store is right from the
-// moment on at which a change was made, by whichever program: each search asks for the version of
-// the base.
+// Local is a Backend that searches in a store of this program. A change counts from the moment when
+// it is stored, whichever program made it, since each search reads the version of the base.
 type Local struct {
 	Store    *kbstore.Store // nil: there is none, and every search is ErrUnavailable
-	Embedder Embedder       // nil: none is set, and stage 3B is skipped
-	Model    string         // of the embedder: vectors of another are not compared
+	Embedder Embedder       // nil: not configured, and stage 3B is skipped
+	Model    string         // of the Embedder; vectors of other models are not compared
 	Reranker Reranker       // nil: stage 6 is skipped
-	// from how many vectors of a base on they are kept as bytes, and the best read again; 0:
-	// 200,000
+	// if a base has more vectors than this, they are bytes in memory, and the best are read again;
+	// 0: 200,000
 	Small int
 
-	// called while an index of words is made, with how many passages are done; may be nil
+	// called while an index of words is made, with the number of passages that are done; may be nil
 	Progress func(base kbstore.Base, done, all int)
 
 	states  states
 	indexes indexes
-	asking  atomic.Int32 // questions for vectors that have no answer yet
+	asking  atomic.Int32 // number of requests for vectors without an answer yet
 	beside  sleep.Group
 }
 
 var _ Backend = (*Local)(nil)
 
-// The errors of a search that are the specification's. kbstore has the others.
+// The errors of a search that the specification prescribes. The others are in kbstore.
 var (
 	//lint:ignore ST1005 the specification's own words
 	ErrUnauthenticated = errors.New("Invalid authentication credentials")
@@ -161,16 +161,16 @@ var (
 	ErrUnavailable = errors.New("Knowledge base store unavailable")
 )
 
-// The times of the query's vector: how long a search waits for it, and how long the model may take
-// that is loaded first. So many questions go on at once behind their searches.
+// Bounds for the query's vector: how long a search waits for it, how long a request may take if the
+// model has to be loaded first, and how many requests may continue after their searches.
 const (
 	embeddingTime = 2 * time.Second
 	loadingTime   = time.Minute
 	mostAsking    = 4
 )
 
-// Search runs the stages. The errors are ErrUnauthenticated, kbstore.ErrNotFound, kbstore.ErrDenied
-// and ErrUnavailable, in the order in which they are looked for.
+// Search implements Backend. It returns ErrUnauthenticated, kbstore.ErrNotFound, kbstore.ErrDenied
+// or ErrUnavailable; they are checked in this order.
 func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
 	s, err := l.search(ctx, q)
 	if err != nil {
@@ -179,8 +179,8 @@ func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
 	return s.result(), nil
 }
 
-// search runs the stages and leaves what they found as it is. The evaluation looks at the order of
-// each stage, of which a result shows the last alone.
+// search runs the stages and returns the state after the last one. The evaluation looks at the
+// order after each stage, while a result shows only the last. It returns the same errors as Search.
 func (l *Local) search(ctx context.Context, q Query) (*search, error) {
 	if q.Principal == nil {
 		return nil, ErrUnauthenticated
@@ -217,9 +217,9 @@ func (l *Local) search(ctx context.Context, q Query) (*search, error) {
 	return s, nil
 }
 
-// embed asks for the query's vector. It runs before stage 2, but does not look at the base: only
-// the query is sent. A search does not wait long, but the request continues: a server stops loading
-// a model when no request waits for it, and would never finish.
+// embed requests the query's vector and stores it or the error. It runs before stage 2, but reveals
+// nothing, since only the query is sent. The search does not wait long, but the request continues:
+// a server stops loading a model if no request waits for it, and would never finish.
 func (s *search) embed(ctx context.Context) {
 	l := s.local
 	if l.Embedder == nil {
@@ -263,8 +263,8 @@ func (s *search) embed(ctx context.Context) {
 // Close ends the requests that continue after their searches.
 func (l *Local) Close() { l.beside.Close() }
 
-// result returns the passages that are left, in the form in which they are shown. The threshold
-// comes before the number, so that max_results does not decide whether a good passage after a bad
+// result returns the remaining passages in the form in which they are shown. The threshold is
+// applied before the limit, so that max_results does not decide whether a good passage after a bad
 // one is seen.
 func (s *search) result() *Result {
 	r := &Result{Query: s.Text, KnowledgeBase: s.Base, Threshold: s.Threshold, Results: []Found{},
@@ -292,8 +292,8 @@ func (s *search) result() *Result {
 	return r
 }
 
-// closest describes the passage that came closest to a threshold that no passage reached, and its
-// score.
+// closest returns a hint that describes the best passage and its score, for a threshold that no
+// passage has reached.
 func (p *passage) closest() string {
 	name := strings.Join(slices.DeleteFunc([]string{p.Title, p.Heading},
 		func(s string) bool { return s == "" }), ", ")
@@ -306,11 +306,11 @@ func (p *passage) closest() string {
 		string(begins), round(p.score))
 }
 
-// longestQuery is how much of a query is looked for, in characters. Every word of it costs a look
-// at all passages that have it, and a whole document as a query would take seconds.
+// longestQuery is how many characters of a query are searched for. Every word costs a look at all
+// passages that have it, so a whole document as a query would take seconds.
 const longestQuery = 1000
 
-// beginning returns as much of a query as is looked for.
+// beginning returns the part of a query that is searched for.
 func beginning(query string) string {
 	if len(query) <= longestQuery {
 		return query
@@ -319,10 +319,11 @@ func beginning(query string) string {
 	return string(runes[:min(len(runes), longestQuery)])
 }
 
-// round rounds a score to four digits: more of them say nothing, and fill the context of a model.
+// round rounds a score to four digits. More digits say nothing, and fill the context of a model.
 func round(score float64) float64 { return math.Round(score*1e4) / 1e4 }
 
-// value returns a score as the metadata has it: from 0 to 1, with four digits.
+// value returns a score for the metadata, limited to 0 to 1 and rounded to four digits. It is never
+// nil.
 func value(score float64) *float64 {
 	score = round(min(1, max(0, score)))
 	return &score

@@ -13,8 +13,8 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// How many passages the stages pass on, by the specification; and from how many documents on
-// summaries choose among them.
+// How many passages the stages pass on, according to the specification. fewDocuments and
+// keptDocuments say for how many documents stage 1 is not needed.
 const (
 	mostSparse    = 500
 	mostDense     = 500
@@ -23,69 +23,74 @@ const (
 	keptDocuments = 50
 )
 
-// search is one on its way through the stages.
+// search is a search that runs through the stages.
 type search struct {
 	Query
-	asked     string // the text to look for, or its beginning
+	asked     string // the text of the query, or its beginning
 	local     *Local
-	vector    []float32     // the query's
-	noVector  error         // why there is none
-	embedding time.Duration // how long it took
-	opening   time.Duration // how long it took to read the changes, and to apply the filter
+	vector    []float32     // the query's vector
+	noVector  error         // why there is no vector
+	embedding time.Duration // how long the request for the vector took
+	opening   time.Duration // how long reading the changes and applying the filter took
 
 	view    view
 	reports map[string]*Report
 
 	sparse, dense []*passage
-	passages      []*passage // the passages that are left, in the order of the last stage that ran
-	source        string     // of the scores
+	passages      []*passage // the remaining passages, in the order of the last stage that ran
+	source        string     // the source of the scores
 }
 
 // passage is a passage that was found.
 type passage struct {
 	Metadata
 	text   string
-	row    int // in the view
+	row    int // its row in the view
 	score  float64
 	source string
 
-	features lexical.Features // what stage 5 saw
+	features lexical.Features // the results of stage 5
 	words    words
 	numbers  numbers // the parts of the score
-	key      float64 // what it ordered by
+	key      float64 // the value by which stage 5 orders
 }
 
-// view is what one principal may see of one base while a search runs. Nothing else of the base is
-// reached through it.
+// view is what one principal may see of one knowledge base during a search. Nothing else of the
+// base can be reached through it.
 type view interface {
+	// documents returns how many documents may be searched, and how many the base has.
 	documents() (allowed, all int)
-	// narrow keeps the documents whose summaries can matter, and returns their number.
+	// narrow leaves out documents whose summaries are irrelevant, and returns how many remain. It
+	// returns a skip error if it cannot leave any out.
 	narrow(ctx context.Context, query string, vector []float32) (int, error)
+	// words returns the n passages that match the query's words best.
 	words(ctx context.Context, query string, n int) ([]*passage, error)
+	// nearest returns the n passages whose vectors are nearest.
 	nearest(ctx context.Context, vector []float32, n int) ([]*passage, error)
-	// compare sets the cosines of passages that were found by words; those without a vector have
+	// compare sets the cosines of passages that words have found. Passages without a vector get
 	// none.
 	compare(ctx context.Context, all []*passage, vector []float32) error
-	// features looks at passages, and gives them their words.
+	// features returns how the query's words occur in passages, and sets the passages' words.
 	features(query string, all []*passage) ([]lexical.Features, error)
-	// load reads what is shown of passages, as far as it is not there yet, and drops those that are
-	// not to be seen any more.
+	// load reads the texts of passages that do not have them yet, and drops passages that may not
+	// be seen any more.
 	load(ctx context.Context, all []*passage) ([]*passage, error)
+	// close releases the view. It may be called twice.
 	close()
 }
 
-// stage is one step of a search. An error is why it did not do its work; of the rights it ends the
-// search, of any other it is told in the report.
+// stage is one stage of a search. An error of run says why the stage did not work. For stage 2, the
+// rights, it ends the search; for another stage it is shown in the report.
 type stage struct {
 	number, name string
 	run          func(*search, context.Context, *Report) error
 }
 
-// rights is the stage without which nothing else may run.
+// rights is stage 2, without which no other stage may run.
 var rights = stage{"2", "metadata_filter", (*search).rights}
 
-// stages are the others, in the order in which they run. numbered is the order in which they are
-// reported.
+// stages are the other stages, in the order in which they run. numbered is the order in which they
+// are reported.
 var (
 	stages = []stage{
 		{"1", "atlas", (*search).summaries},
@@ -98,18 +103,19 @@ var (
 	numbered = []string{"1", "2", "3A", "3B", "4", "5", "6"}
 )
 
-// skip is an error that says why a stage is not needed, or cannot be run with what is set.
+// skip is an error that says why a stage is not needed, or cannot run with the current
+// configuration.
 type skip string
 
-// Error returns the reason.
+// Error implements error. It returns the reason.
 func (s skip) Error() string { return string(s) }
 
-// run runs the stages over what may be seen of a base. An optional stage that fails costs a search
-// its help and nothing more; without the rights, or without the words that every other stage builds
-// on, there is no search.
+// run opens the view of a base and runs the stages. If an optional stage fails, the search only
+// does without that. If the rights or the words fail, on which every other stage builds, run
+// returns the error.
 //
-// whole says that all is to be read at one moment, which costs PostgreSQL two round trips. Without
-// it the search may have to run again: kbstore.ErrStale.
+// If whole is true, everything is read in one transaction, which costs PostgreSQL two round trips.
+// Otherwise the error may be kbstore.ErrStale, and the search has to run again.
 func (s *search) run(ctx context.Context, base kbstore.Base, whole bool) error {
 	var err error
 	began := time.Now()
@@ -142,8 +148,8 @@ func (s *search) run(ctx context.Context, base kbstore.Base, whole bool) error {
 	return nil
 }
 
-// step runs one stage and reports its time. The report is there before the stage runs, since later
-// stages look at what came out of earlier ones.
+// step runs one stage, measures its time and returns its error. The report is stored before the
+// stage runs, since later stages read the reports of earlier ones.
 func (s *search) step(ctx context.Context, stage stage) error {
 	r := &Report{Number: stage.number, Name: stage.name, Status: ok}
 	s.reports[stage.number] = r
@@ -153,9 +159,9 @@ func (s *search) step(ctx context.Context, stage stage) error {
 	return err
 }
 
-// waited returns the time that a stage took before it ran. Without it the slowest part of a search
-// would be in no stage's time: the vector is requested before the index is held, and the rights are
-// checked as the view is opened.
+// waited returns the time that a stage needed before it ran: the vector is requested before the
+// index is locked, and the rights are checked when the view is opened. Without it, the slowest part
+// of a search would be in no stage's time.
 func (r *Report) waited(s *search) time.Duration {
 	switch r.Number {
 	case "2":
@@ -166,10 +172,9 @@ func (r *Report) waited(s *search) time.Duration {
 	return 0
 }
 
-// rights runs stage 2. The view was opened with the principal's filter and has nothing else, so
-// rights only counts. The number of documents that the principal may not see is shown only to an
-// administrator, who sees all: a number that grows when somebody else's folder is imported would
-// reveal the import.
+// rights runs stage 2. The view was opened with the principal's filter, so rights only counts. Only
+// an administrator, who sees everything, is shown the number of all documents: a number that grows
+// when somebody else's folder is imported would reveal the import. It never returns an error.
 func (s *search) rights(_ context.Context, r *Report) error {
 	r.Out, r.In = s.view.documents()
 	if !s.Principal.Admin {
@@ -178,9 +183,9 @@ func (s *search) rights(_ context.Context, r *Report) error {
 	return nil
 }
 
-// summaries runs stage 1. It must not lose what the later stages would find, so it does nothing
-// where it would save nothing. Where there are many documents, it leaves out those whose summaries
-// have nothing to do with the query.
+// summaries runs stage 1. It leaves out documents whose summaries have nothing to do with the
+// query, but only if there are many documents, since it must not lose what later stages would find.
+// Otherwise it returns a skip error.
 func (s *search) summaries(ctx context.Context, r *Report) (err error) {
 	n, _ := s.view.documents()
 	r.In, r.Out = n, n
@@ -194,8 +199,8 @@ func (s *search) summaries(ctx context.Context, r *Report) (err error) {
 	return err
 }
 
-// words runs stage 3A. A right passage that is neither among its 500 nor among those of 3B is lost:
-// no later stage brings passages in.
+// words runs stage 3A. A relevant passage that is neither among its 500 nor among those of stage 3B
+// is lost, because no later stage adds passages. It returns an error if the index cannot be read.
 func (s *search) words(ctx context.Context, r *Report) (err error) {
 	s.sparse, err = s.view.words(ctx, s.asked, mostSparse)
 	if s.asked != s.Text {
@@ -205,8 +210,9 @@ func (s *search) words(ctx context.Context, r *Report) (err error) {
 	return err
 }
 
-// vectors runs stage 3B. Passages that words found are compared as well, or they would have no
-// score to compare with others.
+// vectors runs stage 3B. It also compares the passages that words have found, since they would
+// otherwise have no comparable score. It returns an error if there is no vector of the query or the
+// vectors cannot be compared.
 func (s *search) vectors(ctx context.Context, r *Report) (err error) {
 	r.In = s.reports["1"].Out
 	if s.noVector != nil {
@@ -219,8 +225,8 @@ func (s *search) vectors(ctx context.Context, r *Report) (err error) {
 	return s.view.compare(ctx, s.sparse, s.vector)
 }
 
-// merge runs stage 4: it merges what both found, by reciprocal ranks. A single ranking keeps its
-// order.
+// merge runs stage 4: it merges the rankings of stages 3A and 3B by reciprocal ranks. A single
+// ranking keeps its order. It never returns an error.
 func (s *search) merge(_ context.Context, r *Report) error {
 	at := map[string]int{}
 	var all []*passage
@@ -252,9 +258,10 @@ func (s *search) merge(_ context.Context, r *Report) error {
 	return nil
 }
 
-// closer runs stage 5: it looks at where and how the words occur, which 3A does not, and gives each
-// passage its score. If words alone were compared, that keeps their order. Where vectors were
-// compared the score is the order, so that a passage in other words is not lost here.
+// closer runs stage 5: it looks at where and how the words occur, which stage 3A does not, and
+// gives each passage its score. If only words were compared, the order depends on the words. If
+// vectors were compared, the score is the order, so that a passage in other words is not lost here.
+// It returns an error if the passages cannot be read.
 func (s *search) closer(ctx context.Context, r *Report) error {
 	r.In = len(s.passages)
 	features, err := s.view.features(s.asked, s.passages)
@@ -299,8 +306,9 @@ func (s *search) closer(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// model runs stage 6. It lets the index go before it waits for the model. Passages that the model
-// left out stay after those that it scored, in the order of stage 5, and never score higher.
+// model runs stage 6. It closes the view before it waits for the model. Passages that the model has
+// left out stay after those that it has scored, in the order of stage 5, and never score higher. It
+// returns a skip error if there is no model or no passage, or another error if the model fails.
 func (s *search) model(ctx context.Context, r *Report) error {
 	r.In, r.Out = len(s.passages), len(s.passages)
 	s.view.close()
@@ -336,16 +344,16 @@ func (s *search) model(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// whole returns a passage below its title and headings, as its vector is made of it: "20 days" says
-// something below "Leave" alone.
+// whole returns a passage with its title and headings before it, like the text of its vector: "20
+// days" says something only below "Leave".
 func (p *passage) whole() string {
 	return strings.Join(slices.DeleteFunc([]string{p.Title, p.Heading, p.text},
 		func(s string) bool { return s == "" }), "\n")
 }
 
-// scored returns 1 for passages that the model scored, and 0 for others. The sort is stable, and
-// scores of different sources are not compared: the other passages keep their order, whatever their
-// scores.
+// scored returns 1 for a passage that the model has scored, and 0 for any other. It is for a stable
+// sort, in which the other passages keep their order, since scores of different sources cannot be
+// compared.
 func scored(p *passage) int {
 	if p.CrossEncoder != nil {
 		return 1

@@ -10,30 +10,31 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// standardSmall is from how many vectors on they are kept as bytes: 200,000 of 1,024 numbers take
-// 800 MB as they are, and 200 MB as bytes.
+// standardSmall is the number of vectors from which on they are stored as bytes. 200,000 vectors of
+// 1,024 numbers take 800 MB as floats, and 200 MB as bytes.
 const standardSmall = 200_000
 
-// spare is how many times as many candidates are looked at again as were asked for, where the index
-// has bytes. Of 100,000 the ten nearest were all among the first fifty.
+// spare is by how much more candidates than requested are compared exactly if the index has bytes.
+// Among 100,000 vectors, the ten nearest were all among the first fifty.
 const spare = 4
 
-// vectors are those of a base's passages, by their rows, as far as the model in use made them.
-// Others cannot be compared with a query's, even when they are equally long.
+// vectors contains the vectors of a base's passages, by row, but only those made by the model in
+// use. Vectors of other models cannot be compared with the query's, even if they are equally long.
 type vectors struct {
 	model string
-	limit int // from how many on they are kept as bytes
+	limit int // from how many vectors on they are stored as bytes
 
-	exact  *vector.Index
-	small  *vector.Small  // instead of exact, when there are many
-	has    []bool         // by row
-	others map[string]int // how many are of another model, or of another length than most
+	exact *vector.Index
+	small *vector.Small // replaces exact if there are many vectors
+	has   []bool        // by row
+	// by model: how many vectors cannot be used, because the model or the length differs
+	others map[string]int
 	count  int
-	length int // of those that are taken; 0: the first decides
+	length int // the length that vectors must have; 0: that of the first one
 }
 
-// expect settles how long vectors have to be, before the first one is put in: as most are. One odd
-// row would otherwise make all others useless.
+// expect sets the length that vectors must have to that of most chunks, before the first vector is
+// added. Otherwise one odd row could make all others useless.
 func (x *vectors) expect(chunks []kbstore.Chunk) {
 	if x.count > 0 {
 		return
@@ -49,8 +50,9 @@ func (x *vectors) expect(chunks []kbstore.Chunk) {
 	}
 }
 
-// set adds the vector of a row, or notes why it cannot be used. While a base is imported again with
-// another model it has vectors of both, and those of the model in use are found at once.
+// set adds the vector of a row, or records why it cannot be used. While a base is imported again
+// with another model, it has vectors of both models, and those of the model in use are found at
+// once.
 func (x *vectors) set(row int, e kbstore.Embedding) {
 	for row >= len(x.has) {
 		x.has = append(x.has, false)
@@ -77,7 +79,7 @@ func (x *vectors) set(row int, e kbstore.Embedding) {
 	}
 }
 
-// remove removes the vector of a row; the model is that of the passage.
+// remove removes the vector of a row. model is the model of the passage's vector.
 func (x *vectors) remove(row int, model string) {
 	switch {
 	case x.has[row]:
@@ -92,7 +94,7 @@ func (x *vectors) remove(row int, model string) {
 	}
 }
 
-// dimensions returns the length of the vectors, no matter how they are kept.
+// dimensions returns the length of the vectors, whether they are stored as floats or bytes.
 func (x *vectors) dimensions() int {
 	if x.small != nil {
 		return x.small.Dimensions()
@@ -100,8 +102,8 @@ func (x *vectors) dimensions() int {
 	return x.exact.Dimensions()
 }
 
-// comparable returns an error if a query's vector cannot be compared with these vectors. If there
-// are none yet, the error is a skip: that is not a failure of the model.
+// comparable returns an error if a query's vector v cannot be compared with these vectors. If there
+// are no vectors, it is a skip error, since the model has not failed.
 func (x *vectors) comparable(v []float32) error {
 	if x.count > 0 && x.dimensions() != len(v) {
 		return fmt.Errorf("the passages' vectors have %d dimensions, and the query's %d",
@@ -118,7 +120,9 @@ func (x *vectors) comparable(v []float32) error {
 	return skip("the passages have no vectors; import them again")
 }
 
-// search returns the rows nearest to v. fetch reads the vectors of which the index has only bytes.
+// search returns the n rows nearest to v for which allowed returns true. If the index has only
+// bytes, it compares candidates with the exact vectors that fetch returns. It returns an error if
+// fetch does.
 func (x *vectors) search(v []float32, n int, allowed func(row int) bool,
 	fetch func(rows []int) (map[int][]float32, error)) ([]vector.Hit, error) {
 	if x.small == nil {
@@ -135,7 +139,9 @@ func (x *vectors) search(v []float32, n int, allowed func(row int) bool,
 	return hits[:min(n, len(hits))], err
 }
 
-// cosines returns the cosines of v and the vectors of rows. All rows must have a vector.
+// cosines returns the cosines of v and the vectors of rows, in no order. All rows must have a
+// vector. If the index has only bytes, fetch returns the exact vectors, and rows that it does not
+// return are left out. It returns an error if fetch does.
 func (x *vectors) cosines(v []float32, rows []int, fetch func(rows []int) (
 	map[int][]float32, error)) (hits []vector.Hit, err error) {
 	if x.small == nil {
@@ -153,8 +159,9 @@ func (x *vectors) cosines(v []float32, rows []int, fetch func(rows []int) (
 	return hits, err
 }
 
-// fetch reads the vectors of rows from the store. The vector of a passage that was removed in the
-// meantime is missing there, and so the passage is not found.
+// fetch returns a function that reads the vectors of rows from the store. If a passage was removed
+// in the meantime, its vector is missing in the result, and so the passage is not found. The
+// function returns an error if the store fails.
 func (m *memory) fetch(ctx context.Context) func(rows []int) (map[int][]float32, error) {
 	return func(rows []int) (map[int][]float32, error) {
 		at := map[string]int{}

@@ -2,8 +2,8 @@ package retrieval
 
 import "toolnorm/internal/lexical"
 
-// visible returns the passages' words for a query, with the statistics of those that may be seen:
-// the score of a passage must not reveal which words are in hidden ones.
+// visible returns the index of the passages' words, with the statistics of only those passages that
+// may be seen. The score of a passage must not reveal which words are in hidden ones.
 func (m *memory) visible(query string) *lexical.Index {
 	if m.all {
 		return &m.text
@@ -23,7 +23,8 @@ func (m *memory) visible(query string) *lexical.Index {
 	return m.part
 }
 
-// visibleSummaries returns the summaries for a query in the same way.
+// visibleSummaries returns the index of the summaries' words. Its statistics include only summaries
+// that may be seen, for the same reason as in visible.
 func (m *memory) visibleSummaries(query string) *lexical.Index {
 	if m.all {
 		return &m.summaries
@@ -39,7 +40,7 @@ func (m *memory) visibleSummaries(query string) *lexical.Index {
 }
 
 // comparable returns an error if a query's vector cannot be compared with the vectors that may be
-// seen.
+// seen (see vectors.comparable).
 func (m *memory) comparable(v []float32) error {
 	if m.all {
 		return m.vectors.comparable(v)
