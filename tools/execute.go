@@ -51,8 +51,8 @@ func (o Outcome) JSON() json.RawMessage {
 }
 
 // Text returns the texts of the result's parts, one per line. A part that is not text is described
-// by its kind, type and size, so that readers that take only text, such as shell mode, learn at
-// least that there was a picture. A result without parts is its structured value.
+// by its kind, type and size. Readers that take only text, such as shell mode, then learn at least
+// that there was a picture. A result without parts is its structured value.
 func (r Result) Text() string {
 	var lines []string
 	for _, p := range r.Content {

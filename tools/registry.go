@@ -107,10 +107,10 @@ func New(o Options) *Registry {
 func (r *Registry) Snapshot() *Snapshot { return r.now.Load() }
 
 // Set replaces the tools of a source with the given ones. It returns an error, and changes nothing,
-// if a tool has no function, if a name, a schema or a timeout is not valid, or if another source
-// has a tool of the same name. All tools are checked before anything changes, so the old tools stay
-// in use if a source offers something wrong. A source keeps its place in the order when its tools
-// change, even while it has none, so that a client's list does not jump.
+// if a tool is not valid, for example without a function, or if another source has a tool of the
+// same name. All tools are checked before anything changes, so the old tools stay in use if a
+// source offers something wrong. A source keeps its place in the order when its tools change, even
+// while it has none, so that a client's list does not jump.
 func (r *Registry) Set(source string, tools ...Tool) error {
 	return r.Replace(source, nil, tools...)
 }

@@ -25,8 +25,8 @@ CREATE TABLE vacations (employee_id TEXT NOT NULL REFERENCES employees (id), yea
 var seed embed.FS
 
 // fillTables creates the tables and fills them with the sample rows. If one of the tables exists
-// already, it does nothing, because then the data is the user's own, and sample rows among those of
-// a real company would be worse than none. It returns an error if the database fails.
+// already, it does nothing, because then the data is the user's own. Sample rows among those of a
+// real company would be worse than none. It returns an error if the database fails.
 func fillTables(ctx context.Context, tx *store.Tx) error {
 	names := []string{"documents", "employees", "vacations"}
 	for _, name := range names {

@@ -86,10 +86,10 @@ type Asks struct {
 }
 
 // newConnections returns the connections in the settings. The settings map a name to the absolute
-// path of a SQLite file, with #table,table for the tables that may be read, or to postgres://…, or
-// to env:VARIABLE for a variable that contains either. own is the file of the store, which is
-// refused as a whole. Only settings make connections, never the page, since an author of tools
-// could otherwise read any file of the machine.
+// path of a SQLite file, with #table,table for the tables that may be read, or to postgres://…. A
+// value env:VARIABLE means that an environment variable contains either. own is the file of the
+// store, which is refused as a whole. Only settings make connections, never the page, since an
+// author of tools could otherwise read any file of the machine.
 //
 // A connection that cannot be used stays in the result with the reason, so that a tool that names
 // no connection does not query another one instead.

@@ -101,8 +101,8 @@ func (d *Draft) file() ([]byte, error) {
 }
 
 // readDraft parses the file of a tool. It returns an error if the file has more than one tool or an
-// unknown member, because a misspelt member would be ignored, and the next export would drop it for
-// good.
+// unknown member. A misspelt member would otherwise be ignored, and the next export would drop it
+// for good.
 func readDraft(text []byte) (d Draft, err error) {
 	d.Active = true
 	dec := yaml.NewDecoder(bytes.NewReader(text))

@@ -104,9 +104,9 @@ func mergeOutcomes(known, now []outcome) []outcome {
 	return all
 }
 
-// describe asks the database for the columns of the statement, once for each size of numbers,
-// because the type of price * :n is a whole number only for a whole n. It returns an error if the
-// database does not answer or refuses the statement.
+// describe asks the database for the columns of the statement. It asks once for each size of
+// numbers, because the type of price * :n is a whole number only for a whole n. It returns an error
+// if the database does not answer or refuses the statement.
 func (c *compiled) describe(ctx context.Context, on *connection) (columns []outcome, err error) {
 	db, err := on.database(ctx)
 	if err != nil {

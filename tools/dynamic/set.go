@@ -20,7 +20,7 @@ const source = "custom"
 
 // pollEvery is how often the change counter is read in addition to the notifications. A
 // notification can be lost on its way from PostgreSQL, since a connection pooler does not pass
-// notifications on, and a change should take effect within a second or two all the same.
+// notifications on. A change should take effect within a second or two all the same.
 const pollEvery = 2 * time.Second
 
 // Config says where the tools are stored, and which databases they may query.

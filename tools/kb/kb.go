@@ -182,10 +182,9 @@ func (k *KB) Offer(ctx context.Context, r *tools.Registry) error {
 	return nil
 }
 
-// Watch calls Offer after every change of the store, until ctx ends, so that the tools are offered
-// as soon as there is a knowledge base, even if another program creates it. Later errors are passed
-// to failed. Watch returns an error if it cannot listen for changes, and does nothing without a
-// store.
+// Watch calls Offer after every change of the store, until ctx ends. So the tools are offered as
+// soon as there is a knowledge base, even if another program creates it. Later errors are passed to
+// failed. Watch returns an error if it cannot listen for changes, and does nothing without a store.
 func (k *KB) Watch(ctx context.Context, r *tools.Registry, failed func(error)) error {
 	if k.Store == nil {
 		return nil

@@ -129,9 +129,9 @@ var variable = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^
 var input = regexp.MustCompile(`\$\{input:[^}]*\}`)
 
 // filled returns the entry with ${NAME} and ${NAME:-default} replaced by values from the
-// environment. An empty variable counts as not set. It returns an error that names a variable which
-// is not set and has no default, since a server that gets "Bearer " would answer with an error that
-// says less. A reference that an editor would ask its user for (${input:…}) is an error as well.
+// environment. An empty variable counts as not set. It returns an error that names a variable
+// without a value and a default. A server that gets "Bearer " would answer with an error that says
+// less. A reference that an editor would ask its user for (${input:…}) is an error as well.
 func (e Entry) filled() (Entry, error) {
 	var missing error
 	fill := func(text string) string {

@@ -196,9 +196,9 @@ func source(name string) string { return "mcp server " + name }
 func (s *Set) Settle(ctx context.Context) { s.Collect(ctx, s.Names()) }
 
 // publish registers a server's tools. It returns the names of the tools that it leaves out because
-// another source has them. It returns an error if the server has been removed meanwhile, since a
-// late list would otherwise bring back tools that no server has any more, or if the registry
-// refuses the tools.
+// another source has them. It returns an error if the registry refuses the tools, or if the server
+// has been removed meanwhile. In that case a late list would bring back tools that no server has
+// any more.
 func (s *Set) publish(l *link, all []tools.Tool) (taken []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

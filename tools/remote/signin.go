@@ -33,8 +33,9 @@ type OAuth struct {
 // SignIn signs the user in to a server of mcp.json, and stores the tokens in the file accounts. It
 // calls show with the address that the user must open, and waits until the browser returns to this
 // machine. It fails if ctx ends first, the server refuses, or the file has no such server. It uses
-// OAuth's authorization code with PKCE and the resource in each request (RFC 8707), at the server
-// that the MCP server's metadata names (RFC 9728), and registers there if need be (RFC 7591).
+// OAuth's authorization code with PKCE and the resource in each request (RFC 8707). The MCP
+// server's metadata names the server for that (RFC 9728), where the program registers if need be
+// (RFC 7591).
 func SignIn(ctx context.Context, file, accounts, name string, show func(url string)) error {
 	e, err := entryOf(file, name)
 	if err != nil {

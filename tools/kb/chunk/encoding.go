@@ -79,9 +79,9 @@ func few(data []byte) bool {
 // damaged reports whether a text has replacement characters for what could not be decoded.
 func damaged(text []byte) bool { return bytes.Contains(text, []byte("\uFFFD")) }
 
-// marked returns the encoding that a text shows by a byte order mark, or by the codes that switch
-// between characters of one byte and of two, which do not occur in UTF-8 texts. It returns nil if
-// there are none.
+// marked returns the encoding that a text shows by a byte order mark, or by codes that switch
+// between characters of one byte and of two. Such codes do not occur in UTF-8 texts. It returns nil
+// if there are neither.
 func marked(data []byte) encoding.Encoding {
 	has := func(s string) bool { return bytes.Contains(data, []byte(s)) }
 	switch {

@@ -150,9 +150,9 @@ func embeddings(ctx context.Context, tx *store.Tx, chunks []Chunk) error {
 
 // Dense returns the n passages of a base whose vectors are nearest to e, among those of the same
 // model that the filter allows. Their scores are cosines. The filter is a condition of the same
-// statement, and the scan of the index continues until n passages have satisfied it, so the result
-// has the nearest of those that may be seen. It returns ErrUnranked if the store has no pgvector,
-// or another error if the database fails.
+// statement, and the scan of the index continues until n passages have satisfied it. So no passage
+// is lost to the filter. Dense returns ErrUnranked if the store has no pgvector, or another error
+// if the database fails.
 func (s *Store) Dense(ctx context.Context, base string, f Filter, e Embedding, n int) (
 	all []Candidate, err error) {
 	return (&Reader{words: s.Words, base: base}).Dense(ctx, f, e, n)

@@ -29,9 +29,9 @@ func (s *Store) change(ctx context.Context, base string,
 }
 
 // next gives a base its next version and returns that. The row of the base is written before
-// anything else, so that in PostgreSQL writers of one base wait for each other, and a reader of
-// version n has seen everything older. It returns ErrNotFound if there is no such base, or another
-// error if the database fails.
+// anything else. In PostgreSQL, writers of one base therefore wait for each other, and a reader of
+// version n has seen everything older. next returns ErrNotFound if there is no such base, or
+// another error if the database fails.
 func next(ctx context.Context, tx *store.Tx, base string) (version int64, err error) {
 	err = tx.QueryRowContext(ctx,
 		"UPDATE knowledge_bases SET version = version + 1, updated = $1 WHERE id = $2 RETURNING version",

@@ -5,8 +5,8 @@ package retrieval
 // another format.
 const mostlySame = .9
 
-// words are the words of a passage: how many there are, a function that returns them as numbers and
-// may have to read the passage again, and the set of them, which is made when they are first
+// words are the words of a passage. length is how many there are. The function all returns them as
+// numbers, and may have to read the passage again for that. The set is made when they are first
 // compared.
 type words struct {
 	length int
