@@ -11,7 +11,7 @@ import (
 
 // Version is the version of Tokens. Stored tokens of another version must be made again, because
 // nothing is found if texts and queries are tokenized in different ways, and no error shows it.
-const Version = 3
+const Version = 4
 
 // Tokens returns the tokens of a text or a query. A run of Han, kana or Hangul gives its bigrams,
 // and one of Thai or another script without blanks gives its trigrams. Other letters and digits
@@ -58,11 +58,10 @@ func cut(text string) (all []piece) {
 			for i < len(runes) && word(runes[i]) && !cjk(runes[i]) && !unspaced(runes[i]) {
 				i++
 			}
-			w := stem(string(runes[start:i]))
-			all = append(all, piece{token: w, share: 1})
-			if i-start >= beginning && !slices.ContainsFunc(runes[start:i], unicode.IsDigit) {
-				all = append(all, piece{token: "~" + string(runes[start:start+beginning]),
-					share: 1})
+			w := withoutArticle(runes[start:i])
+			all = append(all, piece{token: stem(string(w)), share: 1})
+			if len(w) >= beginning && !slices.ContainsFunc(w, unicode.IsDigit) {
+				all = append(all, piece{token: "~" + string(w[:beginning]), share: 1})
 			}
 			for _, whole := range identifier(runes, start, i) {
 				all = append(all, piece{token: whole, share: 1})
@@ -78,9 +77,37 @@ func cut(text string) (all []piece) {
 // words match, and with six the forms of one word do not match in Russian and Polish.
 const beginning = 5
 
+// articles holds what Arabic writes as part of a noun before it: the article, alone and with a
+// preposition or "and". The field follow is the number of letters that must follow, which keeps
+// words of Persian whole.
+var articles = []struct {
+	letters string
+	follow  int
+}{{"وال", 4}, {"بال", 4}, {"كال", 4}, {"فال", 4}, {"لل", 3}, {"ال", 3}, {"و", 3}}
+
+// withoutArticle returns a word without the article that Arabic writes before it, so that والملفات
+// and ملفات are equal. Other words are returned unchanged. Endings (pronouns, plurals) stay, because
+// without them more words of other meanings became equal than forms of the same word.
+func withoutArticle(w []rune) []rune {
+	if !unicode.Is(unicode.Arabic, w[0]) {
+		return w
+	}
+	for _, a := range articles {
+		letters := []rune(a.letters)
+		if n := len(letters); len(w) >= n+a.follow && slices.Equal(w[:n], letters) {
+			return w[n:]
+		}
+	}
+	return w
+}
+
+// spellings maps letters of Arabic script that replace another at the end of a word, and those that
+// Persian uses in place of Arabic ones.
+var spellings = map[rune]rune{'ة': 'ه', 'ى': 'ي', 'ی': 'ي', 'ک': 'ك'}
+
 // folded returns the characters of a text without the differences between forms of the same word.
-// These are width, capitals, marks on letters in Greek, Cyrillic, Arabic and Hebrew, and invisible
-// joiners.
+// These are width, capitals, marks on letters in Greek, Cyrillic, Arabic and Hebrew, Arabic letters
+// that are written for each other, and invisible joiners.
 func folded(text string) []rune {
 	runes := []rune(strings.ToLower(norm.NFKC.String(text)))
 	if !strings.ContainsFunc(text, marked) {
@@ -96,6 +123,9 @@ func folded(text string) []rune {
 			continue
 		case !unicode.Is(unicode.M, r):
 			base = r
+		}
+		if other, there := spellings[r]; there {
+			r = other
 		}
 		all = append(all, r)
 	}
