@@ -76,6 +76,7 @@ func TestACallThatDoesNotFitIsMendedOrShown(t *testing.T) {
 			`[forecast {"city": "` + long + `","days":2}] stop rewritten`, 2},
 		"what has left stands, whatever the model says then": {Config{}, []string{wrongLate, object("forecast", `{"city":"Bonn","days":2}`)},
 			`[forecast {"city": "` + long + `","days":2}] stop rewritten`, 2},
+		"a call without an end": {Config{}, []string{`<tool_call>{"name": "forecast", "arguments": {"city": "Rome`}, ` length truncated`, 1},
 		"no rest is to be had": {Config{}, []string{wrongLate, object("forecast", `{"city":"Bonn","days":8}`)},
 			`[forecast {"city": "` + long + `"] length left-open`, 2},
 	} {

@@ -12,6 +12,7 @@ func (f *figures) breaches() error {
 	share := map[string]float64{}
 	for n, t := range f.seen.sums() {
 		share["wrong "+n] = 1000 * float64(t[wrong]) / float64(max(t.sum(), 1))
+		share["lost "+n] = 1000 * float64(t[lost]) / float64(max(t.sum(), 1))
 		share["not exact "+n] = 1000 * float64(t.sum()-t[exact]) / float64(max(t.sum(), 1))
 	}
 	share["crashes"] = float64(f.crashed)

@@ -103,7 +103,7 @@ func (s *slipped) print(w io.Writer) {
 	for _, n := range append(slices.Clone(notations), "all") {
 		if t := sum[n]; t != nil {
 			share := fmt.Sprintf("%.1f", 1000*float64(t[wrong])/float64(t.sum()))
-			row(w, n, t.sum(), t[exact], t[held], t[lost], t[wrong], share)
+			row(w, n, t.sum(), t[exact], t[held], t[unfinished], t[lost], t[wrong], share)
 		}
 	}
 }
@@ -119,8 +119,8 @@ func (f *figures) printPeers(w io.Writer) {
 	})
 	for _, name := range names {
 		o, p := f.seen.peer[name][0], f.seen.peer[name][1]
-		row(w, name[0], name[1], o.sum(), o[exact], o[held]+o[lost], o[wrong],
-			p[exact], p[held]+p[lost], p[wrong])
+		row(w, name[0], name[1], o.sum(), o[exact], o.none(), o[wrong],
+			p[exact], p.none(), p[wrong])
 	}
 }
 
@@ -151,7 +151,7 @@ func (t *tally) cell() string {
 	if t == nil {
 		return "–"
 	}
-	s := fmt.Sprintf("%d / %d / %d / ", t[exact], t[held], t[lost])
+	s := fmt.Sprintf("%d / %d / %d / %d / ", t[exact], t[held], t[unfinished], t[lost])
 	if t[wrong] > 0 {
 		return s + fmt.Sprintf("**%d**", t[wrong])
 	}

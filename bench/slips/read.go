@@ -18,10 +18,11 @@ type outcome int
 
 // The outcomes, the worst last.
 const (
-	exact outcome = iota // the call that was meant, and no other
-	held                 // none, by two readings, no end or a misfit: it is asked for again
-	lost                 // none: the text is shown, or nothing
-	wrong                // a call that was not meant, and fits the schema: it runs
+	exact      outcome = iota // the call that was meant, and no other
+	held                      // none, by two readings, no end or a misfit: it is asked for again
+	unfinished                // none, and the finish reason says so: the call has no end
+	lost                      // none: the text is shown, or nothing
+	wrong                     // a call that was not meant, and fits the schema: it runs
 	outcomes
 )
 
@@ -42,6 +43,7 @@ func (t *tool) fits(args string) bool {
 type read struct {
 	calls   []chat.Call
 	doubt   bool // it names a call to ask for again, or the call began and never ended
+	told    bool // it names no call, and the finish reason is that of a reply that was cut
 	content string
 	crash   string // what the reader panicked with
 }
@@ -103,6 +105,7 @@ func (l *lab) decode(f *adapters.Format, h how) (got read) {
 	}
 	got.calls, got.content = c.Complete(), c.Text.String()
 	got.doubt = got.doubt || c.Open
+	got.told = c.End != nil && c.End.Text == chat.Length && h.finish == chat.Stop
 	return got
 }
 
@@ -112,8 +115,11 @@ func (l *lab) outcomeOf(c *call, got read) outcome {
 	if got.crash != "" {
 		return wrong
 	}
-	if got.doubt {
+	switch {
+	case got.doubt:
 		result = held
+	case got.told && got.content == "":
+		result = unfinished
 	}
 	for _, g := range got.calls {
 		t := l.named(g.Name)

@@ -12,7 +12,11 @@ import (
 // tally counts outcomes.
 type tally [outcomes]int
 
-func (t tally) sum() int { return t[exact] + t[held] + t[lost] + t[wrong] }
+// sum returns how many outcomes were counted.
+func (t tally) sum() int { return t[wrong] + t[exact] + t.none() }
+
+// none returns how many of them are no call.
+func (t tally) none() int { return t[held] + t[unfinished] + t[lost] }
 
 // example is a text that was read as a call that was not meant, or not at all.
 type example struct {
@@ -114,7 +118,7 @@ func (t *sitting) unseen(w *frame, k kind) bool {
 }
 
 // outcomeNames are the outcomes as examples have them.
-var outcomeNames = [outcomes]string{"exact", "held", "lost", "wrong"}
+var outcomeNames = [outcomes]string{"exact", "held", "cut", "lost", "wrong"}
 
 // read reads a text with slips, if there is one, and counts what came of it.
 func (t *sitting) read(w, f *frame, parser, kind string, made ...string) {
