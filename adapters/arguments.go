@@ -324,7 +324,7 @@ func (ar *arguments) describesParameter(t *schema.Type) bool {
 // Tagged values and programs differ only in what ends them: a tag that something sensible follows,
 // or the end of a message.
 func (ar *arguments) rawText(stops *[256]bool, escape bool, ends func(c int) (int, bool)) bool {
-	q := lenient.Delim{Close: "<", Stops: stops}
+	q := lenient.Delim{Close: "<", Stops: stops, Angles: true}
 	for {
 		ar.CopyPlain(q)
 		c := ar.At(0)

@@ -59,6 +59,7 @@
 //	header.go      headers: the headers of messages, and where messages end
 //	tagahead.go    tagsAhead: the heads of arguments in tags
 //	tagmarks.go    the tags of a family with slips in them, and what slips cost
+//	tagdress.go    tags with the right name in another form: other angles, </param>
 //	tagtail.go     what follows a call: surplus closers show that it was not over
 //	tagwhole.go    whether the tags after a call form whole calls
 //	tagged.go      tagged: <parameter=key>value</parameter>
@@ -88,6 +89,7 @@
 //	headless.go    calls whose opening mark is missing
 //	wrapper.go     wrappers: whole replies that hold calls in no known form
 //	restored.go    replies that are calls with slips in their marks
+//	unread.go      replies in a family's own marks that nothing reads
 //	notated.go     notated: replies that end in a call in any notation
 //	spoken.go      what the conversation says of such a call
 //	fence.go       calls in fenced blocks

@@ -128,7 +128,9 @@ func (s *tagSearch) headInside(a *tagArg) bool {
 		string(s.d.Slice(s.d.Pos+a.from, s.d.Pos+min(a.to, a.from+maxAside+maxAside))), "\n")
 	last := a.p.Parts[a.p.Hole("value")-1].Lit.Trimmed().Plain()
 	c := s.d.before(a.from)
-	return s.openerBehind(a) || strings.HasPrefix(text, "<") ||
+	word := dressOf(a.p.Parts[0].Lit.Trimmed().Plain()).word
+	return s.openerBehind(a) || len(word) > 2 && strings.Contains(text, word[1:]) ||
+		strings.HasPrefix(text, "<") ||
 		len(last) > 3 && strings.Contains(text, last[strings.LastIndexByte(last, '<')+1:]) ||
 		otherHead.MatchString(text) || c == ' ' || c == '\t'
 }
@@ -208,7 +210,8 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 	if len(text) > 3 && first == int(text[len(text)-2]) || first == '"' || s.d.Has(a.from, "”") {
 		return true
 	}
-	return before != int(text[len(text)-1]) && s.f.typ.Prop(a.key).Allows(schema.String) &&
+	return before != int(text[len(text)-1]) && !dressesIn(s.d).dressedEnd(a.from) &&
+		s.f.typ.Prop(a.key).Allows(schema.String) &&
 		first >= 0 &&
 		(first == '_' || first > ' ' && first < 0x80 && !scan.IsWord(first))
 }
@@ -217,7 +220,8 @@ func (s *tagSearch) letterLost(a *tagArg) bool {
 // replaced one of the closer's own.
 func (s *tagSearch) signInFront(a *tagArg) bool {
 	k := s.from(a.to)
-	if k == len(s.tokens) || s.tokens[k].kind != valueTag || s.tokens[k].cost == 0 {
+	if k == len(s.tokens) || s.tokens[k].kind != valueTag || s.tokens[k].cost == 0 ||
+		s.tokens[k].dressed {
 		return false
 	}
 	at := s.tokens[k].at

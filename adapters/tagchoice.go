@@ -43,6 +43,9 @@ func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 				r.cost += misfitCost
 			}
 		}
+		if !r.cut && lacksArgument(s, r) {
+			r.cost += misfitCost
+		}
 		list = append(list, r)
 	}
 	slices.SortStableFunc(list, func(a, b tagReading) int { return a.cost - b.cost })
@@ -57,6 +60,14 @@ func (s *tagSearch) choose(before string, partly bool) (tagReading, bool) {
 	}
 	return best, best.cost < leftCost && !best.unsure && (best.cut || !s.borderless(best)) &&
 		!(s.d.calls.done > 0 && s.closersInside(best))
+}
+
+// lacksArgument reports whether a parameter that must be there has no value in a reading: such a
+// call does not fit.
+func lacksArgument(s *tagSearch, r tagReading) bool {
+	return slices.ContainsFunc(s.f.typ.Required(), func(key string) bool {
+		return !s.seen(r.args, key)
+	})
 }
 
 // closersInside reports whether a value of a reading contains all closers of a call without its

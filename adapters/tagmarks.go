@@ -32,6 +32,9 @@ type tagForm struct {
 	name string // of </name>; "" if the tag has another form
 
 	suffix bool // a suffix may precede its end
+
+	dress dress
+	of    *tagForms // of the closer of a value: the tags of its call
 }
 
 // headStep is a piece of an argument's head: a tag, or a placeholder.
@@ -52,7 +55,9 @@ type headHit struct {
 func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 	f := &tagForms{p: p, typ: t, keys: t.Members()}
 	for _, arg := range p.Family.Args {
-		f.values = append(f.values, formOf(arg.Parts[len(arg.Parts)-1].Lit))
+		closer := formOf(arg.Parts[len(arg.Parts)-1].Lit)
+		closer.of, closer.dress.keys, closer.dress.names = f, f.keys, true
+		f.values = append(f.values, closer)
 		var steps []headStep
 		for k, part := range arg.Parts[:arg.Hole("value")] {
 			if part.Hole != "" {
@@ -61,6 +66,7 @@ func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 			}
 			for _, l := range part.Lit.Pieces() {
 				step := headStep{tagForm: formOf(l)}
+				step.dress.names = true
 				steps = append(steps, step)
 				if k > 0 && step.name != "" {
 					f.inner = append(f.inner, step.tagForm)
@@ -81,6 +87,7 @@ func newTagForms(p *declaration.Pattern, t *schema.Type) *tagForms {
 func formOf(l declaration.Literal) tagForm {
 	f := tagForm{lit: l.Trimmed()}
 	f.text = f.lit.Plain()
+	f.dress = dressOf(f.text)
 	for _, u := range f.lit.Units {
 		f.suffix = f.suffix || u.Kind == declaration.Suffix && strings.HasSuffix(f.text, ">")
 	}
@@ -122,6 +129,9 @@ func (ta *tagsAhead) tagAt(i int, f tagForm) (end, cost int, ok bool) {
 			return n + 1, slipCost, true
 		}
 		return n, 0, true
+	}
+	if n, _ := dressesIn(ta).dressed(i, &f); n > 0 {
+		return n, slipCost, true
 	}
 	if n := ta.nearly(i, ta.withSuffix(i, f)); n > 0 {
 		return n, slipCost, true
@@ -310,6 +320,11 @@ func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, s
 			}
 			if c == 0 {
 				whole++
+			} else if n > 1 && steps[n-1].hole == "key" {
+				// the angle of a tag in another dress: that is one slip
+				if size := dressesIn(ta).behindKey(at); size > 0 {
+					end, c, whole = at+size, max(slipCost-cost, 0), whole+1
+				}
 			}
 		}
 		// the same tag again

@@ -174,6 +174,7 @@ func (s *tagSearch) step(k int, v tagState) {
 		nests = textCost
 	}
 	switch {
+	case t.key != "" && t.key != v.head.key:
 	case t.kind == valueTag:
 		to, cost := valueEnd(s, v, t, line)
 		closed(to, t.end, cost)

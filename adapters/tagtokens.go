@@ -26,6 +26,8 @@ type tagToken struct {
 	opens   bool      // it opens name
 	pair    int       // the token that closes what it opens; 0: none
 	heads   []headHit // the possible heads, for a headTag
+	dressed bool      // it is in another dress, see tagdress.go
+	key     string    // the parameter whose name it has, or ""
 }
 
 // scan finds the tags of the text, and which of them belong together. A closer belongs to the
@@ -38,7 +40,7 @@ func (s *tagSearch) scan() {
 		if c < 0 {
 			break
 		}
-		if !s.f.p.Family.CloseBytes[c] {
+		if _, angle := dressesIn(d).otherAngle(i); !s.f.p.Family.CloseBytes[c] && angle == "" {
 			i++
 			continue
 		}
@@ -122,6 +124,7 @@ func (s *tagSearch) tokenAt(i int) (tagToken, bool) {
 		end, cost, ok := d.tagAt(i, form)
 		if ok && (near.end == 0 || cost < near.cost) {
 			near = tagToken{at: i, end: end, kind: kind, n: n, cost: cost, name: form.name}
+			near.dressIn(dressesIn(d), &form)
 		}
 		return ok && cost == 0
 	}

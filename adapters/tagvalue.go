@@ -176,7 +176,14 @@ func (h head) read(text string, t *schema.Type) string {
 	if list, ok := listOf(text, t); ok {
 		return list
 	}
-	return lenient.FromText(text, t)
+	value := lenient.FromText(text, t)
+	if t.Only(schema.Object|schema.Array|schema.Null) && !lenient.Fits(value, t) &&
+		!json.Valid([]byte(text)) {
+		if meant, ok := lenient.FromDamaged(text, h.key, t); ok {
+			return meant
+		}
+	}
+	return value
 }
 
 // rawValue reads a value up to where it ends, and writes its bytes, escaped for a JSON string or as
@@ -192,7 +199,7 @@ func (tg *tagged) rawValue(p *declaration.Pattern, h head, t *schema.Type, escap
 		if !escape {
 			depth, inside = tg.nested(h, depth)
 		}
-		if inside || c != '\n' && !p.Family.CloseBytes[c] && !tg.plan.made {
+		if inside || c != '\n' && !tg.plan.made && !dressesIn(tg.ahead).mayBeTag(p.Family, 0) {
 			return 0, false
 		}
 		before := func() string { return string(tg.Held(at)) }
@@ -252,7 +259,7 @@ func (tg *tagged) valueEnd(p *declaration.Pattern, h head, t *schema.Type, befor
 		if lead = 1; tg.At(1) == '\n' {
 			lead = 2
 		}
-		if !p.Family.CloseBytes[max(tg.At(lead), 0)] {
+		if !dressesIn(tg.ahead).mayBeTag(p.Family, lead) {
 			return 0, false
 		}
 		if _, own := tg.marks.literal(lead, h.own); own == matched && (lead == 2 || !h.onLines()) {

@@ -37,6 +37,14 @@ type namedType struct {
 // deeper allows everything.
 const maxDepth = 32
 
+// Holding returns the type of an object with one member.
+func Holding(name string, member *Type) *Type {
+	v := &jsontree.Value{}
+	props := &jsontree.Value{Members: []jsontree.Member{{Name: name, Value: v}}}
+	return &Type{from: jsontree.Absent, kinds: Object, props: props, order: []string{name},
+		types: map[*jsontree.Value]*Type{v: member}}
+}
+
 // walk yields t and all types that also apply, including those of references and unions, each once
 // and the nearest first. The reason for the order is that what the place itself says about a member
 // comes before what a distant part says. A schema may lead back to t, and two of its parts to the

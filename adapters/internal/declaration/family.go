@@ -129,8 +129,9 @@ func (f *Family) prepare() {
 	}
 	f.ValueStops = new([256]bool)
 	for c, closes := range f.CloseBytes {
-		// bytes that JSON escapes, or that may be invalid UTF-8
-		f.ValueStops[c] = closes || c < ' ' || c == '"' || c == '\\' || c >= 0x80
+		// bytes that JSON escapes, that may be invalid UTF-8, or that begin [/tag] and &lt;/tag&gt;
+		f.ValueStops[c] = closes || c < ' ' || c == '"' || c == '\\' || c >= 0x80 || c == '[' ||
+			c == '&'
 	}
 }
 

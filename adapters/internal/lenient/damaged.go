@@ -60,6 +60,18 @@ func Keywords(text, name string, t *schema.Type) (args string, n int, ok bool) {
 	return m.Args, len(text) - m.End, ok && !m.Open
 }
 
+// FromDamaged returns what a damaged text means as the value of a member, all that its tag holds.
+func FromDamaged(text, key string, t *schema.Type) (string, bool) {
+	text = "{" + schema.Quote(key) + ": " + text + "}"
+	m, ok := Decide(text, repair.Args{Type: schema.Holding(key, t)}, "", "")
+	fields := scan.Fields(m.Args)
+	if !ok || m.Open || strings.Trim(text[min(m.End, len(text)):], "]})") != "" ||
+		len(fields) != 1 || fields[0].Key != key {
+		return "", false
+	}
+	return fields[0].Value, true
+}
+
 // absent returns the names of the members of a type that an object does not have.
 func absent(object string, t *schema.Type) (names []string) {
 	fields := scan.Fields(object)

@@ -19,6 +19,7 @@ type Delim struct {
 	Open, Close string
 	Raw         bool
 	Stops       *[256]bool // bytes in the string that are not simply copied
+	Angles      bool       // copying also stops at « and ＜
 }
 
 // StopsFor returns the table of bytes at which copying a string stops. Every string stops at
@@ -39,7 +40,7 @@ func StopsFor(extra string) *[256]bool {
 // newDelim returns a pair of delimiters. Copying stops at the first byte of the closing one, and at
 // the bytes that stop it in every string.
 func newDelim(open, closer string, raw bool) Delim {
-	return Delim{open, closer, raw, StopsFor(closer[:1])}
+	return Delim{Open: open, Close: closer, Raw: raw, Stops: StopsFor(closer[:1])}
 }
 
 // delims are the string delimiters of sloppy JSON. A longer one comes before any that it begins
@@ -218,8 +219,8 @@ func (cp *copier) CopyPlain(q Delim) {
 		} else if c < utf8.RuneSelf || q.Close[0] >= utf8.RuneSelf {
 			break
 		}
-		_, n := utf8.DecodeRune(w[i:])
-		if n == 1 { // a rune that is cut, or an invalid byte
+		r, n := utf8.DecodeRune(w[i:])
+		if n == 1 || q.Angles && (r == '«' || r == '＜') { // a rune that is cut, or an invalid byte
 			break
 		}
 		i += n
