@@ -1,7 +1,6 @@
 package adapters
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"toolnorm/adapters/internal/wrapper"
 	"toolnorm/chat"
 	"toolnorm/chat/schema"
-	"toolnorm/internal/jsontree"
 )
 
 // restored reads a reply that consists of calls in the family's own form with slips in its marks.
@@ -77,96 +75,6 @@ func (rs *restored) read() bool {
 	return true
 }
 
-// calledIn returns the name of the tool that a reply calls although no reader can read it, or "" if
-// the reply may be prose. Such a reply has the name of an offered tool early in it with structure
-// around the name, then one of the tool's parameters or, at its end, a mark of the family, and it
-// ends in structure. The parameter marked says that it begins with a mark of the family.
-func (rs *restored) calledIn(text string, marked bool) string {
-	at, t := rs.firstName(text)
-	if t == nil || at > maxBareFront || threeWords.MatchString(text[:at]) {
-		return ""
-	}
-	if doc := documentAround(text, at); doc != nil && !(marked && holdsCall(doc, t)) {
-		return "" // nothing is damaged: a tool's description, or another document
-	}
-	text = strings.TrimSpace(text[at+len(t.Name):])
-	if text == "" || strings.IndexByte(">})]\"'`;", text[len(text)-1]) < 0 ||
-		strings.IndexByte("\"'>]({=<[:,|`\\&", text[0]) < 0 && !beginsMember(text, t) {
-		return ""
-	}
-	if marked && slices.ContainsFunc(rs.format.marks(), func(m string) bool {
-		return strings.HasSuffix(text, m)
-	}) {
-		return t.Name
-	}
-	for _, key := range t.Type().Members() {
-		if strings.Contains(text, key) {
-			return t.Name
-		}
-	}
-	return ""
-}
-
-// documentAround returns the JSON in a text that surrounds offset at, or nil if there is none or it
-// is not valid.
-func documentAround(text string, at int) *jsontree.Value {
-	i, j := strings.IndexAny(text, "{["), strings.LastIndexAny(text, "}]")
-	if i < 0 || i > at || j < at {
-		return nil
-	}
-	doc, _ := jsontree.Parse([]byte(text[i:j+1]), maxUnmarked)
-	return doc
-}
-
-// holdsCall reports whether a JSON document contains a call of the tool: an object that names the
-// tool beside arguments that it takes, or in which the tool's name is the key of such arguments.
-func holdsCall(doc *jsontree.Value, t *toolset.Tool) bool {
-	named := slices.ContainsFunc(doc.Members, func(m jsontree.Member) bool {
-		return m.Name == t.Name || m.Value.Raw[0] == '"' && strings.Contains(m.Value.Raw, t.Name)
-	})
-	return slices.ContainsFunc(doc.Members, func(m jsontree.Member) bool {
-		return named && takes(t, m.Value) || holdsCall(m.Value, t)
-	}) || slices.ContainsFunc(doc.Items, func(item *jsontree.Value) bool {
-		return holdsCall(item, t)
-	})
-}
-
-// takes reports whether a JSON value has members, and the tool takes them as its arguments.
-func takes(t *toolset.Tool, args *jsontree.Value) bool {
-	fields := make([]scan.Field, len(args.Members))
-	for i, m := range args.Members {
-		fields[i] = scan.Field{Key: m.Name, Value: m.Value.Raw}
-	}
-	return len(fields) > 0 && t.Takes(fields)
-}
-
-// beginsMember reports whether a text after the name of a tool begins directly with one of the
-// tool's parameters, because what separates the two is missing.
-func beginsMember(text string, t *toolset.Tool) bool {
-	return slices.ContainsFunc(t.Type().Members(), func(key string) bool {
-		return strings.HasPrefix(text, key)
-	})
-}
-
-// threeWords matches three words of a sentence.
-var threeWords = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
-
-// firstName returns the tool whose name comes first in a text, and the position of the name. The
-// tool is nil if the text names none.
-func (rs *restored) firstName(text string) (at int, first *toolset.Tool) {
-	for _, name := range rs.names() {
-		i := strings.Index(text, name)
-		end := i + len(name)
-		if i < 0 || first != nil && i >= at || i > 0 && scan.IsWord(int(text[i-1])) ||
-			end < len(text) && scan.IsWord(int(text[end])) &&
-				!beginsMember(text[end:], rs.tools.Find(name)) {
-			continue
-		}
-		at, first = i, rs.tools.Find(name)
-	}
-	return at, first
-}
-
 // readsAsItIs reports whether a call is found in the text of a reply without any mark being
 // repaired.
 func (rs *restored) readsAsItIs(text string) (found bool) {
@@ -198,7 +106,7 @@ func (rs *restored) begins() (front int) {
 	if bare && rs.beginsPython() {
 		return maxBareFront
 	}
-	if rs.beginsFence() {
+	if rs.beginsFence() || rs.format.Header != nil && rs.beginsHeader() {
 		return maxMarkedFront
 	}
 	marks := rs.format.marks()
@@ -213,10 +121,25 @@ func (rs *restored) begins() (front int) {
 	return 0
 }
 
-// beginsPython reports whether a reply begins with the name of an offered tool and a parenthesis.
+// beginsPython reports whether a reply begins with the name of an offered tool and a parenthesis,
+// or a parameter in its place.
 func (rs *restored) beginsPython() bool {
 	n := rs.Run(0, maxOpening, scan.IsWord)
-	return n > 0 && rs.At(n) == '(' && rs.tools.Find(string(rs.Slice(rs.Pos, rs.Pos+n))) != nil
+	word := string(rs.Slice(rs.Pos, rs.Pos+n))
+	return n > 0 && (rs.At(n) == '(' && rs.tools.Find(word) != nil ||
+		rs.At(n) == '=' && slices.ContainsFunc(rs.names(), func(name string) bool {
+			key, ok := strings.CutPrefix(word, name)
+			return ok && rs.tools.Find(name).Type().Has(key)
+		}))
+}
+
+// beginsHeader reports whether a reply begins with the header of a message to an offered tool.
+func (rs *restored) beginsHeader() bool {
+	if !rs.Has(0, "to=") {
+		return false
+	}
+	n := 3 + rs.Run(3, toolset.MaxName, func(c int) bool { return c > ' ' && c != '<' })
+	return rs.tools.Recipient(string(rs.Slice(rs.Pos+3, rs.Pos+n))) != nil
 }
 
 // beginsFence reports whether a reply begins with a fence that opens calls of the family.
@@ -245,7 +168,8 @@ func (rs *restored) size(front int) int {
 			return -1
 		case c < 0:
 			return n
-		case n == front && !rs.tools.In(rs.Slice(rs.Pos, rs.Pos+n)):
+		case n == front && !rs.tools.In(rs.Slice(rs.Pos, rs.Pos+n)) &&
+			len(rs.keysIn(string(rs.Slice(rs.Pos, rs.Pos+n)))) == 0:
 			return -1
 		}
 	}

@@ -46,7 +46,8 @@ func Marks(literals []string) []string {
 // Begins reports whether the text begins with one of the marks, whole or damaged.
 func Begins(text string, marks []string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool {
-		return strings.HasPrefix(text, m) || len(damaged(text, m)) > 0
+		return strings.HasPrefix(text, m) || len(damaged(text, m)) > 0 ||
+			inAngles(text, 0, m) != nil
 	})
 }
 

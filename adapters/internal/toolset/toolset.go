@@ -324,17 +324,19 @@ func (s *Set) leads(folded string) bool {
 	return i < len(s.sorted) && strings.HasPrefix(s.sorted[i], folded)
 }
 
-// Recipient returns the tool that the header of a message names, or nil. Signs, or the type of the
-// content, may be attached to the name. For example, gpt-oss attaches "json" or a question mark if
-// it forgets the special token between them, as in to=get_weatherjson<|message|>. The name as
-// written is tried first, because the name of a tool may end in "code".
+// Recipient returns the tool that the header of a message names, or nil. Signs, the channel or the
+// type of the content may be attached to the name. For example, gpt-oss attaches "json" or a
+// question mark if it forgets the special token between them, as in to=get_weatherjson<|message|>.
+// A token may also have lost its first character, as in to=get_weather|channel|>commentary. The
+// name as written is tried first, because the name of a tool may end in "code".
 func (s *Set) Recipient(name string) *Tool {
 	if t := s.Find(name); t != nil {
 		return t
 	}
+	name, _, _ = strings.Cut(name, "|")
 	name = strings.TrimRight(name, "?:;,.")
 	// to=get_weather?, to=get_weatherjson
-	for _, glued := range []string{"", "json", "code"} {
+	for _, glued := range []string{"", "json", "code", "commentary", "analysis"} {
 		if base, ok := strings.CutSuffix(name, glued); ok {
 			if t := s.Find(base); t != nil {
 				return t

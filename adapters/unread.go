@@ -1,0 +1,149 @@
+package adapters
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
+	"toolnorm/internal/jsontree"
+)
+
+// A reply in a family's own marks that nothing reads is asked for again: it names an offered tool
+// between them, or has parameters that one tool alone takes. What is shown as text did nothing.
+
+// calledIn returns the name of the tool that a reply calls although no reader can read it, or "" if
+// the reply may be prose. Such a reply has the name of an offered tool early in it with structure
+// around the name, then one of the tool's parameters or, at its end, a mark of the family, and it
+// ends in structure. The parameter marked says that it begins with a mark of the family.
+func (rs *restored) calledIn(text string, marked bool) string {
+	at, t := rs.firstName(text)
+	if t == nil && marked {
+		return rs.takenIn(text)
+	}
+	if t == nil || at > maxBareFront || threeWords.MatchString(text[:at]) {
+		return ""
+	}
+	if doc := documentAround(text, at); doc != nil && !(marked && holdsCall(doc, t)) {
+		return "" // nothing is damaged: a tool's description, or another document
+	}
+	text = structureOf(text[at+len(t.Name):])
+	if text == "" || strings.IndexByte(">})]\"'`;", text[len(text)-1]) < 0 ||
+		strings.IndexByte("\"'>]({=<[:,|`\\&", text[0]) < 0 && !beginsMember(text, t) {
+		return ""
+	}
+	if marked && slices.ContainsFunc(rs.format.marks(), func(m string) bool {
+		return strings.HasSuffix(text, m)
+	}) {
+		return t.Name
+	}
+	for _, key := range t.Type().Members() {
+		if strings.Contains(text, key) {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+// structureOf returns a text without a comment or a full stop at its end. Closing brackets of full
+// width become those of ASCII.
+func structureOf(text string) string {
+	text = strings.TrimSpace(lastComment.ReplaceAllString(strings.TrimSpace(text), "$1"))
+	text = strings.TrimSuffix(strings.NewReplacer("］", "]", "｝", "}", "）", ")").Replace(text), ".")
+	return text
+}
+
+// lastComment matches a comment at the end of a text, after a closing bracket.
+var lastComment = regexp.MustCompile(`([)\]}>]) *(?://|#) [^\n]*$`)
+
+// takenIn returns the only tool that takes the parameters in a reply without a name, or "". The
+// reply begins with a mark of the family and ends with one.
+func (rs *restored) takenIn(text string) string {
+	text = strings.TrimSpace(text)
+	if !slices.ContainsFunc(rs.format.marks(), func(m string) bool {
+		return strings.HasSuffix(text, m)
+	}) {
+		return ""
+	}
+	if t := rs.tools.Taking(rs.keysIn(text)); t != nil {
+		return t.Name
+	}
+	return ""
+}
+
+// keysIn returns the members whose names a text has in the tags of arguments or, if there are none,
+// in its first object. It returns nil if it finds neither.
+func (rs *restored) keysIn(text string) (members []scan.Field) {
+	for _, m := range keyInTag.FindAllStringSubmatch(text, -1) {
+		members = append(members, scan.Field{Key: m[1] + m[2]})
+	}
+	if i := strings.IndexByte(text, '{'); i >= 0 && len(members) == 0 {
+		members = scan.Fields(text[i:])
+	}
+	return members
+}
+
+// keyInTag matches a tag with the name of a parameter in it.
+var keyInTag = regexp.MustCompile(
+	`<[^<>\s]*(?:param|parameter|argument)(?:=| name="| key=")(\w+)|<[^<>\s]*arg_key[^<>]*>(\w+)<`)
+
+// documentAround returns the JSON in a text that surrounds offset at, or nil if there is none or it
+// is not valid.
+func documentAround(text string, at int) *jsontree.Value {
+	i, j := strings.IndexAny(text, "{["), strings.LastIndexAny(text, "}]")
+	if i < 0 || i > at || j < at {
+		return nil
+	}
+	doc, _ := jsontree.Parse([]byte(text[i:j+1]), maxUnmarked)
+	return doc
+}
+
+// holdsCall reports whether a JSON document contains a call of the tool: an object that names the
+// tool beside arguments that it takes, or in which the tool's name is the key of such arguments.
+func holdsCall(doc *jsontree.Value, t *toolset.Tool) bool {
+	named := slices.ContainsFunc(doc.Members, func(m jsontree.Member) bool {
+		return m.Name == t.Name || m.Value.Raw[0] == '"' && strings.Contains(m.Value.Raw, t.Name)
+	})
+	return slices.ContainsFunc(doc.Members, func(m jsontree.Member) bool {
+		return named && takes(t, m.Value) || holdsCall(m.Value, t)
+	}) || slices.ContainsFunc(doc.Items, func(item *jsontree.Value) bool {
+		return holdsCall(item, t)
+	})
+}
+
+// takes reports whether a JSON value has members, and the tool takes them as its arguments.
+func takes(t *toolset.Tool, args *jsontree.Value) bool {
+	fields := make([]scan.Field, len(args.Members))
+	for i, m := range args.Members {
+		fields[i] = scan.Field{Key: m.Name, Value: m.Value.Raw}
+	}
+	return len(fields) > 0 && t.Takes(fields)
+}
+
+// beginsMember reports whether a text after the name of a tool begins directly with one of the
+// tool's parameters, because what separates the two is missing.
+func beginsMember(text string, t *toolset.Tool) bool {
+	return slices.ContainsFunc(t.Type().Members(), func(key string) bool {
+		return strings.HasPrefix(text, key)
+	})
+}
+
+// threeWords matches three words of a sentence.
+var threeWords = regexp.MustCompile(`[a-z]+ [a-z]+ [a-z]+`)
+
+// firstName returns the tool whose name comes first in a text, and the position of the name. The
+// tool is nil if the text names none.
+func (rs *restored) firstName(text string) (at int, first *toolset.Tool) {
+	for _, name := range rs.names() {
+		i := strings.Index(text, name)
+		end := i + len(name)
+		if i < 0 || first != nil && i >= at || i > 0 && scan.IsWord(int(text[i-1])) ||
+			end < len(text) && scan.IsWord(int(text[end])) &&
+				!beginsMember(text[end:], rs.tools.Find(name)) {
+			continue
+		}
+		at, first = i, rs.tools.Find(name)
+	}
+	return at, first
+}
