@@ -16,26 +16,26 @@ import (
 //	</parameter>    [/parameter]  &lt;/parameter&gt;  <parameter/>  </param>  </>  </city>
 //	<parameter=     <param=       <parameter name="   <parameter:
 
-// dress is what a tag is made of; the zero value is no tag that can be dressed otherwise.
+// dress holds the parts of a tag. The zero value means that the tag has only one form.
 type dress struct {
 	closes bool
-	front  string   // what stands between the slash and the name: "｜DSML｜"
-	word   string   // its name
-	behind string   // what follows the name: ">", "=", ` name="`
+	front  string   // the text between the slash and the name: "｜DSML｜"
+	word   string   // the tag's name
+	behind string   // the text after the name: ">", "=", ` name="`
 	names  bool     // the name may have another form
-	keys   []string // names of parameters, by which a value may be closed
+	keys   []string // names of parameters, which may name the closer of a value
 }
 
 var (
 	tagParts = regexp.MustCompile(`^<(/?)([^\w<>/]*(?:\w+[|｜:])*[^\w<>/]*)(\w+)(>|=|\s\w+=")$`)
 
-	// what stands between the name of a tag and a key in it
+	// the text between the name of a tag and a key in it
 	beforeKey = regexp.MustCompile(`^(?:\s*(?:name|key))?(?:\s*[=:]{1,2}\s*|\s+)["'“]?`)
-	// what stands behind a key, up to the end of its tag
+	// the text after a key, up to the end of its tag
 	behindKey = regexp.MustCompile(`^["'”]?\s?(?:>|＞|&gt;|\]|»|\\u003[eE])`)
 )
 
-// dressOf returns what a tag is made of.
+// dressOf returns the parts of a tag, or the zero value if the text is no such tag.
 func dressOf(text string) dress {
 	m := tagParts.FindStringSubmatch(text)
 	if m == nil {
@@ -47,15 +47,15 @@ func dressOf(text string) dress {
 // dresses finds tags in another dress in the text ahead.
 type dresses struct{ *tagsAhead }
 
-// dressesIn returns what finds them.
+// dressesIn returns a finder for the text of ta.
 func dressesIn(ta *tagsAhead) dresses { return dresses{ta} }
 
-// otherAngles are what models write instead of the angles of a tag.
+// otherAngles lists the pairs that models write instead of the angle brackets of a tag.
 var otherAngles = [][2]string{{"[", "]"}, {"＜", "＞"}, {"&lt;", "&gt;"}, {"«", "»"},
 	{`\u003c`, `\u003e`}, {`\u003C`, `\u003E`}}
 
-// otherAngle returns the end of a tag's beginning in other angles at offset i, and the angle that
-// ends such a tag; "" if there is none.
+// otherAngle returns the offset after an opening bracket of otherAngles at offset i, and the bracket
+// that closes such a tag. It returns i and "" if there is none.
 func (ta dresses) otherAngle(i int) (end int, closer string) {
 	switch c := ta.At(i); {
 	case c == '[' || c == '&' || c == '\\' || c == 0xC2 || c == 0xEF:
@@ -68,9 +68,9 @@ func (ta dresses) otherAngle(i int) (end int, closer string) {
 	return i, ""
 }
 
-// dressed returns the offset after a tag at offset i that is one of a form in another dress, and
-// the name that it has there, or 0. A closer counts only if the call can go on behind it, since a
-// value may hold any tag.
+// dressed returns the offset after a tag at offset i that has the form f in another dress, and the
+// name that the tag has there. It returns 0 if there is no such tag. A closer counts only if the
+// call can go on after it, because a value may contain any tag.
 func (ta dresses) dressed(i int, f *tagForm) (end int, name string) {
 	d := &f.dress
 	if d.word == "" {
@@ -123,19 +123,21 @@ func (ta dresses) dressed(i int, f *tagForm) (end int, name string) {
 	return n + size, name
 }
 
-// behindKey returns the size of what ends the tag of a key at an offset, in any dress.
+// behindKey returns the size of the text at offset i that ends the tag of a key, in any dress, or 0
+// if there is none.
 func (ta dresses) behindKey(i int) int {
 	return len(behindKey.Find(ta.piece(i)))
 }
 
-// piece returns the next few bytes at an offset.
+// piece returns the next 16 bytes at offset i, or fewer at the end of the text.
 func (ta dresses) piece(i int) []byte {
 	const size = 16
 	ta.At(i + size - 1) // reads on
 	return ta.Slice(ta.Pos+i, ta.Pos+max(i, min(i+size, len(ta.Window()))))
 }
 
-// slash steps over a slash of any kind, and a blank behind it, at an offset.
+// slash moves the offset over a slash or backslash and a blank after it. It returns false, and
+// leaves the offset as it is, if there is no slash.
 func (ta dresses) slash(at *int) bool {
 	c := ta.At(*at)
 	if c != '/' && c != '\\' || ta.Has(*at, `\u003`) {
@@ -148,7 +150,7 @@ func (ta dresses) slash(at *int) bool {
 	return true
 }
 
-// alike are names that models take for one another.
+// alike lists names that models write for one another.
 var alike = []string{"parameter", "param", "argument", "arg"}
 
 // goesBy reports whether a name may be meant as the tag's: it has another number, is a shorter or a
@@ -168,8 +170,9 @@ func (d *dress) goesBy(name string) bool {
 	return slices.Contains(alike, bare) && slices.Contains(alike, d.word)
 }
 
-// goesOnAt reports whether a call can go on at an offset, where no value's own closer is: at a head
-// of a parameter that the tool has, a closer of the call, or the end.
+// goesOnAt reports whether a call can go on at offset i: with the head of a parameter that the tool
+// has, with a closer of the call, or with the end of the text. It returns false if the closer of a
+// value is there.
 func (ta dresses) goesOnAt(f *tagForms, i int) bool {
 	i += ta.Elastic(i)
 	for _, v := range f.values {
@@ -184,13 +187,15 @@ func (ta dresses) goesOnAt(f *tagForms, i int) bool {
 	return a == matched && f.typ.Has(h.key)
 }
 
-// mayBeTag reports whether a tag of a family, or one in other angles, may begin at an offset.
+// mayBeTag reports whether a tag of the family, or a closing tag in other brackets, may begin at
+// offset i.
 func (ta dresses) mayBeTag(f *declaration.Family, i int) bool {
 	end, angle := ta.otherAngle(i)
 	return f.CloseBytes[max(ta.At(i), 0)] || angle != "" && ta.slash(&end)
 }
 
-// dressIn notes whether a tag is one of a form in another dress, and the name that it has there.
+// dressIn records in t whether the tag has the form f in another dress, and the name that it has
+// there. It does nothing for a tag without a slip.
 func (t *tagToken) dressIn(ta dresses, f *tagForm) {
 	if t.cost == 0 {
 		return
@@ -207,8 +212,8 @@ func (t *tagToken) dressIn(ta dresses, f *tagForm) {
 	}
 }
 
-// dressedEnd reports whether a tag whose angles are others, or which stands on a line of its own,
-// ends at an offset.
+// dressedEnd reports whether a tag in other brackets, or one that is followed by a line break, ends
+// at offset i.
 func (ta dresses) dressedEnd(i int) bool {
 	from := max(ta.Pos+i-8, ta.Base)
 	text := strings.TrimSuffix(string(ta.Slice(from, max(from, ta.Pos+i))), "\n")

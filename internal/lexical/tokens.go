@@ -86,8 +86,8 @@ var articles = []struct {
 }{{"وال", 4}, {"بال", 4}, {"كال", 4}, {"فال", 4}, {"لل", 3}, {"ال", 3}, {"و", 3}}
 
 // withoutArticle returns a word without the article that Arabic writes before it, so that والملفات
-// and ملفات are equal. Other words are returned unchanged. Endings (pronouns, plurals) stay, because
-// without them more words of other meanings became equal than forms of the same word.
+// and ملفات are equal. Other words are returned unchanged. Endings (pronouns, plurals) stay,
+// because without them more words of other meanings became equal than forms of the same word.
 func withoutArticle(w []rune) []rune {
 	if !unicode.Is(unicode.Arabic, w[0]) {
 		return w
