@@ -169,10 +169,10 @@ func (cs *calls) mayLeave(n int) bool {
 	return cs.calling.released || n > cs.held() && !cs.maybeShown()
 }
 
-// held returns how many bytes of the current call are held back. A call seldom fits if its first
-// member is not a parameter of the tool, and the model can be asked again for a call of which
-// nothing was sent. So such a call is held back up to the size shortCall, even where others are
-// held back for less.
+// held returns how many bytes of the current call's arguments are held back. Usually this is the
+// number in cs.hold. It is at least shortCall if the first member is not a parameter of the tool,
+// because such a call seldom fits the schema. That is so only if nothing of the call was sent, and
+// cs.holdNow is set. While nothing of the call was sent, the model can be asked to write it again.
 func (cs *calls) held() int {
 	c := &cs.calling
 	if cs.holdNow == nil || cs.hold >= shortCall || c.released || !bytes.HasPrefix(c.JSON, []byte(

@@ -89,11 +89,12 @@ func (co *code) spaceBefore() bool {
 }
 
 // fenceOpens reports whether the n characters here open a fenced block, and then records the block.
-// Fewer than three characters never do. At the start of a line anything but backquotes may follow
-// on that line. After text only a label may follow, as models write "Code:```py" and "- ```".
-// CommonMark has no fence after text, but without this rule its closing line would count as an
-// opening one, and hide every call after the block. A tilde fence opens only at the start of a
-// line, since tildes in a line strike text through.
+// It returns false for fewer than three characters, in a quoted line, and if the line is not
+// complete or too long. At the start of a line any text may follow on that line, but after
+// backquotes no other backquote. After text only a label may follow, as models write "Code:```py"
+// and "- ```". CommonMark has no fence after text. Without this rule the closing line of such a
+// block would count as an opening one, and would hide every later call. A tilde fence opens only at
+// the start of a line, because tildes within a line strike text through.
 func (co *code) fenceOpens(n int, line bool) bool {
 	c := co.At(0)
 	if n < 3 || co.ticks == quotedLine || c == '~' && !line {

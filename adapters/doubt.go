@@ -39,10 +39,10 @@ const maxHeld = 1 << 20
 // announced reports whether the text before this point announces a call that ends the reply.
 func (db *doubt) announced() bool { return db.announcedBy(db.page.announcement()) }
 
-// announcedBy reports whether the text, which precedes a call, announces a call that ends the
-// reply. For a mark that is read as a draft it is called when the draft has already moved the
-// buffer, so the text is passed in. An empty text needs no announcement, and `--calls eager` needs
-// none at all.
+// announcedBy reports whether the text before a call announces that call, which must be the last
+// thing in the reply. The caller passes the text, because a draft may already have moved the buffer
+// past it. It returns true for an empty text and with `--calls eager`, where no announcement is
+// needed.
 func (db *doubt) announcedBy(text []byte) bool {
 	return db.judged(text).Announces(0)
 }
@@ -137,9 +137,11 @@ func (db *doubt) place() prose.Place {
 	return prose.Colon
 }
 
-// behindColon reports whether a draft after a colon on its line counts. Either the text front
-// announces it, or that text is in a language whose words are not listed and the marks are the
-// model's own. The call must also be the last thing, or the model's own and at the end of its line.
+// behindColon reports whether a draft after a colon on its line counts. The text before the draft,
+// in the parameter front, must announce the call. If the marks are the model's own, it may instead
+// end with a colon after words of intent. A colon in a language whose words are not listed is
+// enough then, too. The call must also be the last thing in the reply, or must have the model's own
+// marks and end its line.
 func (db *doubt) behindColon(front []byte, own, last bool) bool {
 	said := db.judged(front)
 	meant := db.drafts.announcedBy(announcement{said, string(front)}) ||

@@ -91,10 +91,11 @@ func hasWords(text, value string) bool {
 	})
 }
 
-// writesOut reports whether a text in lower case has each member of a call's arguments in a
-// notation: in JSON, in a tag, or at the beginning of a line. It also returns true if all members
-// have a sign beside them and follow the tool's name with no other word between, as in expressions
-// and commands.
+// writesOut reports whether a text in lower case contains each argument of a call as notations
+// write it. The argument's name may be a key in JSON, a tag, or stand with : or = at the beginning
+// of a line. It may also have a sign beside it, such as --city or city=, as in expressions and
+// commands. That form counts only if an argument directly follows the tool's name, with no other
+// word between them. It returns false for a call without arguments.
 func writesOut(text string, call chat.Call) bool {
 	fields := scan.Fields(string(call.Args))
 	heads := headed(text, call)
@@ -184,7 +185,8 @@ func leaves(raw string) []string {
 	return addLeaves(nil, doc)
 }
 
-// addLeaves appends the texts and numbers of a value to the slice all, and returns it.
+// addLeaves appends the texts and numbers in a JSON value to a slice, and returns the longer slice.
+// The words true, false and null are left out.
 func addLeaves(all []string, v *jsontree.Value) []string {
 	for _, item := range v.Items {
 		all = addLeaves(all, item)

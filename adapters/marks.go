@@ -19,10 +19,10 @@ type marks struct {
 	index *declaration.Index  // the marks of all families that count
 }
 
-// replyEnd returns how many bytes of the reply remain, without a mark of the turn after them. It
-// returns -1 if the reply was cut, since the missing part might have made the text a record. It
-// also returns -1 if the function goes returns false for a byte, which means that the text cannot
-// be a call.
+// replyEnd returns how many bytes remain in the reply before the mark of the turn, or before its
+// end. It calls the function goes with each of these bytes. A false from goes means that the text
+// cannot be a call. Then replyEnd returns -1. It also returns -1 if the reply was cut, because the
+// missing part might have made the text a record.
 func (ms *marks) replyEnd(goes func(byte) bool) int {
 	for n := 0; ; n++ {
 		switch c := ms.At(n); {
@@ -51,9 +51,9 @@ func (ms *marks) marksAt(i int) []declaration.Mark {
 	return ms.index.Marks[c]
 }
 
-// firstMark returns the first mark at offset i for which the function is returns true, or nil if
-// there is none. Longer keys come first in the index, so of <tool_call and <tool_calls> the longer
-// one is found where it is written.
+// firstMark returns the first mark at offset i that the function is accepts, or nil if there is
+// none. Longer keys come first in the index. So of <tool_call and <tool_calls, the longer one is
+// found where it is written.
 func (ms *marks) firstMark(i int, is func(m *declaration.Mark) bool) *declaration.Mark {
 	marks := ms.marksAt(i)
 	for k := range marks {
@@ -97,8 +97,8 @@ func (ms *marks) markSize(i int, m *declaration.Mark) int {
 	return 0
 }
 
-// isTurn reports whether a mark ends a turn or a message. Such a mark may end what precedes it as
-// well.
+// isTurn reports whether a mark ends a turn or a message. Such a mark may also end the call or the
+// text before it.
 func isTurn(m *declaration.Mark) bool { return m.Kind == declaration.TurnMark }
 
 // opensCall reports whether a mark begins a call or a section of calls.

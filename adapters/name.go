@@ -58,8 +58,8 @@ func (ns *names) name(p *declaration.Pattern, i int) (*toolset.Tool, match) {
 	return t, matched
 }
 
-// strayCloser returns the length of the closer of an argument's key at offset n, where no key was
-// opened, or 0 if there is none. Models write the tool's name as if it were a key, as in
+// strayCloser returns the length of a closer of an argument's key at offset n, or 0 if there is
+// none. The key was never opened. Models write the tool's name as if it were a key, as in
 // <tool_call>get_time</arg_key><arg_key>….
 func (ns *names) strayCloser(p *declaration.Pattern, n int) int {
 	for _, arg := range p.Family.Args {
@@ -73,11 +73,12 @@ func (ns *names) strayCloser(p *declaration.Pattern, n int) int {
 	return 0
 }
 
-// offered reads the name of an offered tool that begins at offset i and ends where the function
-// ends returns true. It returns the tool and the offset of that end. It returns mismatch at the
-// first byte that no offered name has there, and incomplete at the end of the reply, for which ends
-// is called as well. All forms of calls use it, so a text that only begins like a call is rejected
-// at its first wrong byte, and a name costs one look-up a byte.
+// offered reads the name of an offered tool, which begins at offset i. It calls the function ends
+// for each byte, and also at the end of the reply. The name ends where ends returns true. Then
+// offered returns the tool and the offset of that end. It returns mismatch at the first byte that
+// no offered name has there. It returns incomplete if the reply ends in the name. All forms of
+// calls use it. So a text that only begins like a call is rejected at its first wrong byte, and a
+// name costs one look-up a byte.
 func (ns *names) offered(i int, ends func(n, c int) bool) (*toolset.Tool, int, match) {
 	for n := i; n < toolset.MaxName; n++ {
 		c := ns.At(n)
@@ -127,10 +128,11 @@ func (ns *names) nameEnds(p *declaration.Pattern, i, n, c int) bool {
 	return c == '<' && ns.strayCloser(p, n) > 0
 }
 
-// junk skips what means nothing, up to the literal after part i. It returns mismatch if that
-// literal does not follow, and incomplete if the text ends first. Inkling writes another name
-// before the mark, and the name inside counts. Another mark is never skipped, or a whole message of
-// text would be lost.
+// junk skips text without a meaning, up to the literal after part i. It returns mismatch if that
+// literal does not follow within the longest name, or if another mark comes first. It returns
+// incomplete if the text ends first. Inkling writes another name before its mark, and only the name
+// after the mark counts. Another mark is never skipped, because a whole message of text would be
+// lost.
 func (ns *names) junk(p *declaration.Pattern, i int) match {
 	for n := 0; n < toolset.MaxName; n++ {
 		switch c := ns.At(n); {

@@ -25,11 +25,12 @@ type python struct {
 	args    *arguments
 }
 
-// read reads Python calls: a list of them in brackets, or one after the other. It returns the
-// result of the first call if that is not committed. LFM2 and Llama write a list in brackets, OLMo
-// a call on each line; some put a semicolon between calls. The list's closing bracket may be
-// missing, like any closer after a commit. Each call but the last ends where the next begins; the
-// family's closers follow the last.
+// read reads Python calls: a list of them in brackets, or one after the other. If the first call
+// cannot be read to its end, it returns mismatch or incomplete. Otherwise it returns committed.
+// LFM2 and Llama write a list in brackets, and OLMo a call on each line. Some models put a
+// semicolon between calls. The list's closing bracket may be missing, like any closer after a
+// complete call. The next call ends the previous one. The family's closers come after the last
+// call.
 func (py *python) read(p *declaration.Pattern) match {
 	brackets := py.closers.brackets(1)
 	a := py.pythonCall()

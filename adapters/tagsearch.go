@@ -79,8 +79,8 @@ const (
 // textEnd returns the offset of the end of the text that was read.
 func (s *tagSearch) textEnd() int { return len(s.d.Window()) }
 
-// from returns the index of the first token at offset at or after it, or the number of tokens if
-// there is none.
+// from returns the index of the first token that begins at a given offset or later. It returns the
+// number of tokens if there is none.
 func (s *tagSearch) from(at int) int {
 	n, _ := slices.BinarySearchFunc(s.tokens, at, func(t tagToken, at int) int { return t.at - at })
 	return n
@@ -213,13 +213,14 @@ func valueEnd(s *tagSearch, v tagState, t *tagToken, line int) (to, cost int) {
 	return to, cost
 }
 
-// asText continues a reading at token k as part of the value, alone or with all that the token
-// opens. The parameter nests is an extra cost of the latter. It is 0 unless the tag could as well
-// be the call's own.
+// asText continues a reading in which the tag at token k is text of the value. It adds one state
+// after that tag. If the tag has a closing tag, it adds another state after that one, so that all
+// between them is text. The parameter nests is the extra cost of this second state, unless asText
+// itself finds one. It is 0 unless the tag could as well belong to the call.
 //
 //	write_file content=…, and in it   <tool_call>…</tool_call>   one piece of text
 //	                                  <tool_call> is a mark      a mention, which costs little
-//	                                  ⏎</parameter>⏎             text only if nothing else is left
+//	                                  ⏎</parameter>⏎             text only as a last resort
 func (s *tagSearch) asText(k int, v tagState, nests int) {
 	t := &s.tokens[k]
 	text := t.asText
@@ -247,8 +248,8 @@ func (s *tagSearch) asText(k int, v tagState, nests int) {
 	}
 }
 
-// lineEnd returns the offset of the line break before offset i, or i if there is none after offset
-// from.
+// lineEnd returns the offset of the line break that ends directly before offset i. It returns i if
+// there is no line break, or if the line break is not after the offset in the parameter from.
 func (s *tagSearch) lineEnd(i, from int) int {
 	if i > from && s.d.before(i) == '\n' {
 		i--

@@ -104,8 +104,8 @@ func holdsWord(v any, t *schema.Type) bool {
 	return false
 }
 
-// argumentsIn reports whether a text has tags of arguments after all calls in it. If so, two marks
-// of a call have changed places.
+// argumentsIn reports whether a text has tags of arguments behind its last call. The text behind a
+// call should have none. If it has some, two marks of a call have changed places.
 func argumentsIn(p *declaration.Pattern, t *schema.Type, text string) bool {
 	for _, l := range p.Close {
 		text = text[strings.LastIndex(text, l.Key())+1:]
@@ -208,8 +208,8 @@ func (tg *tagged) noticeValue(h head, text string, t *schema.Type) {
 	}
 }
 
-// value records whether a value that cannot be text is written as its family writes such values
-// (sound). Such a value has no second reading, whatever else is wrong with the call.
+// value records whether a value that cannot be text is written as its family writes it (parameter
+// sound). Such a value has no second reading, whatever else is wrong with the call.
 func (w *asWritten) value(key string, sound bool) {
 	if sound {
 		w.sound = append(w.sound, key)

@@ -69,9 +69,10 @@ func (f *Format) Prompt(tools []chat.Tool, w Wording) string {
 	return print.Prompt(f.Asked(w).Family, tools, w)
 }
 
-// Asked returns the format in which Prompt asks for calls. That is Python's for signatures without
-// schemas, unless the family's own declaration has a wording, and f otherwise. Earlier calls should
-// be written in the same format: a prompt that shows signatures and asks for JSON would teach two
+// Asked returns the format in which Prompt asks for calls. For a wording with signatures and
+// without schemas, this is Python's format. For any other wording it is f. It is also f if the
+// family's own declaration has a wording, or if Python's format is not known. Earlier calls should
+// be written in the same format. A prompt that shows signatures and asks for JSON would teach two
 // forms at once.
 func (f *Format) Asked(w Wording) *Format {
 	if w&(Signatures|Schemas) == Signatures && f.Wording() == 0 && f.set != nil {

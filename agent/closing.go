@@ -100,9 +100,10 @@ func (r *run) found() string {
 }
 
 // advises reports whether a text tells the user to call a tool, which only the model can do. Such a
-// text names tools that the question does not name, and it either uses none of the results or means
-// a tool that only reads. It returns true as well for a groundless answer, and for one that owes a
-// call (see owed).
+// text names tools, and the question names none. The text also uses none of the run's results, or
+// it names a tool that reads and has not run (see advised). It returns true as well for a
+// groundless answer. The same holds for a text in place of which a tool must still be called (see
+// owed).
 func (r *run) advises(text string) bool {
 	named := r.tools.spokenOf(text)
 	if groundless(r, text) || owed(r, text) != "" {

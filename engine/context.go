@@ -52,15 +52,16 @@ func (t *target) sized(ctx context.Context, o *upstream.Order) int {
 	return t.facts.Window
 }
 
-// shrink returns the job with a request that fits, after the server has found it too long. It asks
-// for a longer context, or else a shorter reply if that alone is too long, or else shortens the
-// tools, or else leaves out the oldest turns. If nothing helps, it returns the error for the
-// client.
+// shrink returns the job with a request that fits, after the server has found it too long. It takes
+// the first of these ways that helps. It asks the server for a longer context. It asks for a
+// shorter reply, if only the reply is too long. It shortens the tools. It leaves out the oldest
+// turns. If no way helps, it returns the error for the client.
 //
-// Servers are asked with "truncate": false, so that they refuse what they would otherwise cut
-// silently, tool definitions first. Newer ones say how many tokens there are (Ollama from 0.30,
-// llama-server, vLLM, OpenAI). Without a count, shrink assumes half as many again, so that a few
-// refusals are enough.
+// Servers are asked with "truncate": false, so that they refuse a prompt that is too long.
+// Otherwise they would cut it without saying so, and would cut the definitions of tools first.
+// Newer servers say how many tokens the prompt has (Ollama from 0.30, llama-server, vLLM, OpenAI).
+// Without a count, shrink takes its own estimate, or the context if that is more. It multiplies
+// this by one and a half, so that a few refusals are enough.
 func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error) {
 	bytes := window.Bytes(j.request)
 	tokens := over.Tokens

@@ -67,8 +67,9 @@ type guarded struct {
 	stands *schema.Standing // what a new call keeps of the arguments; nil: nothing
 }
 
-// guardCalls is the stage that checks every call of a reply. A request without tools has no calls,
-// and with Unchecked the client, or its tool, does the checking. In these cases it returns in.
+// guardCalls returns the events of a reply after every call in them is checked. A request without
+// tools has no calls. With Unchecked, the client or its tool checks the calls. In these two cases
+// it returns the events unchanged.
 func (j *job) guardCalls(ctx context.Context, in events) events {
 	if len(j.request.Tools) == 0 || j.engine.cfg.Unchecked {
 		return in
@@ -125,9 +126,10 @@ func (g *guard) rules(tool chat.Tool) *valid.Validator {
 }
 
 // begin keeps the start of a call until some of its arguments may be sent. While nothing of a call
-// was sent, it can still become text, or another call, without the client noticing. A strict tool
-// promises more than that each prefix can be completed, so its call is kept until it is complete,
-// and rewritten as a whole if necessary. It always returns true.
+// was sent, it can still become text, or another call, without the client noticing. For other tools
+// it is enough that what was sent can be completed to a valid call. A strict tool promises
+// arguments that fit in every way. So its call is kept until it is complete, and is written again
+// as a whole if necessary. It always returns true.
 func (g *guard) begin(ev chat.Event) bool {
 	tool := g.tool(ev.Text)
 	rules := g.rules(tool)

@@ -140,7 +140,8 @@ func (p *params) read(raw json.RawMessage) error {
 }
 
 // isID reports whether a JSON value may be the id of a request. MCP allows strings and whole
-// numbers, but not null. 1e400 is no id; 1.0 is one, and is returned as 1.0.
+// numbers. So it returns true for 1.0, and false for null, for 1.5, and for 1e400, which no float
+// can hold. The text must not be empty.
 func isID(v json.RawMessage) bool {
 	if v[0] == '"' {
 		return true

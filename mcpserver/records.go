@@ -59,10 +59,10 @@ type records struct {
 // newRecords returns records without any streams.
 func newRecords() *records { return &records{all: map[string]*record{}} }
 
-// begin makes a stream resumable and returns its record, or nil if there are too many. Since
-// 2025-11-25 the stream begins with an event that has an id and no data (SEP-1699). With that id a
-// client can resume even if nothing else has reached it. Clients of earlier revisions take empty
-// data for broken JSON.
+// begin makes a stream resumable and returns its record. It returns nil if there are too many
+// records. Since 2025-11-25 the stream begins with an event that has an id and no data (SEP-1699).
+// With that id a client can resume even if nothing else has reached it. Clients of earlier
+// revisions take empty data for broken JSON, so they do not get that event.
 func (r *records) begin(of *session, box *outbox, id string) *record {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,9 +77,11 @@ func (r *records) begin(of *session, box *outbox, id string) *record {
 	return one
 }
 
-// find returns the stream to which an event's id belongs, and the event's number. It returns false
-// if the stream is unknown, or not of this session, which is named as by nameOf. The id is
-// RECORD-NUMBER; the record is random, so no client can guess another's.
+// find returns the stream to which an event's id belongs, and the event's number. The parameter
+// session is the session's id as [nameOf] hides it. It returns false if the event's id has no
+// number, if the stream is unknown, or if the stream belongs to another session. The id of an event
+// is RECORD-NUMBER. The part RECORD is random, so no client can guess the id of another client's
+// event.
 func (r *records) find(event, session string) (one *record, after uint64, ok bool) {
 	id, after, ok := readEvent(event)
 	r.mu.Lock()
@@ -154,9 +156,9 @@ func (o *record) take(ctx context.Context, leave context.CancelCauseFunc, reader
 	}
 }
 
-// release ends a connection's use of a stream; wrote says whether its take succeeded. From then on
-// the stream can be resumed for this grace period. That is so even if all of it was written, since
-// the last bytes may have been lost.
+// release ends a connection's use of a stream. The parameter wrote says whether the connection's
+// take succeeded. From now on the stream can be resumed, until the grace period ends. That is so
+// even if all of the stream was written, because the last bytes may have been lost.
 func (r *records) release(o *record, wrote bool, grace time.Duration) {
 	if wrote {
 		<-o.writing
@@ -206,8 +208,8 @@ func namedEvent(dst []byte, id string, f frame) []byte {
 	return plainEvent(append(dst, "id: "+id+"\n"...), f)
 }
 
-// since returns the stored events whose numbers are greater. It also reports whether the last event
-// of the stream has been sent.
+// since returns the stored events whose numbers are greater than a given number. It also reports
+// whether the last event of the stream is among the stored ones.
 func (o *record) since(after uint64) (all []numbered, ended bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

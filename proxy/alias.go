@@ -28,9 +28,10 @@ var voidAgents = []string{"OpenAI/JS 4.96.0", "ollama-js/0.5.15"}
 // isAlias reports whether a model name is an alias.
 func isAlias(model string) bool { return strings.HasPrefix(model, AliasPrefix) }
 
-// aliasOf returns the alias of a model. It returns "" if an alias would not help, because Void
-// looks for two other words before "grok". It also returns "" for the demo's many models, but their
-// aliases can be asked for all the same. For example, grok-local-demo/hermes works.
+// aliasOf returns the alias of a model, or "" if the model has none. A model with "gemini" or
+// "claude" in its name has none, because Void looks for these words before "grok". An alias itself
+// has none either. It also returns "" for the demo's models, because they are too many to list.
+// Clients can ask for their aliases all the same. For example, grok-local-demo/hermes works.
 func aliasOf(model string) string {
 	lower := strings.ToLower(model)
 	if strings.Contains(lower, "gemini") || strings.Contains(lower, "claude") ||

@@ -348,9 +348,9 @@ func (p *printer) nested(i items, one, quote string) string {
 	return lines
 }
 
-// valueOf returns what a template prints for the value of an argument: the text after its name,
-// without the tail that also follows the last value in the rendered call (one). It returns "" if
-// the texts do not match.
+// valueOf returns what a template prints for the value of the argument key. It renders a call with
+// the arguments args, and cuts off what is before and after the value. The parameter one is another
+// rendered call, which shows what follows the last value. It returns "" if the texts do not match.
 func (p *printer) valueOf(i items, one, quote, key, args string) string {
 	text := p.show(chat.Call{ID: gnus[0].ID, Name: "store_yaks", Args: []byte(args)})
 	at := strings.LastIndex(one, "numbat")

@@ -54,9 +54,10 @@ func headers(opening, spoken, called, thinking string) *messages {
 	return m
 }
 
-// whole extends a region of a turn to the beginning of the reply and to the mark that ends the last
-// message. It returns the region unchanged if it is not part of a reply. The region begins inside
-// the header, since it is the difference of two turns that both have "assistant".
+// whole returns a region of a turn, extended to the beginning of the reply and to the mark that
+// ends the last message. The region is where two turns differ. Both replies begin with the same
+// header text, such as "assistant", so the region begins only after it. It returns the region
+// unchanged if it is empty or not part of the reply.
 func (m *messages) whole(opening, turn, region string) string {
 	at := strings.Index(turn, region)
 	if region == "" || at < len(opening) || !strings.HasPrefix(turn, opening) {
@@ -73,7 +74,9 @@ func (m *messages) whole(opening, turn, region string) string {
 // trailingRole matches the mark that opens a header and the role after it, at the end of a prompt.
 var trailingRole = regexp.MustCompile(`(` + aMark + `)[a-z]+$`)
 
-// headerOf returns the header at the end of a text, without its marks.
+// headerOf returns the header at the end of a text, without the marks around it. The text must
+// contain the mark that opens a header. It does not check this, and without the mark it loses bytes
+// or panics.
 func (m *messages) headerOf(before string) string {
 	head := strings.TrimSuffix(before, m.closes)
 	return head[strings.LastIndex(head, m.opens)+len(m.opens):]

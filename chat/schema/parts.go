@@ -99,10 +99,13 @@ func (c *constrainer) unbounded(b *Bound, s *Place) {
 	}
 }
 
-// integer writes an integer, with a range unless the constraint is weak, see exactInteger. A server
-// makes a rule of a range's digits. The range that nearly all integers have is written once, under
-// $defs, because grammars of Ollama 0.24 end at 32 KB. An integer with one bound gets the general
-// bound at the other end. A minimum beyond the general bound becomes the maximum as well.
+// integer writes an integer with its range. In a weak constraint it writes no range, and records
+// that the bounds are dropped (see exactInteger). Servers make grammar rules from the digits of a
+// range. The range that nearly all integers have is written only once, under $defs, because
+// grammars of Ollama 0.24 end at 32 KB. An integer with one bound gets the general bound at the
+// other end. If its minimum is greater than the general bound, the minimum is also written as the
+// maximum. Likewise, a maximum below the negative of the general bound is also written as the
+// minimum.
 func (c *constrainer) integer(s *Place) {
 	least, most := s.Minimum.Whole(1), s.Maximum.Whole(-1)
 	if least == nil || c.o.Weak {
@@ -201,9 +204,9 @@ func (c *constrainer) held(words []Word, s *Place, known func(text string) (stri
 	return out
 }
 
-// within returns the smaller of most and bound, but never less than least. It returns nil if there
-// is no bound. The schema's own minimum always applies, because a text shorter than that would not
-// fit the original.
+// within returns the smaller of two maximums, the schema's and the general bound. A negative bound
+// means that there is none. It returns nil if there is neither maximum. It never returns less than
+// the schema's minimum, because a shorter text would not fit the original.
 func within(least, most *Count, bound int) *Count {
 	if bound >= 0 {
 		most = smaller(most, &Count{N: bound})

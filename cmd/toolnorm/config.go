@@ -247,9 +247,10 @@ func settingsIn(app *kong.Application) (all []*kong.Flag) {
 	return all
 }
 
-// parse reads the arguments, and uses values of the file where neither the arguments nor the
-// environment set one. It returns an error if they are wrong, and errDone after it has printed help
-// or the version, where kong would end the process. A test can look at an error.
+// parse reads the arguments. A setting that neither the arguments nor the environment have gets its
+// value from the file. It returns an error if the arguments are wrong. After it has printed help or
+// the version, it returns errDone. Package kong would end the process instead, and then no test
+// could look at the result.
 func (m *Main) parse(args []string, file *file) (*commands, *kong.Context, error) {
 	cli, help := new(commands), new(helper)
 	done := false

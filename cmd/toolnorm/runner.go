@@ -37,8 +37,9 @@ type door struct {
 	sought  sync.Once     // whether the runner has been searched for on PATH
 }
 
-// announce lets runners find the server until ctx ends. A goroutine in beside checks the folder
-// again and again, because another toolnorm, whose address is in it, may end before this one does.
+// announce lets runners find the server until ctx ends. It writes the address file at once, and
+// then checks the folder again and again. Another toolnorm, whose address is in the file, may end
+// before this one does. The checks run in a goroutine of the parameter beside.
 func (d *door) announce(ctx context.Context, at net.Addr, beside *sleep.Group) {
 	d.URL = "http://" + reachable(at)
 	d.take(ctx, true)
@@ -49,10 +50,11 @@ func (d *door) announce(ctx context.Context, at net.Addr, beside *sleep.Group) {
 	})
 }
 
-// take writes the address file, unless the file has the address of another running toolnorm. Only
-// that program knows the calls that it stored for its clients' commands. Only the user can read the
-// file, because the token in it opens the tools. Errors are only logged if first is set. A folder
-// that was removed while the server runs is not made again.
+// take writes the address file, unless the file has the address of another toolnorm that is
+// running. A runner must reach the program that stored its call, so that address stays. Only the
+// user can read the file, because the token in it opens the tools. If the file cannot be written,
+// it logs a warning when the parameter first is true. On later calls an error is not logged. If the
+// folder was removed while the server runs, take does not make it again.
 func (d *door) take(ctx context.Context, first bool) {
 	other, err := runner.FindAddress(d.folder)
 	if err == nil && other == d.Address {
@@ -77,9 +79,9 @@ func (d *door) take(ctx context.Context, first bool) {
 	}
 }
 
-// seek logs a warning, once, if there are tools but the runner, the program in command, is not on
-// PATH. Without the warning a user pastes a command and reads "command not found", with no hint of
-// where it comes from.
+// seek logs a warning, once, if there are tools but the runner is not on PATH. The parameter
+// command names the runner's program. Without the warning a user pastes a command and reads
+// "command not found", with no hint of where that command comes from.
 func (d *door) seek(command string) {
 	d.sought.Do(func() {
 		program, _, _ := strings.Cut(strings.TrimSpace(command), " ")

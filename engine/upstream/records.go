@@ -32,9 +32,9 @@ var (
 	ErrCut  = errors.New("the stream ends inside a record") // then the reply is not complete
 )
 
-// Cut returns the fault of a stream that ended before its reply did. err is the error of the read,
-// or nil if the stream ended with EOF. Servers whose client leaves may end the stream properly, so
-// the context is checked first.
+// Cut returns the fault of a stream that ended before its reply did. The parameter err is the error
+// of the read, or nil if the stream ended with EOF. A server may end the stream properly when its
+// client leaves, so the context is checked first.
 func Cut(ctx context.Context, err error) *fault.Error {
 	var f *fault.Error
 	switch {
@@ -85,8 +85,8 @@ func (p *Scratches) Put(s *Scratch) {
 	}
 }
 
-// Ahead returns the next line with its line feed, or nil if it has not arrived completely. The line
-// stays the next one until Skip discards it.
+// Ahead returns the next line with its line feed. If the line has not arrived completely, the
+// result is empty. The line stays the next one until Skip discards it.
 func (s *Scratch) Ahead() []byte {
 	have, _ := s.in.Peek(s.in.Buffered()) // never more than is buffered
 	return have[:bytes.IndexByte(have, '\n')+1]
@@ -95,9 +95,9 @@ func (s *Scratch) Ahead() []byte {
 // Skip discards n bytes that Ahead has returned.
 func (s *Scratch) Skip(n int) { s.in.Discard(n) }
 
-// Next returns the next line that is not blank, without its line feed. It is valid until the
-// following call. The error is io.EOF after the last line, or that of Line. whole is false for a
-// last line without a line feed.
+// Next returns the next line that is not blank, without its line feed. The line is valid until the
+// following call. The result whole is false for a last line without a line feed. After the last
+// line the error is io.EOF. Any other error is that of Line.
 func (s *Scratch) Next() (line []byte, whole bool, err error) {
 	for {
 		line, err = s.Line()

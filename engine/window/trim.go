@@ -9,14 +9,18 @@ type Trimmed struct {
 	Freed    int // number of tokens, according to cost
 }
 
-// Trim returns a conversation without its oldest turns, so that at least excess tokens are free, or
-// nothing more may be left out. System messages, the last user message and the last message stay,
-// and no call is separated from its results, which must come after it as package history puts them.
-// First whole turns are removed, from one user message to the next, then steps of the work on the
-// last user message.
+// Trim returns a conversation without its oldest turns, which frees at least as many tokens as the
+// parameter excess says. It frees fewer if nothing else may be left out. The system messages, the
+// last user message and the last message always stay. A call and its results are left out together.
+// The results must follow their call, as package history orders them.
 //
-// What is freed is rounded up to a multiple of step, if there is that much. So the next requests of
-// the same conversation begin in the same way, and the server need not read them again.
+// A turn goes from one user message to the next. A step is a message of the assistant with its
+// results. The turns are left out first, from the oldest on. Then the steps after the last user
+// message are left out, except for the last step.
+//
+// The number of tokens to free is first rounded up to a multiple of the parameter step, unless step
+// is 0 or less. So the next requests of the same conversation begin in the same way, and the server
+// need not read that beginning again.
 func Trim(ms []chat.Message, excess, step int, cost func(chat.Message) int) Trimmed {
 	goal := excess
 	if step > 0 {

@@ -217,9 +217,11 @@ func byCount(lines map[string]int) []string {
 	return out
 }
 
-// learnedCases returns the replies as cases, with the events that the format reads. A reply is left
-// out if no call is read in it with the tools with which cases are run. The cases show an author
-// who edits the file when it no longer reads what the model really wrote.
+// learnedCases returns the replies as test cases, each with the events that the format reads in it.
+// The format reads them with the tools that all cases use. A reply is left out if it cannot be
+// decoded, or has no call. It is also left out if a later line in it begins with "-- ", which would
+// begin another case. It returns "" if the tools cannot be read. The cases are for the author of
+// the family's file. If an edited file no longer reads what the model really wrote, a case fails.
 func learnedCases(f *adapters.Format, replies []Reply) string {
 	tools, err := golden.Tools()
 	if err != nil {

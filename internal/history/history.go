@@ -68,16 +68,17 @@ CREATE TABLE h_exchange (
 CREATE INDEX h_exchange_at ON h_exchange (at, id);
 CREATE INDEX h_exchange_conversation ON h_exchange (conversation)`)}
 
-// New returns the history in the database where, which has the form that store.Open takes. The
-// database is opened at its first use and created with the first exchange. Errors in the background
-// are passed to warn, at most once a minute.
+// New returns a history that is kept in a database. The parameter where says which database, in the
+// form that store.Open takes. The database is opened at its first use, and created with the first
+// exchange. So New never fails. It calls warn with later errors, at most once a minute.
 func New(where string, c Config, warn func(error)) *History {
 	return &History{where: where, config: c, warn: warn,
 		queue: make(chan *trace.Exchange, queueSize)}
 }
 
-// open returns the database. If the database does not exist, open creates it if make is true, and
-// returns nil without an error otherwise.
+// open returns the database. If the database does not exist, the parameter make decides. If make is
+// true, open creates the database; otherwise it returns nil without an error. It returns an error
+// if the database cannot be opened.
 func (h *History) open(ctx context.Context, make bool) (*store.DB, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -160,8 +161,8 @@ func (h *History) tell(err error) {
 	}
 }
 
-// batch returns the given exchange, followed by those that arrive within 300 ms. If ctx ends, it
-// returns what has arrived by then.
+// batch returns the given exchange, followed by those that arrive within 300 ms. If ctx ends or the
+// batch is full, it returns what has arrived by then.
 func (h *History) batch(ctx context.Context, first *trace.Exchange) []*trace.Exchange {
 	all := []*trace.Exchange{first}
 	end := time.NewTimer(together)

@@ -75,8 +75,9 @@ type letter struct {
 	Body  json.RawMessage `json:"body"`
 }
 
-// Hear registers f as the function that answers questions about a subject. It may block until its
-// context ends. If f returns nil, no answer is sent, and neither is one for a message from Tell.
+// Hear registers a function that answers the questions about a subject. It replaces the function
+// that was registered before. The function may block until its context ends. What it returns is
+// sent as the answer. No answer is sent if it returns nil, or if the message came from Tell.
 func (d *Desk) Hear(about string, f func(ctx context.Context, question json.RawMessage) any) {
 	d.hears.Store(about, f)
 }

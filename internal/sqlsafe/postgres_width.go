@@ -65,8 +65,8 @@ type scope struct {
 	windows float64
 }
 
-// widest returns the width of the widest value of a statement, in bytes. each is the number of
-// values that its aggregates collect.
+// widest returns how many bytes the widest value of a statement may have. The parameter each is the
+// number of values that an aggregate of the statement collects.
 func widest(statement map[string]any, each float64) float64 {
 	m := widths{each: max(1, each)}
 	m.value(statement, &scope{})
@@ -80,8 +80,9 @@ func plannedNodes(statement map[string]any) float64 {
 	return m.value(statement, &scope{}) + 4*m.tables*m.tables
 }
 
-// value returns the width of an expression. That of an unknown expression is the sum of its parts.
-// A statement that takes too many steps gets an infinite width in m.most.
+// value returns the width of an expression, which is how many bytes its value may have. The width
+// of an unknown expression is the sum of the widths of its parts. If a statement takes too many
+// steps, m.most becomes infinite.
 func (m *widths) value(v any, in *scope) (sum float64) {
 	if m.visits++; m.visits > mostVisits {
 		m.most = math.Inf(1)
@@ -101,7 +102,10 @@ func (m *widths) value(v any, in *scope) (sum float64) {
 	return sum
 }
 
-// node returns the width of a node of a kind, or of a member of a node.
+// node returns the width of a syntax node, which is how many bytes its value may have. The
+// parameter kind is the node's type. A member of a node has no type of its own, so kind is then the
+// member's name. If only nodes are counted, it returns what sized returns. It never fails: for an
+// unknown kind it returns the sum of the node's parts.
 func (m *widths) node(kind string, v any, in *scope) float64 {
 	node, ok := v.(map[string]any)
 	if !ok {
@@ -232,9 +236,9 @@ var collecting = lowerNames(strings.Fields(
 	json_object_agg_unique jsonb_object_agg_unique
 	json_object_agg_unique_strict jsonb_object_agg_unique_strict`))
 
-// collected returns the width of what an aggregate collects from values of width arg. An argument
-// that is already very wide is itself the result of an aggregate, so there are fewer rows of it and
-// the width is not multiplied.
+// collected returns the width of what an aggregate collects. The parameter arg is the width of one
+// collected value. A value that is already very wide is itself the result of an aggregate. There
+// are fewer rows of such a value, so its width is not multiplied.
 func (m *widths) collected(arg float64) float64 {
 	if arg < m.each*columnWidth {
 		arg *= m.each
@@ -304,7 +308,8 @@ func joinWidth(array, separator float64) float64 {
 // longestSeparator is the length up to which a separator is accepted for any array.
 const longestSeparator = 32
 
-// textWidth returns the length of a node that is a constant text, and otherwise the given width.
+// textWidth returns the length of a constant text. For a node that is no constant text, it returns
+// the parameter width.
 func textWidth(node any, width float64) float64 {
 	if text, ok := constantText(node); ok {
 		return float64(len(text))

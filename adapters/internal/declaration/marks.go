@@ -231,8 +231,9 @@ func IsProse(key string) bool {
 		strings.IndexFunc(key, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// add adds a mark unless the index already has it. If the family that is read has the same key, the
-// mark is Own as well, because only the key decides whether a mention of the mark is doubted.
+// add adds a mark to the index, unless the index has that mark already. A mark of another family is
+// set to Own if the family that is read has a mark with the same key. Own decides how much evidence
+// a mark in prose needs, and the text shows only the key.
 func (v *Index) add(m Mark) {
 	list := &v.Marks[m.Key[0]]
 	for _, other := range *list {

@@ -191,10 +191,11 @@ func (p *Pattern) shape() string {
 	return strings.Join(words, " ")
 }
 
-// isCall reports whether a call can be read by the pattern, because it is a list of calls, or names
-// the tool after a mark. A name without a mark before it could be any word of a sentence, so such a
-// line must have a mark somewhere else (see Markless). {id} counts because it contains the name if
-// the example has no other, as in kimi-k2's functions.get_weather:0.
+// isCall reports whether a call can be read by the pattern. The pattern must hold a list of calls,
+// or have the tool's name after a mark. Without a mark before it, a name could be any word of a
+// sentence. A line that begins with the name must have a mark somewhere else (see Markless). The
+// hole {id} counts as a name, because the id of a call may contain the name, as in kimi-k2's
+// functions.get_weather:0.
 func (p *Pattern) isCall() bool {
 	named := (p.Hole("name") >= 1 || p.Hole("id") >= 1) && p.HoleAt(0) == ""
 	return named || p.Hole("call") >= 0 || p.HoldsSeveral()

@@ -126,9 +126,10 @@ func headerTrigger(f *declaration.Family, tools []chat.Tool) Trigger {
 		`)`}
 }
 
-// Recipient returns the text before the name in a message's header, from the last blank on. For
-// harmony it is " to=functions.", and for glimmer " to=". The blank is included, because it belongs
-// to the model's token.
+// Recipient returns the text before the tool's name in a message's header, from the last blank on.
+// For harmony it is " to=functions.", and for glimmer " to=". The blank is included, because it
+// belongs to the model's token. The family must write messages whose header has a blank before the
+// name. It does not check this, and otherwise panics.
 func Recipient(f *declaration.Family) string {
 	before := f.Message.Parts[0].Lit.Text
 	return before[strings.LastIndexByte(before, ' '):]

@@ -59,10 +59,11 @@ func (g *values) object(n *schema.Place, s *print.Spelling) string {
 	return seq(lit(s.Open), g.members(o), lit(s.Close))
 }
 
-// listed returns the members that a schema lists, in its order, with the expressions that write
-// returns. A name that is only required, as in {"required": ["x"]}, is a member as well, because a
-// call without it would be refused. If "additionalProperties" is false, such a schema contradicts
-// itself. The member is then allowed here, and the schema check decides.
+// listed returns the members that a schema lists, in the schema's order, each with its expression.
+// It gets each expression by a call of the function write, and leaves out a member whose expression
+// is "". A name that is only required, as in {"required": ["x"]}, is a member as well. A call
+// without that member would be refused. If "additionalProperties" is false, such a schema
+// contradicts itself. The member is then allowed here, and the schema check decides.
 func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place) string) []slot {
 	members, required, known := slices.Clone(n.Members), map[string]bool{}, map[string]bool{}
 	for _, m := range members {
@@ -87,8 +88,9 @@ func (g *values) listed(n *schema.Place, write func(key string, p *schema.Place)
 }
 
 // additional returns the place for the values of members that the schema does not list. If the
-// schema lists some members and has no additionalProperties, no others are allowed. JSON Schema
-// would allow them, but a tool does not have such parameters.
+// schema lists some members and has no additionalProperties, the result is a place that nothing
+// fits. JSON Schema would allow other members, but a tool does not have such parameters. If the
+// schema lists no members, the result is a place that anything fits.
 func additional(n *schema.Place) *schema.Place {
 	switch {
 	case n.More != nil:
@@ -108,9 +110,10 @@ func (g *values) members(o slots) string {
 	return g.inOrder(o, 0, false, map[int]string{})
 }
 
-// inAnyOrder returns an expression for the members that are not in the set written, which has a bit
-// for each member. known has the expression for each set, so that a before b and b before a share
-// the rest.
+// inAnyOrder returns an expression for the members that are not written yet, in any order. The
+// parameter written has a bit for each member that comes before them. The map known holds the
+// expression for each value of written. So "a before b" and "b before a" share the expression for
+// what follows both.
 //
 //	a and b, neither required:   ( a ( "," b )? | b ( "," a )? )?
 func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
@@ -139,9 +142,9 @@ func (g *values) inAnyOrder(o slots, written int, known map[int]string) string {
 }
 
 // inOrder returns an expression for the members from index i on. Each optional member is a branch.
-// Members before i matter only for the comma, so some says whether there are any. That makes two
-// rules for each member instead of one for each set. known has these rules, and those without a
-// member before them have negative indices.
+// The members before index i matter only for the comma. The parameter some says whether one of them
+// is written. So each member needs two rules, and not one for each set of earlier members. The map
+// known holds these rules. A rule without an earlier member has a negative index in it.
 func (g *values) inOrder(o slots, i int, some bool, known map[int]string) string {
 	if i == len(o.list) {
 		return o.end(some)
@@ -162,8 +165,8 @@ func (g *values) inOrder(o slots, i int, some bool, known map[int]string) string
 	return known[at]
 }
 
-// lead returns an expression for the text before a member: a comma if some is true because another
-// member comes before it, and otherwise "".
+// lead returns an expression for the text before a member. The parameter some says whether another
+// member comes before it. If so, the text is a comma; otherwise lead returns "".
 func (o slots) lead(some bool) string {
 	if some {
 		return lit(o.comma)
@@ -171,9 +174,9 @@ func (o slots) lead(some bool) string {
 	return ""
 }
 
-// end returns an expression for the end of an object after the members that the schema lists.
-// Members that it does not list come last, because elsewhere they would have to be allowed after
-// every set of the others. some says whether a listed member came before.
+// end returns an expression for the end of an object after the members that the schema lists. The
+// members that it does not list come here. In other places they would have to be allowed after
+// every set of listed members. The parameter some says whether a listed member came before.
 func (o slots) end(some bool) string {
 	if some {
 		if o.other == "" {
@@ -214,8 +217,9 @@ func (g *values) otherKey(list []slot, s *print.Spelling) string {
 	return seq(lit(before), g.otherThan(names, "", class), lit(after))
 }
 
-// wordBut returns a character class of the characters of an identifier without those in not. If not
-// is not empty, the class has no digits, because the character may be the first of a name.
+// wordBut returns a character class with the characters of an identifier. The characters in the
+// parameter not are left out. If it has any, the digits are left out too, because the character may
+// be the first of a name.
 func wordBut(not string) string {
 	const word = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
 	return "[" + strings.Map(func(r rune) rune {
@@ -229,9 +233,10 @@ func wordBut(not string) string {
 // maxOther bounds the length of names that the schema does not list, in characters.
 const maxOther = 40
 
-// otherThan returns an expression for the rest of a text that begins with read and is none of the
-// names. After the first difference it has at most maxOther more characters. The function class
-// returns the class of allowed characters without those in its argument.
+// otherThan returns an expression that completes a text to something other than each of the names.
+// The parameter read is the beginning of that text. After the first difference from all names, at
+// most maxOther more characters follow. The function class returns the class of allowed characters
+// without those in its argument.
 //
 // GBNF has no negation, so the expression spells out where a text first differs from all names.
 // After that the text is free. For "city" and "count" the expression is [^c], or "c" followed by

@@ -124,10 +124,10 @@ func (a *lookahead) nextItem(i int) bool {
 		a.StartsString(n) && scan.IsSpace(a.At(n-1)))
 }
 
-// plainKey reports whether a key follows at offset i without a comma, as in {"a": 1 "b": 2}, where
-// only the key shows that the value has ended. A quoted key must be a plain word, or one that the
-// schema has. A bare word is a key only under the conditions of isKey, because prose contains bare
-// words as well: "see "b", and c: d".
+// plainKey reports whether a key follows at offset i without a comma, as in {"a": 1 "b": 2}. There
+// only the key shows that the value has ended. A quoted key must be a plain word, or a name in the
+// schema. A bare word must meet the conditions of isKey, because prose contains bare words as well.
+// It returns false for all other text.
 func (a *lookahead) plainKey(i int) bool {
 	c := a.At(i)
 	if c != '"' && c != '\'' {
@@ -185,11 +185,15 @@ func (a *lookahead) memberFollows(i int, kind byte) bool {
 // keyFollows reports whether a key and its colon follow at offset i.
 func (a *lookahead) keyFollows(i int) bool { return a.isKey(a.lookForKey(i)) }
 
-// isKey reports whether a possible key really is one. A bare word is a key only if a bare key came
-// before it, if the model family or Python writes keys so, or if the tool has such a parameter.
-// Otherwise the string "see "b", and c: d" would end at b. If a string has unescaped quotation
-// marks, the next mark is more likely another of these than the end of the string. In that case a
-// quoted key in the outermost object must also be a parameter, unless the schema lists none.
+// isKey reports whether a possible key really is one. A colon or an equals sign must follow the
+// key, or the text must end before one can follow. A bare word is a key if a bare key came before
+// it, or if the model family or Python writes keys so. It is also a key if the tool has such a
+// parameter. Other bare words are none, because a word and a colon in prose would end the string
+// before them.
+//
+// If a string has unescaped quotation marks, the next mark is more likely another of these than the
+// end of the string. In that case a quoted key in the outermost object must also be a parameter,
+// unless the schema lists none.
 func (a *lookahead) isKey(k aKey) bool {
 	t := a.out.Typ
 	switch {

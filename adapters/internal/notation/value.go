@@ -204,9 +204,10 @@ const (
 	separates = ",;&·•¦"                   // these separate two members
 )
 
-// bare returns the value without quotation marks that begins at the position from. The value ends
-// before the position next. sep is the sign between the value and the next member. ok is false if
-// the value is empty, or not clear, see isValue.
+// bare returns a value without quotation marks, and the sign sep between it and the next member.
+// The value begins at offset from, and ends at offset next or before it. The parameter conn has the
+// signs between the key and the value, such as a colon. The result ok is false if the value is
+// empty, or if it may be more than one text (see isValue).
 func (r *reader) bare(k key, from, next int, conn string) (value, sep string, ok bool) {
 	line, whole := r.text[from:next], false
 	if i := strings.IndexByte(line, '\n'); i >= 0 {

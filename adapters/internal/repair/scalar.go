@@ -139,9 +139,10 @@ func (x *valueReader) doubledQuote() {
 	}
 }
 
-// halfQuoted returns unsure if a quotation mark that does not begin a key follows the word before
-// i. Then the word may be a string that has lost its first quotation mark, if the type allows
-// strings as well as the kind of the word. Otherwise it returns 0.
+// halfQuoted returns unsure if a word may be a string that has lost its first quotation mark. The
+// word ends at offset i, and the parameter word is the type that it has without quotation marks. It
+// returns unsure if a quotation mark follows that begins no key, and the schema allows both that
+// type and strings. Otherwise it returns 0.
 func (g *look) halfQuoted(i int, t *schema.Type, word schema.Kinds) uint64 {
 	if key, _ := g.keyAhead(i); g.quoteAt(i) > 0 && key == "" && t.Allows(schema.String) &&
 		t.Allows(word) {

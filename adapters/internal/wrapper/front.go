@@ -36,8 +36,9 @@ var (
 // maxFirst bounds the first line, in bytes: a name and the signs and words around it.
 const maxFirst = toolset.MaxName + 64
 
-// goes takes one more byte and reports whether the text may still be a call, in one of the forms
-// that the type lines describes.
+// goes takes one more byte, and reports whether the text may still be a call. The type [lines]
+// describes the forms that such a call may have. After goes has returned false, the text is no
+// call.
 func (s *lines) goes(c byte, tools *toolset.Set) bool {
 	if s.free {
 		return s.tool == nil || s.behind(c)
@@ -122,9 +123,9 @@ var frontWords = []string{"Tool: ", "Tool call: ", "Tool name: ", "Function: ", 
 // such a sign.
 var sign = regexp.MustCompile(`^(?:#{1,6}(?: +|$)|[-*] +|[@/$!#&→] ?)`)
 
-// placeAhead reports in may whether a text may become the name of a tool in one of the places of
-// [place], followed by an object. At the first byte of that object it also returns the tool. Before
-// that byte t is nil.
+// placeAhead looks for the name of a tool in one of the places of [place], followed by an object.
+// Its first result reports whether the text may still become that. The tool is returned at the
+// first byte of the object, and before that byte it is nil.
 func (l *law) placeAhead(text string) (may bool, t *toolset.Tool) {
 	rest := text[len(sign.FindString(text)):]
 	if rest == "" || strings.HasPrefix("→", rest) {

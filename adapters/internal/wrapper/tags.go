@@ -39,8 +39,10 @@ func readTags(text string, depth int) *node {
 	return n
 }
 
-// element reads the tag at the start of a text up to its closing tag, as a member, and returns the
-// length of the two with their content. The length is 0 if there is no tag or no closing tag.
+// element reads the tag at the start of a text, up to its closing tag, and returns it as a member.
+// It also returns the length of the tag, its content and its closing tag together. A tag such as
+// <a/> closes itself, and becomes a member without content. It returns the length 0 if there is no
+// tag, or if a tag that needs a closing tag has none.
 func element(text string, depth int) (member, int) {
 	at := opening.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -86,9 +88,12 @@ func closerOf(text, name string) (start, end int) {
 	}
 }
 
-// tagged returns a tag as a member. <arg name="city">Rome</arg> becomes the member city, and any
-// other tag a member with its own name. If a tag has attributes, its content is one member with an
-// empty name, so <tool name="f"><city>Rome</city></tool> contains an object.
+// tagged returns a tag as a member. A tag for one parameter, such as <arg name="city">Rome</arg>,
+// becomes the member city with the text Rome. The name and the value may be attributes or tags as
+// well. Another tag without attributes becomes a member with the tag's own name. Another tag with
+// attributes becomes an object with a member for each attribute. The content of such a tag is one
+// more member, whose name is empty. So <tool name="f"><city>Rome</city></tool> becomes the member
+// tool, an object with the members name and "". It never fails.
 func tagged(name, said, attrs, inner string, depth int) member {
 	value := content(inner, name, depth+1)
 	all := attribute.FindAllStringSubmatch(attrs, -1)

@@ -77,7 +77,9 @@ func (r *Reader) may(text string, ended bool) bool {
 var half = regexp.MustCompile(`^` + picture + `[#*_\-+•(0-9.)\[【〔 \t]*` + strong +
 	`[\pL\pM\pN '’_-]*[*_\]】〕 \t]*$`)
 
-// mayLabel reports whether an incomplete line may become a label, or the label "json" before JSON.
+// mayLabel reports whether an incomplete line may become a label. The word "json" before a JSON
+// text counts as a label too. It returns false if the line has too many words, or a sign that no
+// label has.
 func mayLabel(line string) bool {
 	return half.MatchString(line) && len(strings.Fields(line)) <= mostWords+1
 }
@@ -117,7 +119,8 @@ func (r *Reader) mayFence(text string, ended bool) bool {
 	return r.may(inner, strings.Contains(inner, "\n"))
 }
 
-// prefix reports whether the name of a tool, or another name for it, begins with n.
+// prefix reports whether a tool's name begins with the text n. Other names for a tool count as
+// well.
 func (r *Reader) prefix(n string) bool {
 	for _, t := range r.Tools {
 		if strings.HasPrefix(t.Name, n) {

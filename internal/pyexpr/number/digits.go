@@ -13,8 +13,10 @@ import (
 // dtoa does; only the notation differs: Python keeps a point in 1.0, and has the alternate forms.
 
 // FloatDigits returns the text of a float that is not negative, as CPython's PyOS_double_to_string
-// does. The letter is that of a format, or r for the shortest text. dot0 adds .0 if there would be
-// no point. alternate preserves the point, and the zeros of format g.
+// does. The parameter letter is that of a format, or r for the shortest text. If dot0 is true, .0
+// is added to a text without a point. If alternate is true, the point is kept, and so are the zeros
+// of format g. It returns "nan" and "inf" for floats that are no numbers. It raises an error if the
+// text exceeds the account's limits.
 func FloatDigits(m *py.Account, x float64, letter rune, precision int, alternate,
 	dot0 bool) string {
 	upper := letter == 'E' || letter == 'F' || letter == 'G'
@@ -98,7 +100,11 @@ func split(s string) (string, int) {
 	return strings.Replace(mantissa, ".", "", 1), n + 1
 }
 
-// fixedPoint returns digits with a point after the first point of them.
+// fixedPoint returns a number without an exponent. The parameter digits has its digits, and point
+// says how many of them come before the decimal point. If point is not positive, zeros are added in
+// front; if there are not enough digits, zeros are added at the end. Without a fraction the result
+// has no decimal point, unless dot0 adds .0 or alternate adds the point alone. The fraction of a
+// zero is dropped, unless alternate is true. Other zeros in the fraction are kept.
 //
 //	f'{100.0:g}' → '100'
 //	f'{1e5:g}' → '100000'

@@ -160,7 +160,8 @@ func tooLong(m *py.Account) {
 	py.Raise(py.LimitError, "the result is longer than %d bytes", m.Limits.Result)
 }
 
-// jsonString appends a string. It does not escape <, > and &, because models read the text.
+// jsonString appends a text as a string in JSON. It does not escape <, > and &, because models read
+// the result. It raises an error if the text is longer than a result may be.
 func (t *Text) jsonString(s string) {
 	if len(s) > t.m.Limits.Result {
 		tooLong(t.m)

@@ -34,8 +34,8 @@ func (a doubleDouble) mul(b doubleDouble) doubleDouble {
 	return twoSum(p, low)
 }
 
-// quo returns a / b. It computes the quotient of the upper parts, and corrects it twice by the
-// remainder.
+// quo returns a / b, where b must not be 0. It computes the quotient of the upper parts, and
+// corrects it twice by the remainder.
 func (a doubleDouble) quo(b doubleDouble) doubleDouble {
 	q := a.hi / b.hi
 	rest := a.add(b.mul(doubleDouble{-q, 0}))
@@ -48,7 +48,8 @@ func (a doubleDouble) quo(b doubleDouble) doubleDouble {
 var ln2 = doubleDouble{0.6931471805599453094, 2.319046813846299558e-17}
 
 // Float returns x ** y, where both must be finite and not 0. If x is negative, y must be an
-// integer.
+// integer. It does not check this. A result that is too large becomes an infinity, and one that is
+// too small becomes 0.
 func Float(x, y float64) float64 {
 	switch near := math.Abs(math.Pow(x, y)); {
 	case y == 1:
@@ -90,9 +91,11 @@ func powerOf(x float64, n int) float64 {
 	return result.hi
 }
 
-// logarithm returns ln x, as the sum of the logarithms of a power of two and of a number between
-// 0.7 and 1.4. The latter is computed by the series of the area tangent, 2 (s + s³/3 + s⁵/5 + …)
-// with s = (m-1)/(m+1), whose terms fall by a factor of 34.
+// logarithm returns the natural logarithm of x, which must be greater than 0. It does not check
+// this, and the result is meaningless for other numbers. The result is the sum of two logarithms:
+// of a power of two, and of a factor m between 0.7 and 1.4. The logarithm of m comes from the
+// series of the area tangent, 2 (s + s³/3 + s⁵/5 + …). In this series s is (m-1)/(m+1), and each
+// term is at least 34 times smaller than the one before.
 func logarithm(x float64) doubleDouble {
 	m, k := math.Frexp(x)
 	if m < math.Sqrt2/2 {

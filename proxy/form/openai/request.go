@@ -134,8 +134,9 @@ func noBias(v *fastjson.Value) error {
 	return field.Bad("", "is not taken by the model servers behind this one")
 }
 
-// findTool returns the name of the tool that tool_choice names, and the member with that name.
-// {"function":{"name":"f"}} is the form of this API, {"name":"f"} is that of the Responses API.
+// findTool returns the name of the tool that the field tool_choice asks for. Before it, it returns
+// which member has the name, for error messages. This API writes {"function":{"name":"f"}}, and the
+// Responses API writes {"name":"f"}. If there is no name, the second result is "".
 func findTool(v *fastjson.Value) (member, name string) {
 	if f := v.Get("function"); f != nil {
 		return "function.name", string(f.GetStringBytes("name"))
