@@ -329,12 +329,16 @@ func belowKey(value string, below []string) *node {
 	return lineValue(value)
 }
 
-// lineValue returns the value on a line: JSON, a text in quotation marks, or otherwise a plain
-// text.
+// lineValue returns the value on a line: JSON, a text in quotation marks, a flow mapping or
+// sequence of YAML, or otherwise a plain text.
 func lineValue(value string) *node {
 	value = strings.TrimSpace(value)
 	if value != "" && strings.IndexByte(`{["'`, value[0]) >= 0 {
 		if n := readJSON(value); n != nil {
+			return n
+		}
+		f := flow{value}
+		if n := f.value(); n != nil && f.text == "" {
 			return n
 		}
 	}

@@ -1,6 +1,7 @@
 package wrapper
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,6 +47,20 @@ var (
 		"function functions tool tools toolcall toolcalls tooluse usetool functioncall functioncalls call toolscall " +
 			"calltool invoke invocation action callfunction runtool execute command request")
 )
+
+// attributed matches the folded name of a member that says who made a thing, or which thing it is.
+var attributed = regexp.MustCompile(`.(?:by|id)$`)
+
+// callsIt reports whether the name of a member speaks of calls, as "tool_calls" and "func" do.
+func callsIt(key string) bool { return callWords.MatchString(fold(key)) }
+
+// callWords matches folded words that speak of calls.
+var callWords = regexp.MustCompile(`call|tool|func|fn|action|invo|command|request|name|method|^do$|^use$|^op$`)
+
+// says reports whether a value is an object with a member whose name a test accepts.
+func (n *node) says(test func(key string) bool) bool {
+	return slices.ContainsFunc(n.members, func(m member) bool { return test(m.key) })
+}
 
 // fold returns a word in small letters, without underscores, hyphens, blanks, slashes and dots.
 func fold(word string) string {

@@ -22,6 +22,7 @@
 //	node.go     values, however they were written; arguments as JSON of a schema
 //	read.go     which form a text has; marks and fences around it; name(…); lines
 //	lines.go    a call on two lines: Tool: NAME, Input: {…}; YAML
+//	flow.go     mappings and sequences of YAML on one line
 //	placed.go   places for a name: a heading, a sign, a label, a word; expressions
 //	coded.go    codings of one object: JSON, lines, flags, assignments, a query; TOML
 //	tags.go     tags
@@ -31,6 +32,7 @@ package wrapper
 
 import (
 	"html"
+	"slices"
 	"strings"
 
 	"toolnorm/adapters/internal/lenient"
@@ -199,7 +201,16 @@ func (l *law) object(n *node, depth int) []Call {
 		}
 		inner = append(inner, m.value)
 	}
-	return l.each(inner, depth)
+	// {"alarms": [{…}, {…}]} is a list of records
+	all := l.each(inner, depth)
+	if len(inner) == 1 && inner[0].kind == aList {
+		inner = inner[0].items
+	}
+	if len(inner) > 1 && !l.marked && !callsIt(p.rest[0].key) &&
+		slices.ContainsFunc(inner, func(n *node) bool { return !n.says(callsIt) }) {
+		return nil
+	}
+	return all
 }
 
 // flat returns the arguments of a call whose arguments are beside its name, as in <call
@@ -258,7 +269,9 @@ func (l *law) divide(n *node) (p parts) {
 			answered = true
 			p.rest = append(p.rest, m)
 		// {"name": …, "status": "ok"}, or a message of the user
-		case records[key] || key == "role" && !speaks[m.value.text]:
+		case records[key] || key == "role" && !speaks[m.value.text],
+			// "set_by": "set_alarm", <artifactId>lint_file</artifactId>
+			t != nil && !stands && attributed.MatchString(key) && !callsIt(key):
 			p.wrong = true
 		// two members may name the same tool: "tool" and "title"
 		case t != nil && !stands:

@@ -1,0 +1,102 @@
+package wrapper
+
+import (
+	"strings"
+
+	"toolnorm/adapters/internal/scan"
+	"toolnorm/chat/schema"
+)
+
+// flow reads a value of YAML on one line, as in {kind: line, from: [0, 0]}. It shortens the text.
+type flow struct{ text string }
+
+// value reads a mapping, a sequence, or a scalar that ends before a comma or a closing bracket. It
+// returns nil if the text does not begin with one.
+func (f *flow) value() *node {
+	f.blanks()
+	before := f.text
+	switch {
+	case before == "":
+		return nil
+	case before[0] == '{' || before[0] == '[':
+		n := f.members()
+		if n != nil {
+			n.text = before[:len(before)-len(f.text)]
+		}
+		f.blanks()
+		return n
+	}
+	text, ok := f.scalar(",]}")
+	if !ok {
+		return nil
+	}
+	f.blanks()
+	if inner := strings.Trim(text, before[:1]); before[0] == '"' || before[0] == '\'' {
+		return ofJSON(schema.Quote(inner))
+	}
+	return &node{text: text, cdata: true}
+}
+
+// members reads the content of a mapping or a sequence with its brackets. It returns nil if
+// anything in it is not a value, or a key of a mapping is not a plain name.
+func (f *flow) members() *node {
+	n, closer := &node{kind: anObject}, byte('}')
+	if f.text[0] == '[' {
+		n.kind, closer = aList, ']'
+	}
+	f.text = f.text[1:]
+	for f.blanks(); f.text != "" && f.text[0] != closer; f.blanks() {
+		name := ""
+		if n.kind == anObject {
+			key, behind, ok := strings.Cut(f.text, ": ")
+			if name = strings.Trim(key, `"'`); !ok || name == "" ||
+				strings.ContainsFunc(name, func(r rune) bool { return !scan.IsName(int(r)) }) {
+				return nil
+			}
+			f.text = behind
+		}
+		v := f.value()
+		if v == nil {
+			return nil
+		}
+		if n.kind == aList {
+			n.items = append(n.items, v)
+		} else {
+			n.members = append(n.members, member{name, v})
+		}
+		if behind, ok := strings.CutPrefix(f.text, ","); ok {
+			f.text = behind
+		} else if f.text == "" || f.text[0] != closer {
+			return nil
+		}
+	}
+	if f.text == "" {
+		return nil
+	}
+	f.text = f.text[1:]
+	return n
+}
+
+// scalar reads a text in quotation marks, which it returns with the marks, or one up to a sign of
+// ends. It returns false if the text is empty or could be read in two ways.
+func (f *flow) scalar(ends string) (string, bool) {
+	if c := f.text[:1]; c == `"` || c == "'" {
+		inner, behind, ok := strings.Cut(f.text[1:], c)
+		if !ok || strings.Contains(inner, `\`) || strings.HasPrefix(behind, c) {
+			return "", false
+		}
+		f.text = behind
+		return c + inner + c, true
+	}
+	i := strings.IndexAny(f.text, ends)
+	if i < 0 {
+		return "", false
+	}
+	text := strings.TrimSpace(f.text[:i])
+	f.text = f.text[i:]
+	return text, text != "" && !strings.ContainsAny(text, "{[\"'#&*!|>%@`") &&
+		!strings.Contains(text, ": ")
+}
+
+// blanks skips blanks.
+func (f *flow) blanks() { f.text = strings.TrimLeft(f.text, " \t") }
