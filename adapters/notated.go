@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"toolnorm/adapters/internal/claim"
+	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/notation"
 	"toolnorm/adapters/internal/prose"
 	"toolnorm/adapters/internal/scan"
@@ -55,8 +56,7 @@ func (nt *notated) read() bool {
 		return false
 	}
 	return nt.drafts.draft(maxUnmarked, func() bool {
-		ahead := notation.Ahead{Vocabulary: nt.words}
-		end := nt.marks.replyEnd(ahead.Goes)
+		end := nt.marks.replyEnd(nt.ahead())
 		if end < 0 {
 			return false
 		}
@@ -78,13 +78,39 @@ func (nt *notated) begins() bool {
 	if nt.words == nil {
 		nt.words = notation.NewVocabulary(nt.tools)
 	}
-	ahead := notation.Ahead{Vocabulary: nt.words}
+	goes := nt.ahead()
 	for _, c := range nt.Window()[:min(len(nt.Window()), maxBegins)] {
-		if !ahead.Goes(c) {
+		if !goes(c) {
 			return false
 		}
 	}
 	return true
+}
+
+// ahead returns a function that takes a text byte by byte and reports whether it may still be a
+// call in some notation or, after a text, in a wrapper.
+func (nt *notated) ahead() func(c byte) bool {
+	own, wrap := notation.Ahead{Vocabulary: nt.words}, wrapper.NewAhead(nt.tools)
+	ownGoes, wrapGoes := true, !nt.page.blank
+	return func(c byte) bool {
+		ownGoes, wrapGoes = ownGoes && own.Goes(c), wrapGoes && wrap.Goes(c)
+		return ownGoes || wrapGoes
+	}
+}
+
+// wrappedCall returns the call of a text that is a wrapper with one call, whose arguments fit
+// without any repair. It returns false for any other text, and at the start of a reply, where
+// [wrappers] reads it.
+func (nt *notated) wrappedCall(text string) (call notation.Call, ok bool) {
+	if nt.page.blank {
+		return call, false
+	}
+	found, form := wrapper.Calls(text, nt.tools)
+	if len(found) != 1 || form == wrapper.Command ||
+		!lenient.Fits(found[0].Args, found[0].Tool.Type()) {
+		return call, false
+	}
+	return notation.Call{Tool: found[0].Tool, Args: found[0].Args}, true
 }
 
 // maxBegins is how many of the bytes that have arrived are looked at before anything else is
@@ -98,6 +124,9 @@ func (nt *notated) callIn(text string) (notation.Call, int) {
 		if claim.Speaks(withoutLabels(text, call.Tool)) {
 			return notation.Call{}, 0
 		}
+		return call, len(text)
+	}
+	if call, ok := nt.wrappedCall(text); ok {
 		return call, len(text)
 	}
 	at := strings.LastIndexByte(strings.TrimSpace(text), '\n')

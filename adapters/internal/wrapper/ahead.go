@@ -105,8 +105,7 @@ func (a *Ahead) label(c byte) (done, goes bool) {
 	case c == '\n' && l.named(label) != nil:
 		a.lines = &lines{free: true, tool: l.named(label)}
 		return false, true
-	case c == '\n' && (documentLabels[strings.ToLower(label)] ||
-		commandLabels[strings.ToLower(label)]):
+	case c == '\n' && holds(label):
 		a.lines = new(lines)
 		return false, true
 	}

@@ -13,6 +13,7 @@ import (
 // can no longer be a call: on lines of its own, after a tool's name, or as a line of a program.
 type lines struct {
 	front   []byte        // the first line, up to the byte that decided
+	below   bool          // an outer key was read, so the line is indented
 	free    bool          // a tool was named, or a call was announced
 	tool    *toolset.Tool // the tool whose name comes first, or nil
 	first   byte          // the first byte of the object
@@ -28,9 +29,9 @@ type lines struct {
 // become such a line or a line of YAML. A variable has to begin with a small letter, so that the
 // first word of a sentence does not delay the reply.
 var (
-	program = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]+$`)
+	program = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:return )?(?:await )?[\w.]+$`)
 	partial = regexp.MustCompile(
-		`^(?:(?:const|let|var) )?[a-z_]\w* ?$|^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]*$|^-( ?|--?|[ ]\w*)$`)
+		`^(?:(?:const|let|var) )?[a-z_]\w* ?$|^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?[\w.]*$|^return (?:await )?[\w.]*$|^-( ?|--?|[ ]\w*)$`)
 )
 
 // maxFirst bounds the first line, in bytes: a name and the signs and words around it.
@@ -49,12 +50,19 @@ func (s *lines) goes(c byte, tools *toolset.Set) bool {
 	case c == '\n' && string(s.front) == "---":
 		s.front = s.front[:0]
 		return true
+	// the line below an outer key
+	case s.below && len(s.front) == 0 && c == ' ':
+		return true
 	// tool: get_time⏎, tool_call:⏎, - use: get_time⏎
 	case c == '\n' && l.firstLine(string(s.front)):
 		s.free = true
 		return true
 	case c == '(' && program.Match(s.front):
 		s.free = true
+		return true
+	case c == '\n' && l.precedes(string(s.front)):
+		s.below = s.below || outer.Match(s.front)
+		s.front = s.front[:0]
 		return true
 	}
 	s.front = append(s.front, c)
@@ -80,6 +88,10 @@ func (s *lines) goes(c byte, tools *toolset.Set) bool {
 		return c != '\n' && (program.Match(s.front) || partial.MatchString(line) ||
 			tools.Begins([]byte(strings.Trim(value, "\"'"))))
 	}
+	// # next action
+	if comment.MatchString(line) {
+		return c != '\n'
+	}
 	if _, value, ok := strings.Cut(line, ":"); ok {
 		return len(value) <= toolset.MaxName && c != '\n'
 	}
@@ -87,6 +99,28 @@ func (s *lines) goes(c byte, tools *toolset.Set) bool {
 		slices.ContainsFunc(nameLines, func(w string) bool {
 			return strings.HasPrefix(w, fold(strings.Trim(line, "*- ")))
 		}))
+}
+
+// outer matches a key of YAML without a value, and comment a line with a comment.
+var (
+	outer   = regexp.MustCompile(`^[a-z][a-z0-9_]*:$`)
+	comment = regexp.MustCompile(`^# \S`)
+)
+
+// precedes reports whether a line may come before the first line of YAML that names a call: an
+// outer key, a comment, or an id or a thought.
+func (l *law) precedes(line string) bool {
+	if len(line) > maxFirst {
+		return false
+	}
+	key, value, ok := strings.Cut(line, ": ")
+	key = fold(key)
+	if ok && strings.TrimSpace(value) != "" && (idKeys[key] || thoughtKeys[key]) {
+		return true
+	}
+	// # get_time is a heading with the tool's name
+	may, _ := l.placeAhead(line + "\n")
+	return !may && (outer.MatchString(line) || comment.MatchString(line))
 }
 
 // firstLine reports whether a line may be the first of YAML or TOML with a call. Such a line names

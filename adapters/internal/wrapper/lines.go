@@ -73,12 +73,17 @@ func describesType(m member) bool { return m.value.kind == aText && types[m.valu
 // It returns nil for any other text. Lines without indentation are not read, because they may be a
 // text about a tool.
 func (l *law) nested(text string) *node {
+	text = remarks.ReplaceAllString(text, "")
 	n := readLines(text)
 	if n == nil || odd.MatchString(text) || !l.below(n, maxDepth) {
 		return nil
 	}
 	return n
 }
+
+// remarks matches comments of YAML that are certainly no part of a value: those on lines of their
+// own, and those behind two blanks.
+var remarks = regexp.MustCompile(`(?m)^ *# .*\n?|  +# .*$`)
 
 // below reports whether a value names a tool, and has only objects beside or below the name. It
 // looks at most depth levels deep.
@@ -102,8 +107,12 @@ func (l *law) below(n *node, depth int) bool {
 	return named || len(n.members) == 1 && l.below(n.members[0].value, depth-1)
 }
 
-// front matches what may come before the call on a line of a program: an assignment, and await.
-var front = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?)?(?:await )?`)
+// front matches what may come before the call on a line of a program: an assignment or return, and
+// await.
+var front = regexp.MustCompile(`^(?:(?:(?:const|let|var) )?\w+ ?= ?|return )?(?:await )?`)
+
+// around matches a function that does nothing to a call in its parentheses but show or await it.
+var around = regexp.MustCompile(`^(?:print|asyncio\.run)\(([\s\S]*)\)$`)
 
 // caller matches a call of a function that takes a tool's name and its arguments, as in
 // call_tool("get_time", {"zone": "UTC"}).
@@ -113,6 +122,9 @@ var caller = regexp.MustCompile(`^([\w.]+)\(([\s\S]*)\)$`)
 // nil for any other text.
 func (l *law) code(text string) *node {
 	text = strings.TrimSuffix(text[len(front.FindString(text)):], ";")
+	if m := around.FindStringSubmatch(text); m != nil {
+		return l.applied(m[1])
+	}
 	if n := l.applied(text); n != nil {
 		return n
 	}
@@ -125,6 +137,10 @@ func (l *law) code(text string) *node {
 	}
 	if n := readJSON("[" + m[2] + "]"); n != nil && len(n.items) == 2 &&
 		n.items[1].kind == anObject {
+		return n
+	}
+	// Call(name="get_time", arguments={"zone": "UTC"})
+	if n := pairs(m[2], nil); n != nil && callsIt(m[1]) && n.says(callsIt) {
 		return n
 	}
 	return nil

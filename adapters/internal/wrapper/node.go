@@ -93,6 +93,28 @@ func (n *node) arguments(t *schema.Type) string {
 	return out.String() + "}"
 }
 
+// gathered returns an object in tags with the tags of one name as the elements of a list, where the
+// type has a list: <times>07:30</times><times>19:30</times>. It returns any other value unchanged.
+func (n *node) gathered(t *schema.Type) *node {
+	if n.json != "" {
+		return n
+	}
+	out, at := &node{kind: n.kind, text: n.text}, map[string]int{}
+	for _, m := range n.members {
+		i, twice := at[m.key]
+		switch list := out.members; {
+		case !twice || !t.Prop(m.key).Only(schema.Array|schema.Null):
+			at[m.key] = len(list)
+			out.members = append(list, m)
+		case list[i].value.kind == aList && list[i].value.json == "" && list[i].value.text == "":
+			list[i].value.items = append(list[i].value.items, m.value)
+		default:
+			list[i].value = &node{kind: aList, items: []*node{list[i].value, m.value}}
+		}
+	}
+	return out
+}
+
 // compact returns an object that was read as JSON, without blanks between its members.
 func (n *node) compact() string {
 	var out strings.Builder

@@ -15,10 +15,16 @@ var (
 	commandLabels  = set("bash sh shell zsh console text")
 )
 
+// holds reports whether a fence with a label may contain a document, a command or a line of Python.
+func holds(label string) bool {
+	label = strings.ToLower(label)
+	return documentLabels[label] || commandLabels[label] || label == "python"
+}
+
 // Labelled reports whether a fence with a label may contain a call that is neither JSON nor tags.
 func Labelled(label string, tools *toolset.Set) bool {
-	l, folded := law{tools: tools}, strings.ToLower(label)
-	return documentLabels[folded] || commandLabels[folded] || l.named(label) != nil
+	l := law{tools: tools}
+	return holds(label) || l.named(label) != nil
 }
 
 // fenceAround returns the label and the content of a fence that surrounds a whole text. If there is

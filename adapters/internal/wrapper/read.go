@@ -127,7 +127,7 @@ func (l *law) unwrapped(text string) string {
 		// the name of a tool, see [law.placed]
 		case whole && l.named(label) != nil:
 			return text
-		case documentLabels[strings.ToLower(label)] || commandLabels[strings.ToLower(label)]:
+		case holds(label):
 			// JSON and tags in such a fence are only shown
 			if inner = strings.TrimSpace(inner); !whole || inner == "" ||
 				strings.IndexByte("{[<\"", inner[0]) >= 0 && !bracketed.MatchString(inner) {
@@ -187,6 +187,8 @@ func (l *law) applied(text string) *node {
 	// (zone="UTC") is like an object with other signs
 	if inner, ok := strings.CutPrefix(rest, "("); ok && strings.HasSuffix(inner, ")") {
 		rest = strings.TrimSpace(strings.TrimSuffix(inner, ")"))
+		// get_time(**{"zone": "UTC"})
+		rest = strings.TrimPrefix(rest, "**")
 		if !strings.HasPrefix(rest, "{") {
 			args, left, ok := lenient.Keywords(inner, t.Name, t.Type())
 			if !ok || strings.TrimSpace(inner[len(inner)-left:]) != "" {

@@ -19,7 +19,7 @@ func set(words string) map[string]bool {
 
 // Names of members, folded as by [fold]. Those of the first four sets may occur beside a call.
 var (
-	idKeys    = set("id callid toolcallid tooluseid requestid uuid")
+	idKeys    = set("id callid toolcallid tooluseid requestid sessionid conversationid messageid traceid turnid uuid")
 	idsBeside = set(
 		"created createdat index idx step seq sequence order turn server servername namespace jsonrpc")
 	typeKeys = set(
@@ -55,7 +55,8 @@ var attributed = regexp.MustCompile(`.(?:by|id)$`)
 func callsIt(key string) bool { return callWords.MatchString(fold(key)) }
 
 // callWords matches folded words that speak of calls.
-var callWords = regexp.MustCompile(`call|tool|func|fn|action|invo|command|request|name|method|^do$|^use$|^op$`)
+var callWords = regexp.MustCompile(
+	`oper|call|exec|run|tool|func|fn|action|invo|command|request|name|method|^do$|^use$|^op$`)
 
 // says reports whether a value is an object with a member whose name a test accepts.
 func (n *node) says(test func(key string) bool) bool {

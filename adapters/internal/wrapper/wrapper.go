@@ -217,16 +217,21 @@ func (l *law) object(n *node, depth int) []Call {
 // tool="get_time" zone="UTC"/>. It returns false if they do not fit the tool, or if one of the
 // tool's parameters was taken for an id or a type of the wrapper.
 func (l *law) flat(n *node, p *parts) (string, bool) {
-	own := 0
+	own, rest := 0, p.rest
 	for _, m := range n.members {
 		if p.tool.Type().Has(m.key) {
 			own++
 		}
+		// "mode": "bike", which may also be a member of the wrapper, but is one that the tool lists
+		if typeKeys[fold(m.key)] && slices.Contains(p.tool.Type().Prop(m.key).Enum(),
+			schema.Quote(m.value.text)) {
+			rest = append(slices.Clip(rest), m)
+		}
 	}
-	if own != len(p.rest) {
+	if own != len(rest) {
 		return "", false
 	}
-	return l.fitsIn(&node{kind: anObject, members: p.rest}, p.tool, "")
+	return l.fitsIn(&node{kind: anObject, members: rest}, p.tool, "")
 }
 
 // byKey returns the calls of an object whose members are named like tools, as in {"get_time":
@@ -365,7 +370,7 @@ func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
 		len(t.Type().Members()) == 0 && len(n.members) > 0 && !lenient.ArgsKeys[key] {
 		return "", false
 	}
-	args := n.arguments(t.Type())
+	args := n.gathered(t.Type()).arguments(t.Type())
 	if takes(t, scan.Fields(args)) && !n.describes(t.Type()) {
 		return args, true
 	}
