@@ -62,7 +62,7 @@ func (nt *notated) read() bool {
 		}
 		call, size := nt.callIn(string(nt.Slice(nt.Pos, nt.Pos+end)))
 		if size == 0 || front != "" && size < end || !nt.meant(call, said, front, size < end) ||
-			nt.readsElse(said, front, end) {
+			nt.readsElse(chat.Call{Name: call.Tool.Name, Args: []byte(call.Args)}, said, front, end) {
 			return false
 		}
 		nt.Pos += size
@@ -167,7 +167,7 @@ func withoutLabels(text string, t *toolset.Tool) string {
 	return out.String()
 }
 
-// farewell matches a short sentence after the call: words, and the punctuation that ends it.
+// farewell matches a short sentence beside the call: words, and the punctuation that ends it.
 var farewell = regexp.MustCompile(`^\pL[\pL\pM\pN ,'’-]{3,110}[.!…。！।]$`)
 
 // writtenThought matches a thought that is written into the reply before a call.
@@ -209,13 +209,17 @@ func (nt *notated) meant(call notation.Call, said prose.Kind, front string, goes
 // readsElse reports whether the other parts find anything in the rest of the reply: a call, a
 // result, or a text in doubt. If they read a call only without the text before it, the reply shows
 // that call. A call in a wrapper counts only if the text alone does not announce it, as it would if
-// the user asked how calls are written, because no other part reads a wrapper after a text.
-func (nt *notated) readsElse(said prose.Kind, front string, size int) bool {
+// the user asked how calls are written, because no other part reads a wrapper after a text. A short
+// statement announces it as well if the user has said most of its values.
+func (nt *notated) readsElse(made chat.Call, said prose.Kind, front string, size int) bool {
 	text := string(nt.Slice(nt.Pos, nt.Pos+size))
 	if front == "" {
 		return nt.finds(text, nt.o.Messages, true)
 	}
-	announces := said.Announces(prose.Weigh(front, prose.Tool{}) | prose.Taught)
+	// one short statement, which says what happens next, about what the user has said
+	announces := said.Announces(prose.Weigh(front, prose.Tool{})|prose.Taught) ||
+		said == prose.Plain && nt.page.gapAt < prose.Reach && farewell.MatchString(front) &&
+			nt.drafts.heard.speaksOf(made) >= mostly
 	return nt.finds(text, nil, !announces) || nt.finds(front+"\n"+text, nt.o.Messages, true)
 }
 

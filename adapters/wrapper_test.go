@@ -27,14 +27,21 @@ func wrapperTools() []chat.Tool {
 }
 
 // TestWrappersOfKnownMessages has messages of APIs and other programs, each the whole reply, that
-// call get_time, or what the name of the section says: a tool and its arguments, or none.
+// call get_time, or what the name of the section says: a tool and its arguments, or none. If it says
+// "asked", the user's question and an empty line precede the reply.
 func TestWrappersOfKnownMessages(t *testing.T) {
 	o := Options{Tools: wrapperTools()}
 	for _, s := range readSections(t, "testdata/wrappers.txt") {
 		f := Named(strings.Fields(s.Name)[0])
+		name, asked := strings.CutSuffix(s.Name, " asked")
+		o.Messages = nil
+		if asked {
+			question, reply, _ := strings.Cut(s.Text, "\n\n")
+			o.Messages, s.Text = []chat.Message{{Role: chat.User, Content: question}}, reply
+		}
 		calls := decodeCalls(t, f, []string{s.Text}, o)
 		want, got := `get_time {"timezone":"UTC"}`, "none"
-		if said := strings.SplitN(s.Name, " ", 3); len(said) == 3 {
+		if said := strings.SplitN(name, " ", 3); len(said) == 3 {
 			want = said[2]
 		}
 		if len(calls) == 1 {
