@@ -15,10 +15,10 @@ var (
 	commandLabels  = set("bash sh shell zsh console text")
 )
 
-// holds reports whether a fence with a label may contain a document, a command or a line of Python.
+// holds reports whether a fence with a label may contain a document or a command.
 func holds(label string) bool {
 	label = strings.ToLower(label)
-	return documentLabels[label] || commandLabels[label] || label == "python"
+	return documentLabels[label] || commandLabels[label]
 }
 
 // Labelled reports whether a fence with a label may contain a call that is neither JSON nor tags.
