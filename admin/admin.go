@@ -25,6 +25,7 @@
 package admin
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -111,7 +112,7 @@ func New(c Config) *Server {
 	s.packed = mustPack(http.HandlerFunc(s.serve))
 	s.Use(c.Models, c.Formats)
 	s.Handle("GET "+API+"openapi.yaml", s.document)
-	s.Handle("GET "+API+"session", s.session)
+	s.Handle("GET "+API+"session", show(s.session))
 	s.Handle("GET "+API+"events", s.stream)
 	(&customTools{set: c.Tools, all: c.Registry, log: c.Log}).routes(s)
 	(&live{c.Trace, c.History, c.Reasons, &s.current, c.Log, s.events,
@@ -133,7 +134,7 @@ func New(c Config) *Server {
 // Handle adds a route of the API. The pattern is one of http.ServeMux, with a method and a path
 // below /admin/api/. If h returns an error, that error is sent as the answer, so h must not have
 // written anything before it.
-func (s *Server) Handle(pattern string, h func(w http.ResponseWriter, r *http.Request) error) {
+func (s *Server) Handle(pattern string, h handler) {
 	s.routes = append(s.routes, pattern)
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, h) })
 }
@@ -188,12 +189,14 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		API + "openapi.yaml.\n"))
 }
 
-// answer calls h and writes the error that h returns, if any. If the client is gone, the error is
-// dropped.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request,
-	h func(http.ResponseWriter, *http.Request) error) {
+// answer calls h and writes the error that h returns, if any, with the problems of a refused draft.
+// If the client is gone, the error is dropped.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, h handler) {
 	guardAnswer(w.Header())
 	err := h(w, r)
+	if wrong, ok := errors.AsType[*dynamic.Refused](err); ok {
+		err = answerProblems(w, wrong)
+	}
 	if err == nil || r.Context().Err() != nil {
 		return
 	}
@@ -231,12 +234,12 @@ func (s *Server) nothingHere(r *http.Request) error {
 		strings.Join(methods, " and "), r.Method)
 }
 
-// session answers with the identity of the caller. The page asks for this first. If the answer is a
-// 401, the page asks its user for a key. It returns an error if the answer cannot be written.
-func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
-	return write(w, http.StatusOK, struct {
+// session returns the identity of the caller. The page asks for this first. If the answer is a 401,
+// the page asks its user for a key.
+func (s *Server) session(r *http.Request) (any, error) {
+	return struct {
 		Principal string `json:"principal"`
 		Version   string `json:"version"`
 		Writable  bool   `json:"writable"`
-	}{auth.PrincipalOf(r.Context()).Subject, s.config.Version, s.config.Tools != nil})
+	}{auth.PrincipalOf(r.Context()).Subject, s.config.Version, s.config.Tools != nil}, nil
 }

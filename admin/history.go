@@ -21,29 +21,28 @@ type found struct {
 	More      bool             `json:"more"`
 }
 
-// search answers with the earlier exchanges that match the query, none if there is no history. It
+// search returns the earlier exchanges that match the query, none if there is no history. It
 // returns an error if most or only is not a permitted value, or if the history cannot be read.
-func (l *live) search(w http.ResponseWriter, r *http.Request) error {
+func (l *live) search(r *http.Request) (any, error) {
 	form := r.URL.Query()
 	most, err := strconv.Atoi(cmp.Or(form.Get("most"), "100"))
 	if err != nil || most < 1 || most > mostFound {
-		return &fault.Error{Kind: fault.Invalid, Param: "most", Message: "most must be 1 to 500"}
+		return nil, fault.Wrong("most", "most must be 1 to 500")
 	}
 	only := form.Get("only")
 	if _, known := history.Only[only]; !known {
-		return &fault.Error{Kind: fault.Invalid, Param: "only",
-			Message: "only must be failed, repaired, calls or missed"}
+		return nil, fault.Wrong("only", "only must be failed, repaired, calls or missed")
 	}
 	page := found{Exchanges: []trace.Exchange{}}
 	if l.history != nil {
 		all, more, err := l.history.Search(r.Context(),
 			history.Query{Words: form.Get("q"), Only: only, After: form.Get("after"), Most: most})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		page.Exchanges, page.More = append(page.Exchanges, all...), more
 	}
-	return write(w, http.StatusOK, page)
+	return page, nil
 }
 
 // find returns the exchange with this id from memory or from the history; nil if neither has it.

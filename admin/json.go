@@ -19,6 +19,31 @@ func read(r *http.Request, v any) error { return body.Read(r, maxBody, v) }
 // write answers with v as JSON. It returns an error if v cannot be marshaled or written.
 func write(w http.ResponseWriter, status int, v any) error { return body.Write(w, status, v) }
 
+// handler answers a request, or returns an error that is sent as the answer.
+type handler = func(w http.ResponseWriter, r *http.Request) error
+
+// show returns a handler that answers with what h returns, as JSON.
+func show(h func(r *http.Request) (any, error)) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		v, err := h(r)
+		if err != nil {
+			return err
+		}
+		return write(w, http.StatusOK, v)
+	}
+}
+
+// done returns a handler that calls h and answers with an empty body if h returns no error.
+func done(h func(r *http.Request) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := h(r); err != nil {
+			return err
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+}
+
 // document is openapi.yaml, the description of the API.
 //
 //go:embed openapi.yaml

@@ -29,22 +29,24 @@ type knowledge struct {
 // routes adds the routes of the knowledge bases to a server. No route searches, since the route
 // registry/call runs the search tool.
 func (k *knowledge) routes(to *Server) {
-	to.Handle("GET "+API+"knowledge-bases", k.withStore(k.listBases))
-	to.Handle("POST "+API+"knowledge-bases", k.withStore(k.createBase))
-	to.Handle("GET "+API+"knowledge-bases/{base}", k.withStore(k.showBase))
-	to.Handle("DELETE "+API+"knowledge-bases/{base}", k.withStore(k.deleteBase))
-	to.Handle("POST "+API+"knowledge-bases/{base}/documents", k.withStore(k.importFile))
-	to.Handle("DELETE "+API+"knowledge-bases/{base}/documents/{document}",
-		k.withStore(k.deleteDocument))
-	to.Handle("POST "+API+"knowledge-bases/{base}/documents/{document}/move",
-		k.withStore(k.moveDocument))
+	const bases = API + "knowledge-bases"
+	for pattern, h := range map[string]handler{
+		"GET " + bases:                                        show(k.listBases),
+		"POST " + bases:                                       k.createBase,
+		"GET " + bases + "/{base}":                            show(k.showBase),
+		"DELETE " + bases + "/{base}":                         done(k.deleteBase),
+		"POST " + bases + "/{base}/documents":                 k.importFile,
+		"DELETE " + bases + "/{base}/documents/{document}":    done(k.deleteDocument),
+		"POST " + bases + "/{base}/documents/{document}/move": show(k.moveDocument),
+	} {
+		to.Handle(pattern, k.withStore(h))
+	}
 }
 
 // withStore returns a handler that fails if no store is open, and otherwise calls h and turns
 // errors of the store into errors of the API. The routes exist even without a store, so that a page
 // can show the reason and the API description is true of every server.
-func (k *knowledge) withStore(h func(w http.ResponseWriter, r *http.Request) error) func(
-	http.ResponseWriter, *http.Request) error {
+func (k *knowledge) withStore(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		switch {
 		case k.kb != nil && k.kb.Problem != nil:
@@ -104,12 +106,12 @@ func (k *knowledge) shown(ctx context.Context, b kbstore.Base) (shownBase, error
 	return shownBase{b, statistics{sum.Collections, sum.Documents, sum.Chunks}}, err
 }
 
-// listBases answers with the knowledge bases that the caller may read. A base that is deleted
-// between the listing and its count is left out. It returns an error if the store fails.
-func (k *knowledge) listBases(w http.ResponseWriter, r *http.Request) error {
+// listBases returns the knowledge bases that the caller may read. A base that is deleted between
+// the listing and its count is left out. It returns an error if the store fails.
+func (k *knowledge) listBases(r *http.Request) (any, error) {
 	bases, err := k.kb.Store.Bases(r.Context(), auth.PrincipalOf(r.Context()))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := []shownBase{}
 	for _, b := range bases {
@@ -118,14 +120,14 @@ func (k *knowledge) listBases(w http.ResponseWriter, r *http.Request) error {
 			continue // deleted meanwhile
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		all = append(all, one)
 	}
-	return write(w, http.StatusOK, struct {
+	return struct {
 		Bases   []shownBase   `json:"knowledge_bases"`
 		LeftOut []kbstore.Odd `json:"left_out,omitempty"`
-	}{all, k.kb.Store.LeftOut("")})
+	}{all, k.kb.Store.LeftOut("")}, nil
 }
 
 // createBase creates a knowledge base. A client may choose its id, so that its configuration can be
@@ -143,14 +145,12 @@ func (k *knowledge) createBase(w http.ResponseWriter, r *http.Request) error {
 	}
 	switch {
 	case strings.TrimSpace(ask.Name) == "":
-		return &fault.Error{Kind: fault.Invalid, Message: "a knowledge base needs a name",
-			Param: "name"}
+		return fault.Wrong("name", "a knowledge base needs a name")
 	case ask.ID != "" && !kbstore.ValidID(ask.ID):
-		return &fault.Error{Kind: fault.Invalid, Message: "the id has to be a UUID", Param: "id"}
+		return fault.Wrong("id", "the id has to be a UUID")
 	}
 	if _, err := k.kb.Store.Base(r.Context(), ask.ID); err == nil {
-		return &fault.Error{Kind: fault.Invalid,
-			Message: "a knowledge base with this id is there already", Param: "id"}
+		return fault.Wrong("id", "a knowledge base with this id is there already")
 	}
 	b, err := k.kb.Store.Create(r.Context(), kbstore.Base{ID: ask.ID, Name: ask.Name,
 		Description: ask.Description, Tenant: ask.Tenant})
@@ -169,30 +169,30 @@ func (k *knowledge) changedBase(r *http.Request, what, id string) {
 	k.publish("knowledge")
 }
 
-// showBase answers with a knowledge base and everything in it. If a page asked for collections and
+// showBase returns a knowledge base and everything in it. If a page asked for collections and
 // documents one after the other, it could show two states of one base. It returns an error if there
 // is no such base or the store fails.
-func (k *knowledge) showBase(w http.ResponseWriter, r *http.Request) error {
+func (k *knowledge) showBase(r *http.Request) (any, error) {
 	b, err := k.base(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var out wholeBase
 	if out.shownBase, err = k.shown(r.Context(), b); err != nil {
-		return err
+		return nil, err
 	}
 	if out.Collections, err = k.kb.Store.Collections(r.Context(), b.ID); err != nil {
-		return err
+		return nil, err
 	}
 	if out.Documents, err = k.kb.Store.Documents(r.Context(), b.ID,
 		kbstore.FilterOf(auth.PrincipalOf(r.Context()))); err != nil {
-		return err
+		return nil, err
 	}
 	// An empty list is [] and not null: the document promises a list.
 	out.Collections, out.Documents = append([]kbstore.Collection{}, out.Collections...),
 		append([]kbstore.Document{}, out.Documents...)
 	out.LeftOut = k.kb.Store.LeftOut(b.ID)
-	return write(w, http.StatusOK, out)
+	return out, nil
 }
 
 // base returns the knowledge base that the path names. It returns an error if there is none or the
@@ -204,7 +204,7 @@ func (k *knowledge) base(r *http.Request) (kbstore.Base, error) {
 
 // deleteBase deletes a knowledge base. It returns an error if there is none, because a DELETE of an
 // unknown base would otherwise be logged as a change.
-func (k *knowledge) deleteBase(w http.ResponseWriter, r *http.Request) error {
+func (k *knowledge) deleteBase(r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
 		return err
@@ -213,13 +213,12 @@ func (k *knowledge) deleteBase(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	k.changedBase(r, "deleted", b.ID)
-	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
 // deleteDocument deletes a document. If there is no such document, it returns
 // kbstore.ErrNoDocument, as another page may have deleted it.
-func (k *knowledge) deleteDocument(w http.ResponseWriter, r *http.Request) error {
+func (k *knowledge) deleteDocument(r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {
 		return err
@@ -236,44 +235,42 @@ func (k *knowledge) deleteDocument(w http.ResponseWriter, r *http.Request) error
 		return err
 	}
 	k.changedBase(r, "changed", b.ID)
-	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
 // moveDocument moves a document to another knowledge base. It returns an error if either base is
 // unknown, if both are the same, or if the move fails. The caller needs no further right, since an
 // administrator may write to every base.
-func (k *knowledge) moveDocument(w http.ResponseWriter, r *http.Request) error {
+func (k *knowledge) moveDocument(r *http.Request) (any, error) {
 	from, err := k.base(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var ask struct {
 		To string `json:"to"`
 	}
 	if err := read(r, &ask); err != nil {
-		return err
+		return nil, err
 	}
 	to, err := k.kb.Store.Readable(r.Context(), auth.PrincipalOf(r.Context()), ask.To)
 	switch {
 	case errors.Is(err, kbstore.ErrNotFound):
-		return &fault.Error{Kind: fault.Invalid,
-			Message: "there is no knowledge base with this id to move the document to", Param: "to"}
+		return nil, fault.Wrong("to",
+			"there is no knowledge base with this id to move the document to")
 	case err != nil:
-		return err
+		return nil, err
 	case to.ID == from.ID:
-		return &fault.Error{Kind: fault.Invalid,
-			Message: "the document is in this knowledge base already", Param: "to"}
+		return nil, fault.Wrong("to", "the document is in this knowledge base already")
 	}
 	embedded, err := k.kb.Move(r.Context(), from, to, r.PathValue("document"))
 	if known := knowledgeFault(err); known != err {
-		return known
+		return nil, known
 	} else if err != nil {
-		return &fault.Error{Kind: fault.Unavailable, Message: err.Error(), Cause: err}
+		return nil, &fault.Error{Kind: fault.Unavailable, Message: err.Error(), Cause: err}
 	}
 	k.changedBase(r, "changed", from.ID)
 	k.changedBase(r, "changed", to.ID)
-	return write(w, http.StatusOK, map[string]int{"embedded": embedded})
+	return map[string]int{"embedded": embedded}, nil
 }
 
 // upload is a file to be imported. It comes as JSON and not as a multipart form, because a foreign

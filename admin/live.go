@@ -30,16 +30,16 @@ type live struct {
 
 // routes adds the routes for the pages Overview and Live to a server.
 func (l *live) routes(to *Server) {
-	to.Handle("GET "+API+"exchanges", l.listExchanges)
+	to.Handle("GET "+API+"exchanges", show(l.listExchanges))
 	to.Handle("GET "+API+"exchanges/live", l.followList)
-	to.Handle("GET "+API+"exchanges/{id}", l.oneExchange)
+	to.Handle("GET "+API+"exchanges/{id}", show(l.oneExchange))
 	to.Handle("GET "+API+"exchanges/{id}/live", l.followOne)
-	to.Handle("POST "+API+"exchanges/{id}/stop", l.stop)
-	to.Handle("GET "+API+"history", l.search)
-	to.Handle("POST "+API+"texts", l.texts)
-	to.Handle("GET "+API+"formats", l.listFormats)
-	to.Handle("POST "+API+"replay", l.replay)
-	to.Handle("POST "+API+"learn", l.learn)
+	to.Handle("POST "+API+"exchanges/{id}/stop", show(l.stop))
+	to.Handle("GET "+API+"history", show(l.search))
+	to.Handle("POST "+API+"texts", show(l.texts))
+	to.Handle("GET "+API+"formats", show(l.listFormats))
+	to.Handle("POST "+API+"replay", show(l.replay))
+	to.Handle("POST "+API+"learn", show(l.learn))
 	if l.fleet.others != nil {
 		l.fleet.others.Hear(aboutLive, l.answer)
 	}
@@ -77,17 +77,16 @@ type exchange struct {
 	Reasons  map[string]meaning `json:"reasons"`
 }
 
-// listExchanges answers with the recorded exchanges, without their texts, and the running requests.
-// With ?after=SEEN it lists only what has come since a list with that count, without the meanings
-// of the codes, which do not change. If nothing is recorded, the list is empty and keeps is 0,
-// which the page explains. It returns an error if after is no such count.
-func (l *live) listExchanges(w http.ResponseWriter, r *http.Request) error {
+// listExchanges returns the recorded exchanges, without their texts, and the running requests. With
+// ?after=SEEN it lists only what has come since a list with that count, without the meanings of the
+// codes, which do not change. If nothing is recorded, the list is empty and keeps is 0, which the
+// page explains. It returns an error if after is no such count.
+func (l *live) listExchanges(r *http.Request) (any, error) {
 	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{},
 		Running: []trace.Row{}}
 	after, err := strconv.Atoi(cmp.Or(r.URL.Query().Get("after"), "0"))
 	if err != nil || after < 0 {
-		return &fault.Error{Kind: fault.Invalid, Param: "after",
-			Message: "after must be the seen of an earlier list"}
+		return nil, fault.Wrong("after", "after must be the seen of an earlier list")
 	}
 	if l.trace != nil {
 		list = l.trace.After(after)
@@ -96,21 +95,21 @@ func (l *live) listExchanges(w http.ResponseWriter, r *http.Request) error {
 	if after == 0 {
 		reasons = l.meanings()
 	}
-	return write(w, http.StatusOK, exchanges{list, reasons})
+	return exchanges{list, reasons}, nil
 }
 
 // stop ends a running request, here or at another replica; the client of that request gets an error
 // that says so. It returns an error if no such request is running.
-func (l *live) stop(w http.ResponseWriter, r *http.Request) error {
+func (l *live) stop(r *http.Request) (any, error) {
 	id := r.PathValue("id")
 	stopped := l.trace != nil && l.trace.Stop(id)
 	if !stopped {
 		_, _, stopped = l.fleet.first(r.Context(), "", liveAsk{What: "stop", ID: id})
 	}
 	if !stopped {
-		return fault.New(fault.NotFound, "that request does not run any more")
+		return nil, fault.New(fault.NotFound, "that request does not run any more")
 	}
-	return write(w, http.StatusOK, map[string]bool{"stopped": true})
+	return map[string]bool{"stopped": true}, nil
 }
 
 // mostMinutes is the longest time for which the switch on the page records texts. An administrator
@@ -120,29 +119,28 @@ const mostMinutes = 120
 // texts turns on the recording of texts at all replicas for some minutes, for requests that come
 // from now on; 0 turns it off. It returns an error if no requests are recorded, if minutes is out
 // of range, or if the other replicas cannot be told.
-func (l *live) texts(w http.ResponseWriter, r *http.Request) error {
+func (l *live) texts(r *http.Request) (any, error) {
 	var ask struct {
 		Minutes int `json:"minutes"`
 	}
 	if err := read(r, &ask); err != nil {
-		return err
+		return nil, err
 	}
 	switch {
 	case l.trace == nil:
-		return fault.New(fault.Invalid, "no requests are kept (setting trace)")
+		return nil, fault.New(fault.Invalid, "no requests are kept (setting trace)")
 	case ask.Minutes < 0 || ask.Minutes > mostMinutes:
-		return &fault.Error{Kind: fault.Invalid, Param: "minutes",
-			Message: "minutes must be 0 to 120"}
+		return nil, fault.Wrong("minutes", "minutes must be 0 to 120")
 	}
 	by := auth.PrincipalOf(r.Context()).Subject
 	l.keepTexts(ask.Minutes, by)
 	if l.fleet.others != nil {
 		if err := l.fleet.others.TellAll(aboutLive,
 			liveAsk{What: "texts", Minutes: ask.Minutes, By: by}); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return write(w, http.StatusOK, map[string]int{"minutes": ask.Minutes})
+	return map[string]int{"minutes": ask.Minutes}, nil
 }
 
 // keepTexts records the texts of requests at this replica for some minutes. The log names the
@@ -153,14 +151,14 @@ func (l *live) keepTexts(minutes int, by string) {
 		"prompts and replies are kept in memory for a time")
 }
 
-// oneExchange answers with everything that is recorded of an exchange, and with a reading of each
+// oneExchange returns everything that is recorded of an exchange, with a reading of each
 // generation. The readings are made for this request, not while clients wait. If the exchange is
 // not in this replica's memory, the replica that answered it is asked, as it may know more than the
 // history. It returns an error if nobody has the exchange.
-func (l *live) oneExchange(w http.ResponseWriter, r *http.Request) error {
+func (l *live) oneExchange(r *http.Request) (any, error) {
 	e, here, err := l.find(r.Context(), r.PathValue("id"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !here {
 		ask, replica := liveAsk{What: "one", ID: r.PathValue("id")}, ""
@@ -168,18 +166,15 @@ func (l *live) oneExchange(w http.ResponseWriter, r *http.Request) error {
 			replica = cmp.Or(e.Replica, l.fleet.label)
 		}
 		if body, _, ok := l.fleet.first(r.Context(), replica, ask); ok {
-			return write(w, http.StatusOK, body)
+			return body, nil
 		}
 	}
 	if e == nil {
-		return fault.New(fault.NotFound,
+		return nil, fault.New(fault.NotFound,
 			"that request is not kept any more; only the last ones are (settings trace and history)")
 	}
 	turns, err := l.turns(r.Context(), e.Conversation)
-	if err != nil {
-		return err
-	}
-	return write(w, http.StatusOK, exchange{e, turns, l.readings(e), l.meanings()})
+	return exchange{e, turns, l.readings(e), l.meanings()}, err
 }
 
 // readings returns one reading for each generation of an exchange. A reading is nil if its

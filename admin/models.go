@@ -34,8 +34,8 @@ type models struct {
 
 // routes adds the routes for the page Models to a server.
 func (m *models) routes(to *Server) {
-	to.Handle("GET "+API+"models", m.listModels)
-	to.Handle("POST "+API+"models/examine", m.examine)
+	to.Handle("GET "+API+"models", show(m.listModels))
+	to.Handle("POST "+API+"models/examine", show(m.examine))
 }
 
 // errNoModels is returned by a server without models, which only tests create.
@@ -54,17 +54,17 @@ type listedModel struct {
 	Used     string `json:"used,omitempty"` // the format and the strategy of the latest reply
 }
 
-// listModels answers with every model that can be asked. Its data comes from names and settings
-// alone, so that seventy models cost one request to each server. The route examine asks the servers
-// for the rest. It returns an error if there are no models or they cannot be listed.
-func (m *models) listModels(w http.ResponseWriter, r *http.Request) error {
+// listModels returns every model that can be asked. Its data comes from names and settings alone,
+// so that seventy models cost one request to each server. The route examine asks the servers for
+// the rest. It returns an error if there are no models or they cannot be listed.
+func (m *models) listModels(r *http.Request) (any, error) {
 	catalog := m.current.Load().models
 	if catalog == nil {
-		return errNoModels
+		return nil, errNoModels
 	}
 	found, err := catalog.Models(r.Context())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all, used := []listedModel{}, map[string]string{}
 	if m.trace != nil {
@@ -76,7 +76,7 @@ func (m *models) listModels(w http.ResponseWriter, r *http.Request) error {
 			Server: p.Server, Format: p.Format, Strategy: p.Strategy, Wording: p.Wording,
 			Used: used[catalog.Real(one.ID)]})
 	}
-	return write(w, http.StatusOK, map[string][]listedModel{"models": all})
+	return map[string][]listedModel{"models": all}, nil
 }
 
 // findings is engine.Findings in JSON, with what the server reports about the model. The JSON names
@@ -99,23 +99,23 @@ type findings struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 }
 
-// examine answers with what the first request with tools would find out about the model. A server
-// that has not loaded the model loads it now, which takes seconds; the examination ends early if
-// the page disconnects. It returns an error if the examination fails.
-func (m *models) examine(w http.ResponseWriter, r *http.Request) error {
+// examine returns what the first request with tools would find out about the model. A server that
+// has not loaded the model loads it now, which takes seconds; the examination ends early if the
+// page disconnects. It returns an error if the examination fails.
+func (m *models) examine(r *http.Request) (any, error) {
 	catalog := m.current.Load().models
 	if catalog == nil {
-		return errNoModels
+		return nil, errNoModels
 	}
 	var ask struct {
 		Model string `json:"model"`
 	}
 	if err := read(r, &ask); err != nil {
-		return err
+		return nil, err
 	}
 	f, err := catalog.Examine(r.Context(), ask.Model)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	out := findings{
 		Format: f.Format, Template: f.Template, Strategy: f.Strategy, Strategies: f.Strategies,
@@ -129,7 +129,7 @@ func (m *models) examine(w http.ResponseWriter, r *http.Request) error {
 	if show, err := catalog.Describe(r.Context(), ask.Model, false); err == nil {
 		out.Context, out.Capabilities = readDescription(show)
 	}
-	return write(w, http.StatusOK, out)
+	return out, nil
 }
 
 // readDescription returns the context length and the capabilities from a model's description; what

@@ -12,21 +12,20 @@ import (
 	"toolnorm/internal/replay"
 )
 
-// listFormats answers with the names of the formats by which a text can be read. They include the
-// user's own families, since users try them out by a replay. It returns an error if the answer
-// cannot be written.
-func (l *live) listFormats(w http.ResponseWriter, _ *http.Request) error {
+// listFormats returns the names of the formats by which a text can be read. They include the user's
+// own families, since users try them out by a replay.
+func (l *live) listFormats(*http.Request) (any, error) {
 	names := []string{}
 	for _, f := range l.current.Load().formats.All() {
 		names = append(names, f.Name)
 	}
-	return write(w, http.StatusOK, map[string][]string{"formats": names})
+	return map[string][]string{"formats": names}, nil
 }
 
-// replay answers with how a format reads a text. No model is asked. Schemas decide whether a call
-// fits; a tool without a schema takes any object, as in the engine. It returns an error if the
-// format is unknown or the text is longer than maxReplay.
-func (l *live) replay(w http.ResponseWriter, r *http.Request) error {
+// replay returns how a format reads a text. No model is asked. Schemas decide whether a call fits;
+// a tool without a schema takes any object, as in the engine. It returns an error if the format is
+// unknown or the text is longer than maxReplay.
+func (l *live) replay(r *http.Request) (any, error) {
 	var ask struct {
 		Text   string  `json:"text"`
 		Format string  `json:"format"`
@@ -34,29 +33,27 @@ func (l *live) replay(w http.ResponseWriter, r *http.Request) error {
 		Tools  []offer `json:"tools"`
 	}
 	if err := read(r, &ask); err != nil {
-		return err
+		return nil, err
 	}
 	f := l.current.Load().formats.Named(ask.Format)
 	switch {
 	case f == nil:
-		return &fault.Error{Kind: fault.Invalid, Param: "format", Message: "there is no format " +
-			ask.Format}
+		return nil, &fault.Error{Kind: fault.Invalid, Param: "format",
+			Message: "there is no format " + ask.Format}
 	case len(ask.Text) > maxReplay:
-		return &fault.Error{Kind: fault.TooLarge, Param: "text",
-			Message: "the text is longer than 256 KiB"}
+		return nil, errLongReplay
 	}
-	reading, err := replay.Read(f, replay.Text{Raw: ask.Text, Cut: ask.Cut,
-		Tools: offers(ask.Tools)})
-	if err != nil {
-		return err
-	}
-	return write(w, http.StatusOK, reading)
+	return replay.Read(f, replay.Text{Raw: ask.Text, Cut: ask.Cut, Tools: offers(ask.Tools)})
 }
 
-// learn answers with a proposed family file for a reply in which the user has marked a call. It
-// returns an error if the name is taken or has other characters than nameChars, or if no file can
-// be made from the reply.
-func (l *live) learn(w http.ResponseWriter, r *http.Request) error {
+// errLongReplay is the error for a text that is longer than maxReplay.
+var errLongReplay = &fault.Error{Kind: fault.TooLarge, Param: "text",
+	Message: "the text is longer than 256 KiB"}
+
+// learn returns a proposed family file for a reply in which the user has marked a call. It returns
+// an error if the name is taken or has other characters than nameChars, or if no file can be made
+// from the reply.
+func (l *live) learn(r *http.Request) (any, error) {
 	var ask struct {
 		Name string `json:"name"` // of the family
 		// the prefix of its models' names; empty: the family's name
@@ -67,29 +64,28 @@ func (l *live) learn(w http.ResponseWriter, r *http.Request) error {
 		Arguments family.Stretch `json:"arguments"`
 	}
 	if err := read(r, &ask); err != nil {
-		return err
+		return nil, err
 	}
 	formats := l.current.Load().formats
 	switch {
 	case formats.Named(ask.Name) != nil:
-		return &fault.Error{Kind: fault.Invalid, Param: "name", Message: "there is a family " +
+		return nil, &fault.Error{Kind: fault.Invalid, Param: "name", Message: "there is a family " +
 			ask.Name + " already, which the file would replace; choose another name"}
 	case strings.Trim(ask.Model, nameChars) != "":
-		return &fault.Error{Kind: fault.Invalid, Param: "model",
-			Message: "the beginning of the models' names must be of lowercase letters, digits, hyphens, dots and underscores"}
+		return nil, fault.Wrong("model",
+			"the beginning of the models' names must be of lowercase letters, digits, hyphens, dots and underscores")
 	case strings.Trim(ask.Name, nameChars) != "" || ask.Name == "":
-		return &fault.Error{Kind: fault.Invalid, Param: "name",
-			Message: "the name must be of lowercase letters, digits, hyphens, dots and underscores"}
+		return nil, fault.Wrong("name",
+			"the name must be of lowercase letters, digits, hyphens, dots and underscores")
 	case len(ask.Text) > maxReplay:
-		return &fault.Error{Kind: fault.TooLarge, Param: "text",
-			Message: "the text is longer than 256 KiB"}
+		return nil, errLongReplay
 	}
 	file, questions, err := family.FromMarked(ask.Name, cmp.Or(ask.Model, ask.Name), formats,
 		family.Reply{Raw: ask.Text, Tools: offers(ask.Tools)}, ask.Tool, ask.Arguments)
 	if err != nil {
-		return &fault.Error{Kind: fault.Invalid, Param: "text", Message: err.Error()}
+		return nil, &fault.Error{Kind: fault.Invalid, Param: "text", Message: err.Error()}
 	}
-	return write(w, http.StatusOK, proposal{file, append([]string{}, questions...)})
+	return proposal{file, append([]string{}, questions...)}, nil
 }
 
 // nameChars are the characters that a family's name may contain.

@@ -34,29 +34,29 @@ type others struct {
 // routes adds the routes for the page MCP servers to a server, and the routes by which the
 // playground lists and runs tools.
 func (o *others) routes(to *Server) {
-	to.Handle("GET "+API+"servers", o.listServers)
+	to.Handle("GET "+API+"servers", show(o.listServers))
 	to.Handle("POST "+API+"servers", o.addServer)
-	to.Handle("POST "+API+"servers/{name}/switch", o.switchServer)
-	to.Handle("DELETE "+API+"servers/{name}", o.removeServer)
+	to.Handle("POST "+API+"servers/{name}/switch", done(o.switchServer))
+	to.Handle("DELETE "+API+"servers/{name}", done(o.removeServer))
 	to.Handle("POST "+API+"servers/{name}/sign-in", o.beginSignIn)
-	to.Handle("DELETE "+API+"servers/{name}/sign-in", o.signOut)
+	to.Handle("DELETE "+API+"servers/{name}/sign-in", done(o.signOut))
 	to.mux.HandleFunc(SignedIn, o.endSignIn)
-	to.Handle("GET "+API+"registry", o.listRegistry)
-	to.Handle("POST "+API+"registry/call", o.callTool)
+	to.Handle("GET "+API+"registry", show(o.listRegistry))
+	to.Handle("POST "+API+"registry/call", show(o.callTool))
 }
 
 // errNoServers is returned if another toolnorm has started this one as its MCP server.
 var errNoServers = fault.New(fault.Unable, "this program manages no other MCP servers")
 
-// listServers answers with the servers and their states, none if no servers are managed. Parts of
-// an address that could be secret are left out. A server that is down is listed with the reason,
-// which is what people mostly look for here. It returns an error if the answer cannot be written.
-func (o *others) listServers(w http.ResponseWriter, _ *http.Request) error {
+// listServers returns the servers and their states, none if no servers are managed. Parts of an
+// address that could be secret are left out. A server that is down is listed with the reason, which
+// is what people mostly look for here.
+func (o *others) listServers(*http.Request) (any, error) {
 	all := []remote.State{}
 	if o.servers != nil {
 		all = append(all, o.servers.List()...)
 	}
-	return write(w, http.StatusOK, map[string][]remote.State{"servers": all})
+	return map[string][]remote.State{"servers": all}, nil
 }
 
 // addServer adds a server by its address. Commands can be set only in the file, so that an
@@ -71,16 +71,15 @@ func (o *others) addServer(w http.ResponseWriter, r *http.Request) error {
 	if o.servers == nil {
 		return errNoServers
 	}
-	if err := o.servers.Add(r.Context(), ask); err != nil {
+	if err := o.published(o.servers.Add(r.Context(), ask)); err != nil {
 		return err
 	}
-	o.publish("servers")
 	return write(w, http.StatusCreated, map[string]string{"name": ask.Name, "url": ask.URL})
 }
 
 // switchServer turns a server on or off. A server that is already on is connected again. It returns
 // an error if there is no such server.
-func (o *others) switchServer(w http.ResponseWriter, r *http.Request) error {
+func (o *others) switchServer(r *http.Request) error {
 	var ask struct {
 		On bool `json:"on"`
 	}
@@ -90,31 +89,29 @@ func (o *others) switchServer(w http.ResponseWriter, r *http.Request) error {
 	if o.servers == nil {
 		return errNoServers
 	}
-	if err := o.servers.Switch(r.PathValue("name"), ask.On); err != nil {
-		return err
-	}
-	o.publish("servers")
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return o.published(o.servers.Switch(r.PathValue("name"), ask.On))
 }
 
 // removeServer removes a server and its tools, or returns an error if there is no such server. The
 // name is in the path, because proxies may drop the body of a DELETE (RFC 9110, section 9.3.5).
-func (o *others) removeServer(w http.ResponseWriter, r *http.Request) error {
+func (o *others) removeServer(r *http.Request) error {
 	if o.servers == nil {
 		return errNoServers
 	}
 	name := r.PathValue("name")
 	found, err := o.servers.Remove(name)
-	switch {
-	case err != nil:
-		return err
-	case !found:
+	if err == nil && !found {
 		return fault.New(fault.NotFound, "there is no MCP server %q", name)
 	}
-	o.publish("servers")
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return o.published(err)
+}
+
+// published tells the pages that a server has changed, if err is nil. It returns err.
+func (o *others) published(err error) error {
+	if err == nil {
+		o.publish("servers")
+	}
+	return err
 }
 
 // offered is a tool as models see it.
@@ -124,10 +121,9 @@ type offered struct {
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// listRegistry answers with every offered tool: those of the program, custom tools, and those of
-// other servers. The schemas are included, since the playground offers them to a model unchanged.
-// It returns an error if the answer cannot be written.
-func (o *others) listRegistry(w http.ResponseWriter, _ *http.Request) error {
+// listRegistry returns every offered tool: those of the program, custom tools, and those of other
+// servers. The schemas are included, since the playground offers them to a model unchanged.
+func (o *others) listRegistry(*http.Request) (any, error) {
 	all := []offered{}
 	if o.registry != nil {
 		for _, t := range o.registry.Snapshot().Tools {
@@ -138,7 +134,7 @@ func (o *others) listRegistry(w http.ResponseWriter, _ *http.Request) error {
 			all = append(all, offered{t.Name, t.Description, schema})
 		}
 	}
-	return write(w, http.StatusOK, map[string][]offered{"tools": all})
+	return map[string][]offered{"tools": all}, nil
 }
 
 // toolResult is the result of a tool, as a model gets it.
@@ -150,17 +146,17 @@ type toolResult struct {
 // callTool runs a tool as the client APIs do, with the arguments as a model wrote them. A failure
 // of the tool is a result and not an error. The playground answers a model's calls by it, and the
 // page of a knowledge base searches by it, so that a trial there gives what a client gets.
-func (o *others) callTool(w http.ResponseWriter, r *http.Request) error {
+func (o *others) callTool(r *http.Request) (any, error) {
 	var ask struct {
 		Name string `json:"name"`
 		Args string `json:"arguments"`
 	}
 	if err := read(r, &ask); err != nil {
-		return err
+		return nil, err
 	}
 	res := tools.Failure("no tools are offered here")
 	if o.registry != nil {
 		res = o.registry.Call(r.Context(), ask.Name, json.RawMessage(ask.Args))
 	}
-	return write(w, http.StatusOK, toolResult{res.Text(), res.IsError})
+	return toolResult{res.Text(), res.IsError}, nil
 }

@@ -103,16 +103,11 @@ func (o *others) takeSignIn(w http.ResponseWriter, r *http.Request) (string, err
 }
 
 // signOut removes the tokens of a server. It returns an error if there is no such server.
-func (o *others) signOut(w http.ResponseWriter, r *http.Request) error {
+func (o *others) signOut(r *http.Request) error {
 	if o.servers == nil {
 		return errNoServers
 	}
-	if err := o.servers.SignOut(r.PathValue("name")); err != nil {
-		return err
-	}
-	o.publish("servers")
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	return o.published(o.servers.SignOut(r.PathValue("name")))
 }
 
 // signedInPage is the page that ends a sign-in. It has no script. The words on it may come from the

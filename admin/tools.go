@@ -2,7 +2,6 @@ package admin
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -25,23 +24,23 @@ type customTools struct {
 
 // routes adds the routes for custom tools to a server.
 func (c *customTools) routes(to *Server) {
-	for pattern, h := range map[string]func(http.ResponseWriter, *http.Request) error{
-		"GET " + API + "tools":                                  c.listTools,
+	for pattern, h := range map[string]handler{
+		"GET " + API + "tools":                                  show(c.listTools),
 		"POST " + API + "tools":                                 c.createTool,
-		"GET " + API + "tools/{id}":                             c.getTool,
-		"PUT " + API + "tools/{id}":                             c.updateTool,
-		"DELETE " + API + "tools/{id}":                          c.deleteTool,
-		"POST " + API + "tools/{id}/toggle":                     c.toggleTool,
-		"GET " + API + "tools/{id}/versions":                    c.listVersions,
-		"POST " + API + "tools/{id}/versions/{version}/restore": c.restoreTool,
-		"POST " + API + "tools/validate":                        c.validateTool,
-		"POST " + API + "tools/test":                            c.testTool,
-		"GET " + API + "tools/audit":                            c.listAudit,
-		"GET " + API + "schema":                                 c.listConnections,
-		"POST " + API + "tools/examples":                        c.runExamples,
-		"GET " + API + "toolsets":                               c.listSets,
-		"PUT " + API + "toolsets/{name}":                        c.saveSet,
-		"DELETE " + API + "toolsets/{name}":                     c.deleteSet,
+		"GET " + API + "tools/{id}":                             show(withID(c.getTool)),
+		"PUT " + API + "tools/{id}":                             show(withID(c.updateTool)),
+		"DELETE " + API + "tools/{id}":                          done(c.deleteTool),
+		"POST " + API + "tools/{id}/toggle":                     show(withID(c.toggleTool)),
+		"GET " + API + "tools/{id}/versions":                    show(withID(c.listVersions)),
+		"POST " + API + "tools/{id}/versions/{version}/restore": show(withID(c.restoreTool)),
+		"POST " + API + "tools/validate":                        show(c.validateTool),
+		"POST " + API + "tools/test":                            show(c.testTool),
+		"GET " + API + "tools/audit":                            show(c.listAudit),
+		"GET " + API + "schema":                                 show(c.listConnections),
+		"POST " + API + "tools/examples":                        show(c.runExamples),
+		"GET " + API + "toolsets":                               show(c.listSets),
+		"PUT " + API + "toolsets/{name}":                        show(c.saveSet),
+		"DELETE " + API + "toolsets/{name}":                     done(c.deleteSet),
 	} {
 		to.Handle(pattern, func(w http.ResponseWriter, r *http.Request) error {
 			if c.set == nil {
@@ -63,8 +62,7 @@ func number(text, field string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		return 0, &fault.Error{Kind: fault.Invalid, Message: fmt.Sprintf(
-			"%s has to be a number from 1, not %.40q", field, text), Param: field}
+		return 0, fault.Wrong(field, "%s has to be a number from 1, not %.40q", field, text)
 	}
 	return n, nil
 }
@@ -79,6 +77,18 @@ func idOf(r *http.Request) (int, error) {
 	return id, nil
 }
 
+// withID returns a function that calls h with the number of the tool that the path names. It
+// returns an error if the path has no number.
+func withID(h func(r *http.Request, id int) (any, error)) func(*http.Request) (any, error) {
+	return func(r *http.Request) (any, error) {
+		id, err := idOf(r)
+		if err != nil {
+			return nil, err
+		}
+		return h(r, id)
+	}
+}
+
 // draft returns the draft in the request's body. A tool is active unless the body says otherwise.
 // It returns an error if the body is no draft.
 func draft(r *http.Request) (d dynamic.Draft, err error) {
@@ -87,17 +97,13 @@ func draft(r *http.Request) (d dynamic.Draft, err error) {
 	return d, err
 }
 
-// answerProblems sends the problems of a draft together with the error, if err is a
-// *dynamic.Refused. It returns every other error unchanged, and an error if the answer cannot be
-// written.
-func answerProblems(w http.ResponseWriter, err error) error {
-	var wrong *dynamic.Refused
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	f := fault.From(err)
+// answerProblems sends the problems of a refused draft together with the error. It returns an error
+// if the answer cannot be written.
+func answerProblems(w http.ResponseWriter, wrong *dynamic.Refused) error {
+	f := fault.From(wrong)
 	var body map[string]json.RawMessage
-	if err := json.Unmarshal(fault.OpenAI(f), &body); err != nil {
+	err := json.Unmarshal(fault.OpenAI(f), &body)
+	if err != nil {
 		return err
 	}
 	if body["problems"], err = json.Marshal(wrong.Problems); err != nil {
@@ -107,15 +113,12 @@ func answerProblems(w http.ResponseWriter, err error) error {
 	return write(w, f.Status(), body)
 }
 
-// listTools answers with every tool, including those that are switched off or cannot be offered,
-// because the page has to show what is wrong with them. There is no paging, because a thousand
-// tools, which is the most, are only some 500 KB. It returns an error if the store fails.
-func (c *customTools) listTools(w http.ResponseWriter, r *http.Request) error {
+// listTools returns every tool, including those that are switched off or cannot be offered, because
+// the page has to show what is wrong with them. There is no paging, because a thousand tools, which
+// is the most, are only some 500 KB. It returns an error if the store fails.
+func (c *customTools) listTools(r *http.Request) (any, error) {
 	all, err := c.set.List(r.Context())
-	if err != nil {
-		return err
-	}
-	return write(w, http.StatusOK, map[string]any{"tools": append([]dynamic.Tool{}, all...)})
+	return map[string]any{"tools": append([]dynamic.Tool{}, all...)}, err
 }
 
 // createTool saves a new tool and answers with it as it was stored, with {{name}} as :name, so that
@@ -128,59 +131,46 @@ func (c *customTools) createTool(w http.ResponseWriter, r *http.Request) error {
 	}
 	t, err := c.set.Create(r.Context(), who(r), d)
 	if err != nil {
-		return answerProblems(w, err)
+		return err
 	}
 	c.log.Info().Str("tool", t.Name).Str("by", who(r)).Msg("custom tool created")
 	w.Header().Set("Location", fmt.Sprintf("%stools/%d", API, t.ID))
 	return write(w, http.StatusCreated, t)
 }
 
-// getTool answers with one tool and its version, which the next change has to name. It returns an
-// error if there is no such tool.
-func (c *customTools) getTool(w http.ResponseWriter, r *http.Request) error {
-	id, err := idOf(r)
-	if err != nil {
-		return err
-	}
-	t, err := c.set.Get(r.Context(), id)
-	if err != nil {
-		return err
-	}
-	return write(w, http.StatusOK, t)
+// getTool returns one tool and its version, which the next change has to name. It returns an error
+// if there is no such tool.
+func (c *customTools) getTool(r *http.Request, id int) (any, error) {
+	return c.set.Get(r.Context(), id)
 }
 
 // updateTool saves a draft over a tool. The version is in the body and not in If-Match. The editor
 // keeps the whole draft as one JSON object anyway, and a proxy that drops an unknown header would
 // make every save overwrite the changes of others. It returns an error if there is no such tool or
 // it has changed.
-func (c *customTools) updateTool(w http.ResponseWriter, r *http.Request) error {
-	id, err := idOf(r)
-	if err != nil {
-		return err
-	}
+func (c *customTools) updateTool(r *http.Request, id int) (any, error) {
 	d, err := draft(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	t, err := c.set.Update(r.Context(), who(r), id, d)
-	return c.changed(w, r, t, "changed", err)
+	return c.changed(r, t, "changed", err)
 }
 
-// changed answers with a tool that was changed, and logs what was done. If err is not nil, it
-// answers with the problems of the draft, or returns err.
-func (c *customTools) changed(w http.ResponseWriter, r *http.Request, t dynamic.Tool, what string,
-	err error) error {
-	if err != nil {
-		return answerProblems(w, err)
+// changed returns a tool that was changed, and logs what was done. If err is not nil, it logs
+// nothing and returns err.
+func (c *customTools) changed(r *http.Request, t dynamic.Tool, what string, err error) (
+	dynamic.Tool, error) {
+	if err == nil {
+		c.log.Info().Str("tool", t.Name).Int("version", t.Version).Str("by", who(r)).Msg(
+			"custom tool " + what)
 	}
-	c.log.Info().Str("tool", t.Name).Int("version", t.Version).Str("by", who(r)).Msg(
-		"custom tool " + what)
-	return write(w, http.StatusOK, t)
+	return t, err
 }
 
 // deleteTool removes a tool. The version is in the query, because some proxies drop the body of a
 // DELETE. It returns an error if there is no such tool or it has changed.
-func (c *customTools) deleteTool(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) deleteTool(r *http.Request) error {
 	id, err := idOf(r)
 	if err != nil {
 		return err
@@ -193,95 +183,75 @@ func (c *customTools) deleteTool(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	c.log.Info().Int("tool", id).Str("by", who(r)).Msg("custom tool deleted")
-	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
 // toggleTool switches a tool on or off. The body says which of the two, and not "the other state":
 // two tabs that toggle at once would otherwise undo each other. It returns an error if the body
 // does not say it.
-func (c *customTools) toggleTool(w http.ResponseWriter, r *http.Request) error {
-	id, err := idOf(r)
-	if err != nil {
-		return err
-	}
+func (c *customTools) toggleTool(r *http.Request, id int) (any, error) {
 	// A pointer, because a body without is_active must not switch anything off.
 	var in struct {
 		Active  *bool `json:"is_active"`
 		Version int   `json:"version"`
 	}
 	if err := read(r, &in); err != nil {
-		return err
+		return nil, err
 	}
 	if in.Active == nil {
-		return &fault.Error{Kind: fault.Invalid, Message: "is_active has to be true or false",
-			Param: "is_active"}
+		return nil, fault.Wrong("is_active", "is_active has to be true or false")
 	}
 	t, err := c.set.Toggle(r.Context(), who(r), id, in.Version, *in.Active)
-	return c.changed(w, r, t, "switched", err)
+	return c.changed(r, t, "switched", err)
 }
 
-// listVersions answers with the versions of a tool, even of a deleted one, since its number is
-// never given to another tool. It returns an error if there never was such a tool.
-func (c *customTools) listVersions(w http.ResponseWriter, r *http.Request) error {
-	id, err := idOf(r)
-	if err != nil {
-		return err
-	}
+// listVersions returns the versions of a tool, even of a deleted one, since its number is never
+// given to another tool. It returns an error if there never was such a tool.
+func (c *customTools) listVersions(r *http.Request, id int) (any, error) {
 	all, err := c.set.Versions(r.Context(), id)
-	if err != nil {
-		return err
-	}
-	return write(w, http.StatusOK, map[string]any{"versions": all})
+	return map[string]any{"versions": all}, err
 }
 
-// listAudit answers with who changed which tool, newest first. One answer has at most
+// listAudit returns who changed which tool, newest first. One answer has at most
 // dynamic.MostEntries entries. The query before, the id of the last one, asks for the entries that
 // follow. It returns an error if that is no number or the store fails.
-func (c *customTools) listAudit(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) listAudit(r *http.Request) (any, error) {
 	before, err := number(r.URL.Query().Get("before"), "before")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all, err := c.set.Audit(r.Context(), before)
-	if err != nil {
-		return err
-	}
-	return write(w, http.StatusOK, map[string]any{"entries": append([]dynamic.Entry{}, all...),
-		"more": len(all) == dynamic.MostEntries})
+	return map[string]any{"entries": append([]dynamic.Entry{}, all...),
+		"more": len(all) == dynamic.MostEntries}, err
 }
 
 // restoreTool restores an earlier version of a tool. That version is in the path; the body has the
 // newest version that the page has seen. It returns an error if a version is unknown or the tool
 // has changed since.
-func (c *customTools) restoreTool(w http.ResponseWriter, r *http.Request) error {
-	id, err := idOf(r)
-	if err != nil {
-		return err
-	}
+func (c *customTools) restoreTool(r *http.Request, id int) (any, error) {
 	version, err := number(r.PathValue("version"), "version")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var in struct {
 		Version int `json:"version"`
 	}
 	if err := read(r, &in); err != nil {
-		return err
+		return nil, err
 	}
 	t, err := c.set.Restore(r.Context(), who(r), id, version, in.Version)
-	return c.changed(w, r, t, "restored", err)
+	return c.changed(r, t, "restored", err)
 }
 
-// validateTool answers with what is wrong with a draft, while an author writes it. The status is
-// 200 even if something is wrong, because an unfinished draft is not an error of the request, and a
+// validateTool returns what is wrong with a draft, while an author writes it. The status is 200
+// even if something is wrong, because an unfinished draft is not an error of the request, and a
 // browser would show each in its console as a failure. Only a body that is no draft is an error.
-func (c *customTools) validateTool(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) validateTool(r *http.Request) (any, error) {
 	d, err := draft(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return write(w, http.StatusOK, c.set.Validate(r.Context(), d))
+	return c.set.Validate(r.Context(), d), nil
 }
 
 // shown is the result of a test run, as MCP clients get it.
@@ -306,19 +276,19 @@ type trial struct {
 // testTool runs a draft and answers with the trial. The arguments are passed on as they were sent,
 // so that a test shows what sloppy arguments of a model would become. It returns an error only if
 // the body is wrong.
-func (c *customTools) testTool(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) testTool(r *http.Request) (any, error) {
 	var in struct {
 		Tool      dynamic.Draft   `json:"tool"`
 		Arguments json.RawMessage `json:"arguments"`
 	}
 	if err := read(r, &in); err != nil {
-		return err
+		return nil, err
 	}
 	out := trial{Trial: c.set.Test(r.Context(), in.Tool, in.Arguments)}
 	if res := out.Trial.Result; res != nil {
 		out.Result = showResult(*res)
 	}
-	return write(w, http.StatusOK, out)
+	return out, nil
 }
 
 // showResult returns a result in the form in which mcpserver sends it.
@@ -330,10 +300,9 @@ func showResult(res tools.Result) *shown {
 	return out
 }
 
-// listConnections answers with what definitions may name: the tables for the explorer, and the
-// functions of expressions. The setting of a connection, a URL with a password, is not included. It
-// returns an error if the answer cannot be written.
-func (c *customTools) listConnections(w http.ResponseWriter, r *http.Request) error {
-	return write(w, http.StatusOK, map[string]any{"connections": c.set.Connections(r.Context()),
-		"functions": pyexpr.Names()})
+// listConnections returns what definitions may name: the tables for the explorer, and the functions
+// of expressions. The setting of a connection, a URL with a password, is not included.
+func (c *customTools) listConnections(r *http.Request) (any, error) {
+	return map[string]any{"connections": c.set.Connections(r.Context()),
+		"functions": pyexpr.Names()}, nil
 }

@@ -8,19 +8,18 @@ import (
 	"toolnorm/tools/dynamic"
 )
 
-// runExamples runs the examples of a draft. It answers with the outcome of each example and with
-// the problems of the draft. It returns an error only if the body is wrong.
-func (c *customTools) runExamples(w http.ResponseWriter, r *http.Request) error {
+// runExamples runs the examples of a draft. It returns the outcome of each example and the problems
+// of the draft. It returns an error only if the body is wrong.
+func (c *customTools) runExamples(r *http.Request) (any, error) {
 	var in struct {
 		Tool dynamic.Draft `json:"tool"`
 	}
 	if err := read(r, &in); err != nil {
-		return err
+		return nil, err
 	}
 	verdicts, problems := c.set.Examine(r.Context(), in.Tool)
-	return write(w, http.StatusOK,
-		map[string]any{"examples": append([]dynamic.Verdict{}, verdicts...),
-			"problems": append([]dynamic.Problem{}, problems...)})
+	return map[string]any{"examples": append([]dynamic.Verdict{}, verdicts...),
+		"problems": append([]dynamic.Problem{}, problems...)}, nil
 }
 
 // choice is a tool that may be added to a set.
@@ -30,47 +29,42 @@ type choice struct {
 	ReadOnly    bool   `json:"read_only"` // whether the tool declares that it only reads
 }
 
-// listSets answers with the sets of tools, and the tools that may be in them. It returns an error
-// if the store fails.
-func (c *customTools) listSets(w http.ResponseWriter, r *http.Request) error {
+// listSets returns the sets of tools, and the tools that may be in them. It returns an error if the
+// store fails.
+func (c *customTools) listSets(r *http.Request) (any, error) {
 	sets, err := c.set.Groups.List(r.Context())
-	if err != nil {
-		return err
-	}
 	choices := []choice{}
 	for _, t := range c.all.Snapshot().Tools {
 		choices = append(choices, choice{t.Name, cmp.Or(t.Title, t.Description),
 			t.Hints.ReadOnly != nil && *t.Hints.ReadOnly})
 	}
-	return write(w, http.StatusOK, map[string]any{"sets": append([]dynamic.Group{}, sets...),
-		"tools": choices})
+	return map[string]any{"sets": append([]dynamic.Group{}, sets...), "tools": choices}, err
 }
 
-// saveSet saves a set of tools. Version 0 creates a new set; any other version is the one that is
-// replaced. It returns an error if the body has another name than the path, and answers with the
-// problems if the draft has any.
-func (c *customTools) saveSet(w http.ResponseWriter, r *http.Request) error {
+// saveSet saves a set of tools and returns it. Version 0 creates a new set; any other version is
+// the one that is replaced. It returns an error if the body has another name than the path, and a
+// *dynamic.Refused if the draft has problems.
+func (c *customTools) saveSet(r *http.Request) (any, error) {
 	var in dynamic.GroupDraft
 	if err := read(r, &in); err != nil {
-		return err
+		return nil, err
 	}
 	if name := r.PathValue("name"); in.Name != "" && in.Name != name {
-		return &fault.Error{Kind: fault.Invalid,
-			Message: "a set keeps its name, since addresses, keys and tokens have it; make another one", Param: "name"}
+		return nil, fault.Wrong("name",
+			"a set keeps its name, since addresses, keys and tokens have it; make another one")
 	}
 	in.Name = r.PathValue("name")
 	g, err := c.set.Groups.Save(r.Context(), who(r), in)
-	if err != nil {
-		return answerProblems(w, err)
+	if err == nil {
+		c.log.Info().Str("set", g.Name).Int("version", g.Version).Str("by", who(r)).Msg(
+			"set of tools saved")
 	}
-	c.log.Info().Str("set", g.Name).Int("version", g.Version).Str("by", who(r)).Msg(
-		"set of tools saved")
-	return write(w, http.StatusOK, g)
+	return g, err
 }
 
 // deleteSet removes a set of tools. It returns an error if there is no such set, or if it has
 // changed since the version that the query names.
-func (c *customTools) deleteSet(w http.ResponseWriter, r *http.Request) error {
+func (c *customTools) deleteSet(r *http.Request) error {
 	version, err := number(r.URL.Query().Get("version"), "version")
 	if err != nil {
 		return err
@@ -79,6 +73,5 @@ func (c *customTools) deleteSet(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	c.log.Info().Str("set", r.PathValue("name")).Str("by", who(r)).Msg("set of tools deleted")
-	w.WriteHeader(http.StatusNoContent)
 	return nil
 }

@@ -25,7 +25,7 @@ type usages struct{ usage *usage.Usage }
 func (u *usages) list(w http.ResponseWriter, r *http.Request) error {
 	days, err := strconv.Atoi(cmp.Or(r.FormValue("days"), "30"))
 	if err != nil || days < 1 || days > 3650 {
-		return &fault.Error{Kind: fault.Invalid, Param: "days", Message: "days must be 1 to 3650"}
+		return fault.Wrong("days", "days must be 1 to 3650")
 	}
 	all := used{Rows: []usage.Row{}, Kept: u.usage != nil}
 	if u.usage != nil {
@@ -41,7 +41,7 @@ func (u *usages) list(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Disposition", `attachment; filename="usage.csv"`)
 		return writeTable(w, all.Rows)
 	}
-	return &fault.Error{Kind: fault.Invalid, Param: "as", Message: "as must be json or csv"}
+	return fault.Wrong("as", "as must be json or csv")
 }
 
 // writeTable writes rows as CSV. It always returns nil, because a client that is gone cannot be

@@ -100,6 +100,14 @@ func New(k Kind, format string, args ...any) *Error {
 	return &Error{Kind: k, Message: Short(err.Error()), Cause: errors.Unwrap(err)}
 }
 
+// Wrong returns the fault of a request with a wrong field. The format and its arguments make the
+// sentence that explains it.
+func Wrong(param, format string, args ...any) *Error {
+	err := New(Invalid, format, args...)
+	err.Param = param
+	return err
+}
+
 // longest is the length, in bytes, of the longest sentence that is shown. More of a server's or a
 // client's text explains nothing; 100,000 nested arrays in a record once made a sentence of 14 KB.
 const longest = 1000
