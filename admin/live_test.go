@@ -185,10 +185,12 @@ func (s *someServers) Add(_ context.Context, a remote.Asked) error {
 	s.all = append(s.all, remote.State{Name: a.Name, URL: a.URL, State: "waiting"})
 	return nil
 }
-func (s *someServers) Remove(name string) (bool, error) {
-	found := len(s.all) > 0 && s.all[0].Name == name
+func (s *someServers) Remove(name string) error {
+	if len(s.all) == 0 || s.all[0].Name != name {
+		return fault.New(fault.NotFound, "there is no MCP server %q", name)
+	}
 	s.all = nil
-	return found, nil
+	return nil
 }
 
 func (s *someServers) BeginSignIn(_ context.Context, name, back string) (to, state string, err error) {

@@ -16,7 +16,7 @@ type Servers interface {
 	List() []remote.State
 	Add(ctx context.Context, a remote.Asked) error
 	Switch(name string, on bool) error
-	Remove(name string) (bool, error)
+	Remove(name string) error
 
 	BeginSignIn(ctx context.Context, name, back string) (to, state string, err error)
 	EndSignIn(back url.Values) (said string, err error)
@@ -98,12 +98,7 @@ func (o *others) removeServer(r *http.Request) error {
 	if o.servers == nil {
 		return errNoServers
 	}
-	name := r.PathValue("name")
-	found, err := o.servers.Remove(name)
-	if err == nil && !found {
-		return fault.New(fault.NotFound, "there is no MCP server %q", name)
-	}
-	return o.published(err)
+	return o.published(o.servers.Remove(r.PathValue("name")))
 }
 
 // published tells the pages that a server has changed, if err is nil. It returns err.

@@ -240,8 +240,7 @@ func (a *account) lacks(challenge string) {
 // origin, and bounds the length of answers.
 func (e Entry) signInClient() *http.Client {
 	if e.Private == nil && !e.isInside() {
-		no := false
-		e.Private = &no
+		e.Private = new(bool)
 	}
 	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: e.mayDial}
 	return &http.Client{

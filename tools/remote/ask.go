@@ -79,16 +79,13 @@ func (c *conn) question(ctx context.Context, method string, params json.RawMessa
 // first, it notifies the server that the request is cancelled.
 func (c *conn) once(ctx context.Context, method string, params json.RawMessage) (
 	json.RawMessage, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	// Without this a call over SSE would wait for its own limit when the stream on which its answer
-	// comes has gone.
-	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
-	params, stop, err := c.heard(ctx, params)
+	ctx, stop := c.alive(ctx)
+	defer stop()
+	params, told, err := c.heard(ctx, params)
 	if err != nil {
 		return nil, err
 	}
-	defer stop()
+	defer told()
 	r := transport.JSONRPCRequest{JSONRPC: mcp.JSONRPC_VERSION,
 		ID: mcp.NewRequestId("t" + strconv.FormatInt(c.ids.Add(1), 10)), Method: method}
 	if r.Params, r.Header, err = c.addressed(ctx, method, params); err != nil {
@@ -111,6 +108,14 @@ func (c *conn) once(ctx context.Context, method string, params json.RawMessage) 
 		return nil, e
 	}
 	return answer.Result, nil
+}
+
+// alive returns a context that ends with the connection, and a function that frees it. Without such
+// a context, a call over SSE would wait for its own limit when the stream for its answer is gone.
+func (c *conn) alive(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })
+	return ctx, func() { stop(); cancel(nil) }
 }
 
 // takeBack notifies the server that the client no longer waits for a request. Over HTTP with

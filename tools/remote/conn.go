@@ -305,14 +305,11 @@ func (c *conn) close() {
 func (c *conn) over() bool { return c.ctx.Err() != nil }
 
 // do runs a request and returns its result as the server wrote it. mcp-go gets what plain makes of
-// the result, or the result itself if plain is nil. If the connection breaks, do returns errLost;
-// without that, a call over SSE would wait for its own limit when the stream for its answer is
-// gone.
+// the result, or the result itself if plain is nil. If the connection breaks, do returns errLost.
 func (c *conn) do(ctx context.Context, plain func(json.RawMessage) json.RawMessage,
 	request func(context.Context) error) (json.RawMessage, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
+	ctx, stop := c.alive(ctx)
+	defer stop()
 	// rawHTTP and the others put the text here, by the context (raw.go).
 	raw := &kept{plain: plain}
 	err := request(context.WithValue(ctx, rawKey{}, raw))

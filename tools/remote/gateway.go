@@ -333,22 +333,17 @@ func (s *Set) prefixed(name string) (*link, string) {
 // after requesting the lists of resources.
 func (s *Set) at(ctx context.Context, uri string) []*link {
 	links := s.with("resources")
-	if l := s.places.find(ctx, uri, links); l != nil {
-		return one(l)
+	named := func() *link {
+		return cmp.Or(s.places.find(ctx, uri, links), s.places.find(ctx, origin(uri), links))
 	}
-	if l := s.places.find(ctx, origin(uri), links); l != nil {
-		return one(l)
+	l := named()
+	if l == nil {
+		// No list was requested yet, since a client may know addresses from before.
+		s.Members(ctx, "resources/list")
+		s.Members(ctx, "resources/templates/list")
+		l = named()
 	}
-	// No list was requested yet, since a client may know addresses from before.
-	for _, method := range []string{"resources/list", "resources/templates/list"} {
-		s.Members(ctx, method)
-	}
-	for _, key := range []string{uri, origin(uri)} {
-		if l := s.places.find(ctx, key, links); l != nil {
-			return one(l)
-		}
-	}
-	return nil
+	return one(l)
 }
 
 // Tell sends a client's notification to the servers that have a connection for this client alone.

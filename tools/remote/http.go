@@ -3,7 +3,6 @@ package remote
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"regexp"
@@ -39,8 +38,7 @@ func (a Asked) check() error {
 	for name, value := range a.Headers {
 		all = append(all, value)
 		if !headerName.MatchString(name) || strings.ContainsFunc(value, unicode.IsControl) {
-			return &fault.Error{Kind: fault.Invalid, Param: "headers", Message: fmt.Sprintf(
-				"headers: %q is not a header that HTTP can send", name)}
+			return fault.Wrong("headers", "headers: %q is not a header that HTTP can send", name)
 		}
 	}
 	if slices.ContainsFunc(all, func(text string) bool { return strings.Contains(text, "${") }) {
@@ -136,14 +134,7 @@ func (s *Set) serveRemove(r *http.Request) (any, error) {
 		return nil, fault.New(fault.Invalid,
 			`name a server, in the body ({"name": "…"}) or the query (?name=…)`)
 	}
-	found, err := s.Remove(n.Name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !found:
-		return nil, fault.New(fault.NotFound, "there is no MCP server %q", n.Name)
-	}
-	return changed{Name: n.Name, Message: "removed"}, nil
+	return changed{Name: n.Name, Message: "removed"}, s.Remove(n.Name)
 }
 
 // serveList handles /mcp/list. It returns names and addresses, or with ?state=1 the full state of

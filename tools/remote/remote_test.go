@@ -24,6 +24,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/rs/zerolog"
 
+	"toolnorm/internal/fault"
 	"toolnorm/internal/test/locked"
 	"toolnorm/internal/test/must"
 	"toolnorm/tools"
@@ -332,14 +333,14 @@ func TestServersAreAddedAndRemovedAtOnce(t *testing.T) {
 		t.Errorf("others can read the file: %v", info.Mode())
 	}
 	until(t, "its tools", func() bool { return called(r, "calc.add", `{"a":1,"b":1}`) == "2" })
-	if found, err := s.Remove("calc"); !found || err != nil {
-		t.Errorf("Remove = %v, %v", found, err)
+	if err := s.Remove("calc"); err != nil {
+		t.Errorf("Remove: %v", err)
 	}
 	if n := len(r.Snapshot().Tools); n != 0 {
 		t.Errorf("%d tools are left", n)
 	}
-	if found, err := s.Remove("calc"); found || err != nil {
-		t.Errorf("Remove of one that is gone = %v, %v", found, err)
+	if err := s.Remove("calc"); err == nil || fault.From(err).Kind != fault.NotFound {
+		t.Errorf("Remove of one that is gone: %v", err)
 	}
 	must.Write(t, path, `[{"name":"calc","url":"`+url+`"}]`)
 	until(t, "the tools of an edited file", func() bool { return len(r.Snapshot().Tools) == 4 })

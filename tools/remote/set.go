@@ -277,8 +277,7 @@ func (s *Set) Add(ctx context.Context, a Asked) error {
 	e := Entry{Name: a.Name, URL: a.URL, Headers: a.Headers, Include: a.Include, Exclude: a.Exclude}
 	// It is written into the file, so that it still holds after a restart.
 	if s.cfg.Private == nil || !s.cfg.Private(ctx) {
-		no := false
-		e.Private = &no
+		e.Private = new(bool)
 	}
 	if err := a.check(); err != nil {
 		return err
@@ -292,20 +291,21 @@ func (s *Set) Add(ctx context.Context, a Asked) error {
 	return s.change(func(f *file) error { return f.put(e) })
 }
 
-// Remove removes a server, and reports whether it was there. The server's tools are gone when
-// Remove returns; its running calls end with the connection. An error means that the file cannot be
-// changed.
-func (s *Set) Remove(name string) (found bool, err error) {
-	err = s.change(func(f *file) error {
-		if found = f.drop(name); !found {
-			return errNone
+// Remove removes a server. The server's tools are gone when Remove returns; its running calls end
+// with the connection. It returns an error of kind fault.NotFound if no server has the name, or an
+// error if the file cannot be changed.
+func (s *Set) Remove(name string) error {
+	return s.change(func(f *file) error {
+		if !f.drop(name) {
+			return noServer(name)
 		}
 		return nil
 	})
-	if errors.Is(err, errNone) {
-		err = nil
-	}
-	return found, err
+}
+
+// noServer returns the fault for a name that no server of the file has.
+func noServer(name string) error {
+	return fault.New(fault.NotFound, "there is no MCP server %q", name)
 }
 
 // errNone means that no server in use has the given name. For Collect, a disabled server is not in
@@ -315,13 +315,9 @@ var errNone = errors.New("there is no such server")
 // Names returns the names of the servers in use. They are in the order of the file, in which the
 // agent also offers their tools.
 func (s *Set) Names() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var names []string
-	for _, w := range s.file.servers {
-		if w.err == nil && s.links[w.entry.Name] != nil {
-			names = append(names, w.entry.Name)
-		}
+	for _, l := range s.all() {
+		names = append(names, l.entry.Name)
 	}
 	return names
 }

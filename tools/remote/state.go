@@ -123,7 +123,7 @@ func (s *Set) Switch(name string, on bool) error {
 	return s.change(func(f *file) error {
 		at := f.find(name)
 		if at < 0 {
-			return fault.New(fault.NotFound, "there is no MCP server %q", name)
+			return noServer(name)
 		}
 		switch w := f.servers[at]; {
 		case w.err != nil:

@@ -115,8 +115,7 @@ func (s *Set) EndSignIn(back url.Values) (said string, err error) {
 			begun.Name)
 	}
 	// Not the request's context: a code counts once, and would be lost with a tab that is closed.
-	ctx, cancel := context.WithTimeoutCause(s.ctx, time.Minute, errors.New(
-		"no answer within a minute"))
+	ctx, cancel := withinMinute(s.ctx)
 	defer cancel()
 	if err := f.finish(ctx, back); err != nil {
 		return "", fault.New(fault.Unable, "%s", reason(err))
@@ -150,7 +149,7 @@ func (s *Set) SignOut(name string) error {
 	at := s.file.find(name)
 	if at < 0 || s.file.servers[at].err != nil {
 		s.mu.Unlock()
-		return fault.New(fault.NotFound, "there is no MCP server %q", name)
+		return noServer(name)
 	}
 	w := s.file.servers[at]
 	was, err := removeAccount(s.cfg.Accounts, w.entry.Name)
