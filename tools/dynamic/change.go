@@ -91,8 +91,7 @@ func (s *Set) create(ctx context.Context, who, action string, d Draft) (Tool, er
 // conflict. A draft that is not valid is a *Refused error.
 func (s *Set) Update(ctx context.Context, who string, id int, d Draft) (Tool, error) {
 	if d.Version <= 0 {
-		return Tool{}, &fault.Error{Kind: fault.Invalid,
-			Message: "version has to be that of the tool that was edited", Param: "version"}
+		return Tool{}, fault.Wrong("version", "version has to be that of the tool that was edited")
 	}
 	return s.update(ctx, who, updated, id, d)
 }

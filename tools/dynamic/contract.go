@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"toolnorm/chat"
 	"toolnorm/internal/clip"
 	"toolnorm/tools"
 )
@@ -263,7 +264,7 @@ func rational(text string) (*big.Rat, bool) {
 
 // inSentence returns a value as JSON for a sentence, cut after 200 bytes.
 func inSentence(value any) string {
-	text, err := encode(value)
+	text, err := chat.JSON(value)
 	if err != nil {
 		return cmp.Or(err.Error(), "?")
 	}

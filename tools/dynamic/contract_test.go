@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"toolnorm/chat"
 	"toolnorm/internal/test/storetest"
 
 	"go.yaml.in/yaml/v3"
@@ -134,7 +135,7 @@ func TestExamplesInFilesComeBackTheSame(t *testing.T) {
 		return words[random.IntN(len(words))]
 	}
 	for i := range 3000 {
-		text, err := encode(value(0))
+		text, err := chat.JSON(value(0))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-
-	"toolnorm/internal/store"
 )
 
 // contractTables creates the tables for sets of tools and for what a tool promises in addition to
@@ -22,14 +20,8 @@ CREATE TABLE h_custom_toolset (
 	saved_by TEXT NOT NULL
 );`
 
-// contractStep returns the migration that creates the contractTables.
-func contractStep() store.Step { return store.SQL("contracts and sets", contractTables) }
-
-// confirmStep returns the migration that adds the column for whether a set asks for confirmation.
-func confirmStep() store.Step {
-	return store.SQL("sets ask",
-		"ALTER TABLE h_custom_toolset ADD COLUMN confirm TEXT NOT NULL DEFAULT 'N';")
-}
+// confirmColumn adds the column for whether a set asks for confirmation.
+const confirmColumn = "ALTER TABLE h_custom_toolset ADD COLUMN confirm TEXT NOT NULL DEFAULT 'N';"
 
 // readContracts reads the examples and shapes (see shape) of the tools in all into them, or of one
 // tool if id is not 0. Examples that cannot be decoded are replaced by one that says so. It returns

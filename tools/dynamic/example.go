@@ -226,16 +226,6 @@ func bytesOf(node *yaml.Node) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// encode returns a value as JSON in which <, > and & are not escaped. It returns an error if the
-// value cannot be encoded.
-func encode(value any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(value)
-	return bytes.TrimSpace(b.Bytes()), err
-}
-
 // decode decodes exactly one JSON value; its numbers become json.Number and keep their digits. It
 // returns an error if text is anything else.
 func decode(text []byte) (value any, err error) {

@@ -48,11 +48,9 @@ func (s *Set) Export(ctx context.Context, dir string, prune bool) ([]string, err
 		if err != nil {
 			return written, err
 		}
-		path := filepath.Join(dir, t.Name+".yaml")
-		if err := os.WriteFile(path, text, 0o644); err != nil {
+		if written, err = writeFile(dir, t.Name, text, written); err != nil {
 			return written, err
 		}
-		written = append(written, path)
 	}
 	if prune {
 		if err := removeOthers(dir, written); err != nil {
@@ -89,15 +87,26 @@ func removeOthers(dir string, kept []string) error {
 	return nil
 }
 
+// writeFile writes the file NAME.yaml into dir, and returns written with its path appended. It
+// returns an error if the file cannot be written.
+func writeFile(dir, name string, text []byte, written []string) ([]string, error) {
+	path := filepath.Join(dir, name+".yaml")
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		return written, err
+	}
+	return append(written, path), nil
+}
+
 // file returns a draft as the YAML text of a file, or an error if it cannot be encoded.
-func (d *Draft) file() ([]byte, error) {
+func (d *Draft) file() ([]byte, error) { return yamlFile(d) }
+
+// yamlFile returns a tool or a set as the YAML text of a file, or an error if it cannot be encoded.
+func yamlFile(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := yaml.NewEncoder(&b)
 	enc.SetIndent(2)
-	if err := errors.Join(enc.Encode(d), enc.Close()); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	err := errors.Join(enc.Encode(v), enc.Close())
+	return b.Bytes(), err
 }
 
 // readDraft parses the file of a tool. It returns an error if the file has more than one tool or an

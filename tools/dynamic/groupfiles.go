@@ -33,11 +33,9 @@ func (o *Groups) export(ctx context.Context, dir string, prune bool) (written []
 		if err != nil {
 			return written, err
 		}
-		path := filepath.Join(dir, g.Name+".yaml")
-		if err := os.WriteFile(path, text, 0o644); err != nil {
+		if written, err = writeFile(dir, g.Name, text, written); err != nil {
 			return written, err
 		}
-		written = append(written, path)
 	}
 	if !prune {
 		return written, nil
@@ -55,13 +53,7 @@ func (o *Groups) export(ctx context.Context, dir string, prune bool) (written []
 }
 
 // file returns a set as the YAML text of a file, or an error if it cannot be encoded.
-func (g *GroupDraft) file() ([]byte, error) {
-	var b bytes.Buffer
-	enc := yaml.NewEncoder(&b)
-	enc.SetIndent(2)
-	err := errors.Join(enc.Encode(g), enc.Close())
-	return b.Bytes(), err
-}
+func (g *GroupDraft) file() ([]byte, error) { return yamlFile(g) }
 
 // isGroupFile reports whether a file describes a set, because it has the member "set", which no
 // tool has. It returns false for a file that is too large or cannot be read.

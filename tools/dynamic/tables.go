@@ -77,5 +77,6 @@ func steps() []store.Step {
 		}
 		_, err = tx.ExecContext(ctx, strings.ReplaceAll(statements, "id IDENTITY", "id "+identity))
 		return err
-	}}, contractStep(), moreTypes, confirmStep()}
+	}}, store.SQL("contracts and sets", contractTables), moreTypes,
+		store.SQL("sets ask", confirmColumn)}
 }
