@@ -13,15 +13,6 @@ type limits struct {
 	Limits map[string]string `name:"limits" placeholder:"NAME=LIMITS" help:"What callers may ask of models: by a key's label or a JWT's sub (* matches any text), words as rpm=60 (requests a minute), tpm=100000 (tokens a minute), at-once=2 (requests at once), bytes=4000000 (of those together) and context=32768 (tokens of a prompt), with commas between, or none. Without keys each address has the limits of local. Default: no limits."`
 }
 
-// rules returns the parsed limits, or an error that names the setting.
-func (l *limits) rules() (*limit.Rules, error) {
-	rules, err := limit.Parse(l.Limits)
-	if err != nil {
-		return nil, fmt.Errorf("limits: %w", err)
-	}
-	return rules, nil
-}
-
 // modelPaths are the paths whose requests ask a model.
 var modelPaths = map[string]bool{
 	"/v1/chat/completions": true, "/v1/completions": true, "/v1/embeddings": true,
@@ -54,8 +45,8 @@ func (c *Config) readAccess(s *settings) (err error) {
 	if s.rights, err = c.reaches.rights(); err != nil {
 		return err
 	}
-	if s.limits, err = c.rules(); err != nil {
-		return err
+	if s.limits, err = limit.Parse(c.Limits); err != nil {
+		return fmt.Errorf("limits: %w", err)
 	}
 	s.tokens, err = c.tokens()
 	return err

@@ -77,13 +77,10 @@ func (a *Ask) SetHold(h http.Header) error {
 		}
 		a.Hold = hold
 	}
-	if !a.Stream || slices.ContainsFunc(a.Tools, strict) {
+	// OpenAI's field strict promises arguments that match the schema, and a fragment that was sent cannot
+	// be taken back.
+	if !a.Stream || slices.ContainsFunc(a.Tools, func(t chat.Tool) bool { return t.Strict }) {
 		a.Hold = adapters.HoldCall
 	}
 	return nil
 }
-
-// strict reports whether the client wants the arguments of a tool to fit exactly. OpenAI's field
-// strict promises arguments that match the schema, and a fragment that was sent cannot be taken
-// back.
-func strict(t chat.Tool) bool { return t.Strict }

@@ -35,7 +35,8 @@ func readCompletion(body []byte) (*form.Ask, error) {
 		if r.n != nil && *r.n != 1 {
 			return field.Bad("n", "only n=1 is supported")
 		}
-		return r.settle()
+		r.settle()
+		return nil
 	})
 	return r.Ask, err
 }

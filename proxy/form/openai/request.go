@@ -30,9 +30,7 @@ func readChat(body []byte) (*form.Ask, error) {
 		if len(r.Messages) == 0 {
 			return field.Bad("messages", "must be an array of at least one message")
 		}
-		if err := r.settle(); err != nil {
-			return err
-		}
+		r.settle()
 		if err := r.Choose(r.choice, findTool, "function"); err != nil {
 			return err
 		}
@@ -56,12 +54,10 @@ func readChat(body []byte) (*form.Ask, error) {
 // other.
 const mostChoices = 8
 
-// settle combines fields that depend on each other and that the completions API has as well. It
-// always returns nil.
-func (r *request) settle() error {
+// settle combines fields that depend on each other and that the completions API has as well.
+func (r *request) settle() {
 	// OpenAI's newer name has precedence if a client sends both
 	r.MaxTokens = cmp.Or(r.maxCompletionTokens, r.maxTokens)
-	return nil
 }
 
 // fields returns the members of the body. Unknown members are passed to rest. A null means that a

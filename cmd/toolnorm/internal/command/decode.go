@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"toolnorm/adapters"
@@ -52,7 +51,7 @@ func (c *Decode) Run(m *Console) error {
 	if err != nil {
 		return err
 	}
-	said, err := readMessages(c.Messages)
+	said, err := readList("messages", c.Messages, openai.Messages)
 	if err != nil {
 		return err
 	}
@@ -84,23 +83,6 @@ func (c *Decode) print(m *Console, f *adapters.Format, o adapters.Options) error
 	}
 	_, err = fmt.Fprintln(m.Out, r.Events)
 	return err
-}
-
-// readMessages returns the conversation in the file at path, or nil if path is empty. It returns an
-// error if the file cannot be read or is no list of messages.
-func readMessages(path string) ([]chat.Message, error) {
-	if path == "" {
-		return nil, nil
-	}
-	src, err := os.ReadFile(path)
-	if err != nil {
-		return nil, Wrong(fmt.Errorf("messages: %w", err))
-	}
-	said, err := openai.Messages(src)
-	if err != nil {
-		return nil, Wrong(fmt.Errorf("%s: %w", path, err))
-	}
-	return said, nil
 }
 
 // remark returns a line about how the reply was read. It says so if no tools were offered, since

@@ -96,18 +96,24 @@ func formatIn(set *adapters.Set, name string) (*adapters.Format, error) {
 // OpenAI's list or a whole request, since people may have either. It returns an error if the file
 // cannot be read or is neither of them.
 func ReadTools(path string) ([]chat.Tool, error) {
+	return readList("tools", path, chat.ParseTools)
+}
+
+// readList returns what parse makes of the file at path, or nil if path is empty. It returns an
+// error if the file cannot be read or parsed. The flag is the one that has named the file.
+func readList[T any](flag, path string, parse func([]byte) ([]T, error)) ([]T, error) {
 	if path == "" {
 		return nil, nil
 	}
 	src, err := os.ReadFile(path)
 	if err != nil {
-		return nil, Wrong(fmt.Errorf("tools: %w", err))
+		return nil, Wrong(fmt.Errorf("%s: %w", flag, err))
 	}
-	tools, err := chat.ParseTools(src)
+	list, err := parse(src)
 	if err != nil {
 		return nil, Wrong(fmt.Errorf("%s: %w", path, err))
 	}
-	return tools, nil
+	return list, nil
 }
 
 // withToolbox opens the data of the tools, which serve may use at the same time, and passes it to
