@@ -57,7 +57,7 @@ func (h *History) Search(ctx context.Context, q Query) (
 // Find returns the exchange with an id, with those of its texts that were stored. It returns nil
 // without an error if there is none.
 func (h *History) Find(ctx context.Context, id string) (*trace.Exchange, error) {
-	db, err := h.open(ctx, false)
+	db, err := h.db.Open(ctx, false)
 	if db == nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (h *History) Conversation(ctx context.Context, id string) ([]trace.Exchange
 // read returns the exchanges that a statement selects, without their texts. If there is no database
 // yet, it returns nil. It fails if the database does.
 func (h *History) read(ctx context.Context, query string, args ...any) ([]trace.Exchange, error) {
-	db, err := h.open(ctx, false)
+	db, err := h.db.Open(ctx, false)
 	if db == nil {
 		return nil, err
 	}

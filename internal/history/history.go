@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,15 +37,12 @@ type Config struct {
 
 // History is an open history. It may be used by several goroutines at once.
 type History struct {
-	where  string
+	db     store.Lazy
 	config Config
 	warn   func(error)
 	queue  chan *trace.Exchange
 	lost   atomic.Int64 // exchanges since the last report for which the queue had no room
 	warned time.Time    // when warn was last called
-
-	mu sync.Mutex
-	db *store.DB // nil until it is needed
 }
 
 const (
@@ -72,32 +68,8 @@ CREATE INDEX h_exchange_conversation ON h_exchange (conversation)`)}
 // form that store.Open takes. The database is opened at its first use, and created with the first
 // exchange. So New never fails. It calls warn with later errors, at most once a minute.
 func New(where string, c Config, warn func(error)) *History {
-	return &History{where: where, config: c, warn: warn,
-		queue: make(chan *trace.Exchange, queueSize)}
-}
-
-// open returns the database. If the database does not exist, the parameter make decides. If make is
-// true, open creates the database; otherwise it returns nil without an error. It returns an error
-// if the database cannot be opened.
-func (h *History) open(ctx context.Context, make bool) (*store.DB, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.db != nil {
-		return h.db, nil
-	}
-	db, err := store.OpenFor(ctx, h.where, "history", make, steps...)
-	h.db = db
-	return db, err
-}
-
-// close closes the database, if it was opened.
-func (h *History) close() error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.db == nil {
-		return nil
-	}
-	return h.db.Close()
+	return &History{db: store.Lazy{Where: where, Domain: "history", Steps: steps}, config: c,
+		warn: warn, queue: make(chan *trace.Exchange, queueSize)}
 }
 
 // Collects reports whether any texts are stored.
@@ -147,7 +119,7 @@ func (h *History) Run(ctx context.Context) {
 	if len(h.queue) > 0 {
 		h.tell(h.write(last, h.batch(ctx, <-h.queue)))
 	}
-	h.tell(h.close())
+	h.tell(h.db.Close())
 }
 
 // tell warns of an error and of exchanges that were lost, unless it has warned within deleteEvery.
@@ -191,7 +163,7 @@ func (h *History) batch(ctx context.Context, first *trace.Exchange) []*trace.Exc
 func (h *History) write(ctx context.Context, all []*trace.Exchange) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	db, err := h.open(ctx, true)
+	db, err := h.db.Open(ctx, true)
 	if err == nil {
 		err = h.insertAll(ctx, db, all)
 	}
@@ -293,7 +265,7 @@ func (h *History) clean(ctx context.Context) error {
 // deleteOld deletes exchanges that are too old, and the oldest ones if there are too many or they
 // are too large together. It fails if the database does.
 func (h *History) deleteOld(ctx context.Context) error {
-	db, err := h.open(ctx, false)
+	db, err := h.db.Open(ctx, false)
 	if db == nil {
 		return err
 	}

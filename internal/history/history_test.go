@@ -116,7 +116,7 @@ func TestTextsAreWrittenOnlyIfAllowed(t *testing.T) {
 			stop()
 			h, _ = opened(t, where, c)
 			var n int
-			db, err := h.open(t.Context(), false)
+			db, err := h.db.Open(t.Context(), false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,13 +133,14 @@ func TestTextsAreWrittenOnlyIfAllowed(t *testing.T) {
 func TestTheHistoryIsBounded(t *testing.T) {
 	databases.Each(t, func(t *testing.T, where string) {
 		h := New(where, wide, func(err error) { t.Error(err) })
-		if _, err := h.open(t.Context(), true); err != nil {
+		db, err := h.db.Open(t.Context(), true)
+		if err != nil {
 			t.Fatal(err)
 		}
-		defer h.close()
+		defer h.db.Close()
 		r := rand.New(rand.NewPCG(5, 5))
 		for round := range 8 {
-			if _, err := h.db.ExecContext(t.Context(), "DELETE FROM h_exchange"); err != nil {
+			if _, err := db.ExecContext(t.Context(), "DELETE FROM h_exchange"); err != nil {
 				t.Fatal(err)
 			}
 			var all []*trace.Exchange // the newest first
@@ -155,7 +156,7 @@ func TestTheHistoryIsBounded(t *testing.T) {
 			}
 			left, _, err := h.Search(t.Context(), Query{Most: 100})
 			var bytes int64
-			if err := errors.Join(err, h.db.QueryRowContext(t.Context(), "SELECT coalesce(sum(size), 0) FROM h_exchange").Scan(&bytes)); err != nil {
+			if err := errors.Join(err, db.QueryRowContext(t.Context(), "SELECT coalesce(sum(size), 0) FROM h_exchange").Scan(&bytes)); err != nil {
 				t.Fatal(err)
 			}
 			days := min((h.config.Days*24+9)/10, 30) // that lie within the days

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -68,20 +69,49 @@ func Open(ctx context.Context, where string) (*DB, error) {
 	return openSQLite(ctx, where)
 }
 
-// OpenFor opens a database as [Open] does, and brings the tables of a domain up to date. If make is
-// false and the file does not exist, it returns nil without an error and creates nothing.
-func OpenFor(ctx context.Context, where, domain string, make bool, steps ...Step) (*DB, error) {
-	if _, err := os.Stat(where); !make && filepath.IsAbs(where) && errors.Is(err, fs.ErrNotExist) {
+// Lazy is a database with the tables of one domain, which is opened when it is first needed. It may
+// be used by several goroutines at once.
+type Lazy struct {
+	Where, Domain string // as Open and Migrate take them
+	Steps         []Step
+
+	mu sync.Mutex
+	db *DB // nil until it is needed
+}
+
+// Open returns the database. The first call opens it as [Open] does and brings the tables of the
+// domain up to date. If the file does not exist, the parameter make decides. If make is true, Open
+// creates the file; otherwise it returns nil without an error. It returns an error if the database
+// cannot be opened or migrated.
+func (l *Lazy) Open(ctx context.Context, make bool) (*DB, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.db != nil {
+		return l.db, nil
+	}
+	if _, err := os.Stat(l.Where); !make && filepath.IsAbs(l.Where) &&
+		errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	db, err := Open(ctx, where)
+	db, err := Open(ctx, l.Where)
 	if err != nil {
 		return nil, err
 	}
-	if err := db.Migrate(ctx, domain, steps...); err != nil {
+	if err := db.Migrate(ctx, l.Domain, l.Steps...); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+	l.db = db
 	return db, nil
+}
+
+// Close closes the database, if it was opened.
+func (l *Lazy) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.db == nil {
+		return nil
+	}
+	return l.db.Close()
 }
 
 // Close ends all listeners, waits up to closeWait for running statements, and closes the database.

@@ -71,14 +71,17 @@ type Usage struct {
 	mu      sync.Mutex
 	waiting map[group]Counts
 
-	opening sync.Mutex // also makes writers wait for each other, so that nothing is written twice
-	db      *store.DB  // nil until it is needed
+	using sync.Mutex // makes writers wait for each other, so that nothing is written twice
+	db    store.Lazy
 }
 
 var _ trace.Counter = (*Usage)(nil)
 
 // New returns a Usage. Its database is created with the first counts that are written.
-func New(c Config) *Usage { return &Usage{config: c, waiting: map[group]Counts{}} }
+func New(c Config) *Usage {
+	return &Usage{config: c, waiting: map[group]Counts{},
+		db: store.Lazy{Where: c.Where, Domain: "usage", Steps: steps}}
+}
 
 // steps make the table.
 var steps = []store.Step{store.SQL("usage", `
@@ -142,7 +145,10 @@ func (u *Usage) Run(ctx context.Context) {
 	}
 	last, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	u.report(errors.Join(u.write(last), u.close()))
+	err := u.write(last)
+	u.using.Lock() // nobody reads any more
+	defer u.using.Unlock()
+	u.report(errors.Join(err, u.db.Close()))
 }
 
 // report passes an error to the hook Warn, unless Warn was called within warnEvery. It ignores nil
@@ -154,32 +160,11 @@ func (u *Usage) report(err error) {
 	}
 }
 
-// open returns the database. If the database does not exist, open creates it if make is true, and
-// returns nil without an error otherwise. The caller must hold u.opening.
-func (u *Usage) open(ctx context.Context, make bool) (*store.DB, error) {
-	if u.db != nil {
-		return u.db, nil
-	}
-	db, err := store.OpenFor(ctx, u.config.Where, "usage", make, steps...)
-	u.db = db
-	return db, err
-}
-
-// close closes the database, if it was opened.
-func (u *Usage) close() error {
-	u.opening.Lock()
-	defer u.opening.Unlock()
-	if u.db == nil {
-		return nil
-	}
-	return u.db.Close()
-}
-
 // write writes the waiting counts in one transaction. If that fails, it returns the error and the
 // counts wait for the next attempt.
 func (u *Usage) write(ctx context.Context) error {
-	u.opening.Lock()
-	defer u.opening.Unlock()
+	u.using.Lock()
+	defer u.using.Unlock()
 	u.mu.Lock()
 	all := u.waiting
 	u.waiting = map[group]Counts{}
@@ -187,7 +172,7 @@ func (u *Usage) write(ctx context.Context) error {
 	if len(all) == 0 {
 		return nil
 	}
-	db, err := u.open(ctx, true)
+	db, err := u.db.Open(ctx, true)
 	if err == nil {
 		err = db.Alone(ctx, func(tx *store.Tx) error {
 			for g, c := range all {
@@ -220,9 +205,9 @@ func text(s string) string {
 
 // clean deletes rows that are older than the configured days. It fails if the database does.
 func (u *Usage) clean(ctx context.Context) error {
-	u.opening.Lock()
-	defer u.opening.Unlock()
-	db, err := u.open(ctx, false)
+	u.using.Lock()
+	defer u.using.Unlock()
+	db, err := u.db.Open(ctx, false)
 	if db == nil {
 		return err
 	}
@@ -241,9 +226,9 @@ func (u *Usage) Rows(ctx context.Context, days int) ([]Row, error) {
 	if err := u.write(ctx); err != nil {
 		return all, err
 	}
-	u.opening.Lock()
-	defer u.opening.Unlock()
-	db, err := u.open(ctx, false)
+	u.using.Lock()
+	defer u.using.Unlock()
+	db, err := u.db.Open(ctx, false)
 	if db == nil {
 		return all, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/internal/auth"
+	"toolnorm/internal/store"
 	"toolnorm/internal/test/storetest"
 	"toolnorm/internal/trace"
 )
@@ -48,10 +49,10 @@ func TestUsageIsKeptByDayCallerAndModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		ask(u, "ann", "qwen3", 200)
-		if err := u.close(); err != nil { // as if the program ended; what waits is kept
+		if err := u.db.Close(); err != nil { // as if the program ended; what waits is kept
 			t.Fatal(err)
 		}
-		u.db = nil
+		u.db = store.Lazy{Where: where, Domain: "usage", Steps: steps}
 		u.add(group{since(32), "ann", "old"}, Counts{Requests: 1})
 		u.add(group{since(8), "ann", "last week"}, Counts{Requests: 1})
 		if err := u.write(ctx); err != nil {
@@ -70,8 +71,8 @@ func TestUsageIsKeptByDayCallerAndModel(t *testing.T) {
 				t.Errorf("%v, %v\nwant %s", all, err, want)
 			}
 		}
-		_ = again.close()
-		_ = u.close()
+		_ = again.db.Close()
+		_ = u.db.Close()
 	})
 }
 
@@ -86,11 +87,11 @@ func TestWhatCannotBeWrittenIsKept(t *testing.T) {
 	for i := range mostGroups + 100 {
 		u.End(as(fmt.Sprint("user", i)), &trace.Sum{API: "chat", Model: "m", Status: 200})
 	}
-	u.config.Where = folder // a folder is no database
+	u.db.Where = folder // a folder is no database
 	if err := u.write(t.Context()); err == nil {
 		t.Fatal("it was written")
 	}
-	u.config.Where = filepath.Join(folder, "history.db")
+	u.db.Where = filepath.Join(folder, "history.db")
 	all, err := u.Rows(t.Context(), 1)
 	total := int64(0)
 	for _, r := range all {
@@ -99,5 +100,5 @@ func TestWhatCannotBeWrittenIsKept(t *testing.T) {
 	if err != nil || total != mostGroups+100 || len(all) > mostGroups+1 {
 		t.Errorf("%d requests in %d rows, %v", total, len(all), err)
 	}
-	_ = u.close()
+	_ = u.db.Close()
 }
