@@ -144,19 +144,31 @@ func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 // server instead. A result that cannot be read is returned unchanged.
 func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMessage {
 	may, offers := e.cfg.Registry.For(ctx), e.cfg.Gateway.Offers()
-	var all, can map[string]json.RawMessage
-	if may.Part != "" {
+	switch {
+	case may.Part != "":
 		return declareSet(may, result)
-	}
-	if len(offers) == 0 || json.Unmarshal(result, &all) != nil ||
-		json.Unmarshal(all["capabilities"], &can) != nil {
+	case len(offers) == 0:
 		return result
 	}
-	for name, value := range offers {
-		if can[name] == nil || name == "resources" {
-			can[name] = value
+	return declaring(result, func(_, can map[string]json.RawMessage) {
+		for name, value := range offers {
+			if can[name] == nil || name == "resources" {
+				can[name] = value
+			}
 		}
+	})
+}
+
+// declaring returns what a server declares, after change has edited it. The parameter all has the
+// members of the declaration, and can has those of its capabilities. A result that cannot be read
+// is returned unchanged.
+func declaring(result json.RawMessage,
+	change func(all, can map[string]json.RawMessage)) json.RawMessage {
+	var all, can map[string]json.RawMessage
+	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {
+		return result
 	}
+	change(all, can)
 	all["capabilities"] = encode(can)
 	return encode(all)
 }

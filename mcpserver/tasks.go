@@ -368,15 +368,11 @@ func (all *tasks) answer(ask taskAsked) any {
 // extended returns what a server declares to clients of 2026-07-28, with the tasks extension in
 // place of the earlier tasks. A result that cannot be read is returned unchanged.
 func extended(result json.RawMessage) json.RawMessage {
-	var all, can map[string]json.RawMessage
-	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {
-		return result
-	}
-	extensions := map[string]json.RawMessage{}
-	_ = json.Unmarshal(can["extensions"], &extensions) // without any there are none
-	extensions[tasksExtension] = encode(struct{}{})
-	delete(can, "tasks")
-	can["extensions"] = encode(extensions)
-	all["capabilities"] = encode(can)
-	return encode(all)
+	return declaring(result, func(_, can map[string]json.RawMessage) {
+		extensions := map[string]json.RawMessage{}
+		_ = json.Unmarshal(can["extensions"], &extensions) // without any there are none
+		extensions[tasksExtension] = encode(struct{}{})
+		delete(can, "tasks")
+		can["extensions"] = encode(extensions)
+	})
 }

@@ -50,24 +50,20 @@ func unknownSet(name string, names []string) string {
 // but neither prompts nor resources, and its instructions are the descriptions of the caller's
 // sets. A result that cannot be read is returned unchanged.
 func declareSet(may *tools.Snapshot, result json.RawMessage) json.RawMessage {
-	var all, can map[string]json.RawMessage
-	if json.Unmarshal(result, &all) != nil || json.Unmarshal(all["capabilities"], &can) != nil {
-		return result
-	}
-	maps.DeleteFunc(can, func(name string, _ json.RawMessage) bool {
-		return name != "tools" && name != "logging"
-	})
-	all["capabilities"] = encode(can)
-	var about []string
-	for _, name := range may.Sets() {
-		if set, _ := may.Set(name); strings.TrimSpace(set.Description) != "" &&
-			!slices.Contains(about, set.Description) {
-			about = append(about, set.Description)
+	return declaring(result, func(all, can map[string]json.RawMessage) {
+		maps.DeleteFunc(can, func(name string, _ json.RawMessage) bool {
+			return name != "tools" && name != "logging"
+		})
+		var about []string
+		for _, name := range may.Sets() {
+			if set, _ := may.Set(name); strings.TrimSpace(set.Description) != "" &&
+				!slices.Contains(about, set.Description) {
+				about = append(about, set.Description)
+			}
 		}
-	}
-	delete(all, "instructions")
-	if len(about) > 0 {
-		all["instructions"] = encode(strings.Join(about, "\n"))
-	}
-	return encode(all)
+		delete(all, "instructions")
+		if len(about) > 0 {
+			all["instructions"] = encode(strings.Join(about, "\n"))
+		}
+	})
 }
