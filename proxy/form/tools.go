@@ -77,8 +77,8 @@ func (a *Ask) SetHold(h http.Header) error {
 		}
 		a.Hold = hold
 	}
-	// OpenAI's field strict promises arguments that match the schema, and a fragment that was sent cannot
-	// be taken back.
+	// OpenAI's field strict promises arguments that match the schema, and a fragment that was sent
+	// cannot be taken back.
 	if !a.Stream || slices.ContainsFunc(a.Tools, func(t chat.Tool) bool { return t.Strict }) {
 		a.Hold = adapters.HoldCall
 	}

@@ -8,6 +8,10 @@ import (
 	"unicode/utf8"
 )
 
+// Batch is how many bytes of a stream may be buffered, if the model is faster than the connection,
+// before they are sent.
+const Batch = 16 << 10
+
 // wholeRunes returns the length of s without an incomplete character at its end, which has at most
 // three bytes.
 func wholeRunes(s string) int {

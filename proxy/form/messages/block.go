@@ -29,15 +29,22 @@ func (e events) number(n int) { *e.buf = strconv.AppendInt(*e.buf, int64(n), 10)
 // end writes the end of an event.
 func (e events) end() { e.raw("}\n\n") }
 
+// message appends the beginning of a message, up to its blocks.
+func (e events) message(id, model string) {
+	e.raw(`{"id":`)
+	e.quoted(id)
+	e.raw(`,"type":"message","role":"assistant","model":`)
+	e.quoted(model)
+	e.raw(`,"content":[`)
+}
+
 // messageStart begins the message. Clients show the token counts in it, and measure the length of a
 // conversation by them. The end of the stream repeats the counts as the server has determined them.
 func (e events) messageStart(id, model string, usage chat.Counts) {
 	e.event("message_start")
-	e.raw(`,"message":{"id":`)
-	e.quoted(id)
-	e.raw(`,"type":"message","role":"assistant","model":`)
-	e.quoted(model)
-	e.raw(`,"content":[],"stop_reason":null,"stop_sequence":null,"usage":`)
+	e.raw(`,"message":`)
+	e.message(id, model)
+	e.raw(`],"stop_reason":null,"stop_sequence":null,"usage":`)
 	e.usage(usage)
 	e.raw("}")
 	e.end()
@@ -123,16 +130,22 @@ func (e events) blockStop(index int) {
 // ping appends an event that shows that the stream is alive.
 func (e events) ping() { e.event("ping"); e.end() }
 
-// messageEnd appends why the reply ended and its token counts, and ends the message. The stop
-// sequence may be empty.
-func (e events) messageEnd(reason, sequence string, usage chat.Counts) {
-	e.event("message_delta")
-	e.raw(`,"delta":{"stop_reason":"` + reason + `","stop_sequence":`)
+// stopped appends why the reply ended, and the stop sequence, or null if it is empty.
+func (e events) stopped(reason, sequence string) {
+	e.raw(`"stop_reason":"` + reason + `","stop_sequence":`)
 	if sequence == "" {
 		e.raw("null")
 	} else {
 		e.quoted(sequence)
 	}
+}
+
+// messageEnd appends why the reply ended and its token counts, and ends the message. The stop
+// sequence may be empty.
+func (e events) messageEnd(reason, sequence string, usage chat.Counts) {
+	e.event("message_delta")
+	e.raw(`,"delta":{`)
+	e.stopped(reason, sequence)
 	e.raw(`},"usage":`)
 	e.usage(usage)
 	e.end()

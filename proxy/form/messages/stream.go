@@ -10,14 +10,9 @@ import (
 	"toolnorm/proxy/form"
 )
 
-const (
-	// batch is how many bytes may be buffered, if the model is faster than the connection, before
-	// they are sent.
-	batch = 16 << 10
-	// silence is the number of hidden thought fragments for each ping, which is about one ping in
-	// two seconds for a local model. Clients give up on a silent stream after a minute or more.
-	silence = 64
-)
+// silence is the number of hidden thought fragments for each ping, which is about one ping in two
+// seconds for a local model. Clients give up on a silent stream after a minute or more.
+const silence = 64
 
 // stream writes a reply as events. Fragments that arrive together are sent in one delta.
 //
@@ -77,7 +72,7 @@ func (s *stream) Event(e chat.Event) error {
 			s.ping("")
 		}
 	}
-	if len(s.out.Buf) > batch {
+	if len(s.out.Buf) > form.Batch {
 		return s.Flush()
 	}
 	return nil

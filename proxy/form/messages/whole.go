@@ -84,11 +84,7 @@ func (w *whole) Close(err error) error {
 func (w *whole) message() []byte {
 	var buf []byte
 	e := events{&buf}
-	e.raw(`{"id":`)
-	e.quoted(w.Out.ID)
-	e.raw(`,"type":"message","role":"assistant","model":`)
-	e.quoted(w.Model)
-	e.raw(`,"content":[`)
+	e.message(w.Out.ID, w.Model)
 	for i := range w.blocks {
 		if i > 0 {
 			e.raw(",")
@@ -97,12 +93,8 @@ func (w *whole) message() []byte {
 	}
 	reason, sequence := stopReason(w.Reply.End, len(w.Reply.Complete()))
 	w.Out.Finished(reason)
-	e.raw(`],"stop_reason":"` + reason + `","stop_sequence":`)
-	if sequence == "" {
-		e.raw("null")
-	} else {
-		e.quoted(sequence)
-	}
+	e.raw("],")
+	e.stopped(reason, sequence)
 	usage := w.Reply.Usage
 	if usage.Prompt == 0 && w.Out.PromptTokens != nil {
 		usage.Prompt = w.Out.PromptTokens()

@@ -9,10 +9,6 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// batch is how many bytes may be buffered, if the model is faster than the connection, before they
-// are sent.
-const batch = 16 << 10
-
 // stream writes a reply as chat completion chunks. A chunk is a prefix that is the same in the
 // whole stream, a delta, and a constant end:
 //
@@ -131,7 +127,7 @@ func (s *stream) Event(e chat.Event) error {
 		s.counts(e.Meta)
 		return s.finish(e)
 	}
-	if len(s.out.Buf) > batch {
+	if len(s.out.Buf) > form.Batch {
 		return s.Flush()
 	}
 	return nil

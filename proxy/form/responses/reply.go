@@ -10,10 +10,6 @@ import (
 	"toolnorm/proxy/form"
 )
 
-// batch is how many bytes may be buffered, if the model is faster than the connection, before they
-// are sent.
-const batch = 16 << 10
-
 // reply turns events into items, and writes them while they grow if the client reads a stream. One
 // type does both, so that a whole reply and a stream never differ. Without a writer nothing is sent
 // before the end, and the object at the end is the same.
@@ -59,7 +55,7 @@ func (p *reply) Event(e chat.Event) error {
 		return nil
 	}
 	p.take(e)
-	if p.w != nil && len(p.w.Buf)+len(p.grown) > batch {
+	if p.w != nil && len(p.w.Buf)+len(p.grown) > form.Batch {
 		return p.Flush()
 	}
 	return nil
