@@ -73,10 +73,6 @@ func hexRune(s string) rune {
 	return rune(n)
 }
 
-// Load reads the tables, which otherwise happens at their first use. It is for callers that measure
-// the time of an expression.
-func Load() { unicodeTables() }
-
 // in reports whether a character is in a set. It is if the first entry not below it, in the sorted
 // list of the ends of ranges, equals it or ends a range.
 func in(set string, r rune) bool {
