@@ -25,8 +25,7 @@ func sayable(r *chat.Request) error {
 			args := bytes.TrimSpace(c.Args)
 			if len(args) > 0 && (args[0] != '{' || !json.Valid(args)) {
 				at := fmt.Sprintf("messages[%d].tool_calls[%d].function.arguments", i, n)
-				return &fault.Error{Kind: fault.Invalid, Param: at, Message: at +
-					" must be one JSON object"}
+				return fault.Wrong(at, "%s must be one JSON object", at)
 			}
 		}
 	}
@@ -66,8 +65,8 @@ func (j *job) checkSupported(context.Context) (*job, error) {
 	}
 	for i, m := range j.request.Messages {
 		if len(m.Images) > 0 {
-			return nil, &fault.Error{Kind: fault.Invalid, Param: fmt.Sprintf("messages[%d].content",
-				i), Message: "the model " + j.name + " cannot see images"}
+			return nil, fault.Wrong(fmt.Sprintf("messages[%d].content", i),
+				"the model %s cannot see images", j.name)
 		}
 	}
 	return j, nil

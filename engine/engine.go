@@ -192,8 +192,8 @@ func (e *Engine) unwedge(ctx context.Context, p *wait.Pulse, r *chat.Request) bo
 func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) (*job, error) {
 	name := cmp.Or(r.Model, e.cfg.DefaultModel)
 	if name == "" {
-		return nil, &fault.Error{Kind: fault.Invalid, Param: "model",
-			Message: "the request names no model, and no default model is configured"}
+		return nil, fault.Wrong("model",
+			"the request names no model, and no default model is configured")
 	}
 	if err := cmp.Or(affordable(r), sayable(r)); err != nil {
 		return nil, err

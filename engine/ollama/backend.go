@@ -187,8 +187,7 @@ func (b *Backend) Complete(ctx context.Context, o *upstream.Order) (chat.Source,
 	}
 	if template := c.Told["template"]; template != nil {
 		if err := json.Unmarshal(template, &body.Template); err != nil {
-			return nil, &fault.Error{Kind: fault.Invalid, Param: "template",
-				Message: "template: must be a text"}
+			return nil, fault.Wrong("template", "template: must be a text")
 		}
 	}
 	if body.Raw {

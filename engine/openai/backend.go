@@ -61,8 +61,8 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
 	src chat.Source, tail string, err error) {
 	if o.Strategy == upstream.Tap || o.Strategy == upstream.Tokens {
-		return nil, "", &fault.Error{Kind: fault.Invalid, Param: "model", Message: "strategy " +
-			o.Strategy + " is configured for " + o.Name + ", but only Ollama knows it"}
+		return nil, "", fault.Wrong("model",
+			"strategy %s is configured for %s, but only Ollama knows it", o.Strategy, o.Name)
 	}
 	body := b.request(o)
 	if o.Rendered {

@@ -135,7 +135,6 @@ func (o *Client) Continue(ctx context.Context, p *wait.Pulse, body map[string]an
 
 // pieces makes d read a stream in llama-server's own form, which differs from OpenAI's chunks.
 func pieces(d *deltas) { d.record = d.piece }
-func chunks(d *deltas) { d.record = d.chunk }
 
 // stream posts a request and returns the source of its events. An answer that is one JSON document,
 // although a stream was asked for, is read as well. It returns an error if the server refuses the
@@ -191,7 +190,8 @@ func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suf
 	if suffix != "" {
 		said["suffix"] = suffix
 	}
-	return o.stream(ctx, p, o.base+"/completions", with(fields, said), p.Later(), chunks)
+	return o.stream(ctx, p, o.base+"/completions", with(fields, said), p.Later(),
+		func(d *deltas) { d.record = d.chunk })
 }
 
 // Embed returns a vector for each text, in the order of the texts, and the number of tokens in all.
@@ -202,8 +202,8 @@ func (o *Client) Complete(ctx context.Context, p *wait.Pulse, model, prompt, suf
 func (o *Client) Embed(ctx context.Context, p *wait.Pulse, model string, r *chat.EmbedRequest) (
 	*chat.Embeddings, error) {
 	if r.Truncate {
-		return nil, &fault.Error{Kind: fault.Invalid, Param: "truncate",
-			Message: "the model's server cuts no texts: leave truncate out"}
+		return nil, fault.Wrong("truncate",
+			"the model's server cuts no texts: leave truncate out")
 	}
 	said := map[string]any{"model": model, "input": r.Input, "encoding_format": "float"}
 	if r.Dimensions > 0 {

@@ -103,9 +103,7 @@ func New(k Kind, format string, args ...any) *Error {
 // Wrong returns the fault of a request with a wrong field. The format and its arguments make the
 // sentence that explains it.
 func Wrong(param, format string, args ...any) *Error {
-	err := New(Invalid, format, args...)
-	err.Param = param
-	return err
+	return &Error{Kind: Invalid, Param: param, Message: fmt.Sprintf(format, args...)}
 }
 
 // longest is the length, in bytes, of the longest sentence that is shown. More of a server's or a
