@@ -79,7 +79,7 @@ func sqliteColumns(ctx context.Context, in asker, table string, most int) ([]Rel
 		return nil, err
 	}
 	defer rows.Close()
-	all, err := relations(rows, func(string) bool { return true })
+	all, err := relations(rows)
 	if err == nil && len(all) == 0 {
 		err = fmt.Errorf("%s has no columns", table)
 	}
@@ -93,18 +93,15 @@ type cursor interface {
 	Err() error
 }
 
-// relations reads rows that each have a table, a column and its type, and returns the tables for
-// which listed returns true. The rows are sorted by table, so a column belongs to the last table or
-// begins a new one. It fails if the rows cannot be read.
-func relations(rows cursor, listed func(table string) bool) (all []Relation, err error) {
+// relations reads rows that each have a table, a column and its type, and returns the tables. The
+// rows are sorted by table, so a column belongs to the last table or begins a new one. It fails if
+// the rows cannot be read.
+func relations(rows cursor) (all []Relation, err error) {
 	for rows.Next() {
 		var table string
 		var c Column
 		if err := rows.Scan(&table, &c.Name, &c.Type); err != nil {
 			return nil, err
-		}
-		if !listed(table) {
-			continue
 		}
 		if len(all) == 0 || all[len(all)-1].Name != table {
 			all = append(all, Relation{Name: table})
@@ -142,5 +139,5 @@ func (db *PostgresDB) Relations(ctx context.Context) (all []Relation, err error)
 		return nil, connecting(err)
 	}
 	defer rows.Close()
-	return relations(rows, func(string) bool { return true })
+	return relations(rows)
 }
