@@ -54,8 +54,8 @@ func dressesIn(ta *tagsAhead) dresses { return dresses{ta} }
 var otherAngles = [][2]string{{"[", "]"}, {"＜", "＞"}, {"&lt;", "&gt;"}, {"«", "»"},
 	{`\u003c`, `\u003e`}, {`\u003C`, `\u003E`}}
 
-// otherAngle returns the offset after an opening bracket of otherAngles at offset i, and the bracket
-// that closes such a tag. It returns i and "" if there is none.
+// otherAngle returns the offset after an opening bracket of otherAngles at offset i, and the
+// bracket that closes such a tag. It returns i and "" if there is none.
 func (ta dresses) otherAngle(i int) (end int, closer string) {
 	switch c := ta.At(i); {
 	case c == '[' || c == '&' || c == '\\' || c == 0xC2 || c == 0xEF:

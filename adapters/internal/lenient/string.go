@@ -13,8 +13,7 @@ import (
 )
 
 // Delim is a pair of delimiters around a string. Open and Close differ only for curly quotation
-// marks. A raw string has no escapes. Stops makes copying fast: all other bytes are copied in runs,
-// so a file in a string costs one table look-up for each byte.
+// marks. A raw string has no escapes. Stops makes copying fast, with one look-up for each byte.
 type Delim struct {
 	Open, Close string
 	Raw         bool
