@@ -320,8 +320,9 @@ func (ta *tagsAhead) headBySteps(f *tagForms, steps []headStep, key string, i, s
 			}
 			if c == 0 {
 				whole++
-			} else if n > 1 && steps[n-1].hole == "key" {
-				// the angle of a tag in another dress: that is one slip
+			} else if n > 1 && n == len(steps)-1 && steps[n-1].hole == "key" {
+				// the angle of a tag in another dress: that is one slip, unless the head has more
+				// pieces, as DSML's string="true", which the value would be taken for
 				if size := dressesIn(ta).behindKey(at); size > 0 {
 					end, c, whole = at+size, max(slipCost-cost, 0), whole+1
 				}
