@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -61,9 +60,9 @@ func repeatable(r *http.Request) error {
 		return r.Body.Close()
 	}
 	body, err := io.ReadAll(r.Body)
-	r.ContentLength = int64(len(body))
-	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	return errors.Join(err, r.Body.Close())
+	err = errors.Join(err, r.Body.Close())
+	upstream.SetBody(r, body)
+	return err
 }
 
 // attempt asks one server. It returns an error if the server fails, and also if it is busy and

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"path"
 	"slices"
@@ -131,7 +130,7 @@ func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 	}
 	c := r.Clone(r.Context())
-	c.Body, c.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	upstream.SetBody(c, body)
 	return b.Client.RoundTrip(c)
 }
 

@@ -290,3 +290,11 @@ func (l *once) Close() error { return nil }
 
 // Addr implements net.Listener. It returns an address that is never dialed.
 func (l *once) Addr() net.Addr { return &net.UnixAddr{} }
+
+// SetBody gives a request another body. The transport may read it again when a connection that it
+// keeps turns out to be closed, so all fields that describe the body have to change together.
+func SetBody(r *http.Request, body []byte) {
+	again := func() io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) }
+	r.Body, r.ContentLength = again(), int64(len(body))
+	r.GetBody = func() (io.ReadCloser, error) { return again(), nil }
+}
