@@ -57,8 +57,7 @@ var otherAngles = [][2]string{{"[", "]"}, {"＜", "＞"}, {"&lt;", "&gt;"}, {"«
 // otherAngle returns the offset after an opening bracket of otherAngles at offset i, and the
 // bracket that closes such a tag. It returns i and "" if there is none.
 func (ta dresses) otherAngle(i int) (end int, closer string) {
-	switch c := ta.At(i); {
-	case c == '[' || c == '&' || c == '\\' || c == 0xC2 || c == 0xEF:
+	if c := ta.At(i); c == '[' || c == '&' || c == '\\' || c == 0xC2 || c == 0xEF {
 		for _, a := range otherAngles {
 			if ta.Has(i, a[0]) {
 				return i + len(a[0]), a[1]
@@ -217,6 +216,6 @@ func (t *tagToken) dressIn(ta dresses, f *tagForm) {
 func (ta dresses) dressedEnd(i int) bool {
 	from := max(ta.Pos+i-8, ta.Base)
 	text := strings.TrimSuffix(string(ta.Slice(from, max(from, ta.Pos+i))), "\n")
-	return slices.ContainsFunc(append(otherAngles[1:], [2]string{"<", ">"}),
+	return strings.HasSuffix(text, ">") || slices.ContainsFunc(otherAngles[1:],
 		func(a [2]string) bool { return strings.HasSuffix(text, a[1]) })
 }

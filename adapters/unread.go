@@ -33,9 +33,7 @@ func (rs *restored) calledIn(text string, marked bool) string {
 		strings.IndexByte("\"'>]({=<[:,|`\\&", text[0]) < 0 && !beginsMember(text, t) {
 		return ""
 	}
-	if marked && slices.ContainsFunc(rs.format.marks(), func(m string) bool {
-		return strings.HasSuffix(text, m)
-	}) {
+	if marked && rs.endsInMark(text) {
 		return t.Name
 	}
 	for _, key := range t.Type().Members() {
@@ -50,20 +48,28 @@ func (rs *restored) calledIn(text string, marked bool) string {
 // width become those of ASCII.
 func structureOf(text string) string {
 	text = strings.TrimSpace(lastComment.ReplaceAllString(strings.TrimSpace(text), "$1"))
-	text = strings.TrimSuffix(strings.NewReplacer("］", "]", "｝", "}", "）", ")").Replace(text), ".")
+	text = strings.TrimSuffix(narrow.Replace(text), ".")
 	return text
 }
 
+// narrow replaces closing brackets of full width.
+var narrow = strings.NewReplacer("］", "]", "｝", "}", "）", ")")
+
 // lastComment matches a comment at the end of a text, after a closing bracket.
 var lastComment = regexp.MustCompile(`([)\]}>]) *(?://|#) [^\n]*$`)
+
+// endsInMark reports whether a text ends in a mark of the family.
+func (rs *restored) endsInMark(text string) bool {
+	return slices.ContainsFunc(rs.format.marks(), func(m string) bool {
+		return strings.HasSuffix(text, m)
+	})
+}
 
 // takenIn returns the only tool that takes the parameters in a reply without a name, or "". The
 // reply begins with a mark of the family and ends with one.
 func (rs *restored) takenIn(text string) string {
 	text = strings.TrimSpace(text)
-	if !slices.ContainsFunc(rs.format.marks(), func(m string) bool {
-		return strings.HasSuffix(text, m)
-	}) {
+	if !rs.endsInMark(text) {
 		return ""
 	}
 	if t := rs.tools.Taking(rs.keysIn(text)); t != nil {

@@ -81,9 +81,10 @@ const beginning = 5
 // preposition or "and". The field follow is the number of letters that must follow, which keeps
 // words of Persian whole.
 var articles = []struct {
-	letters string
+	letters []rune
 	follow  int
-}{{"وال", 4}, {"بال", 4}, {"كال", 4}, {"فال", 4}, {"لل", 3}, {"ال", 3}, {"و", 3}}
+}{{[]rune("وال"), 4}, {[]rune("بال"), 4}, {[]rune("كال"), 4}, {[]rune("فال"), 4},
+	{[]rune("لل"), 3}, {[]rune("ال"), 3}, {[]rune("و"), 3}}
 
 // withoutArticle returns a word without the article that Arabic writes before it, so that والملفات
 // and ملفات are equal. Other words are returned unchanged. Endings (pronouns, plurals) stay,
@@ -93,8 +94,7 @@ func withoutArticle(w []rune) []rune {
 		return w
 	}
 	for _, a := range articles {
-		letters := []rune(a.letters)
-		if n := len(letters); len(w) >= n+a.follow && slices.Equal(w[:n], letters) {
+		if n := len(a.letters); len(w) >= n+a.follow && slices.Equal(w[:n], a.letters) {
 			return w[n:]
 		}
 	}

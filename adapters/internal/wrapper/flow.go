@@ -14,27 +14,20 @@ type flow struct{ text string }
 // returns nil if the text does not begin with one.
 func (f *flow) value() *node {
 	f.blanks()
-	before := f.text
-	switch {
+	var n *node
+	switch before := f.text; {
 	case before == "":
-		return nil
 	case before[0] == '{' || before[0] == '[':
-		n := f.members()
-		if n != nil {
+		if n = f.members(); n != nil {
 			n.text = before[:len(before)-len(f.text)]
 		}
-		f.blanks()
-		return n
-	}
-	text, ok := f.scalar(",]}")
-	if !ok {
-		return nil
+	case before[0] == '"' || before[0] == '\'':
+		n = f.quoted(before[:1])
+	default:
+		n = f.plain()
 	}
 	f.blanks()
-	if inner := strings.Trim(text, before[:1]); before[0] == '"' || before[0] == '\'' {
-		return ofJSON(schema.Quote(inner))
-	}
-	return &node{text: text, cdata: true}
+	return n
 }
 
 // members reads the content of a mapping or a sequence with its brackets. It returns nil if
@@ -77,25 +70,29 @@ func (f *flow) members() *node {
 	return n
 }
 
-// scalar reads a text in quotation marks, which it returns with the marks, or one up to a sign of
-// ends. It returns false if the text is empty or could be read in two ways.
-func (f *flow) scalar(ends string) (string, bool) {
-	if c := f.text[:1]; c == `"` || c == "'" {
-		inner, behind, ok := strings.Cut(f.text[1:], c)
-		if !ok || strings.Contains(inner, `\`) || strings.HasPrefix(behind, c) {
-			return "", false
-		}
-		f.text = behind
-		return c + inner + c, true
+// quoted reads a text in quotation marks. It returns nil if the text could be read in two ways.
+func (f *flow) quoted(mark string) *node {
+	inner, behind, ok := strings.Cut(f.text[1:], mark)
+	if !ok || strings.Contains(inner, `\`) || strings.HasPrefix(behind, mark) {
+		return nil
 	}
-	i := strings.IndexAny(f.text, ends)
+	f.text = behind
+	return ofJSON(schema.Quote(inner))
+}
+
+// plain reads a text without quotation marks up to a comma or a closing bracket. It returns nil if
+// the text is empty or could be read in two ways.
+func (f *flow) plain() *node {
+	i := strings.IndexAny(f.text, ",]}")
 	if i < 0 {
-		return "", false
+		return nil
 	}
 	text := strings.TrimSpace(f.text[:i])
-	f.text = f.text[i:]
-	return text, text != "" && !strings.ContainsAny(text, "{[\"'#&*!|>%@`") &&
-		!strings.Contains(text, ": ")
+	if f.text = f.text[i:]; text == "" || strings.ContainsAny(text, "{[\"'#&*!|>%@`") ||
+		strings.Contains(text, ": ") {
+		return nil
+	}
+	return &node{text: text, cdata: true}
 }
 
 // blanks skips blanks.
