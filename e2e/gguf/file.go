@@ -28,10 +28,10 @@ func (m *Model) describe(f *file, v *vocabulary) {
 	f.u32("general.file_type", 7) // mostly Q8_0
 	f.u32("llama.block_count", 1)
 	f.u32("llama.context_length", cmp.Or(m.Context, 32768))
-	f.u32("llama.embedding_length", dim)
+	f.u32("llama.embedding_length", uint32(m.width()))
 	f.u32("llama.feed_forward_length", ffn)
-	f.u32("llama.attention.head_count", heads)
-	f.u32("llama.attention.head_count_kv", heads)
+	f.u32("llama.attention.head_count", uint32(m.width()/head))
+	f.u32("llama.attention.head_count_kv", uint32(m.width()/head))
 	f.f32("llama.attention.layer_norm_rms_epsilon", 1e-6)
 	f.u32("llama.rope.dimension_count", head)
 	f.f32("llama.rope.freq_base", 1e9)

@@ -2,6 +2,7 @@ package gguf
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -117,6 +118,31 @@ func TestSharedPiecesLeadToTheirOwnScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := m.vocabulary()
+	m.saysAll(t, v)
+	for i, want := range []int32{control, control, control} {
+		if k := slices.Index(v.tokens, marks[i]); k < 0 || v.types[k] != want {
+			t.Errorf("%q is no control token", marks[i])
+		}
+	}
+}
+
+// TestASmallModelSaysItsScripts does the same for a model of a quarter of the width.
+func TestASmallModelSaysItsScripts(t *testing.T) {
+	scripts := []Script{{Name: "default", Parts: []string{"Hello from here."}}}
+	for i, city := range []string{"ulm", "graz", "linz", "basel", "bern", "chur", "wien", "rom", "oslo", "riga"} {
+		scripts = append(scripts, Script{Name: city, Parts: []string{strings.Repeat(fmt.Sprint(i, " of ", city, ", "), 12)}, Piece: 8})
+	}
+	m, err := New(scripts, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Small = true
+	m.saysAll(t, m.vocabulary())
+}
+
+// saysAll holds that the model writes each of its scripts, by a margin.
+func (m *Model) saysAll(t *testing.T, v *vocabulary) {
+	t.Helper()
 	for i, s := range m.scripts {
 		got, least := m.says(v, i)
 		if got != s.Parts[0] {
@@ -126,23 +152,20 @@ func TestSharedPiecesLeadToTheirOwnScript(t *testing.T) {
 			t.Errorf("%s: the next token is only %.1f ahead", s.Name, least)
 		}
 	}
-	for i, want := range []int32{control, control, control} {
-		if k := slices.Index(v.tokens, marks[i]); k < 0 || v.types[k] != want {
-			t.Errorf("%q is no control token", marks[i])
-		}
-	}
 }
 
 // says is what the model writes for a script, and by how much the closest decision was made.
 func (m *Model) says(v *vocabulary, script int) (text string, least float64) {
-	u := v.align(directions(len(v.tokens)))
+	dim := m.width()
+	root := math.Sqrt(float64(dim))
+	u := m.directions(v)
 	in, out := m.embeddings(v, u), m.output(v, u)
 	row := func(of []float32, i int) []float32 { return of[i*dim : (i+1)*dim] }
 	least = math.Inf(1)
 	for last, n := 0, 0; n < 200; n++ {
 		x := make([]float32, dim)
 		addScaled(x, 1, row(in, last))
-		addScaled(x, float32(0.1*math.Sqrt(dim)/math.Sqrt(6)), row(in, v.selectors[script]))
+		addScaled(x, 0.1*m.gain()*float32(root/math.Sqrt(6)), row(in, v.selectors[script]))
 		var length float64
 		for _, a := range x {
 			length += float64(a) * float64(a)
@@ -153,7 +176,7 @@ func (m *Model) says(v *vocabulary, script int) (text string, least float64) {
 			for d, a := range row(out, i) {
 				sum += float64(a) * float64(x[d])
 			}
-			if sum *= math.Sqrt(dim) / math.Sqrt(length); sum > first {
+			if sum *= root / math.Sqrt(length); sum > first {
 				best, first, second = i, sum, first
 			} else if sum > second {
 				second = sum

@@ -8,10 +8,10 @@ import (
 
 // The shape of the model, and the strengths that its weights are made of.
 const (
-	dim   = 512 // width: dims 0..3 are flags, the others hold u
-	heads = 4
-	head  = dim / heads // width of a head
-	ffn   = 32          // all zero
+	wide = 512 // width: dims 0..3 are flags, the others hold u
+	slim = 128 // of a small model
+	head = 128 // width of a head
+	ffn  = 32  // all zero
 
 	flagAny      = 0 // 1 on every token
 	flagSelector = 1 // 1 on selectors
@@ -26,6 +26,18 @@ const (
 	whose = 2.0
 )
 
+// width returns how many numbers hold a token. What attention costs grows with it.
+func (m *Model) width() int {
+	if m.Small {
+		return slim
+	}
+	return wide
+}
+
+// gain returns the factor that gives a smaller model the same logits: a vector after a norm is as
+// long as the root of the width.
+func (m *Model) gain() float32 { return float32(math.Sqrt(wide / float64(m.width()))) }
+
 // Names are those that llama.cpp looks for in a llama; its norms, gates and matrices must all be
 // there, even where they do nothing.
 type tensor struct {
@@ -37,37 +49,56 @@ type tensor struct {
 
 // tensors returns the weights. A matrix is rows of outputs, each over all inputs.
 func (m *Model) tensors(v *vocabulary) []tensor {
-	n := len(v.tokens)
-	u := v.align(directions(n))
-	q, k := attention()
-	square, wide, tall := []uint64{dim, dim}, []uint64{dim, ffn}, []uint64{ffn, dim}
-	zero := make([]float32, dim*ffn)
+	n, dim := len(v.tokens), m.width()
+	u := m.directions(v)
+	q, k := attention(dim)
+	row, square := []uint64{uint64(dim)}, []uint64{uint64(dim), uint64(dim)}
+	up, down := []uint64{uint64(dim), ffn}, []uint64{ffn, uint64(dim)}
+	all := []uint64{uint64(dim), uint64(n)}
+	ones, zero := slices.Repeat([]float32{1}, dim), make([]float32, dim*ffn)
 	return []tensor{
-		{name: "token_embd.weight", dims: []uint64{dim, uint64(n)}, data: m.embeddings(v, u)},
-		{name: "blk.0.attn_norm.weight", dims: []uint64{dim}, data: ones()},
+		{name: "token_embd.weight", dims: all, data: m.embeddings(v, u)},
+		{name: "blk.0.attn_norm.weight", dims: row, data: ones},
 		{name: "blk.0.attn_q.weight", dims: square, data: q},
 		{name: "blk.0.attn_k.weight", dims: square, data: k},
-		{name: "blk.0.attn_v.weight", dims: square, data: diagonal(1)},
-		{name: "blk.0.attn_output.weight", dims: square, data: diagonal(0.1)},
-		{name: "blk.0.ffn_norm.weight", dims: []uint64{dim}, data: ones()},
-		{name: "blk.0.ffn_gate.weight", dims: wide, data: zero},
-		{name: "blk.0.ffn_up.weight", dims: wide, data: zero},
-		{name: "blk.0.ffn_down.weight", dims: tall, data: zero},
-		{name: "output_norm.weight", dims: []uint64{dim}, data: ones()},
-		{name: "output.weight", dims: []uint64{dim, uint64(n)}, data: m.output(v, u), small: true},
+		{name: "blk.0.attn_v.weight", dims: square, data: diagonal(1, dim)},
+		{name: "blk.0.attn_output.weight", dims: square, data: diagonal(0.1*m.gain(), dim)},
+		{name: "blk.0.ffn_norm.weight", dims: row, data: ones},
+		{name: "blk.0.ffn_gate.weight", dims: up, data: zero},
+		{name: "blk.0.ffn_up.weight", dims: up, data: zero},
+		{name: "blk.0.ffn_down.weight", dims: down, data: zero},
+		{name: "output_norm.weight", dims: row, data: ones},
+		{name: "output.weight", dims: all, data: m.output(v, u), small: true},
 	}
 }
 
-// directions returns the vectors u: Gaussian, of length one, zero on the flags. In 508 dimensions
-// random directions are nearly at right angles, so a token hardly pulls any but the one it should.
-// The seed is fixed, so that a model is the same each time.
-func directions(n int) [][]float32 {
+// directions returns the vectors u. In a small model the tokens that choose a script have a
+// dimension each, the pieces share the others, and those that no script leads to are zero.
+func (m *Model) directions(v *vocabulary) [][]float32 {
+	if !m.Small {
+		return v.align(random(len(v.tokens), firstFree, m.width()))
+	}
+	choose := append([]int{v.bos}, v.selectors...)
+	u := random(len(v.tokens), firstFree+len(choose), m.width())
+	for i := range v.selectors[len(v.selectors)-1] + 1 {
+		u[i] = make([]float32, m.width())
+	}
+	for i, s := range choose {
+		u[s][firstFree+i] = 1
+	}
+	return v.align(u)
+}
+
+// random returns n vectors: Gaussian, of length one, zero in front of a dimension. In many
+// dimensions random directions are nearly at right angles, so a token hardly pulls any but the one
+// it should. The seed is fixed, so that a model is the same each time.
+func random(n, first, dim int) [][]float32 {
 	r := rand.New(rand.NewPCG(7, 7))
 	out := make([][]float32, n)
 	for i := range out {
 		out[i] = make([]float32, dim)
 		var sum float64
-		for d := firstFree; d < dim; d++ {
+		for d := first; d < dim; d++ {
 			x := r.NormFloat64()
 			out[i][d] = float32(x)
 			sum += x * x
@@ -102,6 +133,7 @@ func (v *vocabulary) align(u [][]float32) [][]float32 {
 // A last piece has the flag that brings up the end of the reply; one that scripts share has none,
 // as it may be in the middle of another.
 func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
+	dim := m.width()
 	out := make([]float32, len(u)*dim)
 	row := func(i int) []float32 { return out[i*dim : (i+1)*dim] }
 	for i := range u {
@@ -120,15 +152,16 @@ func (m *Model) embeddings(v *vocabulary, u [][]float32) []float32 {
 	return out
 }
 
-// attention returns the query and key matrices, alike in all heads. Rotation turns the pair of dims
-// (2i, 2i+1) of a head by 1e9^(-2i/128) a position. In pair 63 that is nothing: selectors score 866
-// there, the begin token 62, others 0. In pair 28 the query stands at a right angle to the key, so
-// the score falls by 0.19 a position: the latest selector wins.
-func attention() (q, k []float32) {
-	common := math.Sqrt(dim) / math.Sqrt(5)  // dim 0 of an ordinary token after the norm
-	flagged := math.Sqrt(dim) / math.Sqrt(6) // the flags of a selector or the begin token
+// attention returns the query and key matrices of that width, alike in all heads. Rotation turns
+// the pair of dims (2i, 2i+1) of a head by 1e9^(-2i/128) a position. In pair 63 that is nothing:
+// selectors score 866 there, the begin token 62, others 0. In pair 28 the query stands at a right
+// angle to the key, so the score falls by 0.19 a position: the latest selector wins.
+func attention(dim int) (q, k []float32) {
+	root := math.Sqrt(float64(dim))
+	common := root / math.Sqrt(5)  // dim 0 of an ordinary token after the norm
+	flagged := root / math.Sqrt(6) // the flags of a selector or the begin token
 	q, k = make([]float32, dim*dim), make([]float32, dim*dim)
-	for h := range heads {
+	for h := range dim / head {
 		at := func(row, col int) int { return (h*head+row)*dim + col }
 		q[at(126, flagAny)] = float32(14 / common)
 		k[at(126, flagSelector)] = float32(700 / flagged)
@@ -142,9 +175,10 @@ func attention() (q, k []float32) {
 // output returns one row a token: what must have gone before for the token to come up. A default
 // script is also pulled by the begin token, which attention copies when no selector is in sight.
 func (m *Model) output(v *vocabulary, u [][]float32) []float32 {
+	dim := m.width()
 	out := make([]float32, len(u)*dim)
 	row := func(i int) []float32 { return out[i*dim : (i+1)*dim] }
-	row(v.eos)[flagLast] = chain
+	row(v.eos)[flagLast] = chain * m.gain()
 	pulls := map[int][]pull{}
 	for i, s := range m.scripts {
 		pieces, first := v.pieces[i], v.eos
@@ -173,6 +207,9 @@ func (m *Model) output(v *vocabulary, u [][]float32) []float32 {
 		}
 	}
 	for i, list := range pulls {
+		for k := range list {
+			list[k].by *= m.gain()
+		}
 		for _, p := range list {
 			addScaled(row(i), p.by, u[p.of])
 		}
@@ -230,18 +267,10 @@ func addScaled(dst []float32, by float32, src []float32) {
 	}
 }
 
-func diagonal(x float32) []float32 {
+func diagonal(x float32, dim int) []float32 {
 	out := make([]float32, dim*dim)
 	for i := range dim {
 		out[i*dim+i] = x
-	}
-	return out
-}
-
-func ones() []float32 {
-	out := make([]float32, dim)
-	for i := range out {
-		out[i] = 1
 	}
 	return out
 }
