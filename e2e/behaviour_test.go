@@ -67,8 +67,8 @@ func TestDroppedStreamFreesTheServer(t *testing.T) {
 		if f := faults(plain.Reply, got); len(f) > 0 {
 			t.Errorf("the next reply: %q", f)
 		}
-	case <-time.After(20 * time.Second):
-		t.Error("20 s after the client left, Ollama has not answered the next request")
+	case <-time.After(time.Minute): // a machine that is busy
+		t.Error("a minute after the client left, Ollama has not answered the next request")
 	}
 }
 

@@ -103,7 +103,10 @@ func TestControlTokens(t *testing.T) {
 		for _, s := range on.setups {
 			t.Run(on.name+", "+s.name, func(t *testing.T) {
 				for _, sc := range of(scripts, s.reads) {
-					l.never(t, on, base, s, sc)
+					// In a long one a model whose scripts share marks may lose its way for minutes.
+					if len(sc.Text()) < 8<<10 {
+						l.never(t, on, base, s, sc)
+					}
 				}
 			})
 		}

@@ -4,4 +4,4 @@
 set -eu
 cd "$(dirname "$0")"
 ./install.sh
-TOOLNORM_E2E=required exec go test -count=1 -timeout 40m -v "$@" . ../examples/openai-node
+TOOLNORM_E2E=required exec go test -count=1 -timeout 48m -v "$@" . ../examples/openai-node

@@ -132,11 +132,12 @@ func attackAll(t *testing.T, name string, all []attack, ask asking) (answers []s
 	return answers
 }
 
-// assault runs attacks as they are written and in the disguises of two seeds, the second of which
-// is held out. Then the word that is secret is changed, and no answer may have changed with it.
+// assault runs attacks as they are written and in the disguises of a seed, which is held out: the
+// rules were written with another. Then the word that is secret is changed, and no answer may have
+// changed with it.
 func assault(t *testing.T, all []attack, ask asking, change func()) {
 	t.Helper()
-	for _, seed := range []uint64{0, 36, 20261124} {
+	for _, seed := range []uint64{0, 20261124} {
 		name, these := "as written", all
 		if seed != 0 {
 			name, these = fmt.Sprintf("seed %d", seed), within(all, seed)
