@@ -193,7 +193,8 @@ func negatives(t *testing.T) []golden.Section {
 	return all
 }
 
-// checkText reads a text that holds no call, in the cuts of one format of eight: number k.
+// checkText reads a text that holds no call, cut at every 24th place from number k on, so that each
+// place is tried with three of the seventy formats.
 func checkText(t *testing.T, f *Format, s golden.Section, o Options, k int) {
 	t.Helper()
 	for _, finish := range []string{chat.Stop, chat.Length} {
@@ -208,7 +209,7 @@ func checkText(t *testing.T, f *Format, s golden.Section, o Options, k int) {
 			t.Errorf("%s\ngot  %s\nwant %s\nerr %v", s.Name, got, want, err)
 			continue
 		}
-		checkCuts(t, f, s.Text, finish, o, k, 8)
+		checkCuts(t, f, s.Text, finish, o, k, 24)
 	}
 }
 
