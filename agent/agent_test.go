@@ -118,6 +118,7 @@ func TestEveryRunEndsForAReasonThatHasAName(t *testing.T) {
 		{"the same call", &scripted{texts: []string{callOfAdd, callOfAdd, callOfAdd}}, Config{}, Ask{}, tools.TextOf("3"), RepeatedCall, callOfAdd},
 		{"a tool that ends the step", &scripted{texts: []string{callOfAdd + "\n" + callOfAdd, "Three."}}, Config{}, Ask{}, tools.TextOf(`{"status":"success","escalate":true}`), Escalated, "Three."},
 		{"a reply that was cut", events(chat.Event{Kind: chat.Text, Text: "Hi, I am"}, chat.Event{Kind: chat.Finish, Text: chat.Length}), Config{}, Ask{}, tools.Result{}, Cut, "Hi, I am"},
+		{"advice that was cut", &scripted{texts: []string{"Use calc.add for"}, ends: []string{chat.Length}}, Config{}, Ask{}, tools.Result{}, Cut, "Use calc.add for"},
 		{"a model that breaks later", then(&scripted{texts: []string{callOfAdd}}, failing(down)), Config{}, Ask{}, tools.TextOf("3"), ModelError, callOfAdd},
 		{"time that is over", then(&scripted{texts: []string{callOfAdd}}, model(stuck)), Config{Time: 50 * time.Millisecond}, Ask{}, tools.TextOf("3"), WallTime, callOfAdd},
 	} {
@@ -287,6 +288,7 @@ func TestTheFirstToolCanBeChosenByAQuestion(t *testing.T) {
 		{[]string{`{"tool_name": "none", "arguments": {}}`, "It is 3."}, "none", 0},
 		{[]string{`no JSON`, `{"tool_name": "calc.add", "arguments": {"a": 1, "b": 2}}`, "It is 3."}, "llm", 1},
 		{[]string{`no JSON`, `{"tool_name": "calc.sum", "arguments": {}}`, "It is 3."}, "none", 0},
+		{[]string{refused, "It is 3."}, "none", 0},
 	} {
 		d, m := newDesk(t), &scripted{texts: tt.texts}
 		out, err := New(Config{Model: m, Tools: d.registry, Servers: d}).Run(t.Context(), Ask{Request: question("1+2?"), Choose: true}, nil)

@@ -55,6 +55,9 @@ func (r *run) picked(ctx context.Context, question string, names []string) (*cha
 	request.Temperature = &cold
 	for range 2 {
 		text, err := r.said(ctx, &request)
+		if useless(err) { // the engine has asked again already
+			return nil, nil
+		}
 		if err != nil {
 			return nil, err
 		}

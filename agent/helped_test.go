@@ -116,6 +116,7 @@ func TestAdviceIsNoAnswer(t *testing.T) {
 		"a question about tools":       {"What does list_people do?", []string{advice}, nil, advice},
 		"a tool that writes":           {"Write to him.", []string{"You can use send_letter for that."}, nil, "You can use send_letter for that."},
 		"only once":                    {"Who works here?", []string{advice, advice, "I do not know."}, nil, "I do not know."},
+		"a call that it cannot write":  {"Who works here?", []string{advice, refused, "I do not know."}, nil, "I do not know."},
 		"a call that came in the last": {"Who works here?", []string{fenced("hr.list_people", "{}"), fenced("hr.list_people", "{}"), "Ann and Bob."}, []string{"hr.list_people {}"}, "Ann and Bob."},
 	} {
 		helped(t, tt.question, tt.replies, func(ran []string, m *scripted, text string) {

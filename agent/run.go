@@ -110,12 +110,17 @@ func (r *run) steps(ctx context.Context) error {
 		}
 		r.out.Steps++
 		if err := r.step(ctx, true); err != nil {
+			// Nobody but the loop wanted this call, and the model may still have an answer.
+			if r.forcing != "" && useless(err) {
+				return r.end(ctx, Final)
+			}
 			return r.failed(ctx, err)
 		}
 		calls := r.calls()
 		r.forcing = ""
 		switch {
-		case len(calls) == 0 && !r.last.foreign && owed(r, r.last.raw.String()) != "":
+		case len(calls) == 0 && !r.last.foreign && r.last.got.End.Text != chat.Length &&
+			owed(r, r.last.raw.String()) != "":
 			r.forcing, r.pressed = owed(r, r.last.raw.String()), true
 			continue
 		// A call of a client's tool ends the run, since only the client can run it; text without a
@@ -131,6 +136,10 @@ func (r *run) steps(ctx context.Context) error {
 		}
 	}
 }
+
+// useless reports whether an error means that the model has answered, but not in the form that it
+// was asked for. It returns false for nil.
+func useless(err error) bool { return fault.From(err).Kind == fault.Failed }
 
 // exhausted returns the bound that forbids another step, or "" if none does. It is called before a
 // step, because the tokens of the last step are already spent.

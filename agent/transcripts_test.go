@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"toolnorm/chat"
+	"toolnorm/internal/fault"
 	"toolnorm/internal/golden"
 	"toolnorm/internal/test/must"
 	"toolnorm/internal/toolargs"
@@ -28,6 +29,9 @@ type scripted struct {
 	asked []*chat.Request
 }
 
+// refused is a text that the engine refuses, since it is not in the form that was asked for.
+const refused = "(in no form)"
+
 // Stream writes the next text, in small pieces.
 func (s *scripted) Stream(_ context.Context, r *chat.Request) iter.Seq2[chat.Event, error] {
 	s.mu.Lock()
@@ -41,6 +45,10 @@ func (s *scripted) Stream(_ context.Context, r *chat.Request) iter.Seq2[chat.Eve
 	}
 	s.asked = append(s.asked, r)
 	return func(yield func(chat.Event, error) bool) {
+		if text == refused {
+			yield(chat.Event{}, fault.New(fault.Failed, "the model wrote no call"))
+			return
+		}
 		for len(text) > 0 {
 			n := min(5, len(text))
 			if !yield(chat.Event{Kind: chat.Text, Text: text[:n]}, nil) {
