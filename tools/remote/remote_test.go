@@ -506,7 +506,9 @@ func TestErrorsThatProveThatNothingRan(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
 		want bool
-	}{{err, true}, {errors.New("Bad Request: No valid session ID provided"), true}, {errLost, false}, {context.DeadlineExceeded, false}} {
+	}{{err, true}, {errors.New("Bad Request: No valid session ID provided"), true}, {errors.New("Session not found"), true},
+		{errors.New("there is no such session any more; initialize again"), true}, {errors.New("Session abc-1 has expired"), true},
+		{errors.New("sent, but the database session is closed"), false}, {errors.New("the training session is full"), false}, {errLost, false}, {context.DeadlineExceeded, false}} {
 		if got := neverRan(tt.err); got != tt.want {
 			t.Errorf("neverRan(%v) = %v", tt.err, got)
 		}

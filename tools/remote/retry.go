@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
-	"strings"
+	"regexp"
 
 	"github.com/mark3labs/mcp-go/client/transport"
 )
@@ -28,12 +28,16 @@ func isRefused(err error) bool {
 // was made, it demands a sign-in, or it does not know the session. Servers report an unknown
 // session with the status 404, as the protocol demands, or in their own words with another status,
 // such as "Bad Request: No valid session ID provided". A timeout proves nothing, even if its text
-// mentions a session.
+// mentions a session, and neither does the word alone: "sent, but the database session is closed".
 func neverRan(err error) bool {
 	if errors.Is(err, transport.ErrSessionTerminated) ||
 		errors.Is(err, transport.ErrAuthorizationRequired) || isRefused(err) {
 		return true
 	}
-	text := strings.ToLower(err.Error())
-	return strings.Contains(text, "session") && !errors.Is(err, context.DeadlineExceeded)
+	return unknownSession.MatchString(err.Error()) && !errors.Is(err, context.DeadlineExceeded)
 }
+
+// unknownSession matches the words in which servers say that they do not know a session.
+var unknownSession = regexp.MustCompile(`(?i)\bsession[ -]?id\b|` +
+	`\b(?:no|no such|no valid|unknown|invalid|missing|could not find|cannot find) session|` +
+	`\bsession (?:[\w.-]+ )?(?:was |is |has )?(?:not found|unknown|expired|terminated|missing)`)

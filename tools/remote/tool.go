@@ -246,7 +246,7 @@ func (l *link) call(ctx context.Context, tool string, args json.RawMessage, agai
 		if errors.As(err, &no) {
 			return tools.Result{}, no
 		}
-		gone := neverRan(err)
+		gone := l.entry.Command == "" && neverRan(err) // a command has no sessions
 		if gone || isBroken(err) {
 			way.lost(c)
 		}
