@@ -13,6 +13,7 @@
 // Messages that come in:
 //
 //	message.go   one JSON-RPC message or error, in and out
+//	declared.go  what clients declare about themselves, where it is odd
 //	revision.go  which revision of the protocol a request counts by, and what its headers must repeat
 //
 // How they are answered, independent of HTTP:

@@ -78,12 +78,22 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 			"a message must have a method, or an id and a result or an error")
 	}
 	// JSON-RPC allows arrays as well; MCP's parameters are objects. Some clients write null
-	// for no parameters.
-	if p := m.params; p != nil && p[0] != '{' && string(p) != "null" {
+	// for no parameters, and PHP writes no members as [].
+	if p := m.params; isEmptyList(p) {
+		m.params, parts["params"] = nil, json.RawMessage("{}")
+		m.raw = encode(parts)
+	} else if p != nil && p[0] != '{' && string(p) != "null" {
 		return m, fail(codeParams, "params are a JSON object")
 	}
 	m.odd = m.params != nil && m.said.read(m.params) != nil
+	m.mend(parts)
 	return m, nil
+}
+
+// isEmptyList reports whether a JSON value is a list without members.
+func isEmptyList(value json.RawMessage) bool {
+	var all []json.RawMessage
+	return len(value) > 0 && value[0] == '[' && json.Unmarshal(value, &all) == nil && len(all) == 0
 }
 
 // members returns the members of a message by their exact names. encoding/json ignores case when it

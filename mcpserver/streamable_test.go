@@ -2,11 +2,14 @@ package mcpserver
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
 )
 
 const modernMeta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
@@ -48,10 +51,28 @@ func TestEveryRequestCountsByItsRevision(t *testing.T) {
 		{"discover", strings.Replace(call(modernMeta), "tools/list", "server/discover", 1), modern("server/discover", ""), 200, `"supportedVersions":["2026-07-28"`},
 		{"discover is new", strings.Replace(call(""), "tools/list", "server/discover", 1), nil, 200, `"code":-32601`},
 		{"an old unknown method", strings.Replace(call(""), "tools/list", "no/such", 1), nil, 200, `"code":-32601`},
+		{"odd capabilities", `{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"roots":[],"sampling":true,"elicitation":"x"},"clientInfo":{"name":"php","version":1}}}`, nil, 200, `"protocolVersion":"2025-06-18"`},
+		{"no capabilities in PHP", `{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":[],"clientInfo":[]}}`, nil, 200, `"protocolVersion":"2025-06-18"`},
+		{"no capabilities in PHP, new", call(strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":[]`, 1)), modern("tools/list", ""), 200, `"resultType":"complete"`},
+		{"no parameters in PHP", `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":[ ]}`, nil, 200, `"result":{"tools":[`},
+		{"no parameters in PHP, passed on", `{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}`, nil, 200, `"result":{}`},
+		{"parameters by place", `{"jsonrpc":"2.0","id":7,"method":"ping","params":[1]}`, nil, 200, `"code":-32602`},
 		{"a new unknown method", strings.Replace(call(modernMeta), "tools/list", "no/such", 1), modern("no/such", ""), 404, `"code":-32601`},
 	} {
 		if status, body := f.post(c.body, c.h); status != c.status || !strings.Contains(body, c.want) || !strings.Contains(body, `"id":7`) {
 			t.Errorf("%s: %d %s, want %d with %s", c.name, status, body, c.status, c.want)
+		}
+	}
+}
+
+func TestWhatAClientDeclaresIsReadByMembers(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"roots":{"listChanged":true},"experimental":{"x":{}}}`:                                      `{"roots":{"listChanged":true},"experimental":{"x":{}}}`,
+		`{"roots":{"listChanged":"yes"},"sampling":true,"elicitation":"x","experimental":[],"z":[7]}`: `{"experimental":{},"roots":{},"sampling":{},"z":[7]}`,
+		`[]`: `{}`, `7`: `{}`, `"x"`: `{}`,
+	} {
+		if got := string(readable[mcp.ClientCapabilities](json.RawMessage(in))); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
 		}
 	}
 }

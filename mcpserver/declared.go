@@ -1,0 +1,69 @@
+package mcpserver
+
+import (
+	"encoding/json"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// mend replaces what the client declares about itself in a form that cannot be read, since a client
+// with one odd member would otherwise not be served at all. PHP, for example, writes an empty
+// object as []. The parameters of a message without such members stay as they are. The parameter
+// parts has the members of the message.
+func (m *message) mend(parts map[string]json.RawMessage) {
+	var all, inner map[string]json.RawMessage
+	if json.Unmarshal(m.params, &all) != nil {
+		return
+	}
+	switch {
+	case m.method == string(mcp.MethodInitialize) &&
+		json.Unmarshal(m.params, new(mcp.InitializeParams)) != nil:
+		mendClient(all, "capabilities", "clientInfo")
+	case m.odd && json.Unmarshal(all["_meta"], &inner) == nil &&
+		json.Unmarshal(all["_meta"], new(meta)) != nil:
+		mendClient(inner, mcp.MetaKeyClientCapabilities, mcp.MetaKeyClientInfo)
+		all["_meta"] = encode(inner)
+	default:
+		return
+	}
+	m.params = encode(all)
+	parts["params"] = m.params
+	m.raw, m.said = encode(parts), params{}
+	m.odd = m.said.read(m.params) != nil
+}
+
+// mendClient replaces the two members in which a client declares its capabilities and its name.
+func mendClient(all map[string]json.RawMessage, capabilities, info string) {
+	if all[capabilities] != nil {
+		all[capabilities] = readable[mcp.ClientCapabilities](all[capabilities])
+	}
+	if all[info] != nil {
+		all[info] = readable[mcp.Implementation](all[info])
+	}
+}
+
+// readable returns value if it can be read as a T. Otherwise it returns an object of those members
+// that can be read, each alone. A member that is true, a list or an object is there, so it becomes
+// {} if a T can have that, and others are left out.
+func readable[T any](value json.RawMessage) json.RawMessage {
+	if json.Unmarshal(value, new(T)) == nil {
+		return value
+	}
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(value, &all) // what is not an object has no members
+	out := map[string]json.RawMessage{}
+	for key, v := range all {
+		forms := []json.RawMessage{v}
+		if string(v) == "true" || v[0] == '[' || v[0] == '{' {
+			forms = append(forms, json.RawMessage("{}"))
+		}
+		for _, v := range forms {
+			one := encode(map[string]json.RawMessage{key: v})
+			if json.Unmarshal(one, new(T)) == nil {
+				out[key] = v
+				break
+			}
+		}
+	}
+	return encode(out)
+}
