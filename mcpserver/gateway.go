@@ -118,23 +118,30 @@ func (e *engine) join(ctx context.Context, c *caller, m message, key string) jso
 // 2026-07-28 demands resultType. A result that is no object is returned unchanged.
 func (e *engine) passed(c *caller, raw json.RawMessage) json.RawMessage {
 	var all map[string]json.RawMessage
-	if json.Unmarshal(raw, &all) != nil || c.modern == (all["resultType"] != nil) &&
-		c.modern == (all["_meta"] != nil) {
+	if json.Unmarshal(raw, &all) != nil {
 		return raw
 	}
+	structured := all["structuredContent"]
 	switch {
-	case !c.modern:
-		delete(all, "resultType")
-		if s := all["structuredContent"]; s != nil && s[0] != '{' {
-			delete(all, "structuredContent") // earlier revisions know only objects; the text has it
-		}
-	default:
+	case c.modern && (all["resultType"] == nil || all["_meta"] == nil):
 		if all["resultType"] == nil {
 			all["resultType"] = encode("complete")
 		}
 		if all["_meta"] == nil {
 			all["_meta"] = e.lists.identity
 		}
+	case !c.modern && (all["resultType"] != nil || structured != nil && structured[0] != '{'):
+		delete(all, "resultType")
+		if structured == nil || structured[0] == '{' {
+			break
+		}
+		// Earlier revisions know only objects, so the value has to be in a text.
+		delete(all, "structuredContent")
+		if isEmptyList(all["content"]) {
+			all["content"] = encode([]content{textOf(string(structured))})
+		}
+	default:
+		return raw
 	}
 	return encode(all)
 }

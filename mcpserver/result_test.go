@@ -40,6 +40,9 @@ func TestResultsAreWrittenForEveryClient(t *testing.T) {
 		{"promised", list, false, `{"content":[{"type":"text","text":"{\"success\":true,\"result\":[1]}"}],"structuredContent":{"success":true,"result":[1]}}`},
 		{"promised", failed, false, `{"content":[{"type":"text","text":"{\"success\":false,\"error\":\"no such thing\"}"}],"structuredContent":{"success":false,"error":"no such thing"},"isError":true}`},
 		{"any", tools.Result{Structured: json.RawMessage(`{`)}, false, `{"content":[{"type":"text","text":"any gave a structured result that is no JSON"}],"isError":true}`},
+		{"any", tools.Result{Raw: json.RawMessage(`{"content":[],"structuredContent":[1]}`)}, false, `{"content":[{"type":"text","text":"[1]"}]}`},
+		{"any", tools.Result{Raw: json.RawMessage(`{"content":[{"type":"text","text":"one"}],"structuredContent":[1]}`)}, false, `{"content":[{"type":"text","text":"one"}]}`},
+		{"any", tools.Result{Raw: json.RawMessage(`{"content":[],"structuredContent":{"n":1}}`)}, false, `{"content":[],"structuredContent":{"n":1}}`},
 		{"any", tools.Result{}, false, `{"content":[{"type":"text","text":""}]}`},
 	} {
 		if got := string(s.engine.result(&caller{session: &session{}, modern: c.modern}, c.name, c.r)); got != c.want {

@@ -24,7 +24,7 @@
 //	gateway.go  what servers offer besides tools; directory.go remembers which server named what
 //	level.go    the level of what servers log
 //	account.go  what the user has signed in to; signin.go signs in, visit.go from a page, revoke.go out
-//	tool.go     a server's tool as the registry's; its results
+//	tool.go     a server's tool as the registry's; result.go reads what a call returns
 //	entry.go    one server in mcp.json; member.go reads the spellings of its members
 //	file.go     mcp.json as a whole; text.go reads its encodings and comments, object.go keeps unknown members
 //	policy.go   where a connection may go; bounded.go how much may come back

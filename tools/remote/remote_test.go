@@ -484,20 +484,37 @@ func TestAServerThatFloodsIsEnded(t *testing.T) {
 
 func TestAResultWithOneOddPartIsPassedOn(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"content":[{"type":"text","text":"a"},{"type":"text","text":7},"b",null,{"type":"image","data":"not base64!"}]}`: "a\n{\"type\":\"text\",\"text\":7}\nb\n{\"type\":\"image\",\"data\":\"not base64!\"}",
+		`{"content":[{"type":"text","text":"a"},{"type":"text","text":7},"b",null,{"type":"image","data":"not base64!"}]}`: "a\n7\nb\n{\"type\":\"image\",\"data\":\"not base64!\"}",
 		`{"content":{"type":"text","text":"a"}}`:                     "a",
 		`{"content":"a"}`:                                            "a",
 		`{"content":[]}`:                                             "",
 		`{"content":null,"structuredContent":{"x":1}}`:               `{"x":1}`,
 		`{"content":[{"type":"text","text":"a"}],"isError":"false"}`: "a",
+		`{"toolResult":{"x":1}}`:                                     `{"x":1}`,
+		`{"result":"42"}`:                                            "42",
+		`{"content":[],"output":"42","code":0}`:                      "",
+		`{"output":"42","code":0}`:                                   `{"output":"42","code":0}`,
+		`"hello"`:                                                    "hello",
+		`[{"type":"text","text":"a"}]`:                               "a",
+		`null`:                                                       "",
+		`{}`:                                                         "",
+		`{"content":{"0":{"type":"text","text":"a"},"2":{"type":"text","text":"b"}}}`:                             "a\nb",
+		`{"content":[{"text":"no type"},{"type":"TEXT","text":"b"},{"type":"json","json":{"x":1}}]}`:              "no type\nb\n{\"type\":\"json\",\"json\":{\"x\":1}}",
+		`{"content":[{"type":"video","data":"` + strings.Repeat("A", 5000) + `"}]}`:                               "[video]",
+		`{"content":[{"type":"image","data":"data:image/gif;base64,R0lGODlhAQ"}]}`:                                "[image image/gif, 7 bytes]",
+		`{"content":[{"type":"image","data":"iVBORw0KGgo","mime_type":"image/x"},{"type":"audio","data":"_-8"}]}`: "[image image/x, 8 bytes]\n[audio text/plain; charset=utf-8, 2 bytes]",
+		`{"content":[{"type":"image","data":"iVBORw0KGgo"},{"type":"resource_link","uri":"a:b"}]}`:                "[image image/png, 8 bytes]\n[a:b](a:b)",
 	} {
 		r, err := result(json.RawMessage(text))
 		if err != nil || r.IsError || r.Text() != want {
 			t.Errorf("%s: %q, %v, %v", text, r.Text(), r.IsError, err)
 		}
 	}
-	if r, _ := result(json.RawMessage(`{"content":[{"type":"text","text":"no"}],"isError":"true"}`)); !r.IsError {
-		t.Error("an error as text is none")
+	for _, flag := range []string{`"isError":"true"`, `"isError":1`, `"isError":"True"`, `"is_error":true`} {
+		text := `{"content":[{"type":"text","text":"no"}],` + flag + `}`
+		if r, _ := result(json.RawMessage(text)); !r.IsError || r.Raw != nil {
+			t.Errorf("%s is no error", text)
+		}
 	}
 }
 
