@@ -17,6 +17,7 @@
 //	conn.go     one connection, over HTTP, the older SSE, or with a command
 //	raw.go      the text of results, which mcp-go does not keep
 //	read.go     reading a server's messages, member by member
+//	plain.go    messages that mcp-go cannot read
 //	retry.go    which errors are the connection's, and after which a call may be made again
 //	why.go      errors as sentences; the last words of a command
 //	ask.go      requests that pass through as they are; timer.go ends those that take too long

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -105,7 +106,10 @@ func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		body.unit = oneEvent
 	}
-	resp.Body = body
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{newPlainer(body, body.unit), body}
 	return resp, nil
 }
 

@@ -86,7 +86,7 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func(erro
 	// A server that writes without a line's end would else fill the memory.
 	in := &watched{&bounded{ReadCloser: out, unit: oneLine}, p.heard, lost}
 	// An empty standard error: ours is read above, so that its lines reach the log.
-	p.Stdio = transport.NewIO(in, stdin, io.NopCloser(strings.NewReader("")))
+	p.Stdio = transport.NewIO(newPlainer(in, oneLine), stdin, io.NopCloser(strings.NewReader("")))
 	transport.WithCommandLogger(silent)(p.Stdio)
 	if err := p.Stdio.Start(ctx); err != nil {
 		return nil, errors.Join(err, p.Close())
