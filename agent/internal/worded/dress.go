@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // tags matches thoughts inside tags such as <think>, which are not part of the reply.
@@ -147,4 +149,19 @@ func bareLabel(line string) role {
 		return none
 	}
 	return roles()[folded(line)]
+}
+
+// unwaiting returns a text without its last line if that line only says that the model waits for a
+// result: PAUSE, or a label of results whose colon a stop sequence has cut. It would else be the end
+// of an argument. A word in lower case may be the last line of a program.
+func unwaiting(text string) string {
+	trimmed := strings.TrimRight(text, " \t\n")
+	i := strings.LastIndexByte(trimmed, '\n')
+	last := strings.TrimSpace(trimmed[i+1:])
+	first, _ := utf8.DecodeRuneInString(last)
+	if i > 0 && (last == "PAUSE" ||
+		roles()[folded(last)] == observation && !unicode.IsLower(first)) {
+		return trimmed[:i]
+	}
+	return text
 }

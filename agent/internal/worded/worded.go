@@ -55,7 +55,7 @@ func (r *Reader) Calls(text, end string) (calls []chat.Call, front string) {
 	if len(text) > Longest || len(r.Tools) == 0 {
 		return nil, ""
 	}
-	text = r.coloned(plain(r.unescaped(text)))
+	text = r.coloned(plain(r.unescaped(unwaiting(text))))
 	if calls, front = r.steps(text, end); len(calls) > 0 {
 		return calls, front
 	}
