@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -216,8 +218,7 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 		return a, wrong(codeParams, "params are missing")
 	}
 	if err := json.Unmarshal(text, &p); err != nil {
-		return a, wrong(codeParams, "params: "+
-			fault.Short(strings.TrimPrefix(err.Error(), "json: ")))
+		return a, wrong(codeParams, mistyped(err))
 	}
 	if len(p.Messages) == 0 {
 		return a, wrong(codeParams, "messages must be a list of at least one message")
@@ -247,6 +248,19 @@ func readParams(text json.RawMessage) (a Ask, err error) {
 		a.Request.Messages = append(a.Request.Messages, turn)
 	}
 	return a, nil
+}
+
+// mistyped returns a sentence for parameters that could not be decoded, which says what their wrong
+// member must be.
+func mistyped(err error) string {
+	var at *json.UnmarshalTypeError
+	if !errors.As(err, &at) {
+		return "params: " + fault.Short(err.Error())
+	}
+	want := map[reflect.Kind]string{reflect.Int: "a whole number", reflect.Float64: "a number",
+		reflect.Bool: "true or false", reflect.String: "a text", reflect.Slice: "a list",
+		reflect.Struct: "an object", reflect.Map: "an object"}[at.Type.Kind()]
+	return fmt.Sprintf("%s: want %s, got %s", cmp.Or(at.Field, "params"), want, at.Value)
 }
 
 // turn returns the message in the form for models. The content may be a text, or OpenAI's list of
