@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"sync"
 	"time"
 
@@ -74,6 +75,10 @@ func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError 
 	if e.Data != nil {
 		rpcErr.data = encode(e.Data)
 	}
+	// mcp-go names types of Go, and says that the request is wrong, where a parameter is.
+	if m := unparsable.FindStringSubmatch(e.Message); m != nil && e.Code == codeRequest {
+		return fail(codeParams, "%s has the wrong type: %s", m[2], m[1])
+	}
 	// mcp-go has already chosen a specific code, such as for parameters that it could not read.
 	if e.Code != codeInternal {
 		return rpcErr
@@ -89,6 +94,10 @@ func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError 
 	}
 	return rpcErr
 }
+
+// unparsable matches mcp-go's words for a parameter that it cannot decode.
+var unparsable = regexp.MustCompile(
+	`^unparsable .*: json: cannot unmarshal (\S+) .*into Go struct field [^. ]*\.(\S+) of type`)
 
 // aboutResource returns rpcErr. If it has no data and a resource could not be read, it gets
 // {"uri":…,"message":…} as data, as clients of 2026-07-28 expect. The data repeats the message for

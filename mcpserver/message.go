@@ -55,6 +55,7 @@ func (m message) isAnswer() bool { return m.method == "" }
 // the id, if that could be read, since the answer needs it; otherwise the answer's id is null, as
 // JSON-RPC 2.0 demands (section 5). Parameters of a wrong type are no error but are noted in m.odd.
 func readMessage(raw []byte) (m message, rpcErr *rpcError) {
+	raw = bytes.TrimPrefix(raw, []byte("\uFEFF")) // which .NET writes before the first message
 	parts, rpcErr := members(raw)
 	if rpcErr != nil {
 		return m, rpcErr

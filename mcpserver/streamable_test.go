@@ -56,6 +56,9 @@ func TestEveryRequestCountsByItsRevision(t *testing.T) {
 		{"no capabilities in PHP, new", call(strings.Replace(modernMeta, `clientCapabilities":{}`, `clientCapabilities":[]`, 1)), modern("tools/list", ""), 200, `"resultType":"complete"`},
 		{"no parameters in PHP", `{"jsonrpc":"2.0","id":7,"method":"tools/list","params":[ ]}`, nil, 200, `"result":{"tools":[`},
 		{"no parameters in PHP, passed on", `{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}`, nil, 200, `"result":{}`},
+		{"a version that is no text", `{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"protocolVersion":3}}`, nil, 200, `"code":-32602,"message":"params.protocolVersion has the wrong type: number"`},
+		{"a level that is no text", `{"jsonrpc":"2.0","id":7,"method":"logging/setLevel","params":{"level":5.5}}`, nil, 200, `"code":-32602,"message":"params.level has the wrong type: number"`},
+		{"a byte order mark", "\uFEFF" + call(""), nil, 200, `"result":{"tools":[`},
 		{"parameters by place", `{"jsonrpc":"2.0","id":7,"method":"ping","params":[1]}`, nil, 200, `"code":-32602`},
 		{"a new unknown method", strings.Replace(call(modernMeta), "tools/list", "no/such", 1), modern("no/such", ""), 404, `"code":-32601`},
 	} {
