@@ -239,6 +239,19 @@ func TestAModelAtAgentRunsOurToolsAndShowsThem(t *testing.T) {
 	}
 }
 
+// TestWhatStandsBehindACallIsNoAnswer has a model make up the result of its call.
+func TestWhatStandsBehindACallIsNoAnswer(t *testing.T) {
+	d := newDesk(t)
+	both := events(chat.Event{Kind: chat.CallStart, Text: "calc__add"}, chat.Event{Kind: chat.CallArgs, Text: `{"a":1,"b":2}`}, chat.Event{Kind: chat.CallEnd},
+		chat.Event{Kind: chat.Text, Text: "It is 7."}, chat.Event{Kind: chat.Finish, Text: chat.Stop})
+	answer := events(chat.Event{Kind: chat.Text, Text: "It is 3."}, chat.Event{Kind: chat.Finish, Text: chat.Stop})
+	l := New(Config{Model: then(both, answer), Tools: d.registry, Servers: d})
+	want := "reasoning It is 7.\nreasoning \n[calc.add {\"a\":1,\"b\":2}]\n\nreasoning result\ntext It is 3.\nusage\nfinish stop"
+	if got := strings.Join(replied(t, l, asked()), "\n"); got != want || len(d.ran) != 1 {
+		t.Errorf("ran %q, replied\n%s\nwant\n%s", d.ran, got, want)
+	}
+}
+
 func TestCallsOfTheClientsToolsGoToTheClient(t *testing.T) {
 	d := newDesk(t)
 	var last *chat.Request

@@ -300,6 +300,10 @@ func (p *reply) take(r *run, e chat.Event) {
 	if r.quiet {
 		return
 	}
+	// What a model writes behind a call it has made up, so it is no part of the answer.
+	if e.Kind == chat.Text && p.got.calls > 0 && !p.foreign {
+		e.Kind = chat.Reasoning
+	}
 	if r.pass != nil && r.pass(e) {
 		p.foreign = true
 	}
