@@ -117,22 +117,27 @@ func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage
 	seen := map[string]bool{}
 	for i, items := range each {
 		for _, item := range items {
+			item, ok := plainItem(method, item)
+			if !ok {
+				continue
+			}
 			var about struct{ Name, URI, URITemplate, TaskID string }
 			_ = json.Unmarshal(item, &about) // an item without one is shown as it is
+			id := cmp.Or(about.URI, about.URITemplate)
+			if method == "prompts/list" {
+				var err error
+				id = links[i].entry.Name + "." + about.Name
+				if item, err = withMembers(item, "name", id); err != nil {
+					continue
+				}
+			}
 			// If two servers have the same address, the first in the file is listed, and it is also
 			// the one that is read.
-			if id := cmp.Or(about.URI, about.URITemplate); id != "" {
+			if id != "" {
 				if seen[id] {
 					continue
 				}
 				seen[id] = true
-			}
-			if method == "prompts/list" {
-				var err error
-				if item, err = withMembers(item, "name", links[i].entry.Name+"."+
-					about.Name); err != nil {
-					continue
-				}
 			}
 			all = append(all, item)
 		}

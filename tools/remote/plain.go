@@ -70,11 +70,11 @@ func (p *plainer) plain(text []byte) []byte {
 // messageBegin is how nearly all programs begin a message.
 var messageBegin = []byte(`{"jsonrpc"`)
 
-// plainMessage returns a message that mcp-go can read, if text is one that it cannot, and whether it
-// differs from text. It drops a byte order mark and output of the program that stands before the
-// message on its line. NaN and Infinity, which Python and JavaScript write and JSON has not, become
-// null. An error gets a number as its code and a text as its message: programs write "ENOENT" or
-// -32000.0.
+// plainMessage returns a message that mcp-go can read if text is one that it cannot, and reports
+// whether the message differs from text. It drops a byte order mark, and output of the program that
+// stands before the message on its line. NaN and Infinity, which Python and JavaScript write and
+// JSON has not, become null. An error gets a number as its code and a text as its message: programs
+// write "ENOENT" or -32000.0.
 func plainMessage(text []byte) (out []byte, changed bool) {
 	out = bytes.TrimPrefix(bytes.TrimSpace(text), []byte("\uFEFF"))
 	if i := bytes.Index(out, messageBegin); i > 0 && !json.Valid(out) {
