@@ -1,10 +1,12 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -66,6 +68,11 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 		return result, rpcErr, true
 	case !forwarded(m.method):
 		return nil, nil, false
+	case m.method == string(mcp.MethodResourcesRead):
+		// Another server may list an address of ours, and must not speak for us.
+		if result, rpcErr = e.bridge(ctx, c, m); rpcErr == nil {
+			return result, nil, true
+		}
 	}
 	ctx, done := reporting(ctx, c)
 	raw, known, err := e.cfg.Gateway.Forward(ctx, m.method, m.params)
@@ -75,7 +82,7 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 	case !known && c.modern && m.said.Task != "":
 		return nil, fail(codeParams, "there is no such task, or no longer"), true
 	case !known:
-		return nil, nil, false // mcp-go's server answers it, or says that it is unknown
+		return e.nobodys(ctx, c, m)
 	case errors.As(err, &refused):
 		rpcErr = fail(refused.Code, "%s", refused.Message)
 		rpcErr.data = refused.Data
@@ -84,6 +91,23 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 		return nil, fail(codeInternal, "%s", err.Error()), true
 	}
 	return e.passed(c, raw), nil, true
+}
+
+// nobodys answers a request that concerns no other server, as beyond does. If mcp-go's server does
+// not know its method, since only the other servers have such members, there is no such member.
+func (e *engine) nobodys(ctx context.Context, c *caller, m message) (
+	result json.RawMessage, rpcErr *rpcError, handled bool) {
+	capability, _, _ := strings.Cut(m.method, "/")
+	result, rpcErr = e.bridge(ctx, c, m)
+	if _, offered := e.cfg.Gateway.Offers()[capability]; offered && rpcErr != nil &&
+		rpcErr.code == codeMethod {
+		rpcErr = fail(codeParams, "there is no %q", cmp.Or(m.said.URI, m.said.Name, m.said.Task))
+		if m.method == string(mcp.MethodResourcesRead) && !c.modern {
+			rpcErr.code = mcp.RESOURCE_NOT_FOUND
+		}
+		rpcErr = aboutResource(m, rpcErr)
+	}
+	return result, rpcErr, true
 }
 
 // forwarded reports whether requests of a method are passed on to the one server that they concern.
@@ -105,13 +129,27 @@ func (e *engine) join(ctx context.Context, c *caller, m message, key string) jso
 		_ = json.Unmarshal(raw, &own) // ours is an object, with a list under its key
 		_ = json.Unmarshal(own[key], &all)
 	}
-	own[key] = encode(append(append([]json.RawMessage{}, all...),
-		e.cfg.Gateway.Members(ctx, m.method)...))
+	ours := map[string]bool{}
+	for _, one := range all {
+		ours[addressOf(one)] = true
+	}
+	theirs := slices.DeleteFunc(e.cfg.Gateway.Members(ctx, m.method), func(one json.RawMessage) bool {
+		address := addressOf(one)
+		return address != "" && ours[address]
+	})
+	own[key] = encode(append(append([]json.RawMessage{}, all...), theirs...))
 	if c.modern {
 		maps.Copy(own, map[string]json.RawMessage{"ttlMs": encode(cacheMillis),
 			"cacheScope": encode(cacheScope)})
 	}
 	return e.passed(c, encode(own))
+}
+
+// addressOf returns the address of a resource or of a template in a list, or "" for other members.
+func addressOf(one json.RawMessage) string {
+	var about struct{ URI, URITemplate string }
+	_ = json.Unmarshal(one, &about) // a member without an address has none
+	return cmp.Or(about.URI, about.URITemplate)
 }
 
 // passed returns another server's result in the form for the client's revision. For example,
