@@ -6,11 +6,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// mend replaces what the client declares about itself in a form that cannot be read, since a client
-// with one odd member would otherwise not be served at all. PHP, for example, writes an empty
+// repair replaces what the client declares about itself in a form that cannot be read, since a
+// client with one odd member would otherwise not be served at all. PHP, for example, writes an empty
 // object as []. The parameters of a message without such members stay as they are. The parameter
 // parts has the members of the message.
-func (m *message) mend(parts map[string]json.RawMessage) {
+func (m *message) repair(parts map[string]json.RawMessage) {
 	var all, inner map[string]json.RawMessage
 	if json.Unmarshal(m.params, &all) != nil {
 		return
@@ -18,10 +18,10 @@ func (m *message) mend(parts map[string]json.RawMessage) {
 	switch {
 	case m.method == string(mcp.MethodInitialize) &&
 		json.Unmarshal(m.params, new(mcp.InitializeParams)) != nil:
-		mendClient(all, "capabilities", "clientInfo")
+		repairClient(all, "capabilities", "clientInfo")
 	case m.odd && json.Unmarshal(all["_meta"], &inner) == nil &&
 		json.Unmarshal(all["_meta"], new(meta)) != nil:
-		mendClient(inner, mcp.MetaKeyClientCapabilities, mcp.MetaKeyClientInfo)
+		repairClient(inner, mcp.MetaKeyClientCapabilities, mcp.MetaKeyClientInfo)
 		all["_meta"] = encode(inner)
 	default:
 		return
@@ -32,8 +32,8 @@ func (m *message) mend(parts map[string]json.RawMessage) {
 	m.odd = m.said.read(m.params) != nil
 }
 
-// mendClient replaces the two members in which a client declares its capabilities and its name.
-func mendClient(all map[string]json.RawMessage, capabilities, info string) {
+// repairClient replaces the two members in which a client declares its capabilities and its name.
+func repairClient(all map[string]json.RawMessage, capabilities, info string) {
 	if all[capabilities] != nil {
 		all[capabilities] = readable[mcp.ClientCapabilities](all[capabilities])
 	}

@@ -133,7 +133,8 @@ func (e *engine) join(ctx context.Context, c *caller, m message, key string) jso
 	for _, one := range all {
 		ours[addressOf(one)] = true
 	}
-	theirs := slices.DeleteFunc(e.cfg.Gateway.Members(ctx, m.method), func(one json.RawMessage) bool {
+	theirs := e.cfg.Gateway.Members(ctx, m.method)
+	theirs = slices.DeleteFunc(theirs, func(one json.RawMessage) bool {
 		address := addressOf(one)
 		return address != "" && ours[address]
 	})

@@ -87,7 +87,7 @@ func readMessage(raw []byte) (m message, rpcErr *rpcError) {
 		return m, fail(codeParams, "params are a JSON object")
 	}
 	m.odd = m.params != nil && m.said.read(m.params) != nil
-	m.mend(parts)
+	m.repair(parts)
 	return m, nil
 }
 
