@@ -1,10 +1,13 @@
 package remote
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -185,5 +188,30 @@ func TestTheOrderIsThatOfTheFile(t *testing.T) {
 		if got := strings.Join(names, " "); got != "b.add b.environ b.fail b.pid a.add a.environ a.fail a.pid" {
 			t.Errorf("%s is slow: %s", slow, got)
 		}
+	}
+}
+
+// TestACallThatWantsASignInSaysSo has a server that lists its tools to everybody.
+func TestACallThatWantsASignInSaysSo(t *testing.T) {
+	open, err := url.Parse(strings.TrimSuffix(raw(t, `{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}`, goodGreeting), "/mcp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if strings.Contains(string(body), `"tools/call"`) {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		httputil.NewSingleHostReverseProxy(open).ServeHTTP(w, r)
+	}))
+	defer closed.Close()
+	s, registry, _ := opened(t, `[{"name":"s","url":"`+closed.URL+`/mcp"}]`)
+	if _, down := s.Collect(t.Context(), []string{"s"}); len(down) > 0 {
+		t.Fatal(down)
+	}
+	if got := called(registry, "s.a", `{}`); !strings.Contains(got, "it wants a sign-in or a key") {
+		t.Errorf("the call says %s", got)
 	}
 }

@@ -209,6 +209,9 @@ func (l *link) unanswered(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	l.log.Warn().Str("error", reason(err)).Msg("the MCP server does not answer a call")
+	if wantsSignIn(err) {
+		return fmt.Errorf("%s does not run this: %s", l.entry.Name, signInSentence)
+	}
 	return fmt.Errorf("the server %s does not answer now; try again later, or do without it",
 		l.entry.Name)
 }
