@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"toolnorm/chat"
@@ -55,13 +56,18 @@ func Write(w http.ResponseWriter, status int, v any) error {
 	return err
 }
 
+// embedding matches the name of an embedded struct, which encoding/json puts before that of its
+// field. Names of fields begin with a small letter.
+var embedding = regexp.MustCompile(`^(?:[A-Z]\w*\.)+`)
+
 // unreadable returns the fault that describes an error of encoding/json. If the error concerns one
 // field, Param names it.
 func unreadable(err error) error {
 	f := fault.New(fault.Invalid, "the body is not a JSON object: %s", err.Error())
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
-		f.Message, f.Param = wrong.Field+" has the wrong type: "+wrong.Value, wrong.Field
+		f.Param = embedding.ReplaceAllString(wrong.Field, "")
+		f.Message = f.Param + " has the wrong type: " + wrong.Value
 	} else if wrong != nil { // its own text names a type of this program
 		f.Message = "the body is not a JSON object: got " + wrong.Value
 	} else if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {

@@ -62,23 +62,16 @@ func parse(text []byte) (*file, error) {
 	case len(begin) == 0:
 	case begin[0] == '{':
 		err = f.parseObject(text)
-	default:
+	case begin[0] == '[':
 		err = f.parseList(text)
+	default:
+		err = errors.New("must be a list of servers, or an object with mcpServers")
 	}
 	if err != nil {
 		return nil, addLine(text, err)
 	}
 	f.read()
 	return f, nil
-}
-
-// addLine adds the line number to a syntax error of JSON. It returns other errors unchanged.
-func addLine(text []byte, err error) error {
-	var s *json.SyntaxError
-	if errors.As(err, &s) && s.Offset <= int64(len(text)) {
-		return fmt.Errorf("line %d: %w", 1+bytes.Count(text[:s.Offset], []byte("\n")), err)
-	}
-	return err
 }
 
 // parseList reads the servers from a JSON list, our own form. It returns an error if text is not a

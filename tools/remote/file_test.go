@@ -81,7 +81,8 @@ func TestAServerThatCannotBeUsedIsLeftOutAlone(t *testing.T) {
 }
 
 func TestTheFileSaysWhatIsWrong(t *testing.T) {
-	for text, want := range map[string]string{`7`: "must be a list", `{}`: "mcpServers", `{"mcpServers":7}`: "mcpServers", "[\n{]": "line 2", `{"a":1`: "EOF"} {
+	for text, want := range map[string]string{`7`: "must be a list", `{}`: "mcpServers", `{"mcpServers":7}`: "mcpServers", "[\n{]": "line 2", `"x"`: "must be a list", "{\"a\":\n{\"b\":1}\n": "line 2: the file ends before every bracket is closed", `{"a":1`: "line 1: the file ends",
+		"{\"a\": \"b\n": "line 1", "[\n{}": "line 2"} {
 		if _, err := parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("parse(%s) = %v, want %q in it", text, err, want)
 		}

@@ -31,6 +31,7 @@ func TestTheAddressesAnswerAsSpecified(t *testing.T) {
 		{"POST /mcp/add", `{"name":"x","url":"http://127.0.0.1:9/sse","header":{}}`, 400, `there is no field header`},
 		{"POST /mcp/add", `{"name":"x","url":"http://127.0.0.1:9/sse","headers":{"A":"${HOME}"}}`, 400, "variables"},
 		{"POST /mcp/add", `{"name":"x","url":"http://127.0.0.1:9/sse","headers":{"A":"b\r\nHost: c"}}`, 400, `\"A\" is not a header`},
+		{"POST /mcp/add", `{"name":"x","url":5}`, 400, `"message":"url has the wrong type: number","type":"invalid_request_error","param":"url"`},
 		{"DELETE /mcp/remove", `{"name":"x","headers":{}}`, 400, `there is no field headers`},
 		{"DELETE /mcp/remove", `{"naem":"tts"}`, 400, `"param":"naem"`},
 		{"POST /mcp/add", `{"name":"` + strings.Repeat("x", largestBody) + `"}`, 413, "more than"},

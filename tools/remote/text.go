@@ -3,6 +3,10 @@ package remote
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"unicode/utf16"
 
 	"toolnorm/internal/jsontree"
@@ -75,4 +79,18 @@ func narrow(text []byte) []byte {
 		units[i] = order.Uint16(text[2*i:])
 	}
 	return []byte(string(utf16.Decode(units)))
+}
+
+// addLine adds the line number to an error of JSON's syntax. A text that ends too early has lost a
+// bracket or a quote somewhere, so its last line is named. It returns other errors unchanged.
+func addLine(text []byte, err error) error {
+	var s *json.SyntaxError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("line %d: the file ends before every bracket is closed",
+			1+bytes.Count(bytes.TrimSpace(text), []byte("\n")))
+	case errors.As(err, &s) && s.Offset <= int64(len(text)):
+		return fmt.Errorf("line %d: %w", 1+bytes.Count(text[:s.Offset], []byte("\n")), err)
+	}
+	return err
 }
