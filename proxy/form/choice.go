@@ -27,7 +27,7 @@ func (a *Ask) Choose(v *fastjson.Value, named Named, kinds ...string) error {
 	}
 	switch choice := string(v.GetStringBytes()); choice {
 	case "none":
-		a.Tools, a.NoCalls = nil, true
+		a.ForbidCalls()
 	case "auto":
 	case "required", "any":
 		if len(a.Tools) == 0 {
@@ -40,6 +40,9 @@ func (a *Ask) Choose(v *fastjson.Value, named Named, kinds ...string) error {
 	}
 	return nil
 }
+
+// ForbidCalls withdraws all tools, and allows no call of tools that others add, such as the agent's.
+func (a *Ask) ForbidCalls() { a.Tools, a.NoCalls, a.Allowed = nil, true, []string{} }
 
 // chooseNamed applies an object that names one tool, or an object {"type":"allowed_tools",…}. The
 // latter has mode and tools in a member allowed_tools in chat completions, and next to type in the

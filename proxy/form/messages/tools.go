@@ -131,7 +131,7 @@ func (r *request) choose(v *fastjson.Value) error {
 	switch kind := string(v.GetStringBytes("type")); kind {
 	case "auto":
 	case "none":
-		r.Tools, r.NoCalls = nil, true
+		r.ForbidCalls()
 	case "any":
 		if len(r.Tools) == 0 {
 			return field.Bad("type", `is "any", but no tools are offered`)

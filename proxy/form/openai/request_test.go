@@ -100,7 +100,7 @@ func TestFieldsAreReadInEveryForm(t *testing.T) {
 		{`,"keep_alive":"5m","metadata":{"a": [1.0, "\u00e9\n"]}`, form.Ask{Request: chat.Request{Keep: json.RawMessage(`"5m"`), Extra: map[string]json.RawMessage{"metadata": json.RawMessage(`{"a":[1.0,"\u00e9\n"]}`)}}}},
 		{`,"tools":[{"type":"function","function":{"name":"f","description":"d","strict":true,"parameters":{"type": "object"}}},{"name":"g"}],"tool_choice":"auto"`,
 			form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "f", Description: "d", Strict: true, Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "g"}}}}},
-		{`,"tool_choice":"none","tools":[{"name":"g"}]`, form.Ask{NoCalls: true}},
+		{`,"tool_choice":"none","tools":[{"name":"g"}]`, form.Ask{NoCalls: true, Request: chat.Request{Allowed: []string{}}}},
 		{`,"tools":[{"name":"g"}],"tool_choice":"required","parallel_tool_calls":false`, form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Required: true, Single: true}}},
 		{`,"tools":[{"name":"g"}],"tool_choice":{"type":"function","function":{"name":"g"}}`, form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Required: true, Allowed: []string{"g"}}}},
 		{`,"tools":[{"name":"g"}],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"g"}]},"parallel_tool_calls":true`, form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Allowed: []string{"g"}}}},
