@@ -6,10 +6,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// repair replaces what the client declares about itself in a form that cannot be read, since a
-// client with one odd member would otherwise not be served at all. PHP, for example, writes an empty
-// object as []. The parameters of a message without such members stay as they are. The parameter
-// parts has the members of the message.
+// repair replaces what the client declares about itself in a form that cannot be read, because a
+// client with one odd member would otherwise not be served at all. For example, PHP writes an empty
+// object as []. The parameters of a message without such members are unchanged. The argument parts
+// has the members of the message.
 func (m *message) repair(parts map[string]json.RawMessage) {
 	var all, inner map[string]json.RawMessage
 	if json.Unmarshal(m.params, &all) != nil {

@@ -41,7 +41,8 @@ func (a *Ask) Choose(v *fastjson.Value, named Named, kinds ...string) error {
 	return nil
 }
 
-// ForbidCalls withdraws all tools, and allows no call of tools that others add, such as the agent's.
+// ForbidCalls withdraws all tools. It also allows no call of the tools that others add, such as the
+// agent's.
 func (a *Ask) ForbidCalls() { a.Tools, a.NoCalls, a.Allowed = nil, true, []string{} }
 
 // chooseNamed applies an object that names one tool, or an object {"type":"allowed_tools",…}. The

@@ -152,8 +152,8 @@ func bareLabel(line string) role {
 }
 
 // unwaiting returns a text without its last line if that line only says that the model waits for a
-// result: PAUSE, or a label of results whose colon a stop sequence has cut. Otherwise the line would
-// become the end of an argument. A word in lower case may be the last line of a program.
+// result, because it would become the end of an argument. The line is PAUSE, or a label of results
+// whose colon a stop sequence has cut. A word in lower case may be the last line of a program.
 func unwaiting(text string) string {
 	trimmed := strings.TrimRight(text, " \t\n")
 	i := strings.LastIndexByte(trimmed, '\n')
