@@ -392,7 +392,7 @@ var below = map[string][]string{
 	"proxy/exchange":       {"chat", "internal/fault", "internal/limit", "internal/trace", "proxy/field", "proxy/form"},
 	"proxy/form/openai":    {"chat", "internal/fault", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
 	"proxy/form/responses": {"chat", "chat/schema", "internal/auth", "internal/fault", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
-	"proxy/form/ollama":    {"chat", "adapters", "internal/fault", "internal/front", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
+	"proxy/form/ollama":    {"chat", "adapters", "internal/fault", "internal/front", "internal/jsonscan", "internal/jsontree", "internal/sse", "proxy/exchange", "proxy/field", "proxy/form"},
 	"proxy/form/shell":     {"chat", "chat/schema", "adapters", "internal/fault", "proxy/form", "runner", "tools", "tools/find"},
 	"proxy/form/xml":       {"chat", "adapters", "proxy/form"},
 	"proxy":                {"chat", "internal/fault", "internal/pattern", "internal/trace", "proxy/exchange", "proxy/form", "proxy/form/messages", "proxy/form/ollama", "proxy/form/openai", "proxy/form/responses", "proxy/form/shell", "proxy/form/xml"},

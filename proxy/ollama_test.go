@@ -34,9 +34,12 @@ type fakeOllama struct {
 	silent bool // does not speak this API
 }
 
-func (f *fakeOllama) Server(_ context.Context, model string, _ *fastjson.Value) (http.RoundTripper, string, error) {
+func (f *fakeOllama) Server(_ context.Context, model string, v *fastjson.Value) (http.RoundTripper, string, error) {
 	if f.silent {
 		return nil, model, nil
+	}
+	for _, m := range v.GetArray("messages") { // the engine reads them as well, which unescapes them
+		m.GetStringBytes("content")
 	}
 	return somewhere{upstream.InProcess(f)}, strings.TrimPrefix(model, "box/"), nil
 }
@@ -106,8 +109,10 @@ func TestWhatIsNotOursIsPassedOnByteForByte(t *testing.T) {
 		{"POST", "/api/embeddings", `{"model":"m","prompt":"p"}`, ""},
 		{"POST", "/api/generate", `{"model":"box/m","prompt":"\u0041"}`, `{"model":"m","prompt":"\u0041"}`},
 		// The server would read the last of these, and what is allowed goes by the first.
-		{"POST", "/api/generate", `{"model":"m","prompt":"p","Model":"x","MODEL":"y"}`, `{"prompt":"p","model":"m"}`},
-		{"POST", "/api/embed", `{"model":"m","input":"p","mod\u0065l":"x"}`, `{"input":"p","model":"m"}`},
+		{"POST", "/api/generate", `{"model":"m","prompt":"p","Model":"x","MODEL":"y"}`, `{"model":"m","prompt":"p"}`},
+		{"POST", "/api/embed", `{"model":"m","input":"p","mod\u0065l":"x"}`, `{"model":"m","input":"p"}`},
+		{"POST", "/api/embed", `{ "x": 1e2, "name": "a", "y":[{"model":"b"}] , "model": "box/m" }`, `{ "x": 1e2, "model":"m", "y":[{"model":"b"}] }`},
+		{"POST", "/api/chat", `{"messages":[{"role":"user","content":"\u001b[31m \"` + "\U000F0001" + `\""}], "model":"box/m"}`, `{"messages":[{"role":"user","content":"\u001b[31m \"` + "\U000F0001" + `\""}], "model":"m"}`},
 		{"POST", "/api/pull", `{"model":"box/m"}`, ""},
 		{"POST", "/api/push", `{"model":"m"}`, ""},
 		{"POST", "/api/create", `no JSON`, ""},
@@ -138,7 +143,7 @@ type elsewhere struct {
 	at *url.URL
 }
 
-func (e *elsewhere) Server(_ context.Context, model string, _ *fastjson.Value) (http.RoundTripper, string, error) {
+func (e *elsewhere) Server(_ context.Context, model string, v *fastjson.Value) (http.RoundTripper, string, error) {
 	return e, model, nil
 }
 

@@ -16,10 +16,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/valyala/fastjson"
 
+	"toolnorm/chat"
 	"toolnorm/internal/fault"
 )
 
@@ -244,18 +246,45 @@ func integer(v *fastjson.Value, dst **int64) error {
 }
 
 // Raw returns a copy of a value in compact JSON, as the client wrote it except for blanks between
-// tokens. The value must not have been read before, because fastjson unescapes a string at the
-// first reading. It returns an error if a string contains a control character.
-func Raw(v *fastjson.Value) (json.RawMessage, error) {
+// tokens. A value that would be no JSON is written anew: MarshalTo writes a string that was read
+// before as Go source, in which the escape of a terminal's colour is "\x1b", and the parser lets
+// some control characters through.
+func Raw(v *fastjson.Value) json.RawMessage {
 	b := v.MarshalTo(nil)
-	for _, c := range b {
-		// Compact JSON has such bytes only inside strings, where they are forbidden; the parser
-		// lets some through.
-		if c < ' ' {
-			return nil, Bad("", "holds a control character inside a string, which JSON forbids")
-		}
+	control := func(c byte) bool { return c < ' ' }
+	if fastjson.ValidateBytes(b) != nil || slices.ContainsFunc(b, control) {
+		b = appendRaw(b[:0], v)
 	}
-	return b, nil
+	return b
+}
+
+// appendRaw appends a value in compact JSON, with members and numbers as the client wrote them.
+func appendRaw(b []byte, v *fastjson.Value) []byte {
+	switch v.Type() {
+	case fastjson.TypeString:
+		return chat.AppendShortQuoted(b, string(v.GetStringBytes()))
+	case fastjson.TypeArray:
+		b = append(b, '[')
+		for i, e := range v.GetArray() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendRaw(b, e)
+		}
+		return append(b, ']')
+	case fastjson.TypeObject:
+		b = append(b, '{')
+		first := true
+		v.GetObject().Visit(func(key []byte, e *fastjson.Value) {
+			if !first {
+				b = append(b, ',')
+			}
+			first = false
+			b = appendRaw(append(chat.AppendShortQuoted(b, string(key)), ':'), e)
+		})
+		return append(b, '}')
+	}
+	return v.MarshalTo(b)
 }
 
 // Each calls f for every field of an object until f returns an error, and returns that error with

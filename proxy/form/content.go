@@ -36,18 +36,16 @@ func ReadContent(m *chat.Message, v *fastjson.Value) error {
 // ReadResult stores the result of a tool, v, in m. Some clients pass on a tool's result unchanged,
 // which may be any JSON. A value that is neither text nor parts stays JSON, so that the model sees
 // it: `"content": {"temp": 21}` reaches the model as {"temp":21}. A status 400 would end an agent
-// over a harmless shortcut. It returns an error only for a value that is no valid JSON.
-func ReadResult(m *chat.Message, v *fastjson.Value) error {
+// over a harmless shortcut.
+func ReadResult(m *chat.Message, v *fastjson.Value) {
 	if v.Type() != fastjson.TypeObject {
 		read := *m
 		if ReadContent(&read, v) == nil {
 			*m = read
-			return nil
+			return
 		}
 	}
-	b, err := field.Raw(v)
-	m.Content, m.Images = string(b), nil
-	return err
+	m.Content, m.Images = string(field.Raw(v)), nil
 }
 
 // parts collects the texts, thoughts and images of a content. Thoughts are separate from the text,

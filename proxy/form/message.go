@@ -105,7 +105,7 @@ const mostRepaired = 4 << 20
 func readArguments(v *fastjson.Value) (json.RawMessage, error) {
 	switch v.Type() {
 	case fastjson.TypeObject:
-		return field.Raw(v)
+		return field.Raw(v), nil
 	case fastjson.TypeNull:
 		return json.RawMessage("{}"), nil
 	case fastjson.TypeString:

@@ -82,7 +82,7 @@ func (a *Ask) ReadEffort(v *fastjson.Value) error {
 // client's own text in dst, since Ollama reads it. It returns an error for any other value; null
 // changes nothing.
 func KeepAlive(dst *json.RawMessage) func(*fastjson.Value) error {
-	return func(v *fastjson.Value) (err error) {
+	return func(v *fastjson.Value) error {
 		switch v.Type() {
 		case fastjson.TypeNull:
 			return nil
@@ -95,8 +95,8 @@ func KeepAlive(dst *json.RawMessage) func(*fastjson.Value) error {
 			return field.Bad("", `must be a number of seconds or a time such as "5m", not %s`,
 				field.KindOf(v))
 		}
-		*dst, err = field.Raw(v)
-		return err
+		*dst = field.Raw(v)
+		return nil
 	}
 }
 
@@ -149,22 +149,20 @@ func Option(dst *map[string]json.RawMessage) func(key string, v *fastjson.Value)
 		if field.IsNull(v) {
 			return nil
 		}
-		err := keep(dst, key, v) // before the check, since a reader unescapes what it reads
-		if kind, known := optionTypes[key]; known && err == nil {
-			err = field.Into(v, kind())
+		keep(dst, key, v)
+		if kind, known := optionTypes[key]; known {
+			return field.Into(v, kind())
 		}
-		return err
+		return nil
 	}
 }
 
-// keep stores a member as the client wrote it. It returns an error if it is no valid JSON.
-func keep(dst *map[string]json.RawMessage, key string, v *fastjson.Value) error {
-	b, err := field.Raw(v)
+// keep stores a member as the client wrote it.
+func keep(dst *map[string]json.RawMessage, key string, v *fastjson.Value) {
 	if *dst == nil {
 		*dst = make(map[string]json.RawMessage)
 	}
-	(*dst)[key] = b
-	return err
+	(*dst)[key] = field.Raw(v)
 }
 
 // ReadParallel stores parallel_tool_calls; false ends a reply after its first call. It returns an
@@ -206,7 +204,7 @@ func readSchema(v *fastjson.Value) (json.RawMessage, error) {
 	if v == nil || v.Type() != fastjson.TypeObject {
 		return nil, field.Bad("", "must be a JSON Schema, an object, not %s", field.KindOf(v))
 	}
-	return field.Raw(v)
+	return field.Raw(v), nil
 }
 
 // ReadLimit returns a function that stores a reply's length limit, in tokens, in dst; null changes
@@ -246,5 +244,8 @@ func (a *Ask) Sampling() field.Members {
 }
 
 // KeepUnknown stores an unknown field, which only servers with OpenAI's API get, unchanged. It
-// returns an error if the value is no valid JSON.
-func (a *Ask) KeepUnknown(key string, v *fastjson.Value) error { return keep(&a.Extra, key, v) }
+// always returns nil.
+func (a *Ask) KeepUnknown(key string, v *fastjson.Value) error {
+	keep(&a.Extra, key, v)
+	return nil
+}

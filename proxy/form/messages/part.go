@@ -88,9 +88,8 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 		return nil
 	case kind == "server_tool_use" || kind == "mcp_tool_use" ||
 		strings.HasSuffix(kind, "_tool_result"):
-		b, err := field.Raw(v)
-		c.lines = append(c.lines, string(b))
-		return err
+		c.lines = append(c.lines, string(field.Raw(v)))
+		return nil
 	}
 	return field.Bad("type", "must be text, thinking or tool_use, not %q", kind)
 }

@@ -2,10 +2,12 @@ package ollama
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httputil"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +16,8 @@ import (
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
 	"toolnorm/internal/front"
+	"toolnorm/internal/jsonscan"
+	"toolnorm/internal/jsontree"
 	"toolnorm/proxy/exchange"
 )
 
@@ -173,26 +177,46 @@ func (p *patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 func modelMembers(v *fastjson.Value) (keys []string) {
 	if o, err := v.Object(); err == nil {
 		o.Visit(func(key []byte, _ *fastjson.Value) {
-			if k := string(key); strings.EqualFold(k, "name") || strings.EqualFold(k, "model") {
-				keys = append(keys, k)
+			if namesModel(string(key)) {
+				keys = append(keys, string(key))
 			}
 		})
 	}
 	return keys
 }
 
-// renameModel returns the request v as a body that names the model as its server does. For example,
-// the server box knows the model box/qwen3 as qwen3. No other field is changed. The memory of body
-// is reused, which is safe because v was parsed from a copy.
+// renameModel returns the body of a request, a JSON object, with the model named as its server
+// does. For example, the server box knows the model box/qwen3 as qwen3. Every other byte stays as
+// the client wrote it. The memory of body is reused.
 //
 // If several members name a model, in upper or lower case, the server reads the last of them and
 // this program the first. So only the one that was checked here is sent.
-func renameModel(body []byte, v *fastjson.Value, name string) []byte {
-	if keys := modelMembers(v); len(keys) != 1 || keys[0] != "model" {
-		for _, key := range keys {
-			v.Del(key)
+func renameModel(body []byte, name string) []byte {
+	named := chat.AppendShortQuoted([]byte(`"model":`), name)
+	for at, before := bytes.IndexByte(body, '{')+1, 0; ; {
+		from := at + len(body[at:]) - len(bytes.TrimLeft(body[at:], " \t\r\n,"))
+		if body[from] == '}' {
+			return body
 		}
+		var key string
+		value := from + jsontree.StringEnd(body[from:])
+		_ = json.Unmarshal(body[from:value], &key) // the body was parsed before
+		value += bytes.IndexByte(body[value:], ':') + 1
+		to := value + new(jsonscan.Scanner).Add(body[value:])
+		if at = to; !namesModel(key) {
+			before = to
+			continue
+		}
+		if named == nil { // a second one goes with the comma in front of it
+			from = before
+		}
+		body = slices.Replace(body, from, to, named...)
+		at, named = from+len(named), nil
+		before = at
 	}
-	v.Set("model", new(fastjson.Arena).NewString(name))
-	return v.MarshalTo(body[:0])
+}
+
+// namesModel reports whether a member of a request is one that may name its model.
+func namesModel(key string) bool {
+	return strings.EqualFold(key, "name") || strings.EqualFold(key, "model")
 }

@@ -31,11 +31,11 @@ func readGenerate(v *fastjson.Value) (*form.Ask, error) {
 	var raw bool
 	var system string
 	said, on := chat.Message{Role: chat.User}, chat.Continuation{Told: map[string]json.RawMessage{}}
-	keep := func(name string, v *fastjson.Value) (err error) {
+	keep := func(name string, v *fastjson.Value) error {
 		if !noFormat(v) && (v.Type() != fastjson.TypeArray || len(v.GetArray()) > 0) {
-			on.Told[name], err = field.Raw(v)
+			on.Told[name] = field.Raw(v)
 		}
-		return err
+		return nil
 	}
 	err := field.Object(v, append(r.fields(), field.Members{
 		{"prompt", &said.Content},

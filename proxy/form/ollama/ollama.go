@@ -226,7 +226,7 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 		case rt == nil:
 			here(v)
 		case name != x.Model || len(modelMembers(v)) > 1:
-			body = renameModel(body, v, name)
+			body = renameModel(body, name)
 		}
 		return err
 	})

@@ -42,13 +42,11 @@ func (r *request) fields() field.Members {
 
 // readFormat stores the field format, which is "json" or a schema. It returns an error for any
 // other value.
-func (r *request) readFormat(v *fastjson.Value) (err error) {
+func (r *request) readFormat(v *fastjson.Value) error {
 	if noFormat(v) {
 		return nil
 	}
-	if r.Format, err = field.Raw(v); err != nil {
-		return err
-	}
+	r.Format = field.Raw(v)
 	if v.Type() != fastjson.TypeObject && string(v.GetStringBytes()) != "json" {
 		return field.Bad("", `must be "json" or a JSON Schema, an object`)
 	}

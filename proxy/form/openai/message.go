@@ -49,7 +49,8 @@ func readMessage(v *fastjson.Value) (m chat.Message, err error) {
 		{"role", &role},
 		{"content", func(v *fastjson.Value) error {
 			if result {
-				return form.ReadResult(&m, v)
+				form.ReadResult(&m, v)
+				return nil
 			}
 			return form.ReadContent(&m, v)
 		}},

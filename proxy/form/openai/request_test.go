@@ -53,6 +53,7 @@ func TestMessagesAreReadInEveryForm(t *testing.T) {
 		{`{"role":"user","content":{"type":"text","text":"a"}}`, chat.Message{Role: chat.User, Content: "a"}},
 		{`{"content":{"temp":21.0},"role":"tool","tool_call_id":"c1"}`, chat.Message{Role: chat.ToolRole, CallID: "c1", Content: `{"temp":21.0}`}},
 		{`{"role":"tool","content":[{"type":"text","text":"a"},{"type":"resource","uri":"file:///x"}]}`, chat.Message{Role: chat.ToolRole, Content: `[{"type":"text","text":"a"},{"type":"resource","uri":"file:///x"}]`}},
+		{`{"role":"tool","content":[{"type":"text","text":"\u001b[1m \u007f"},{"type":"resource"}]}`, chat.Message{Role: chat.ToolRole, Content: `[{"type":"text","text":"\u001b[1m ` + "\x7f" + `"},{"type":"resource"}]`}},
 		{`{"role":"tool","content":[1,2]}`, chat.Message{Role: chat.ToolRole, Content: `[1,2]`}},
 		{`{"role":"tool","content":false}`, chat.Message{Role: chat.ToolRole, Content: `false`}},
 		{`{"role":"tool","content":null}`, chat.Message{Role: chat.ToolRole}},

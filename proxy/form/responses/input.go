@@ -96,11 +96,7 @@ func (x *conversation) readInput(v *fastjson.Value) error {
 	}
 	return field.Items(v, func(v *fastjson.Value) error {
 		if x.kept.store {
-			b, err := repeatable(v)
-			if err != nil {
-				return err
-			}
-			x.kept.items = append(x.kept.items, b)
+			x.kept.items = append(x.kept.items, repeatable(v))
 		}
 		return x.readItem(v)
 	})
@@ -255,7 +251,7 @@ func (x *conversation) readCall(kind string, v *fastjson.Value) error {
 		c.Name, c.Args = strings.TrimSuffix(kind, "_call"), json.RawMessage("{}")
 		for _, member := range []string{"arguments", "action", "operation"} {
 			if o := v.Get(member); o != nil && o.Type() == fastjson.TypeObject {
-				c.Args, err = field.Raw(o)
+				c.Args = field.Raw(o)
 			}
 		}
 	}
@@ -292,10 +288,7 @@ func (x *conversation) readOutput(v *fastjson.Value) error {
 	if err := field.Member(v, "call_id", &m.CallID); err != nil {
 		return err
 	}
-	if err := field.Within("output",
-		form.ReadResult(&m, field.OrNull(v.Get("output")))); err != nil {
-		return err
-	}
+	form.ReadResult(&m, field.OrNull(v.Get("output")))
 	x.add(m)
 	return nil
 }

@@ -66,24 +66,23 @@ func (r *request) read(body []byte) (*form.Ask, error) {
 	return r.Ask, err
 }
 
-// echoes stores a field if the response object repeats it. It returns an error if the value is no
-// valid JSON.
-func (r *request) echoes(key string, v *fastjson.Value) (err error) {
+// echoes stores a field if the response object repeats it. It always returns nil.
+func (r *request) echoes(key string, v *fastjson.Value) error {
 	if slices.ContainsFunc(echoedFields, func(e echoedField) bool { return e.key == key }) {
-		r.echo[key], err = repeatable(v)
+		r.echo[key] = repeatable(v)
 	}
-	return err
+	return nil
 }
 
-// repeatable returns a copy of a value that a reply will repeat, or an error if it is no valid
-// JSON. Invalid UTF-8 becomes U+FFFD, as everywhere else. A reply with invalid bytes could not be
-// decoded, and the SDK for Python drops the whole stream then.
-func repeatable(v *fastjson.Value) (json.RawMessage, error) {
-	b, err := field.Raw(v)
+// repeatable returns a copy of a value that a reply will repeat. Invalid UTF-8 becomes U+FFFD, as
+// everywhere else. A reply with invalid bytes could not be decoded, and the SDK for Python drops
+// the whole stream then.
+func repeatable(v *fastjson.Value) json.RawMessage {
+	b := field.Raw(v)
 	if !utf8.Valid(b) { // else ToValidUTF8 would copy all of it
 		b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
 	}
-	return b, err
+	return b
 }
 
 // fields returns the fields of the body. Fields that only concern OpenAI's own service are skipped.

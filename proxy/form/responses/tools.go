@@ -276,11 +276,7 @@ func (s *toolset) readSearch(v *fastjson.Value) error {
 		return err
 	}
 	if p := v.Get("parameters"); p != nil && p.Type() == fastjson.TypeObject {
-		b, err := field.Raw(p)
-		if err != nil {
-			return field.Within("parameters", err)
-		}
-		t.Schema = b
+		t.Schema = field.Raw(p)
 	}
 	s.found = true
 	return s.offerTool(t, tool{search, "", searchName}, false)
