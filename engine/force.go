@@ -144,6 +144,49 @@ func (j *job) withForcedCall(f *forcing) *job {
 	return k
 }
 
+// onlyOffered returns the events with each call shown as text whose tool was not offered, or may
+// not be called. The decoder lets no such call through, but a server's own parser does: models
+// invent tools, and some parsers read calls under tool_choice "none" as well. If tool_choice
+// requires a call, it is left out, since requireCall then ends the reply with an error.
+func onlyOffered(j *job, in events) events {
+	may := map[string]bool{}
+	for _, tool := range callable(j.request) {
+		may[tool.Name] = true
+	}
+	return func(yield func(chat.Event, error) bool) {
+		var call *chat.Call // one that must not run
+		var repairs []string
+		handAll(in, yield, func(ev chat.Event) bool {
+			switch {
+			case ev.Kind == chat.CallStart && !may[j.names.forModel(ev.Text)]:
+				call = &chat.Call{ID: ev.ID, Name: ev.Text}
+				return true
+			case call != nil && ev.Kind == chat.CallArgs:
+				call.Args = append(call.Args, ev.Text...)
+				return true
+			case call != nil && (ev.Kind == chat.CallEnd || ev.Kind == chat.Finish):
+				text := string(j.format.Append(nil, *call))
+				call, repairs = nil, []string{stepText}
+				if j.observer.OnRepair != nil {
+					j.observer.OnRepair(stepText)
+				}
+				if !j.request.Required && !yield(chat.Event{Kind: chat.Text, Text: text}, nil) {
+					return false
+				}
+				if ev.Kind == chat.CallEnd {
+					return true
+				}
+			}
+			if ev.Kind == chat.Finish && repairs != nil {
+				meta := chat.MetaOf(ev)
+				meta.Repairs = slices.Concat(meta.Repairs, repairs)
+				ev.Meta = &meta
+			}
+			return yield(ev, nil)
+		})
+	}
+}
+
 // requireCall ends a reply with an error if tool_choice requires a call and there was none, because
 // clients that read only the call would take an answer in text for success. It also does so if the
 // server breaks off a forced call. That is not a temporary failure, since 16 of 20 such requests

@@ -57,9 +57,8 @@ func (n *names) forClient(name string) string {
 	return name
 }
 
-// tool returns the offered tool of that name. For an unknown name it returns a tool without a
-// schema, which every object fits. The decoder lets no such call through, but a server's own parser
-// may.
+// tool returns the offered tool of that name. onlyOffered lets no other name through; for one it
+// returns a tool without a schema.
 func (n *names) tool(offered []chat.Tool, name string) chat.Tool {
 	name = n.forModel(name) // a server's own parser may return a name from the conversation
 	for _, tool := range offered {

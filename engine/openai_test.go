@@ -190,6 +190,7 @@ func TestCompatibleCalls(t *testing.T) {
 			`get_weather {"city":"Paris"} get_weather {"city": "Rome"}`, ""},
 		{"raw", &fakeOpenAI{template: "p {tools}", text: "Let me check: <tool_call>\n{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>"}, `get_weather {"city": "Rome"}`, "Let me check: "},
 		{"raw, inside reasoning", &fakeOpenAI{template: "p {tools}<think>\n", text: "hm</think>\n\nhello"}, "", "hello"},
+		{"of a tool that was not offered", &fakeOpenAI{native: []string{strings.ReplaceAll(call, "get_weather", "rm"), call}}, `get_weather {"city":"Paris"}`, `<tool_call>{"name": "rm", "arguments": {"city": "Paris"}}</tool_call>`},
 	} {
 		text, calls, end, err := collect(t, row.server.start(t, Config{}, upstream.KindOpenAI), atBox("hi", weather))
 		var got []string
@@ -199,6 +200,11 @@ func TestCompatibleCalls(t *testing.T) {
 		if strings.Join(got, " ") != row.calls || text != row.text || end == nil || err != nil {
 			t.Errorf("%s: calls %q, text %q, end %v, error %v, want %s and %q", row.name, got, text, end, err, row.calls, row.text)
 		}
+	}
+	r := atBox("hi", weather)
+	r.Tools = nil // as tool_choice "none" has it
+	if _, calls, end, _ := collect(t, (&fakeOpenAI{native: []string{call}}).start(t, Config{}, upstream.KindOpenAI), r); len(calls) > 0 || !slices.Equal(chat.MetaOf(*end).Repairs, []string{stepText}) {
+		t.Errorf("without tools: calls %q, end %v", calls, end)
 	}
 }
 

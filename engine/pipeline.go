@@ -149,14 +149,14 @@ func (j *job) read(ctx context.Context, generation string) (*job, events) {
 	switch {
 	// with log probabilities each text belongs to its tokens, and there are no calls to look for
 	case j.request.Logprobs && len(j.request.Tools) == 0:
-		return j, closing(src, all(src))
+		return j, onlyOffered(j, closing(src, all(src)))
 	case j.force != nil:
 		o.Prompt, format, src = "", adapters.Named("hermes"), chat.Watch(src, addMarks())
 	}
 	if j.seen != nil && j.seen.pace != nil {
 		o.HoldNow = j.seen.pace.held
 	}
-	return j, closing(src, format.Decode(src, o))
+	return j, onlyOffered(j, closing(src, format.Decode(src, o)))
 }
 
 // errorReply returns a reply that is only an error. Nothing was sent before it, so it can still

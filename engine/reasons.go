@@ -10,7 +10,7 @@ import (
 func Reasons() []chat.Reason {
 	return []chat.Reason{
 		{Code: stepText,
-			Means: "a call that does not fit its tool's schema, and that nothing could repair, is shown as text", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},
+			Means: "a call whose tool was not offered, or that does not fit its schema and that nothing could repair, is shown as text", Wrote: `{"days": 30}`, Reads: `{"days": 30}`},
 		{Code: stepClamped,
 			Means: "with the setting out-of-bounds clamp: a number that was out of its bounds became the nearest that is within", Wrote: `{"days": 30}`, Reads: `{"days": 7}`},
 		{Code: stepDropped, Means: "optional members whose values did not fit were left out",
