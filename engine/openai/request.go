@@ -76,7 +76,8 @@ func (b *Backend) fields(o *upstream.Order) map[string]json.RawMessage {
 		said["stop"] = r.Stop
 	}
 	// The switch is sent only to servers that are known to read it; OpenAI refuses unknown fields.
-	if r.Think != nil && o.Facts.Thinking {
+	// What the client itself says to the template stays.
+	if r.Think != nil && o.Facts.Thinking && all["chat_template_kwargs"] == nil {
 		said["chat_template_kwargs"] = map[string]bool{"enable_thinking": *r.Think}
 	}
 	if r.Effort != "" {

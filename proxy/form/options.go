@@ -175,15 +175,21 @@ func (a *Ask) ReadParallel(v *fastjson.Value) error {
 }
 
 // ReadFormat stores a format such as {"type":"text"}; the other types are "json_object" and
-// "json_schema". The path leads to the schema, which OpenAI's two APIs have in different places. It
-// returns an error for an unknown type or an invalid schema.
+// "json_schema". The path leads to the schema, which OpenAI's two APIs have in different places.
+// Other services, and Instructor's mode JSON_SCHEMA, write {"type":"json_object","schema":…}, so a
+// member schema counts for both types. It returns an error for an unknown type or an invalid
+// schema.
 func (a *Ask) ReadFormat(v *fastjson.Value, path ...string) error {
-	switch kind := string(v.GetStringBytes("type")); kind {
-	case "text":
-	case "json_object":
+	schema := v.Get(path...)
+	if beside := v.Get("schema"); field.IsNull(schema) && !field.IsNull(beside) {
+		schema, path = beside, []string{"schema"}
+	}
+	switch kind := string(v.GetStringBytes("type")); {
+	case kind == "text":
+	case kind == "json_object" && field.IsNull(schema):
 		a.Format = json.RawMessage(`"json"`)
-	case "json_schema":
-		return a.ReadSchema(strings.Join(path, "."), v.Get(path...))
+	case kind == "json_object", kind == "json_schema":
+		return a.ReadSchema(strings.Join(path, "."), schema)
 	default:
 		return field.Bad("type", "must be text, json_object or json_schema, not %q", kind)
 	}

@@ -83,7 +83,26 @@ func (r *request) fields() field.Members {
 		// as in OpenRouter and the Responses API; other members (summary, max_tokens) are
 		// skipped.
 		{"reasoning", field.Members{{"effort", r.ReadEffort}}},
+		{"chat_template_kwargs", r.readSwitch}, {"enable_thinking", r.readSwitch},
+		{"thinking", r.readSwitch},
 	}, r.Sampling()...)
+}
+
+// readSwitch reads the switch for thinking in the forms of other services: vLLM's
+// {"enable_thinking":false} in chat_template_kwargs, the same as a field, and DeepSeek's
+// {"type":"disabled"} in thinking. The fields of this API have precedence. The field is kept as
+// well, since a server that knows it may read more in it. It always returns nil.
+func (r *request) readSwitch(key string, v *fastjson.Value) error {
+	on := field.OrNull(v)
+	if key == "chat_template_kwargs" {
+		on = field.OrNull(v.Get("enable_thinking"))
+	}
+	kind := string(v.GetStringBytes("type"))
+	if think := on.GetBool() || kind == "enabled"; r.Think == nil &&
+		(think || on.Type() == fastjson.TypeFalse || kind == "disabled") {
+		r.Think = &think
+	}
+	return r.KeepUnknown(key, v)
 }
 
 var (
