@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -32,6 +33,25 @@ func TestABodyIsReadWhateverItsHeaderPromises(t *testing.T) {
 		broken := io.MultiReader(bytes.NewReader(want), iotest.ErrReader(io.ErrUnexpectedEOF))
 		if _, err := readBody(broken, 10*size); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%d bytes and an error: %v", size, err)
+		}
+	}
+}
+
+// What stands in front of an object is left out or named, also in a body that comes in pieces.
+func TestWhatABodyBeginsWith(t *testing.T) {
+	long := `{"a":"` + strings.Repeat("x", 9*mostPromised) + `"}`
+	for name, row := range map[string]struct{ encoding, body, want, say string }{
+		"nothing":               {"", " {}", " {}", ""},
+		"a mark":                {"", "\uFEFF{}", "{}", ""},
+		"a mark and a long one": {"", "\uFEFF" + long, long, ""},
+		"gzip":                  {"gzip", "\x1f\x8b\x08", "", "Content-Encoding: gzip"},
+		"zstd in name only":     {"zstd", "{}", "{}", ""},
+	} {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(row.body))
+		r.Header.Set("Content-Encoding", row.encoding)
+		got, err := (&Runner{MaxBody: 1 << 20}).Body(httptest.NewRecorder(), r)
+		if string(got) != row.want || (err == nil) != (row.say == "") || err != nil && !strings.Contains(err.Error(), row.say) {
+			t.Errorf("%s: %.40q, %v", name, got, err)
 		}
 	}
 }

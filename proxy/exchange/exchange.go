@@ -175,7 +175,8 @@ const mostPromised = 64 << 10
 
 // Body returns the whole body of a request. It must be read before anything is answered, since only
 // then net/http notices a client that goes away. It returns an error if the body is longer than
-// MaxBody or incomplete. Compressed bodies are not unpacked, so a body cannot grow here.
+// MaxBody, incomplete or compressed. Compressed bodies are not unpacked, so a body cannot grow
+// here. A byte order mark, which .NET writes, is left out.
 func (s *Runner) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if r.ContentLength > s.MaxBody {
 		return nil, s.tooLarge()
@@ -187,8 +188,21 @@ func (s *Runner) Body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, s.tooLarge()
 	case err != nil:
 		return nil, fault.New(fault.Invalid, "the request's body ended early: %w", err)
+	case r.Header.Get("Content-Encoding") != "" && !mayBeObject(body):
+		return nil, fault.New(fault.Invalid,
+			"the body is compressed (Content-Encoding: %.20s), and is read only as plain JSON here",
+			r.Header.Get("Content-Encoding"))
 	}
-	return body, nil
+	return bytes.TrimPrefix(body, byteOrderMark), nil
+}
+
+// byteOrderMark may stand in front of a text in UTF-8.
+var byteOrderMark = []byte("\uFEFF")
+
+// mayBeObject reports whether a body, or what there is of it, may begin a JSON object.
+func mayBeObject(body []byte) bool {
+	first := bytes.TrimLeft(bytes.TrimPrefix(body, byteOrderMark), " \t\r\n")
+	return len(first) == 0 || first[0] == '{'
 }
 
 // readBody returns a body whose header promises this length, or an error if it cannot be read to
@@ -212,7 +226,7 @@ func readBody(r io.Reader, promised int) ([]byte, error) {
 		}
 		// A body that does not begin an object will be refused, so the rest of it is read but not
 		// kept: many clients read no answer before they have sent everything.
-		if first := bytes.TrimLeft(body.Bytes(), " \t\r\n"); len(first) > 0 && first[0] != '{' {
+		if !mayBeObject(body.Bytes()) {
 			_, err := io.Copy(io.Discard, r)
 			return body.Bytes(), err
 		}

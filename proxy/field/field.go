@@ -214,9 +214,12 @@ func number(v *fastjson.Value, dst **float64) error {
 	if v.Type() == fastjson.TypeNull {
 		return nil
 	}
+	if v.Type() != fastjson.TypeNumber {
+		return Bad("", "must be a number, not %s", KindOf(v))
+	}
 	f, err := v.Float64()
 	if err != nil || math.IsInf(f, 0) || math.IsNaN(f) {
-		return Bad("", "must be a number, not %s", KindOf(v))
+		return Bad("", "must be a number that is not too large, not %.20s", v.MarshalTo(nil))
 	}
 	*dst = &f
 	return nil
@@ -237,7 +240,7 @@ func integer(v *fastjson.Value, dst **int64) error {
 	if err != nil {
 		f, ferr := strconv.ParseFloat(spelled, 64)
 		if ferr != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-			return Bad("", "must be a whole number, not %s", spelled)
+			return Bad("", "must be a whole number, not %.40s", spelled)
 		}
 		n = int64(f)
 	}

@@ -149,6 +149,8 @@ func TestErrorsNameTheField(t *testing.T) {
 		{talk(``), "messages", "at least one message"},
 		{`{"model":3,"messages":[]}`, "model", "must be a string, not a number"},
 		{`{"messages":"x"}`, "messages", "must be an array, not a string"},
+		{ask(`,"temperature":1e999`), "temperature", "not 1e999"},
+		{ask(`,"temperature":"1"`), "temperature", "must be a number, not a string"},
 		{talk(`{"role":"user","content":"a"},3`), "messages[1]", "must be an object"},
 		{talk(`{"role":"robot","content":"a"}`), "messages[0].role", `not "robot"`},
 		{talk(`{"content":"a"}`), "messages[0].role", `not ""`},
