@@ -10,7 +10,7 @@
 //	encoding.go  texts that are not UTF-8; guess.go finds encodings that are not declared
 //	cut.go       blocks into passages of bounded size
 //	markdown.go  headings, code and tables of Markdown; the paragraphs of plain text
-//	html.go      the blocks of a page
+//	html.go      the blocks of a page; xhtml.go those of a page that follows the rules of XML
 //	archive.go   files that are a zip of XML: their parts, and the elements of one
 //	flow.go      paragraphs, headings, tables and notes, which all kinds of XML have
 //	docx.go      Word; numbers.go the numbers of its lists and headings
@@ -43,7 +43,7 @@ import (
 
 // Version is the version of this package's output. It is part of a document's hash, so that a
 // program that cuts differently cuts all files again.
-const Version = "3"
+const Version = "4"
 
 // LargestFile is the largest size of a file in bytes. A book of a thousand pages has two million.
 const LargestFile = 64 << 20

@@ -37,6 +37,9 @@ func TestFilesAreCutAlongTheirStructure(t *testing.T) {
 			<h2>Rates</h2><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table><pre>x
   y</pre><div>in <span>a</span> div</div><p><ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>です`,
 			"= Rules & more\n[Leave] Twenty days a year,⏎or more.⏎⏎- one⏎- two\n[Leave > Rates] a | b⏎1 | 2⏎⏎x⏎  y⏎⏎in a div⏎⏎漢字です\n"},
+		{"closed.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head><body><p/><a id="x"/>One <![CDATA[a < b]]><br/><textarea/>two<iframe src="y"/></body></html>`,
+			"= closed\n[] One a < b⏎two\n"},
+		{"declared.html", `<?xml version="1.0"?><html><head><title/></head><body>One</body></html>`, "= declared\n[] One\n"},
 		{"sjis.html", sjis, "= sjis\n[副業] 許可が要ります。\n"},
 		{"fragment.htm", "no tags at all", "= fragment\n[] no tags at all\n"},
 	} {

@@ -47,7 +47,7 @@ func readEPUB(data []byte) (t Text, err error) {
 		if size += len(page); size > mostText {
 			return t, errTooMuch
 		}
-		chapter, err := readHTML("", page)
+		chapter, err := readHTML(part, page)
 		if err != nil {
 			t.tell(part + ": " + err.Error())
 		}

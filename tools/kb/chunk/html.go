@@ -21,10 +21,13 @@ type page struct {
 // readHTML reads the text that a reader of the page sees. Parts that surround it on every page,
 // such as menus, are left out if their elements show what they are. It returns an error if the
 // encoding is not known or the page cannot be parsed.
-func readHTML(_ string, data []byte) (Text, error) {
+func readHTML(name string, data []byte) (Text, error) {
 	data, problem, err := inUTF8(data, declared(data))
 	if err != nil {
 		return Text{}, err
+	}
+	if isXHTML(name, data) {
+		data = fromXHTML(data)
 	}
 	root, err := html.Parse(bytes.NewReader(data))
 	if err != nil {

@@ -164,8 +164,9 @@ func TestOfficeFilesAreCutAlongTheirStructure(t *testing.T) {
 			<hp:p><hp:run><hp:tbl><hp:tr><hp:tc><hp:subList><hp:p><hp:run><hp:t>가</hp:t></hp:run></hp:p></hp:subList></hp:tc><hp:tc><hp:subList><hp:p><hp:run><hp:t>나</hp:t></hp:run></hp:p></hp:subList></hp:tc></hp:tr></hp:tbl></hp:run></hp:p></hs:sec>`}),
 			"= i\n[휴가] 스무\t날⏎⏎가 | 나\n"},
 		{"j.epub", zipOf(t, map[string]string{"META-INF/container.xml": `<container><rootfile full-path="OEBPS/a.opf"/></container>`,
-			"OEBPS/a.opf": `<package><dc:title>Book</dc:title><item id="c" href="c%201.xhtml"/><itemref idref="c"/></package>`, "OEBPS/c 1.xhtml": "<h1>Leave</h1><p>Twenty days."}),
-			"= Book\n[Leave] Twenty days.\n"},
+			"OEBPS/a.opf": `<package><dc:title>Book</dc:title><item id="c" href="c%201.xhtml"/><itemref idref="c"/><item id="d" href="d.xhtml"/><itemref idref="d"/></package>`, "OEBPS/c 1.xhtml": "<h1>Leave</h1><p>Twenty days.",
+			"OEBPS/d.xhtml": `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><h1>Pay</h1><p>Monthly.</p></body></html>`}),
+			"= Book\n[Leave] Twenty days.\n[Pay] Monthly.\n"},
 		{"k.eml", []byte("From: =?utf-8?q?J=C3=B6rg?= <j@example.com>\r\nodd line\r\nSubject: =?iso-2022-jp?B?GyRCSXs2SBsoQg==?=\r\n =?utf-8?q?_rules?=\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n--c\r\nContent-Type: text/plain; charset=cp932\r\nContent-Transfer-Encoding: base64\r\n\r\nlZuLxg==\r\n--c\r\nContent-Type: text/html\r\n\r\n<p>again\r\n--c--\r\n--b\r\nContent-Disposition: attachment; filename=\"a.pdf\"\r\n\r\nx\r\n--b\r\nContent-Type: message/rfc822\r\n\r\nSubject: Inner\r\n\r\nThe text.\r\n--b--\r\n"),
 			"= 副業 rules\n[] Subject: 副業 rules⏎From: Jörg <j@example.com>⏎⏎副業\n[Inner] Subject: Inner⏎⏎The text.\n[] Attachments: a.pdf\n"},
 	} {
