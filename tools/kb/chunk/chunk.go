@@ -10,7 +10,8 @@
 //	encoding.go  texts that are not UTF-8; guess.go finds encodings that are not declared
 //	cut.go       blocks into passages of bounded size
 //	markdown.go  headings, code and tables of Markdown; the paragraphs of plain text
-//	html.go      the blocks of a page; xhtml.go those of a page that follows the rules of XML
+//	html.go      the blocks of a page; xhtml.go those of a page that follows the rules of XML,
+//	html_table.go those that are tables
 //	archive.go   files that are a zip of XML: their parts, and the elements of one
 //	flow.go      paragraphs, headings, tables and notes, which all kinds of XML have
 //	docx.go      Word; numbers.go the numbers of its lists and headings
@@ -20,6 +21,7 @@
 //	hwpx.go      Hangul
 //	epub.go      books
 //	mail.go      e-mails
+//	grid.go      the cells of a table, which may take several rows and columns
 //	table.go     rows of values as lines, and CSV
 //	pdf.go       lines, paragraphs and headings of a PDF, by the places and sizes of its texts
 //	pdf_heads.go  running heads and feet

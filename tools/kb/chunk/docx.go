@@ -13,18 +13,23 @@ import (
 var wordRoles = map[string]role{
 	"p": paragraph, "t": textRole, "tab": writes("\t"), "ptab": writes("\t"), "br": writes("\n"),
 	"cr": writes("\n"), "noBreakHyphen": writes("-"),
-	"tbl": tableRole, "tr": rowRole, "tc": cellRole, "gridSpan": func(f *flow, e xml.StartElement) {
-		f.table.spans(attribute(e, "val"))
-	},
+	"tbl": tableRole, "tr": rowRole, "tc": cellRole,
+	"gridSpan": ofCell(func(g *grid, e xml.StartElement) { g.span = number0(attribute(e, "val")) }),
+	"vMerge": ofCell(func(g *grid, e xml.StartElement) {
+		g.merged = attribute(e, "val") != "restart"
+	}),
 	"del": skipped, "moveFrom": skipped, "rt": skipped, "Fallback": skipped, "tabs": skipped,
 	"sectPr": skipped,
 	"pPr":    func(f *flow, _ xml.StartElement) { f.inside(f.node, nil) }, "r": run,
 }
 
-// spans records how many columns the current cell takes. It does nothing for nil.
-func (g *grid) spans(val string) {
-	if g != nil {
-		g.span = number0(val)
+// ofCell returns a function that handles a property of the current cell of a table. Outside of a
+// table it does nothing.
+func ofCell(set func(*grid, xml.StartElement)) role {
+	return func(f *flow, e xml.StartElement) {
+		if f.table != nil {
+			set(f.table, e)
+		}
 	}
 }
 

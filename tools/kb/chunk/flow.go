@@ -44,12 +44,6 @@ type para struct {
 	depth  int      // the level of the list
 }
 
-// grid is the table that is being read.
-type grid struct {
-	rows [][]string
-	span int // how many columns the current cell takes
-}
-
 // longestHeading is the largest width of a heading. What is wider is a paragraph in large letters.
 const longestHeading = 240
 
@@ -195,10 +189,14 @@ func (f *flow) grid() *grid {
 
 // rowRole handles a row of a table.
 func rowRole(f *flow, _ xml.StartElement) {
-	if f.table != nil {
-		f.table.rows = append(f.table.rows, nil)
+	if f.table == nil {
+		f.deeper()
+		return
 	}
+	g := f.table
+	g.rows = append(g.rows, nil)
 	f.deeper()
+	g.fill()
 }
 
 // cellRole handles a cell of a table. Outside of a row it only reads the content.
@@ -208,23 +206,14 @@ func cellRole(f *flow, e xml.StartElement) {
 		return
 	}
 	g, outer, around := f.table, f.cell, f.para
-	g.span = number0(attribute(e, "gridSpan"))
+	// PowerPoint and LibreOffice write the cells that another one covers, too
+	g.span, g.down = 0, number0(attribute(e, "number-rows-spanned"))
+	g.merged = attribute(e, "vMerge") == "1" || attribute(e, "vMerge") == "true"
+	g.covered = e.Name.Local == "covered-table-cell"
 	f.cell, f.para = &strings.Builder{}, nil
 	f.deeper()
-	g.add(f.cell.String(), g.span)
+	g.add(f.cell.String())
 	f.cell, f.para = outer, around
-}
-
-// mostSpan is how many columns a cell may take.
-const mostSpan = 1000
-
-// add adds a cell to the last row, followed by empty cells for the other columns that it takes.
-func (g *grid) add(text string, span int) {
-	row := &g.rows[len(g.rows)-1]
-	*row = append(*row, text)
-	for range min(span, mostSpan) - 1 {
-		*row = append(*row, "")
-	}
 }
 
 // number0 parses a number, and returns 0 for text that is not a number.

@@ -123,8 +123,11 @@ func (p *page) paragraph(n *html.Node) {
 	for up := n.Parent; up != nil; up = up.Parent {
 		within = within || together[up.DataAtom]
 	}
-	if within {
+	switch {
+	case within:
 		p.children(n)
+		return
+	case n.DataAtom == atom.Table && p.table(n):
 		return
 	}
 	p.flush()

@@ -11,7 +11,11 @@ import (
 var hwpRoles = map[string]role{
 	"t": textRole, "tab": writes("\t"), "lineBreak": writes("\n"), "nbSpace": writes(" "),
 	"fwSpace": writes(" "), "hyphen": writes("-"),
-	"tbl": tableRole, "tr": rowRole, "tc": cellRole, "subText": skipped, "shapeComment": skipped,
+	"tbl": tableRole, "tr": rowRole, "tc": cellRole,
+	"cellSpan": ofCell(func(g *grid, e xml.StartElement) {
+		g.span, g.down = number0(attribute(e, "colSpan")), number0(attribute(e, "rowSpan"))
+	}),
+	"subText": skipped, "shapeComment": skipped,
 	"secPr":  skipped,
 	"header": skipped, "footer": skipped, "hiddenComment": skipped, "mainText": textRole,
 	"script": textRole, "fieldBegin": skipped, "parameters": skipped,

@@ -74,6 +74,9 @@ func odfCell(f *flow, e xml.StartElement) {
 		return
 	}
 	text := (*row)[len(*row)-1]
+	if f.table.covered { // only the first has the text of the cell above
+		text = ""
+	}
 	for range min(mostRepeated, number0(attribute(e, "number-columns-repeated"))) - 1 {
 		f.size += len(text)
 		*row = append(*row, text)

@@ -183,6 +183,104 @@ func TestOfficeFilesAreCutAlongTheirStructure(t *testing.T) {
 	}
 }
 
+// TestMergedCellsCountInEachOfTheirRows holds that below a row of names each value of a long table
+// has the name of its column, and each row what a cell of several rows says, in every format.
+func TestMergedCellsCountInEachOfTheirRows(t *testing.T) {
+	long := strings.Repeat("x", 700) // so that the table is longer than a passage
+	want := "City: Oslo; Street: A; Nr: 1\nCity: Oslo; Street: " + long + "; Nr: 2\nCity: Bonn; Street: both\nCity: Rome; Street: " + long + "; Nr: 4"
+	// (a|b: a cell of a rows and b columns; ^ a cell below another, - one beside it)
+	rows := [][][3]string{{{"City"}, {"Street"}, {"Nr"}}, {{"Oslo", "2", "1"}, {"A"}, {"1"}}, {{"^"}, {long}, {"2"}},
+		{{"Bonn"}, {"both", "1", "2"}, {"-"}}, {{"Rome"}, {long}, {"4"}}}
+	table := func(whole, row string, cell func(text, down, span string) string) string {
+		all := ""
+		for _, r := range rows {
+			cells := ""
+			for _, c := range r {
+				cells += cell(c[0], c[1], c[2])
+			}
+			all += fmt.Sprintf(row, cells)
+		}
+		return fmt.Sprintf(whole, all)
+	}
+	drop := func(form string) func(text, down, span string) string {
+		return func(text, down, span string) string {
+			if text == "^" || text == "-" {
+				return ""
+			}
+			return strings.NewReplacer("DOWN", max(down, "1"), "SPAN", max(span, "1"), "TEXT", text).Replace(form)
+		}
+	}
+	keep := func(form, below, beside string) func(text, down, span string) string {
+		return func(text, down, span string) string {
+			switch text {
+			case "^":
+				return below
+			case "-":
+				return beside
+			}
+			return drop(form)(text, down, span)
+		}
+	}
+	for name, in := range map[string][]byte{
+		"a.html": []byte(table("<table><caption>All</caption><tbody>%s</table>", "<tr>%s</tr>", drop(`<td rowspan="DOWN" colspan="SPAN">TEXT</td>`))),
+		"a.docx": wordFile(t, table("<w:tbl>%s</w:tbl>", "<w:tr>%s</w:tr>", func(text, down, span string) string {
+			if text == "-" {
+				return ""
+			}
+			merge := map[bool]string{true: `<w:vMerge w:val="restart"/>`}[down == "2"]
+			if text == "^" {
+				text, merge = "", "<w:vMerge/>"
+			}
+			return `<w:tc><w:tcPr><w:gridSpan w:val="` + max(span, "1") + `"/>` + merge + `</w:tcPr><w:p><w:r><w:t>` + text + `</w:t></w:r></w:p></w:tc>`
+		})),
+		"a.pptx": slideFile(t, table("<p:sld><a:tbl>%s</a:tbl></p:sld>", "<a:tr>%s</a:tr>",
+			keep(`<a:tc rowSpan="DOWN" gridSpan="SPAN"><a:p><a:r><a:t>TEXT</a:t></a:r></a:p></a:tc>`, `<a:tc vMerge="1"><a:p/></a:tc>`, `<a:tc hMerge="1"><a:p/></a:tc>`))),
+		"a.ods": odfFile(t, table(`<office:spreadsheet><table:table table:name="All">%s</table:table></office:spreadsheet>`, "<table:table-row>%s</table:table-row>",
+			keep(`<table:table-cell table:number-rows-spanned="DOWN" table:number-columns-spanned="SPAN"><text:p>TEXT</text:p></table:table-cell>`, "<table:covered-table-cell/>", "<table:covered-table-cell/>"))),
+		"a.xlsx": mergedSheet(t, long),
+		"a.hwpx": zipOf(t, map[string]string{"Contents/section0.xml": table("<hs:sec><hp:p><hp:run><hp:tbl>%s</hp:tbl></hp:run></hp:p></hs:sec>", "<hp:tr>%s</hp:tr>",
+			drop(`<hp:tc><hp:subList><hp:p><hp:run><hp:t>TEXT</hp:t></hp:run></hp:p></hp:subList><hp:cellSpan colSpan="SPAN" rowSpan="DOWN"/></hp:tc>`))}),
+	} {
+		got, err := Read(name, in)
+		if err != nil || len(got.Blocks) == 0 {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if text := got.Blocks[0].Text; !strings.HasSuffix(text, "City | Street | Nr\n"+want) {
+			t.Errorf("%s gives\n%s\nwant\n%s", name, text, want)
+		}
+	}
+}
+
+// mergedSheet is a sheet with the table of TestMergedCellsCountInEachOfTheirRows.
+func mergedSheet(t *testing.T, long string) []byte {
+	book := excelize.NewFile()
+	for i, row := range [][]any{{"City", "Street", "Nr"}, {"Oslo", "A", 1}, {nil, long, 2}, {"Bonn", "both"}, {"Rome", long, 4}} {
+		if err := book.SetSheetRow("Sheet1", fmt.Sprintf("A%d", i+1), &row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, m := range [][2]string{{"A2", "A3"}, {"B4", "C4"}, {"F9", "F99"}} {
+		if err := book.MergeCell("Sheet1", m[0], m[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var b bytes.Buffer
+	if err := book.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestMergedCellsAreBounded holds that cells of a thousand rows and columns do not fill the memory.
+func TestMergedCellsAreBounded(t *testing.T) {
+	page := "<table><tr>" + strings.Repeat(`<td rowspan="60000" colspan="1000">a`, 100) + strings.Repeat("<tr><td>b", 50_000) + "</table>"
+	got, err := Read("a.html", []byte(page))
+	if size := len(fmt.Sprint(got.Blocks)); err != nil || size > 8<<20 {
+		t.Errorf("%d bytes of text, %v", size, err)
+	}
+}
+
 // TestOfficeFilesThatCannotBeRead holds that each has an error in a sentence, and in a bounded
 // time.
 func TestOfficeFilesThatCannotBeRead(t *testing.T) {

@@ -35,6 +35,7 @@ func readXLSX(data []byte) (Text, error) {
 	}
 	defer book.Close()
 	f := &flow{elements: new(elements)}
+	merged := mergedCells(data)
 	hidden := 0
 	for _, name := range book.GetSheetList() {
 		if visible, err := book.GetSheetVisible(name); err == nil && !visible {
@@ -47,6 +48,7 @@ func readXLSX(data []byte) (Text, error) {
 		if err != nil {
 			f.tell("sheet " + name + ": " + err.Error())
 		}
+		fillMerged(rows, merged[name])
 		f.addSheet(rows)
 	}
 	f.tell(leftOutHidden(hidden, "sheet"))
@@ -82,6 +84,57 @@ func sheetRows(book *excelize.File, name string) (all [][]string, err error) {
 		err = errors.New("it is damaged, and was read up to there")
 	}
 	return all, err
+}
+
+// mergedCells returns the ranges of merged cells of each sheet, as "A2:A4", by the sheets' names.
+// It reads them by itself, since the library would keep whole sheets in memory.
+func mergedCells(data []byte) map[string][]string {
+	all := map[string][]string{}
+	a, err := openArchive(data) // which counts by itself what it unpacks
+	if err != nil {
+		return all
+	}
+	main := a.main("xl/workbook.xml")
+	related := a.related(main)
+	a.elementsOf(main).each(func(e xml.StartElement) {
+		at, has := related[relationID(e)]
+		if e.Name.Local != "sheet" || !has {
+			return
+		}
+		name := attribute(e, "name")
+		a.elementsOf(at.part).each(func(e xml.StartElement) {
+			if e.Name.Local == "mergeCell" {
+				all[name] = append(all[name], attribute(e, "ref"))
+			}
+		})
+	})
+	return all
+}
+
+// fillMerged gives the rows of merged cells the text of the first, if they have values of their
+// own.
+func fillMerged(rows [][]string, ranges []string) {
+	var g grid
+	for _, at := range ranges {
+		from, to, _ := strings.Cut(at, ":")
+		column, first, err := excelize.CellNameToCoordinates(from)
+		_, last, err2 := excelize.CellNameToCoordinates(to)
+		if err != nil || err2 != nil || first > len(rows) || column > len(rows[first-1]) {
+			continue
+		}
+		text := rows[first-1][column-1]
+		for i := first; i < min(last, len(rows)); i++ {
+			if filled, _ := extent(rows[i]); filled < 0 || !g.room(text) {
+				continue
+			}
+			for len(rows[i]) < column {
+				rows[i] = append(rows[i], "")
+			}
+			if rows[i][column-1] == "" {
+				rows[i][column-1] = text
+			}
+		}
+	}
 }
 
 // boxes reads the texts of boxes and charts on the sheets.
