@@ -35,17 +35,25 @@ func ofCell(set func(*grid, xml.StartElement)) role {
 
 // run handles a run, which is a part of a paragraph, unless the run is hidden.
 func run(f *flow, _ xml.StartElement) {
-	hidden := false
+	hidden, struck, sign := false, false, ""
+	property := func(e xml.StartElement) {
+		v := attribute(e, "val")
+		on := v != "0" && v != "false"
+		switch e.Name.Local {
+		case "vanish":
+			hidden = on
+		case "strike", "dstrike":
+			struck = struck || on
+		case "vertAlign":
+			sign = map[string]string{"superscript": raised, "subscript": lowered}[v]
+		}
+	}
 	f.inside(func(e xml.StartElement) {
 		switch {
 		case e.Name.Local == "rPr":
-			f.inside(func(e xml.StartElement) {
-				if v := attribute(e, "val"); e.Name.Local == "vanish" && v != "0" && v != "false" {
-					hidden = true
-				}
-			}, nil)
+			f.inside(property, nil)
 		case !hidden:
-			f.node(e)
+			f.within(struck, sign, func() { f.node(e) })
 		}
 	}, nil)
 }

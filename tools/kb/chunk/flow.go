@@ -36,6 +36,7 @@ type role func(*flow, xml.StartElement)
 
 // para is the paragraph that is being read.
 type para struct {
+	marks
 	text   strings.Builder
 	level  int      // level of a heading; 0: it is not a heading
 	title  bool     // it is the document's title
@@ -92,7 +93,20 @@ func (f *flow) write(text string) {
 	if f.loose && text != "" && text[0] == ' ' && strings.HasSuffix(f.para.text.String(), " ") {
 		text = strings.TrimLeft(text, " ")
 	}
+	f.para.text.WriteString(f.para.close())
+	if text != "" {
+		f.para.text.WriteString(f.para.begin(f.para.text.String(), text))
+	}
 	f.para.text.WriteString(text)
+}
+
+// within reads a part of a paragraph by read, which may be struck through, raised or lowered.
+func (f *flow) within(struck bool, sign string, read func()) {
+	if f.para == nil {
+		read()
+		return
+	}
+	f.para.within(struck, sign, read)
 }
 
 // The roles that elements have in most formats.
@@ -117,6 +131,7 @@ func (f *flow) paragraph(level int) {
 	f.para = p
 	f.deeper()
 	f.para = outer
+	p.text.WriteString(p.end())
 	if text := strings.TrimSpace(p.text.String()); text != "" {
 		if f.number != nil && p.list != "" {
 			text = strings.TrimSpace(f.number(p) + " " + text)

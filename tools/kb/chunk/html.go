@@ -14,6 +14,7 @@ import (
 type page struct {
 	Text
 	outline
+	marks
 	text strings.Builder // the text of the current block
 	pre  int             // number of surrounding elements in which blanks are kept
 }
@@ -55,7 +56,8 @@ var inline = map[atom.Atom]bool{
 	atom.Del: true, atom.Dfn: true, atom.Em: true, atom.Font: true, atom.I: true, atom.Ins: true,
 	atom.Kbd: true, atom.Label: true,
 	atom.Mark: true, atom.Q: true, atom.Ruby: true, atom.Rb: true, atom.S: true, atom.Samp: true,
-	atom.Small: true, atom.Span: true,
+	atom.Strike: true,
+	atom.Small:  true, atom.Span: true,
 	atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Time: true, atom.Tt: true, atom.U: true,
 	atom.Var: true, atom.Wbr: true,
 	atom.Img: true, atom.Input: true,
@@ -82,10 +84,18 @@ func (p *page) node(n *html.Node) {
 	case left[n.DataAtom] || n.DataAtom == atom.Rt || n.DataAtom == atom.Rp:
 		return
 	case inline[n.DataAtom]:
-		p.children(n)
+		p.inline(n)
 		return
 	}
 	p.block(n)
+}
+
+// inline reads an element that is a part of a line.
+func (p *page) inline(n *html.Node) {
+	struck := n.DataAtom == atom.Del || n.DataAtom == atom.S || n.DataAtom == atom.Strike ||
+		strings.Contains(valueOf(n, "style"), "line-through")
+	sign := map[atom.Atom]string{atom.Sup: raised, atom.Sub: lowered}[n.DataAtom]
+	p.within(struck, sign, func() { p.children(n) })
 }
 
 // block reads an element that begins a new line, such as a heading, a list item or a paragraph.
@@ -94,6 +104,7 @@ func (p *page) block(n *html.Node) {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		p.flush()
 		p.children(n)
+		p.end()
 		title := p.text.String()
 		p.text.Reset()
 		p.enter(int(n.Data[1]-'0'), title)
@@ -157,6 +168,7 @@ func (p *page) title(head *html.Node) {
 // elements must not be joined ("Twenty<b> days</b>"), nor separated if there was no blank
 // ("E<b>-4012</b>").
 func (p *page) write(text string) {
+	p.text.WriteString(p.close())
 	if p.pre > 0 {
 		p.text.WriteString(text)
 		return
@@ -167,14 +179,21 @@ func (p *page) write(text string) {
 		p.text.WriteByte(' ')
 	}
 	words := strings.Join(strings.Fields(text), " ")
+	if words != "" {
+		p.text.WriteString(p.begin(p.text.String(), words))
+	}
 	p.text.WriteString(words)
 	if words != "" && text != strings.TrimRightFunc(text, unicode.IsSpace) {
 		p.text.WriteByte(' ')
 	}
 }
 
+// end ends struck text before the end of a line or a block, even if it goes on behind that.
+func (p *page) end() { p.text.WriteString(p.marks.end()) }
+
 // line begins a new line with the given mark, such as "- ".
 func (p *page) line(mark string) {
+	p.end()
 	if so := p.text.String(); so != "" && !strings.HasSuffix(so, "\n") {
 		p.text.WriteByte('\n')
 	}
@@ -183,6 +202,7 @@ func (p *page) line(mark string) {
 
 // flush ends a block. It removes the bar after the last cell of a row.
 func (p *page) flush() {
+	p.end()
 	lines := strings.Split(p.text.String(), "\n")
 	if p.pre == 0 {
 		for i, line := range lines {

@@ -69,6 +69,7 @@ func cellText(n *html.Node) (text string, line bool) {
 	}
 	cell := new(page)
 	cell.children(n)
+	cell.end()
 	text = oneLine(cell.text.String())
 	return text, columns(text) <= mostColumns
 }

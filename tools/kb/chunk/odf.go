@@ -124,6 +124,28 @@ func odfObjects(a *archive) role {
 	}
 }
 
+// spanStyle is what a style says about a part of a paragraph.
+type spanStyle struct {
+	hidden, struck bool
+	sign           string // raised, lowered or empty
+}
+
+// spanStyleOf reads the element with the properties of text in a style.
+func spanStyleOf(e xml.StartElement) spanStyle {
+	through := attribute(e, "text-line-through-style")
+	s := spanStyle{hidden: attribute(e, "display") == "none",
+		struck: through != "" && through != "none"}
+	position, _, _ := strings.Cut(attribute(e, "text-position"), " ") // of "super 58%", "33% 58%"
+	n := number0(strings.TrimSuffix(position, "%"))
+	switch {
+	case position == "super" || n > 0:
+		s.sign = raised
+	case position == "sub" || n < 0:
+		s.sign = lowered
+	}
+	return s
+}
+
 // readODF reads a text (.odt), a spreadsheet (.ods) or a presentation (.odp) in OpenDocument, the
 // format of LibreOffice. It returns an error if the file cannot be opened or has too much text.
 func readODF(data []byte) (Text, error) {
@@ -137,14 +159,13 @@ func readODF(data []byte) (Text, error) {
 		style = attribute(e, "name")
 		f.deeper()
 	}
+	styles := map[string]spanStyle{}
 	f.roles["text-properties"] = func(_ *flow, e xml.StartElement) {
-		if attribute(e, "display") == "none" {
-			hidden[style] = true
-		}
+		styles[style] = spanStyleOf(e)
 	}
 	f.roles["span"] = func(f *flow, e xml.StartElement) {
-		if !hidden[attribute(e, "style-name")] {
-			f.deeper()
+		if in := styles[attribute(e, "style-name")]; !in.hidden {
+			f.within(in.struck, in.sign, f.deeper)
 		}
 	}
 	f.roles["object"] = odfObjects(a)

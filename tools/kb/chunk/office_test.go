@@ -183,6 +183,43 @@ func TestOfficeFilesAreCutAlongTheirStructure(t *testing.T) {
 	}
 }
 
+// TestNumbersStayApart holds that text that is struck through, raised or lowered does not become a
+// part of the number beside it.
+func TestNumbersStayApart(t *testing.T) {
+	want := "fee ~~5 or~~6, 10^6 and 10^-3 m2, log10 100, 2024^1 or 1 2024, 1st ~~not 7~~"
+	styles := [][2]string{{"", "fee "}, {"S", "5 "}, {"S", "or"}, {"", "6, 10"}, {"^", "6"}, {"", " and 10"}, {"^", "-3"}, {"", " m"}, {"^", "2"}, {"", ", log"},
+		{"_", "10"}, {"", "100, 2024"}, {"^", "1"}, {"", " or "}, {"^", "1"}, {"", "2024, 1"}, {"^", "st"}, {"", " "}, {"S", "not 7"}}
+	runs := func(forms map[string]string) string {
+		all := ""
+		for _, s := range styles {
+			all += strings.ReplaceAll(forms[s[0]], "TEXT", s[1])
+		}
+		return all
+	}
+	word := func(properties string) string {
+		return "<w:r><w:rPr>" + properties + `</w:rPr><w:t xml:space="preserve">TEXT</w:t></w:r>`
+	}
+	slide := func(properties string) string { return "<a:r><a:rPr " + properties + "/><a:t>TEXT</a:t></a:r>" }
+	for name, in := range map[string][]byte{
+		"a.html": []byte(runs(map[string]string{"": "TEXT", "S": "<del>TEXT</del>", "^": "<sup>TEXT</sup>", "_": "<b><sub>TEXT</sub></b>"})),
+		"b.html": []byte("<table><tr><td>" + runs(map[string]string{"": "TEXT", "S": `<span style="text-decoration: line-through">TEXT</span>`, "^": "<sup>TEXT</sup>", "_": "<sub>TEXT</sub>"}) + "</td></tr></table>"),
+		"a.docx": wordFile(t, "<w:p>"+runs(map[string]string{"": word(`<w:strike w:val="0"/>`), "S": word("<w:strike/>"), "^": word(`<w:vertAlign w:val="superscript"/>`), "_": word(`<w:vertAlign w:val="subscript"/>`)})+"</w:p>"),
+		"a.pptx": slideFile(t, "<p:sld><a:p>"+runs(map[string]string{"": slide(`strike="noStrike"`), "S": slide(`strike="sngStrike"`), "^": slide(`baseline="30000"`), "_": slide(`baseline="-25000"`)})+"</a:p></p:sld>"),
+		"a.odt": odfFile(t, `<style:style style:name="S"><style:text-properties style:text-line-through-style="solid"/></style:style><style:style style:name="U"><style:text-properties style:text-position="super 58%"/></style:style>
+			<style:style style:name="D"><style:text-properties style:text-position="-33% 58%"/></style:style><office:text><text:p>`+runs(map[string]string{"": "TEXT", "S": `<text:span text:style-name="S">TEXT</text:span>`,
+			"^": `<text:span text:style-name="U">TEXT</text:span>`, "_": `<text:span text:style-name="D">TEXT</text:span>`})+"</text:p></office:text>"),
+	} {
+		got, err := Read(name, in)
+		if err != nil || len(got.Blocks) == 0 || got.Blocks[0].Text != want {
+			t.Errorf("%s: %v\ngives %+v\nwant %s", name, err, got.Blocks, want)
+		}
+	}
+	text, err := Read("c.html", []byte("<h1><del>Old</del></h1><p>a</p><del><p>b</p><p>c</p></del>d<pre><s>e</s></pre>f"))
+	if got := show(text); err != nil || got != "= c\n[~~Old~~] a⏎⏎~~b~~⏎⏎~~c~~⏎⏎d⏎⏎e⏎⏎f\n" {
+		t.Errorf("%v, %s", err, got)
+	}
+}
+
 // TestMergedCellsCountInEachOfTheirRows holds that below a row of names each value of a long table
 // has the name of its column, and each row what a cell of several rows says, in every format.
 func TestMergedCellsCountInEachOfTheirRows(t *testing.T) {

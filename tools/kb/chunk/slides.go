@@ -19,7 +19,7 @@ const (
 // in diagrams, charts and boxes of sheets has these elements.
 var slideRoles = map[string]role{
 	"p": paragraph, "t": textRole, "br": writes("\n"), "tab": writes("\t"), "tbl": tableRole,
-	"tr": rowRole, "tc": cellRole,
+	"tr": rowRole, "tc": cellRole, "r": slideRun,
 	"Fallback": skipped, "sp": shape, "ph": placeholder, "strCache": chartNames,
 }
 
@@ -29,6 +29,22 @@ func shape(f *flow, _ xml.StartElement) {
 	f.kind = ""
 	f.deeper()
 	f.kind = outer
+}
+
+// slideRun handles a part of a paragraph, whose properties come before its text.
+func slideRun(f *flow, _ xml.StartElement) {
+	struck, sign := false, ""
+	f.inside(func(e xml.StartElement) {
+		if e.Name.Local != "rPr" {
+			f.within(struck, sign, func() { f.node(e) })
+			return
+		}
+		how := attribute(e, "strike")
+		struck = how != "" && how != "noStrike"
+		if base := number0(attribute(e, "baseline")); base != 0 {
+			sign = map[bool]string{true: raised, false: lowered}[base > 0]
+		}
+	}, nil)
 }
 
 // placeholder handles the element that says of which kind a shape is, and records the kind.
