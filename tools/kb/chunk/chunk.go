@@ -23,7 +23,7 @@
 //	epub.go      books
 //	mail.go      e-mails
 //	grid.go      the cells of a table, which may take several rows and columns
-//	table.go     rows of values as lines, and CSV
+//	table.go     rows of values as lines; csv.go those of CSV
 //	pdf.go       lines, paragraphs and headings of a PDF, by the places and sizes of its texts
 //	pdf_heads.go  running heads and feet
 //	pdf_locked.go  PDFs that are encrypted and need no password

@@ -158,6 +158,10 @@ func TestOfficeFilesAreCutAlongTheirStructure(t *testing.T) {
 		{"f.xlsx", sheetFile(t, map[string][][]any{"!h": {{"secret"}}, "Fees": {{"All fees"}, {}, {"Name", "Fee", "From"}, {"Hall", 20.5, time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)}, {"Desk", nil, "soon"}}}),
 			"= f\n[Fees] All fees⏎Name | Fee | From⏎Name: Hall; Fee: 20.5; From: 2026-04-01⏎Name: Desk; From: soon\n"},
 		{"g.csv", []byte("Name;Fee\r\n\"Hall; large\";20\r\nDesk;\"5\n\""), "= g\n[] Name | Fee⏎Name: Hall; large; Fee: 20⏎Name: Desk; Fee: 5\n"},
+		{"open.csv", []byte("name,note\nA,\"never closed\nB,fine\nC,\"x, \"\"y\"\"\nz\"\n\nD, \"a, b\" ,\nE,\"5\" wide\",\"\"\n"), "= open\n[] name | note⏎name: A; note: \"never closed⏎name: B; note: fine⏎name: C; note: x, \"y\" z⏎name: D; note: a, b⏎name: E; note: 5\" wide\n"},
+		{"start.tsv", []byte("name\tsize\nA\t\"big\" one\nB\t6\"\nC\t\"10\"\""), "= start\n[] name | size⏎name: A; size: \"big\" one⏎name: B; size: 6\"⏎name: C; size: \"10\"\"\n"},
+		{"back.csv", []byte("sep=,\r\nname,note\r\nA,\"say \\\"hi\\\", now\"\r\nB,\"C:\\\\\",1"), "= back\n[] name | note⏎name: A; note: say \"hi\", now⏎name: B; note: C:\\; 1\n"},
+		{"path.csv", []byte("name,path\nA,\"C:\\\"\nB,\"D:\\x\""), "= path\n[] name | path⏎name: A; path: C:\\⏎name: B; path: D:\\x\n"},
 		{"h.tsv", []byte("1\t2\n3\t4\n"), "= h\n[] 1 | 2⏎3 | 4\n"},
 		{"i.hwpx", zipOf(t, map[string]string{"Contents/header.xml": `<hh:head><hh:paraPr id="3"><hh:heading type="OUTLINE" level="0"/></hh:paraPr></hh:head>`,
 			"Contents/section0.xml": `<hs:sec><hp:p paraPrIDRef="3"><hp:run><hp:t>휴가</hp:t></hp:run></hp:p><hp:p paraPrIDRef="0"><hp:run><hp:t>스무<hp:tab/>날<hp:deleteBegin/>옛<hp:deleteEnd/></hp:t></hp:run></hp:p>

@@ -1,10 +1,6 @@
 package chunk
 
 import (
-	"bytes"
-	"encoding/csv"
-	"errors"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,65 +135,4 @@ func named(names, row []string) string {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, "; ")
-}
-
-// readCSV reads rows of values that are separated by commas, semicolons, tabs or bars. It returns
-// an error if the encoding is not known or the rows cannot be parsed.
-func readCSV(data []byte) (Text, error) {
-	text, problem, err := utf8Text(data)
-	if err != nil {
-		return Text{}, err
-	}
-	f := &flow{elements: new(elements)}
-	f.tell(problem)
-	comma := separator(text)
-	// for Excel
-	if said, rest, found := strings.Cut(text, "\n"); found && strings.HasPrefix(said, "sep=") &&
-		len(said) == 5 {
-		comma, text = rune(said[4]), rest
-	}
-	r := csv.NewReader(bytes.NewBufferString(text))
-	r.Comma, r.LazyQuotes, r.FieldsPerRecord = comma, true, -1
-	var rows [][]string
-	for {
-		row, err := r.Read()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return Text{}, errors.New("it cannot be read as rows of values: " + err.Error())
-		}
-		rows = append(rows, row)
-	}
-	f.addSheet(rows)
-	return f.whole()
-}
-
-// separators are the characters that may separate the values of a row.
-const separators = "\t,;|"
-
-// separator returns the character that separates the values of a text. It tries all separators and
-// takes the one that results in the most rows of equal length among the first rows.
-func separator(text string) rune {
-	best, most := ',', 0
-	for _, comma := range separators {
-		r := csv.NewReader(strings.NewReader(text[:min(len(text), 1<<16)]))
-		r.Comma, r.LazyQuotes, r.FieldsPerRecord = comma, true, -1
-		counts := map[int]int{}
-		for range 50 {
-			row, err := r.Read()
-			if err != nil {
-				break
-			}
-			if len(row) > 1 {
-				counts[len(row)]++
-			}
-		}
-		for fields, rows := range counts {
-			if worth := rows*100 + min(fields, 99); worth > most {
-				best, most = comma, worth
-			}
-		}
-	}
-	return best
 }
