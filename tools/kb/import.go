@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"toolnorm/internal/auth"
 	"toolnorm/tools/kb/chunk"
@@ -226,6 +227,14 @@ type Left struct {
 	Kind        string // its extension, or what it is if it is not a file
 }
 
+// skipped returns fs.SkipDir for a folder, and nil for a file.
+func skipped(entry fs.DirEntry) error {
+	if entry != nil && entry.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
 // SourcesOf returns the file at a path, or the files in a folder that can be read, and their file
 // system. A file that is named directly is returned whatever its extension; importing it then
 // reports an unknown one. The result left has all other files with their reasons. For example,
@@ -246,16 +255,17 @@ func SourcesOf(at string) (files fs.FS, sources []string, left []Left, err error
 		switch {
 		case err != nil && source == ".":
 			return err
+		case !utf8.ValidString(source):
+			out("name", "its name is not UTF-8; rename it")
+			return skipped(entry)
 		case err != nil:
 			out("unreadable", err.Error())
-			if entry != nil && entry.IsDir() {
-				return fs.SkipDir
-			}
+			return skipped(entry)
 		case strings.HasPrefix(path.Base(source), ".") && source != ".":
 			out("hidden", "its name begins with a dot")
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
+			return skipped(entry)
+		case strings.HasPrefix(path.Base(source), "~$"):
+			out("lock", "an office program has made it, since a document is open")
 		case entry.IsDir():
 		case entry.Type()&fs.ModeSymlink != 0:
 			out("link", "it is a link, and links are not followed")

@@ -224,8 +224,11 @@ func TestWhatCannotBeImported(t *testing.T) {
 // TestEveryFileThatIsLeftOutIsNamed holds that no file of a folder is passed over without a reason.
 func TestEveryFileThatIsLeftOutIsNamed(t *testing.T) {
 	dir := t.TempDir()
-	all := map[string]string{"a.md": "x", "b/c.docx": "x", "old.doc": "x", "pic.PNG": "x", "data.json": "x", "README": "x", ".hidden.md": "x", ".git/config": "x", "b/z.hwp": "x"}
+	all := map[string]string{"a.md": "x", "b/c.docx": "x", "old.doc": "x", "pic.PNG": "x", "data.json": "x", "README": "x", ".hidden.md": "x", ".git/config": "x", "b/z.hwp": "x", "b/~$c.docx": "x"}
 	write(t, dir, all)
+	if os.WriteFile(filepath.Join(dir, "caf\xe9.md"), []byte("x"), 0o600) == nil {
+		all["caf\xe9.md"] = "a name that some systems refuse"
+	}
 	_ = os.Symlink(dir, filepath.Join(dir, "round"))
 	all["round"] = "a link"
 	_, sources, left, err := SourcesOf(dir)

@@ -31,7 +31,7 @@ type mail struct {
 // e-mail.
 func readMail(data []byte) (Text, error) {
 	m := new(mail)
-	header, body := mailHeader(data)
+	header, body := mailHeader(bytes.TrimPrefix(data, []byte("\ufeff")))
 	if header.Get("From")+header.Get("Subject")+header.Get("Date")+header.Get(
 		"Received")+header.Get("To") == "" {
 		return Text{}, errors.New("it does not begin as an e-mail does, with From, Subject or Date")
@@ -112,8 +112,8 @@ func (m *mail) part(header textproto.MIMEHeader, body []byte) {
 		return
 	}
 	defer func() { m.depth-- }()
-	kind, params, err := mime.ParseMediaType(header.Get("Content-Type"))
-	if err != nil && kind == "" {
+	kind, params, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	if !strings.Contains(kind, "/") { // "text", and what cannot be read
 		kind = "text/plain"
 	}
 	disposition, names, _ := mime.ParseMediaType(header.Get("Content-Disposition"))
@@ -186,8 +186,9 @@ func decoded(how string, body []byte) []byte {
 			}
 			return r
 		}, body)
-		out := make([]byte, base64.StdEncoding.DecodedLen(len(plain)))
-		n, _ := base64.StdEncoding.Decode(out, plain)
+		plain = bytes.TrimRight(plain, "=") // which programs forget
+		out := make([]byte, base64.RawStdEncoding.DecodedLen(len(plain)))
+		n, _ := base64.RawStdEncoding.Decode(out, plain)
 		return out[:n]
 	case "quoted-printable":
 		out, _ := io.ReadAll(quotedprintable.NewReader(bytes.NewReader(body)))

@@ -171,6 +171,7 @@ func TestOfficeFilesAreCutAlongTheirStructure(t *testing.T) {
 			"OEBPS/a.opf": `<package><dc:title>Book</dc:title><item id="c" href="c%201.xhtml"/><itemref idref="c"/><item id="d" href="d.xhtml"/><itemref idref="d"/></package>`, "OEBPS/c 1.xhtml": "<h1>Leave</h1><p>Twenty days.",
 			"OEBPS/d.xhtml": `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><h1>Pay</h1><p>Monthly.</p></body></html>`}),
 			"= Book\n[Leave] Twenty days.\n[Pay] Monthly.\n"},
+		{"l.eml", []byte("\ufeffSubject: Leave\nContent-Type: text\nContent-Transfer-Encoding: base64\n\nVHdlbnR5IGRheXM\n"), "= Leave\n[] Subject: Leave⏎⏎Twenty days\n"},
 		{"k.eml", []byte("From: =?utf-8?q?J=C3=B6rg?= <j@example.com>\r\nodd line\r\nSubject: =?iso-2022-jp?B?GyRCSXs2SBsoQg==?=\r\n =?utf-8?q?_rules?=\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: multipart/alternative; boundary=c\r\n\r\n--c\r\nContent-Type: text/plain; charset=cp932\r\nContent-Transfer-Encoding: base64\r\n\r\nlZuLxg==\r\n--c\r\nContent-Type: text/html\r\n\r\n<p>again\r\n--c--\r\n--b\r\nContent-Disposition: attachment; filename=\"a.pdf\"\r\n\r\nx\r\n--b\r\nContent-Type: message/rfc822\r\n\r\nSubject: Inner\r\n\r\nThe text.\r\n--b--\r\n"),
 			"= 副業 rules\n[] Subject: 副業 rules⏎From: Jörg <j@example.com>⏎⏎副業\n[Inner] Subject: Inner⏎⏎The text.\n[] Attachments: a.pdf\n"},
 	} {
