@@ -3,7 +3,42 @@ package sqlsafe
 import (
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
+
+// plain returns a statement without what people and models paste around and into one and no
+// database reads: a Markdown fence, and blanks that are not of ASCII or not seen at all. Each
+// character stays one, so that the places of errors stay the same.
+func (k Kind) plain(sql string) string {
+	sql = blankFence(sql)
+	if !strings.ContainsFunc(sql, oddBlank) {
+		return sql
+	}
+	var b strings.Builder
+	for len(sql) > 0 {
+		if c, n := utf8.DecodeRuneInString(sql); oddBlank(c) {
+			b.WriteByte(' ')
+			sql = sql[n:]
+			continue
+		}
+		n, _ := k.next(sql)
+		if wordByte(sql[0]) && !strings.ContainsRune(sql[:n], '\'') { // not E'a text'
+			if odd := strings.IndexFunc(sql[:n], oddBlank); odd > 0 {
+				n = odd
+			}
+		}
+		b.WriteString(sql[:n])
+		sql = sql[n:]
+	}
+	return b.String()
+}
+
+// oddBlank reports whether c is a blank beyond ASCII, such as the one that web pages and word
+// processors put between words, or takes no room at all, as a byte order mark.
+func oddBlank(c rune) bool {
+	return c > 0x7f && unicode.IsSpace(c) || c == '\ufeff' || c == '\u200b' || c == '\u2060'
+}
 
 // The Markdown fences that models write around a statement.
 var (

@@ -2,6 +2,7 @@ package sqlsafe
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -66,5 +67,56 @@ func TestAFenceAroundAStatementIsTakenAway(t *testing.T) {
 		}
 	}
 }
+
+// blanks are what stands between words in texts that are pasted, as ⋯.
+var blanks = []string{"\u00a0", "\u00a0 \u3000", "\u2003", "\u202f", "\u200b ", "\n\u2028", "\ufeff ", " \u2060"}
+
+// oddBlanks runs statements with such blanks, which stay in texts, names and comments.
+func oddBlanks(t *testing.T, db interface {
+	Ask(ctx context.Context, q Statement) (*Table, error)
+}) {
+	for _, blank := range blanks {
+		form := "\ufeffSELECT⋯1⋯AS⋯\"a⋯b\",⋯'c⋯d'⋯AS⋯x⋯/*⋯'*/,⋯upper('é⋯')⋯AS⋯é⋯FROM⋯users⋯LIMIT⋯1⋯;⋯"
+		table, err := db.Ask(t.Context(), Statement{SQL: strings.ReplaceAll(form, "⋯", blank)})
+		if err != nil || len(table.Columns) != 3 || table.Columns[0] != "a"+blank+"b" || !strings.Contains(string(table.Records[0]), jsonOf(t, "c"+blank+"d")) {
+			t.Errorf("%q: %+v, %v", blank, table, err)
+		}
+		sql := strings.ReplaceAll("SELECT⋯1,⋯nope⋯FROM⋯users", "⋯", "\u00a0")
+		_, err = db.Ask(t.Context(), Statement{SQL: sql})
+		var said *pgconn.PgError
+		var refused *Refusal
+		column := 0
+		if errors.As(err, &said) {
+			_, column = Place(sql, int(said.Position))
+		} else if errors.As(err, &refused) {
+			_, column, _ = refused.Place()
+		}
+		if column != 11 {
+			t.Errorf("%v: column %d", err, column)
+		}
+	}
+}
+
+// jsonOf is a text as JSON.
+func jsonOf(t *testing.T, s string) string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestOddBlanksAreBlanks(t *testing.T) {
+	oddBlanks(t, openFile(t, newFile(t), nil))
+	if got := PostgreSQL.plain("select\u00a0e'a\\'b\u00a0c',\u00a0$$\u00a0$$"); got != "select e'a\\'b\u00a0c', $$\u00a0$$" {
+		t.Error(got)
+	}
+	found, err := SQLite.Parameters("SELECT\u00a0:a,\u00a0:b\u00a0")
+	if err != nil || len(found) != 2 || found[1].Name != "b" {
+		t.Errorf("%v, %v", found, err)
+	}
+}
+
+func TestRealPostgresTakesOddBlanks(t *testing.T) { oddBlanks(t, newServer(t).open(t, nil)) }
 
 func TestRealPostgresTakesAFence(t *testing.T) { fenceless(t, newServer(t).open(t, nil)) }

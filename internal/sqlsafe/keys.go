@@ -13,7 +13,7 @@ type Key struct {
 // They sort and group by a constant, although the author meant the parameter to name a column. It
 // looks only at words, so it may take an unknown keyword for a column and then leaves out that key.
 func (k Kind) ConstantKeys(sql string) (found []Key) {
-	sql = blankFence(sql)
+	sql = k.plain(sql)
 	all := k.tokens(sql)
 	for i := 0; i+1 < len(all); i++ {
 		of := strings.ToUpper(all[i].text)

@@ -39,7 +39,7 @@ func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	if r := readable(sql); r != nil {
 		return nil, r
 	}
-	sql = blankFence(sql)
+	sql = k.plain(sql)
 	all := k.tokens(sql)
 	var found []Parameter
 	for i, t := range all {
@@ -91,7 +91,7 @@ func (k Kind) Braces(sql string) (string, error) {
 	if r := readable(sql); r != nil {
 		return "", r
 	}
-	sql = blankFence(sql)
+	sql = k.plain(sql)
 	var b strings.Builder
 	done := 0
 	for i := 0; i < len(sql); {

@@ -104,7 +104,7 @@ func (s *server) bare(t *testing.T, all []string) (n int) {
 	}
 	defer conn.Close(context.Background())
 	for _, sql := range all {
-		_, err := conn.Exec(t.Context(), "BEGIN READ ONLY; SET LOCAL statement_timeout = 50; "+blankFence(sql), pgx.QueryExecModeSimpleProtocol)
+		_, err := conn.Exec(t.Context(), "BEGIN READ ONLY; SET LOCAL statement_timeout = 50; "+PostgreSQL.plain(sql), pgx.QueryExecModeSimpleProtocol)
 		if entered(err) {
 			n++
 		}

@@ -187,7 +187,7 @@ type reader func(ctx context.Context, c *pgconn.PgConn, sent *bound, limits Limi
 // infers the type of an untyped value from the context. The first attempt has types, because :day
 // IS NULL determines no type and would fail without one.
 func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table, error) {
-	q.SQL = blankFence(q.SQL)
+	q.SQL = PostgreSQL.plain(q.SQL)
 	b, err := bind(q.SQL)
 	if err != nil {
 		return nil, err

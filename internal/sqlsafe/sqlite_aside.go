@@ -96,7 +96,7 @@ func (s *SQLiteDB) statement(ctx context.Context, what string, q Statement) (sql
 	if r := readable(q.SQL); r != nil { // JSON would change the text
 		return sqliteAnswer{}, r
 	}
-	q.SQL = blankFence(q.SQL)
+	q.SQL = SQLite.plain(q.SQL)
 	asked := sqliteAsked{What: what, SQL: q.SQL, Limits: q.Limits.or(s.config.Limits)}
 	for _, v := range q.Values {
 		one := sqliteArg{Name: v.Name, Text: fmt.Append(nil, v.Value)}

@@ -6,7 +6,7 @@
 //	table.go              rows on their way to JSON, within the limits
 //	columns.go            what the values of each column may be
 //	tokens.go             a statement cut into words, as both databases cut it
-//	fence.go              a statement without the fence of Markdown around it
+//	fence.go              a statement without the fence of Markdown around it, and odd blanks
 //	parameters.go         :name, where values are bound
 //	keys.go               keys of ORDER BY and GROUP BY that are the same in every row
 //	explore.go            the tables and columns that statements may read, for people
