@@ -27,7 +27,8 @@
 //	level.go    the level of what servers log
 //	account.go  what the user has signed in to; signin.go signs in, visit.go from a page, revoke.go out
 //	tool.go     a server's tool as the registry's; result.go reads what a call returns
-//	entry.go    one server in mcp.json; member.go reads the spellings of its members
+//	entry.go    one server in mcp.json; member.go reads the spellings of its members,
+//	            envfile.go its file of variables
 //	file.go     mcp.json as a whole; text.go reads its encodings and comments, object.go keeps unknown members
 //	policy.go   where a connection may go; bounded.go how much may come back
 //	process.go  servers that are commands; process_unix.go, process_other.go

@@ -29,6 +29,7 @@ type Entry struct {
 	Command string // communicates on its standard input and output
 	Args    []string
 	Env     map[string]string // in addition to what a program needs to start; see process
+	EnvFile string            // file with more variables; see readEnvFile
 	Dir     string
 
 	Include  []string // the only tools that are taken, by the server's names; empty: all
@@ -131,7 +132,8 @@ var input = regexp.MustCompile(`\$\{input:[^}]*\}`)
 // filled returns the entry with ${NAME} and ${NAME:-default} replaced by values from the
 // environment. An empty variable counts as not set. It returns an error that names a variable
 // without a value and a default. A server that gets "Bearer " would answer with an error that says
-// less. A reference that an editor would ask its user for (${input:…}) is an error as well.
+// less. A reference that an editor would ask its user for (${input:…}) is an error as well, and so
+// is a file of variables that cannot be read.
 func (e Entry) filled() (Entry, error) {
 	var missing error
 	fill := func(text string) string {
@@ -142,10 +144,17 @@ func (e Entry) filled() (Entry, error) {
 			if v := os.Getenv(m[1]); v != "" {
 				return v
 			}
-			if strings.Contains(ref, ":-") {
+			home, err := os.UserHomeDir()
+			switch {
+			case strings.Contains(ref, ":-"):
 				return m[2]
+			case m[1] == "userHome" && err == nil: // VS Code's and Cursor's
+				return home
+			case strings.HasPrefix(m[1], "workspace"):
+				missing = fmt.Errorf("%s is a folder that an editor has open; write its path", ref)
+			default:
+				missing = fmt.Errorf("the environment has no %s", m[1])
 			}
-			missing = fmt.Errorf("the environment has no %s", m[1])
 			return ""
 		})
 	}
@@ -158,6 +167,7 @@ func (e Entry) filled() (Entry, error) {
 	}
 	e.URL, e.Command, e.Dir = fill(e.URL), fill(e.Command), fill(e.Dir)
 	e.OAuth.ClientID, e.OAuth.Secret = fill(e.OAuth.ClientID), fill(e.OAuth.Secret)
+	e.EnvFile = fill(e.EnvFile)
 	e.Headers, e.Env, e.Args = all(e.Headers), all(e.Env), slices.Clone(e.Args)
 	for i := range e.Args {
 		e.Args[i] = fill(e.Args[i])
@@ -169,7 +179,16 @@ func (e Entry) filled() (Entry, error) {
 				"%s asks a person, whom an editor has; write ${NAME}, and set NAME in the environment", ask)
 		}
 	}
-	return e, missing
+	if e.EnvFile == "" || e.Command == "" || missing != nil {
+		return e, missing
+	}
+	more, err := readEnvFile(e.EnvFile, e.Dir)
+	if err != nil {
+		return e, err
+	}
+	maps.Copy(more, e.Env) // which have the last word
+	e.Env = more
+	return e, nil
 }
 
 // shown returns the server's address as it may be listed and logged. Values in the query of a URL

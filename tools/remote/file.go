@@ -199,8 +199,8 @@ func (f *file) put(e Entry) error {
 		w := f.servers[at]
 		o, _ = readObject(w.text) // a value that is not an object has nothing to keep
 		// "type" is removed too, since it was for the old address.
-		o = o.without(slices.Concat(commandKeys, argsKeys, envKeys, dirKeys, typeKeys)...).renamed(
-			"url", urlKeys...)
+		o = o.without(slices.Concat(commandKeys, argsKeys, envKeys, envFileKeys, dirKeys,
+			typeKeys)...).renamed("url", urlKeys...)
 		if w.err != nil || !sameOrigin(w.entry.URL, e.URL) {
 			o = o.without(headersKeys...)
 		}

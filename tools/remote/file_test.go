@@ -2,6 +2,7 @@ package remote
 
 import (
 	"encoding/binary"
+	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -108,6 +109,7 @@ func TestTheSpellingsOfOtherProgramsAreRead(t *testing.T) {
 		{"Gemini CLI", `{"theme":"x","mcpServers":{"a":{"httpUrl":"http://h/mcp","timeout":5000,"trust":true}}}`, web},
 		{"Zed", `{"context_servers":{"a":{"source":"custom","command":"npx","args":["-y","x"],"env":{"K":"v"}}}}`, env},
 		{"Zed, older", `{"context_servers":{"a":{"command":{"path":"npx","args":["-y","x"],"env":{"K":"v"}},"settings":{}}}}`, env},
+		{"VS Code's file of variables", `{"servers":{"a":{"command":"x","envFile":"/e/.env"}}}`, Entry{Name: "a", Command: "x", EnvFile: "/e/.env"}},
 		{"opencode", `{"mcp":{"a":{"type":"local","command":["npx","-y","x"],"environment":{"K":"v"},"enabled":true}}}`, Entry{Name: "a", Type: "stdio", Command: "npx", Args: []string{"-y", "x"}, Env: map[string]string{"K": "v"}}},
 		{"opencode, remote", `{"mcp":{"a":{"type":"remote","url":"http://h/mcp","enabled":false}}}`, off},
 		{"Continue", `{"mcpServers":[{"name":"a","command":"npx","args":["-y","x"]}]}`, run},
@@ -199,6 +201,35 @@ func TestWhatIsSecretIsNotShown(t *testing.T) {
 	full, err := Entry{URL: "https://${HOST:-h}/${env:KEY}", Headers: map[string]string{"A": "Bearer ${KEY}"}}.filled()
 	if err != nil || full.URL != "https://h/s3cret" || full.Headers["A"] != "Bearer s3cret" {
 		t.Errorf("filled = %+v, %v", full, err)
+	}
+}
+
+func TestAFileOfVariablesIsRead(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("HOME", dir)
+	t.Setenv("USERPROFILE", dir)
+	text := "\ufeff# keys\r\nexport A=1\r\n\r\nB = two words # why\nC=\"x # y\\n\\\"z\\\"\"\nD='$A ${B}'\nE=\nF=https://h/?a=b#c\nG=file\n"
+	if err := os.WriteFile(filepath.Join(dir, ".env"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"A": "1", "B": "two words", "C": "x # y\n\"z\"", "D": "$A ${B}", "E": "", "F": "https://h/?a=b#c", "G": "entry"}
+	for _, at := range []string{filepath.Join(dir, ".env"), "${userHome}/.env", ".env"} {
+		e, err := Entry{Command: "true", Dir: dir, EnvFile: at, Env: map[string]string{"G": "entry"}}.filled()
+		if err != nil || !maps.Equal(e.Env, want) {
+			t.Errorf("%s: %q, %v", at, e.Env, err)
+		}
+	}
+	for at, want := range map[string]string{"/no/such/file": "no such file", dir: "it is no file", "${workspaceFolder}/.env": "write its path"} {
+		if _, err := (Entry{Command: "true", EnvFile: at, Env: map[string]string{"G": "entry"}}).filled(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+	if _, err := (Entry{Command: "true", EnvFile: ".env"}).filled(); err == nil || !strings.Contains(err.Error(), "absolute") {
+		t.Error(err)
+	}
+	_ = os.WriteFile(filepath.Join(dir, "odd.env"), []byte("A=1\ns3cret\n"), 0o600)
+	if _, err := (Entry{Command: "true", EnvFile: filepath.Join(dir, "odd.env")}).filled(); err == nil || !strings.Contains(err.Error(), "line 2") || strings.Contains(err.Error(), "s3cret") {
+		t.Error(err)
 	}
 }
 

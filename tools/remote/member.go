@@ -16,6 +16,7 @@ var (
 	commandKeys = []string{"command"}
 	argsKeys    = []string{"args", "arguments"}
 	envKeys     = []string{"env", "environment"} // opencode's
+	envFileKeys = []string{"envfile"}            // VS Code's and Cursor's
 	dirKeys     = []string{"cwd"}
 	headersKeys = []string{"headers"}
 	includeKeys = []string{"include", "includetools"} // Gemini CLI's
@@ -156,6 +157,7 @@ func readEntry(text json.RawMessage) (e Entry, err error) {
 	e = Entry{
 		URL: r.text(urlKeys...), Headers: r.texts(headersKeys...), Args: r.list(argsKeys...),
 		Env: r.texts(envKeys...), Dir: r.text(dirKeys...),
+		EnvFile: r.text(envFileKeys...),
 		Include: r.list(includeKeys...), Exclude: r.list(excludeKeys...),
 		Private: r.truth("private"),
 	}
@@ -175,7 +177,7 @@ func readEntry(text json.RawMessage) (e Entry, err error) {
 	case e.Type == "stdio":
 		e.URL = ""
 	case e.Type != "":
-		e.Command, e.Args, e.Env = "", nil, nil
+		e.Command, e.Args, e.Env, e.EnvFile = "", nil, nil, ""
 	}
 	if yes := r.truth("insecure"); yes != nil {
 		e.Insecure = *yes
