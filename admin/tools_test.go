@@ -63,6 +63,7 @@ func TestTheLifeOfATool(t *testing.T) {
 		{"POST", "tools", `[]`, 400, "the body is not a JSON object: got array", ""},
 		{"POST", "tools", product("a", `,"is_active":"Y"`), 400, "is_active", "is_active"},
 		{"POST", "tools", `{"name":"p","description_agent":"x","tool_type":"PYTHON","definition":"1","params":[{"param_name":"a b","param_type":"NUMBER"}]}`, 400, "", "params[0].param_name"},
+		{"POST", "tools", "{\"name\":\"p\",\"description_agent\":\"caf\xe9\"}", 400, "the body is not UTF-8", ""},
 		{"POST", "tools", `{}`, 400, "", "name"},
 		{"PUT", "tools/1", product("a * b + 1", ""), 400, "version", "version"},
 		{"PUT", "tools/1", product("a * b + 1", `,"version":1`), 200, `"version":2`, ""},

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"toolnorm/chat"
 	"toolnorm/internal/fault"
@@ -31,6 +32,8 @@ func Read(r *http.Request, most int, v any) error {
 	case len(bytes.TrimSpace(text)) == 0:
 		return &fault.Error{Kind: fault.Invalid,
 			Message: "the body is empty; a JSON object belongs there", Cause: io.EOF}
+	case !utf8.Valid(text): // which encoding/json would replace, so that a text is saved wrongly
+		return fault.New(fault.Invalid, "the body is not UTF-8, as JSON has to be")
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
