@@ -44,6 +44,7 @@
 //	store.go       their rows
 //	change.go      what an administrator does: create, update, toggle, delete, restore
 //	files.go       tools as files, for version control
+//	yamlerror.go   what is wrong with a file, in the words of its author
 //	set.go         the set, and how it follows the store when another program changes it
 //	offer.go       the registry has what the store has
 //

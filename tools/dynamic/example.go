@@ -139,7 +139,7 @@ func (e Example) MarshalYAML() (any, error) {
 	for _, one := range [][2]string{{"rows", e.Rows}, {"contains", e.Contains},
 		{"error", e.Error}} {
 		if one[1] != "" {
-			add(one[0], &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: one[1]})
+			add(one[0], textNode(one[1]))
 		}
 	}
 	if len(all.Content) == 0 {
@@ -160,7 +160,7 @@ func yamlOf(d *json.Decoder) (*yaml.Node, error) {
 	}
 	switch v := tok.(type) {
 	case string:
-		return scalar("!!str", v)
+		return textNode(v), nil
 	case json.Number:
 		if strings.ContainsAny(string(v), ".eE") {
 			return scalar("!!float", string(v))

@@ -119,7 +119,7 @@ func readDraft(text []byte) (d Draft, err error) {
 	if err := dec.Decode(&d); err != nil {
 		return d, err
 	}
-	var more any
+	var more yaml.Node
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
 		return d, errors.New("a file holds one tool, and this one has more")
 	}
@@ -295,7 +295,7 @@ func (s *Set) fromFile(ctx context.Context, path string) (*Draft, error) {
 	}
 	d, err := readDraft(text)
 	if err != nil {
-		return &d, fmt.Errorf("no tool can be read from it: %w", err)
+		return &d, fmt.Errorf("no tool can be read from it: %w", explained(err))
 	}
 	d.Force = true
 	ready, err := s.savable(ctx, d)

@@ -3,6 +3,7 @@ package dynamic
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -89,6 +90,69 @@ params:
 		two, err := os.ReadFile(filepath.Join(again, filepath.Base(file)))
 		if err != nil || !bytes.Equal(one, two) {
 			t.Errorf("%s became\n%s, %v", file, two, err)
+		}
+	}
+}
+
+// TestTextsOfFilesComeBackTheSame holds that a file can be read whatever the texts of a tool are.
+func TestTextsOfFilesComeBackTheSame(t *testing.T) {
+	letters := []rune("\t\n\r -:#'\"|>&*!%@`{}[],?a0~é\u0085\u2028\ufeff")
+	r := rand.New(rand.NewPCG(3, 1))
+	for i := range 3000 {
+		text := make([]rune, 1+r.IntN(5))
+		for n := range text {
+			text[n] = letters[r.IntN(len(letters))]
+		}
+		if i == 0 {
+			text = []rune("\t\n")
+		}
+		value := valueOf(string(text))
+		var d Draft
+		input := fmt.Sprintf(`{"name":"t","params":[{"param_name":"a","param_type":"STRING","default":%s,"examples":[[{%s:%s}]]}],"examples":[{"arguments":{%s:[%s]},"contains":%s}]}`,
+			value, value, value, value, value, value)
+		if err := json.Unmarshal([]byte(input), &d); err != nil {
+			t.Fatalf("%q: %v", string(text), err)
+		}
+		file, err := d.file()
+		if err != nil {
+			t.Fatalf("%q: %v", string(text), err)
+		}
+		back, err := readDraft(file)
+		if err != nil || string(back.Params[0].Default) != string(value) || string(valueOf(back.Examples)) != string(valueOf(d.Examples)) ||
+			string(valueOf(back.Params)) != string(valueOf(d.Params)) {
+			t.Fatalf("%q: %v\n%s\nis %s", string(text), err, file, valueOf(back))
+		}
+	}
+}
+
+// TestFilesThatCannotBeReadSayWhy holds that no error names a type of the program.
+func TestFilesThatCannotBeReadSayWhy(t *testing.T) {
+	dir, s := t.TempDir(), ownSet(t)
+	for text, want := range map[string]string{
+		"":                                        "it is empty",
+		"# nothing":                               "it is empty",
+		"- name: a":                               "line 1: want a mapping, got a list",
+		"name: a\nfoo: 1\nbar: 2":                 "line 2: there is no field foo; line 3: there is no field bar",
+		"name: a\nparams: x":                      "line 2: want a list, got a text",
+		"name: [a]":                               "line 1: want a text, got a list",
+		"name: a\noptions: {max_rows: many}":      "line 2: want a whole number, got a text",
+		"name: a\nis_active: 3":                   "line 2: want true or false, got a number",
+		"name: a\n\tb: c":                         "line 2: found a tab character that violates indentation",
+		"name: a\nparams: [{param_name: [x]}]":    "line 2: want a text, got a list",
+		"name: a\noptions: {rows: 1}":             "line 2: there is no field rows",
+		"name: a\nparams: [{name: x}]":            "line 2: field name not found in a parameter",
+		"name: a\nname: b":                        `line 2: mapping key "name" already defined at line 1`,
+		"name: a\n---\nname: b":                   "a file holds one tool, and this one has more",
+		"name: a\n---\n- !x [1]":                  "a file holds one tool, and this one has more",
+		"name: a\nexamples: [{result: .inf}]":     "line 2: .inf is no value that JSON has",
+		"name: a\nexamples: [{arguments: {}}, 5]": "line 2: an example is a mapping",
+	} {
+		path := filepath.Join(dir, "t.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := actions(t, s, true, path); !strings.HasPrefix(got, "t.yaml refused: no tool can be read from it: "+want) {
+			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
 }

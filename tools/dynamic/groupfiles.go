@@ -81,7 +81,7 @@ func readGroup(path string) (g GroupDraft, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	dec.KnownFields(true)
 	if err := dec.Decode(&g); err != nil {
-		return g, fmt.Errorf("no set of tools can be read from it: %w", err)
+		return g, fmt.Errorf("no set of tools can be read from it: %w", explained(err))
 	}
 	g.normalize()
 	return g, g.check()

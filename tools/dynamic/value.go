@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -95,8 +96,11 @@ func yamlNode(d *json.Decoder) (*yaml.Node, error) {
 	node := &yaml.Node{}
 	bracket, ok := token.(json.Delim)
 	if !ok {
-		if n, is := token.(json.Number); is {
-			return &yaml.Node{Kind: yaml.ScalarNode, Value: string(n)}, nil
+		switch token := token.(type) {
+		case json.Number:
+			return &yaml.Node{Kind: yaml.ScalarNode, Value: string(token)}, nil
+		case string:
+			return textNode(token), nil
 		}
 		return node, node.Encode(token)
 	}
@@ -115,6 +119,16 @@ func yamlNode(d *json.Decoder) (*yaml.Node, error) {
 	}
 	_, err = d.Token()
 	return node, err
+}
+
+// textNode returns a text as a YAML node. The library writes a text of several lines as a block,
+// and cannot read one that begins with a tab.
+func textNode(text string) *yaml.Node {
+	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
+	if strings.HasPrefix(text, "\t") {
+		node.Style = yaml.DoubleQuotedStyle
+	}
+	return node
 }
 
 // UnmarshalYAML implements yaml.Unmarshaler. It returns an error if JSON cannot express the value.
