@@ -14,6 +14,7 @@
 //	html_table.go those that are tables
 //	archive.go   files that are a zip of XML: their parts, and the elements of one
 //	flow.go      paragraphs, headings, tables and notes, which all kinds of XML have
+//	math.go      formulas
 //	marks.go     struck text, and numbers that are raised or lowered
 //	docx.go      Word; numbers.go the numbers of its lists and headings
 //	slides.go    PowerPoint, and the boxes and charts of other programs

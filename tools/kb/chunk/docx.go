@@ -20,7 +20,10 @@ var wordRoles = map[string]role{
 	}),
 	"del": skipped, "moveFrom": skipped, "rt": skipped, "Fallback": skipped, "tabs": skipped,
 	"sectPr": skipped,
-	"pPr":    func(f *flow, _ xml.StartElement) { f.inside(f.node, nil) }, "r": run,
+	// formulas
+	"num": enclosed("(", ")/"), "den": enclosed("(", ")"), "rad": root,
+	"sup": signed(raised), "sub": signed(lowered),
+	"pPr": func(f *flow, _ xml.StartElement) { f.inside(f.node, nil) }, "r": run,
 }
 
 // ofCell returns a function that handles a property of the current cell of a table. Outside of a

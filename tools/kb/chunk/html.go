@@ -44,7 +44,7 @@ func readHTML(name string, data []byte) (Text, error) {
 // left contains the elements whose content is not text of the page.
 var left = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Template: true, atom.Noscript: true, atom.Nav: true,
-	atom.Svg: true, atom.Math: true,
+	atom.Svg:    true,
 	atom.Iframe: true, atom.Object: true, atom.Select: true, atom.Button: true, atom.Textarea: true,
 	atom.Head: true,
 }
@@ -85,6 +85,9 @@ func (p *page) node(n *html.Node) {
 		return
 	case inline[n.DataAtom]:
 		p.inline(n)
+		return
+	case n.DataAtom == atom.Math:
+		p.math(n)
 		return
 	}
 	p.block(n)

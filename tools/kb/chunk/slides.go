@@ -21,6 +21,8 @@ var slideRoles = map[string]role{
 	"p": paragraph, "t": textRole, "br": writes("\n"), "tab": writes("\t"), "tbl": tableRole,
 	"tr": rowRole, "tc": cellRole, "r": slideRun,
 	"Fallback": skipped, "sp": shape, "ph": placeholder, "strCache": chartNames,
+	"num": enclosed("(", ")/"), "den": enclosed("(", ")"), "rad": root,
+	"sup": signed(raised), "sub": signed(lowered), // formulas
 }
 
 // shape handles a shape. The element with its kind comes before its text.
