@@ -39,6 +39,7 @@ func TestFilesAreCutAlongTheirStructure(t *testing.T) {
 			"= Rules & more\n[Leave] Twenty days a year,⏎or more.⏎⏎- one⏎- two\n[Leave > Rates] a | b⏎1 | 2⏎⏎x⏎  y⏎⏎in a div⏎⏎漢字です\n"},
 		{"closed.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head><body><p/><a id="x"/>One <![CDATA[a < b]]><br/><textarea/>two<iframe src="y"/></body></html>`,
 			"= closed\n[] One a < b⏎two\n"},
+		{"arranged.html", "<table><tr><td>One<br>two<tr><td>three</table>", "= arranged\n[] One⏎two⏎three\n"},
 		{"declared.html", `<?xml version="1.0"?><html><head><title/></head><body>One</body></html>`, "= declared\n[] One\n"},
 		{"sjis.html", sjis, "= sjis\n[副業] 許可が要ります。\n"},
 		{"fragment.htm", "no tags at all", "= fragment\n[] no tags at all\n"},

@@ -1,6 +1,8 @@
 package chunk
 
 import (
+	"slices"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -12,10 +14,12 @@ var inCells = map[atom.Atom]bool{
 }
 
 // table reads a table of values as a block that begins with its caption. It returns false, and
-// reads nothing, if the table may only arrange the page: a cell has more than a line of text.
+// reads nothing, if the table may only arrange the page: no row has several cells, or a cell has
+// more than a line of text.
 func (p *page) table(n *html.Node) bool {
 	g, caption := new(grid), ""
-	if !g.read(n, &caption) || len(g.rows) == 0 {
+	several := func(row []string) bool { return len(row) > 1 }
+	if !g.read(n, &caption) || !slices.ContainsFunc(g.rows, several) {
 		return false
 	}
 	p.flush()
