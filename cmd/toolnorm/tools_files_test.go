@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,20 @@ func TestCustomToolsAsFiles(t *testing.T) {
 	}
 	if got, err := os.ReadFile(filepath.Join(files, "out", "multiply_numbers.yaml")); err != nil || string(got) != text {
 		t.Errorf("exported %s, %v", got, err)
+	}
+	nowhere := filepath.Join(t.TempDir(), "mistyped")
+	for _, args := range [][]string{{"tools", "list"}, {"tools", "export", "--prune", filepath.Join(files, "out")}, {"tools", "check"}, {"kb", "list"}, {"kb", "show", "x"}} {
+		for _, where := range [][]string{{"--data", nowhere}, {"--data", data, "--store", nowhere}} {
+			if _, _, err := ran(t, "", slices.Concat(args, where)...); err == nil || !strings.Contains(err.Error(), "there is no "+nowhere) {
+				t.Errorf("%q %q: %v", args, where, err)
+			}
+		}
+	}
+	if _, err := os.Stat(nowhere); err == nil {
+		t.Error("a folder was made by a command that reads")
+	}
+	if _, err := os.Stat(filepath.Join(files, "out", "multiply_numbers.yaml")); err != nil {
+		t.Error(err)
 	}
 	must.Write(t, filepath.Join(files, "worse.yaml"), "name: x")
 	out, log, err := ran(t, "", "tools", "import", files, "--data", data)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"toolnorm/adapters"
@@ -30,6 +31,20 @@ type Folders struct {
 type Stores struct {
 	Folders  `embed:""`
 	Database `embed:""`
+}
+
+// there returns an error if a command that only reads is told to read what does not exist. A wrong
+// path would otherwise be a new, empty store, for which an export with --prune removes all files.
+func (s Stores) there() error {
+	for _, path := range []string{s.Data, s.Store} {
+		if path == "" || strings.Contains(path, "://") {
+			continue
+		}
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return Wrong(fmt.Errorf("there is no %s, which --data or --store names", path))
+		}
+	}
+	return nil
 }
 
 // Database is the setting of where the data of the tools is, if it is not in the data folder.

@@ -229,6 +229,9 @@ type kbList struct {
 
 // Run prints a line for each knowledge base. It returns an error if they cannot be read.
 func (c *kbList) Run(m *Console) error {
+	if err := c.there(); err != nil {
+		return err
+	}
 	return c.open(m, func(ctx context.Context, k *kb.KB) error {
 		all, err := k.Store.Bases(ctx, auth.PrincipalOf(ctx))
 		for _, b := range all {
@@ -260,6 +263,9 @@ type kbShow struct {
 // Run prints the knowledge base, and a line for each of its documents. It returns an error if it
 // does not exist or cannot be read.
 func (c *kbShow) Run(m *Console) error {
+	if err := c.there(); err != nil {
+		return err
+	}
 	return c.openBase(m, c.KB, func(ctx context.Context, k *kb.KB, b kbstore.Base) error {
 		fmt.Fprintf(m.Out, "%s\n%s\n", b.ID, printable(describe(&b)))
 		collections, err := k.Store.Collections(ctx, b.ID)

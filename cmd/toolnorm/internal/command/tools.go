@@ -47,6 +47,9 @@ type toolsList struct {
 // Run prints a line for each tool, with tabs between the columns for scripts. It returns an error
 // if the tools cannot be read.
 func (c *toolsList) Run(m *Console) error {
+	if err := c.there(); err != nil {
+		return err
+	}
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		all, err := s.List(ctx)
 		for _, t := range all {
@@ -73,6 +76,9 @@ type toolsExport struct {
 // Run writes the files and prints their names. It returns an error if a tool cannot be read or a
 // file cannot be written.
 func (c *toolsExport) Run(m *Console) error {
+	if err := c.there(); err != nil {
+		return err
+	}
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		files, err := s.Export(ctx, c.Dir, c.Prune)
 		for _, file := range files {
@@ -148,6 +154,9 @@ type toolsCheck struct {
 // Run prints a line for each problem. It returns an error if there are any, or if the tools cannot
 // be checked.
 func (c *toolsCheck) Run(m *Console) error {
+	if err := c.there(); err != nil {
+		return err
+	}
 	return c.with(m, func(ctx context.Context, s *dynamic.Set) error {
 		ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 		defer cancel()
