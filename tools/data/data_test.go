@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -326,6 +327,16 @@ func FuzzSanitize(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestAQuoteInATabbedFileIsACharacter(t *testing.T) {
+	got, err := tabRows([]byte("name\tdesc\r\nA\t\"big\" one\r\nB\tsix\r\n"))
+	if want := []string{"name: A, desc: \"big\" one", "name: B, desc: six"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := tabRows([]byte("a\tb\n1")); err == nil || err.Error() != "row 2 has 1 values, and the first has 2" {
+		t.Error(err)
+	}
 }
 
 func FuzzDocuments(f *testing.F) {

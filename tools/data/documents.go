@@ -7,11 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"toolnorm/internal/csvrows"
 )
 
 // readers maps file extensions to functions that split a file into documents. A reader only splits.
@@ -75,25 +76,35 @@ func paragraphs(text []byte) ([]string, error) {
 	return strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n\n"), nil
 }
 
-// commaRows returns a document for each row of a CSV file, or an error (see rowsOf).
-func commaRows(text []byte) ([]string, error) { return rowsOf(text, ',') }
+// commaRows returns a document for each row of a CSV file. It returns an error if the rows cannot
+// be parsed or differ in length.
+func commaRows(text []byte) ([]string, error) {
+	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	return described(rows)
+}
 
-// tabRows returns a document for each row of a file with tab-separated values, or an error (see
-// rowsOf).
-func tabRows(text []byte) ([]string, error) { return rowsOf(text, '\t') }
+// tabRows returns a document for each row of a file with tab-separated values, in which quotation
+// marks may occur anywhere. It returns an error if the rows differ in length.
+func tabRows(text []byte) ([]string, error) {
+	lines := strings.ReplaceAll(string(text), "\r\n", "\n")
+	return described(csvrows.Of(lines, '\t', len(lines)))
+}
 
-// rowsOf returns a text for each row, with the names of the columns from the first row: table:
-// users, column: email, type: VARCHAR(255). With tabs, quotation marks may occur anywhere, since
-// spreadsheets do not escape them there. Empty cells are left out, as they would be found by the
-// names of their columns. It returns an error if the rows cannot be parsed or differ in length.
-func rowsOf(text []byte, comma rune) (all []string, err error) {
-	rows := csv.NewReader(bytes.NewReader(text))
-	rows.Comma, rows.LazyQuotes = comma, comma == '\t'
-	head, err := rows.Read()
-	for err == nil {
-		var row []string
-		if row, err = rows.Read(); err != nil {
-			break
+// described returns a text for each row, with the names of the columns from the first row: table:
+// users, column: email, type: VARCHAR(255). Empty cells are left out, as they would be found by the
+// names of their columns. It returns an error if the rows differ in length.
+func described(rows [][]string) (all []string, err error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	head := rows[0]
+	for i, row := range rows[1:] {
+		if len(row) != len(head) {
+			return nil, fmt.Errorf("row %d has %d values, and the first has %d", i+2, len(row),
+				len(head))
 		}
 		var parts []string
 		for i, cell := range row {
@@ -103,10 +114,7 @@ func rowsOf(text []byte, comma rune) (all []string, err error) {
 		}
 		all = append(all, strings.Join(parts, ", "))
 	}
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return all, err
+	return all, nil
 }
 
 // jsonList returns the documents in a JSON list (see jsonDocument). It returns an error if text is
