@@ -35,9 +35,9 @@ func (k Kind) plain(sql string) string {
 }
 
 // oddBlank reports whether c is a blank beyond ASCII, such as the one that web pages and word
-// processors put between words, or takes no room at all, as a byte order mark.
+// processors put between words, or a byte order mark.
 func oddBlank(c rune) bool {
-	return c > 0x7f && unicode.IsSpace(c) || c == '\ufeff' || c == '\u200b' || c == '\u2060'
+	return c > 0x7f && unicode.IsSpace(c) || c == '\ufeff'
 }
 
 // The Markdown fences that models write around a statement.
