@@ -175,8 +175,7 @@ func (x *stringReader) sign() {
 	if c == ',' && x.has(x.i+1, x.d.close) && x.n.Flags&sBare == 0 {
 		x.commaInside(x.i+1+len(x.d.close), x.run)
 	}
-	to := x.n.stay(x.i + 1)
-	cost := 0
+	to, cost := x.n.stay(x.i+1), 0
 	if x.n.Flags&sBare != 0 && (strings.IndexByte("[]{}", c) >= 0 || x.mark(x.i)) {
 		to.Flags |= unsure // its end is a guess
 	}
@@ -206,13 +205,14 @@ func (x *stringReader) plain(i int) bool {
 			!strings.HasPrefix(x.text[i:], x.d.close) && len(x.damagedQuote(i, x.d)) == 0
 	case x.d.raw && len(x.damagedQuote(i, x.d)) > 0:
 		return false
+	case x.ownQuotes && !x.d.raw && strings.IndexByte("<>|", c) >= 0,
+		x.n.Flags&sBare != 0 && x.n.inList() && (c == ',' || c == ';'): // [red, blue] are two
+		return false
 	case c == ',' || c == ';':
 		some, known := x.memberAhead(i+1, x.n.Stack)
 		return !some || x.n.Flags&sBare == 0 && !known && !x.stringAhead(x.blank(i+1))
 	case scan.IsCloser(int(c)):
 		return !x.closesAhead(i, x.n.Stack)
-	case x.ownQuotes && !x.d.raw && strings.IndexByte("<>|", c) >= 0:
-		return false
 	case c == '<' || c == '[':
 		return !x.mark(i) && x.ownQuote(i) == 0
 	}
