@@ -73,7 +73,16 @@ func describesType(m member) bool { return m.value.kind == aText && types[m.valu
 // It returns nil for any other text. Lines without indentation are not read, because they may be a
 // text about a tool.
 func (l *law) nested(text string) *node {
-	text = remarks.ReplaceAllString(text, "")
+	text = remarks.ReplaceAllStringFunc(text, func(line string) string {
+		code, _, behind := strings.Cut(line, "  #")
+		if !behind || empty(code) {
+			return "" // a line of its own
+		}
+		if strings.Count(code, `"`)%2 == 1 || strings.Count(code, "'")%2 == 1 {
+			return line // the sign is part of a text in quotation marks
+		}
+		return strings.TrimRight(code, " ")
+	})
 	n := readLines(text)
 	if n == nil || odd.MatchString(text) || !l.below(n, maxDepth) {
 		return nil
@@ -81,9 +90,9 @@ func (l *law) nested(text string) *node {
 	return n
 }
 
-// remarks matches comments of YAML that are certainly no part of a value: those on lines of their
-// own, and those behind two blanks.
-var remarks = regexp.MustCompile(`(?m)^ *# .*\n?|  +# .*$`)
+// remarks matches lines with comments of YAML that are certainly no part of a value, unless they are
+// inside quotation marks: those on lines of their own, and those behind two blanks.
+var remarks = regexp.MustCompile(`(?m)^ *# .*\n?|^.*?  # .*$`)
 
 // below reports whether a value names a tool, and has only objects beside or below the name. It
 // looks at most depth levels deep.

@@ -1,6 +1,7 @@
 package wrapper
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -240,16 +241,28 @@ func plainQuotes(text string) string {
 func readLines(text string) *node {
 	var lines []string
 	for line := range strings.Lines(strings.TrimSuffix(text, "\n...")) {
-		if strings.TrimSpace(line) != "" && strings.TrimSpace(line) != "---" {
-			lines = append(lines, strings.TrimRight(line, " \t\r\n"))
+		if line = strings.TrimRight(line, "\r\n"); line == "---" {
+			line = ""
 		}
+		lines = append(lines, line)
 	}
-	n, rest := block(lines)
+	n, rest := block(filled(lines))
 	if len(rest) > 0 {
 		return nil
 	}
 	return n
 }
+
+// filled returns the lines without empty lines at the beginning.
+func filled(lines []string) []string {
+	for len(lines) > 0 && empty(lines[0]) {
+		lines = lines[1:]
+	}
+	return lines
+}
+
+// empty reports whether a line has only white space.
+func empty(line string) bool { return strings.TrimSpace(line) == "" }
 
 // indent returns the number of blanks with which a line begins.
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
@@ -261,15 +274,18 @@ func block(lines []string) (*node, []string) {
 		return nil, nil
 	}
 	n, depth := new(node), indent(lines[0])
-	for len(lines) > 0 && indent(lines[0]) == depth {
-		line := lines[0][depth:]
+	for ; len(lines) > 0 && indent(lines[0]) == depth; lines = filled(lines) {
+		line := strings.TrimRight(lines[0][depth:], " \t")
 		// - red
 		if item, ok := strings.CutPrefix(line, "- "); ok &&
 			(n.kind == aList || len(n.members) == 0) {
 			n.kind = aList
 			below := 1
-			for below < len(lines) && indent(lines[below]) > depth {
+			for below < len(lines) && (empty(lines[below]) || indent(lines[below]) > depth) {
 				below++
+			}
+			for below > 1 && empty(lines[below-1]) {
+				below--
 			}
 			// - tool: get_time⏎  with:
 			value := lineValue(item)
@@ -293,9 +309,12 @@ func block(lines []string) (*node, []string) {
 		// indented lines belong to the member; a list may have the indentation of its name
 		below := 0
 		for below < len(lines) &&
-			(indent(lines[below]) > depth ||
+			(empty(lines[below]) || indent(lines[below]) > depth ||
 				strings.HasPrefix(lines[below], strings.Repeat(" ", depth)+"- ")) {
 			below++
+		}
+		for below > 0 && empty(lines[below-1]) {
+			below--
 		}
 		v := belowKey(strings.TrimSpace(value), lines[:below])
 		if v == nil {
@@ -312,18 +331,14 @@ func belowKey(value string, below []string) *node {
 	switch {
 	// with:⏎  zone: UTC
 	case value == "" && len(below) > 0:
-		n, rest := block(below)
+		n, rest := block(filled(below))
 		if len(rest) > 0 {
 			return nil
 		}
 		return n
 	// body: |⏎  line one⏎  line two
-	case strings.HasPrefix(value, "|") && len(below) > 0:
-		var text []string
-		for _, line := range below {
-			text = append(text, line[min(indent(below[0]), indent(line)):])
-		}
-		return &node{text: strings.Join(text, "\n")}
+	case value == "|" || value == "|-":
+		return literal(below, value == "|")
 	// a text that continues below: how its lines are joined is unknown
 	case len(below) > 0:
 		return nil
@@ -331,16 +346,40 @@ func belowKey(value string, below []string) *node {
 	return lineValue(value)
 }
 
+// literal returns the text of a literal block of YAML, with or without a line break at its end. It
+// returns nil if there is none, or if a line begins before the first one does.
+func literal(below []string, ends bool) *node {
+	text := filled(below)
+	if len(text) == 0 {
+		return nil
+	}
+	depth := indent(text[0])
+	var b strings.Builder
+	for _, line := range below {
+		if !empty(line) && indent(line) < depth {
+			return nil
+		}
+		b.WriteString(line[min(depth, len(line)):] + "\n")
+	}
+	if ends {
+		return &node{text: b.String(), cdata: true}
+	}
+	return &node{text: strings.TrimSuffix(b.String(), "\n"), cdata: true}
+}
+
 // lineValue returns the value on a line: JSON, a text in quotation marks, a flow mapping or
 // sequence of YAML, or otherwise a plain text.
 func lineValue(value string) *node {
 	value = strings.TrimSpace(value)
 	if value != "" && strings.IndexByte(`{["'`, value[0]) >= 0 {
-		if n := readJSON(value); n != nil {
-			return n
+		if json.Valid([]byte(value)) {
+			return ofJSON(value)
 		}
 		f := flow{value}
 		if n := f.value(); n != nil && f.text == "" {
+			return n
+		}
+		if n := readJSON(value); n != nil {
 			return n
 		}
 	}
