@@ -48,7 +48,11 @@ func (tg *tagged) noticeHead(p *declaration.Pattern, t *toolset.Tool) {
 	}
 	text = trimSpace(text)
 	if ok && len(p.Family.Sections) > 0 {
-		_, ok = cutLiteral(text, p.Close[len(p.Close)-1])
+		if len(p.Close) > 0 {
+			_, ok = cutLiteral(text, p.Close[len(p.Close)-1])
+		} else {
+			ok = false // nothing ends a call, so what stands in front of this one is not known
+		}
 		for _, s := range p.Family.Sections {
 			if front, opened := cutLiteral(text, s.Parts[0].Lit); opened {
 				_, twice := cutLiteral(trimSpace(front), s.Parts[0].Lit)
