@@ -80,5 +80,25 @@ func (ft formText) Takes(name, key string) bool {
 	return false
 }
 
+// Typed returns the JSON for a text without quotation marks at a place in the arguments of the named
+// tool. It returns false if the schema gives no type for the place, or one that the text does not
+// fit.
+func (ft formText) Typed(name string, keys []string, text string) (string, bool) {
+	t := ft.tools.Find(name)
+	if t == nil {
+		return "", false
+	}
+	typ := t.Type()
+	for _, key := range keys {
+		if key == "" {
+			typ = typ.Item()
+		} else {
+			typ = typ.Prop(key)
+		}
+	}
+	value := lenient.FromText(text, typ)
+	return value, typ.Known() && typ.Allows(schema.KindOf(value))
+}
+
 // Over reports whether the reply is over at offset i.
 func (ft formText) Over(i int) bool { return ft.marks.over(i) }

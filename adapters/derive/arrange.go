@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"html"
 	"regexp"
 	"slices"
 	"strconv"
@@ -115,7 +114,7 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 		text := heading(model) + o.markLines() + lines + o.dropLine()
 		f, n, err := p.tried(set, text)
 		// a call without arguments has a line of its own
-		if bare := p.bareCall(); err != nil && n == bareTurn && bare != "" {
+		if bare := p.bareCall(lines); err != nil && n == bareTurn && bare != "" {
 			text += bare
 			f, n, err = p.tried(set, text)
 		}
@@ -159,15 +158,23 @@ func (p *printer) tried(set *adapters.Set, text string) (*adapters.Format, int, 
 }
 
 // bareCall returns the call line for a call without arguments, or "" if the template does not print
-// its name.
-func (p *printer) bareCall() string {
+// its name. What the given lines say about the text around all calls is not part of it.
+func (p *printer) bareCall(lines string) string {
 	text := escapeLiteral.Replace(strings.TrimLeft(p.show(formTurns[bareTurn]...), "\n "))
 	if strings.Count(text, "greet_bats") == 0 {
 		return ""
 	}
+	if around := aroundCalls.FindStringSubmatch(lines); around != nil {
+		blank := strings.NewReplacer(`\s`, " ")
+		text = strings.TrimPrefix(text, blank.Replace(around[1]))
+		text = strings.TrimSuffix(text, blank.Replace(around[2]))
+	}
 	text = strings.NewReplacer("greet_bats", "{name}", "Zq0000001", "{id}").Replace(text)
 	return "form    call " + markEdges(text) + "\n"
 }
+
+// aroundCalls matches the line about the text around calls, without the newlines before it.
+var aroundCalls = regexp.MustCompile(`form    calls (?:\\n)*(.*?)\{call\}.*\{call\}(.*)`)
 
 // printer returns a printer for the template in this view.
 func (o *observed) printer(render Render) *printer {
@@ -215,8 +222,7 @@ func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 			adapters.Options{Tools: formTools, Alone: true}); err != nil {
 			return n, err
 		}
-		if got := string(f.Append(nil, calls...)); !begins(html.UnescapeString(text),
-			html.UnescapeString(got)) {
+		if got := string(f.Append(nil, calls...)); !begins(plain(text), plain(got)) {
 			return n, fmt.Errorf("printed calls differ from the template's\ngot  %q\nwant %q", got,
 				text)
 		}

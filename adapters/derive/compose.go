@@ -44,10 +44,7 @@ var (
 
 // arrangements returns the lines of forms that have the parts at these places.
 func (f *framed) arrangements(p *printer, one string) (all []string) {
-	if at := slices.IndexFunc(f.holes, func(h string) bool {
-		return h == "json" ||
-			h == "quoted"
-	}); at >= 0 {
+	if slices.Contains(f.holes, "json") || slices.Contains(f.holes, "quoted") {
 		for _, values := range []string{"json", "compact", "python"} {
 			lines := f.lines(f.holes, f.gaps) + "form    values " + values + "\n"
 			all = append(all, lines, lines+"form    length runes\n")
@@ -195,6 +192,9 @@ func seriesOf(head, mid, mid2, between, tail, again, again2, quote string, keyed
 	}
 	if n := wholeRunes(between, commonSuffix(head, between)); n > 0 {
 		s.before = between[len(between)-n:]
+		if end := markEnd(again+between[:len(between)-n], s.before); end < n {
+			s.before = s.before[end:]
+		}
 	}
 	if blank := s.before; blank != "" && blank != between && strings.Trim(blank, " ") == "" {
 		// ", " is a separator, and not a comma after one value and a blank before the next

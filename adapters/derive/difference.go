@@ -37,6 +37,22 @@ func openMark(text string) int {
 	return i
 }
 
+// markEnd returns the length of the end of a mark with which behind begins, if front ends inside that
+// mark. Otherwise it returns 0. The common end of <calls><call> and </call><call> is ><call>, and
+// only <call> opens a call.
+func markEnd(front, behind string) int {
+	for _, signs := range [][2]string{{"<", ">"}, {"[", "]"}, {"⟪", "⟫"}, {"◁", "▷"}, {"⟦", "⟧"},
+		{"«", "»"}} {
+		at, end := strings.LastIndex(front, signs[0]), strings.Index(behind, signs[1])
+		if at >= 0 && end >= 0 && !strings.Contains(front[at:], signs[1]) &&
+			!strings.ContainsAny(front[at:]+behind[:end], " \n") &&
+			!strings.Contains(behind[:end], signs[0]) {
+			return end + len(signs[1])
+		}
+	}
+	return 0
+}
+
 // commonPrefix returns how many bytes two texts have in common at the beginning. It may end inside
 // a rune, since callers widen the result to whole marks.
 func commonPrefix(a, b string) (n int) {

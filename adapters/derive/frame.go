@@ -232,6 +232,9 @@ func (f *framed) compare(two string, a, b []anchor) bool {
 	}
 	head, between, tail := two[:a[0].from], two[a[len(a)-1].to:b[0].from], two[b[len(b)-1].to:]
 	open, no, nb := mergeTexts(head, between, true, l)
+	if n := markEnd(head[:len(head)-no], head[len(head)-no:]); n > 0 {
+		open, no, nb = mergeTexts(head[len(head)-no+n:], between, true, l)
+	}
 	rest := between[:len(between)-nb]
 	closer, nc, nt := mergeTexts(rest, tail, false, l)
 	f.first, f.join, f.last = head[:len(head)-no], rest[nc:], tail[nt:]

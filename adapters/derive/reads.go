@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
+	"io"
+	"regexp"
+	"strconv"
 
 	"toolnorm/adapters"
 	"toolnorm/chat"
@@ -52,13 +56,36 @@ func readAs(f *adapters.Format, raw string, o adapters.Options) (*chat.Collector
 	return reply, nil
 }
 
-// same reports whether two JSON values are equal except for white space. It returns false if one is
-// not valid. The order of members counts, to distinguish families that sort them.
+// same reports whether two JSON values are equal except for white space and escapes: \u003c is <. It
+// returns false if one is not valid. The order of members counts, to distinguish families that sort
+// them.
 func same(a, b []byte) bool {
-	var x, y bytes.Buffer
-	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil &&
-		bytes.Equal(x.Bytes(), y.Bytes())
+	x, y := json.NewDecoder(bytes.NewReader(a)), json.NewDecoder(bytes.NewReader(b))
+	x.UseNumber()
+	y.UseNumber()
+	for {
+		v, err := x.Token()
+		w, err2 := y.Token()
+		if err != nil || err2 != nil {
+			return err == io.EOF && err2 == io.EOF
+		}
+		if v != w {
+			return false
+		}
+	}
 }
+
+// plain returns a text with the escapes of JSON for letters, and those of XML, replaced. Templates
+// differ in which letters they escape (Jinja's tojson, Go's JSON), and a declaration does not say.
+func plain(text string) string {
+	return html.UnescapeString(anEscape.ReplaceAllStringFunc(text, func(escape string) string {
+		n, _ := strconv.ParseUint(escape[2:], 16, 32)
+		return string(rune(n))
+	}))
+}
+
+// anEscape matches the escape of a letter in JSON.
+var anEscape = regexp.MustCompile(`\\u[0-9a-fA-F]{4}`)
 
 // callsText returns calls as one line of text, for errors and as a key.
 func callsText(calls []chat.Call) string {

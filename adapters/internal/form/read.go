@@ -28,6 +28,10 @@ type Text interface {
 	// Takes reports whether the tool, or any tool if the name is empty, has such a parameter.
 	Takes(name, key string) bool
 	Over(i int) bool // reports whether the reply or its turn ends at offset i
+	// Typed returns the JSON for a text without quotation marks inside an argument of the tool. Keys
+	// leads to it: the argument, and then a member's name, or "" for an element. ok is false if the
+	// tool's schema gives no type for that place.
+	Typed(name string, keys []string, text string) (value string, ok bool)
 }
 
 // maxName bounds names, ids, keys and numbers, in bytes.
@@ -40,8 +44,9 @@ type reader struct {
 	cut   bool // the text ended inside a call
 	raw   bool // a value without escapes was read
 	call  *Call
-	left  int // how many steps may still be taken
-	depth int // how deeply the current value is nested
+	left  int      // how many steps may still be taken
+	depth int      // how deeply the current value is nested
+	keys  []string // the place of the current value, for Text.Typed
 }
 
 // maxSteps bounds the number of comparisons, as protection against hostile text.
@@ -72,8 +77,9 @@ func (r *reader) all(calls *[]Call) (int, bool) {
 		var c Call
 		end, read := r.one(i, &c)
 		if !read {
-			if len(*calls) > 0 && r.Calls.Close == "" {
-				return i - len(r.Calls.Between), true // the rest is text
+			// without Close the rest is text
+			if back := i - len(r.Calls.Between); len(*calls) > 0 && r.has(back, r.Calls.Close) {
+				return back + len(r.Calls.Close), true
 			}
 			break
 		}
@@ -186,7 +192,7 @@ func (r *reader) leftOver(i int) bool {
 	for scan.IsSpace(r.At(i)) {
 		i++
 	}
-	return !r.Over(i) && !(open != "" && r.has(i, open))
+	return !r.Over(i) && !(len(open) > 1 && r.has(i, open))
 }
 
 // strong reports whether a literal has more than two visible bytes, so that it hardly occurs in

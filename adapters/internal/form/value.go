@@ -45,6 +45,7 @@ func (r *reader) argsFrom(i int, ends stop) (int, bool) {
 		}); !ok || r.call.known(m.Key) {
 			return 0, false
 		}
+		r.keys = append(r.keys[:0], m.Key)
 		behind := r.behind(r.Arg, m.Key)
 		goesOn := func(i int) bool {
 			if !r.has(i, behind) {
@@ -160,10 +161,11 @@ func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok 
 		case goesOn(end):
 			text := r.slice(i, end)
 			r.raw = true
-			if open := strings.TrimSpace(r.Call[0][0].Lit); strong(open) &&
-				strings.Contains(text, open) {
-				// the end of the call in the value may be that of this call
-				return "", false, 0, false
+			for _, open := range []string{r.Call[0][0].Lit, r.Calls.Open} {
+				if open = strings.TrimSpace(open); strong(open) && strings.Contains(text, open) {
+					// the end of the call in the value may be that of this call
+					return "", false, 0, false
+				}
 			}
 			text, ok = r.decoded(text)
 			return text, true, end, ok
@@ -210,7 +212,8 @@ func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) 
 // JSON with the offset after them. ok is false if the text does not match.
 func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, end int, ok bool) {
 	var parts []string
-	depth := r.depth
+	depth, place := r.depth, len(r.keys)
+	defer func() { r.keys = r.keys[:place] }()
 	any := func(string) bool { return true }
 	i, ok = r.lit(i, s.Open)
 	for ok {
@@ -235,12 +238,13 @@ func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, e
 			i += len(behind)
 			return next(i) || r.has(i, s.Close) && goesOn(i+len(s.Close))
 		}
+		r.keys = append(r.keys[:place], key)
 		var raw bool
 		if value, raw, i, ok = r.value(i, inside); !ok {
 			return "", 0, false
 		}
 		if raw {
-			value = typed(value)
+			value = r.typed(value)
 		}
 		if e.has("key") {
 			value = string(chat.AppendQuoted(nil, key)) + ": " + value
@@ -266,9 +270,12 @@ func plainKey(key string) bool {
 	}) < 0
 }
 
-// typed returns a text without a type as JSON: a number, true, false or null if it is one, and
-// otherwise a string.
-func typed(text string) string {
+// typed returns a text as JSON of the type that the tool's schema gives for its place. Without a
+// type it is a number, true, false or null if it is one, and otherwise a string.
+func (r *reader) typed(text string) string {
+	if v, ok := r.Typed(r.call.Name, r.keys, text); ok {
+		return v
+	}
 	if v, ok := scalar(text); ok {
 		return v
 	}

@@ -1,0 +1,78 @@
+package derive
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"toolnorm/adapters"
+	"toolnorm/chat"
+)
+
+// TestWhatTemplatesSpellOtherwise reads templates that differ from others in how they print values
+// and what stands at the borders of their marks.
+func TestWhatTemplatesSpellOtherwise(t *testing.T) {
+	rows := func(c chat.Call, front, mid, end string) string {
+		return each(c.Args, "", func(k, s string) string {
+			return front + k + mid + spelled(json.RawMessage(s), "raw") + end
+		})
+	}
+	xml := func(c chat.Call) string {
+		var value func(raw string) string
+		value = func(raw string) string {
+			switch raw = strings.TrimSpace(raw); raw[0] {
+			case '{':
+				return each(json.RawMessage(raw), "", func(k, s string) string { return "<" + k + ">" + value(s) + "</" + k + ">" })
+			case '[':
+				out := ""
+				for _, e := range elementsOf(raw) {
+					out += "<li>" + value(e) + "</li>"
+				}
+				return out
+			}
+			return spelled(json.RawMessage(raw), "xml")
+		}
+		return value(string(c.Args))
+	}
+	for name, v := range map[string]*invented{
+		"the escapes of Go and Jinja": {open: "<act>", close: "</act>", body: func(c chat.Call, _ int) string {
+			args := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "é", `\u00e9`, "ã", `\u00e3`).Replace(spelled(c.Args, "compact"))
+			return `{"name":"` + c.Name + `","arguments":` + args + `}`
+		}},
+		"a section whose calls have no end": {first: "[ACTS]", last: "[/ACTS]", between: ",\n", bare: true, body: func(c chat.Call, _ int) string {
+			return "<name>" + c.Name + "</name>" + rows(c, "\n<arg key=\"", "\">", "</arg>") + "\n"
+		}},
+		"YAML without arguments": {first: "<acts>", last: "\n</acts>", body: func(c chat.Call, _ int) string {
+			args := each(c.Args, "", func(k, s string) string { return "\n    " + k + ": " + spelled(json.RawMessage(s), "json") })
+			if args == "" {
+				args = " {}"
+			}
+			return "\n- tool: " + c.Name + "\n  args:" + args
+		}},
+		"a section right in front of tags": {first: "<|acts|>", last: "<|/acts|>", bare: true, body: func(c chat.Call, _ int) string {
+			return "<" + c.Name + ">" + each(c.Args, "", func(k, s string) string {
+				return "\n<p:" + k + ">" + spelled(json.RawMessage(s), "raw") + "</p:" + k + ">"
+			}) + "\n</" + c.Name + ">"
+		}},
+		"a list of texts in tags": {first: "<|acts|>", last: "<|/acts|>", body: func(c chat.Call, _ int) string {
+			return `<invoke name="` + c.Name + `">` + xml(c) + "</invoke>"
+		}},
+	} {
+		v.user, v.bot, v.end = "<|user|>\n", "<|bot|>\n", "<|end|>\n"
+		o := tried(t, v)
+		if !o.read {
+			t.Errorf("%s: %s, wrong calls %v", name, o.why, o.wrong)
+		}
+		if name != "a list of texts in tags" {
+			continue
+		}
+		texts := chat.Call{Name: "save_note", Args: json.RawMessage(`{"text": "true", "tags": ["1", "null", "2.50"]}`)}
+		found, err := From("mystery", adapters.Builtin(), Template{Render: v.render})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Reads(found.Format, v.reply(chat.Message{Calls: []chat.Call{texts}}), "", []chat.Call{texts}, drawnTools); err != nil {
+			t.Error(err)
+		}
+	}
+}
