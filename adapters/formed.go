@@ -80,9 +80,9 @@ func (ft formText) Takes(name, key string) bool {
 	return false
 }
 
-// Typed returns the JSON for a text without quotation marks at a place in the arguments of the named
-// tool. It returns false if the schema gives no type for the place, or one that the text does not
-// fit.
+// Typed returns the JSON for a text without quotation marks at a place in the arguments of the
+// named tool. It returns false if the schema gives no type for the place, or one that the text does
+// not fit.
 func (ft formText) Typed(name string, keys []string, text string) (string, bool) {
 	t := ft.tools.Find(name)
 	if t == nil {

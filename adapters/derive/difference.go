@@ -14,6 +14,9 @@ func difference(a, b string) string {
 	from = markStart(b, from)
 	if openMark(b[from:to]) >= 0 && !strings.HasPrefix(b[to:], "<") {
 		to += strings.IndexByte(b[to:], '>') + 1
+		if strings.Contains(b[from:to], "<<") && strings.HasPrefix(b[to:], ">") {
+			to++ // <<call>>
+		}
 	}
 	return b[from:to]
 }
@@ -37,9 +40,9 @@ func openMark(text string) int {
 	return i
 }
 
-// markEnd returns the length of the end of a mark with which behind begins, if front ends inside that
-// mark. Otherwise it returns 0. The common end of <calls><call> and </call><call> is ><call>, and
-// only <call> opens a call.
+// markEnd returns the length of the end of a mark with which behind begins, if front ends inside
+// that mark. Otherwise it returns 0. The common end of <calls><call> and </call><call> is ><call>,
+// and only <call> opens a call.
 func markEnd(front, behind string) int {
 	for _, signs := range [][2]string{{"<", ">"}, {"[", "]"}, {"⟪", "⟫"}, {"◁", "▷"}, {"⟦", "⟧"},
 		{"«", "»"}} {

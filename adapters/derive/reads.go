@@ -56,9 +56,9 @@ func readAs(f *adapters.Format, raw string, o adapters.Options) (*chat.Collector
 	return reply, nil
 }
 
-// same reports whether two JSON values are equal except for white space and escapes: \u003c is <. It
-// returns false if one is not valid. The order of members counts, to distinguish families that sort
-// them.
+// same reports whether two JSON values are equal except for white space and escapes: \u003c is <.
+// It returns false if one is not valid. The order of members counts, to distinguish families that
+// sort them.
 func same(a, b []byte) bool {
 	x, y := json.NewDecoder(bytes.NewReader(a)), json.NewDecoder(bytes.NewReader(b))
 	x.UseNumber()

@@ -54,6 +54,9 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 				return "\n<p:" + k + ">" + spelled(json.RawMessage(s), "raw") + "</p:" + k + ">"
 			}) + "\n</" + c.Name + ">"
 		}},
+		"marks in two angles": {open: "<<ACT>>", close: "<</ACT>>", body: func(c chat.Call, _ int) string {
+			return spelled(c.Args, "json") + " => " + c.Name
+		}},
 		"a list of texts in tags": {first: "<|acts|>", last: "<|/acts|>", body: func(c chat.Call, _ int) string {
 			return `<invoke name="` + c.Name + `">` + xml(c) + "</invoke>"
 		}},

@@ -28,9 +28,9 @@ type Text interface {
 	// Takes reports whether the tool, or any tool if the name is empty, has such a parameter.
 	Takes(name, key string) bool
 	Over(i int) bool // reports whether the reply or its turn ends at offset i
-	// Typed returns the JSON for a text without quotation marks inside an argument of the tool. Keys
-	// leads to it: the argument, and then a member's name, or "" for an element. ok is false if the
-	// tool's schema gives no type for that place.
+	// Typed returns the JSON for a text without quotation marks inside an argument of the tool. The
+	// keys lead to it: the argument, and then a member's name, or "" for an element. ok is false if
+	// the tool's schema gives no type for that place.
 	Typed(name string, keys []string, text string) (value string, ok bool)
 }
 

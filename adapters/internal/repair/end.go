@@ -18,8 +18,10 @@ func (x *stringReader) closeHere() {
 	}
 	if x.n.Flags&sBare != 0 {
 		cost = 0 // its cost was counted at the opening quote
-		if strings.HasSuffix(x.run, " ") {
-			x.n.Flags |= unsure // the blank at its end may belong to it
+		if strings.HasSuffix(x.run, " ") ||
+			x.n.inList() && !scan.IsCloser(x.at(x.i)) && !typeOf(x.n.Stack.Want).Item().Known() {
+			// the blank at its end may belong to it, or what follows in a list of anything
+			x.n.Flags |= unsure
 		}
 	} else if x.run == "" && x.i > 0 && x.text[x.i-1] == '"' {
 		cost = slip + small // rather the quote before is the end

@@ -159,6 +159,9 @@ func (x *stringReader) read() {
 		if !x.d.raw {
 			cost = to.first(sControl, trifle)
 		}
+		if x.n.Flags&sBare != 0 && x.n.inList() {
+			to.Flags |= unsure // perhaps two texts
+		}
 		x.step(cost, to, x.run, string(chat.AppendEscaped(nil, string(rune(c)))))
 		if c == '\n' {
 			x.closeHere()
@@ -246,11 +249,10 @@ func (x *stringReader) otherQuote() {
 	}
 	if size := x.quoteAt(x.i); size > 0 && x.otherEnd(x.i) {
 		to := x.n.behind(x.i + size)
-		if x.text[x.i] == '"' && (x.n.Out.quotes()+strings.Count(x.run, `"`))%2 != 0 {
-			to.Flags |= unsure // rather it ends a quotation of the text
-		}
-		if x.d.open[0] >= 0x80 {
-			to.Flags |= unsure // unclear which of them is a quote
+		// rather it ends a quotation of the text, or it is unclear which of them is a quote
+		if x.text[x.i] == '"' && (x.n.Out.quotes()+strings.Count(x.run, `"`))%2 != 0 ||
+			x.d.open[0] >= 0x80 {
+			to.Flags |= unsure
 		}
 		x.step(slip, to, x.run, `"`)
 	} else if x.has(x.i, `\"`) && x.likelyEnd(x.i+2, x.n.Stack) == 2 {
@@ -266,10 +268,7 @@ func (x *stringReader) otherQuote() {
 func (x *stringReader) quote() {
 	behind := x.i + len(x.d.close)
 	end := x.likelyEnd(behind, x.n.Stack)
-	cost := 0
-	if x.n.Flags&sLone != 0 {
-		cost = odd
-	}
+	cost := pick(x.n.Flags&sLone != 0, odd, 0)
 	x.joined(behind)
 	to := x.n.behind(behind)
 	if x.n.Flags&sLone != 0 && x.n.Flags&sDirty != 0 && x.n.inList() {

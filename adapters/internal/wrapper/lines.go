@@ -90,8 +90,8 @@ func (l *law) nested(text string) *node {
 	return n
 }
 
-// remarks matches lines with comments of YAML that are certainly no part of a value, unless they are
-// inside quotation marks: those on lines of their own, and those behind two blanks.
+// remarks matches lines with comments of YAML that are certainly no part of a value, unless they
+// are inside quotation marks: those on lines of their own, and those behind two blanks.
 var remarks = regexp.MustCompile(`(?m)^ *# .*\n?|^.*?  # .*$`)
 
 // below reports whether a value names a tool, and has only objects beside or below the name. It
