@@ -161,11 +161,10 @@ func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok 
 		case goesOn(end):
 			text := r.slice(i, end)
 			r.raw = true
-			for _, open := range []string{r.Call[0][0].Lit, r.Calls.Open} {
-				if open = strings.TrimSpace(open); strong(open) && strings.Contains(text, open) {
-					// the end of the call in the value may be that of this call
-					return "", false, 0, false
-				}
+			if open := strings.TrimSpace(r.Call[0][0].Lit); strong(open) &&
+				strings.Contains(text, open) {
+				// the end of the call in the value may be that of this call
+				return "", false, 0, false
 			}
 			text, ok = r.decoded(text)
 			return text, true, end, ok
