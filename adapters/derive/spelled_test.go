@@ -51,7 +51,7 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 		}},
 		"a section right in front of tags": {first: "<|acts|>", last: "<|/acts|>", bare: true, body: func(c chat.Call, _ int) string {
 			return "<" + c.Name + ">" + each(c.Args, "", func(k, s string) string {
-				return "\n<p:" + k + ">" + spelled(json.RawMessage(s), "raw") + "</p:" + k + ">"
+				return "\n<p:" + k + ">" + spelled(json.RawMessage(s), "xml") + "</p:" + k + ">"
 			}) + "\n</" + c.Name + ">"
 		}},
 		"marks in two angles": {open: "<<ACT>>", close: "<</ACT>>", body: func(c chat.Call, _ int) string {

@@ -66,8 +66,8 @@ func (c *Case) Whole(decode Decode) *Difference {
 
 // Split checks the case with its text split in the ways of Cuts, in every degree. It returns nil if
 // each split gives the same events as the whole text. It does not compare with the events in the
-// case, so it also checks the degrees in which a cut call gives other events. Of the splits into two
-// it takes every third; which third depends on the case.
+// case, so it also checks the degrees in which a cut call gives other events. Of the splits into
+// two it takes every third; which third depends on the case.
 func (c *Case) Split(decode Decode) *Difference {
 	for k, hold := range degrees {
 		want, err := Transcript(decode(Source([]string{c.Raw}, c.Finish), c.Prompt, hold))
