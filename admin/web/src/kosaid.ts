@@ -6,8 +6,8 @@ export const koSaid: Record<string, string> = {
     '로그인이나 키가 필요합니다(상태 401). /admin의 MCP 서버 페이지에서 로그인하거나, 이름을 붙여 toolnorm mcp login을 실행하거나, headers에 키를 넣으세요',
 
   // repairs
-  "a call that does not fit its tool's schema, and that nothing could repair, is shown as text":
-    '도구의 스키마에 맞지 않고 고칠 수 없는 호출을 텍스트로 표시했습니다',
+  'a call whose tool was not offered, or that does not fit its schema and that nothing could repair, is shown as text':
+    '제공되지 않은 도구의 호출이나, 스키마에 맞지 않고 고칠 수 없는 호출을 텍스트로 표시했습니다',
   'a key without quotes was given some': '따옴표가 없는 키에 따옴표를 붙였습니다',
   'a value without quotes became text': '따옴표가 없는 값을 텍스트로 바꿨습니다',
   'with the setting out-of-bounds clamp: a number that was out of its bounds became the nearest that is within':
