@@ -104,9 +104,16 @@ test:
 # itself. Of the readers and of the guard of statements, the tests run that do things side by side.
 ONE_GOROUTINE = toolnorm|toolnorm/adapters(/derive)?|toolnorm/tools/kb/chunk|toolnorm/internal/(pyexpr/.*|sqlsafe)|toolnorm/e2e/gguf
 # Long tests of the other packages that do one thing after the other.
-ONE_BY_ONE = TestADamagedIndexIsMadeAnew|TestTheIndexOnDiskFindsWhatTheOneInMemoryFinds|TestCopiesHideNoAnswer|TestAMovedDocumentIsFoundInItsNewBase|TestTheDocumentsCommandsPrintWhatTheyShow|TestTheHelpOfACommandIsItsOwn|TestCommandsDoWhatTheirTranscriptsSay|TestDemoOfEveryOddName
+ONE_BY_ONE = TestADamagedIndexIsMadeAnew TestTheIndexOnDiskFindsWhatTheOneInMemoryFinds TestCopiesHideNoAnswer \
+	TestAMovedDocumentIsFoundInItsNewBase TestTheDocumentsCommandsPrintWhatTheyShow TestTheHelpOfACommandIsItsOwn \
+	TestCommandsDoWhatTheirTranscriptsSay TestDemoOfEveryOddName TestEachRightOpensItsRoutes TestEveryRouteSaysWhoMayAsk \
+	TestDoctorEndsAsItFinds TestDoctorsSettingsAreTaken TestDoctorPrintsJSON TestDoctorKnowsTheUsersOwnFamilies \
+	TestThePageExamines TestOneOddThingTakesNothingElseDown TestThePlanOfAnAgentIsThatOfItsModel TestWrongSettings \
+	TestKnowledgeBasesFromTheCommandLine TestCustomToolsAsFiles TestAnswersDoNotTellOfHiddenDocuments TestEvaluation \
+	TestWordsAreLinear TestDocumentsAreAnswers TestSloppyCuts TestRepliesHeldOut TestEachTurnsPromptGoesOnFromTheLast \
+	TestDemoCallsFitAnySchema TestDemoOfEveryFormat
 race:
-	$(WITHOUT_REAL) go test -race -short -skip '$(ONE_BY_ONE)' -timeout 20m $$(go list ./... | grep -vxE '$(ONE_GOROUTINE)')
+	$(WITHOUT_REAL) go test -race -short -skip "$$(echo $(ONE_BY_ONE) | tr ' ' '|')" -timeout 20m $$(go list ./... | grep -vxE '$(ONE_GOROUTINE)')
 	$(WITHOUT_REAL) go test -race -short -run 'TestWhatAppendPrintsIsInTheGrammar|TestAnySplitGivesTheSameEvents' ./adapters
 	$(WITHOUT_REAL) go test -race -short -run 'AtOnce|Replaced|Bounded|ValuesStayValues' ./internal/sqlsafe
 

@@ -86,7 +86,11 @@ func TestSearchesFindAllWhileTheIndexChanges(t *testing.T) {
 				}
 			})
 		}
-		for range 40 {
+		changes := 40
+		if testing.Short() {
+			changes = 10
+		}
+		for range changes {
 			w.put(t, r, r.IntN(20))
 		}
 		close(stopped)
