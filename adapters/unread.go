@@ -66,17 +66,51 @@ func (rs *restored) endsInMark(text string) bool {
 }
 
 // takenIn returns the only tool that takes the parameters in a reply without a name, or "". The
-// reply begins with a mark of the family and ends with one.
+// reply begins with a mark of the family and ends with one. A reply that names a tool that was not
+// offered is not one without a name.
 func (rs *restored) takenIn(text string) string {
 	text = strings.TrimSpace(text)
 	if !rs.endsInMark(text) {
 		return ""
 	}
-	if t := rs.tools.Taking(rs.keysIn(text)); t != nil {
-		return t.Name
+	keys := rs.keysIn(text)
+	t := rs.tools.Taking(keys)
+	if t == nil || rs.namesOther(text[:max(0, strings.Index(text, keys[0].Key))], t.Name) {
+		return ""
 	}
-	return ""
+	return t.Name
 }
+
+// namesOther reports whether the text before the parameters of a call has a word that is neither
+// part of a notation nor nearly the given name.
+func (rs *restored) namesOther(front, name string) bool {
+	marks := strings.Join(rs.format.marks(), " ")
+	return slices.ContainsFunc(aWord.FindAllString(front, -1), func(word string) bool {
+		return !notationWord.MatchString(word) && !strings.Contains(marks, word) &&
+			!nearly(word, name)
+	})
+}
+
+// nearly reports whether two names have two thirds of the longer one in common at their beginnings
+// and ends.
+func nearly(a, b string) bool {
+	n, most := 0, min(len(a), len(b))
+	for n < most && a[n] == b[n] {
+		n++
+	}
+	k := 0
+	for k < most-n && a[len(a)-1-k] == b[len(b)-1-k] {
+		k++
+	}
+	return 3*(n+k) >= 2*max(len(a), len(b))
+}
+
+// Words before the parameters of a call, and those that notations of calls are made of.
+var (
+	aWord        = regexp.MustCompile(`\pL[\pL\d_.-]*`)
+	notationWord = regexp.MustCompile(`(?i)^(?:tools?|functions?|calls?|tool_?calls?|names?|types?|` +
+		`id|invoke|json|inputs?|args?|arguments?|arg_?(?:key|value)|param(?:eter)?s?|key|value)$`)
+)
 
 // keysIn returns the members whose names a text has in the tags of arguments or, if there are none,
 // in its first object. It returns nil if it finds neither.
