@@ -82,7 +82,10 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 	case !known && c.modern && m.said.Task != "":
 		return nil, fail(codeParams, "there is no such task, or no longer"), true
 	case !known:
-		return e.nobodys(ctx, c, m)
+		if rpcErr == nil { // otherwise it was asked above
+			result, rpcErr = e.bridge(ctx, c, m)
+		}
+		return result, e.nobodys(c, m, rpcErr), true
 	case errors.As(err, &refused):
 		rpcErr = fail(refused.Code, "%s", refused.Message)
 		rpcErr.data = refused.Data
@@ -93,21 +96,20 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 	return e.passed(c, raw), nil, true
 }
 
-// nobodys answers a request that concerns no other server, as beyond does. If mcp-go's server does
-// not know its method, since only the other servers have such members, there is no such member.
-func (e *engine) nobodys(ctx context.Context, c *caller, m message) (
-	result json.RawMessage, rpcErr *rpcError, handled bool) {
+// nobodys returns the error for a request that concerns no other server, whose error from mcp-go's
+// server is rpcErr, or nil if it has none. If mcp-go's server does not know the method, since only
+// the other servers have such members, there is no such member.
+func (e *engine) nobodys(c *caller, m message, rpcErr *rpcError) *rpcError {
 	capability, _, _ := strings.Cut(m.method, "/")
-	result, rpcErr = e.bridge(ctx, c, m)
-	if _, offered := e.cfg.Gateway.Offers()[capability]; offered && rpcErr != nil &&
-		rpcErr.code == codeMethod {
-		rpcErr = fail(codeParams, "there is no %q", cmp.Or(m.said.URI, m.said.Name, m.said.Task))
-		if m.method == string(mcp.MethodResourcesRead) && !c.modern {
-			rpcErr.code = mcp.RESOURCE_NOT_FOUND
-		}
-		rpcErr = aboutResource(m, rpcErr)
+	if _, offered := e.cfg.Gateway.Offers()[capability]; !offered || rpcErr == nil ||
+		rpcErr.code != codeMethod {
+		return rpcErr
 	}
-	return result, rpcErr, true
+	rpcErr = fail(codeParams, "there is no %q", cmp.Or(m.said.URI, m.said.Name, m.said.Task))
+	if m.method == string(mcp.MethodResourcesRead) && !c.modern {
+		rpcErr.code = mcp.RESOURCE_NOT_FOUND
+	}
+	return aboutResource(m, rpcErr)
 }
 
 // forwarded reports whether requests of a method are passed on to the one server that they concern.

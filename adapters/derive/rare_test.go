@@ -28,23 +28,9 @@ var rareBodies = []func(d inventor, v *invented){
 		}
 	},
 	func(d inventor, v *invented) { // <get_weather><city>Oslo</city><tags><item>a</item></tags></get_weather>
-		var value func(raw string) string
-		value = func(raw string) string {
-			switch raw = strings.TrimSpace(raw); raw[0] {
-			case '{':
-				return each(json.RawMessage(raw), "", func(k, s string) string { return "<" + k + ">" + value(s) + "</" + k + ">" })
-			case '[':
-				out := ""
-				for _, e := range elementsOf(raw) {
-					out += "<item>" + value(e) + "</item>"
-				}
-				return out
-			}
-			return spelled(json.RawMessage(raw), "xml")
-		}
 		v.open, v.close = "<run>", "</run>"
 		v.body = func(c chat.Call, _ int) string {
-			return "<" + c.Name + ">" + value(string(c.Args)) + "</" + c.Name + ">"
+			return "<" + c.Name + ">" + inTags(string(c.Args), "item") + "</" + c.Name + ">"
 		}
 	},
 	func(d inventor, v *invented) { // (get_weather (city "Oslo") (days 3))
@@ -132,4 +118,20 @@ func inventRare(seed uint64) *invented {
 	rareBodies[n](d, v)
 	v.named(fmt.Sprintf("seed %d, rare %d", seed, n))
 	return v
+}
+
+// inTags writes a value as tags named after its members, and elements of lists as tags of the given
+// name.
+func inTags(raw, item string) string {
+	switch raw = strings.TrimSpace(raw); raw[0] {
+	case '{':
+		return each(json.RawMessage(raw), "", func(k, s string) string { return "<" + k + ">" + inTags(s, item) + "</" + k + ">" })
+	case '[':
+		out := ""
+		for _, e := range elementsOf(raw) {
+			out += "<" + item + ">" + inTags(e, item) + "</" + item + ">"
+		}
+		return out
+	}
+	return spelled(json.RawMessage(raw), "xml")
 }

@@ -17,23 +17,6 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 			return front + k + mid + spelled(json.RawMessage(s), "raw") + end
 		})
 	}
-	xml := func(c chat.Call) string {
-		var value func(raw string) string
-		value = func(raw string) string {
-			switch raw = strings.TrimSpace(raw); raw[0] {
-			case '{':
-				return each(json.RawMessage(raw), "", func(k, s string) string { return "<" + k + ">" + value(s) + "</" + k + ">" })
-			case '[':
-				out := ""
-				for _, e := range elementsOf(raw) {
-					out += "<li>" + value(e) + "</li>"
-				}
-				return out
-			}
-			return spelled(json.RawMessage(raw), "xml")
-		}
-		return value(string(c.Args))
-	}
 	for name, v := range map[string]*invented{
 		"the escapes of Go and Jinja": {open: "<act>", close: "</act>", body: func(c chat.Call, _ int) string {
 			args := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "é", `\u00e9`, "ã", `\u00e3`).Replace(spelled(c.Args, "compact"))
@@ -58,7 +41,7 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 			return spelled(c.Args, "json") + " => " + c.Name
 		}},
 		"a list of texts in tags": {first: "<|acts|>", last: "<|/acts|>", body: func(c chat.Call, _ int) string {
-			return `<invoke name="` + c.Name + `">` + xml(c) + "</invoke>"
+			return `<invoke name="` + c.Name + `">` + inTags(string(c.Args), "li") + "</invoke>"
 		}},
 	} {
 		v.user, v.bot, v.end = "<|user|>\n", "<|bot|>\n", "<|end|>\n"
