@@ -23,7 +23,10 @@ const (
 	// while the growth looks too large, for a machine may be busy for long
 	mostRounds = 4 * rounds
 	roundTime  = 30 * time.Millisecond // how long a round should take at least
-	patience   = 10 * time.Second      // a reply that would take longer is not measured
+	// a reply that would take longer is not measured: four times what the slowest text of ours
+	// takes, since the estimate comes from few runs, on a machine that may be busy
+	patience = 30 * time.Second
+	warmUp   = time.Second // how long a size is tried, three times at most, before its rounds
 )
 
 // Cost is what one token of a reply costs.
@@ -198,11 +201,9 @@ func costs(check, read reader, of func(n int) sample, base, most int) []Cost {
 		s := of(n)
 		t := trial{tokens: text.Tokens(s.raw), rounds: rounds}
 		before, last = last, patience
-		times := 1
-		if i == 0 {
-			times = 3 // garbage of the rows before may be collected meanwhile
-		}
-		for range times {
+		// The least counts here, too: garbage of the rows before may be collected meanwhile.
+		begun := processorTime()
+		for try := 0; try == 0 || try < 3 && processorTime()-begun < warmUp; try++ {
 			start := processorTime()
 			calls, got, err := check(t.tokens)
 			last = min(last, processorTime()-start)

@@ -71,7 +71,7 @@ func all(w io.Writer, program string) error {
 	Ours(w, hostile)
 	breaches(w, decoder.Breaches(append(slices.Clone(rows), hostile...)))
 	fmt.Fprint(w,
-		"\n### Beside Ollama's own parsers\n\nTheir cost a token on the same tokens, as a multiple of ours (in brackets: nanoseconds). A reply that would take more than ten seconds is skipped.\nTheir first event of a call is its last; ours leaves at the commit point.\n\n")
+		"\n### Beside Ollama's own parsers\n\nTheir cost a token on the same tokens, as a multiple of ours (in brackets: nanoseconds). A reply that would take more than half a minute is skipped.\nTheir first event of a call is its last; ours leaves at the commit point.\n\n")
 	beside(w, rows)
 	if err := proxies(w, program, cpuRounds); err != nil {
 		return err
