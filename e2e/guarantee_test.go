@@ -55,11 +55,14 @@ func TestTheGuarantee(t *testing.T) {
 	rules := l.defectRules(t)
 	base := l.proxied(t, l.newest)
 	t.Parallel()
+	write := os.Getenv("TOOLNORM_E2E_GUARANTEE") == "write"
 	page := bytes.NewBufferString(fmt.Sprintf(guaranteeHead, len(l.defects), len(l.defects)))
 	for _, s := range l.newest.setups {
 		var sum outcome
 		l.each(l.defects, func(sc script.Script) {
-			sum.countOwn(rules, sc, l.current.chat(l.newest.base, l.askDefect(s.name, sc, true)))
+			if write { // nothing is asked of it: it is a column of the page
+				sum.countOwn(rules, sc, l.current.chat(l.newest.base, l.askDefect(s.name, sc, true)))
+			}
 			sum.count(rules, sc, l.current.chat(base, l.askDefect(s.model(), sc, true)))
 			whole := l.current.chat(base, l.askDefect(s.model(), sc, false))
 			sum.judge(rules, sc, whole)
@@ -70,8 +73,7 @@ func TestTheGuarantee(t *testing.T) {
 		fmt.Fprintf(page, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n", s.name, sum.own, sum.asWritten, sum.read,
 			sum.rewritten, sum.reasked, sum.asText, sum.leftOpen, sum.invalid, sum.lost, sum.wrong)
 	}
-	os.Stdout.Write(page.Bytes())
-	if os.Getenv("TOOLNORM_E2E_GUARANTEE") == "write" && !t.Failed() {
+	if write && !t.Failed() {
 		if err := os.WriteFile(guaranteePage, page.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
