@@ -282,7 +282,7 @@ func (r *records) record(line []byte, whole bool) error {
 		case err != nil:
 			return fault.New(fault.Unavailable, "the model server sent a record that is no JSON")
 		}
-		r.done = v.GetBool("done") && r.isReply || v.Exists("error")
+		r.done = v.GetBool("done") && r.isReply || upstream.ErrorIn(v) != nil
 	}
 	r.out = append(r.out, r.names.told(line)...)
 	return nil

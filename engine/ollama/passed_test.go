@@ -35,6 +35,7 @@ func TestWhatIsPassedOnHasOneEnd(t *testing.T) {
 		"empty lines":                 {"/api/chat", "application/x-ndjson", a + "\n" + last + "\n", false, a + "\n" + last + "\n", false},
 		"no end of line":              {"/api/chat", "application/x-ndjson", a + strings.TrimSpace(last), false, a + strings.TrimSpace(last), false},
 		"an error of the server's":    {"/api/chat", "application/x-ndjson", a + `{"error":"x"}` + "\n", false, a + `{"error":"x"}` + "\n", false},
+		"no error in every record":    {"/api/chat", "application/x-ndjson", `{"error":null}` + "\n" + last, false, `{"error":null}` + "\n" + last, false},
 		"no done":                     {"/api/chat", "application/x-ndjson", a + b, false, a + b + middle, true},
 		"no done, no end of line":     {"/api/chat", "application/x-ndjson", a + strings.TrimSpace(b), false, a + b + middle, true},
 		"nothing":                     {"/api/generate", "application/x-ndjson", "", false, middle, true},

@@ -90,7 +90,7 @@ func (s *stream) plainText(line []byte) bool {
 // is io.EOF after the final record.
 func (s *stream) record(v *fastjson.Value, line []byte) error {
 	// {"error":"an error was encountered while running the model: CUDA error"}
-	if e := v.Get("error"); e != nil {
+	if e := upstream.ErrorIn(v); e != nil {
 		return s.failed(e)
 	}
 	m := v.Get("message") // of /api/chat; /api/generate has its members at the top

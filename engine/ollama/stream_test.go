@@ -36,6 +36,7 @@ func TestEnds(t *testing.T) {
 		{"connection broken", cutOff(hi + `{"response":"he`), "text 0 \"hi\"\nerror 502 upstream_error: the connection to the model server broke in the middle of the reply\n"},
 		{"no JSON", upstreamtest.Body(hi + "<html>\n"), "text 0 \"hi\"\nerror 502 upstream_error: the model server sent a record that is no JSON: "},
 		{"an error record", upstreamtest.Body(hi + `{"error":"out of memory"}` + "\n"), "text 0 \"hi\"\nerror 502 upstream_error: the model server says: out of memory\n"},
+		{"no error in every record", upstreamtest.Body(`{"error":null,"response":"h"}` + "\n" + `{"response":"i","error":""}` + "\n" + `{"done":true,"error":{}}`), "text 0 \"hi\"\nfinish 0 \"stop\"\n"},
 		{"an error inside an error", upstreamtest.Body(hi + `{"error":"{\"error\":{\"code\":400,\"message\":\"request (15005 tokens) exceeds the available context size (4096 tokens), try increasing it\",\"n_ctx\":4096}}"}`),
 			"text 0 \"hi\"\nerror 400 context_length_exceeded: the model server says: request (15005 tokens) exceeds the available context size (4096 tokens), try increasing it\n"},
 		{"an error object", upstreamtest.Body(`{"error":{"message":"no"}}`), "error 502 upstream_error: the model server says: no\n"},

@@ -92,7 +92,7 @@ func TestOpenAIEnds(t *testing.T) {
 		{"an empty reason in every event", sse(strings.ReplaceAll(hi, "null", `""`), stop), good},
 		{"text behind the reason", sse(stop, hi, "[DONE]"), good},
 		{"other choices", sse(hi, `{"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"}]}`, stop), good},
-		{"error null in every event", sse(strings.Replace(hi, "{", `{"error":null,`, 1), stop), good},
+		{"error null in every event", sse(strings.Replace(hi, "{", `{"error":null,`, 1), strings.Replace(stop, "{", `{"error":"",`, 1)), good},
 		{"no finish_reason", sse(hi, "[DONE]"), "text 0 \"hi\"\n" + noReason},
 		{"only [DONE]", sse("[DONE]"), noReason},
 		{"neither", sse(hi), "text 0 \"hi\"\n" + middle},

@@ -263,9 +263,9 @@ func (d *deltas) piece(v *fastjson.Value) error {
 }
 
 // errorIn returns the error object of an event, or nil if it has none. The object is {"error": …},
-// or {"object": "error", …} in old vLLMs, but not "error": null.
+// or {"object": "error", …} in old vLLMs.
 func errorIn(v *fastjson.Value) *fastjson.Value {
-	if e := v.Get("error"); e != nil && e.Type() != fastjson.TypeNull {
+	if e := upstream.ErrorIn(v); e != nil {
 		return e
 	}
 	if string(v.GetStringBytes("object")) == "error" {

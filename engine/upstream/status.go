@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/valyala/fastjson"
+
 	"toolnorm/engine/wait"
 	"toolnorm/internal/fault"
 )
@@ -45,6 +47,20 @@ func Sentence(raw []byte) string {
 		}
 	}
 	return strings.TrimSpace(string(raw))
+}
+
+// ErrorIn returns the error in a record of a reply, or nil if there is none. Servers that write the
+// member error in every record write nothing in it while all is well.
+func ErrorIn(record *fastjson.Value) *fastjson.Value {
+	e := record.Get("error")
+	if e == nil {
+		return nil
+	}
+	switch string(e.MarshalTo(nil)) {
+	case "null", `""`, "{}", "false":
+		return nil
+	}
+	return e
 }
 
 // Explain returns the fault for a server's error. Status 0 means an error inside a stream. The
