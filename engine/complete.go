@@ -46,8 +46,8 @@ func (e *Engine) Embed(ctx context.Context, r *chat.EmbedRequest) (*chat.Embeddi
 	}
 }
 
-// embed asks one server for the vectors of texts. It returns an error if the server fails or sends
-// the wrong number of vectors.
+// embed asks one server for the vectors of texts. It returns an error if the server fails, sends
+// the wrong number of vectors, or sends vectors that are empty or differ in length.
 func (e *Engine) embed(ctx context.Context, t *turn, name string, r *chat.EmbedRequest) (
 	*chat.Embeddings, error) {
 	ctx = t.context(ctx)
@@ -59,9 +59,18 @@ func (e *Engine) embed(ctx context.Context, t *turn, name string, r *chat.EmbedR
 	defer pulse.Stop()
 	pulse.For(model)
 	got, err := s.Embed(ctx, pulse, model, r)
-	if err == nil && len(got.Vectors) != len(r.Input) {
-		err = fault.New(fault.Unavailable, "the model server sent %d vectors for %d texts",
+	if err != nil {
+		return nil, err
+	}
+	if len(got.Vectors) != len(r.Input) {
+		return nil, fault.New(fault.Unavailable, "the model server sent %d vectors for %d texts",
 			len(got.Vectors), len(r.Input))
 	}
-	return got, err
+	for _, v := range got.Vectors {
+		if len(v) == 0 || len(v) != len(got.Vectors[0]) {
+			return nil, fault.New(fault.Unavailable,
+				"the model server sent vectors that are empty or differ in length")
+		}
+	}
+	return got, nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func TestEmbeddingsComeFromTheServer(t *testing.T) {
-	e, asked := once(t, 200, `{"model":"m","embeddings":[[0.5680573,0],[1,-2.5e-8]],"prompt_eval_count":4}`)
+	e, asked := once(t, 200, `{"model":"m","error":null,"embeddings":[[0.5680573,0],[1,-2.5e-8]],"prompt_eval_count":4}`)
 	got, err := e.Embed(t.Context(), &chat.EmbedRequest{Model: "m", Input: []string{"a", "b"}, Dimensions: 2,
 		KeepAlive: json.RawMessage(`"1m"`), Options: map[string]json.RawMessage{"num_ctx": json.RawMessage(`2048`)}})
 	want := &chat.Embeddings{Vectors: [][]float32{{0.5680573, 0}, {1, -2.5e-8}}, Tokens: 4}
@@ -34,6 +34,11 @@ func TestEmbeddingsThatFailSayWhy(t *testing.T) {
 		{501, `{"error":"{\"error\":{\"code\":501,\"message\":\"This server does not support embeddings. Start it with --embeddings\"}}"}`, fault.Invalid, "cannot embed"},
 		{400, `{"error":"the input length exceeds the context length"}`, fault.Invalid, "exceeds"},
 		{200, `{"embeddings":[[1]]}`, fault.Unavailable, "1 vectors for 2 texts"},
+		{200, `{"embeddings":[[1],[]]}`, fault.Unavailable, "empty or differ in length"},
+		{200, `{"embeddings":[[],[]]}`, fault.Unavailable, "empty or differ in length"},
+		{200, `{"embeddings":[[1],[1,2]]}`, fault.Unavailable, "empty or differ in length"},
+		{200, `{"embeddings":[[1],null]}`, fault.Unavailable, "null stands"},
+		{200, `{"model":null,"embeddings":[[1,2],[3, null]]}`, fault.Unavailable, "null stands"},
 		{200, `{"embeddings":[[1`, fault.Unavailable, "cannot be read"},
 	} {
 		e, _ := once(t, tt.status, tt.answer)

@@ -57,7 +57,7 @@ func (f *fakeOpenAI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/v1/completions":
 		f.stream(w, `{"choices":[{"index":0,"text":%q,"finish_reason":null}]}`, `{"choices":[{"index":0,"text":"","finish_reason":"length"}]}`)
 	case r.URL.Path == "/v1/embeddings":
-		io.WriteString(w, `{"data":[{"index":1,"embedding":[0.5]},{"index":0,"embedding":[1,2]}],"usage":{"prompt_tokens":3}}`)
+		io.WriteString(w, `{"data":[{"index":1,"embedding":[0.5,3]},{"index":0,"embedding":[1,2]}],"usage":{"prompt_tokens":3}}`)
 	case r.URL.Path == "/props" && f.template != "":
 		fmt.Fprintf(w, `{"chat_template":%q}`, f.template)
 	case r.URL.Path == "/apply-template" && f.template != "":
@@ -286,7 +286,7 @@ func TestCompatibleServersWriteOnAndEmbed(t *testing.T) {
 		t.Errorf("asked %s, want %s", got, want)
 	}
 	got, err := e.Embed(t.Context(), &chat.EmbedRequest{Model: "box/m", Input: []string{"a", "b"}})
-	if want := [][]float32{{1, 2}, {0.5}}; err != nil || !reflect.DeepEqual(got.Vectors, want) || got.Tokens != 3 {
+	if want := [][]float32{{1, 2}, {0.5, 3}}; err != nil || !reflect.DeepEqual(got.Vectors, want) || got.Tokens != 3 {
 		t.Errorf("vectors %+v, error %v, want %v", got, err, want)
 	}
 	if _, err := e.Embed(t.Context(), &chat.EmbedRequest{Model: "box/m", Input: []string{"a"}}); err == nil {

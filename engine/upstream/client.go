@@ -204,10 +204,26 @@ func (c *Caller) Embed(ctx context.Context, p *wait.Pulse, url, model string, te
 	if err != nil {
 		return wait.AsFault(ctx, "", err)
 	}
-	if err := json.Unmarshal(data, reply); err != nil {
+	if err = json.Unmarshal(data, reply); err == nil && hasNull(data) {
+		err = errors.New("null stands in place of a vector or a number")
+	}
+	if err != nil {
 		return fault.New(fault.Unavailable, "the model server's embeddings cannot be read: %w", err)
 	}
 	return nil
+}
+
+// hasNull reports whether a list in a document has null as an element, which encoding/json reads as
+// zero. llama-server writes it for what it could not compute.
+func hasNull(document []byte) bool {
+	null := []byte("null")
+	for before, rest, ok := bytes.Cut(document, null); ok; before, rest, ok = bytes.Cut(rest, null) {
+		before = bytes.TrimRight(before, " \t\r\n")
+		if bytes.HasSuffix(before, []byte("[")) || bytes.HasSuffix(before, []byte(",")) {
+			return true
+		}
+	}
+	return false
 }
 
 // Text posts a request that is answered by one document, and returns the string at path in it, or
