@@ -313,7 +313,7 @@ func TestOllamasRequestsAreRead(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		`{"model":"m","messages":[{"role":"robot"}],` + nativeTools + `}`:                             `not \"robot\"`,
-		`{"model":"m","messages":[{"role":"user","content":["a"]}],` + nativeTools + `}`:              "messages[0].content: must be a string",
+		`{"model":"m","messages":[{"role":"user","content":[5]}],` + nativeTools + `}`:                "messages[0].content[0]: must be an object, not a number",
 		`{"model":"m","messages":[{"role":"user","images":["!"]}],` + nativeTools + `}`:               "messages[0].images[0]: does not hold base64",
 		`{"model":"m","messages":[{"role":"user"}],"options":3,` + nativeTools + `}`:                  "options: must be an object",
 		`{"model":"m","messages":[{"role":"user"}],"tools":[{"type":"function","function":{"x":1}}]}`: "name: must not be empty",

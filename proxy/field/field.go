@@ -12,6 +12,7 @@
 package field
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -128,6 +129,18 @@ func Into(v *fastjson.Value, to any) error {
 		return to.Read(v, nil)
 	}
 	return to.(func(*fastjson.Value) error)(v)
+}
+
+// Given returns a function that stores a string if the value is one that is not empty. It is for
+// members of one meaning, of which clients may write those that they do not use as null. The
+// function returns an error for a value of another type.
+func Given(to *string) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		var s string
+		err := Into(v, &s)
+		*to = cmp.Or(s, *to)
+		return err
+	}
 }
 
 // Only returns a function that reads a field of which only one number is supported. It returns an

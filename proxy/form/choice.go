@@ -1,9 +1,6 @@
 package form
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/valyala/fastjson"
 
 	"toolnorm/proxy/field"
@@ -13,30 +10,50 @@ import (
 // member with that name, for error messages.
 type Named func(v *fastjson.Value) (member, name string)
 
-// Choose applies OpenAI's tool_choice: "none" withdraws all tools, and a tool that it names must be
-// offered. "any" is Mistral's word for "required". An object whose type is one of kinds names a
-// tool; the function named finds the name, because the APIs put it in different places. Choose
-// returns an error for an invalid choice or a tool that is not offered. It must be called after all
-// fields are read, since tool_choice may come before tools in the body.
-func (a *Ask) Choose(v *fastjson.Value, named Named, kinds ...string) error {
+// FindTool is a Named: it returns the tool that an object {"name":"f"} names, as Responses and
+// Messages write it, or {"function":{"name":"f"}}, as chat completions do.
+func FindTool(v *fastjson.Value) (member, name string) {
+	if f := v.Get("function"); f != nil {
+		return "function.name", string(f.GetStringBytes("name"))
+	}
+	return "name", string(v.GetStringBytes("name"))
+}
+
+// Choose applies tool_choice in the notation of any API: a word, alone or as the type of an object,
+// or an object that names tools. "none" withdraws all tools, and a tool that is named must be
+// offered. "any" is Anthropic's and Mistral's word for "required". The function named finds the
+// name of a tool. Choose returns an error for an invalid choice or a tool that is not offered. It
+// must be called after all fields are read, since tool_choice may come before tools in the body.
+func (a *Ask) Choose(v *fastjson.Value, named Named) error {
 	if field.IsNull(v) {
 		return nil
 	}
+	at, choice := "tool_choice", string(v.GetStringBytes())
 	if v.Type() == fastjson.TypeObject {
-		return field.Within("tool_choice", a.chooseNamed(v, named, kinds))
+		at, choice = "tool_choice.type", string(v.GetStringBytes("type"))
+		if err := field.Member(v, "disable_parallel_tool_use", &a.Single); err != nil {
+			return field.Within("tool_choice", err)
+		}
+		switch choice {
+		case "function", "custom", "tool", "tool_search":
+			a.Required = true
+			return field.Within("tool_choice", a.allow(v, named, a.offered()))
+		case "allowed_tools":
+			return field.Within("tool_choice", a.allowSome(v, named))
+		}
 	}
-	switch choice := string(v.GetStringBytes()); choice {
+	switch choice {
 	case "none":
 		a.ForbidCalls()
 	case "auto":
 	case "required", "any":
 		if len(a.Tools) == 0 {
-			return field.Bad("tool_choice", "is %q, but no tools are offered", choice)
+			return field.Bad(at, "is %q, but no tools are offered", choice)
 		}
 		a.Required = true
 	default:
-		return field.Bad("tool_choice",
-			`must be "none", "auto", "required" or an object that names a tool`)
+		return field.Bad(at,
+			`must be "none", "auto", "required" or an object that names a tool, not %q`, choice)
 	}
 	return nil
 }
@@ -45,24 +62,14 @@ func (a *Ask) Choose(v *fastjson.Value, named Named, kinds ...string) error {
 // agent's.
 func (a *Ask) ForbidCalls() { a.Tools, a.NoCalls, a.Allowed = nil, true, []string{} }
 
-// chooseNamed applies an object that names one tool, or an object {"type":"allowed_tools",…}. The
-// latter has mode and tools in a member allowed_tools in chat completions, and next to type in the
-// Responses API; both are accepted everywhere. It returns an error if the object is neither, or if
-// it names a tool that is not offered.
+// allowSome applies an object {"type":"allowed_tools",…}. It has mode and tools in a member
+// allowed_tools in chat completions, and next to type in the Responses API; both are accepted
+// everywhere. It returns an error if the mode is unknown, or if a tool is not offered.
 //
 // In mode "auto" the prompt stays as it is, so that the server's prefix cache works. All tools are
 // offered, and a call of a tool that is not allowed becomes text. An empty list in mode "auto"
 // allows no call at all. With "required" it could never be fulfilled and is an error.
-func (a *Ask) chooseNamed(v *fastjson.Value, named Named, kinds []string) error {
-	kind := string(v.GetStringBytes("type"))
-	if slices.Contains(kinds, kind) {
-		a.Required = true
-		return a.allow(v, named, a.offered())
-	}
-	if kind != "allowed_tools" {
-		return field.Bad("type", `must be "%s" or "allowed_tools", not %q`,
-			strings.Join(kinds, `", "`), kind)
-	}
+func (a *Ask) allowSome(v *fastjson.Value, named Named) error {
 	if inner := v.Get("allowed_tools"); inner != nil {
 		v = inner
 	}

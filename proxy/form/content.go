@@ -35,15 +35,14 @@ func ReadContent(m *chat.Message, v *fastjson.Value) error {
 
 // ReadResult stores the result of a tool, v, in m. Some clients pass on a tool's result unchanged,
 // which may be any JSON. A value that is neither text nor parts stays JSON, so that the model sees
-// it: `"content": {"temp": 21}` reaches the model as {"temp":21}. A status 400 would end an agent
-// over a harmless shortcut.
+// it: `"content": {"temp": 21}` reaches the model as {"temp":21}. An object is a part only if it
+// has a text or an image. A status 400 would end an agent over a harmless shortcut.
 func ReadResult(m *chat.Message, v *fastjson.Value) {
-	if v.Type() != fastjson.TypeObject {
-		read := *m
-		if ReadContent(&read, v) == nil {
-			*m = read
-			return
-		}
+	read := *m
+	if err := ReadContent(&read, v); err == nil &&
+		(v.Type() != fastjson.TypeObject || read.Content != "" || len(read.Images) > 0) {
+		*m = read
+		return
 	}
 	m.Content, m.Images = string(field.Raw(v)), nil
 }
@@ -84,10 +83,10 @@ func (r *parts) read(v *fastjson.Value) error {
 		return err
 	case "reasoning", "thinking":
 		return r.thought(v)
-	case "image_url", "input_image":
-		img, err := readImage(v.Get("image_url"))
+	case "image_url", "input_image", "image", "computer_screenshot":
+		img, err := ReadImage(v)
 		r.images = append(r.images, img)
-		return field.Within("image_url", err)
+		return err
 	default:
 		return field.Bad("type", "must be text or image_url, not %q", kind)
 	}
@@ -104,6 +103,27 @@ func (r *parts) thought(v *fastjson.Value) error {
 		}
 	}
 	return nil
+}
+
+// ReadImage returns the image of a part in the notation of any API: a data URL in image_url, Base64
+// in data, as in MCP's results, or in source, as Anthropic writes it. It returns an error for an
+// image that is anywhere else, because fetching it would let any caller reach what only this
+// machine can reach, and for one that is no Base64.
+func ReadImage(v *fastjson.Value) (img []byte, err error) {
+	source := v.Get("source")
+	switch {
+	case v.Get("data") != nil:
+		img, err = DecodeImage(string(v.GetStringBytes("data")))
+		return img, field.Within("data", err)
+	case source == nil && string(v.GetStringBytes("type")) != "image":
+		img, err = readImage(v.Get("image_url"))
+		return img, field.Within("image_url", err)
+	}
+	if kind := string(source.GetStringBytes("type")); kind != "base64" {
+		return nil, field.Bad("source.type", "must be base64, not %q: images are not fetched", kind)
+	}
+	img, err = DecodeImage(string(source.GetStringBytes("data")))
+	return img, field.Within("source.data", err)
 }
 
 // readImage returns the image of a data URL, given alone or as {"url": …}. It returns an error for

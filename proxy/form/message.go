@@ -2,6 +2,7 @@ package form
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -24,6 +25,82 @@ func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error
 		return err
 	})
 	return all, err
+}
+
+// ReadMessage returns one turn in the notation of chat completions or of Ollama's API, or an error
+// if a field is invalid or the role is unknown. The text known lists the roles of the client's API,
+// for the error. Fields without a meaning for a model (audio, annotations, cache control) are
+// skipped. Only a tool's content may be any JSON. So the role is looked up first, because the
+// members of an object come in any order.
+func ReadMessage(v *fastjson.Value, known string) (m chat.Message, err error) {
+	var role, refusal string
+	var pictures [][]byte
+	result := IsResult(string(v.GetStringBytes("role")))
+	err = field.Object(v, field.Members{
+		{"role", &role},
+		{"content", func(v *fastjson.Value) error {
+			if result {
+				ReadResult(&m, v)
+				return nil
+			}
+			return ReadContent(&m, v)
+		}},
+		{"refusal", &refusal},
+		// What the model thought. The first of the fields with a text is used, because clients that
+		// store everything may send several back. Thoughts in a client's private form are skipped.
+		{"reasoning_content", thought(&m)}, {"reasoning", thought(&m)}, {"thinking", thought(&m)},
+		{"images", func(v *fastjson.Value) error { return ReadPictures(&pictures, v) }},
+		{"tool_calls", func(v *fastjson.Value) error { return ReadCalls(&m, v) }},
+		{"function_call", func(v *fastjson.Value) error { return readOldCall(&m, v) }},
+		{"tool_call_id", &m.CallID},
+		// Ollama's older clients send results without an id, and only say from which tool they are
+		{"name", field.Given(&m.Name)}, {"tool_name", field.Given(&m.Name)},
+	})
+	if err != nil {
+		return m, err
+	}
+	m.Content, m.Images = cmp.Or(m.Content, refusal), append(m.Images, pictures...)
+	return m, SetRole(&m, role, known)
+}
+
+// thought returns a function that stores the thought in a field, unless m has one already. A value
+// that is no string is ignored.
+func thought(m *chat.Message) func(*fastjson.Value) error {
+	return func(v *fastjson.Value) error {
+		if v.Type() == fastjson.TypeString && m.Reasoning == "" {
+			m.Reasoning = string(v.GetStringBytes())
+		}
+		return nil
+	}
+}
+
+// ReadPictures stores pictures in plain Base64, as Ollama's clients write them, where OpenAI's
+// write a data URL. It returns an error if one is invalid.
+func ReadPictures(all *[][]byte, v *fastjson.Value) error {
+	*all = nil
+	return field.List(v, func(v *fastjson.Value) error {
+		var s string
+		if err := field.Into(v, &s); err != nil {
+			return err
+		}
+		img, err := DecodeImage(s)
+		*all = append(*all, img)
+		return err
+	})
+}
+
+// readOldCall adds a call in the older form that tool_calls has replaced:
+// {"name":"f","arguments":"{}"}. Such a call has no id, so calls are paired with results by order.
+// Old conversations may have such calls, although the field functions of a request is an error. It
+// returns an error if the call is invalid.
+func readOldCall(m *chat.Message, v *fastjson.Value) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	var c chat.Call
+	err := ReadFunction(&c, v, "arguments")
+	m.Calls = append(m.Calls, c)
+	return err
 }
 
 // roles maps the names of roles in requests to the roles of a conversation. "developer" is OpenAI's

@@ -34,26 +34,29 @@ func ReadTool(v *fastjson.Value) (t chat.Tool, err error) {
 		return t, field.Bad("type", `must be "function"`)
 	}
 	if f := v.Get("function"); f != nil {
-		return t, field.Within("function", ReadOffer(&t, f, "parameters"))
+		return t, field.Within("function", ReadOffer(&t, f))
 	}
-	return t, ReadOffer(&t, v, "parameters")
+	return t, ReadOffer(&t, v)
 }
 
-// ReadOffer stores a tool's name, description and schema in t. The last parameter is the name of
-// the field with the schema, which differs between the APIs. A missing schema means a tool without
-// arguments. It returns an error if the name is blank, since the tool could never be called, or if
-// a field is invalid.
-func ReadOffer(t *chat.Tool, v *fastjson.Value, schema string) error {
+// ReadOffer stores a tool's name, description and schema in t. The field with the schema has
+// another name in each API, and clients that speak several mix them up. A missing schema means a
+// tool without arguments. It returns an error if the name is blank, since the tool could never be
+// called, or if a field is invalid.
+func ReadOffer(t *chat.Tool, v *fastjson.Value) error {
+	schema := func(v *fastjson.Value) (err error) {
+		if !field.IsNull(v) {
+			t.Schema, err = readSchema(v)
+		}
+		return err
+	}
 	err := field.Object(v, field.Members{
 		{"name", &t.Name},
 		{"description", &t.Description},
 		{"strict", &t.Strict},
-		{schema, func(v *fastjson.Value) (err error) {
-			if !field.IsNull(v) {
-				t.Schema, err = readSchema(v)
-			}
-			return err
-		}},
+		{"parameters", schema},   // OpenAI
+		{"input_schema", schema}, // Anthropic
+		{"inputSchema", schema},  // MCP
 	})
 	if err == nil && strings.TrimSpace(t.Name) == "" {
 		err = field.Bad("name", "must not be empty")

@@ -7,6 +7,7 @@ import (
 
 	"toolnorm/chat"
 	"toolnorm/proxy/field"
+	"toolnorm/proxy/form"
 )
 
 // billing is the prefix of a part of Claude Code's system text that counts requests for its maker:
@@ -58,8 +59,8 @@ func (r *request) readMessage(v *fastjson.Value) error {
 	}
 	name := string(v.GetStringBytes("role"))
 	role, ok := roles[name]
-	if !ok {
-		return field.Bad("role", "must be user, assistant or system, not %q", name)
+	if !ok || len(v.GetArray("tool_calls")) > 0 {
+		return r.readOther(v)
 	}
 	c := content{request: r}
 	if err := field.Within("content", c.readAll(v.Get("content"), role)); err != nil {
@@ -76,4 +77,19 @@ func (r *request) readMessage(v *fastjson.Value) error {
 		Calls: c.calls, Images: c.images,
 	})
 	return nil
+}
+
+// readOther adds one turn in the notation of chat completions: a result of the role "tool", or an
+// assistant's turn with tool_calls. It returns an error if it is none.
+func (r *request) readOther(v *fastjson.Value) error {
+	const roles = "user, assistant or system"
+	m, err := form.ReadMessage(v, roles)
+	if err == nil && m.Role == chat.ToolRole && m.CallID == "" {
+		err = field.Bad("role", "must be %s, not %q", roles, m.Role)
+	}
+	for _, c := range m.Calls {
+		r.referenced[c.Name] = true
+	}
+	r.Messages = append(r.Messages, m)
+	return err
 }

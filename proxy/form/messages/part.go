@@ -20,16 +20,15 @@ type content struct {
 	tools           []string // the tools to which a result refers
 }
 
-// readAll adds a content, which is a string or an array of parts; null and a missing content count
-// as empty. It returns an error for another type or an invalid part.
+// readAll adds a content, which is a string, one part or an array of parts; null and a missing
+// content count as empty. It returns an error for another type or an invalid part.
 func (c *content) readAll(v *fastjson.Value, role chat.Role) error {
 	if field.IsNull(v) {
 		return nil
 	}
 	switch v.Type() {
-	case fastjson.TypeString:
-		c.lines = append(c.lines, string(v.GetStringBytes()))
-		return nil
+	case fastjson.TypeString, fastjson.TypeObject:
+		return c.read(v, role)
 	case fastjson.TypeArray:
 		return field.Items(v, func(v *fastjson.Value) error { return c.read(v, role) })
 	}
@@ -40,12 +39,16 @@ func (c *content) readAll(v *fastjson.Value, role chat.Role) error {
 // an error for a part that the role cannot have, and for an unknown type, because the reply would
 // be wrong if a part were dropped silently.
 func (c *content) read(v *fastjson.Value, role chat.Role) error {
+	if v.Type() == fastjson.TypeString {
+		c.lines = append(c.lines, string(v.GetStringBytes()))
+		return nil
+	}
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
 	kind := string(v.GetStringBytes("type"))
 	switch {
-	case kind == "text":
+	case kind == "text", kind == "input_text", kind == "output_text":
 		return c.text(v, "text")
 	case role == chat.System:
 		return field.Bad("type", "a system text holds text alone, not %q", kind)
@@ -55,7 +58,7 @@ func (c *content) read(v *fastjson.Value, role chat.Role) error {
 		return c.reference(v)
 	case kind == "tool_result" && role == chat.User:
 		return c.result(v)
-	case kind == "image":
+	case kind == "image", kind == "image_url", kind == "input_image":
 		return c.image(v)
 	case kind == "document":
 		return c.document(v)
@@ -117,8 +120,8 @@ func (c *content) call(v *fastjson.Value) error {
 	return err
 }
 
-// result adds a tool_result as a message that answers a call. It returns an error if a field is
-// invalid.
+// result adds a tool_result as a message that answers a call. A content that is neither text nor
+// parts stays JSON, as in form.ReadResult. It returns an error if another field is invalid.
 func (c *content) result(v *fastjson.Value) error {
 	m, failed := chat.Message{Role: chat.ToolRole}, false
 	inner := content{request: c.request}
@@ -126,8 +129,12 @@ func (c *content) result(v *fastjson.Value) error {
 		{"tool_use_id", &m.CallID},
 		{"is_error", &failed},
 		{"content", func(v *fastjson.Value) error {
-			inner.lines, inner.images, inner.tools = nil, nil, nil
-			return inner.readAll(v, chat.ToolRole)
+			inner = content{request: c.request}
+			if inner.readAll(v, chat.ToolRole) != nil || v.Type() == fastjson.TypeObject &&
+				strings.Join(inner.lines, "") == "" && len(inner.images) == 0 {
+				inner = content{request: c.request, lines: []string{string(field.Raw(v))}}
+			}
+			return nil
 		}},
 	})
 	if len(inner.tools) > 0 {
@@ -167,17 +174,12 @@ func (c *content) reference(v *fastjson.Value) error {
 	return nil
 }
 
-// image adds a picture in Base64. It returns an error for a URL, because fetching it would let any
-// caller reach what only this machine can reach. It also returns one for a file id, because those
-// files are stored at Anthropic.
+// image adds a picture. It returns an error for one that is no Base64 in the request, such as a URL
+// or a file id, because those files are stored at Anthropic.
 func (c *content) image(v *fastjson.Value) error {
-	source := v.Get("source")
-	if kind := string(source.GetStringBytes("type")); kind != "base64" {
-		return field.Bad("source.type", "must be base64, not %q: images are not fetched", kind)
-	}
-	img, err := form.DecodeImage(string(source.GetStringBytes("data")))
+	img, err := form.ReadImage(v)
 	c.images = append(c.images, img)
-	return field.Within("source.data", err)
+	return err
 }
 
 // document adds a document of text. A PDF is an error, since it would need a reader of its own, and

@@ -34,13 +34,18 @@ func (r *request) readTools(v *fastjson.Value) error {
 		if v.Type() != fastjson.TypeObject {
 			return field.Bad("", "must be an object, not %s", field.KindOf(v))
 		}
-		if kind := string(v.GetStringBytes("type")); kind != "" && kind != "custom" {
+		var o offer
+		var err error
+		switch kind := string(v.GetStringBytes("type")); kind {
+		case "custom":
+			err = form.ReadOffer(&o.Tool, v)
+		case "", "function": // a function is a tool in OpenAI's notation
+			o.Tool, err = form.ReadTool(v)
+		default:
 			// an mcp_toolset has no name
 			r.gone = append(r.gone, cmp.Or(string(v.GetStringBytes("name")), kind))
 			return nil
 		}
-		var o offer
-		err := form.ReadOffer(&o.Tool, v, "input_schema")
 		if err == nil {
 			err = field.Member(v, "defer_loading", &o.deferred)
 		}
@@ -52,9 +57,8 @@ func (r *request) readTools(v *fastjson.Value) error {
 // settleTools offers all tools but deferred ones to which nothing refers. Then it applies
 // tool_choice, and reports which tools were left out. It returns an error if tool_choice is wrong.
 func (r *request) settleTools() error {
-	if r.choice != nil && string(r.choice.GetStringBytes("type")) == "tool" {
-		r.referenced[string(r.choice.GetStringBytes("name"))] = true
-	}
+	_, chosen := form.FindTool(r.choice)
+	r.referenced[chosen] = true
 	var later []chat.Tool
 	for _, o := range r.offers {
 		switch {
@@ -68,7 +72,7 @@ func (r *request) settleTools() error {
 	r.describe(later)
 	r.Tools = append(r.Tools, later...)
 	r.tellGone()
-	return field.Within("tool_choice", r.choose(r.choice))
+	return r.Choose(r.choice, form.FindTool)
 }
 
 // describe adds the definitions of tools to the results that refer to them, so that the list of
@@ -114,45 +118,4 @@ func (r *request) tellGone() {
 				"The tool %s is not available here. Answer from what you know, say that you could not use the tool, and do not make up results.", names),
 		})
 	}
-}
-
-// choose applies tool_choice to the request. It returns an error for an unknown type, and for a
-// choice that needs a tool if none is offered.
-func (r *request) choose(v *fastjson.Value) error {
-	if field.IsNull(v) {
-		return nil
-	}
-	if v.Type() != fastjson.TypeObject {
-		return field.Bad("", "must be an object, not %s", field.KindOf(v))
-	}
-	if err := field.Member(v, "disable_parallel_tool_use", &r.Single); err != nil {
-		return err
-	}
-	switch kind := string(v.GetStringBytes("type")); kind {
-	case "auto":
-	case "none":
-		r.ForbidCalls()
-	case "any":
-		if len(r.Tools) == 0 {
-			return field.Bad("type", `is "any", but no tools are offered`)
-		}
-		r.Required = true
-	case "tool":
-		return r.chooseNamed(string(v.GetStringBytes("name")))
-	default:
-		return field.Bad("type", `must be "auto", "any", "tool" or "none", not %q`, kind)
-	}
-	return nil
-}
-
-// chooseNamed requires the reply to call this tool. It returns an error if the tool is not offered,
-// since no reply could then fulfil the request.
-func (r *request) chooseNamed(name string) error {
-	for _, t := range r.Tools {
-		if t.Name == name {
-			r.Required, r.Allowed = true, []string{name}
-			return nil
-		}
-	}
-	return field.Bad("name", "no tool named %q is offered", name)
 }

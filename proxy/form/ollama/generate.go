@@ -50,7 +50,7 @@ func readGenerate(v *fastjson.Value) (*form.Ask, error) {
 			return keep("system", v)
 		}},
 		{"images", func(v *fastjson.Value) error {
-			if err := readImages(&said, v); err != nil {
+			if err := form.ReadPictures(&said.Images, v); err != nil {
 				return err
 			}
 			return keep("images", v)

@@ -65,36 +65,7 @@ func (r *request) readMessages(v *fastjson.Value) (err error) {
 	return err
 }
 
-// readMessage returns one turn. Arguments of calls are objects in this API. Older clients send
-// results without an id, and tool_name says from which tool they are. It returns an error if a
-// field is invalid or the role is unknown.
-func readMessage(v *fastjson.Value) (m chat.Message, err error) {
-	var role string
-	err = field.Object(v, field.Members{
-		{"role", &role},
-		{"content", &m.Content},
-		{"thinking", &m.Reasoning},
-		{"images", func(v *fastjson.Value) error { return readImages(&m, v) }},
-		{"tool_calls", func(v *fastjson.Value) error { return form.ReadCalls(&m, v) }},
-		{"tool_name", &m.Name},
-		{"tool_call_id", &m.CallID},
-	})
-	if err != nil {
-		return m, err
-	}
-	return m, form.SetRole(&m, role, "system, user, assistant or tool")
-}
-
-// readImages adds pictures in plain Base64 to m, where OpenAI's clients write a data URL. It
-// returns an error if one is invalid.
-func readImages(m *chat.Message, v *fastjson.Value) error {
-	return field.List(v, func(v *fastjson.Value) error {
-		var s string
-		if err := field.Into(v, &s); err != nil {
-			return err
-		}
-		img, err := form.DecodeImage(s)
-		m.Images = append(m.Images, img)
-		return err
-	})
+// readMessage returns one turn, or an error if it is invalid.
+func readMessage(v *fastjson.Value) (chat.Message, error) {
+	return form.ReadMessage(v, "system, user, assistant or tool")
 }

@@ -31,7 +31,7 @@ func readChat(body []byte) (*form.Ask, error) {
 			return field.Bad("messages", "must be an array of at least one message")
 		}
 		r.settle()
-		if err := r.Choose(r.choice, findTool, "function"); err != nil {
+		if err := r.Choose(r.choice, form.FindTool); err != nil {
 			return err
 		}
 		if r.n != nil {
@@ -147,16 +147,6 @@ func noBias(v *fastjson.Value) error {
 		return nil
 	}
 	return field.Bad("", "is not taken by the model servers behind this one")
-}
-
-// findTool returns the name of the tool that the field tool_choice asks for. Before it, it returns
-// which member has the name, for error messages. This API writes {"function":{"name":"f"}}, and the
-// Responses API writes {"name":"f"}. If there is no name, the second result is "".
-func findTool(v *fastjson.Value) (member, name string) {
-	if f := v.Get("function"); f != nil {
-		return "function.name", string(f.GetStringBytes("name"))
-	}
-	return "name", string(v.GetStringBytes("name"))
 }
 
 // readFormat stores the format that the whole reply must have, in the form of Ollama's field

@@ -38,6 +38,9 @@ func TestMessagesAreReadInEveryForm(t *testing.T) {
 		{`{"role":"user","content":[{"type":"text","text":"a"},"b",{"type":"input_text","text":"c"}]}`, chat.Message{Role: chat.User, Content: "a\nb\nc"}},
 		{`{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AQI="}}]}`, chat.Message{Role: chat.User, Content: "a", Images: [][]byte{{1, 2}}}},
 		{`{"role":"user","content":[{"type":"image_url","image_url":"data:;base64,AQI"}]}`, chat.Message{Role: chat.User, Images: [][]byte{{1, 2}}}},
+		{`{"images":["AQI="],"role":"user","content":[{"type":"image","source":{"type":"base64","data":"Aw=="}}]}`, chat.Message{Role: chat.User, Images: [][]byte{{3}, {1, 2}}}},
+		{`{"role":"tool","content":[{"type":"image","data":"AQI=","mimeType":"image/png"}],"tool_name":"w","name":null}`, chat.Message{Role: chat.ToolRole, Name: "w", Images: [][]byte{{1, 2}}}},
+		{`{"role":"assistant","thinking":"hm","content":"a"}`, chat.Message{Role: chat.Assistant, Reasoning: "hm", Content: "a"}},
 		{`{"role":"user","content":null}`, chat.Message{Role: chat.User}},
 		{`{"role":"assistant","content":"","refusal":"no"}`, chat.Message{Role: chat.Assistant, Content: "no"}},
 		{`{"role":"assistant","reasoning_content":"hm","content":"a","audio":null}`, chat.Message{Role: chat.Assistant, Reasoning: "hm", Content: "a"}},
@@ -109,6 +112,8 @@ func TestFieldsAreReadInEveryForm(t *testing.T) {
 		{`,"tool_choice":"none","tools":[{"name":"g"}]`, form.Ask{NoCalls: true, Request: chat.Request{Allowed: []string{}}}},
 		{`,"tools":[{"name":"g"}],"tool_choice":"required","parallel_tool_calls":false`, form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Required: true, Single: true}}},
 		{`,"tools":[{"name":"g"}],"tool_choice":{"type":"function","function":{"name":"g"}}`, form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Required: true, Allowed: []string{"g"}}}},
+		{`,"tools":[{"name":"g","input_schema":{"a":1}},{"name":"h","inputSchema":{"b":1},"parameters":null}],"tool_choice":{"type":"tool","name":"g","disable_parallel_tool_use":true}`,
+			form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g", Schema: json.RawMessage(`{"a":1}`)}, {Name: "h", Schema: json.RawMessage(`{"b":1}`)}}, Required: true, Single: true, Allowed: []string{"g"}}}},
 		{`,"tools":[{"name":"g"}],"tool_choice":{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"g"}]},"parallel_tool_calls":true`, form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Allowed: []string{"g"}}}},
 		{`,"tools":[{"name":"g"}],"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"g"}}]}}`, form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Required: true, Allowed: []string{"g"}}}},
 	} {
@@ -124,7 +129,7 @@ func TestFieldsAreReadInEveryForm(t *testing.T) {
 
 func TestToolChoiceMustNameAnOfferedTool(t *testing.T) {
 	for choice, ok := range map[string]bool{
-		`"required"`: true, `"any"`: true,
+		`"required"`: true, `"any"`: true, `{"type":"any"}`: true, `{"type":"auto"}`: true, `{"type":"tool","name":"g"}`: false,
 		`{"type":"function","function":{"name":"f"}}`: true,
 		`{"type":"function","name":"f"}`:              true,
 		`{"type":"function","function":{"name":"g"}}`: false,

@@ -138,24 +138,16 @@ func (x *conversation) readItem(v *fastjson.Value) error {
 	return field.Bad("type", "is not taken here: %q", kind)
 }
 
-// readMessage adds a message. Developer and system messages may come anywhere. It returns an error
-// for a role that this API does not have, or an invalid content.
+// readMessage adds a message. Developer and system messages may come anywhere. One in the notation
+// of chat completions keeps its calls, and may be a tool's result. It returns an error for an
+// invalid content, for a role that no API has, and for a result that does not name its call.
 func (x *conversation) readMessage(v *fastjson.Value) error {
-	var m chat.Message
-	var role string
-	err := field.Object(v, field.Members{
-		{"role", &role},
-		{"content", func(v *fastjson.Value) error { return form.ReadContent(&m, v) }},
-	})
 	const roles = "system, developer, user or assistant"
-	if err == nil {
-		err = form.SetRole(&m, role, roles)
-	}
-	// a role of chat completions, which in this API could not name the call that it answers
-	if err == nil && m.Role == chat.ToolRole {
+	m, err := form.ReadMessage(v, roles)
+	if err == nil && m.Role == chat.ToolRole && m.CallID == "" {
 		err = field.Bad("role",
 			"must be %s, not %q: what a tool answers is an item of type function_call_output",
-			roles, role)
+			roles, m.Role)
 	}
 	if err != nil {
 		return err
@@ -164,9 +156,16 @@ func (x *conversation) readMessage(v *fastjson.Value) error {
 		x.add(m)
 		return nil
 	}
-	x.turn(func(t *chat.Message) bool { return len(x.said) == 0 || len(t.Calls) > 0 })
+	t := x.turn(func(t *chat.Message) bool { return len(x.said) == 0 || len(t.Calls) > 0 })
+	for _, c := range m.Calls {
+		c.Name = x.tools.flat("", c.Name)
+		t.Calls = append(t.Calls, c)
+	}
 	if m.Content != "" {
 		x.said = append(x.said, m.Content)
+	}
+	if m.Reasoning != "" {
+		x.thought = append(x.thought, m.Reasoning)
 	}
 	return nil
 }

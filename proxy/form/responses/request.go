@@ -61,7 +61,7 @@ func (r *request) read(body []byte) (*form.Ask, error) {
 			return err
 		}
 		r.tools.tellLeftOut()
-		return r.Choose(r.choice, r.tools.named, "function", "custom", "tool_search")
+		return r.Choose(r.choice, r.tools.named)
 	})
 	return r.Ask, err
 }

@@ -41,7 +41,7 @@ func TestWrongFieldsAreNamed(t *testing.T) {
 		`{"input":"a","tools":[{"type":"namespace","name":"n","tools":[{"type":"computer"}]}]}`:                           `tools[0].tools[0].type: is not served here`,
 		`{"input":"a","tools":[{"type":"custom","name":"c","format":{"type":"grammar","syntax":"bnf"}}]}`:                 `tools[0].format.syntax: must be "lark" or "regex"`,
 		`{"input":"a","tool_choice":"required"}`:                                                                          `tool_choice: is "required", but no tools`,
-		`{"input":"a","tools":[{"type":"web_search"}],"tool_choice":{"type":"web_search"}}`:                               `tool_choice.type: must be "function", "custom", "tool_search" or "allowed_tools", not "web_search"`,
+		`{"input":"a","tools":[{"type":"web_search"}],"tool_choice":{"type":"web_search"}}`:                               `tool_choice.type: must be "none", "auto", "required" or an object that names a tool, not "web_search"`,
 		`{"input":"a","tools":[{"name":"f"}],"tool_choice":{"type":"function","name":"g"}}`:                               `tool_choice.name: no tool named "g" is offered`,
 		`{"input":[{"role":"robot","content":"a"}]}`:                                                                      "input[0].role: must be system, developer, user or assistant",
 		`{"input":[{"role":"user","content":[{"type":"input_file","file_id":"f"}]}]}`:                                     "input[0].content[0].type: must be text or image_url",

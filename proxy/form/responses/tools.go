@@ -74,7 +74,8 @@ func (s *toolset) named(v *fastjson.Value) (member, name string) {
 	if string(v.GetStringBytes("type")) == "tool_search" {
 		return "type", s.flat("", searchName)
 	}
-	return "name", s.flat(string(v.GetStringBytes("namespace")), string(v.GetStringBytes("name")))
+	member, name = form.FindTool(v)
+	return member, s.flat(string(v.GetStringBytes("namespace")), name)
 }
 
 // read adds a list of tools to the request. It returns an error if one is invalid. Deferred tools
