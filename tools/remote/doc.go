@@ -23,7 +23,7 @@
 //	ask.go      requests that pass through as they are; timer.go ends those that take too long
 //	relay.go    connections for one client, over which a server can ask it questions
 //	gateway.go  what servers offer besides tools; directory.go remembers which server named what
-//	item.go     resources, templates and prompts in the lists of servers
+//	item.go     resources, templates and prompts in the lists of servers; given.go what they give for one
 //	level.go    the level of what servers log
 //	account.go  what the user has signed in to; signin.go signs in, visit.go from a page, revoke.go out
 //	tool.go     a server's tool as the registry's; result.go reads what a call returns

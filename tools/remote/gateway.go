@@ -238,7 +238,7 @@ func (l *link) forward(ctx context.Context, method string, params json.RawMessag
 		case err == nil:
 			l.set.places.learn(ctx, l, raw)
 			l.watching(way, method, params)
-			return raw, nil
+			return plainAnswer(method, params, raw), nil
 		case c == nil:
 			return nil, l.unanswered(ctx, err)
 		case ctx.Err() == nil && (neverRan(err) || isBroken(err)):

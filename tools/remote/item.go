@@ -23,15 +23,12 @@ func plainItem(method string, text json.RawMessage) (json.RawMessage, bool) {
 	case err != nil || wording(o.get(key)) == "":
 		return nil, false
 	}
-	out := object{}
-	for _, m := range o {
+	for i, m := range o {
 		if m.key == "arguments" {
-			m.value = plainArguments(m.value)
-		}
-		if isProper(m) {
-			out = append(out, m)
+			o[i].value = plainArguments(m.value)
 		}
 	}
+	out := o.proper()
 	if wording(out.get("name")) == "" {
 		out, _ = out.with("name", wording(o.get(key))) // texts always encode
 	}

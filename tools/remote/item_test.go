@@ -31,3 +31,32 @@ func TestAnOddItemIsLeftOutOfAList(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatAServerGivesCanBeRead has answers of servers to requests for one prompt or resource.
+func TestWhatAServerGivesCanBeRead(t *testing.T) {
+	for _, tt := range []struct{ method, answer, want string }{
+		{"resources/read", `{"contents":[{"uri":"f:///a","mimeType":"text/plain","text":"x","n":1.50},{"uri":"f:///b","blob":"AQI="}],"_meta":{"a":1}}`, `{"_meta":{"a":1},"contents":[{"uri":"f:///a","mimeType":"text/plain","text":"x","n":1.50},{"uri":"f:///b","blob":"AQI="}]}`},
+		{"resources/read", `{"contents":[]}`, `{"contents":[]}`},
+		{"resources/read", `{}`, `{"contents":[]}`},
+		{"resources/read", `null`, `{"contents":[]}`},
+		{"resources/read", `{"contents":{"text":"x","mimeType":null}}`, `{"contents":[{"text":"x","uri":"f:///a"}]}`},
+		{"resources/read", `{"contents":["x",null,{"uri":7,"text":{"n":1}}]}`, `{"contents":[{"text":"x","uri":"f:///a"},{"uri":"f:///a","text":"{\"n\":1}"}]}`},
+		{"resources/read", `{"contents":[{"uri":"f:///a","blob":"data:image/png;base64,AQI","mimeType":5}]}`, `{"contents":[{"uri":"f:///a","blob":"AQI="}]}`},
+		{"resources/read", `{"contents":[{"uri":"f:///a","blob":"no base64!"}]}`, `{"contents":[{"uri":"f:///a","text":"{\"uri\":\"f:///a\",\"blob\":\"no base64!\"}"}]}`},
+		{"resources/read", `{"contents":[{"type":"resource","resource":{"uri":"f:///b","text":"x"}}]}`, `{"contents":[{"uri":"f:///b","text":"x"}]}`},
+		{"resources/read", `"x"`, `{"contents":[{"text":"x","uri":"f:///a"}]}`},
+		{"resources/read", `{"text":"x"}`, `{"contents":[{"text":"x","uri":"f:///a"}]}`},
+		{"resources/read", `{"resultType":"input_required","inputRequests":{}}`, `{"resultType":"input_required","inputRequests":{}}`},
+		{"prompts/get", `{"description":"d","messages":[{"role":"assistant","content":{"type":"text","text":"x"}}]}`, `{"description":"d","messages":[{"role":"assistant","content":{"type":"text","text":"x"}}]}`},
+		{"prompts/get", `{"description":null,"messages":[{"role":"system","content":"x"},{"content":[{"type":"text","text":"y"},{"type":"image","data":"AQI"}]}]}`, `{"messages":[{"role":"user","content":{"type":"text","text":"x"}},{"role":"user","content":{"type":"text","text":"y"}},{"role":"user","content":{"type":"image","data":"AQI=","mimeType":"application/octet-stream"}}]}`},
+		{"prompts/get", `{"messages":"x"}`, `{"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`},
+		{"prompts/get", `{"messages":{"role":"user","text":"x"}}`, `{"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`},
+		{"prompts/get", `[{"type":"text","text":"x"}]`, `{"messages":[{"role":"user","content":{"type":"text","text":"x"}}]}`},
+		{"prompts/get", `{"messages":[{"role":"user","content":{"type":"resource","resource":{"uri":"a:b","text":""}}},{"role":"user","content":{"type":"resource_link","uri":"a:b"}}]}`, `{"messages":[{"role":"user","content":{"type":"resource","resource":{"uri":"a:b","text":""}}},{"role":"user","content":{"type":"resource_link","uri":"a:b","name":"a:b"}}]}`},
+		{"completion/complete", `"x"`, `"x"`},
+	} {
+		if got := plainAnswer(tt.method, json.RawMessage(`{"uri":"f:///a"}`), json.RawMessage(tt.answer)); string(got) != tt.want {
+			t.Errorf("%s: %s became\n%s, want\n%s", tt.method, tt.answer, got, tt.want)
+		}
+	}
+}

@@ -89,14 +89,17 @@ func proper(text json.RawMessage) json.RawMessage {
 	case o.any("iserror") != nil && hint(o.get("isError")) == nil: // or it is spelled is_error
 		return nil
 	}
-	for _, one := range parts {
-		var p part
-		o, err := readObject(one)
-		if err != nil || json.Unmarshal(one, &p) != nil || !p.whole(o) {
-			return nil
-		}
+	if slices.ContainsFunc(parts, func(one json.RawMessage) bool { return !isWhole(one) }) {
+		return nil
 	}
 	return text
+}
+
+// isWhole reports whether every client can read a piece of content unchanged.
+func isWhole(one json.RawMessage) bool {
+	var p part
+	o, err := readObject(one)
+	return err == nil && json.Unmarshal(one, &p) == nil && p.whole(o)
 }
 
 // whole reports whether a piece has all members that its kind requires, and none that is null,
@@ -119,9 +122,17 @@ func (p part) whole(o object) bool {
 	return false
 }
 
-// readParts decodes the content of a result. Servers that were written by hand may send a single
-// part, or a text, and PHP writes a list with missing indexes as an object.
+// readParts decodes the content of a result.
 func readParts(content json.RawMessage) (all []tools.Part) {
+	for _, one := range elements(content) {
+		all = append(all, readPart(one))
+	}
+	return all
+}
+
+// elements returns the elements of a list that are not null. Servers that were written by hand may
+// send a single one, or a text, and PHP writes a list with missing indexes as an object.
+func elements(content json.RawMessage) []json.RawMessage {
 	var parts []json.RawMessage
 	o, err := readObject(content)
 	switch {
@@ -134,12 +145,9 @@ func readParts(content json.RawMessage) (all []tools.Part) {
 	case json.Unmarshal(content, &parts) != nil:
 		parts = []json.RawMessage{content}
 	}
-	for _, text := range parts {
-		if len(text) > 0 && string(text) != "null" {
-			all = append(all, readPart(text))
-		}
-	}
-	return all
+	return slices.DeleteFunc(parts, func(one json.RawMessage) bool {
+		return len(one) == 0 || string(one) == "null"
+	})
 }
 
 // longestOdd is the greatest length in bytes of a part with data that becomes a text.
