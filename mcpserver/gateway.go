@@ -69,9 +69,10 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 	case !forwarded(m.method):
 		return nil, nil, false
 	case m.method == string(mcp.MethodResourcesRead):
-		// Another server may list an address of ours, and must not speak for us.
-		if result, rpcErr = e.bridge(ctx, c, m); rpcErr == nil {
-			return result, nil, true
+		// Another server may list an address of ours, and must not speak for us, even if we fail.
+		result, rpcErr = e.bridge(ctx, c, m)
+		if rpcErr == nil || rpcErr.code == codeInternal {
+			return result, rpcErr, true
 		}
 	}
 	ctx, done := reporting(ctx, c)

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -36,6 +37,11 @@ func TestAnotherServerDoesNotSpeakForThisOne(t *testing.T) {
 	extra.AddResource(mcp.NewResource("x:1", "ours"), func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 		return []mcp.ResourceContents{mcp.TextResourceContents{URI: "x:1", Text: "ours"}}, nil
 	})
+	// one that fails, whose address the other server has as well
+	failing := server.NewMCPServer("x", "1", server.WithResourceCapabilities(false, false))
+	failing.AddResource(mcp.NewResource("x:2", "ours"), func(context.Context, mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+		return nil, errors.New("the disk is full")
+	})
 	call := func(method, params string) string {
 		return `{"jsonrpc":"2.0","id":7,"method":"` + method + `","params":{` + params + `}}`
 	}
@@ -46,6 +52,7 @@ func TestAnotherServerDoesNotSpeakForThisOne(t *testing.T) {
 		want, never string
 	}{
 		{"ours is ours", extra, call("resources/read", `"uri":"x:1"`), `"ours"`, "theirs"},
+		{"ours that fails is ours", failing, call("resources/read", `"uri":"x:2"`), "the disk is full", "theirs"},
 		{"theirs is theirs", extra, call("resources/read", `"uri":"x:2"`), "theirs", "error"},
 		{"nobody's", extra, call("resources/read", `"uri":"x:3"`), `"code":-32002`, "supported"},
 		{"the list", extra, call("resources/list", ""), `"uri":"x:2"`, `"uri":"x:1","name":"theirs"`},
