@@ -244,16 +244,6 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcE
 	return body, nil
 }
 
-// readOne returns the single message in the body of a request. A batch is an error, since
-// 2024-11-05 has no batches over HTTP.
-func (s *Server) readOne(w http.ResponseWriter, r *http.Request) (message, *rpcError) {
-	body, rpcErr := s.readBody(w, r)
-	if rpcErr != nil {
-		return message{}, rpcErr
-	}
-	return readMessage(body)
-}
-
 // refuse answers with an error about the request itself, which does not depend on the protocol
 // revision.
 func (s *Server) refuse(w http.ResponseWriter, id []byte, rpcErr *rpcError) {

@@ -115,9 +115,9 @@ func (s *Server) Message() http.Handler {
 			s.tooMany(w, wait)
 			return
 		}
-		m, rpcErr := s.readOne(w, r)
+		body, rpcErr := s.readBody(w, r)
 		if rpcErr != nil {
-			s.refuse(w, m.id, rpcErr)
+			s.refuse(w, nil, rpcErr)
 			return
 		}
 		// Once Close has begun, it waits for the queue, which must not grow.
@@ -125,13 +125,37 @@ func (s *Server) Message() http.Handler {
 			s.busy(w, errClosed.Error())
 			return
 		}
-		m.ctx = s.cfg.Identity(c.ctx, r)
-		if err := s.queue.submit(c, m); err != nil {
-			s.busy(w, err.Error())
-			return
+		s.enqueue(s.cfg.Identity(c.ctx, r), w, c, body)
+	})
+}
+
+// enqueue queues what the sender in ctx has sent to a conn, and answers the request. Messages of a
+// batch that cannot be accepted are answered on the stream, since the others run.
+func (s *Server) enqueue(ctx context.Context, w http.ResponseWriter, c *conn, body []byte) {
+	all, rpcErr := c.split(body)
+	if rpcErr != nil {
+		s.refuse(w, nil, rpcErr)
+		return
+	}
+	if isBatch(body) {
+		for _, raw := range all {
+			// an error means that the stream has ended, and with it the client
+			_ = s.queue.receive(ctx, c, raw)
 		}
 		w.WriteHeader(http.StatusAccepted)
-	})
+		return
+	}
+	m, rpcErr := readMessage(body)
+	if rpcErr != nil {
+		s.refuse(w, m.id, rpcErr)
+		return
+	}
+	m.ctx = ctx
+	if err := s.queue.submit(c, m); err != nil {
+		s.busy(w, err.Error())
+		return
+	}
+	w.WriteHeader(http.StatusAccepted)
 }
 
 // connOf returns the conn that a message is for. It returns an error if the address names no

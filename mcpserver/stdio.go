@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -61,20 +62,49 @@ func (s *Server) readLines(c *conn, in io.Reader) error {
 		if err != nil && !errors.Is(err, errLong) {
 			return err
 		}
-		m, rpcErr := readMessage(line)
-		switch {
-		case err != nil:
-			rpcErr = fail(codeRequest, "a message may have at most %d bytes", s.cfg.MaxBody)
-		case rpcErr == nil && s.queue.submit(c, m) != nil:
-			rpcErr = fail(codeInternal, "%v; send this one again later", errBusy)
+		all, rpcErr := c.split(line)
+		if err != nil {
+			all, rpcErr = nil, fail(codeRequest, "a message may have at most %d bytes",
+				s.cfg.MaxBody)
 		}
-		if rpcErr == nil {
-			continue
+		if rpcErr != nil {
+			if err := c.box.send(c.ctx, frame{body: rpcErr.frame(nil)}); err != nil {
+				return err
+			}
 		}
-		if err := c.box.send(c.ctx, frame{body: rpcErr.frame(m.id)}); err != nil {
-			return err
+		for _, raw := range all {
+			if err := s.queue.receive(c.ctx, c, raw); err != nil {
+				return err
+			}
 		}
 	}
+}
+
+// split returns the messages in what a client has sent: one, or those of a batch, which are
+// answered one by one. It returns an error for a batch that is invalid, or that the client's
+// revision does not know.
+func (c *conn) split(raw []byte) ([]json.RawMessage, *rpcError) {
+	switch {
+	case !isBatch(raw):
+		return []json.RawMessage{raw}, nil
+	case c.now().version > oldest:
+		return nil, noBatches()
+	}
+	return readBatch(raw)
+}
+
+// receive submits a message of a client, whose sender is in ctx. A message that cannot be accepted
+// is answered on the stream. It returns an error if that is impossible.
+func (q *queue) receive(ctx context.Context, c *conn, raw []byte) error {
+	m, rpcErr := readMessage(raw)
+	m.ctx = ctx
+	if rpcErr == nil && q.submit(c, m) != nil {
+		rpcErr = fail(codeInternal, "%v; send this one again later", errBusy)
+	}
+	if rpcErr == nil {
+		return nil
+	}
+	return c.box.send(c.ctx, frame{body: rpcErr.frame(m.id)})
 }
 
 // errLong is returned for a line that is too long and was skipped. The id of its message is

@@ -70,6 +70,40 @@ func (d *duplex) next(want string) {
 	}
 }
 
+func TestABatchIsAnsweredMessageByMessage(t *testing.T) {
+	const batch = `[{"jsonrpc":"2.0","id":7,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},{"jsonrpc":"1.0","id":8,"method":"ping"},{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"echo"}}]`
+	begin := func(version string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+	}
+	for version, want := range map[string][]string{
+		"2025-03-26": {`"id":7,"result":{}`, `"id":8,"error":{"code":-32600`, `"id":9,"result":{"content"`},
+		"2025-06-18": {`"id":null,"error":{"code":-32600,"message":"a batch of messages is only known to revision 2025-03-26"`},
+	} {
+		f := serve(t, Config{})
+		d, c := f.piped(), f.connect()
+		d.send(begin(version))
+		d.next(`"id":1,"result"`)
+		d.send(batch)
+		c.send(begin(version), 202)
+		c.message()
+		var got, legacy string
+		for range want {
+			d.lines.Scan()
+			got += d.lines.Text() + "\n"
+		}
+		if c.send(batch, map[bool]int{true: 202, false: 400}[len(want) > 1]); len(want) > 1 {
+			for range want {
+				legacy += c.message() + "\n"
+			}
+		}
+		for _, one := range want {
+			if strings.Count(got, one) != 1 || strings.Count(legacy, one) != 1 && len(want) > 1 {
+				t.Errorf("%s: %s is not there once:\n%s%s", version, one, got, legacy)
+			}
+		}
+	}
+}
+
 func TestStdioSpeaksTheNewRevisionToo(t *testing.T) {
 	f := serve(t, Config{})
 	d := f.piped()

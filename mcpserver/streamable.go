@@ -136,8 +136,7 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, foun
 		version = found.now().version
 	}
 	if version != oldest {
-		s.refuse(w, nil, fail(codeRequest, "a batch of messages is only known to revision %s",
-			oldest))
+		s.refuse(w, nil, noBatches())
 		return
 	}
 	all, rpcErr := readBatch(body)
@@ -164,6 +163,11 @@ func (s *Server) batch(w http.ResponseWriter, r *http.Request, body []byte, foun
 		return
 	}
 	s.write(w, frame{body: joined(answers)})
+}
+
+// noBatches returns the error for a batch of a client whose revision has none.
+func noBatches() *rpcError {
+	return fail(codeRequest, "a batch of messages is only known to revision %s", oldest)
 }
 
 // oneOfBatch returns the answer to one message of a batch, or nil if the message needs none.
