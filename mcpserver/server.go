@@ -66,11 +66,14 @@ func New(cfg Config) *Server {
 func (s *Server) OfferExtra(while func() bool) { s.engine.offers = while }
 
 // Mount adds the server's paths to a mux: /mcp, /mcp/sets/NAME, /sse and /sse/message, each
-// exactly. The prefix /mcp/ would include /mcp/add and other paths of package remote.
+// exactly, or with the slash at its end that people add to the address of a server. The prefix
+// /mcp/ would include /mcp/add and other paths of package remote.
 func (s *Server) Mount(mux interface{ Handle(string, http.Handler) }) {
-	mux.Handle("/mcp", s.Streamable())
-	mux.Handle(Sets, ofSet(s))
-	mux.Handle("/sse", s.SSE())
+	for _, end := range []string{"", "/{$}"} {
+		mux.Handle("/mcp"+end, s.Streamable())
+		mux.Handle(Sets+end, ofSet(s))
+		mux.Handle("/sse"+end, s.SSE())
+	}
 	mux.Handle("/sse/message", s.Message())
 }
 

@@ -86,7 +86,7 @@ func newUUID() string {
 func (s *Server) messageURL(r *http.Request, id string) string {
 	base := strings.TrimSuffix(s.cfg.PublicURL, "/") + "/sse"
 	if s.cfg.PublicURL == "" {
-		at := url.URL{Scheme: "http", Host: r.Host, Path: r.URL.Path}
+		at := url.URL{Scheme: "http", Host: r.Host, Path: strings.TrimSuffix(r.URL.Path, "/")}
 		if r.TLS != nil {
 			at.Scheme = "https"
 		}

@@ -69,7 +69,7 @@ func TestKeysHaveTheirLimits(t *testing.T) {
 // takes a POST asks a model, or is named here.
 func TestEveryPathThatAsksAModelCounts(t *testing.T) {
 	free := map[string]bool{"/": true, "/{$}": true, "/version": true, "/v1/messages/count_tokens": true, "/v1/responses/{id}": true, "/v1/responses/{id}/input_items": true,
-		"/v1/models": true, "/v1/models/{id...}": true, "/mcp": true, "/mcp/sets/{set}": true, "/sse": true, "/sse/message": true, "/kb/{base}/{document}/{passage}": true,
+		"/v1/models": true, "/v1/models/{id...}": true, "/mcp": true, "/mcp/{$}": true, "/mcp/sets/{set}": true, "/mcp/sets/{set}/{$}": true, "/sse": true, "/sse/{$}": true, "/sse/message": true, "/kb/{base}/{document}/{passage}": true,
 		"/api/tags": true, "/api/ps": true, "/api/version": true, "/api/show": true}
 	for path, need := range needs {
 		if (need == auth.User || need == auth.Ask || need == auth.Call) && free[path] == modelPaths[path] {

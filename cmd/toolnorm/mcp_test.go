@@ -39,17 +39,23 @@ func TestMCPClientsAreServedOnTheSamePort(t *testing.T) {
 	clean(t, "")
 	m := serving(t, io.Discard)
 	session := ""
-	for _, path := range []string{"/mcp", "/sse"} {
+	for _, path := range []string{"/mcp/", "/sse/", "/mcp", "/sse"} {
 		resp := posted(t, m.URL()+path, initialize, "", "")
 		body, _ := io.ReadAll(resp.Body)
 		if session = resp.Header.Get("Mcp-Session-Id"); session == "" || !strings.Contains(string(body), `"protocolVersion":"2025-03-26"`) {
 			t.Errorf("POST %s: %s %s", path, resp.Status, body)
 		}
 	}
-	resp := must.Open(t, "GET", m.URL()+"/sse", "")
-	defer resp.Body.Close()
-	if first, err := bufio.NewReader(resp.Body).ReadString('\n'); first != "event: endpoint\n" {
-		t.Errorf("GET /sse begins with %q, %v", first, err)
+	for _, path := range []string{"/sse", "/sse/"} {
+		resp := must.Open(t, "GET", m.URL()+path, "")
+		defer resp.Body.Close()
+		r := bufio.NewReader(resp.Body)
+		if first, err := r.ReadString('\n'); first != "event: endpoint\n" {
+			t.Errorf("GET %s begins with %q, %v", path, first, err)
+		}
+		if at, _ := r.ReadString('\n'); !strings.HasPrefix(at, "data: "+m.URL()+"/sse/message?") {
+			t.Errorf("GET %s names %q for messages", path, at)
+		}
 	}
 	if err := m.Close(); err != nil {
 		t.Fatal(err)

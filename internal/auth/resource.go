@@ -22,7 +22,8 @@ type Resource struct {
 
 // covers reports whether a path belongs to MCP, whose clients read the metadata.
 func (p *Resource) covers(path string) bool {
-	return p != nil && (path == "/mcp" || path == "/sse" || strings.HasPrefix(path, "/mcp/sets/"))
+	at := strings.TrimSuffix(path, "/")
+	return p != nil && (at == "/mcp" || at == "/sse" || strings.HasPrefix(at, "/mcp/sets/"))
 }
 
 // base returns the address that precedes all paths. Headers such as X-Forwarded-Host are ignored,
