@@ -101,6 +101,19 @@ func TestTheDefaultModelAnswersForNone(t *testing.T) {
 	}
 }
 
+// Calls of two tools with one name could not be told apart: those of the second were held to the
+// first one's schema, and became text.
+func TestAToolIsOfferedOnce(t *testing.T) {
+	srv, m := serve(t, script{say("a"), finish("stop")})
+	const f, g = `{"name":"f","parameters":{"a":1}}`, `{"name":"f","parameters":{"b":1}}`
+	for tools, note := range map[string]string{f + "," + f: "", f + `,{"name":"h"},` + g + "," + g: "f: of several tools with one name only the first is offered"} {
+		resp, _ := do(t, "POST", srv.URL+"/v1/chat/completions", ask(`,"tools":[`+tools+`]`))
+		if got := resp.Header.Get("Toolnorm-Same-Name"); got != note || len(m.last.Tools) != strings.Count(tools, "h")+1 || string(m.last.Tools[0].Schema) != `{"a":1}` {
+			t.Errorf("%s: offered %+v, told %q, want %q", tools, m.last.Tools, got, note)
+		}
+	}
+}
+
 // waiter is a model that says one word and then waits until its client is gone.
 type waiter struct{ gone chan error }
 

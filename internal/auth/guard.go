@@ -117,7 +117,7 @@ func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 // exposedHeaders are the headers of an answer that pages may read. Without this list a browser
 // shows a script only Content-Type and a few others. For example, an MCP client in a browser needs
 // Mcp-Session-Id, because without it every message after initialize has no session.
-const exposedHeaders = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Client-Form, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Toolnorm-Left-Out, Toolnorm-Calls-Left-Out, Request-Id, Mcp-Session-Id"
+const exposedHeaders = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Client-Form, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Toolnorm-Left-Out, Toolnorm-Same-Name, Toolnorm-Calls-Left-Out, Request-Id, Mcp-Session-Id"
 
 // admit returns an error for what a web page elsewhere could make a browser send: a request with a
 // foreign host name (DNS rebinding) or from a foreign origin. For an allowed page it adds the CORS

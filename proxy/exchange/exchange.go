@@ -110,6 +110,7 @@ func (s *Runner) Answer(w http.ResponseWriter, r *http.Request, api form.API, x 
 	if err != nil {
 		return err
 	}
+	ask.OfferOnce()
 	if err := s.OrDefault(ctx, &ask.Model); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"bytes"
 	"net/http"
 	"slices"
 	"strings"
@@ -62,6 +63,25 @@ func ReadOffer(t *chat.Tool, v *fastjson.Value) error {
 		err = field.Bad("name", "must not be empty")
 	}
 	return err
+}
+
+// OfferOnce leaves out tools that have the name of one before them, since no call could say which
+// of them it means. If they differ, the client is told.
+func (a *Ask) OfferOnce() {
+	first, differ := map[string]chat.Tool{}, []string(nil)
+	a.Tools = slices.DeleteFunc(a.Tools, func(t chat.Tool) bool {
+		before, twice := first[t.Name]
+		if !twice {
+			first[t.Name] = t
+		} else if !bytes.Equal(before.Schema, t.Schema) && !slices.Contains(differ, t.Name) {
+			differ = append(differ, t.Name)
+		}
+		return twice
+	})
+	if len(differ) > 0 {
+		a.Tell("Same-Name", strings.Join(differ, ",")+
+			": of several tools with one name only the first is offered")
+	}
 }
 
 // Offer adds tools to those of the client, for forms with tools of their own.
