@@ -59,6 +59,7 @@ func TestTheLifeOfATool(t *testing.T) {
 		{"POST", "tools", product("a * b", ""), 409, `"code":"name_taken"`, "name"},
 		{"POST", "tools", product("a * c", ""), 400, `"problems":[{"severity":"error","field":"definition","message":"NameError: name 'c' is not defined","rule":"unknown_parameter","line":1,"column":5}]`, "definition"},
 		{"POST", "tools", product("a *", ""), 400, `"rule":"syntax","line":1`, "definition"},
+		{"POST", "tools", product("a", `,"name":"b"`), 400, "the field name is there twice", "name"},
 		{"POST", "tools", product("a", `,"nane":1`), 400, "there is no field nane", "nane"},
 		{"POST", "tools", `[]`, 400, "the body is not a JSON object: got array", ""},
 		{"POST", "tools", product("a", `,"is_active":"Y"`), 400, "is_active", "is_active"},

@@ -43,7 +43,37 @@ func Read(r *http.Request, most int, v any) error {
 	if _, err := d.Token(); err != io.EOF {
 		return fault.New(fault.Invalid, "something follows the JSON object")
 	}
+	if key, ok := twice(json.NewDecoder(bytes.NewReader(text))); ok {
+		f := fault.New(fault.Invalid, "the field %s is there twice", key)
+		f.Param = key
+		return f
+	}
 	return nil
+}
+
+// twice returns a key that an object has twice in the next value, which must be valid JSON, or
+// false if there is none. encoding/json takes the last of two values, and a person may have meant
+// the other.
+func twice(d *json.Decoder) (key string, ok bool) {
+	token, _ := d.Token()
+	open, nested := token.(json.Delim)
+	seen := map[string]bool{}
+	for nested && d.More() {
+		if open == '{' {
+			token, _ := d.Token()
+			if key, _ = token.(string); seen[key] {
+				return key, true
+			}
+			seen[key] = true
+		}
+		if key, ok = twice(d); ok {
+			return key, true
+		}
+	}
+	if nested {
+		_, _ = d.Token() // its end
+	}
+	return "", false
 }
 
 // Write sends v as a JSON answer with the given status. If v cannot be encoded, the error is

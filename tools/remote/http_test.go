@@ -32,6 +32,7 @@ func TestTheAddressesAnswerAsSpecified(t *testing.T) {
 		{"POST /mcp/add", `{"name":"x","url":"http://127.0.0.1:9/sse","headers":{"A":"${HOME}"}}`, 400, "variables"},
 		{"POST /mcp/add", `{"name":"x","url":"http://127.0.0.1:9/sse","headers":{"A":"b\r\nHost: c"}}`, 400, `\"A\" is not a header`},
 		{"POST /mcp/add", `{"name":"x","url":5}`, 400, `"message":"url has the wrong type: number","type":"invalid_request_error","param":"url"`},
+		{"POST /mcp/add", `{"name":"x","url":"http://127.0.0.1:9/sse","headers":{"a":"1","a":"2"}}`, 400, `the field a is there twice`},
 		{"DELETE /mcp/remove", `{"name":"x","headers":{}}`, 400, `there is no field headers`},
 		{"DELETE /mcp/remove", `{"naem":"tts"}`, 400, `"param":"naem"`},
 		{"POST /mcp/add", `{"name":"` + strings.Repeat("x", largestBody) + `"}`, 413, "more than"},
