@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -63,6 +64,29 @@ func TestAReplyIsGoneOnWithByItsID(t *testing.T) {
 	respond(t, srv.URL, `{"model":"m","input":[{"role":"user","content":"look"},{"type":"item_reference","id":"`+first.Output[1].ID+`"},{"id":"`+first.Output[2].ID+`"}]}`)
 	if got := strings.Join(shown(), "\n"); got != "user |look\nassistant |I look. call_0 find{\"q\":\"a\"}" {
 		t.Errorf("by reference\n%s", got)
+	}
+}
+
+func TestInputItemsAreListedInPages(t *testing.T) {
+	srv, _ := serve(t, script{say("a"), finish("stop")})
+	_, pages := respond(t, srv.URL, `{"model":"m","input":[{"id":"a","role":"user","content":"x"},{"id":"b","role":"user","content":"y"},{"id":"c","role":"user","content":"z"}]}`)
+	for query, want := range map[string]string{
+		"": "c a false", "order=desc&limit=2": "c b true", "limit=1&after=c": "b b true", "after=c": "b a false", "order=asc&limit=2&after=a": "b c false", "after=a": "<nil> <nil> false",
+		"limit=0": "limit", "limit=x": "limit", "limit=101": "limit", "order=up": "order", "after=d": "after",
+	} {
+		resp, body := do(t, "GET", srv.URL+"/v1/responses/"+pages.ID+"/input_items?"+query, "")
+		var list struct {
+			First any  `json:"first_id"`
+			Last  any  `json:"last_id"`
+			More  bool `json:"has_more"`
+			Error struct{ Param string }
+		}
+		if err := json.Unmarshal([]byte(body), &list); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%v %v %v", list.First, list.Last, list.More); got != want && (list.Error.Param != want || resp.StatusCode != 400) {
+			t.Errorf("?%s lists %s, want %s: %s", query, got, want, body)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,8 +126,9 @@ func notKept(id string) error {
 		keepFor)
 }
 
-// inputItems answers with the items that a reply answered, the newest first, as OpenAI does. An
-// item that came without an id gets one. It returns an error if the caller has no such reply.
+// inputItems answers with the items that a reply answered, the newest first unless the query says
+// otherwise, as OpenAI does. Without a limit it lists all. An item that came without an id gets
+// one. It returns an error if the caller has no such reply, or if the query is wrong.
 func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
 	k, ok := s.Kept.find(id, auth.Caller(r.Context()))
@@ -134,17 +136,24 @@ func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
 		return notKept(id)
 	}
 	items, ids := withIDs(id, k.items[:len(k.items)-k.output])
-	if r.URL.Query().Get("order") != "asc" {
+	query := r.URL.Query()
+	if query.Get("order") != "asc" {
 		slices.Reverse(items)
 		slices.Reverse(ids)
 	}
+	from, to, err := page(ids, query)
+	if err != nil {
+		return err
+	}
+	more := to < len(ids)
+	items, ids = items[from:to], ids[from:to]
 	list := struct {
 		Object string            `json:"object"`
 		Data   []json.RawMessage `json:"data"`
 		First  *string           `json:"first_id"`
 		Last   *string           `json:"last_id"`
 		More   bool              `json:"has_more"`
-	}{Object: "list", Data: items}
+	}{Object: "list", Data: items, More: more}
 	if n := len(ids); n > 0 {
 		list.First, list.Last = &ids[0], &ids[n-1]
 	}
@@ -154,6 +163,30 @@ func (s *Server) inputItems(w http.ResponseWriter, r *http.Request) error {
 	}
 	return form.WriteJSON(w, http.StatusOK, append(b, '\n'))
 }
+
+// page returns which of the items with these ids a query asks for: those behind the one that after
+// names, and of these as many as limit says. It returns an error if one of the two, or order, is
+// wrong.
+func page(ids []string, query url.Values) (from, to int, err error) {
+	to = len(ids)
+	if limit := query.Get("limit"); limit != "" {
+		if to, err = strconv.Atoi(limit); err != nil || to < 1 || to > mostListed {
+			return 0, 0, fault.Wrong("limit", "limit must be a number from 1 to %d", mostListed)
+		}
+	}
+	if order := query.Get("order"); order != "" && order != "asc" && order != "desc" {
+		return 0, 0, fault.Wrong("order", `order must be "asc" or "desc"`)
+	}
+	if after := query.Get("after"); after != "" {
+		if from = slices.Index(ids, after) + 1; from == 0 {
+			return 0, 0, fault.Wrong("after", "after names no item of this response")
+		}
+	}
+	return from, min(from+to, len(ids)), nil
+}
+
+// mostListed is the most items that a query may ask for, as with OpenAI.
+const mostListed = 100
 
 // withIDs returns the items, with ids for those that clients sent without one, and the list of all
 // ids.
