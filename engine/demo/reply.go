@@ -101,14 +101,27 @@ func (o *demoWriter) call(i int, c ollama.Call) {
 // as an agent's shortening of its conversation, can be seen with the demo, too. As with Ollama, no
 // count is 0.
 func (o *demoWriter) end() {
-	last := demoRecord{Done: true, DoneReason: o.reason, Prompt: o.prompt/demoDelta + 1,
-		Eval: max(o.pieces, 1)}
-	if o.chat {
-		last.Message = &ollama.Message{Role: "assistant"}
-	} else {
-		last.Response = new(string)
+	o.last(demoRecord{DoneReason: o.reason, Prompt: o.prompt/demoDelta + 1, Eval: max(o.pieces, 1)})
+}
+
+// loaded sends the whole reply to a request without a prompt. With Ollama such a request only loads
+// the model, or unloads it if it should not be kept.
+func (o *demoWriter) loaded(keep json.RawMessage) {
+	reason := "load"
+	if string(keep) == "0" {
+		reason = "unload"
 	}
-	o.record(last)
+	o.last(demoRecord{DoneReason: reason})
+}
+
+// last sends r as the last record, which has an empty text.
+func (o *demoWriter) last(r demoRecord) {
+	if r.Done = true; o.chat {
+		r.Message = &ollama.Message{Role: "assistant"}
+	} else {
+		r.Response = new(string)
+	}
+	o.record(r)
 }
 
 // record sends one record at once, or, if the reply is not streamed, all records together as one

@@ -140,6 +140,12 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 				DebugInfo: &api.DebugInfo{RenderedTemplate: string(prompt)}})
 		return
 	}
+	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream,
+		prompt: len(prompt)}
+	if len(q.Messages) == 0 {
+		out.loaded(q.KeepAlive)
+		return
+	}
 	turn, agent := turn.contracted()
 	text, calls := turn.answer()
 	switch {
@@ -148,8 +154,6 @@ func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	case agent != nil:
 		text, calls = inDialect(agent, turn.Tools, text, calls), nil
 	}
-	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, chat: true, stream: q.Stream,
-		prompt: len(prompt)}
 	out.write(text, q.Options)
 	for i, c := range calls {
 		out.call(i, c)
@@ -178,6 +182,10 @@ func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt)
 	}
 	out := demoWriter{w: w, r: r, delay: d.delay(), model: q.Model, stream: q.Stream,
 		prompt: len(q.Prompt) + len(q.Suffix)}
+	if out.prompt == 0 {
+		out.loaded(q.KeepAlive)
+		return
+	}
 	var turn demoTurn
 	if err := json.NewDecoder(strings.NewReader(q.Prompt)).Decode(&turn); err != nil ||
 		turn.Messages == nil {

@@ -207,6 +207,8 @@ func ExampleServer() {
 
 func TestDemoAnswersWholeWhenAsked(t *testing.T) {
 	for _, row := range []struct{ path, body, want string }{
+		{"/api/chat", `{"model":"hermes"}`, `{"model":"hermes","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":""},"done":true,"done_reason":"load"}`},
+		{"/api/generate", `{"model":"hermes","keep_alive":0}`, `{"model":"hermes","created_at":"2026-01-01T00:00:00Z","response":"","done":true,"done_reason":"unload"}`},
 		{"/api/chat", `{"model":"hermes","stream":false,"messages":[{"role":"user","content":"get_weather"}],"tools":[{"function":{"name":"get_weather"}}]}`,
 			`{"model":"hermes","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":"I will use get_weather for this.\n",` +
 				`"tool_calls":[{"id":"call_demo0000","function":{"index":0,"name":"get_weather","arguments":{}}}]},"done":true,"done_reason":"stop","prompt_eval_count":33,"eval_count":9}`},
