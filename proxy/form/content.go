@@ -74,10 +74,11 @@ func (r *parts) read(v *fastjson.Value) error {
 	}
 	var line string
 	switch kind := string(v.GetStringBytes("type")); kind {
-	case "text", "input_text", "output_text", "refusal":
-		if kind != "refusal" {
-			kind = "text"
-		}
+	case "text", "input_text", "output_text":
+		err := ReadText(v, &line)
+		r.lines = append(r.lines, line)
+		return err
+	case "refusal":
 		err := field.Member(v, kind, &line)
 		r.lines = append(r.lines, line)
 		return err
@@ -90,6 +91,15 @@ func (r *parts) read(v *fastjson.Value) error {
 	default:
 		return field.Bad("type", "must be text or image_url, not %q", kind)
 	}
+}
+
+// ReadText stores the text of a part, which is its member text, or content in the parts of some
+// clients. It returns an error if that is no string.
+func ReadText(v *fastjson.Value, text *string) error {
+	if v.Get("text") == nil && v.Get("content") != nil {
+		return field.Member(v, "content", text)
+	}
+	return field.Member(v, "text", text)
 }
 
 // thought adds a part with a thought of the model. Its text is in the member text, or in one with

@@ -59,7 +59,8 @@ func (r *request) readMessage(v *fastjson.Value) error {
 	}
 	name := string(v.GetStringBytes("role"))
 	role, ok := roles[name]
-	if !ok || len(v.GetArray("tool_calls")) > 0 {
+	calls := field.OrNull(v.Get("tool_calls")) // which some clients write as [] in every turn
+	if list, err := calls.Array(); !ok || !field.IsNull(calls) && (err != nil || len(list) > 0) {
 		return r.readOther(v)
 	}
 	c := content{request: r}

@@ -49,7 +49,7 @@ func (c *content) read(v *fastjson.Value, role chat.Role) error {
 	kind := string(v.GetStringBytes("type"))
 	switch {
 	case kind == "text", kind == "input_text", kind == "output_text":
-		return c.text(v, "text")
+		return c.text(v)
 	case role == chat.System:
 		return field.Bad("type", "a system text holds text alone, not %q", kind)
 	case role == chat.Assistant:
@@ -97,11 +97,10 @@ func (c *content) readAssistant(v *fastjson.Value, kind string) error {
 	return field.Bad("type", "must be text, thinking or tool_use, not %q", kind)
 }
 
-// text adds the member of this name in a part as a text. It returns an error if the member is no
-// string.
-func (c *content) text(v *fastjson.Value, key string) error {
+// text adds the text of a part. It returns an error if that is no string.
+func (c *content) text(v *fastjson.Value) error {
 	var line string
-	err := field.Member(v, key, &line)
+	err := form.ReadText(v, &line)
 	c.lines = append(c.lines, line)
 	return err
 }
@@ -195,7 +194,10 @@ func (c *content) document(v *fastjson.Value) error {
 	source := v.Get("source")
 	switch kind := string(source.GetStringBytes("type")); kind {
 	case "text":
-		return field.Within("source", c.text(source, "data"))
+		var data string
+		err := field.Member(source, "data", &data)
+		c.lines = append(c.lines, data)
+		return field.Within("source", err)
 	case "content":
 		return field.Within("source.content", c.readAll(source.Get("content"), chat.User))
 	default:

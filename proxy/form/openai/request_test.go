@@ -41,6 +41,7 @@ func TestMessagesAreReadInEveryForm(t *testing.T) {
 		{`{"images":["AQI="],"role":"user","content":[{"type":"image","source":{"type":"base64","data":"Aw=="}}]}`, chat.Message{Role: chat.User, Images: [][]byte{{3}, {1, 2}}}},
 		{`{"role":"tool","content":[{"type":"image","data":"AQI=","mimeType":"image/png"}],"tool_name":"w","name":null}`, chat.Message{Role: chat.ToolRole, Name: "w", Images: [][]byte{{1, 2}}}},
 		{`{"role":"assistant","thinking":"hm","content":"a"}`, chat.Message{Role: chat.Assistant, Reasoning: "hm", Content: "a"}},
+		{`{"role":"user","content":[{"type":"text","content":"a"},{"type":"text"}]}`, chat.Message{Role: chat.User, Content: "a\n"}},
 		{`{"role":"user","content":null}`, chat.Message{Role: chat.User}},
 		{`{"role":"assistant","content":"","refusal":"no"}`, chat.Message{Role: chat.Assistant, Content: "no"}},
 		{`{"role":"assistant","reasoning_content":"hm","content":"a","audio":null}`, chat.Message{Role: chat.Assistant, Reasoning: "hm", Content: "a"}},
