@@ -5,6 +5,7 @@ import (
 
 	"github.com/valyala/fastjson"
 
+	"toolnorm/chat"
 	"toolnorm/proxy/field"
 	"toolnorm/proxy/form"
 )
@@ -16,6 +17,7 @@ type request struct {
 	n                              *int64
 	maxTokens, maxCompletionTokens int
 	choice                         *fastjson.Value
+	system                         chat.Message // of fields of other APIs
 }
 
 // readChat returns the request in a body of the chat completions API. Every error is a fault of
@@ -30,7 +32,9 @@ func readChat(body []byte) (*form.Ask, error) {
 		if len(r.Messages) == 0 {
 			return field.Bad("messages", "must be an array of at least one message")
 		}
-		r.settle()
+		if r.settle(); r.system.Content != "" {
+			r.Messages = append([]chat.Message{r.system}, r.Messages...)
+		}
 		if err := r.Choose(r.choice, form.FindTool); err != nil {
 			return err
 		}
@@ -66,6 +70,7 @@ func (r *request) fields() field.Members {
 	return append(field.Members{
 		{"model", &r.Model},
 		{"messages", r.readMessages},
+		{"system", r.readSystem}, {"instructions", r.readSystem}, // as in Messages and Responses
 		{"tools", r.ReadTools},
 		{"tool_choice", &r.choice}, // read when the tools are known
 		{"parallel_tool_calls", r.ReadParallel},
@@ -75,6 +80,7 @@ func (r *request) fields() field.Members {
 		{"stream_options", field.Members{{"include_usage", &r.Usage}}},
 		{"max_tokens", form.ReadLimit(&r.maxTokens)},
 		{"max_completion_tokens", form.ReadLimit(&r.maxCompletionTokens)},
+		{"max_output_tokens", form.ReadLimit(&r.maxCompletionTokens)}, // as in Responses
 		{"n", &r.n},
 		{"response_format", r.readFormat},
 		{"logprobs", &r.Logprobs},
@@ -86,6 +92,17 @@ func (r *request) fields() field.Members {
 		{"chat_template_kwargs", r.readSwitch}, {"enable_thinking", r.readSwitch},
 		{"thinking", r.readSwitch},
 	}, r.Sampling()...)
+}
+
+// readSystem stores a system text that is not among the messages. It returns an error if it is no
+// content of a message, or if it holds images.
+func (r *request) readSystem(v *fastjson.Value) error {
+	m := chat.Message{Role: chat.System}
+	if err := form.ReadContent(&m, v); err != nil || m.Content == "" {
+		return err
+	}
+	r.system = m
+	return form.SetRole(&r.system, "system", "")
 }
 
 // readSwitch reads the switch for thinking in the forms of other services: vLLM's

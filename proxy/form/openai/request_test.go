@@ -128,6 +128,20 @@ func TestFieldsAreReadInEveryForm(t *testing.T) {
 	}
 }
 
+func TestASystemTextBesideTheMessagesIsRead(t *testing.T) {
+	for in, want := range map[string]string{
+		`,"system":"s"`: "s", `,"instructions":[{"type":"text","text":"s"}]`: "s", `,"system":null,"instructions":""`: "",
+	} {
+		a, err := readChat([]byte(ask(in + `,"max_output_tokens":7`)))
+		if err != nil || a.MaxTokens != 7 || len(a.Extra) > 0 {
+			t.Fatalf("%s: %+v, %v", in, a, err)
+		}
+		if first := a.Messages[0]; want != "" && (first.Role != chat.System || first.Content != want) || len(a.Messages) != len(want)+1 {
+			t.Errorf("%s: %+v", in, a.Messages)
+		}
+	}
+}
+
 func TestToolChoiceMustNameAnOfferedTool(t *testing.T) {
 	for choice, ok := range map[string]bool{
 		`"required"`: true, `"any"`: true, `{"type":"any"}`: true, `{"type":"auto"}`: true, `{"type":"tool","name":"g"}`: false,

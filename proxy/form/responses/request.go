@@ -97,11 +97,16 @@ func (r *request) fields() field.Members {
 		{"model", &r.Model},
 		{"stream", &r.Stream},
 		{"input", &r.input},
-		{"instructions", &r.instructions},
+		{"instructions", field.Given(&r.instructions)},
 		{"tools", &r.offer},
 		{"tool_choice", &r.choice},
 		{"parallel_tool_calls", r.ReadParallel},
 		{"max_output_tokens", form.ReadLimit(&r.MaxTokens)},
+		// the names of other APIs
+		{"max_tokens", form.ReadLimit(&r.MaxTokens)},
+		{"max_completion_tokens", form.ReadLimit(&r.MaxTokens)},
+		{"system", field.Given(&r.instructions)},
+		{"response_format", r.readChatFormat},
 		{"store", &r.kept.store},
 		{"previous_response_id", &r.previous},
 		{"reasoning", field.Members{{"effort", r.ReadEffort}, {"summary", r.readSummary},
@@ -158,6 +163,15 @@ func (r *request) readText(v *fastjson.Value) error {
 		}
 		return r.ReadFormat(v, "schema")
 	}}})
+}
+
+// readChatFormat stores the format in the notation of chat completions. It returns an error if the
+// format is wrong.
+func (r *request) readChatFormat(v *fastjson.Value) error {
+	if field.IsNull(v) {
+		return nil
+	}
+	return r.ReadFormat(v, "json_schema", "schema")
 }
 
 // readInclude stores what else the response should contain. It returns an error if that is

@@ -106,6 +106,17 @@ func TestFieldsOfTheServiceArePassedOver(t *testing.T) {
 	}
 }
 
+// Fields of chat completions and of Messages mean here what they mean there.
+func TestFieldsOfOtherAPIsAreRead(t *testing.T) {
+	r, err := parse(`{"input":"a","system":"s","instructions":null,"max_tokens":7,"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"type":"object"}}}}`)
+	if err != nil || r.MaxTokens != 7 || string(r.Format) != `{"type":"object"}` || r.Messages[0].Content != "s" || len(r.Extra) > 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := parse(`{"input":"a","response_format":{"type":"xml"}}`); err == nil || !strings.Contains(err.Error(), "response_format.type: must be") {
+		t.Errorf("a format that is none: %v", err)
+	}
+}
+
 func TestToolsThatComeToOneNameAreToldApart(t *testing.T) {
 	r, err := parse(`{"input":[{"role":"user","content":"a"},{"type":"function_call","call_id":"c","namespace":"a","name":"b__c","arguments":""}],"tools":[{"name":"a__b__c"},
 		{"type":"namespace","name":"a","tools":[{"name":"b__c"}]},{"type":"namespace","name":"a__b","tools":[{"name":"c"}]},{"type":"namespace","name":"a__b__","tools":[{"name":"d"}]},{"name":"a__b__c"}]}`)
