@@ -13,7 +13,7 @@ type Named func(v *fastjson.Value) (member, name string)
 // FindTool is a Named: it returns the tool that an object {"name":"f"} names, as Responses and
 // Messages write it, or {"function":{"name":"f"}}, as chat completions do.
 func FindTool(v *fastjson.Value) (member, name string) {
-	if f := v.Get("function"); f != nil {
+	if f := v.Get("function"); !field.IsNull(f) {
 		return "function.name", string(f.GetStringBytes("name"))
 	}
 	return "name", string(v.GetStringBytes("name"))

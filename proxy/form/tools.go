@@ -34,7 +34,7 @@ func ReadTool(v *fastjson.Value) (t chat.Tool, err error) {
 	if kind := v.Get("type"); !field.IsNull(kind) && string(kind.GetStringBytes()) != "function" {
 		return t, field.Bad("type", `must be "function"`)
 	}
-	if f := v.Get("function"); f != nil {
+	if f := v.Get("function"); !field.IsNull(f) {
 		return t, field.Within("function", ReadOffer(&t, f))
 	}
 	return t, ReadOffer(&t, v)

@@ -112,6 +112,7 @@ func TestFieldsAreReadInEveryForm(t *testing.T) {
 			form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "f", Description: "d", Strict: true, Schema: json.RawMessage(`{"type":"object"}`)}, {Name: "g"}}}}},
 		{`,"tool_choice":"none","tools":[{"name":"g"}]`, form.Ask{NoCalls: true, Request: chat.Request{Allowed: []string{}}}},
 		{`,"tools":[{"name":"g"}],"tool_choice":"required","parallel_tool_calls":false`, form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Required: true, Single: true}}},
+		{`,"tools":[{"function":null,"name":"g"}],"tool_choice":{"type":"function","function":null,"name":"g"}`, form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Required: true, Allowed: []string{"g"}}}},
 		{`,"tools":[{"name":"g"}],"tool_choice":{"type":"function","function":{"name":"g"}}`, form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g"}}, Required: true, Allowed: []string{"g"}}}},
 		{`,"tools":[{"name":"g","input_schema":{"a":1}},{"name":"h","inputSchema":{"b":1},"parameters":null}],"tool_choice":{"type":"tool","name":"g","disable_parallel_tool_use":true}`,
 			form.Ask{Request: chat.Request{Tools: []chat.Tool{{Name: "g", Schema: json.RawMessage(`{"a":1}`)}, {Name: "h", Schema: json.RawMessage(`{"b":1}`)}}, Required: true, Single: true, Allowed: []string{"g"}}}},
