@@ -11,7 +11,7 @@
 //	cut.go       blocks into passages of bounded size
 //	markdown.go  headings, code and tables of Markdown; the paragraphs of plain text
 //	html.go      the blocks of a page; xhtml.go those of a page that follows the rules of XML,
-//	html_table.go those that are tables
+//	html_table.go those that are tables; html_hidden.go the parts that are not shown
 //	archive.go   files that are a zip of XML: their parts, and the elements of one
 //	flow.go      paragraphs, headings, tables and notes, which all kinds of XML have
 //	math.go      formulas
@@ -47,7 +47,7 @@ import (
 
 // Version is the version of this package's output. It is part of a document's hash, so that a
 // program that cuts differently cuts all files again.
-const Version = "4"
+const Version = "5"
 
 // LargestFile is the largest size of a file in bytes. A book of a thousand pages has two million.
 const LargestFile = 64 << 20

@@ -41,6 +41,11 @@ func TestFilesAreCutAlongTheirStructure(t *testing.T) {
 			"= closed\n[] One a < b⏎two\n"},
 		{"arranged.html", "<table><tr><td>One<br>two<tr><td>three</table>", "= arranged\n[] One⏎two⏎three\n"},
 		{"declared.html", `<?xml version="1.0"?><html><head><title/></head><body>One</body></html>`, "= declared\n[] One\n"},
+		{"hidden.html", `<body style="opacity:0"><p hidden>a</p><dialog>b</dialog><p popover>c<p style="color:red; DISPLAY : /**/ none !important">d</p><video>e</video><noscript>f</noscript><template>g</template>
+			<p style="visibility:hidden">h</p><p style="font-size: 0px">i</p><table><tr hidden><td>j<td>k<tr><td>A<td style="opacity:.0">l<td>B</table><p style="font-size:0.9em" aria-hidden="true">Two<i style="mso-hide:all">m</i> days<!-- n --><dialog open>asked<p hidden><script>o</script>`,
+			"= hidden\n[] A | B⏎⏎Two days⏎⏎asked\n"},
+		{"comments.md", "# H\n<!-- a\n\nb --> One <!-- c -->day, `<!-- two`.\n[//]: # (d)\n<!---->\n```\n<!-- e -->\n```\nopen <!-- f\n\n> <!-- g",
+			"= H\n[] One day, `<!-- two`.⏎⏎```⏎<!-- e -->⏎```⏎open <!-- f⏎⏎> <!-- g\n"},
 		{"sjis.html", sjis, "= sjis\n[副業] 許可が要ります。\n"},
 		{"fragment.htm", "no tags at all", "= fragment\n[] no tags at all\n"},
 	} {
@@ -50,6 +55,9 @@ func TestFilesAreCutAlongTheirStructure(t *testing.T) {
 		}
 		if show(got) != c.want {
 			t.Errorf("%s gives\n%swant\n%s", c.name, show(got), c.want)
+		}
+		if told := strings.Join(got.Problems, ""); c.name == "hidden.html" && told != "9 hidden parts are left out" {
+			t.Error(told)
 		}
 	}
 }

@@ -52,7 +52,9 @@ func readEPUB(data []byte) (t Text, err error) {
 			t.tell(part + ": " + err.Error())
 		}
 		t.Blocks = append(t.Blocks, chapter.Blocks...)
-		t.Problems = append(t.Problems, chapter.Problems...)
+		for _, problem := range chapter.Problems {
+			t.tell(part + ": " + problem)
+		}
 	}
 	return t, nil
 }

@@ -36,6 +36,7 @@ func readHTML(name string, data []byte) (Text, error) {
 	}
 	p := new(page)
 	p.tell(problem)
+	p.tell(leftOutHidden(removeHidden(root), "part"))
 	p.node(root)
 	p.flush()
 	return p.Text, nil
@@ -46,7 +47,8 @@ var left = map[atom.Atom]bool{
 	atom.Script: true, atom.Style: true, atom.Template: true, atom.Noscript: true, atom.Nav: true,
 	atom.Svg:    true,
 	atom.Iframe: true, atom.Object: true, atom.Select: true, atom.Button: true, atom.Textarea: true,
-	atom.Head: true,
+	atom.Head:  true,
+	atom.Audio: true, atom.Video: true, atom.Canvas: true, atom.Datalist: true,
 }
 
 // inline contains the elements that do not end a block.

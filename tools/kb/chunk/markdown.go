@@ -30,6 +30,7 @@ var (
 	atx        = regexp.MustCompile(`^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$`)
 	setext     = regexp.MustCompile(`^ {0,3}(=+|-{2,})[ \t]*$`)
 	fence      = regexp.MustCompile("^ {0,3}(```+|~~~+)")
+	remark     = regexp.MustCompile(`^ {0,3}\[[^\]]+\]:[ \t]*(?:#|<>)(?:[ \t]|$)`)
 	titleLine  = regexp.MustCompile(`^title:[ \t]*["']?(.*?)["']?[ \t]*$`)
 )
 
@@ -41,11 +42,13 @@ type markdown struct {
 	outline
 	lines  []string // the lines of the current block
 	fenced string   // the mark that ends the current code block; empty: there is none
+	open   bool     // there is a comment that nothing ends, and no comment behind it
 }
 
 // readMarkdown reads headings, and blocks between empty lines. Lines in code blocks are not
 // interpreted, since # begins a comment there. Marks in the text stay, because readers, human or
-// model, know them. It returns an error if the encoding is not known.
+// model, know them. Comments are left out, since a page made of it does not show them. It returns
+// an error if the encoding is not known.
 func readMarkdown(_ string, data []byte) (Text, error) {
 	text, problem, err := utf8Text(data)
 	if err != nil {
@@ -53,11 +56,51 @@ func readMarkdown(_ string, data []byte) (Text, error) {
 	}
 	m := new(markdown)
 	m.tell(problem)
-	for _, line := range strings.Split(m.frontMatter(text), "\n") {
+	for line, rest := "", m.frontMatter(text); rest != ""; {
+		line, rest = m.shown(rest)
 		m.line(line)
 	}
 	m.flush()
 	return m.Text, nil
+}
+
+// shown returns the first line of a text, without comments outside of code, and the text behind the
+// line. A comment that goes over several lines joins the first and the last.
+func (m *markdown) shown(text string) (line, rest string) {
+	var kept strings.Builder
+	from, at, ticks := 0, 0, 0
+	end := lineEnd(text, 0)
+	for m.fenced == "" && !m.open {
+		i := strings.Index(text[at:end], "<!--")
+		if i < 0 {
+			break
+		}
+		ticks += strings.Count(text[at:at+i], "`")
+		at += i
+		if ticks%2 == 1 {
+			at += len("<!--")
+			continue
+		}
+		length := strings.Index(text[at:], "-->")
+		if m.open = length < 0; m.open {
+			break
+		}
+		kept.WriteString(text[from:at])
+		at += length + len("-->")
+		if from = at; at > end {
+			end = lineEnd(text, at)
+		}
+	}
+	kept.WriteString(text[from:end])
+	return kept.String(), text[min(end+1, len(text)):]
+}
+
+// lineEnd returns where the line of a text ends that has the byte at from.
+func lineEnd(text string, from int) int {
+	if n := strings.IndexByte(text[from:], '\n'); n >= 0 {
+		return from + n
+	}
+	return len(text)
 }
 
 // frontMatter returns the text without the settings at its beginning, and sets m.Title to the title
@@ -95,7 +138,7 @@ func (m *markdown) line(line string) {
 		m.heading(map[byte]int{'=': 1, '-': 2}[under[1][0]], title)
 	case strings.TrimSpace(line) == "":
 		m.flush()
-	default:
+	case !remark.MatchString(line):
 		m.lines = append(m.lines, line)
 	}
 }
