@@ -39,7 +39,7 @@ func Wellformed(raw json.RawMessage) (json.RawMessage, error) {
 	case v == nil:
 		return nil, errors.New("is no JSON")
 	}
-	w := &wellformer{}
+	w := &wellformer{flags: strings.Contains(v.Get("$schema").Text, "draft-04")}
 	out := w.schema(v)
 	switch {
 	case w.err != nil:
@@ -52,7 +52,10 @@ func Wellformed(raw json.RawMessage) (json.RawMessage, error) {
 
 // wellformer records the first error. Its methods return a value's text, which is the author's own
 // if nothing is wrong in it.
-type wellformer struct{ err error }
+type wellformer struct {
+	err   error
+	flags bool // the schema says that exclusive limits are flags, as in draft 4
+}
 
 // fail records an error, unless there already is one.
 func (w *wellformer) fail(format string, args ...any) {
@@ -90,7 +93,7 @@ func (w *wellformer) schema(v *jsontree.Value) string {
 			text, keep = requiredNames(m.Value, v.Get("properties"), inside)
 			inside = nil
 		default:
-			text, keep = w.keyword(m.Name, m.Value)
+			text, keep = w.keyword(m.Name, w.limit(v, m))
 		}
 		if same = same && keep && text == m.Value.Raw; keep {
 			parts = append(parts, Quote(m.Name)+":"+text)
@@ -103,6 +106,24 @@ func (w *wellformer) schema(v *jsontree.Value) string {
 		return v.Raw
 	}
 	return "{" + strings.Join(parts, ",") + "}"
+}
+
+// limit returns the value that a member of the schema v should have if it is a limit of numbers.
+// Draft 4 makes a limit exclusive by a flag beside it; since draft 6 such a limit is a number of
+// its own, and most generators name no draft. A member that is no such limit keeps its value.
+func (w *wellformer) limit(v *jsontree.Value, m jsontree.Member) *jsontree.Value {
+	is := func(name string) bool { return v.Get(name).Raw == "true" && !w.flags }
+	switch m.Name {
+	case "exclusiveMinimum", "exclusiveMaximum":
+		if is(m.Name) {
+			return v.Get(strings.ToLower(strings.TrimPrefix(m.Name, "exclusive")))
+		}
+	case "minimum", "maximum":
+		if is("exclusive" + strings.ToUpper(m.Name[:1]) + m.Name[1:]) {
+			return jsontree.Absent
+		}
+	}
+	return m.Value
 }
 
 // keyword returns the text of one keyword's value. keep is false if the keyword has to be left out.
@@ -143,6 +164,9 @@ func (w *wellformer) keyword(name string, v *jsontree.Value) (text string, keep 
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
 		"maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains",
 		"maxContains":
+		if w.flags && (v.Raw == "true" || v.Raw == "false") {
+			return v.Raw, strings.HasPrefix(name, "exclusive")
+		}
 		n := strings.Trim(v.Raw, `"`)
 		return n, n != "" && (n[0] == '-' || n[0] >= '0' && n[0] <= '9') && json.Valid([]byte(n))
 	}

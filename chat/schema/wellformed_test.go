@@ -22,6 +22,9 @@ func TestSchemasAreMadeWellformed(t *testing.T) {
 		`{"additionalProperties":"false","anyOf":{"type":"object"},"allOf":[],"not":{"type":"int"}}`:                               `{"additionalProperties":false,"anyOf":[{"type":"object"}],"not":{"type":"integer"}}`,
 		`{"required":["a"],"required":["b"]}`:                                                                                      `{"required":["b"]}`,
 		`{"items":[{"type":"string"}],"type":["array","array"]}`:                                                                   `{"items":[{"type":"string"}],"type":["array"]}`,
+		`{"minimum":0,"exclusiveMinimum":true,"maximum":"9","exclusiveMaximum":false}`:                                             `{"exclusiveMinimum":0,"maximum":9}`,
+		`{"exclusiveMinimum":true,"exclusiveMaximum":true,"maximum":9}`:                                                            `{"exclusiveMaximum":9}`,
+		`{"$schema":"http://json-schema.org/draft-04/schema#","items":{"minimum":0,"exclusiveMinimum":true}}`:                      "",
 	} {
 		got, err := Wellformed(json.RawMessage(in))
 		if want == "" {
