@@ -101,9 +101,15 @@ func (p *Param) details(note *problems, field string) {
 	for _, one := range []struct {
 		name      string
 		low, high int
-	}{{"max_length", p.MinLength, p.MaxLength}, {"max_items", p.MinItems, p.MaxItems}} {
-		if one.low < 0 || one.high < 0 || one.high > 0 && one.low > one.high {
-			wrong(one.name, "%s cannot be %d where the least is %d", one.name, one.high, one.low)
+	}{{"length", p.MinLength, p.MaxLength}, {"items", p.MinItems, p.MaxItems}} {
+		switch {
+		case one.low < 0:
+			wrong("min_"+one.name, "min_%s cannot be %d, which is less than 0", one.name, one.low)
+		case one.high < 0:
+			wrong("max_"+one.name, "max_%s cannot be %d, which is less than 0", one.name, one.high)
+		case one.high > 0 && one.low > one.high:
+			wrong("max_"+one.name, "max_%s cannot be %d where the least is %d", one.name, one.high,
+				one.low)
 		}
 	}
 	if _, err := regexp.Compile(p.Pattern); err != nil {

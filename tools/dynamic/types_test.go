@@ -46,6 +46,8 @@ func TestDetailsThatCannotBeMeant(t *testing.T) {
 		{"STRING", `{"minimum":1}`, "minimum", "minimum is for INTEGER, NUMBER, DATE, TIMESTAMP"},
 		{"STRING", `{"max_items":1}`, "max_items", "write LIST<STRING>"},
 		{"STRING", `{"min_length":3,"max_length":2}`, "max_length", "cannot be 2 where the least is 3"},
+		{"STRING", `{"min_length":-1}`, "min_length", "min_length cannot be -1, which is less than 0"},
+		{"LIST<STRING>", `{"max_items":-2}`, "max_items", "max_items cannot be -2, which is less than 0"},
 		{"STRING", `{"pattern":"("}`, "pattern", "missing closing )"},
 		{"STRING", `{"pattern":"(?=a)"}`, "pattern", "look-around"},
 		{"STRING", `{"format":"date"}`, "format", "DATE, TIMESTAMP and UUID are types"},
