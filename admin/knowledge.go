@@ -68,6 +68,9 @@ func knowledgeFault(err error) error {
 		return fault.New(fault.Forbidden, "%s", kbstore.ErrDenied.Error())
 	case errors.Is(err, kbstore.ErrNoDocument):
 		return fault.New(fault.NotFound, "%s", kbstore.ErrNoDocument.Error())
+	case errors.Is(err, kbstore.ErrTaken):
+		return &fault.Error{Kind: fault.Conflict, Message: kbstore.ErrTaken.Error(), Param: "name",
+			Code: "name_taken"}
 	case errors.Is(err, kbstore.ErrThere):
 		return &fault.Error{Kind: fault.Conflict, Message: kbstore.ErrThere.Error(),
 			Code: "name_taken"}
@@ -148,9 +151,6 @@ func (k *knowledge) createBase(w http.ResponseWriter, r *http.Request) error {
 		return fault.Wrong("name", "a knowledge base needs a name")
 	case ask.ID != "" && !kbstore.ValidID(ask.ID):
 		return fault.Wrong("id", "the id has to be a UUID")
-	}
-	if _, err := k.kb.Store.Base(r.Context(), ask.ID); err == nil {
-		return fault.Wrong("id", "a knowledge base with this id is there already")
 	}
 	b, err := k.kb.Store.Create(r.Context(), kbstore.Base{ID: ask.ID, Name: ask.Name,
 		Description: ask.Description, Tenant: ask.Tenant})

@@ -37,6 +37,7 @@ func TestKnowledgeBasesFromTheCommandLine(t *testing.T) {
 		{"kb list", `^$`, ""},
 		{"kb create Handbook --description Rules --tenant acme --id " + id, `^` + id + `\n$`, ""},
 		{"kb create Other", `^[0-9a-f-]{36}\n$`, ""},
+		{"kb create Other", ``, "there is a knowledge base with this name or id already: "},
 		{"kb list", `^` + id + `  Handbook: Rules \(tenant acme\)\n.*Other\n$`, ""},
 		{"kb import Handbook " + dir + " --department hr --clearance 1", `b.html: imported, 1 passages\nleave.md: imported, 1 passages\n2 imported, 0 unchanged, 0 removed, 0 failed; 2 passages, 0 embedded\n$`, ""},
 		{"kb import " + id + " " + dir + " --department hr --clearance 1", `^0 imported, 2 unchanged, 0 removed, 0 failed; 0 passages, 0 embedded\n$`, ""},

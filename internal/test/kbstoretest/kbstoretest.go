@@ -3,6 +3,7 @@
 package kbstoretest
 
 import (
+	crypto "crypto/rand"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -86,7 +87,8 @@ const Model = "random"
 func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (
 	kbstore.Base, map[string]kbstore.Access) {
 	t.Helper()
-	b, err := s.Create(t.Context(), kbstore.Base{Name: "Random", Tenant: words[r.IntN(3)]})
+	b, err := s.Create(t.Context(), kbstore.Base{Name: "Random " + crypto.Text(),
+		Tenant: words[r.IntN(3)]})
 	if err != nil {
 		t.Fatal(err)
 	}

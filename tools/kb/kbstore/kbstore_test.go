@@ -38,6 +38,9 @@ func open(t *testing.T, where string) *kbstore.Store {
 func base(t *testing.T, s *kbstore.Store, tenant string) (kbstore.Base, string) {
 	t.Helper()
 	b, err := s.Create(t.Context(), kbstore.Base{Name: "Handbook", Description: "rules", Tenant: tenant})
+	if errors.Is(err, kbstore.ErrTaken) {
+		b, err = s.Create(t.Context(), kbstore.Base{Name: "Handbook of others", Description: "rules", Tenant: tenant})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,10 +171,13 @@ func TestWhatCannotBePut(t *testing.T) {
 	if all, err := s.Documents(t.Context(), b.ID, kbstore.FilterOf(auth.Local())); err != nil || len(all) != 0 {
 		t.Errorf("what failed is there: %v, %v", all, err)
 	}
-	for _, wrong := range []kbstore.Base{{Name: "  "}, {Name: "x", ID: "x"}} {
-		if _, err := s.Create(t.Context(), wrong); err == nil {
-			t.Errorf("%+v was made", wrong)
+	for _, wrong := range []kbstore.Base{{Name: "  "}, {Name: "x", ID: "x"}, {Name: " " + b.Name, Tenant: "acme"}, {Name: "x", ID: b.ID}} {
+		if _, err := s.Create(t.Context(), wrong); err == nil || errors.Is(err, kbstore.ErrTaken) != (len(wrong.ID) != 1 && wrong.Name != "  ") {
+			t.Errorf("%+v was made: %v", wrong, err)
 		}
+	}
+	if _, err := s.Create(t.Context(), kbstore.Base{Name: b.Name, Tenant: "other"}); err != nil {
+		t.Error(err)
 	}
 }
 

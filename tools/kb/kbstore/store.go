@@ -3,6 +3,7 @@ package kbstore
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -115,10 +116,14 @@ func (s *Store) Listen(ctx context.Context, failed func(error)) (<-chan struct{}
 	return s.db.Listen(ctx, topic, failed)
 }
 
+// ErrTaken is the error for a name or an id that another knowledge base has.
+var ErrTaken = errors.New("there is a knowledge base with this name or id already")
+
 // Create creates a knowledge base and returns it. If b.ID is empty, it gets a new id. An empty
-// tenant means callers whose tokens name no tenant. The name need not be unique, since two tenants
-// may both have a Handbook and must not learn of each other by an error. It returns an error if the
-// name is empty, the id is not a UUID or exists, or the database fails.
+// tenant means callers whose tokens name no tenant. The name is unique among those of the tenant,
+// since people name bases by it; two tenants may both have a Handbook and must not learn of each
+// other by an error. It returns ErrTaken if the tenant has the name or the id exists, and another
+// error if the name is empty, the id is not a UUID, or the database fails.
 func (s *Store) Create(ctx context.Context, b Base) (Base, error) {
 	if b.Name = strings.TrimSpace(b.Name); b.Name == "" {
 		return b, errors.New("a knowledge base needs a name")
@@ -132,8 +137,17 @@ func (s *Store) Create(ctx context.Context, b Base) (Base, error) {
 	b.Version, b.Created = 1, time.Now().UTC()
 	b.Updated = b.Created
 	err := s.db.Alone(ctx, func(tx *store.Tx) error {
-		at := stamp(b.Created)
-		_, err := tx.ExecContext(ctx,
+		at, there := stamp(b.Created), ""
+		err := tx.QueryRowContext(ctx,
+			"SELECT id FROM knowledge_bases WHERE name = $1 AND tenant = $2 OR id = $3",
+			b.Name, b.Tenant, b.ID).Scan(&there)
+		switch {
+		case err == nil:
+			return fmt.Errorf("%w: %s", ErrTaken, there)
+		case !errors.Is(err, sql.ErrNoRows):
+			return err
+		}
+		_, err = tx.ExecContext(ctx,
 			"INSERT INTO knowledge_bases (id, name, description, tenant, version, created, updated) VALUES ($1, $2, $3, $4, 1, $5, $5)",
 			b.ID, b.Name, b.Description, b.Tenant, at)
 		if err != nil {

@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	crypto "crypto/rand"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -94,7 +95,7 @@ func newWorld(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) *world {
 	t.Helper()
 	w := &world{store: s, model: &meaning{words: scraps}}
 	var err error
-	if w.base, err = s.Create(t.Context(), kbstore.Base{Name: "w", Tenant: tenants[r.IntN(2)]}); err != nil {
+	if w.base, err = s.Create(t.Context(), kbstore.Base{Name: "w " + crypto.Text(), Tenant: tenants[r.IntN(2)]}); err != nil {
 		t.Fatal(err)
 	}
 	if w.collection, err = s.Collect(t.Context(), w.base.ID, "all"); err != nil {

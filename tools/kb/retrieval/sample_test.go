@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	crypto "crypto/rand"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -41,7 +42,7 @@ func openStore(t testing.TB) *kbstore.Store {
 // see.
 func fill(t testing.TB, s *kbstore.Store, documents map[string][]kbstore.Chunk) kbstore.Base {
 	t.Helper()
-	base, err := s.Create(t.Context(), kbstore.Base{Name: "sample", Tenant: "acme"})
+	base, err := s.Create(t.Context(), kbstore.Base{Name: "sample " + crypto.Text(), Tenant: "acme"})
 	if err != nil {
 		t.Fatal(err)
 	}

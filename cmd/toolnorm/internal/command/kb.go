@@ -64,7 +64,7 @@ func (c *kbPlace) openBase(m *Console, which string, do func(ctx context.Context
 }
 
 // find returns the knowledge base of that id or name. Programs use ids; people type names. It
-// returns an error if there is none, or if two have the name, since names need not be unique.
+// returns an error if there is none, or if several tenants have one of the name.
 func find(ctx context.Context, k *kb.KB, which string) (found kbstore.Base, err error) {
 	if kbstore.ValidID(which) {
 		return k.Store.Base(ctx, which)
