@@ -15,6 +15,41 @@ const longestCell = 1 << 17
 // its program writes quotes in cells so, and does not double them.
 var escapedQuote = regexp.MustCompile(`\\"[^\s,;|"]`)
 
+// Read returns the rows of a text, without the empty ones. The values of a row may be separated by
+// commas, semicolons, tabs or bars. A first line such as "sep=;" names the separator, for Excel.
+func Read(text string) [][]string {
+	comma := separator(text)
+	if said, rest, found := strings.Cut(text, "\n"); found && strings.HasPrefix(said, "sep=") &&
+		len(said) == 5 {
+		comma, text = said[4], rest
+	}
+	return Of(text, comma, len(text))
+}
+
+// separator returns the character that separates the values of a text. It tries all separators and
+// takes the one that results in the most rows of equal length among the first rows. Of several the
+// tab counts, which texts rarely have, and then the one with the most values.
+func separator(text string) byte {
+	best, most := byte(','), 0
+	for _, comma := range []byte("\t,;|") {
+		counts := map[int]int{}
+		for _, row := range Of(text[:min(len(text), 1<<16)], comma, 50) {
+			if len(row) > 1 {
+				counts[len(row)]++
+			}
+		}
+		for fields, rows := range counts {
+			if comma == '\t' {
+				fields = 99
+			}
+			if worth := rows*100 + min(fields, 99); worth > most {
+				best, most = comma, worth
+			}
+		}
+	}
+	return best
+}
+
 // Of returns the first rows of a text, at most as many as given, without the empty ones. The values
 // of a row are separated by comma.
 func Of(text string, comma byte, most int) (all [][]string) {

@@ -329,13 +329,29 @@ func FuzzSanitize(f *testing.F) {
 	})
 }
 
-func TestAQuoteInATabbedFileIsACharacter(t *testing.T) {
-	got, err := tabRows([]byte("name\tdesc\r\nA\t\"big\" one\r\nB\tsix\r\n"))
-	if want := []string{"name: A, desc: \"big\" one", "name: B, desc: six"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%q, %v", got, err)
+func TestRowsOfAnySeparatorAreDocuments(t *testing.T) {
+	for text, want := range map[string][]string{
+		"name\tdesc\r\nA\t\"big\" one\r\nB\tsix\r\n":                 {"name: A, desc: \"big\" one", "name: B, desc: six"},
+		"name\tdesc\nA\ta, b, c\nB\td, e, f":                         {"name: A, desc: a, b, c", "name: B, desc: d, e, f"},
+		"table;desc\nusers;\"the mail; private\"\nusers;key, unique": {"table: users, desc: the mail; private", "table: users, desc: key, unique"},
+		"sep=;\r\na;b\r\n1,5;2\r\n":                                  {"a: 1,5, b: 2"},
+		"a,b\n6\" wide,\"x\ny\"":                                     {"a: 6\" wide, b: x\ny"},
+		"text\nhello; world\n\"a, b\"":                               {"text: hello; world", "text: a, b"},
+	} {
+		if got, err := rowsOf([]byte(text)); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
 	}
-	if _, err := tabRows([]byte("a\tb\n1")); err == nil || err.Error() != "row 2 has 1 values, and the first has 2" {
+	if _, err := rowsOf([]byte("a\tb\n1")); err == nil || err.Error() != "row 2 has 1 values, and the first has 2" {
 		t.Error(err)
+	}
+}
+
+func TestEndingsInCapitalsAreImportedToo(t *testing.T) {
+	dir := t.TempDir()
+	must.Write(t, filepath.Join(dir, "A.CSV"), "x")
+	if all, err := importable(dir); err != nil || len(all) != 1 {
+		t.Errorf("%v, %v", all, err)
 	}
 }
 

@@ -3,7 +3,6 @@ package data
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +17,7 @@ import (
 // readers maps file extensions to functions that split a file into documents. A reader only splits.
 // Its caller drops empty documents and refuses those that are too long.
 var readers = map[string]func(text []byte) ([]string, error){
-	".txt": linesOf, ".md": paragraphs, ".csv": commaRows, ".tsv": tabRows, ".json": jsonList,
+	".txt": linesOf, ".md": paragraphs, ".csv": rowsOf, ".tsv": rowsOf, ".json": jsonList,
 	".jsonl": jsonLines,
 }
 
@@ -76,21 +75,16 @@ func paragraphs(text []byte) ([]string, error) {
 	return strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n\n"), nil
 }
 
-// commaRows returns a document for each row of a CSV file. It returns an error if the rows cannot
-// be parsed or differ in length.
-func commaRows(text []byte) ([]string, error) {
-	rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		return nil, err
+// rowsOf returns a document for each row of separated values (see csvrows.Read). A first row of one
+// value is the name of the only column, whose texts may have any other separator. rowsOf returns an
+// error if the rows differ in length.
+func rowsOf(text []byte) ([]string, error) {
+	lines := strings.ReplaceAll(string(text), "\r\n", "\n")
+	rows := csvrows.Read(lines)
+	if len(rows) > 0 && len(rows[0]) == 1 {
+		rows = csvrows.Of(lines, ',', len(lines))
 	}
 	return described(rows)
-}
-
-// tabRows returns a document for each row of a file with tab-separated values, in which quotation
-// marks may occur anywhere. It returns an error if the rows differ in length.
-func tabRows(text []byte) ([]string, error) {
-	lines := strings.ReplaceAll(string(text), "\r\n", "\n")
-	return described(csvrows.Of(lines, '\t', len(lines)))
 }
 
 // described returns a text for each row, with the names of the columns from the first row: table:

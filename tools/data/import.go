@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Imported is what an import has done with one file. If a later file fails, the documents of this
@@ -77,7 +78,7 @@ func importable(path string) (all []file, err error) {
 		if at == path {
 			source = filepath.Base(path)
 		}
-		if at == path || readers[filepath.Ext(at)] != nil {
+		if at == path || readers[strings.ToLower(filepath.Ext(at))] != nil {
 			all = append(all, file{at, filepath.ToSlash(source)})
 		}
 		return err
