@@ -241,8 +241,8 @@ func compareObjects(at string, want, got map[string]any, diff *[]string) {
 	}
 }
 
-// sameNumber reports whether two JSON numbers are equal, however they are written. Very long
-// numbers are equal only if their digits are.
+// sameNumber reports whether two texts are equal as numbers, however they are written. Very long
+// numbers, and texts that are no numbers, are equal only if their characters are.
 func sameNumber(a, b string) bool {
 	if a == b {
 		return true

@@ -110,7 +110,7 @@ func (r *reading) list(path string, k kind, v any) any {
 	for i, one := range all {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		out[i] = r.value(at, kind{k.base, k.lists - 1}, one)
-		if key := brief(out[i]); r.p.Unique && k.lists == r.p.kind().lists {
+		if key := jsonText(out[i]); r.p.Unique && k.lists == r.p.kind().lists {
 			if first, twice := seen[key]; twice {
 				r.wrong = append(r.wrong, fmt.Sprintf(
 					"%s: elements %d and %d are equal, want each once", path, first, i))
@@ -255,7 +255,7 @@ func (r *reading) choice(path string, v any) any {
 		}
 		_, number := one.(json.Number)
 		if strings.EqualFold(choiceText(one), choiceText(v)) ||
-			number && order(typeNumber, one, v) == 0 && choiceText(v)[0] != 0 {
+			number && sameNumber(choiceText(one), choiceText(v)) {
 			meant = append(meant, one)
 		}
 	}

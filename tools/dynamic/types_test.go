@@ -56,6 +56,8 @@ func TestDetailsThatCannotBeMeant(t *testing.T) {
 		{"ENUM", `{"choices":["a","a"]}`, "choices", "is there twice"},
 		{"ENUM", `{"choices":[{}]}`, "choices", "a choice is a text or a number"},
 		{"ENUM", `{"choices":["a"],"default":"b"}`, "default", `want one of "a", got "b"`},
+		{"ENUM", `{"choices":[1],"default":"abc"}`, "default", `want one of 1, got "abc"`},
+		{"ENUM", `{"choices":[1],"default":""}`, "default", `want one of 1, got ""`},
 		{"ENUM", `{"choices_sql":"SELECT :a"}`, "choices_sql", "has no parameters"},
 		{"ENUM", `{"choices_sql":"SELECT nope FROM h_user"}`, "choices_sql", "nope"},
 		{"ENUM", `{"choices_sql":"DELETE FROM h_user"}`, "choices_sql", "only SELECT"},
@@ -76,6 +78,23 @@ func TestDetailsThatCannotBeMeant(t *testing.T) {
 		report := s.Validate(t.Context(), one)
 		if report.Valid || report.Problems[0].Field != "params[0]."+tt.field || !strings.Contains(report.Problems[0].Message, tt.want) {
 			t.Errorf("%s %s: %+v, want %s", tt.kind, tt.details, report.Problems, tt.want)
+		}
+	}
+}
+
+func TestValuesAreComparedWhole(t *testing.T) {
+	long := strings.Repeat("a", 90)
+	unique := param("v", "LIST<STRING>", Details{Unique: true})
+	if _, wrong := unique.read([]any{long + "1", long + "2"}, nil); wrong != nil {
+		t.Error(wrong)
+	}
+	if _, wrong := unique.read([]any{long, long}, nil); wrong == nil {
+		t.Error("two equal elements fit")
+	}
+	chosen := param("v", "ENUM", Details{})
+	for text, fits := range map[string]bool{"1.0": true, " 1 ": true, "abc": false, "": false, "2": false} {
+		if got, wrong := chosen.read(text, []any{json.Number("1")}); (wrong == nil) != fits || fits && got != json.Number("1") {
+			t.Errorf("%q is %v, %v", text, got, wrong)
 		}
 	}
 }
