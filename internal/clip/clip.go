@@ -10,6 +10,16 @@ import "strings"
 // left out, and so are all bytes that are not UTF-8.
 func To(text string, n int) string { return strings.ToValidUTF8(text[:min(n, len(text))], "") }
 
+// Runes returns the first n characters of text.
+func Runes(text string, n int) string {
+	for i := range text {
+		if n--; n < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
 // Dots returns text unchanged if it has at most n bytes. Otherwise it returns the result of To,
 // followed by "…".
 func Dots(text string, n int) string {

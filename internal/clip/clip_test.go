@@ -22,4 +22,7 @@ func TestTextsAreCutBetweenCharacters(t *testing.T) {
 			t.Errorf("Dots(%q, %d) = %q, want %q", c.text, c.n, got, c.dots)
 		}
 	}
+	if got := Runes("a한글b", 3) + Runes("한", 1) + Runes("a", 2) + Runes("a", 0); got != "a한글한a" {
+		t.Errorf("Runes gives %q", got)
+	}
 }

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	"toolnorm/chat"
+	"toolnorm/internal/clip"
 )
 
 // Table is the result of a query. Each value is already JSON, because a number that a float64
@@ -105,11 +105,8 @@ func (t *table) held(value json.RawMessage) json.RawMessage {
 	t.cut("cell")
 	text := string(value)
 	_ = json.Unmarshal(value, &text) // a text is cut itself, any other value in its JSON form
-	cut := min(t.limits.Cell, len(text))
-	for cut > 0 && !utf8.RuneStart(text[min(cut, len(text)-1)]) {
-		cut--
-	}
-	short, err := chat.JSON(fmt.Sprintf("%s… (%d bytes)", text[:cut], len(text)))
+	short, err := chat.JSON(
+		fmt.Sprintf("%s… (%d bytes)", clip.To(text, t.limits.Cell), len(text)))
 	if err != nil {
 		return json.RawMessage("null")
 	}

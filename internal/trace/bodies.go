@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"toolnorm/chat"
+	"toolnorm/internal/clip"
 )
 
 // The bounds for the texts of an exchange, in bytes. Together they are 256 KiB.
@@ -106,7 +107,7 @@ type Part struct {
 func (b *Bodies) asked(r *chat.Request) {
 	room := maxRequest
 	for _, t := range r.Tools {
-		name := clip(t.Name, maxName)
+		name := copied(t.Name, maxName)
 		if room -= len(name) + partCost; room < maxRequest*3/4 {
 			break
 		}
@@ -145,16 +146,16 @@ func message(m chat.Message, most int) Message {
 	if m.Reasoning != "" {
 		text = m.Reasoning + "\n\n" + text
 	}
-	kept := clip(text, most)
-	c := Message{Role: string(m.Role), Text: kept, CallID: clip(m.CallID, maxName),
+	kept := copied(text, most)
+	c := Message{Role: string(m.Role), Text: kept, CallID: copied(m.CallID, maxName),
 		Images: len(m.Images)}
 	if len(text) > most {
-		c.Missing = len(text) - whole(text, most)
+		c.Missing = len(text) - len(clip.To(text, most))
 	}
 	for _, call := range m.Calls[:min(len(m.Calls), maxSaid)] {
 		most = max(most-len(kept), 0)
-		kept = clip(string(call.Args[:min(len(call.Args), most+1)]), most)
-		c.Calls = append(c.Calls, Said{clip(call.ID, maxName), clip(call.Name, maxName), kept})
+		kept = copied(string(call.Args[:min(len(call.Args), most+1)]), most)
+		c.Calls = append(c.Calls, Said{copied(call.ID, maxName), copied(call.Name, maxName), kept})
 	}
 	return c
 }
@@ -174,7 +175,7 @@ func (m *Message) size() int {
 func (b *Bodies) Prompted(text string) {
 	b.run.mu.Lock()
 	defer b.run.mu.Unlock()
-	b.prompt = clip(text, b.promptRoom)
+	b.prompt = copied(text, b.promptRoom)
 	b.missing = max(len(text)-b.promptRoom, 0)
 }
 
@@ -216,10 +217,10 @@ func (s *Side) add(ev *chat.Event, at time.Duration) {
 	}
 	s.seal()
 	s.last = ev.Kind
-	p := Part{Kind: ev.Kind.String(), Index: ev.Index, ID: clip(ev.ID, maxName), Pieces: 1,
+	p := Part{Kind: ev.Kind.String(), Index: ev.Index, ID: copied(ev.ID, maxName), Pieces: 1,
 		At: millis(at)}
 	if ev.Meta != nil {
-		p.Cause = clip(ev.Meta.Cause, maxName)
+		p.Cause = copied(ev.Meta.Cause, maxName)
 	}
 	s.Parts = append(s.Parts, p)
 	*s.room -= partCost
@@ -239,12 +240,9 @@ func (s *Side) write(text string) {
 		*s.room -= len(text)
 		return
 	}
-	n := 0
-	if *s.room > 0 {
-		n = whole(text, *s.room)
-	}
-	s.text.WriteString(text[:n])
-	s.Missing += len(text) - n
+	fits := clip.To(text, max(*s.room, 0))
+	s.text.WriteString(fits)
+	s.Missing += len(text) - len(fits)
 	*s.room = 0
 }
 

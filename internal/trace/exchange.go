@@ -3,9 +3,9 @@ package trace
 import (
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"toolnorm/chat"
+	"toolnorm/internal/clip"
 )
 
 const (
@@ -111,7 +111,7 @@ func millis(d time.Duration) Millis { return Millis(d/(100*time.Microsecond)) / 
 func (e *Exchange) Asked(r *chat.Request, stream bool) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
-	e.Model, e.Stream, e.Tools = clip(r.Model, maxName), stream, len(r.Tools)
+	e.Model, e.Stream, e.Tools = copied(r.Model, maxName), stream, len(r.Tools)
 	e.Turn = e.run.talks.of(e.ID, r.Messages)
 	e.run.asked = r
 	if e.Bodies != nil {
@@ -136,7 +136,7 @@ func (e *Exchange) Noted(word, text string) {
 	e.run.mu.Lock()
 	defer e.run.mu.Unlock()
 	if len(e.Notes) < maxCalls {
-		e.Notes = append(e.Notes, clip(strings.ToLower(word)+": "+text, 4*maxName))
+		e.Notes = append(e.Notes, copied(strings.ToLower(word)+": "+text, 4*maxName))
 	}
 }
 
@@ -154,7 +154,7 @@ func (e *Exchange) Event(ev *chat.Event) {
 			e.More++
 			return
 		}
-		e.Calls = append(e.Calls, Call{ID: clip(ev.ID, maxName), Name: clip(ev.Text, maxName),
+		e.Calls = append(e.Calls, Call{ID: copied(ev.ID, maxName), Name: copied(ev.Text, maxName),
 			Open: true})
 	case chat.CallEnd:
 		if ev.Index < len(e.Calls) {
@@ -181,7 +181,7 @@ func (e *Exchange) meta(m *chat.Meta) {
 			millis(m.Times.Completion)
 	}
 	if m.Cause != "" {
-		e.Cause = clip(m.Cause, maxName)
+		e.Cause = copied(m.Cause, maxName)
 	}
 	e.Repairs = append(e.Repairs, m.Repairs...)
 	if m.Cut != "" {
@@ -218,7 +218,7 @@ func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	defer e.run.mu.Unlock()
 	e.Status, e.First, e.Total = status, millis(first), millis(total)
 	if err != nil {
-		e.Error = clip(err.Error(), 4*maxName)
+		e.Error = copied(err.Error(), 4*maxName)
 	}
 	e.reread()
 	if len(e.Tried) < 2 {
@@ -229,21 +229,5 @@ func (e *Exchange) End(status int, err error, first, total time.Duration) {
 	}
 }
 
-// clip returns a copy of s, so that s does not keep a large request in memory. If s has more bytes
-// than the argument most allows, the copy is cut there and ends with "…".
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return strings.Clone(s)
-	}
-	return strings.Clone(s[:whole(s, most)]) + "…"
-}
-
-// whole returns the largest n <= most at which s can be cut without splitting a character.
-func whole(s string, most int) int {
-	for n := most; n > most-utf8.UTFMax && n > 0; n-- {
-		if utf8.RuneStart(s[n]) {
-			return n
-		}
-	}
-	return most
-}
+// copied returns a copy of clip.Dots, so that s does not keep a large request in memory.
+func copied(s string, most int) string { return strings.Clone(clip.Dots(s, most)) }

@@ -162,10 +162,10 @@ func TestHugeExchangesAreBounded(t *testing.T) {
 
 func TestNothingOfALargeRequestIsHeld(t *testing.T) {
 	s := strings.Repeat("a", 1<<20)
-	if c := clip(s[:4], maxName); c != "aaaa" {
+	if c := copied(s[:4], maxName); c != "aaaa" {
 		t.Errorf("clip = %q", c)
 	}
-	if c := clip("aé", 2); c != "a…" {
+	if c := copied("aé", 2); c != "a…" {
 		t.Errorf("clip = %q, want no half character", c)
 	}
 }

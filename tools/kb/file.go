@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/clip"
 	"toolnorm/internal/embedding"
 	"toolnorm/internal/post"
 	"toolnorm/tools/kb/chunk"
@@ -272,18 +273,9 @@ func summaryOf(title string, passages []chunk.Passage) string {
 	}
 	if len(passages) > 0 {
 		first := strings.Join(strings.Fields(passages[0].Text), " ")
-		parts = slices.Insert(parts, 1, shortened(first, firstWords))
+		parts = slices.Insert(parts, 1, clip.Runes(first, firstWords))
 	}
-	return shortened(strings.Join(parts, "\n"), longestSummary)
-}
-
-// shortened returns the first n characters of a text. It counts characters and not bytes, because
-// PostgreSQL would refuse half a character of Korean.
-func shortened(text string, n int) string {
-	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n])
-	}
-	return text
+	return clip.Runes(strings.Join(parts, "\n"), longestSummary)
 }
 
 // describe makes the collection's summary from the titles of its documents. It writes the summary
@@ -300,7 +292,7 @@ func (w *work) describe(ctx context.Context) error {
 			parts = append(parts, d.Title)
 		}
 	}
-	summary := shortened(strings.Join(parts, "\n"), longestSummary)
+	summary := clip.Runes(strings.Join(parts, "\n"), longestSummary)
 	collections, err := w.Store.Collections(ctx, w.in.Base.ID)
 	if err != nil {
 		return err

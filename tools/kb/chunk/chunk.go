@@ -43,6 +43,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"toolnorm/internal/clip"
 )
 
 // Version is the version of this package's output. It is part of a document's hash, so that a
@@ -142,7 +144,7 @@ func Read(name string, data []byte) (t Text, err error) {
 	if t.Title = strings.Join(strings.Fields(clean(t.Title)), " "); t.Title == "" {
 		t.Title = clean(strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
 	}
-	t.Title = firstRunes(t.Title, longestTitle)
+	t.Title = clip.Runes(t.Title, longestTitle)
 	kept := t.Blocks[:0]
 	for _, b := range t.Blocks {
 		if b.Text = strings.Trim(clean(b.Text), "\n \t"); b.Text != "" {
@@ -159,17 +161,6 @@ func Read(name string, data []byte) (t Text, err error) {
 // longestTitle is how many characters of a title or a heading are used. A longer one is really a
 // paragraph in large letters.
 const longestTitle = 200
-
-// firstRunes returns the first n characters of a text. It does not count bytes, because half a
-// character would not be valid UTF-8.
-func firstRunes(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i]
-		}
-	}
-	return s
-}
 
 // clean returns a text with plain line ends and without control characters. One of these is NUL,
 // which PostgreSQL refuses.
@@ -198,7 +189,7 @@ func (o *outline) enter(level int, title string) {
 	}
 	if title = strings.Join(strings.Fields(title), " "); title != "" {
 		o.levels, o.titles = append(o.levels, level),
-			append(o.titles, firstRunes(title, longestTitle))
+			append(o.titles, clip.Runes(title, longestTitle))
 	}
 }
 

@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"toolnorm/internal/auth"
+	"toolnorm/internal/clip"
 	"toolnorm/internal/rerank"
 	"toolnorm/internal/sleep"
 	"toolnorm/tools/kb/kbstore"
@@ -311,13 +312,7 @@ func (p *passage) closest() string {
 const longestQuery = 1000
 
 // beginning returns the part of a query that is searched for.
-func beginning(query string) string {
-	if len(query) <= longestQuery {
-		return query
-	}
-	runes := []rune(query)
-	return string(runes[:min(len(runes), longestQuery)])
-}
+func beginning(query string) string { return clip.Runes(query, longestQuery) }
 
 // round rounds a score to four digits. More digits say nothing, and fill the context of a model.
 func round(score float64) float64 { return math.Round(score*1e4) / 1e4 }
