@@ -7,13 +7,16 @@ import (
 )
 
 // Features describe how well a text matches a query, in more detail than the score of Search. Each
-// is in [0,1].
+// but Worth is in [0,1].
 type Features struct {
 	// the BM25F score of the text, divided by the score that the query itself would have as a text
 	Ideal    float64
 	Coverage float64 // how much of the query occurs anywhere in the text
 	Longest  float64 // how much of the query occurs in one piece of the text
 	Known    float64 // how much of the query occurs in any text
+	// how many words that a single text has weigh as much as the query, without the beginnings of
+	// words
+	Worth float64
 }
 
 // Look is a query that was prepared to compute Features. It has the weights of the fields in BM25F.
@@ -27,6 +30,7 @@ type Look struct {
 	total   float64        // the sum of asked
 	order   []int          // the query's tokens, as indexes in terms
 	known   float64        // how much of total occurs in any text
+	worth   float64        // see Features
 	ideal   float64
 }
 
@@ -51,6 +55,9 @@ func (x *Index) Look(query string, weights ...float64) *Look {
 			l.total += l.asked[i]
 			if n > 0 {
 				l.known += l.asked[i]
+			}
+			if p.token[0] != '~' { // the word itself is asked for as well
+				l.worth += l.asked[i] / x.idfOf(1)
 			}
 		}
 		l.order = append(l.order, at[p.token])
@@ -99,7 +106,7 @@ func (l *Look) Of(fields [][]uint32, place map[uint32]int) (f Features) {
 	}
 	f.Ideal, f.Coverage, f.Longest = min(1, f.Ideal/l.ideal), min(1, f.Coverage),
 		min(1, f.Longest/l.total)
-	f.Known = l.known / l.total
+	f.Known, f.Worth = l.known/l.total, l.worth
 	return f
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -133,6 +134,15 @@ func TestFeatures(t *testing.T) {
 	}
 	if f := x.Look("はいくら", 1).Features(piece); f.Coverage < 0 || f.Coverage > 1 {
 		t.Errorf("of particles: %+v", f)
+	}
+}
+
+func TestWorthIsCountedInRareWords(t *testing.T) {
+	for query, want := range map[string]float64{"tea": 1, "tea cup": 2, "kettle": 1, "unheard": 1, "说明": 1, "": 0} {
+		x := New([]string{"tea cup", "kettle", "说明", "milk", "sugar"})
+		if f := x.Look(query).Features(0); math.Abs(f.Worth-want) > 1e-9 {
+			t.Errorf("%q is worth %v words, want %v", query, f.Worth, want)
+		}
 	}
 }
 

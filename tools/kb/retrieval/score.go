@@ -26,13 +26,18 @@ const (
 	one      = iota
 	byOrder  // how well the words of the passage match
 	byMargin // how much better they match than those of the passages after the best
-	covered  // how much of the query the best passage covers
+	// the square root of the same in rare words instead of as a share of the query, of which one
+	// word by chance is half if it is short
+	byWords
+	covered // how much of the query the best passage covers
 	// the same to the fourth power, since the coverage of a single word is all or nothing
 	coveredAll
+	byWhole // whether the query is a word or two that the best passage has
 	unknown // how much of the query no passage covers
 	// by words, how far the best is ahead of the second, or how far another passage is after the
 	// best
 	byLead
+	byBehind    // how far a passage is after the best, from -1 to 0
 	byCosine    // how far the cosine exceeds those of the next passages
 	byNearer    // how far the nearest passage is ahead of the second
 	mostNumbers // how many numbers there are
@@ -44,10 +49,10 @@ type numbers [mostNumbers]float64
 // weights convert numbers into the logarithm of the odds that a passage answers the query.
 type weights [mostNumbers]float64
 
-// The weights that TestCalibration has fitted, for words alone and for words and vectors.
+// The weights that TestPublicSets has fitted, for words alone and for words and vectors.
 var (
-	ofWords = weights{one: 1.66, byOrder: 2.61, byMargin: 4.28, covered: -6.29, coveredAll: 4.88,
-		unknown: -2.55, byLead: 4.08}
+	ofWords = weights{one: -.62, byOrder: 2.06, byWords: 1.38, byWhole: 1, unknown: .91,
+		byBehind: 2.5}
 	ofVectors = weights{one: -2, byOrder: .91, byMargin: 2.09, covered: -1.94, coveredAll: .43,
 		unknown: -.12, byLead: 3.17, byCosine: 1.76, byNearer: .16}
 )
@@ -123,7 +128,9 @@ func count(all []*passage, near background) {
 		c := best.features.Coverage
 		p.numbers = numbers{
 			one: 1, byOrder: math.Log(max(p.key, .02)), byMargin: p.key - rest,
-			covered: c, coveredAll: c * c * c * c, unknown: 1 - best.features.Known,
+			byWords: math.Sqrt(max(0, p.key-rest) * best.features.Worth),
+			covered: c, coveredAll: c * c * c * c,
+			byWhole: c * c * c * c / max(1, best.features.Worth), unknown: 1 - best.features.Known,
 		}
 		switch {
 		case best.key <= 0:
@@ -131,6 +138,9 @@ func count(all []*passage, near background) {
 			p.numbers[byLead] = (p.key - next) / best.key
 		default:
 			p.numbers[byLead] = p.key/best.key - 1
+		}
+		if best.key > 0 {
+			p.numbers[byBehind] = p.key/best.key - 1
 		}
 		if p.Dense != nil {
 			p.numbers[byCosine], p.numbers[byNearer] = near.above(*p.Dense), near.lead
