@@ -57,8 +57,7 @@ func (r *request) readMessage(v *fastjson.Value) error {
 	if v.Type() != fastjson.TypeObject {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
-	name := string(v.GetStringBytes("role"))
-	role, ok := roles[name]
+	role, ok := roles[string(v.GetStringBytes("role"))]
 	calls := field.OrNull(v.Get("tool_calls")) // which some clients write as [] in every turn
 	if list, err := calls.Array(); !ok || !field.IsNull(calls) && (err != nil || len(list) > 0) {
 		return r.readOther(v)
