@@ -135,10 +135,13 @@ func (ta *tagsAhead) tailAt(p *declaration.Pattern, i int) (step, end int) {
 		if !ok {
 			continue
 		}
-		for _, l := range p.Close {
+		for _, l := range p.Close { // </invoke></call>: all of them
 			if m, a := ta.marks.literal(n+ta.Elastic(n), l); a == matched {
-				return -1, m
+				step, n = -1, m
 			}
+		}
+		if step < 0 {
+			return step, n
 		}
 	}
 	if n, args, ok := ta.callHead(p, i); ok && args {

@@ -17,6 +17,12 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 			return front + k + mid + spelled(json.RawMessage(s), "raw") + end
 		})
 	}
+	more := map[string][]chat.Call{ // further calls that are read
+		"a list of texts in tags": {{Name: "save_note", Args: json.RawMessage(`{"text": "true", "tags": ["1", "null", "2.50"]}`)}},
+	}
+	for _, city := range []string{"Oslo", "Rome", "Bern", "Kiel"} {
+		more["tags of names in two marks"] = append(more["tags of names in two marks"], chat.Call{Name: "get_weather", Args: json.RawMessage(`{"city": "` + city + `"}`)})
+	}
 	for name, v := range map[string]*invented{
 		"the escapes of Go and Jinja": {open: "<act>", close: "</act>", body: func(c chat.Call, _ int) string {
 			args := strings.NewReplacer("<", `\u003c`, ">", `\u003e`, "&", `\u0026`, "é", `\u00e9`, "ã", `\u00e3`).Replace(spelled(c.Args, "compact"))
@@ -40,6 +46,11 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 		"marks in two angles": {open: "<<ACT>>", close: "<</ACT>>", body: func(c chat.Call, _ int) string {
 			return spelled(c.Args, "json") + " => " + c.Name
 		}},
+		"tags of names in two marks": {open: "<|act>", close: "<act|>", between: "\n", bare: true, body: func(c chat.Call, _ int) string {
+			return `<invoke name="` + c.Name + `">` + each(c.Args, "", func(k, s string) string {
+				return "<p:" + k + ">" + spelled(json.RawMessage(s), "raw") + "</p:" + k + ">"
+			}) + "</invoke>"
+		}},
 		"a list of texts in tags": {first: "<|acts|>", last: "<|/acts|>", body: func(c chat.Call, _ int) string {
 			return `<invoke name="` + c.Name + `">` + inTags(string(c.Args), "li") + "</invoke>"
 		}},
@@ -49,15 +60,14 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 		if !o.read {
 			t.Errorf("%s: %s, wrong calls %v", name, o.why, o.wrong)
 		}
-		if name != "a list of texts in tags" {
+		if more[name] == nil {
 			continue
 		}
-		texts := chat.Call{Name: "save_note", Args: json.RawMessage(`{"text": "true", "tags": ["1", "null", "2.50"]}`)}
 		found, err := From("mystery", adapters.Builtin(), Template{Render: v.render})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := Reads(found.Format, v.reply(chat.Message{Calls: []chat.Call{texts}}), "", []chat.Call{texts}, drawnTools); err != nil {
+		if err := Reads(found.Format, v.reply(chat.Message{Calls: more[name]}), "", more[name], drawnTools); err != nil {
 			t.Error(err)
 		}
 	}
