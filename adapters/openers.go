@@ -271,19 +271,21 @@ func (op *openers) noise(m *declaration.Mark) match {
 
 // openPlain drops the opener of a plain reply, if only white space precedes it. Otherwise it
 // returns mismatch. An opener that looks like a tag may be the answer itself, so it counts only
-// after reasoning, or alone on its line as the family writes it. Hunyuan-A13B writes
-// <answer>⏎…⏎</answer> after its thoughts, but a reply about such tags may begin with them as well.
-// The family's own special token may also come later, after a call or text that had no opener.
+// after reasoning, alone on its line as the family writes it, or if each of its replies has it.
+// Hunyuan-A13B writes <answer>⏎…⏎</answer> after its thoughts, but a reply about such tags may
+// begin with them as well. The family's own special token may also come later, after a call or text
+// that had no opener.
 func (op *openers) openPlain(m *declaration.Mark) match {
 	n, a := op.marks.literal(0, m.Pattern.Parts[0].Lit)
 	if a != matched {
 		return a
 	}
 	// <|START_RESPONSE|> after text that had no opener
-	own := m.Pattern.Family == op.marks.f && m.Special() && !op.page.mentioned()
-	line := m.Pattern.Family == op.marks.f && op.At(len(m.Key)) == '\n'
-	if tag := m.Key[0] == '<' && !m.Special(); !op.page.blank && !own ||
-		tag && !line && !op.thinking.hasThought() {
+	own := m.Pattern.Family == op.marks.f
+	late := own && m.Special() && !op.page.mentioned()
+	placed := own && (op.At(len(m.Key)) == '\n' || m.Pattern.Family.Flags.Marked)
+	if tag := m.Key[0] == '<' && !m.Special(); !op.page.blank && !late ||
+		tag && !placed && !op.thinking.hasThought() {
 		return mismatch
 	}
 	op.page.reply = m.Pattern

@@ -112,6 +112,9 @@ func (o *observed) arranged(model string, set *adapters.Set, p *printer) (*Findi
 	most := -1
 	for _, lines := range arrangements(p, one, two, o.glue) {
 		text := heading(model) + o.markLines() + lines + o.dropLine()
+		if o.spoken != "" {
+			text += "flag    marked\n"
+		}
 		f, n, err := p.tried(set, text)
 		// a call without arguments has a line of its own
 		if bare := p.bareCall(lines); err != nil && n == bareTurn && bare != "" {

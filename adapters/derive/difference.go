@@ -14,9 +14,9 @@ func difference(a, b string) string {
 	from = markStart(b, from)
 	if openMark(b[from:to]) >= 0 && !strings.HasPrefix(b[to:], "<") {
 		to += strings.IndexByte(b[to:], '>') + 1
-		if strings.Contains(b[from:to], "<<") && strings.HasPrefix(b[to:], ">") {
-			to++ // <<call>>
-		}
+	}
+	if strings.Contains(b[from:to], "<<") && strings.HasPrefix(b[to:], ">") {
+		to++ // <<call>>
 	}
 	return b[from:to]
 }

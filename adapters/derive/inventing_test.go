@@ -16,12 +16,12 @@ import (
 // invented is a chat template that a program made up: turns, marks around thoughts, and one way of
 // writing calls.
 type invented struct {
-	about                string // the drawn parts, for messages
-	user, bot, end       string // what opens the turns, and what ends one
-	thinks               [2]string
-	glue                 string // between text and calls
-	open, close          string // of a call
-	first, between, last string // around and between calls
+	about                string    // the drawn parts, for messages
+	user, bot, end       string    // what opens the turns, and what ends one
+	thinks, said         [2]string // around thoughts, and around text
+	glue                 string    // between text and calls
+	open, close          string    // of a call
+	first, between, last string    // around and between calls
 	body                 func(c chat.Call, n int) string
 	refusesTwo, bare     bool // bare: strings have no quotes
 }
@@ -54,7 +54,9 @@ func (v *invented) reply(m chat.Message) string {
 	if m.Reasoning != "" && v.thinks[0] != "" {
 		out += v.thinks[0] + m.Reasoning + v.thinks[1]
 	}
-	out += m.Content
+	if m.Content != "" {
+		out += v.said[0] + m.Content + v.said[1]
+	}
 	if len(m.Calls) == 0 {
 		return out
 	}

@@ -18,14 +18,7 @@ func (o *observed) declaration(model, known string, exactly bool) (string, error
 	if exactly {
 		return b.String(), nil
 	}
-	for _, line := range []struct {
-		kind, text, probe, hole string
-	}{{"think", o.thought, probeThink, "reasoning"}, {"text", o.spoken, probeText, "text"}} {
-		if before, after, ok := strings.Cut(line.text, line.probe); ok {
-			fmt.Fprintf(&b, "%-7s %s{%s}%s\n", line.kind, example(before), line.hole,
-				example(after))
-		}
-	}
+	b.WriteString(o.markLines())
 	if known != "" {
 		return b.String(), nil
 	}
@@ -36,8 +29,11 @@ func (o *observed) declaration(model, known string, exactly bool) (string, error
 	if err != nil {
 		return "", err
 	}
-	if o.cdata {
+	switch {
+	case o.cdata:
 		b.WriteString("flag    cdata\n")
+	case o.spoken != "": // seen around a reply without a thought
+		b.WriteString("flag    marked\n")
 	}
 	b.WriteString(lines)
 	// llama3.1's template writes <|python_tag|> in one mode only; calls with the mark are read, too

@@ -2,6 +2,7 @@ package derive
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,6 +46,9 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 		}},
 		"marks in two angles": {open: "<<ACT>>", close: "<</ACT>>", body: func(c chat.Call, _ int) string {
 			return spelled(c.Args, "json") + " => " + c.Name
+		}},
+		"a tag around text": {said: [2]string{"<say>", "</say>"}, first: "<<ACTS>>", last: "<</ACTS>>", between: "\n", body: func(c chat.Call, n int) string {
+			return c.Name + "#" + strconv.Itoa(n+1) + " " + spelled(c.Args, "json")
 		}},
 		"tags of names in two marks": {open: "<|act>", close: "<act|>", between: "\n", bare: true, body: func(c chat.Call, _ int) string {
 			return `<invoke name="` + c.Name + `">` + each(c.Args, "", func(k, s string) string {

@@ -197,6 +197,9 @@ type Flags struct {
 	// name="content"><![CDATA[…]]></param>.
 	CDATA    bool
 	Entities bool // keys in attributes are escaped: kimi-k3's argument key="a &amp; b"
+	// Marked means that every plain reply has the marks of a text line. In other families a tag is
+	// such a mark only alone on its line or after a thought.
+	Marked bool
 	// ThinkCalls means that calls at the end of closed reasoning are real, because trinity was
 	// trained to call there.
 	ThinkCalls bool
@@ -206,7 +209,7 @@ type Flags struct {
 // an error for an unknown word, because the lack of a misspelt flag would not be noticed later.
 func parseFlags(line string) (f Flags, err error) {
 	flags := map[string]*bool{"blank": &f.Blank, "cdata": &f.CDATA, "entities": &f.Entities,
-		"think-calls": &f.ThinkCalls}
+		"marked": &f.Marked, "think-calls": &f.ThinkCalls}
 	for _, word := range strings.Fields(line) {
 		if flags[word] == nil {
 			return f, fmt.Errorf("no flag %q: there are %s", word,
