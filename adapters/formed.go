@@ -80,13 +80,31 @@ func (ft formText) Takes(name, key string) bool {
 	return false
 }
 
+// Fits reports whether the named tool's schema allows the kind of a value at a place in its
+// arguments. It is true if the schema gives no type for the place.
+func (ft formText) Fits(name string, keys []string, value string) bool {
+	typ := ft.typeAt(name, keys)
+	return typ == nil || !typ.Known() || typ.Allows(schema.KindOf(value))
+}
+
 // Typed returns the JSON for a text without quotation marks at a place in the arguments of the
 // named tool. It returns false if the schema gives no type for the place, or one that the text does
 // not fit.
 func (ft formText) Typed(name string, keys []string, text string) (string, bool) {
+	typ := ft.typeAt(name, keys)
+	if typ == nil {
+		return "", false
+	}
+	value := lenient.FromText(text, typ)
+	return value, typ.Known() && typ.Allows(schema.KindOf(value))
+}
+
+// typeAt returns the type of a place in the arguments of the named tool, or nil if there is no such
+// tool.
+func (ft formText) typeAt(name string, keys []string) *schema.Type {
 	t := ft.tools.Find(name)
 	if t == nil {
-		return "", false
+		return nil
 	}
 	typ := t.Type()
 	for _, key := range keys {
@@ -96,8 +114,7 @@ func (ft formText) Typed(name string, keys []string, text string) (string, bool)
 			typ = typ.Prop(key)
 		}
 	}
-	value := lenient.FromText(text, typ)
-	return value, typ.Known() && typ.Allows(schema.KindOf(value))
+	return typ
 }
 
 // Over reports whether the reply is over at offset i.

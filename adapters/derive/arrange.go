@@ -57,6 +57,11 @@ var formTurns = [][]chat.Call{
 		formProbe(3, "fetch_gnus", `{"lemur": "wombat", "okapi": "numbat"}`)},
 }
 
+// escapedTurn is a call whose value looks as if it had escapes. A format that reads them as escapes
+// is used only if no form reads the value as it is.
+var escapedTurn = []chat.Call{formProbe(1, "fetch_gnus",
+	`{"lemur": "one\\ntwo", "okapi": "numbat"}`)}
+
 // The indices in formTurns of a call with nested objects, and of one without arguments.
 const deepTurn, bareTurn = 6, 7
 
@@ -230,7 +235,7 @@ func (p *printer) readsTurns(f *adapters.Format) (int, error) {
 				text)
 		}
 	}
-	return len(formTurns), p.misled(f)
+	return len(formTurns), cmp.Or(p.misled(f), p.otherwise(f, escapedTurn))
 }
 
 // misled returns an error if a call whose values contain printed calls is read as other calls. To

@@ -1,13 +1,11 @@
 package derive
 
 import (
-	"cmp"
 	"fmt"
+	"html"
 	"regexp"
 	"slices"
 	"strings"
-
-	"toolnorm/chat"
 )
 
 // arrangements returns the lines of forms that may print what a template printed for one call and
@@ -51,28 +49,57 @@ func (f *framed) arrangements(p *printer, one string) (all []string) {
 		}
 		return all
 	}
-	for _, quote := range []string{`"`, `'`, ""} {
+	for _, quote := range append(distinct(`"`, `'`, f.quote()), "") {
 		i, ok := f.items(quote)
 		if !ok {
 			continue
 		}
-		codings := []string{"raw", "xml", "url"}
-		if quote != "" {
-			codings = []string{"json", "python"}
-		}
-		for _, strs := range codings {
-			words := "form    strings " + strs + "\n"
+		for _, words := range codings(quote) {
 			for _, values := range []string{"json", "python", "compact"} {
 				all = append(all, i.lines+i.argLines()+words+"form    values "+values+"\n")
 			}
 			for _, j := range []items{i, i.unspaced()} {
 				if nested := p.nested(j, one, quote); nested != "" {
-					all = append(all, j.lines+j.argLines()+words+nested)
+					all = append(all, j.lines+j.argLines()+words+nested+p.block(j, one, quote))
 				}
 			}
 		}
 	}
 	return all
+}
+
+// quote returns the longest text that stands on both sides of a value, such as <|"|>, or "" if
+// there is none.
+func (f *framed) quote() string {
+	at := slices.Index(f.holes, "value")
+	if at < 0 {
+		return ""
+	}
+	front, behind := f.rawGaps[at], f.rawGaps[at+1]
+	for n := min(len(front), len(behind)); n > 0; n-- {
+		if strings.HasSuffix(front, behind[:n]) && strings.TrimSpace(behind[:n]) != "" {
+			return behind[:n]
+		}
+	}
+	return ""
+}
+
+// codings returns the lines of a form about strings that may have these quotes, or about those
+// without quotes if quote is empty.
+func codings(quote string) (all []string) {
+	if quote == "" {
+		return []string{"form    strings raw\n", "form    strings xml\n", "form    strings url\n"}
+	}
+	plain, escape := html.UnescapeString(quote), ""
+	if plain != quote { // &quot;
+		escape = " xml"
+	}
+	if plain == `"` || plain == `'` {
+		all = []string{"form    strings json" + escape + "\n",
+			"form    strings python" + escape + "\n"}
+	}
+	return append(all, "form    strings raw\nform    quote "+
+		markEdges(escapeLiteral.Replace(quote))+"\n")
 }
 
 // lines returns the form lines about calls with these placeholders (holes) and literals (gaps).
@@ -311,89 +338,4 @@ func (i items) unspaced() items {
 	mid := strings.TrimRight(i.mid, " ")
 	i.mid, i.plain = mid, i.mid[len(mid):]
 	return i
-}
-
-// nested returns the form lines for objects and lists inside arguments, or "" if their notation is
-// not recognised.
-func (p *printer) nested(i items, one, quote string) string {
-	flat, list := `{"oryx": {"p": "cat", "q": "dog"}}`, `{"newt": ["cat", "dog"]}`
-	object, ok := p.seriesIn(p.valueOf(i, one, quote, "oryx", flat), quote, true)
-	elements, ok2 := p.seriesIn(p.valueOf(i, one, quote, "newt", list), quote, false)
-	if !ok || !ok2 || !strings.HasSuffix(object.mid, i.plain) ||
-		!strings.HasSuffix(elements.before, i.plain) {
-		return ""
-	}
-	object.mid, elements.before = strings.TrimSuffix(object.mid, i.plain),
-		strings.TrimSuffix(elements.before, i.plain)
-	deep := p.valueOf(i, one, quote, "oryx", `{"oryx": {"q": {"p": "cat", "q": "dog"}}}`)
-	_, deep, _ = strings.Cut(deep, "q"+object.mid)
-	indent := ""
-	if inner, ok := p.seriesIn(deep, quote, true); ok && len(inner.before) > len(object.before) {
-		indent = strings.Repeat(" ", len(inner.before)-len(object.before))
-	}
-	e := escapeLiteral.Replace
-	lines := fmt.Sprintf("form    values nested\nform    member %s\nform    element %s\n",
-		object.item("{key}", indent), elements.item("", indent))
-	if indent != "" {
-		lines += "form    indent " + markEdges(indent) + "\n"
-	}
-	if around := object; cmp.Or(around.open, around.between, around.close) != "" {
-		lines += "form    object " + markEdges(e(around.open)+"{member}"+e(around.between)+"{member}"+
-			e(around.close)) + "\n"
-	}
-	if around := elements; cmp.Or(around.open, around.between, around.close) != "" {
-		lines += "form    list " + markEdges(e(around.open)+"{element}"+e(around.between)+"{element}"+
-			e(around.close)) + "\n"
-	}
-	return lines
-}
-
-// valueOf returns what a template prints for the value of the argument key. It renders a call with
-// the arguments args, and cuts off what is before and after the value. The parameter one is another
-// rendered call, which shows what follows the last value. It returns "" if the texts do not match.
-func (p *printer) valueOf(i items, one, quote, key, args string) string {
-	text := p.show(chat.Call{ID: gnus[0].ID, Name: "store_yaks", Args: []byte(args)})
-	at := strings.LastIndex(one, "numbat")
-	_, value, ok := strings.Cut(text, key+i.mid)
-	if !ok || at < 0 {
-		return ""
-	}
-	tail := strings.NewReplacer("fetch_gnus", "store_yaks", "okapi", key).Replace(
-		strings.TrimPrefix(one[at+len("numbat"):], quote))
-	value, ok = strings.CutSuffix(value, tail)
-	if !ok {
-		return ""
-	}
-	return value
-}
-
-// seriesIn splits the text of a value with two members, or two elements if named is false. It
-// returns false if they are not found, or are not written alike.
-func (p *printer) seriesIn(value, quote string, named bool) (series, bool) {
-	first, second := strings.Index(value, "cat"), strings.LastIndex(value, "dog")
-	if first < 0 || second < first {
-		return series{}, false
-	}
-	between, tail := value[first+3:second], value[second+3:]
-	if !named {
-		return seriesOf(strings.TrimSuffix(value[:first], quote), quote, quote,
-			strings.TrimSuffix(between, quote), tail, "", "", quote, false)
-	}
-	k1 := strings.LastIndex(value[:first], "p")
-	if k1 < 0 {
-		return series{}, false
-	}
-	mid := value[k1+1 : first]
-	k2 := strings.LastIndex(between, "q"+mid)
-	if k2 < 0 {
-		return series{}, false
-	}
-	head := value[:k1]
-	// <p>cat</p>
-	if again := strings.Index(between[:k2], "p"); again >= 0 && strings.Contains(tail, "q") {
-		end := strings.Index(tail, "q")
-		return seriesOf(head, mid, mid, between[again+1:k2], tail[end+1:], between[:again],
-			tail[:end], quote, true)
-	}
-	return seriesOf(head, mid, mid, between[:k2], tail, "", "", quote, false)
 }

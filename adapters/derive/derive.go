@@ -17,6 +17,7 @@
 //	arrange.go     calls that examples cannot express: the search for a form
 //	frame.go       the positions of the parts of a call in a text, and the text around them
 //	compose.go     the lines of forms, with each way of writing values
+//	nested.go      the lines about objects, lists and texts of several lines inside arguments
 //	taught.go      a single call in a text: templates that teach calls in words; CallLine for replies
 //	reads.go       Reads: whether a format reads calls back as they were rendered
 package derive
@@ -107,12 +108,16 @@ func From(model string, set *adapters.Set, t Template) (*Finding, error) {
 	}
 	for _, o := range all {
 		p := o.printer(t.Render)
-		if best != nil && len(best.Wrong) == 0 && (o.messages != nil || p.content(best)) {
+		good := best != nil && len(best.Wrong) == 0 && (o.messages != nil || p.content(best))
+		if good && p.otherwise(best.Format, escapedTurn) == nil {
 			return best, nil
 		}
 		f, err := o.arranged(model, set, p)
-		if err == nil {
+		switch {
+		case err == nil:
 			return f, nil
+		case good:
+			return best, nil
 		}
 		errs = append([]error{err}, errs...)
 		if best != nil {

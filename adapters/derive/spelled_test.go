@@ -2,6 +2,7 @@ package derive
 
 import (
 	"encoding/json"
+	"html"
 	"strconv"
 	"strings"
 	"testing"
@@ -50,6 +51,29 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 		"a tag around text": {said: [2]string{"<say>", "</say>"}, first: "<<ACTS>>", last: "<</ACTS>>", between: "\n", body: func(c chat.Call, n int) string {
 			return c.Name + "#" + strconv.Itoa(n+1) + " " + spelled(c.Args, "json")
 		}},
+		"quotes that nothing escapes": {open: "<|act|>", close: "<|/act|>", body: func(c chat.Call, _ int) string {
+			return c.Name + "(" + each(c.Args, ",\n    ", func(k, s string) string { return k + "=" + quoted(s, "'") }) + ")"
+		}},
+		"quotes of a section that nothing escapes": {first: "<|acts>", last: "<acts|>", between: "\n", body: func(c chat.Call, _ int) string {
+			return c.Name + "(" + each(c.Args, ", ", func(k, s string) string { return k + "=" + quoted(s, "'") }) + ")"
+		}},
+		"quotes of more than one sign": {first: "[ACTS]", last: "[/ACTS]", between: ",\n", body: func(c chat.Call, _ int) string {
+			return "fn " + c.Name + inQuotes(string(c.Args), "<escape>")
+		}},
+		"JSON with the escapes of XML": {open: "<act>", close: "</act>", body: func(c chat.Call, _ int) string {
+			return "<call name=\"" + c.Name + `"` + each(c.Args, "", func(k, s string) string {
+				return " " + k + `="` + html.EscapeString(spelled(json.RawMessage(s), "json")) + `"`
+			}) + " />"
+		}},
+		"lists as far in as their key": {open: "<acts>\n", close: "\n</acts>", body: func(c chat.Call, _ int) string {
+			return "tool: " + c.Name + "\nargs:" + flat(string(c.Args), 2)
+		}},
+		"calls without arguments before others": {first: "<unused1>\n", last: "\n<unused2>", between: "\n", body: func(c chat.Call, _ int) string {
+			return `name = "` + c.Name + "\"\n" + each(c.Args, "", func(k, s string) string { return "\n" + k + " = " + spelled(json.RawMessage(s), "json") })
+		}},
+		"tags of texts in tags of values": {open: "<act>\n", close: "\n</act>", bare: true, body: func(c chat.Call, _ int) string {
+			return `<invoke name="` + c.Name + `">` + html.UnescapeString(inTags(string(c.Args), "item")) + "</invoke>"
+		}},
 		"tags of names in two marks": {open: "<|act>", close: "<act|>", between: "\n", bare: true, body: func(c chat.Call, _ int) string {
 			return `<invoke name="` + c.Name + `">` + each(c.Args, "", func(k, s string) string {
 				return "<p:" + k + ">" + spelled(json.RawMessage(s), "raw") + "</p:" + k + ">"
@@ -75,4 +99,46 @@ func TestWhatTemplatesSpellOtherwise(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// quoted writes a value as JSON, but a text as it is between quotes.
+func quoted(raw, quote string) string {
+	if raw[0] == '"' {
+		return quote + spelled(json.RawMessage(raw), "raw") + quote
+	}
+	return spelled(json.RawMessage(raw), "json")
+}
+
+// inQuotes writes a value with bare names and such quotes around each text.
+func inQuotes(raw, quote string) string {
+	switch raw = strings.TrimSpace(raw); raw[0] {
+	case '{':
+		return "{" + each(json.RawMessage(raw), ",", func(k, s string) string { return k + ":" + inQuotes(s, quote) }) + "}"
+	case '[':
+		var all []string
+		for _, e := range elementsOf(raw) {
+			all = append(all, inQuotes(e, quote))
+		}
+		return "[" + strings.Join(all, ",") + "]"
+	}
+	return quoted(raw, quote)
+}
+
+// flat writes a value in YAML, with lists as far in as the key that they belong to, and texts of
+// several lines as blocks.
+func flat(raw string, n int) string {
+	on := "\n" + strings.Repeat(" ", n)
+	switch raw = strings.TrimSpace(raw); {
+	case raw[0] == '{' && raw != "{}":
+		return each(json.RawMessage(raw), "", func(k, s string) string { return on + k + ":" + flat(s, n+2) })
+	case raw[0] == '[' && raw != "[]":
+		out := ""
+		for _, e := range elementsOf(raw) {
+			out += on[:len(on)-2] + "-" + flat(e, n)
+		}
+		return out
+	case raw[0] == '"' && strings.Contains(raw, `\n`) && !strings.HasSuffix(raw, `\n"`):
+		return " |-" + on + strings.ReplaceAll(spelled(json.RawMessage(raw), "raw"), "\n", on)
+	}
+	return " " + spelled(json.RawMessage(raw), "json")
 }

@@ -20,6 +20,7 @@ package form
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -33,18 +34,30 @@ type Form struct {
 	Member       Example
 	Element      Example
 
-	Strings string // how strings are written: raw, json, python, xml, url
+	Writing
+	Indent  string // what {indent} prints for each level after the first
+	Step    string // the same for each list; Check sets it to Indent without a line
+	First   int    // the number with which {index} begins
+	Glue    int    // how many newlines before the calls belong to the text before them
+	Types   string // the words of {type}: json, number (also for integers), python
+	flat    bool   // there is a step line
+	Several bool   // all calls are read together, even if Calls is empty
+	Runes   bool   // {length} counts characters instead of bytes
+}
+
+// Writing says how values are written.
+type Writing struct {
+	Strings string // how strings are written: raw, json, python
+	Quote   string // the text before and after raw strings, which other values do not have
+	Escape  string // how values are escaped after that: xml, url; "" if they are not
+	// Block is how a text of several lines is written, with the holes {indent} and {line}: what is
+	// before the line break once, the rest for each line. It is empty if there is no such way.
+	Block Example
 	// Values says how numbers, true, false, null, lists and objects are written: json, compact,
 	// python or nested.
 	Values string
 	// Plain is the text before a value, except before objects and lists in the form's own notation.
-	Plain   string
-	Indent  string // what {indent} prints for each level after the first
-	First   int    // the number with which {index} begins
-	Glue    int    // how many newlines before the calls belong to the text before them
-	Types   string // the words of {type}: json, number (also for integers), python
-	Several bool   // all calls are read together, even if Calls is empty
-	Runes   bool   // {length} counts characters instead of bytes
+	Plain string
 }
 
 // Example is a text with holes, which are placeholders such as {name}.
@@ -59,7 +72,7 @@ type Series struct{ Open, Between, Close string }
 // holes lists the allowed holes for each kind of example.
 var holes = map[string]string{
 	"call": "name id index length count json quoted args", "arg": "key type value",
-	"member": "key value indent", "element": "value indent",
+	"member": "key value indent", "element": "value indent", "block": "indent line",
 }
 
 // series maps each kind of line for a Series to the hole in that line.
@@ -67,18 +80,24 @@ var series = map[string]string{"calls": "call", "args": "arg", "object": "member
 	"list": "element"}
 
 // codings lists the allowed words for each kind of line about values.
-var codings = map[string]string{"strings": "raw json python xml url",
-	"values": "json compact python nested", "types": "json number python"}
+var codings = map[string]string{"values": "json compact python nested",
+	"types": "json number python"}
+
+// aCoding matches the value of a strings line: how strings are written, and how that is escaped.
+var aCoding = regexp.MustCompile(`^(raw|json|python|) ?\b(xml|url|)$`)
 
 // Take adds one line of a declaration, given without its first word, such as "call @@TOOL
 // {name}\n…". It returns an error if the line is not valid.
 func (f *Form) Take(line string) error {
 	kind, value, _ := strings.Cut(line, " ")
 	value = strings.TrimLeft(value, " ")
-	examples := map[string]*Example{"arg": &f.Arg, "member": &f.Member, "element": &f.Element}
+	examples := map[string]*Example{"arg": &f.Arg, "member": &f.Member, "element": &f.Element,
+		"block": &f.Block}
 	lists := map[string]*Series{"calls": &f.Calls, "args": &f.Args, "object": &f.Object,
 		"list": &f.List}
-	words := map[string]*string{"strings": &f.Strings, "values": &f.Values, "types": &f.Types}
+	words := map[string]*string{"values": &f.Values, "types": &f.Types}
+	texts := map[string]*string{"indent": &f.Indent, "step": &f.Step, "plain": &f.Plain,
+		"quote": &f.Quote}
 	f.Several = f.Several || kind == "calls"
 	var err error
 	switch {
@@ -90,12 +109,14 @@ func (f *Form) Take(line string) error {
 		*examples[kind], err = parse(value, holes[kind])
 	case lists[kind] != nil:
 		*lists[kind], err = parseSeries(value, series[kind])
+	case kind == "strings" && aCoding.MatchString(value):
+		m := aCoding.FindStringSubmatch(value)
+		f.Strings, f.Escape = m[1], m[2]
 	case words[kind] != nil && strings.Contains(" "+codings[kind]+" ", " "+value+" "):
 		*words[kind] = value
-	case kind == "indent":
-		f.Indent = unescape.Replace(value)
-	case kind == "plain":
-		f.Plain = unescape.Replace(value)
+	case texts[kind] != nil:
+		*texts[kind] = unescape.Replace(value)
+		f.flat = f.flat || kind == "step"
 	case kind == "first" && (value == "0" || value == "1"):
 		f.First = int(value[0] - '0')
 	case kind == "length" && (value == "bytes" || value == "runes"):
@@ -116,10 +137,16 @@ func (f *Form) Check() error {
 	if *first == "" && f.Call[0][0].Hole == "" {
 		first = &f.Call[0][0].Lit
 	}
+	if !f.flat {
+		f.Step = f.Indent
+	}
 	text := strings.TrimLeft(*first, "\n")
 	f.Glue, *first = len(*first)-len(text), text
 	if f.Call[0].has("args") && (!f.Arg.has("key") || !f.Arg.has("value")) {
 		return fmt.Errorf("{args} in a form needs an arg line with {key} and {value}")
+	}
+	if f.Quote != "" && f.Strings+f.Escape != "raw" {
+		return fmt.Errorf("a quote line in a form needs the line strings raw")
 	}
 	if f.Values == "nested" && !(f.Member.has("value") && f.Element.has("value")) {
 		return fmt.Errorf("nested values in a form need a member line and an element line")

@@ -26,6 +26,18 @@ func (r *reader) literal(i int) (value string, end int, ok bool) {
 	return value, end, ok
 }
 
+// whole returns the value that a text consists of, or false if it is not one valid value.
+func whole(text string) (string, bool) {
+	p := &parser{at: func(i int) int {
+		if i < len(text) {
+			return int(text[i])
+		}
+		return -1
+	}}
+	value, end, ok := p.value(0)
+	return value, ok && end == len(text)
+}
+
 // value reads one value at offset i, and also returns the offset after it. It returns false if
 // there is no valid value.
 func (p *parser) value(i int) (string, int, bool) {

@@ -28,6 +28,9 @@ type Text interface {
 	// Takes reports whether the tool, or any tool if the name is empty, has such a parameter.
 	Takes(name, key string) bool
 	Over(i int) bool // reports whether the reply or its turn ends at offset i
+	// Fits reports whether the tool's schema allows values of the kind of this JSON at the place to
+	// which the keys lead, see Typed. It is true for a place without a type.
+	Fits(name string, keys []string, value string) bool
 	// Typed returns the JSON for a text without quotation marks inside an argument of the tool. The
 	// keys lead to it: the argument, and then a member's name, or "" for an element. ok is false if
 	// the tool's schema gives no type for that place.
@@ -43,9 +46,11 @@ type reader struct {
 	Text
 	cut   bool // the text ended inside a call
 	raw   bool // a value without escapes was read
+	vague bool // the text may have been read otherwise
 	call  *Call
 	left  int      // how many steps may still be taken
 	depth int      // how deeply the current value is nested
+	pad   string   // what {indent} stands for in the current value
 	keys  []string // the place of the current value, for Text.Typed
 }
 
@@ -59,7 +64,7 @@ func (f *Form) Read(text Text) (calls []Call, end int, m scan.Match) {
 	r := &reader{Form: f, Text: text, left: maxSteps}
 	end, ok := r.all(&calls)
 	switch {
-	case r.left <= 0:
+	case r.left <= 0 || r.vague:
 		return nil, 0, scan.Mismatch
 	case !ok && r.cut:
 		return nil, 0, scan.Incomplete
@@ -100,6 +105,32 @@ func (r *reader) all(calls *[]Call) (int, bool) {
 func (r *reader) begins(i int) bool {
 	first := r.Call[0][0]
 	return r.At(i) >= 0 && (first.Hole != "" || r.has(i, first.Lit))
+}
+
+// callAt reports whether a call of an offered tool begins at offset i, up to its name.
+func (r *reader) callAt(i int) bool {
+	e := r.Call[0]
+	if e[0].Hole == "" {
+		if !r.has(i, e[0].Lit) {
+			return false
+		}
+		i, e = i+len(e[0].Lit), e[1:]
+	}
+	if len(e) == 0 || e[0].Hole != "name" {
+		return false
+	}
+	defer func(c *Call) { r.call = c }(r.call)
+	r.call = new(Call)
+	_, ok := r.tool(i, e[1:])
+	return ok
+}
+
+// begunAt reports whether a call with a mark begins at offset i.
+func (r *reader) begunAt(i int) bool {
+	if open := r.Calls.Open; open != "" && r.has(i, open) && r.callAt(i+len(open)) {
+		return true
+	}
+	return r.Call[0][0].Hole == "" && r.callAt(i)
 }
 
 // one reads a call at offset i by the first example that matches, and returns the offset after the

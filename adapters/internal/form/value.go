@@ -23,6 +23,10 @@ const maxDepth = 64
 // or if there are none and the form does not allow that.
 func (r *reader) args(i int, rest []Part) (int, bool) {
 	ends := func(i int) bool { return r.closesAt(i, r.Args.Close, rest) }
+	if len(rest) == 0 && r.Args.Open == "" && r.Takes(r.call.Name, "") &&
+		r.has(i, r.Calls.Between) && r.callAt(i+len(r.Calls.Between)) {
+		return i, true // name = "get_time" is the next call, and no argument of an unknown name
+	}
 	if next, ok := r.argsFrom(i, ends); ok {
 		return next, true
 	}
@@ -78,7 +82,7 @@ func (r *reader) key(i int, e Example, takes func(string) bool) (int, string, bo
 		case "":
 			i, ok = r.lit(i, p.Lit)
 		case "indent":
-			i, ok = r.lit(i, strings.Repeat(r.Indent, r.depth-1))
+			i, ok = r.lit(i, r.pad)
 		case "type":
 			i, _, ok = r.word(i, e[n+1:])
 		case "key":
@@ -143,42 +147,61 @@ func (r *reader) behind(e Example, key string) (text string) {
 // quotation marks or brackets has its own end. raw is true for a text whose type is not known. ok
 // is false if there is no value, or if its end is not found or uncertain.
 func (r *reader) value(i int, goesOn stop) (value string, raw bool, end int, ok bool) {
-	quoted := r.Strings == "json" || r.Strings == "python"
 	if r.Values == "nested" && r.depth < maxDepth {
 		if value, end, ok = r.container(i, goesOn); ok {
 			return value, false, end, true
 		}
 	}
+	if len(r.Block) > 0 {
+		cut := r.cut
+		if value, end, ok = r.block(i); ok && goesOn(end) {
+			return value, false, end, true
+		}
+		r.cut = cut
+	}
 	if i, ok = r.lit(i, r.Plain); !ok {
 		return "", false, 0, false
 	}
-	if quoted {
+	quoted := r.Strings == "json" || r.Strings == "python" || r.Quote != ""
+	if r.Escape == "" && quoted && (r.Quote == "" || !r.has(i, r.Quote)) {
 		value, end, ok = r.literal(i)
 		return value, false, end, ok && goesOn(end)
 	}
-	for end = i; ; end++ {
-		switch {
-		case goesOn(end):
-			text := r.slice(i, end)
-			r.raw = true
-			if open := strings.TrimSpace(r.Call[0][0].Lit); strong(open) &&
-				strings.Contains(text, open) {
-				// the end of the call in the value may be that of this call
-				return "", false, 0, false
-			}
-			text, ok = r.decoded(text)
-			return text, true, end, ok
-		case r.At(end) < 0 || r.left <= 0:
-			r.cut = true
-			return "", false, 0, false
-		}
+	if r.Escape == "" && r.Quote != "" {
+		value, end, ok = r.until(i+len(r.Quote), func(i int) bool {
+			return r.has(i, r.Quote) && goesOn(i+len(r.Quote))
+		})
+		return string(chat.AppendQuoted(nil, value)), false, end + len(r.Quote), ok
 	}
+	if value, end, ok = r.until(i, goesOn); ok {
+		value, ok = r.unescaped(value)
+	}
+	if ok && quoted {
+		value, ok = whole(value)
+	}
+	return value, !quoted, end, ok
 }
 
-// decoded removes the escapes of the form from a text. It returns false if the text is not
+// until returns the text from offset i to the first offset at which goesOn is true. ok is false if
+// there is none, or if the text has the opening of a call, because then the end of the call in the
+// text may be that of this call.
+func (r *reader) until(i int, goesOn stop) (text string, end int, ok bool) {
+	open, begun := strings.TrimSpace(r.Call[0][0].Lit), false
+	for end = i; !goesOn(end); end++ {
+		if r.At(end) < 0 || r.left <= 0 {
+			r.cut = true
+			return "", 0, false
+		}
+		begun = begun || r.begunAt(end)
+	}
+	text, r.raw = r.slice(i, end), true
+	return text, end, !begun && (!strong(open) || !strings.Contains(text, open))
+}
+
+// unescaped removes the escapes of the form from a text. It returns false if the text is not
 // correctly escaped.
-func (r *reader) decoded(text string) (string, bool) {
-	switch r.Strings {
+func (r *reader) unescaped(text string) (string, bool) {
+	switch r.Escape {
 	case "xml":
 		return html.UnescapeString(text), !strings.ContainsAny(text, "<>")
 	case "url":
@@ -188,35 +211,71 @@ func (r *reader) decoded(text string) (string, bool) {
 	return text, true
 }
 
+// block reads a text of several lines at offset i, and returns it as JSON with the offset after it.
+// An empty line may lack its indentation. ok is false if there is no such text.
+func (r *reader) block(i int) (value string, end int, ok bool) {
+	head, front, _ := strings.Cut(r.Block[0].Lit, "\n")
+	if i, ok = r.lit(i, head); !ok {
+		return "", 0, false
+	}
+	front = "\n" + front + r.pad
+	var lines []string
+	for blank := 0; ; {
+		switch {
+		case r.has(i, front):
+			lines = append(lines, make([]string, blank)...)
+			end, blank = i+len(front), 0
+			for r.At(end) >= 0 && r.At(end) != '\n' {
+				end++
+			}
+			lines = append(lines, r.slice(i+len(front), end))
+			i = end
+		case r.has(i, "\n\n"):
+			i, blank = i+1, blank+1
+		default:
+			r.cut = r.cut || r.At(i) < 0
+			return string(chat.AppendQuoted(nil, strings.Join(lines, "\n"))), end, len(lines) > 0
+		}
+	}
+}
+
 // container reads an object or a list in the form's own notation at offset i, and returns it as
 // JSON with the offset after it. Values in it without quotation marks are texts, unless they are
-// numbers, true, false or null. ok is false if there is no such object or list.
+// numbers, true, false or null. ok is false if there is no such object or list, or if the tool's
+// schema allows none here.
 func (r *reader) container(i int, goesOn stop) (value string, end int, ok bool) {
 	r.depth++
 	defer func() { r.depth-- }()
 	cut := r.cut
 	// the list comes first, because <item> is not the name of a member
-	if value, end, ok = r.members(i, r.List, r.Element, goesOn); ok {
-		return "[" + value + "]", end, true
+	if r.Fits(r.call.Name, r.keys, "[]") {
+		if value, end, ok = r.members(i, r.List, r.Element, r.Step, goesOn); ok {
+			return "[" + value + "]", end, true
+		}
 	}
 	r.cut = cut
-	if value, end, ok = r.members(i, r.Object, r.Member, goesOn); ok {
-		return "{" + value + "}", end, true
+	if r.Fits(r.call.Name, r.keys, "{}") {
+		if value, end, ok = r.members(i, r.Object, r.Member, r.Indent, goesOn); ok {
+			return "{" + value + "}", end, true
+		}
 	}
 	r.cut = cut
 	return "", 0, false
 }
 
 // members reads the members of an object or the elements of a list at offset i, and returns them as
-// JSON with the offset after them. ok is false if the text does not match.
-func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, end int, ok bool) {
+// JSON with the offset after them. Values in them are indented by step. ok is false if the text
+// does not match.
+func (r *reader) members(i int, s Series, e Example, step string, goesOn stop) (all string, end int,
+	ok bool) {
 	var parts []string
-	depth, place := r.depth, len(r.keys)
-	defer func() { r.keys = r.keys[:place] }()
+	pad, place := r.pad, len(r.keys)
+	defer func() { r.keys, r.pad = r.keys[:place], pad }()
 	any := func(string) bool { return true }
 	i, ok = r.lit(i, s.Open)
 	for ok {
 		var key, value string
+		r.pad = pad
 		if i, key, ok = r.key(i, e, any); !ok {
 			return "", 0, false
 		}
@@ -225,10 +284,10 @@ func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, e
 			if !r.has(i, s.Between) {
 				return false
 			}
-			defer func(now int) { r.depth = now }(r.depth)
-			r.depth = depth
-			_, _, ok := r.key(i+len(s.Between), e, any)
-			return ok
+			defer func(now string) { r.pad = now }(r.pad)
+			r.pad = pad
+			at, _, ok := r.key(i+len(s.Between), e, any)
+			return ok && (e.has("key") || r.innermost(at, place))
 		}
 		inside := func(i int) bool {
 			if !r.has(i, behind) {
@@ -238,6 +297,7 @@ func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, e
 			return next(i) || r.has(i, s.Close) && goesOn(i+len(s.Close))
 		}
 		r.keys = append(r.keys[:place], key)
+		r.pad = pad + step
 		var raw bool
 		if value, raw, i, ok = r.value(i, inside); !ok {
 			return "", 0, false
@@ -256,6 +316,43 @@ func (r *reader) members(i int, s Series, e Example, goesOn stop) (all string, e
 		i += len(s.Between)
 	}
 	return "", 0, false
+}
+
+// innermost reports whether an element whose value is at offset i belongs to the list at the place
+// keys[:place], and not to a list around it whose elements are indented alike. The tool's schema
+// tells; if it does not, the calls are in doubt.
+func (r *reader) innermost(i, place int) bool {
+	lists := 1
+	for r.flat && lists < place && r.keys[place-lists] == "" {
+		lists++
+	}
+	if lists == 1 {
+		return true
+	}
+	kind, fits, inner := r.kindAt(i), 0, false
+	for n := range lists {
+		if r.Fits(r.call.Name, append(slices.Clone(r.keys[:place-n]), ""), kind) {
+			fits, inner = fits+1, inner || n == 0
+		}
+	}
+	r.vague = r.vague || fits != 1
+	return inner
+}
+
+// kindAt returns JSON of the kind of the element's value at offset i.
+func (r *reader) kindAt(i int) string {
+	any := func(string) bool { return true }
+	if _, _, ok := r.key(i, r.Element, any); ok {
+		return "[]"
+	}
+	if _, _, ok := r.key(i, r.Member, any); ok {
+		return "{}"
+	}
+	value := ""
+	if i, ok := r.lit(i, r.Plain); ok {
+		value, _, _ = r.literal(i)
+	}
+	return value
 }
 
 // plainKey reports whether a word can be a name without quotation marks, because it has only
@@ -288,15 +385,8 @@ func (r *reader) quoted(i int) (int, bool) {
 	if !ok || text[0] != '"' {
 		return 0, false
 	}
-	inner := scan.Unquote(text)
-	p := &parser{at: func(i int) int {
-		if i < len(inner) {
-			return int(inner[i])
-		}
-		return -1
-	}}
-	object, n, ok := p.value(0)
-	if !ok || n != len(inner) || object[0] != '{' {
+	object, ok := whole(scan.Unquote(text))
+	if !ok || object[0] != '{' {
 		return 0, false
 	}
 	r.call.JSON = object

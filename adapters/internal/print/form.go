@@ -71,7 +71,7 @@ func (f formed) body(e form.Example, c chat.Call, args []scan.Field) string {
 		case "args":
 			var all []string
 			for _, m := range args {
-				all = append(all, f.member(f.Arg, m, 0))
+				all = append(all, f.member(f.Arg, m, "", ""))
 			}
 			return around(f.Args, all)
 		}
@@ -85,9 +85,9 @@ func around(s form.Series, all []string) string {
 	return s.Open + strings.Join(all, s.Between) + s.Close
 }
 
-// member returns an argument, a member of a value or an element of one as text. depth is how deeply
-// it is nested in values.
-func (f formed) member(e form.Example, m scan.Field, depth int) string {
+// member returns an argument, a member of a value or an element of one as text. pad is what
+// {indent} stands for, and inner what it stands for in the value.
+func (f formed) member(e form.Example, m scan.Field, pad, inner string) string {
 	var b strings.Builder
 	for _, p := range e {
 		switch p.Hole {
@@ -98,9 +98,9 @@ func (f formed) member(e form.Example, m scan.Field, depth int) string {
 		case "type":
 			b.WriteString(f.typeOf(m.Value))
 		case "indent":
-			b.WriteString(strings.Repeat(f.Indent, depth-1))
+			b.WriteString(pad)
 		default:
-			b.WriteString(f.value(m.Value, depth))
+			b.WriteString(f.value(m.Value, inner))
 		}
 	}
 	return b.String()
@@ -129,26 +129,33 @@ func (f formed) typeOf(raw string) string {
 }
 
 // value returns the text of a value that is given as JSON. Empty objects and lists are always {}
-// and [].
-func (f formed) value(raw string, depth int) string {
+// and []. pad is what {indent} stands for in the value.
+func (f formed) value(raw, pad string) string {
 	raw = strings.TrimSpace(raw)
 	switch kind := schema.KindOf(raw); {
 	case kind == schema.String:
-		return f.Plain + f.text(scan.Unquote(raw))
+		text := scan.Unquote(raw)
+		if len(f.Block) > 0 && strings.Contains(text, "\n") && !strings.HasSuffix(text, "\n") &&
+			strings.TrimLeft(text, " \n") == text {
+			head, front, _ := strings.Cut(f.Block[0].Lit, "\n")
+			front = "\n" + front + pad
+			return head + front + strings.ReplaceAll(text, "\n", front)
+		}
+		return f.Plain + f.text(text)
 	case f.Values == "nested" && kind == schema.Object:
-		return f.nested(f.Object, f.Member, scan.Fields(raw), depth+1, "{}")
+		return f.nested(f.Object, f.Member, scan.Fields(raw), pad, pad+f.Indent, "{}")
 	case f.Values == "nested" && kind == schema.Array:
-		return f.nested(f.List, f.Element, elements(raw), depth+1, "[]")
+		return f.nested(f.List, f.Element, elements(raw), pad, pad+f.Step, "[]")
 	}
 	return f.Plain + f.escaped(f.json().Value(raw))
 }
 
 // nested returns members or elements as text, or the text none if there are none.
-func (f formed) nested(s form.Series, e form.Example, members []scan.Field, depth int,
+func (f formed) nested(s form.Series, e form.Example, members []scan.Field, pad, inner,
 	none string) string {
 	var all []string
 	for _, m := range members {
-		all = append(all, f.member(e, m, depth))
+		all = append(all, f.member(e, m, pad, inner))
 	}
 	if len(all) == 0 {
 		return none
@@ -191,16 +198,16 @@ var compact = func() *Spelling {
 func (f formed) text(s string) string {
 	switch f.Strings {
 	case "json":
-		return JSON.Value(schema.Quote(s))
+		s = JSON.Value(schema.Quote(s))
 	case "python":
-		return Python.Value(schema.Quote(s))
+		s = Python.Value(schema.Quote(s))
 	}
-	return f.escaped(s)
+	return f.escaped(f.Quote + s + f.Quote)
 }
 
 // escaped returns the text of a value with the escapes of the form.
 func (f formed) escaped(text string) string {
-	switch f.Strings {
+	switch f.Escape {
 	case "xml":
 		return html.EscapeString(text)
 	case "url":
