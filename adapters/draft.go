@@ -110,11 +110,7 @@ func (dr *drafts) undo(before *checkpoint) {
 // record about a tool than a call of it. The events that would be sent are checked, so a repaired
 // call is judged as repaired.
 func (dr *drafts) complete() bool {
-	var draft chat.Collector
-	for _, e := range dr.out.drafted {
-		draft.Add(e)
-	}
-	return !slices.ContainsFunc(draft.Complete(), func(c chat.Call) bool {
+	return !slices.ContainsFunc(dr.made(), func(c chat.Call) bool {
 		return !dr.tools.Named(c.Name).Takes(scan.Fields(string(c.Args)))
 	})
 }
@@ -136,14 +132,23 @@ func (dr *drafts) announcedBy(front announcement) bool {
 	if !front.said.May() || front.said == prose.Surely {
 		return front.said == prose.Surely
 	}
+	all := dr.made()
+	return len(all) > 0 && front.said.Announces(dr.evidence(front.text, all[0]))
+}
+
+// wanted reports whether the user's last message asks for what the draft's first call does.
+func (dr *drafts) wanted() bool {
+	all := dr.made()
+	return len(all) > 0 && dr.heard.wanted(all[0])
+}
+
+// made returns the draft's complete calls.
+func (dr *drafts) made() []chat.Call {
 	var draft chat.Collector
 	for _, e := range dr.out.drafted {
 		draft.Add(e)
 	}
-	for _, call := range draft.Complete() {
-		return front.said.Announces(dr.evidence(front.text, call))
-	}
-	return false
+	return draft.Complete()
 }
 
 // evidence returns what speaks for or against a call that follows the given text: its words, and

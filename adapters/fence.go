@@ -25,7 +25,7 @@ const maxLabel = 32
 func (um *unmarked) fenced(start bool) bool {
 	n := um.fenceLine()
 	if n == 0 {
-		return !start && um.program()
+		return um.program(start)
 	}
 	if start {
 		return um.fencedCalls(n, true, alone)
@@ -39,16 +39,20 @@ func (um *unmarked) fenced(start bool) bool {
 var fenceLabels = []string{"", "json", "jsonc", "json5", "xml", "tool", "tool_call", "tool_calls",
 	"tool_code", "tool_use", "function", "function_call", "function_calls"}
 
-// program reads a block of Python that ends the reply and is one call of a tool with constants,
-// after a text that announces a call. It reports whether the call was taken. Anything more in the
-// block makes it a program.
-func (um *unmarked) program() bool {
+// program reads a block of Python that ends the reply and is one call of a tool with constants. It
+// is taken after a text that announces a call, and at the start of a reply if the user has asked
+// for what the call does. It reports whether the call was taken. Anything more in the block makes
+// it a program.
+func (um *unmarked) program(start bool) bool {
 	n := um.marks.ticks(0)
 	if n == 0 {
 		return false
 	}
 	label, whole := um.marks.restOfLine(n)
-	front := um.announcedHere()
+	front := alone
+	if !start {
+		front = um.announcedHere()
+	}
 	if !whole || strings.ToLower(label) != "python" || !front.said.May() {
 		return false
 	}
@@ -60,7 +64,8 @@ func (um *unmarked) program() bool {
 		}
 		um.Pos += um.Space(0)
 		um.Pos += um.marks.ticks(0)
-		return um.drafts.complete() && um.marks.over(0) && um.drafts.announcedBy(front)
+		return um.drafts.complete() && um.marks.over(0) &&
+			(start && um.drafts.wanted() || !start && um.drafts.announcedBy(front))
 	})
 }
 

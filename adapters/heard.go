@@ -65,11 +65,26 @@ func (h *heard) evidence(call chat.Call) (e prose.Evidence) {
 // given reports whether the last message is the user's and contains the call in a notation, as when
 // the user asks to write a call in another notation.
 func (h *heard) given(call chat.Call) bool {
+	text := h.question()
+	return text != "" && pastes(text, call)
+}
+
+// wanted reports whether the last message is the user's and asks for what the call does (see
+// evidence), and not for a program that does it.
+func (h *heard) wanted(call chat.Call) bool {
+	text := h.question()
+	return text != "" && !strings.Contains(text, "python") && !strings.Contains(text, "code") &&
+		h.evidence(call) == prose.Asked
+}
+
+// question returns the beginning of the last message in small letters, or "" if that is not the
+// user's.
+func (h *heard) question() string {
 	if len(h.messages) == 0 || h.messages[len(h.messages)-1].Role != chat.User {
-		return false
+		return ""
 	}
 	text := h.messages[len(h.messages)-1].Content
-	return pastes(strings.ToLower(text[:min(len(text), maxHeard)]), call)
+	return strings.ToLower(text[:min(len(text), maxHeard)])
 }
 
 // pastes reports whether a text in lower case contains a call in a notation: the tool's name, each

@@ -8,6 +8,7 @@ import (
 
 	"toolnorm/adapters/internal/lenient"
 	"toolnorm/adapters/internal/scan"
+	"toolnorm/adapters/internal/toolset"
 	"toolnorm/chat/schema"
 )
 
@@ -91,6 +92,32 @@ func (n *node) arguments(t *schema.Type) string {
 		return "{}"
 	}
 	return out.String() + "}"
+}
+
+// byAttribute returns an object in tags of one name, whatever that is, whose only attributes name
+// the members of another: <p name="city">Rome</p>. It returns the other, or nil for any other
+// object.
+func (n *node) byAttribute() *node {
+	named := &node{kind: anObject, text: n.text}
+	for _, m := range n.members {
+		tag := m.value
+		if n.json != "" || m.key != n.members[0].key || tag.kind != anObject ||
+			len(tag.members) == 0 || len(tag.members) > 2 || !keyTags[fold(tag.members[0].key)] {
+			return nil
+		}
+		value := new(node)
+		if len(tag.members) == 2 {
+			if tag.members[1].key != "" {
+				return nil
+			}
+			value = tag.members[1].value
+		}
+		named.members = append(named.members, member{tag.members[0].value.text, value})
+	}
+	if len(named.members) == 0 {
+		return nil
+	}
+	return named
 }
 
 // gathered returns an object in tags with the tags of one name as the elements of a list, where the
@@ -194,4 +221,21 @@ func bare(text string) string {
 		return one
 	}
 	return text
+}
+
+// takes reports whether a tool accepts the members, and each occurs only once and has the right
+// type.
+func takes(t *toolset.Tool, fields []scan.Field) bool {
+	if !t.Takes(fields) {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, f := range fields {
+		p := t.Type().Prop(f.Key)
+		if seen[f.Key] || p.Known() && !p.Allows(schema.KindOf(f.Value)) {
+			return false
+		}
+		seen[f.Key] = true
+	}
+	return true
 }

@@ -374,27 +374,14 @@ func (l *law) fitsIn(n *node, t *toolset.Tool, key string) (string, bool) {
 	if takes(t, scan.Fields(args)) && !n.describes(t.Type()) {
 		return args, true
 	}
+	// <tool name="f"><p name="city">Rome</p></tool>
+	if named := n.byAttribute(); named != nil {
+		return l.fitsIn(named, t, key)
+	}
 	// <tool name="f"><parameters>…</parameters></tool>
 	if len(n.members) == 1 && !shown[fold(n.members[0].key)] && n.members[0].value.kind != aList &&
 		!t.Type().Has(n.members[0].key) {
 		return l.fits(n.members[0].value, t, n.members[0].key)
 	}
 	return "", false
-}
-
-// takes reports whether a tool accepts the members, and each occurs only once and has the right
-// type.
-func takes(t *toolset.Tool, fields []scan.Field) bool {
-	if !t.Takes(fields) {
-		return false
-	}
-	seen := map[string]bool{}
-	for _, f := range fields {
-		p := t.Type().Prop(f.Key)
-		if seen[f.Key] || p.Known() && !p.Allows(schema.KindOf(f.Value)) {
-			return false
-		}
-		seen[f.Key] = true
-	}
-	return true
 }
