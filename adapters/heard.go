@@ -73,8 +73,7 @@ func (h *heard) given(call chat.Call) bool {
 // evidence), and not for a program that does it.
 func (h *heard) wanted(call chat.Call) bool {
 	text := h.question()
-	return text != "" && !strings.Contains(text, "python") && !strings.Contains(text, "code") &&
-		h.evidence(call) == prose.Asked
+	return text != "" && !prose.AboutPrograms(text) && h.evidence(call) == prose.Asked
 }
 
 // question returns the beginning of the last message in small letters, or "" if that is not the

@@ -141,5 +141,11 @@ func AboutData(text string) bool {
 		})
 }
 
+// AboutPrograms reports whether a text speaks of programs.
+func AboutPrograms(text string) bool { return programs.in([]byte(text)) }
+
+// programs are words for programs and their parts.
+var programs = newPhrases("programs")
+
 // formatNames are the names of the data formats, as single words.
 var formatNames = wordsOf("formats")
