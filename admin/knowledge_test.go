@@ -41,8 +41,9 @@ func TestPagesHearOfKnowledgeThatOthersChange(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { here.Watch(ctx); close(ended) }()
-	for told := false; !told; { // a change in front of the listening is not heard of, so it is made again
-		if status, body := asked(t, there, "POST", API+"knowledge-bases", `{"name":"x"}`); status != 201 {
+	// A change in front of the listening is not heard of, so another is made.
+	for name, told := "x", false; !told; name += "x" {
+		if status, body := asked(t, there, "POST", API+"knowledge-bases", `{"name":"`+name+`"}`); status != 201 {
 			t.Fatal(status, body)
 		}
 		select {

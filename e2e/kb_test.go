@@ -76,8 +76,8 @@ func TestKnowledgeBasesInPgvector(t *testing.T) {
 func movesVectors(t *testing.T, s *kbstore.Store) {
 	t.Helper()
 	var bases []kbstore.Base
-	for range 2 {
-		b, err := s.Create(t.Context(), kbstore.Base{Name: "moves"})
+	for _, name := range []string{"from", "to"} {
+		b, err := s.Create(t.Context(), kbstore.Base{Name: name})
 		if err != nil {
 			t.Fatal(err)
 		}
