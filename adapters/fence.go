@@ -49,12 +49,16 @@ func (um *unmarked) program(start bool) bool {
 		return false
 	}
 	label, whole := um.marks.restOfLine(n)
-	front := alone
-	if !start {
-		front = um.announcedHere()
-	}
-	if !whole || strings.ToLower(label) != "python" || !front.said.May() {
+	if !whole || strings.ToLower(label) != "python" {
 		return false
+	}
+	meant := um.drafts.wanted
+	if !start {
+		front := um.announcedHere()
+		if !front.said.May() {
+			return false
+		}
+		meant = func() bool { return um.drafts.announcedBy(front) }
 	}
 	return um.drafts.draft(maxUnmarked, func() bool {
 		um.Pos += n + um.Run(n, maxInfo, func(c int) bool { return c != '\n' })
@@ -64,8 +68,7 @@ func (um *unmarked) program(start bool) bool {
 		}
 		um.Pos += um.Space(0)
 		um.Pos += um.marks.ticks(0)
-		return um.drafts.complete() && um.marks.over(0) &&
-			(start && um.drafts.wanted() || !start && um.drafts.announcedBy(front))
+		return um.drafts.complete() && um.marks.over(0) && meant()
 	})
 }
 
