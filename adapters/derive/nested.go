@@ -1,7 +1,6 @@
 package derive
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -26,7 +25,6 @@ func (p *printer) nested(i items, one, quote string) string {
 	if inner, ok := p.seriesIn(deep, quote, true); ok && len(inner.before) > len(object.before) {
 		indent = strings.Repeat(" ", len(inner.before)-len(object.before))
 	}
-	e := escapeLiteral.Replace
 	lines := fmt.Sprintf("form    values nested\nform    member %s\nform    element %s\n",
 		object.item("{key}", indent), elements.item("", indent))
 	if indent != "" {
@@ -40,15 +38,18 @@ func (p *printer) nested(i items, one, quote string) string {
 			lines += "form    step " + markEdges(indent[:n]) + "\n"
 		}
 	}
-	if around := object; cmp.Or(around.open, around.between, around.close) != "" {
-		lines += "form    object " + markEdges(e(around.open)+"{member}"+e(around.between)+"{member}"+
-			e(around.close)) + "\n"
+	return lines + object.around("object", "{member}") + elements.around("list", "{element}")
+}
+
+// around returns the form line of this kind, which shows what stands around and between the items
+// that the hole is for, or "" if nothing does.
+func (s series) around(kind, hole string) string {
+	if s.open+s.between+s.close == "" {
+		return ""
 	}
-	if around := elements; cmp.Or(around.open, around.between, around.close) != "" {
-		lines += "form    list " + markEdges(e(around.open)+"{element}"+e(around.between)+"{element}"+
-			e(around.close)) + "\n"
-	}
-	return lines
+	e := escapeLiteral.Replace
+	return "form    " + kind + " " +
+		markEdges(e(s.open)+hole+e(s.between)+hole+e(s.close)) + "\n"
 }
 
 // block returns the form line for texts of several lines, or "" if the template writes them as
