@@ -57,12 +57,17 @@ func isHidden(n *html.Node) bool {
 	}
 	open := false
 	for _, a := range n.Attr {
-		switch style := strings.ToLower(styleNoise.ReplaceAllString(a.Val, "")); {
-		case a.Key == "hidden" || a.Key == "popover",
-			a.Key == "style" && hidingStyle.MatchString(style):
+		switch a.Key {
+		case "hidden", "popover":
 			return true
+		case "style":
+			style := strings.ToLower(styleNoise.ReplaceAllString(a.Val, ""))
+			if hidingStyle.MatchString(style) {
+				return true
+			}
+		case "open":
+			open = true
 		}
-		open = open || a.Key == "open"
 	}
 	return n.DataAtom == atom.Dialog && !open
 }
