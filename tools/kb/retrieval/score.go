@@ -124,23 +124,21 @@ func count(all []*passage, near background) {
 	if len(others) > 0 {
 		next = others[0].key
 	}
+	f := best.features
+	whole := f.Coverage * f.Coverage * f.Coverage * f.Coverage
 	for _, p := range all {
-		c := best.features.Coverage
 		p.numbers = numbers{
 			one: 1, byOrder: math.Log(max(p.key, .02)), byMargin: p.key - rest,
-			byWords: math.Sqrt(max(0, p.key-rest) * best.features.Worth),
-			covered: c, coveredAll: c * c * c * c,
-			byWhole: c * c * c * c / max(1, best.features.Worth), unknown: 1 - best.features.Known,
-		}
-		switch {
-		case best.key <= 0:
-		case closest[p]:
-			p.numbers[byLead] = (p.key - next) / best.key
-		default:
-			p.numbers[byLead] = p.key/best.key - 1
+			byWords: math.Sqrt(max(0, p.key-rest) * f.Worth),
+			covered: f.Coverage, coveredAll: whole,
+			byWhole: whole / max(1, f.Worth), unknown: 1 - f.Known,
 		}
 		if best.key > 0 {
-			p.numbers[byBehind] = p.key/best.key - 1
+			behind := p.key/best.key - 1
+			p.numbers[byBehind], p.numbers[byLead] = behind, behind
+			if closest[p] {
+				p.numbers[byLead] = (p.key - next) / best.key
+			}
 		}
 		if p.Dense != nil {
 			p.numbers[byCosine], p.numbers[byNearer] = near.above(*p.Dense), near.lead
