@@ -107,9 +107,11 @@ func TestAToolIsOfferedOnce(t *testing.T) {
 	srv, m := serve(t, script{say("a"), finish("stop")})
 	const f, g = `{"name":"f","parameters":{"a":1}}`, `{"name":"f","parameters":{"b":1}}`
 	for tools, note := range map[string]string{f + "," + f: "", f + `,{"name":"h"},` + g + "," + g: "f: of several tools with one name only the first is offered"} {
-		resp, _ := do(t, "POST", srv.URL+"/v1/chat/completions", ask(`,"tools":[`+tools+`]`))
-		if got := resp.Header.Get("Toolnorm-Same-Name"); got != note || len(m.last.Tools) != strings.Count(tools, "h")+1 || string(m.last.Tools[0].Schema) != `{"a":1}` {
-			t.Errorf("%s: offered %+v, told %q, want %q", tools, m.last.Tools, got, note)
+		for path, body := range map[string]string{"chat/completions": ask(`,"tools":[` + tools + `]`), "responses": `{"model":"m","input":"q","tools":[` + tools + `]}`} {
+			resp, _ := do(t, "POST", srv.URL+"/v1/"+path, body)
+			if got := resp.Header.Get("Toolnorm-Same-Name"); got != note || len(m.last.Tools) != strings.Count(tools, "h")+1 || string(m.last.Tools[0].Schema) != `{"a":1}` {
+				t.Errorf("%s %s: offered %+v, told %q, want %q", path, tools, m.last.Tools, got, note)
+			}
 		}
 	}
 }

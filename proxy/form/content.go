@@ -73,7 +73,11 @@ func (r *parts) read(v *fastjson.Value) error {
 		return field.Bad("", "must be an object, not %s", field.KindOf(v))
 	}
 	var line string
-	switch kind := string(v.GetStringBytes("type")); kind {
+	kind := string(v.GetStringBytes("type"))
+	if kind == "" && v.Get("text") != nil { // as in Gemini's API
+		kind = "text"
+	}
+	switch kind {
 	case "text", "input_text", "output_text":
 		err := ReadText(v, &line)
 		r.lines = append(r.lines, line)

@@ -32,19 +32,19 @@ func Messages(v *fastjson.Value, read func(*fastjson.Value) (chat.Message, error
 // for the error. Fields without a meaning for a model (audio, annotations, cache control) are
 // skipped. Only a tool's content may be any JSON. So the role is looked up first, because the
 // members of an object come in any order.
+//
+// A message without a content has the text in its field parts, as in Gemini's API and the Vercel AI
+// SDK, or in its field text, because the model would get an empty message otherwise.
 func ReadMessage(v *fastjson.Value, known string) (m chat.Message, err error) {
 	var role, refusal string
 	var pictures [][]byte
-	result := IsResult(string(v.GetStringBytes("role")))
+	content := func(v *fastjson.Value) error { return ReadContent(&m, v) }
+	if IsResult(string(v.GetStringBytes("role"))) {
+		content = func(v *fastjson.Value) error { ReadResult(&m, v); return nil }
+	}
 	err = field.Object(v, field.Members{
 		{"role", &role},
-		{"content", func(v *fastjson.Value) error {
-			if result {
-				ReadResult(&m, v)
-				return nil
-			}
-			return ReadContent(&m, v)
-		}},
+		{"content", content},
 		{"refusal", &refusal},
 		// What the model thought. The first of the fields with a text is used, because clients that
 		// store everything may send several back. Thoughts in a client's private form are skipped.
@@ -56,6 +56,12 @@ func ReadMessage(v *fastjson.Value, known string) (m chat.Message, err error) {
 		// Ollama's older clients send results without an id, and only say from which tool they are
 		{"name", field.Given(&m.Name)}, {"tool_name", field.Given(&m.Name)},
 	})
+	for _, key := range []string{"parts", "text"} {
+		other := v.Get(key)
+		if err == nil && m.Content == "" && len(m.Images) == 0 && !field.IsNull(other) {
+			err = field.Within(key, content(other))
+		}
+	}
 	if err != nil {
 		return m, err
 	}

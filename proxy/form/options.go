@@ -196,6 +196,25 @@ func (a *Ask) ReadFormat(v *fastjson.Value, path ...string) error {
 	return nil
 }
 
+// ReadOllamaFormat stores the field format of Ollama's API, which is "json" or a JSON Schema. It
+// returns an error for any other value.
+func (a *Ask) ReadOllamaFormat(v *fastjson.Value) error {
+	if NoFormat(v) {
+		return nil
+	}
+	a.Format = field.Raw(v)
+	if v.Type() != fastjson.TypeObject && string(v.GetStringBytes()) != "json" {
+		return field.Bad("", `must be "json" or a JSON Schema, an object`)
+	}
+	return nil
+}
+
+// NoFormat reports whether Ollama's field format asks for nothing, which null and, as in Ollama, an
+// empty text do. langchaingo writes "format":"" in every request.
+func NoFormat(v *fastjson.Value) bool {
+	return field.IsNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0
+}
+
 // ReadSchema stores the JSON Schema that the whole reply must have, in the form of Ollama's field
 // format. It returns an error if the schema is no object; the path, where the schema is in the
 // field, is for that error.

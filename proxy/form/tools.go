@@ -34,10 +34,15 @@ func ReadTool(v *fastjson.Value) (t chat.Tool, err error) {
 	if kind := v.Get("type"); !field.IsNull(kind) && string(kind.GetStringBytes()) != "function" {
 		return t, field.Bad("type", `must be "function"`)
 	}
-	if f := v.Get("function"); !field.IsNull(f) {
-		return t, field.Within("function", ReadOffer(&t, f))
+	f := v.Get("function")
+	if field.IsNull(f) {
+		return t, ReadOffer(&t, v)
 	}
-	return t, ReadOffer(&t, v)
+	// Some clients write the schema beside the wrapper. What stands in it has precedence.
+	if err = readOffer(&t, v); err == nil {
+		err = field.Within("function", ReadOffer(&t, f))
+	}
+	return t, err
 }
 
 // ReadOffer stores a tool's name, description and schema in t. The field with the schema has
@@ -45,13 +50,23 @@ func ReadTool(v *fastjson.Value) (t chat.Tool, err error) {
 // tool without arguments. It returns an error if the name is blank, since the tool could never be
 // called, or if a field is invalid.
 func ReadOffer(t *chat.Tool, v *fastjson.Value) error {
+	err := readOffer(t, v)
+	if err == nil && strings.TrimSpace(t.Name) == "" {
+		err = field.Bad("name", "must not be empty")
+	}
+	return err
+}
+
+// readOffer stores those of a tool's fields that an object has. It returns an error if one is
+// invalid.
+func readOffer(t *chat.Tool, v *fastjson.Value) error {
 	schema := func(v *fastjson.Value) (err error) {
 		if !field.IsNull(v) {
 			t.Schema, err = readSchema(v)
 		}
 		return err
 	}
-	err := field.Object(v, field.Members{
+	return field.Object(v, field.Members{
 		{"name", &t.Name},
 		{"description", &t.Description},
 		{"strict", &t.Strict},
@@ -59,10 +74,6 @@ func ReadOffer(t *chat.Tool, v *fastjson.Value) error {
 		{"input_schema", schema}, // Anthropic
 		{"inputSchema", schema},  // MCP
 	})
-	if err == nil && strings.TrimSpace(t.Name) == "" {
-		err = field.Bad("name", "must not be empty")
-	}
-	return err
 }
 
 // OfferOnce leaves out tools that have the name of one before them, since no call could say which

@@ -18,8 +18,8 @@ import (
 func (s *Server) generate(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, readGenerate, openGenerate,
 		func(v *fastjson.Value) bool {
-			return noFormat(v.Get("format")) || len(v.GetStringBytes("prompt")) == 0 || v.GetBool(
-				"_debug_render_only")
+			return form.NoFormat(v.Get("format")) || len(v.GetStringBytes("prompt")) == 0 ||
+				v.GetBool("_debug_render_only")
 		})
 }
 
@@ -32,7 +32,7 @@ func readGenerate(v *fastjson.Value) (*form.Ask, error) {
 	var system string
 	said, on := chat.Message{Role: chat.User}, chat.Continuation{Told: map[string]json.RawMessage{}}
 	keep := func(name string, v *fastjson.Value) error {
-		if !noFormat(v) && (v.Type() != fastjson.TypeArray || len(v.GetArray()) > 0) {
+		if !form.NoFormat(v) && (v.Type() != fastjson.TypeArray || len(v.GetArray()) > 0) {
 			on.Told[name] = field.Raw(v)
 		}
 		return nil

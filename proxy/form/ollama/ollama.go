@@ -239,7 +239,7 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, x *exchange.Recor
 // chat is answered here. It returns the error of either way.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, x *exchange.Record) error {
 	return s.answer(w, r, x, readChat, open, func(v *fastjson.Value) bool {
-		plain := len(v.GetArray("tools")) == 0 && noFormat(v.Get("format"))
+		plain := len(v.GetArray("tools")) == 0 && form.NoFormat(v.Get("format"))
 		return plain || len(v.GetArray("messages")) == 0 || v.GetBool("_debug_render_only")
 	})
 }

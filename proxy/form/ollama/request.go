@@ -33,30 +33,11 @@ func (r *request) fields() field.Members {
 		{"stream", &r.Stream},
 		{"think", r.ReadThink},
 		{"keep_alive", form.KeepAlive(&r.Keep)},
-		{"format", r.readFormat},
+		{"format", r.ReadOllamaFormat},
 		{"options", r.ReadOptions},
 		{"logprobs", &r.Logprobs},
 		{"top_logprobs", form.TopLogprobs(&r.TopLogprobs)},
 	}
-}
-
-// readFormat stores the field format, which is "json" or a schema. It returns an error for any
-// other value.
-func (r *request) readFormat(v *fastjson.Value) error {
-	if noFormat(v) {
-		return nil
-	}
-	r.Format = field.Raw(v)
-	if v.Type() != fastjson.TypeObject && string(v.GetStringBytes()) != "json" {
-		return field.Bad("", `must be "json" or a JSON Schema, an object`)
-	}
-	return nil
-}
-
-// noFormat reports whether the field format asks for nothing, which null and, as in Ollama, an
-// empty text do. langchaingo writes "format":"" in every request.
-func noFormat(v *fastjson.Value) bool {
-	return field.IsNull(v) || v.Type() == fastjson.TypeString && len(v.GetStringBytes()) == 0
 }
 
 // readMessages stores the conversation. It returns an error that names the wrong turn.

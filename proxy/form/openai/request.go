@@ -82,7 +82,7 @@ func (r *request) fields() field.Members {
 		{"max_completion_tokens", form.ReadLimit(&r.maxCompletionTokens)},
 		{"max_output_tokens", form.ReadLimit(&r.maxCompletionTokens)}, // as in Responses
 		{"n", &r.n},
-		{"response_format", r.readFormat},
+		{"response_format", r.readFormat}, {"format", r.ReadOllamaFormat},
 		{"logprobs", &r.Logprobs},
 		{"top_logprobs", form.TopLogprobs(&r.TopLogprobs)},
 		{"reasoning_effort", r.ReadEffort},

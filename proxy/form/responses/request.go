@@ -106,7 +106,7 @@ func (r *request) fields() field.Members {
 		{"max_tokens", form.ReadLimit(&r.MaxTokens)},
 		{"max_completion_tokens", form.ReadLimit(&r.MaxTokens)},
 		{"system", field.Given(&r.instructions)},
-		{"response_format", r.readChatFormat},
+		{"response_format", r.readChatFormat}, {"format", r.ReadOllamaFormat},
 		{"store", &r.kept.store},
 		{"previous_response_id", &r.previous},
 		{"reasoning", field.Members{{"effort", r.ReadEffort}, {"summary", r.readSummary},

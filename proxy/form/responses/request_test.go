@@ -123,6 +123,7 @@ func TestToolsThatComeToOneNameAreToldApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.OfferOnce()
 	var names []string
 	for _, tool := range r.Tools {
 		names = append(names, tool.Name)

@@ -292,6 +292,9 @@ func (s *toolset) offerTool(t chat.Tool, own tool, deferred bool) error {
 	}
 	key := [2]string{own.namespace, own.name}
 	if name, known := s.names[key]; known {
+		if t.Name = name; !s.loading && !deferred {
+			s.ask.Tools = append(s.ask.Tools, t) // left out and told by form.Ask.OfferOnce
+		}
 		s.load(name)
 		return nil
 	}
