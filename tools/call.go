@@ -16,7 +16,7 @@ import (
 // name, arguments that do not fit, the tool's own failure, a panic, a result that is too large, the
 // tool's timeout, or the end of ctx. A failure is a Result and no Go error, since the caller passes
 // both on to a model in the same way, and the model can act on it. The tool runs in its own
-// goroutine, so Call returns at the timeout even if the tool does not heed its context.
+// goroutine, so Call returns at the timeout even if the tool ignores its context.
 func (r *Registry) Call(ctx context.Context, name string, args json.RawMessage) Result {
 	now := r.For(ctx)
 	t, ok := now.Find(name)
@@ -51,7 +51,7 @@ func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	timed, cancel := context.WithTimeoutCause(ctx, limit, overdue(fmt.Sprintf(
 		"%s took longer than its %v", t.Name, limit)))
 	defer cancel()
-	// With room for one result, a tool that ends too late does not wait for a reader for ever.
+	// The channel is buffered, so a tool that ends after the timeout does not block for ever.
 	done := make(chan Result, 1)
 	args = bytes.Clone(args) // a tool that outlives its call may still read them
 	r.running.Add(1)
@@ -67,8 +67,8 @@ func (r *Registry) Run(ctx context.Context, t Tool, args json.RawMessage) (res R
 	}
 }
 
-// refuse calls the tool's Refuse function and returns what that returns. If the function panics,
-// refuse returns false, as if the arguments were accepted; the tool then fails in its Call.
+// refuse calls the tool's Refuse function and returns its results. If the function panics, refuse
+// passes the panic to Options.Panicked and returns false, so that the call goes on.
 func (r *Registry) refuse(ctx context.Context, t Tool, args json.RawMessage) (
 	res Result, refused bool) {
 	defer func() {
@@ -86,8 +86,8 @@ type overdue string
 // Error implements error. It returns the sentence for the caller.
 func (o overdue) Error() string { return string(o) }
 
-// stoppedResult returns the failure of a call whose context ended before the tool did. It tells two
-// causes apart, since a timeout is the tool's own fault and a cancelled call says nothing about the
+// stoppedResult returns the failure of a call whose context ended before the tool did. It
+// distinguishes a timeout from a cancelled call, since a cancelled call says nothing about the
 // tool.
 func stoppedResult(ctx context.Context, t Tool) Result {
 	if o, ok := context.Cause(ctx).(overdue); ok {
@@ -96,8 +96,8 @@ func stoppedResult(ctx context.Context, t Tool) Result {
 	return Failure(fmt.Sprintf("the call of %s was cancelled", t.Name))
 }
 
-// fit returns the arguments as the tool's schema wants them (Options.Fit), or an error if they do
-// not fit. Missing arguments and null become {}, since clients leave them out for tools without
+// fit returns args converted to the tool's schema by Options.Fit, or an error if they do not fit
+// the schema. Missing arguments and null become {}, since clients leave them out for tools without
 // parameters.
 func (r *Registry) fit(t Tool, args json.RawMessage) (json.RawMessage, error) {
 	if text := bytes.TrimSpace(args); len(text) == 0 || string(text) == "null" {
@@ -149,7 +149,7 @@ func (r *Registry) passable(t Tool, res Result) Result {
 		size += p.size()
 	}
 	if len(res.Raw) > 2*r.opts.MaxResult {
-		res.Raw = nil // the parts say all that matters
+		res.Raw = nil // Content says the same, and its size is checked below
 	}
 	if size > r.opts.MaxResult {
 		return Failure(fmt.Sprintf(
@@ -159,8 +159,8 @@ func (r *Registry) passable(t Tool, res Result) Result {
 	return res
 }
 
-// Gone returns the reason why a tool that its source has is not offered, such as "tool multiply is
-// not active". It returns an empty string if there is no such tool, or if the tool is offered.
+// Gone returns the reason why a tool is not offered although its source has it, such as "tool
+// multiply is not active". It returns an empty string if no source has given a reason for the name.
 func (s *Snapshot) Gone(name string) string { return s.gone[name] }
 
 // unknown returns the message that there is no tool with the given name. The message lists similar
@@ -182,8 +182,8 @@ func (s *Snapshot) unknown(name string) string {
 
 // Meant returns the full name of the tool that a person or a model means by name. For example,
 // server__tool means server.tool, and a name without a server means the tool with that name if only
-// one server has it. Meant returns name itself if it is known, even if its tool is not offered now,
-// and also if it cannot be resolved.
+// one server has it. Meant returns name unchanged if a tool has exactly this name, even if the tool
+// is not offered now, or if no tool can be found.
 func (s *Snapshot) Meant(name string) string {
 	if _, known := s.Find(name); known || s.Gone(name) != "" {
 		return name
@@ -209,8 +209,9 @@ func (s *Snapshot) bare(name string) (all []string) {
 	return all
 }
 
-// near returns up to three names of tools that are similar to name, with or without the server's
-// part. If some names differ from it only by the server, near returns only those.
+// near returns up to three names of tools that are similar to name, compared with and without the
+// server's part. If some tools have exactly this name after their server's part, near returns only
+// those.
 func (s *Snapshot) near(name string) []string {
 	if all := s.bare(name); len(all) > 0 {
 		return all[:min(3, len(all))]

@@ -64,7 +64,7 @@ type group struct {
 	source   string
 	tools    []Tool
 	gone     map[string]string
-	expected bool // the source was named to Expect, which keeps its place
+	expected bool // Expect named the source, so it keeps its place
 	// the tools are offered only while no other source has any; otherwise gone has the reasons
 	fallback bool
 }
@@ -122,10 +122,10 @@ func (r *Registry) Replace(source string, gone map[string]string, tools ...Tool)
 	return r.replace(group{source: source, tools: tools, gone: gone})
 }
 
-// Fallback does the same as Replace for a source whose tools are offered only while no other source
-// has or expects any. The map gone has the reasons that callers get while they are not offered.
-// Each change of the registry decides again whether the tools are offered, so that no call sees the
-// change without its consequence.
+// Fallback does the same as Replace for a source whose tools are offered only while all other
+// sources are without tools and not expected (see Expect). The map gone has the reasons that
+// callers get while they are not offered. Each change of the registry decides again whether the
+// tools are offered, so that no caller sees the tools of both.
 func (r *Registry) Fallback(source string, gone map[string]string, tools ...Tool) error {
 	return r.replace(group{source: source, tools: tools, gone: gone, fallback: true})
 }
@@ -160,8 +160,8 @@ func (r *Registry) replace(fresh group) error {
 
 // Expect reserves places for sources, in the given order and after all other sources, before the
 // sources have any tools. Without it, sources that answer at different times would be in another
-// order at each start. A source that an earlier Expect named and this one does not is removed with
-// its tools.
+// order at each start. Sources that an earlier Expect named and that are not named again are
+// removed, with their tools.
 func (r *Registry) Expect(sources ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,7 +187,7 @@ func (r *Registry) Expect(sources ...string) {
 		r.groups = groups // a reserved place is not a change to report
 		return
 	}
-	// nothing new is offered but a fallback, and then no other source has its names
+	// cannot fail: only a fallback can add tools here, and then no other source has any
 	_ = r.become(groups)
 }
 
@@ -214,9 +214,9 @@ func (r *Registry) become(groups []group) error {
 }
 
 // Close waits until the running calls have ended, but no longer than patience, and reports whether
-// they have ended. The caller must close what the tools use only afterwards. A tool that does not
-// heed its context cannot be ended and is left running. Close polls every millisecond, which is
-// cheap enough since it runs only once, at the end of the program.
+// they have ended. The caller may close what the tools use only after that. A tool that ignores its
+// context cannot be ended and is left running. Close polls every millisecond, which is cheap enough
+// since it runs only once, at the end of the program.
 func (r *Registry) Close(patience time.Duration) bool {
 	for end := time.Now().Add(patience); r.running.Load() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
@@ -247,7 +247,7 @@ func (r *Registry) tell() {
 	for c := range r.watchers {
 		select {
 		case c <- struct{}{}:
-		default: // told already
+		default: // a value is already waiting
 		}
 	}
 }

@@ -45,8 +45,8 @@ type Tool struct {
 
 	// Refuse, when set, gets the arguments before they are checked against Schema. If it returns
 	// true, its Result is the answer and Call does not run. It is for tools whose specification
-	// prescribes the error messages that the validator would otherwise write. It returns false for
-	// all other mistakes, which the validator reports.
+	// prescribes the error messages for certain mistakes. For all other mistakes it returns false,
+	// and the validator reports them.
 	Refuse func(ctx context.Context, args json.RawMessage) (Result, bool)
 
 	// Call runs the tool. The arguments are one JSON object that fits Schema. If Call returns an
