@@ -67,9 +67,9 @@ func (c *Company) vacation(ctx context.Context, in struct {
 	return v, nil
 }
 
-// noVacation returns an error that explains why there is no leave for an employee in a year: the id
-// does not exist, or the year has no data. The error lists the years that have data. A model that
-// reads those asks again, while a model that reads "no rows" invents a number.
+// noVacation returns an error that explains why there is no data about an employee's leave in a
+// year: the id does not exist, or the year has no data. The error lists the years that have data. A
+// model that reads them asks again, while a model that reads "no rows" invents a number.
 func (c *Company) noVacation(ctx context.Context, id string, year int) error {
 	var there int
 	if err := c.db.QueryRowContext(ctx, "SELECT count(*) FROM employees WHERE id = $1", id).Scan(
