@@ -30,8 +30,8 @@ var concepts = sync.OnceValue(func() (all []concept) {
 	return all
 })
 
-// meant returns the words of tools for those concepts that text names in other words, each with a
-// blank before it. It returns "" if there are none.
+// meant returns the words that tools use for each concept that text mentions in people's words,
+// each with a blank before it. It returns "" if text mentions no concept.
 func meant(text string) string {
 	text = " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
 		return !unicode.In(c, unicode.L, unicode.M, unicode.N) && c != '\'' && c != '-'

@@ -81,8 +81,8 @@ func parameters(t tools.Tool) (names, about string) {
 	return strings.Join(all, " "), strings.Join(said, " ")
 }
 
-// spell records how a tool writes its words, for respelled. It records each word of the name and
-// the text, and each two neighbouring words of the name written as one.
+// spell records for respelled how a tool writes its words. It records each word of the name and the
+// text, and for two neighbouring words of the name also the one word that they make together.
 func (f *Finder) spell(name, text string) {
 	all := strings.Fields(strings.ToLower(name))
 	for i := 1; i < len(all); i++ {

@@ -34,9 +34,10 @@ func (l loans) add(text string) {
 	}
 }
 
-// heard returns the English words that the text writes as they sound, each with a blank before it,
-// or "" if there are none. Korean particles follow a word without a blank, and words are written
-// together. So heard takes the longest beginning that it knows, and continues after that.
+// heard returns the English words that the text writes in Hangul or katakana as they sound, each
+// with a blank before it, or "" if there are none. Korean particles follow a word without a blank,
+// and words are written together. So heard takes the longest beginning that it knows, and continues
+// after that.
 func (l loans) heard(text string) string {
 	var b strings.Builder
 	for _, run := range strings.FieldsFunc(text, func(r rune) bool { return !spoken(r) }) {
