@@ -110,8 +110,8 @@ func (d *Data) Tools(ctx context.Context) ([]tools.Tool, error) {
 }
 
 // All returns the data tools, whether they are wanted or not. No other tool may have one of their
-// names, since it would disappear as soon as the data tools are wanted. All may be called with a
-// nil d.
+// names, since that tool would disappear as soon as the data tools are wanted. All may be called
+// with a nil d.
 func (d *Data) All() []tools.Tool {
 	if d == nil { // their data cannot be opened
 		d = new(Data)

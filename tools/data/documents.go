@@ -88,8 +88,8 @@ func rowsOf(text []byte) ([]string, error) {
 }
 
 // described returns a text for each row, with the names of the columns from the first row: table:
-// users, column: email, type: VARCHAR(255). Empty cells are left out, as they would be found by the
-// names of their columns. It returns an error if the rows differ in length.
+// users, column: email, type: VARCHAR(255). Empty cells are left out, because a search for the name
+// of their column would find them. It returns an error if the rows differ in length.
 func described(rows [][]string) (all []string, err error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -143,9 +143,9 @@ func jsonLines(text []byte) (all []string, err error) {
 	return all, nil
 }
 
-// jsonDocument returns a JSON text, or the member text or document of a JSON object. If an object
-// has neither, its JSON is the document, since its members can be found all the same. It returns an
-// error for any other value.
+// jsonDocument returns the value of a JSON string, or the member text or document of a JSON object.
+// If an object has neither, its whole JSON is the document, since a search can find its members all
+// the same. It returns an error for any other value.
 func jsonDocument(raw json.RawMessage) (s string, err error) {
 	if json.Unmarshal(raw, &s) == nil {
 		return s, nil
