@@ -81,9 +81,8 @@ const maxListed = 20
 // searches, it understands only ids.
 type bases struct{ store *kbstore.Store }
 
-// refuse returns a failure and true for a call whose knowledge_base_id is missing, unknown or
-// ambiguous. Members that are null or have another type are left to the schema, so refuse returns
-// false for them.
+// refuse returns a failure and true for a call whose knowledge_base_id is missing, null, unknown or
+// ambiguous. It returns false for a value of another type, which the schema's check then reports.
 func (b bases) refuse(ctx context.Context, args map[string]json.RawMessage) (tools.Result, bool) {
 	given := ""
 	if raw, there := args["knowledge_base_id"]; there && json.Unmarshal(raw, &given) != nil {
@@ -105,7 +104,7 @@ func (b bases) find(ctx context.Context, given string) (id, problem, hint string
 	}
 	var seen, found []kbstore.Base
 	if b.store != nil {
-		// without a list, only ids are understood
+		// if they cannot be listed, only ids are understood
 		seen, _ = b.store.Bases(ctx, auth.PrincipalOf(ctx))
 	}
 	for _, base := range seen {

@@ -68,7 +68,7 @@ func (w *work) content(ctx context.Context, source string, data []byte,
 // same reports whether the document d needs no import because it equals old. The access rights are
 // compared as well, because the same folder imported for another department must change every
 // document. Without an embedding model, vectors of an earlier model are kept, since they are useful
-// when that comes back.
+// again when that model comes back.
 func (w *work) same(old, d *kbstore.Document) bool {
 	return old.Hash == d.Hash && old.Tenant == d.Tenant && old.Public == d.Public &&
 		old.Clearance == d.Clearance &&

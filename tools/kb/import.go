@@ -160,7 +160,7 @@ type work struct {
 	in         *Import
 	collection string                      // id of the collection
 	known      map[string]kbstore.Document // the collection's documents, by source
-	// the model accepts some text, so a refusal is about the text
+	// true: the model has accepted a test text, so a refusal must be about the text itself
 	probed bool
 	// length of the model's vectors in the base; 0: there are none yet
 	dimensions int
@@ -237,10 +237,10 @@ func skipped(entry fs.DirEntry) error {
 
 // SourcesOf returns the file at a path, or the files in a folder that can be read, and their file
 // system. A file that is named directly is returned whatever its extension; importing it then
-// reports an unknown one. The result left has all other files with their reasons. For example,
-// names that begin with a dot belong to programs, such as .git, and a link could lead out of the
-// folder or in circles. SourcesOf returns an error if the path cannot be read or there are no
-// files.
+// reports an unknown one. The result left has all other files, each with the reason why it is not
+// imported. For example, names that begin with a dot belong to programs, such as .git, and a link
+// could lead out of the folder or in circles. SourcesOf returns an error if the path cannot be read
+// or there are no files.
 func SourcesOf(at string) (files fs.FS, sources []string, left []Left, err error) {
 	info, err := os.Stat(at)
 	switch {

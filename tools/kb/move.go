@@ -39,7 +39,7 @@ func (k *KB) Move(ctx context.Context, from, to kbstore.Base, document string) (
 	in := slices.IndexFunc(collections, func(c kbstore.Collection) bool {
 		return c.ID == d.Collection
 	})
-	if in < 0 { // its row is odd, so the document's collection is not known
+	if in < 0 { // its row cannot be read, so the document's collection is not known
 		return 0, kbstore.ErrNoDocument
 	}
 	name := collections[in].Name

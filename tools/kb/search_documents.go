@@ -108,7 +108,7 @@ func (b bases) refuseSearch(ctx context.Context, text json.RawMessage) (tools.Re
 	var query string
 	if json.Unmarshal(args["query"], &query) == nil && args["query"] != nil &&
 		strings.TrimSpace(query) == "" {
-		// no passage is near to nothing, and a model takes "no results" for an answer
+		// an empty query matches nothing, and a model would take "no results" for an answer
 		return refuse("query must not be empty")
 	}
 	if v, given := numberOf(args["threshold"]); given && !(v >= 0 && v <= 1) {
