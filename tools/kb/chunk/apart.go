@@ -51,7 +51,7 @@ var apartReader = aside.New("the reader of files", aside.Limits{Processes: 2, Ti
 // readHere reads a file in this process. It returns errBroken if the reader panics. ending must be
 // a key of apart.
 func readHere(ending string, data []byte) (t Text, err error) {
-	defer func() { // a library may end a broken file by panicking
+	defer func() { // a library may panic on a broken file
 		if broken := recover(); broken != nil {
 			t, err = Text{}, errBroken
 		}

@@ -139,8 +139,9 @@ func (x *elements) broken() error {
 	return nil
 }
 
-// inside calls do for each child of the current element, and text, which may be nil, for the text
-// between them. It skips what do does not read of a child, and children that are nested too deeply.
+// inside reads the content of the current element. It calls do for each child element, and text,
+// which may be nil, for the text between the children. It skips content of a child that do has not
+// read, and children that are nested too deeply.
 func (x *elements) inside(do func(xml.StartElement), text func(string)) {
 	for depth := x.depth; x.err == nil && x.depth >= depth; {
 		// RawToken does not check for matching names: depth counts the levels
@@ -200,8 +201,8 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// related returns the parts to which a part refers, with the kinds of relation, by relation id.
-// References to outside of the file are left out.
+// related returns the parts to which a part refers, with the kinds of the references, by the ids of
+// the references. References to outside of the file are left out.
 func (a *archive) related(name string) map[string]relation {
 	all := map[string]relation{}
 	dir, file := path.Split(name)

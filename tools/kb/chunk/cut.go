@@ -54,7 +54,7 @@ func (t *Text) Cut() (all []Passage) {
 
 // pieces cuts a long block after sentences. If the last sentence of a piece is short, the next
 // piece begins with it as well, since the text after it often refers to it. Otherwise a piece could
-// begin with "It is paid monthly.", and nobody would know what that is about.
+// begin with "It is paid monthly." and not say what is paid.
 func pieces(text string) (all []string) {
 	var piece, last string
 	add := func(sentence string) {
@@ -91,10 +91,10 @@ const (
 	closers    = "」』）】〉》)]\"'”’"
 )
 
-// sentences cuts a text after sentences and lines. The joined parts are exactly the text again. A
-// line counts as a sentence, because lists and tables have no full stops. The text may also be cut
-// after an abbreviation ("e.g. this"), which costs little, since pieces are joined again up to
-// their size.
+// sentences cuts a text after sentences and lines. All parts together are exactly the text. A line
+// counts as a sentence, because lists and tables have no full stops. The text may also be cut after
+// an abbreviation ("e.g. this"), which costs little, since pieces are joined again up to their
+// size.
 func sentences(text string) (all []string) {
 	start := 0
 	for i := 0; i < len(text); {
@@ -111,7 +111,7 @@ func sentences(text string) (all []string) {
 			})
 			if next, _ := utf8.DecodeRuneInString(text[i:]); i > stop &&
 				unicode.Is(unicode.Hiragana, next) {
-				continue // 「いつですか？」と聞かれる goes on
+				continue // the sentence goes on, as in 「いつですか？」と聞かれる
 			}
 		}
 		blank := skip(text, i, unicode.IsSpace)

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// wordRoles maps the elements of WordprocessingML to the functions that handle them. Deleted text
-// is in w:del or w:delText, and mc:Fallback has what Word writes for older programs. Hidden text is
-// left out, and so are phonetic readings above a word.
+// wordRoles maps the elements of WordprocessingML to the functions that handle them. Left out are
+// deleted text (w:del, w:delText), moved text at its old place, phonetic readings above a word, and
+// what Word repeats for older programs (mc:Fallback). The function run leaves out hidden text.
 var wordRoles = map[string]role{
 	"p": paragraph, "t": textRole, "tab": writes("\t"), "ptab": writes("\t"), "br": writes("\n"),
 	"cr": writes("\n"), "noBreakHyphen": writes("-"),
@@ -186,8 +186,8 @@ func wordStyles(x *elements) map[string]wordStyle {
 	return all
 }
 
-// levelOf converts Word's outline level into the level of a heading. It returns 0, which is no
-// heading, for 9 and for text that is not a level.
+// levelOf converts Word's outline level into the level of a heading. It returns 0, which means no
+// heading, for an empty value and for a level outside of 0 to 8.
 func levelOf(val string) int {
 	if n := number0(val); n >= 0 && n < 9 && val != "" {
 		return n + 1

@@ -148,8 +148,8 @@ func noText(r rune) bool {
 }
 
 // repaired returns a text that is UTF-8 except for a few bytes, with these replaced, and their
-// number. It returns 0 if there are too many. One in twenty bytes beyond ASCII may be wrong; in
-// other encodings hardly any two such bytes could be UTF-8.
+// number. It returns 0 if there are too many. One in twenty bytes beyond ASCII may be wrong. A text
+// in another encoding has far more wrong bytes.
 func repaired(data []byte) (text []byte, bad int) {
 	good := 0
 	for rest := data; len(rest) > 0; {

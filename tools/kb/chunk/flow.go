@@ -16,7 +16,7 @@ type flow struct {
 	outline
 	*elements
 	roles map[string]role
-	loose bool // paragraphs contain text directly and not in elements of its own
+	loose bool // text is directly in paragraphs, and not in elements of its own
 	// returns the number of a paragraph in a list; nil: paragraphs have no numbers
 	number func(*para) string
 
@@ -100,7 +100,8 @@ func (f *flow) write(text string) {
 	f.para.text.WriteString(text)
 }
 
-// within reads a part of a paragraph by read, which may be struck through, raised or lowered.
+// within calls read, which reads a part of a paragraph. The part is struck through if struck is
+// true, and raised or lowered if sign is one of these.
 func (f *flow) within(struck bool, sign string, read func()) {
 	if f.para == nil {
 		read()
@@ -144,7 +145,7 @@ func (f *flow) paragraph(level int) {
 }
 
 // put adds the text of a paragraph or of a table to what surrounds it: another paragraph, a cell, a
-// slide's title or the blocks of the text.
+// slide's title or the blocks of the text. It drops text that every slide repeats.
 func (f *flow) put(text string, p *para) {
 	switch {
 	case f.para != nil:
@@ -221,7 +222,7 @@ func cellRole(f *flow, e xml.StartElement) {
 		return
 	}
 	g, outer, around := f.table, f.cell, f.para
-	// PowerPoint and LibreOffice write the cells that another one covers, too
+	// PowerPoint and LibreOffice also write the cells that another cell covers
 	g.span, g.down = 0, number0(attribute(e, "number-rows-spanned"))
 	g.merged = attribute(e, "vMerge") == "1" || attribute(e, "vMerge") == "true"
 	g.covered = e.Name.Local == "covered-table-cell"
@@ -237,5 +238,5 @@ func number0(s string) int {
 	return n
 }
 
-// note returns the text of a footnote, with the sign by which its paragraph refers to it before it.
+// note returns the text of a footnote with the sign that refers to it in front, such as "[1] text".
 func note(sign, text string) string { return fmt.Sprintf("[%s] %s", sign, text) }

@@ -4,16 +4,16 @@ package chunk
 // them, since a row has to make sense without those above it.
 type grid struct {
 	rows [][]string
-	// What the current cell takes, whether it only continues the one above it, and whether it is
-	// below another one, whose rows and columns say which.
+	// The current cell: how many columns (span) and rows (down) it takes, whether it continues the
+	// cell above it (merged), and whether another cell covers it (covered).
 	span, down      int
 	merged, covered bool
 
-	reach  map[int]reaching // cells of rows above that take rows below, by column
-	filled int              // bytes that cells of several rows or columns have added
+	reach  map[int]reaching // by column: cells of rows above that reach down to the next row
+	filled int              // bytes that repeated cells have added; see room
 }
 
-// reaching is a cell that takes more rows.
+// reaching is a cell that takes further rows below.
 type reaching struct {
 	text string
 	rows int
@@ -22,12 +22,14 @@ type reaching struct {
 // mostSpan is how many columns a cell may take.
 const mostSpan = 1000
 
-// mostFilled bounds what cells of several rows or columns may add to a table in bytes, of which
-// each cell counts as one. A small file can have cells of a thousand rows.
+// mostFilled bounds how many bytes a table may grow by repeating the texts of cells that take
+// several rows or columns. Each repeated cell adds one byte to its text. A small file can have
+// cells of a thousand rows.
 const mostFilled = 1 << 20
 
-// add adds a cell to the last row, behind those that reach down to it, followed by empty cells for
-// the other columns that it takes.
+// add adds a cell to the last row, after the cells above that reach down to it, followed by empty
+// cells for the other columns that it takes. A cell that continues the one above it gets the text
+// of that.
 func (g *grid) add(text string) {
 	if g.covered && g.fillOne() {
 		return
@@ -48,7 +50,8 @@ func (g *grid) add(text string) {
 	}
 }
 
-// reaches records that the current cell takes rows below in the column at.
+// reaches records the cell in the column at as reaching down, if the current cell takes several
+// rows.
 func (g *grid) reaches(at int, text string) {
 	if g.down > 1 {
 		if g.reach == nil {
@@ -81,8 +84,8 @@ func (g *grid) fillOne() bool {
 	return true
 }
 
-// room reports whether a cell with the given text may be added to a table for another one, and
-// counts it.
+// room counts a repeated cell with the given text, and reports whether the table may have it (see
+// mostFilled).
 func (g *grid) room(text string) bool {
 	g.filled += len(text) + 1
 	return g.filled <= mostFilled

@@ -60,8 +60,8 @@ var languages = map[string]*language{
 	"ca": latin("àçèéíïòóúü·"),
 }
 
-// latin returns a language with Latin letters, of which the given ones are not ASCII. A small share
-// of other letters is allowed, since names of other languages may occur.
+// latin returns a language whose letters beyond ASCII are the given Latin ones. A small share of
+// other letters is allowed, since names of other languages may occur.
 func latin(letters string) *language { return &language{letters: among(letters), share: .95} }
 
 // readings lists the encodings that guesses know, with the languages for which people used them.
@@ -175,7 +175,7 @@ func speaks(text string, l *language) bool {
 			if l.letters(r) || l.letters(unicode.ToLower(r)) {
 				own++
 			}
-			// small ones alone: wrong readings are often all in capitals
+			// only small letters: in a wrong encoding, text is often all capitals
 			if strings.ContainsRune(l.frequent, r) {
 				frequent++
 			}

@@ -82,7 +82,7 @@ func (p *page) node(n *html.Node) {
 	case n.DataAtom == atom.Head:
 		p.title(n)
 		return
-	// how a word is read, above it
+	// Rt and Rp contain how a word is read, which is shown above the word
 	case left[n.DataAtom] || n.DataAtom == atom.Rt || n.DataAtom == atom.Rp:
 		return
 	case inline[n.DataAtom]:
@@ -193,7 +193,7 @@ func (p *page) write(text string) {
 	}
 }
 
-// end ends struck text before the end of a line or a block, even if it goes on behind that.
+// end closes struck text at the end of a line or a block, even if the next one continues it.
 func (p *page) end() { p.text.WriteString(p.marks.end()) }
 
 // line begins a new line with the given mark, such as "- ".

@@ -42,15 +42,15 @@ func hasText(n *html.Node) bool {
 // styleNoise matches what may stand between the parts of a style attribute.
 var styleNoise = regexp.MustCompile(`/\*.*?\*/|\s+`)
 
-// hidingStyle matches the declarations of a style attribute of which each hides its element. The
-// text is in small letters and without styleNoise.
+// hidingStyle matches style attributes with a declaration that hides the element. The attribute
+// must be in lower case and without styleNoise.
 var hidingStyle = regexp.MustCompile(`(^|;)(display:none|visibility:(hidden|collapse)|` +
 	`mso-hide:all|content-visibility:hidden|` +
 	`(opacity|font-size):\+?(0+\.?0*|\.0+)(%|[a-z]+)?)(!important)?(;|$)`)
 
 // isHidden reports whether a browser does not show an element, by its attributes or its style
-// attribute. Style sheets, colours and places are not considered. A page that is hidden as a whole
-// is shown by its script.
+// attribute. Style sheets, colours and positions are not considered. It returns false for html and
+// body, because the script of a page that is hidden as a whole shows it later.
 func isHidden(n *html.Node) bool {
 	if n.DataAtom == atom.Html || n.DataAtom == atom.Body {
 		return false

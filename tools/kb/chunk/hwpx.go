@@ -24,8 +24,8 @@ var hwpRoles = map[string]role{
 	}, "deleteEnd": func(f *flow, _ xml.StartElement) { f.deleted(false) },
 }
 
-// deleted records that text from here on was deleted with change tracking (from is true), or up to
-// here (false).
+// deleted records that text deleted with change tracking begins here (from is true) or ends here
+// (false).
 func (f *flow) deleted(from bool) {
 	if from {
 		f.kind = "deleted"

@@ -113,7 +113,7 @@ func (m *mail) part(header textproto.MIMEHeader, body []byte) {
 	}
 	defer func() { m.depth-- }()
 	kind, params, _ := mime.ParseMediaType(header.Get("Content-Type"))
-	if !strings.Contains(kind, "/") { // "text", and what cannot be read
+	if !strings.Contains(kind, "/") { // such as "text", or a type that cannot be parsed
 		kind = "text/plain"
 	}
 	disposition, names, _ := mime.ParseMediaType(header.Get("Content-Disposition"))
@@ -175,7 +175,7 @@ func said(blocks []Block) bool {
 	return false
 }
 
-// decoded returns the content of a part without the transfer encoding how. If the content is
+// decoded returns the content of a part, decoded from the transfer encoding how. If the content is
 // damaged, it returns what comes before the damage.
 func decoded(how string, body []byte) []byte {
 	switch strings.ToLower(strings.TrimSpace(how)) {
@@ -186,7 +186,7 @@ func decoded(how string, body []byte) []byte {
 			}
 			return r
 		}, body)
-		plain = bytes.TrimRight(plain, "=") // which programs forget
+		plain = bytes.TrimRight(plain, "=") // programs may forget them
 		out := make([]byte, base64.RawStdEncoding.DecodedLen(len(plain)))
 		n, _ := base64.RawStdEncoding.Decode(out, plain)
 		return out[:n]
@@ -209,7 +209,7 @@ func encodingNamed(label string) encoding.Encoding {
 	}
 	e, name := charset.Lookup(label)
 	if name == "utf-8" {
-		return nil // which is tried anyway
+		return nil // inUTF8 tries it anyway
 	}
 	return e
 }

@@ -42,7 +42,7 @@ type markdown struct {
 	outline
 	lines  []string // the lines of the current block
 	fenced string   // the mark that ends the current code block; empty: there is none
-	open   bool     // there is a comment that nothing ends, and no comment behind it
+	open   bool     // a comment has no end, so comments are no longer looked for
 }
 
 // readMarkdown reads headings, and blocks between empty lines. Lines in code blocks are not
@@ -65,7 +65,7 @@ func readMarkdown(_ string, data []byte) (Text, error) {
 }
 
 // shown returns the first line of a text, without comments outside of code, and the text behind the
-// line. A comment that goes over several lines joins the first and the last.
+// line. If a comment spans several lines, its first and its last line become one.
 func (m *markdown) shown(text string) (line, rest string) {
 	var kept strings.Builder
 	from, at, ticks := 0, 0, 0
@@ -95,7 +95,7 @@ func (m *markdown) shown(text string) (line, rest string) {
 	return kept.String(), text[min(end+1, len(text)):]
 }
 
-// lineEnd returns where the line of a text ends that has the byte at from.
+// lineEnd returns the index at which the line ends that contains the index from.
 func lineEnd(text string, from int) int {
 	if n := strings.IndexByte(text[from:], '\n'); n >= 0 {
 		return from + n
@@ -131,7 +131,7 @@ func (m *markdown) line(line string) {
 	case heading != nil:
 		m.flush()
 		m.heading(len(heading[1]), heading[2])
-	// below a table's head it is a rule
+	// below the head of a table, such a line is a rule
 	case under != nil && len(m.lines) == 1 && !strings.HasPrefix(m.lines[0], "|"):
 		title := m.lines[0]
 		m.lines = nil

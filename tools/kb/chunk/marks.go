@@ -2,9 +2,9 @@ package chunk
 
 import "strings"
 
-// marks keeps apart what a text shows apart without a blank: text that is struck through from what
-// replaces it, and a number that is raised or lowered from the digits beside it. "fee ~~5~~6" must
-// not become "fee 56", nor 10⁶ become 106.
+// marks separates texts that are shown without a blank between them: struck text from what replaces
+// it, and a raised or lowered number from the digits beside it. "fee ~~5~~6" must not become "fee
+// 56", nor 10⁶ become 106.
 type marks struct {
 	struck int    // number of surrounding elements that are struck through
 	open   bool   // the text is within ~~
@@ -18,8 +18,8 @@ const (
 	plain   = " "
 )
 
-// within reads a part of a text by read, which may be struck through or begin with a sign of those
-// above.
+// within calls read, which reads a part of a text. The part is struck through if struck is true,
+// and begins with sign, one of the signs above, if sign is not empty.
 func (m *marks) within(struck bool, sign string, read func()) {
 	if struck {
 		m.struck++
@@ -32,7 +32,7 @@ func (m *marks) within(struck bool, sign string, read func()) {
 	read()
 }
 
-// end returns what ends struck text at the end of a line.
+// end returns the mark that closes struck text at the end of a line, or "" if it is not open.
 func (m *marks) end() string {
 	open := m.open
 	if m.open, m.sign = false, ""; open {
@@ -41,7 +41,8 @@ func (m *marks) end() string {
 	return ""
 }
 
-// close returns what ends struck text before text that is not struck.
+// close returns the mark that closes struck text before text that is not struck, or "" if it is not
+// needed.
 func (m *marks) close() string {
 	if !m.open || m.struck > 0 {
 		return ""
@@ -50,7 +51,8 @@ func (m *marks) close() string {
 	return "~~"
 }
 
-// begin returns what has to stand between the texts so and text, which is not empty.
+// begin returns the marks that belong between the text so far, so, and the text that follows: a
+// sign, ~~, both, or "" for none. text must not be empty.
 func (m *marks) begin(so, text string) string {
 	sign := m.sign
 	if m.sign = ""; sign != "" && (so == "" || !digit(so[len(so)-1]) || !startsNumber(sign, text)) {

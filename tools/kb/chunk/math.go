@@ -40,8 +40,8 @@ func root(f *flow, _ xml.StartElement) {
 	}, nil)
 }
 
-// math reads an element of a formula of a page in MathML. The same formula in another notation,
-// which may be behind it, is left out.
+// math reads an element of a formula in MathML. It leaves out annotations, which repeat the formula
+// in another notation.
 func (p *page) math(n *html.Node) {
 	var parts []*html.Node
 	for c := range n.ChildNodes() {

@@ -18,7 +18,7 @@ type numbers struct {
 // wordList is a list to which paragraphs refer.
 type wordList struct {
 	of     string      // the abstract list that has its format and its counts
-	starts map[int]int // numbers with which levels restart
+	starts map[int]int // by level: the number with which it restarts
 }
 
 // wordLevel is the format of one level of a list.
@@ -70,8 +70,8 @@ func wordNumbers(x *elements) *numbers {
 	return n
 }
 
-// next returns the number of the next paragraph in a list's level in the form in which it is shown,
-// or "" if it has none.
+// next counts a paragraph on a level of a list, and returns its number as Word shows it, or "" if
+// it has none.
 func (n *numbers) next(list string, level int) string {
 	l := n.lists[list]
 	if l == nil || level < 0 || level >= mostLevels {
@@ -93,7 +93,7 @@ func (n *numbers) next(list string, level int) string {
 		delete(l.starts, level)
 	}
 	counts[level]++
-	counts = counts[:level+1] // those below begin anew
+	counts = counts[:level+1] // deeper levels begin again
 	n.counts[l.of] = counts
 	text := look.text
 	for i, count := range counts {

@@ -27,9 +27,10 @@ const pageTime = 10 * time.Second
 
 // textOfPDF reads the text of a PDF. It repairs a damaged file, and decrypts a file that needs no
 // password. Pages that cannot be read become problems of the text. It returns an error if the file
-// cannot be opened, is too large, or has no text, as a scanned PDF, in which letters are pictures.
+// cannot be opened, is too large, or has no text, such as a scanned PDF, in which letters are
+// pictures.
 func textOfPDF(data []byte) (t Text, err error) {
-	defer func() { // the library ends a broken file by panicking, and not in all of its functions
+	defer func() { // the library may panic on a broken file
 		if broken := recover(); broken != nil {
 			err = errNoPDF
 		}
@@ -164,7 +165,7 @@ func linesOfPage(p leaf) ([]line, error) {
 		pieces, err := piecesOf(p, time.Now().Add(pageTime))
 		lines, wrong = linesOf(pieces), err
 	})
-	if err != nil { // what it reads may still be written to
+	if err != nil { // do may still be running and writing to lines
 		return nil, err
 	}
 	return lines, wrong
@@ -203,7 +204,7 @@ func linesOf(pieces []piece) (all []line) {
 	var last piece
 	var size, above float64
 	end := func() {
-		// a sign that the font has no character for
+		// removes signs that could not be decoded
 		if s := strings.TrimSpace(ligatures.Replace(text.String())); s != "" {
 			gap := 0.0
 			if len(all) > 0 {
@@ -218,7 +219,7 @@ func linesOf(pieces []piece) (all []line) {
 		if text.Len() > 0 && math.Abs(at.y-last.y) > max(at.size, last.size)/2 {
 			end()
 		}
-		// Many PDFs have no blanks, and say where each word stands.
+		// Many PDFs have no blanks, and place each word separately.
 		if gap := at.x - last.end; text.Len() > 0 && (gap > at.size*wordGap || gap < -at.size*2) &&
 			!strings.HasSuffix(text.String(), " ") && !strings.HasPrefix(at.text, " ") {
 			text.WriteByte(' ')
@@ -309,7 +310,7 @@ func most(lines []line, of func(line) (float64, int)) (best float64) {
 
 // joined appends the next line to a paragraph. It adds a blank unless the script has none, and
 // removes the hyphen at which a word was divided. A hyphen before a capital stays, as in E-Mail.
-// The hyphen of a compound at a line end is lost, since no rule can distinguish it.
+// The hyphen of a compound word at a line end is lost too, since no rule can distinguish the two.
 func joined(text, next string) string {
 	if text == "" {
 		return next

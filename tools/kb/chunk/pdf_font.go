@@ -47,7 +47,7 @@ func (r *reader) newFont(v pdf.Value) font {
 			}
 			return text
 		}
-	case wide: // numbers of pictures in a font, and nothing says of what
+	case wide: // codes are numbers of glyphs, and the file does not say of which characters
 		made.decode = func(raw string) string {
 			r.unknown += len(raw) / 2
 			return ""
@@ -58,12 +58,12 @@ func (r *reader) newFont(v pdf.Value) font {
 	return made
 }
 
-// numberedSign matches names of signs that are only numbers of signs.
+// numberedSign matches names of glyphs that only number them, such as g12.
 var numberedSign = regexp.MustCompile(`^(\.notdef|[A-Za-z]{1,3}\d+)$`)
 
-// otherwise returns a function that decodes those codes of a font that are missing in the font's
-// map, since a map may have only ligatures. The function returns "" for a sign whose name is not
-// that of a letter.
+// otherwise returns a function that decodes the codes of a font that its ToUnicode map lacks, since
+// a map may contain only ligatures. The function returns "" for a glyph whose name is not that of a
+// letter.
 func otherwise(f pdf.Font) func(code int) string {
 	names, at := map[int]string{}, 0
 	list := f.V.Key("Encoding").Key("Differences")
@@ -84,9 +84,9 @@ func otherwise(f pdf.Font) func(code int) string {
 	}
 }
 
-// namedEncoding returns the encoding of fonts in an older Chinese, Japanese or Korean PDF that are
-// not in the file (ISO 32000-1, 9.7.5.2), such as old Japanese and Korean reports. For them, the
-// name of the encoding is enough to decode the text. It returns nil for any other name.
+// namedEncoding returns the encoding of text in a font whose Encoding has the given name (ISO
+// 32000-1, 9.7.5.2), or nil for an unknown name. Older Chinese, Japanese and Korean PDFs have fonts
+// that are not in the file, and for them the name is enough to decode the text.
 func namedEncoding(name string) encoding.Encoding {
 	switch {
 	case strings.HasPrefix(name, "Uni") &&
@@ -110,8 +110,8 @@ func namedEncoding(name string) encoding.Encoding {
 const mostStream = 16 << 20
 
 // streamOf returns the data of a stream, or of a list of streams that belong together. If a stream
-// is damaged, it returns what can be read. The library unpacks while it is read, so the limit also
-// bounds the memory.
+// is damaged, it returns what can be read. The library unpacks as its output is read, so the limit
+// also bounds the memory.
 func streamOf(v pdf.Value) (data []byte) {
 	if v.Kind() == pdf.Array {
 		for i := range min(v.Len(), mostPages) {
@@ -275,7 +275,7 @@ func wideWidth(v pdf.Value) func(string) float64 {
 	if dw := v.Key("DW"); dw.Kind() != pdf.Null {
 		usual = number(dw) / 1000
 	}
-	const mostWidths = 1 << 18 // that ranges stand for: four times as many as there are codes
+	const mostWidths = 1 << 18 // bounds the widths from ranges: four times the number of codes
 	widths, list, spread := map[int]float64{}, v.Key("W"), 0
 	for i := 0; i+1 < list.Len(); {
 		first, second := int(number(list.Index(i))), list.Index(i+1)

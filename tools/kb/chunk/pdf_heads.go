@@ -13,16 +13,16 @@ const headLines = 2
 
 // withoutHeads returns the lines of all pages without page headers and footers, which would be in
 // the middle of sentences that continue on the next page. These are lines that many pages have at
-// the top or the bottom and that differ at most in a page number. The first occurrence at a top
-// stays, since it may be the head of a table that continues, and so does a page that has nothing
-// else.
+// the top or the bottom and that differ at most in a page number. The first occurrence at the top
+// of a page is kept, since it may be the head of a table that continues. A page without other lines
+// is kept whole.
 func withoutHeads(pages [][]line) (all []line) {
 	tops, feet := map[string]int{}, map[string]int{}
 	for i, page := range pages {
 		count(tops, page[:min(headLines, len(page))], i)
 		count(feet, page[max(0, len(page)-headLines):], i)
 	}
-	most := max(3, len(pages)/20) // chapters have their own
+	most := max(3, len(pages)/20) // chapters may have headers of their own
 	often := func(l line, at int, counts map[string]int) string {
 		for _, key := range keysOf(l, at) {
 			if counts[key] >= most {

@@ -101,7 +101,7 @@ func keyHash(revision int, salt string) []byte {
 		cipher.NewCBCEncrypter(block, k[16:32]).CryptBlocks(e, e)
 		rest := 0
 		for _, b := range e[:16] {
-			rest += int(b) // 256 is 1 modulo 3
+			rest += int(b) // equals the number modulo 3, since 256 is 1 modulo 3
 		}
 		switch rest % 3 {
 		case 0:
@@ -122,7 +122,7 @@ func keyHash(revision int, salt string) []byte {
 // decrypted returns a stream without its encryption, or nil if it is too short.
 func (m *finder) decrypted(stream []byte) []byte {
 	stream = bytes.TrimRight(stream, "\r\n")
-	for extra := range 3 { // the last byte may be one of those that end a line
+	for extra := range 3 { // the trimmed bytes may belong to the stream
 		if whole := stream[:min(len(stream)+extra, cap(stream))]; len(whole)%aes.BlockSize == 0 {
 			stream = whole
 			break

@@ -87,7 +87,7 @@ func (r *reader) stream(v pdf.Value) []byte {
 // the bullets of a list.
 const mostUnknown = 20
 
-// errUnknown is the error for a page of which a part cannot be read.
+// errUnknown is the error for a page with a font that cannot be decoded.
 var errUnknown = errors.New(
 	"a font in it does not say which letters it shows, and what is in that font is left out")
 
@@ -201,7 +201,7 @@ func (r *reader) next(x, y float64) { r.set(matrix{1, 0, 0, 1, x, y}.times(r.lin
 func (r *reader) advance(x float64) { r.text = matrix{1, 0, 0, 1, x * r.scale, 0}.times(r.text) }
 
 // show shows a string in the current font. It separates letters by blanks if their spacing is as
-// wide as a blank and there are only a few (see longestSpread). Word spacing counts bytes of code
+// wide as a blank and the string is short (see longestSpread). Word spacing counts bytes of code
 // 32, because it applies only to one-byte fonts (9.3.3).
 func (r *reader) show(raw string) {
 	if spread := r.letters > math.Abs(r.size)*wordGap && len(raw) > 1 &&
@@ -336,7 +336,7 @@ func (r *reader) form(name string) {
 		resources = r.top()
 	}
 	data := r.stream(v)
-	r.bytes += 100 + len(data)/8 // a page that shows one part a million times ends, too
+	r.bytes += 100 + len(data)/8 // one form shown a million times reaches the limit
 	r.resources, r.fonts = append(r.resources, resources), map[string]font{}
 	interpret(data, r.operator)
 	r.resources, r.fonts = r.resources[:len(r.resources)-1], map[string]font{}

@@ -83,7 +83,7 @@ func (l *lexer) token(depth int) (token, bool) {
 		return l.array(depth), true
 	case c == '/':
 		return token{kind: isName, text: l.word()}, true
-	case strings.IndexByte(delimiters, c) >= 0: // a closing one, or a brace of a function
+	case strings.IndexByte(delimiters, c) >= 0: // a closing bracket, or a brace of a function
 		return token{kind: isOperator, text: string(c)}, true
 	}
 	l.at--
@@ -130,8 +130,8 @@ func (l *lexer) word() string {
 	return string(l.data[start:l.at])
 }
 
-// array returns the array up to a closing bracket or double angle. If it is nested too deeply, the
-// array ends early, and the text after it is still read.
+// array returns the array up to a closing ] or >>. If it is nested too deeply, the array ends
+// early, and the text after it is still read.
 func (l *lexer) array(depth int) token {
 	t := token{kind: isArray}
 	for depth < deepestArray {

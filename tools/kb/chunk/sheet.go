@@ -21,7 +21,7 @@ func readXLSX(data []byte) (Text, error) {
 		return Text{}, err
 	}
 	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{
-		UnzipSizeLimit: mostPartBytes, UnzipXMLSizeLimit: mostPartBytes, // nothing on the disk
+		UnzipSizeLimit: mostPartBytes, UnzipXMLSizeLimit: mostPartBytes, // no temporary files
 		ShortDatePattern: "yyyy-mm-dd",
 	})
 	switch {
@@ -90,7 +90,7 @@ func sheetRows(book *excelize.File, name string) (all [][]string, err error) {
 // It reads them by itself, since the library would keep whole sheets in memory.
 func mergedCells(data []byte) map[string][]string {
 	all := map[string][]string{}
-	a, err := openArchive(data) // which counts by itself what it unpacks
+	a, err := openArchive(data) // which has its own limit of unpacked bytes
 	if err != nil {
 		return all
 	}
@@ -111,8 +111,8 @@ func mergedCells(data []byte) map[string][]string {
 	return all
 }
 
-// fillMerged gives the rows of merged cells the text of the first, if they have values of their
-// own.
+// fillMerged copies the text of each merged cell from its first row to the others, except to rows
+// that are otherwise empty.
 func fillMerged(rows [][]string, ranges []string) {
 	var g grid
 	for _, at := range ranges {

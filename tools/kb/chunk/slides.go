@@ -71,7 +71,7 @@ func chartNames(f *flow, _ xml.StartElement) {
 		f.inside(func(xml.StartElement) {}, func(text string) { names = append(names, text) })
 	}
 	f.inside(find, nil)
-	// each series repeats the categories
+	// each series repeats the categories, so an equal text is left out
 	if text := strings.Join(names, ", "); text != "" &&
 		(len(f.Blocks) == 0 || f.Blocks[len(f.Blocks)-1].Text != text) {
 		f.put(text, &para{})

@@ -23,15 +23,15 @@ var void = map[string]bool{
 	"wbr": true,
 }
 
-// fromXHTML returns an XHTML page as HTML, to which <title/> and <script src="x"/> are elements
-// that nothing closes, and the rest of the page is their content.
+// fromXHTML converts an XHTML page to HTML. It adds closing tags to elements such as <title/> and
+// <script src="x"/>, since HTML would take the rest of the page as their content.
 func fromXHTML(page []byte) []byte {
 	var b bytes.Buffer
 	z := html.NewTokenizer(bytes.NewReader(page))
 	z.AllowCDATA(true)
 	for {
 		kind := z.Next()
-		raw := bytes.Clone(z.Raw()) // reading the name changes its case
+		raw := bytes.Clone(z.Raw()) // TagName changes the case of the name
 		text, isText := bytes.CutPrefix(raw, []byte("<![CDATA["))
 		switch {
 		case kind == html.ErrorToken:
