@@ -11,7 +11,7 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// callers maps what a parameter may be filled with from the caller to the type that the parameter
+// callers maps each property of the caller that may fill a parameter to the type that the parameter
 // must have. Such a parameter is in no schema, so that what a model writes cannot change whose rows
 // are queried.
 var callers = map[string]string{
@@ -20,7 +20,7 @@ var callers = map[string]string{
 }
 
 // filled checks a parameter that is filled from the caller, and reports each mistake to note. The
-// parameter field is the prefix of the reported field's name.
+// names of the reported fields begin with field.
 func (p *Param) filled(note *problems, field string) {
 	if p.Caller == "" {
 		return

@@ -109,7 +109,7 @@ func (s *Set) update(ctx context.Context, who, action string, id int, d Draft) (
 		if err != nil {
 			return err
 		}
-		// of two old names that differ by case alone each can still be edited
+		// not checked otherwise: old names may differ by case alone
 		if ready.Name != was.Name {
 			if err := free(ctx, tx, ready.Name, id); err != nil {
 				return err
@@ -152,7 +152,7 @@ func (s *Set) Delete(ctx context.Context, who string, id, version int) error {
 		if err != nil {
 			return err
 		}
-		// a table of another program's may have no cascade
+		// a table that another program made may not cascade
 		if _, err := tx.ExecContext(ctx, "DELETE FROM h_custom_tool_param WHERE tool_id = $1",
 			id); err != nil {
 			return err
@@ -207,7 +207,7 @@ func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) 
 	}
 	for _, v := range all {
 		if v.Version == version {
-			// what it was it may be again, whatever the data is now
+			// an old version may come back even if its examples fail now
 			v.Tool.Version, v.Tool.Active, v.Tool.Force = newest, now.Active, true
 			return s.update(ctx, who, restored, id, v.Tool)
 		}

@@ -124,9 +124,9 @@ func (c *compiled) choicesOf(ctx context.Context) func(*Param) []any {
 	}
 }
 
-// choicesFor returns a function that does the same as that of choicesOf for a parameter and its
-// value. If the value is not among the choices, the function reads the choices again, because the
-// value may be new.
+// choicesFor returns a function like that of choicesOf, which also takes the parameter's value. If
+// the value is not among the choices, the function reads the choices again, because the value may
+// be new.
 func (c *compiled) choicesFor(ctx context.Context) func(*Param, any) []any {
 	known := c.choicesOf(ctx)
 	return func(p *Param, v any) []any {

@@ -56,7 +56,8 @@ func (s *Set) compile(ctx context.Context, d Draft, asking bool) (*compiled, pro
 	if strings.TrimSpace(d.Definition) == "" || len(d.Definition) > longestDefinition {
 		return nil, p
 	}
-	// Both kinds check the whole draft even if a name is wrong, for the same reason as in basics.
+	// The definition is checked even if basics has found mistakes, so that an author can correct
+	// all of them together.
 	switch d.Type {
 	case typeSQL:
 		s.compileSQL(ctx, c, asking, &p)
@@ -106,7 +107,7 @@ func (c *compiled) tool(audit func(context.Context, Run)) tools.Tool {
 			return res, err
 		},
 	}
-	if c.choices != nil { // they change without a change of the tool
+	if c.choices != nil { // the choices may change although the tool does not
 		t.Seen = func(ctx context.Context) json.RawMessage {
 			shown, err := c.draft.schema(c.choicesOf(ctx))
 			if err != nil {
@@ -182,7 +183,7 @@ func (c *compiled) compileExpression(p *problems) {
 	// A tool may set only the time; the limits of steps and bytes protect the rest of the machine.
 	limits := py.Limits{Timeout: c.draft.timeout()}
 	if c.draft.Options.Timeout == 0 {
-		limits.Timeout = 0 // the evaluator's own second
+		limits.Timeout = 0 // the evaluator's own limit, a second
 	}
 	c.run = func(ctx context.Context, args map[string]any, note *Run) (tools.Result, error) {
 		got, err := program.Run(ctx, args, limits)

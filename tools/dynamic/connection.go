@@ -200,8 +200,8 @@ func (c *connections) names() []string { return slices.Sorted(maps.Keys(c.all)) 
 // database returns the open database, and opens it if necessary. It returns an error if the setting
 // is not usable or opening fails.
 func (c *connection) database(ctx context.Context) (database, error) {
-	// Held while it opens: of ten calls at once one opens and nine wait for it, instead
-	// of ten pools of which nine would leak.
+	// The lock is held while the database is opened. Calls at the same time wait for one pool,
+	// instead of opening pools of their own that would leak.
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.db != nil || c.odd != nil {

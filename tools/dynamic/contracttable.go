@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// contractTables creates the tables for sets of tools and for what a tool promises in addition to
-// its row. The columns examples and tools are JSON, read and written as a whole.
+// contractTables creates the tables for sets of tools, and for the examples and shapes of tools
+// (see shape). The columns examples and tools are JSON, read and written as a whole.
 const contractTables = `
 CREATE TABLE h_custom_tool_contract (tool_id INTEGER PRIMARY KEY, examples TEXT NOT NULL, shape TEXT NOT NULL);
 CREATE TABLE h_custom_toolset (

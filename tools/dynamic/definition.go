@@ -19,7 +19,7 @@ const (
 
 // Draft is a tool as an administrator writes it. Its members have the names of the tables' columns.
 // The page sends a Draft, an export writes it into files, and each version has one as its snapshot.
-// So a member that is added here must have a zero value that means what it meant before.
+// So the zero value of a member that is added here must mean the same as its absence before.
 type Draft struct {
 	Name string `json:"name" yaml:"name"`
 	// for models

@@ -127,7 +127,7 @@ func (p *Param) details(note *problems, field string) {
 	if _, err := p.rules(); err != nil {
 		wrong("schema", "the schema cannot be used: %v", err)
 	}
-	if !note.errors() { // else what is wrong above would be told of each value again
+	if !note.errors() { // otherwise each value would repeat the mistakes above
 		p.ownValues(note, field)
 	}
 }

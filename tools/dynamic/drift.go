@@ -236,7 +236,7 @@ func (s *Set) checkTool(ctx context.Context, t *Tool, out *Checked) {
 	for _, what := range drifted {
 		out.add(t.Name, what)
 	}
-	if gone { // that is why whatever else fails
+	if gone { // the rest would fail for the same reason
 		return
 	}
 	c, p := s.compile(ctx, t.Draft, true)

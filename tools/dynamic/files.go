@@ -131,7 +131,7 @@ func readDraft(text []byte) (d Draft, err error) {
 func (p *Param) UnmarshalYAML(node *yaml.Node) error {
 	type plain Param
 	one := plain{Required: true}
-	// Decode of a node does not know that unknown members are errors.
+	// node.Decode would accept unknown members.
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		if key := node.Content[i]; !paramFields[key.Value] {
 			return fmt.Errorf("line %d: field %s not found in a parameter", key.Line, key.Value)
@@ -209,7 +209,7 @@ func (s *Set) Import(ctx context.Context, who string, dry bool, paths ...string)
 			seen[d.Name] = file
 			one.Action, err = s.take(ctx, who, dry, d, byName)
 		}
-		if err == nil { // it is kept all the same: the files are what somebody has decided on
+		if err == nil { // a failing example does not undo the import
 			one.Verdicts, _ = s.Examine(ctx, *d)
 		}
 		if err != nil {

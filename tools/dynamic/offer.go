@@ -30,7 +30,7 @@ func (s *Set) refresh(ctx context.Context) error {
 
 // reread does the same as refresh. The caller holds s.mu.
 func (s *Set) reread(ctx context.Context) error {
-	seen := s.counter(ctx) // before the tools, so that no change is taken for one that was read
+	seen := s.counter(ctx) // read before the tools, so that a change in between is noticed later
 	all, err := readTools(ctx, s.config.DB, 0)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *Set) refreshOne(ctx context.Context, id, n int) error {
 // refuses the tools. The caller holds s.mu.
 func (s *Set) become(ctx context.Context, read []Tool, changed int) (err error) {
 	all := slices.Clone(read)
-	for range 3 { // another source may take a name between the look and the change
+	for range 3 { // another source may take a name between the check and the change
 		if err = s.offer(ctx, all, changed); err == nil {
 			break
 		}
@@ -88,7 +88,7 @@ func (s *Set) become(ctx context.Context, read []Tool, changed int) (err error) 
 	if err != nil {
 		return err
 	}
-	s.read, s.last = read, append([]Tool{}, all...) // not nil, which is a set that was not read yet
+	s.read, s.last = read, append([]Tool{}, all...) // nil would mean: not read yet
 	s.tell()
 	return nil
 }
@@ -118,7 +118,7 @@ func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 			m.why = "a built-in or remote tool has that name"
 		case m.why == "" && own[t.Name]:
 			t.Problem = "another custom tool has that name"
-			continue // the name can be called
+			continue // not in gone, since the name can be called
 		}
 		if m.why != "" {
 			t.Problem = m.why

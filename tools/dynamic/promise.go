@@ -114,7 +114,7 @@ func (c *compiled) describe(ctx context.Context, on *connection) (columns []outc
 	}
 	whole := func(o outcome) bool { return slices.Contains(o.types, "integer") }
 	for i, set := range c.blanks(on.Kind) {
-		// nothing that a larger number would change
+		// no column is a whole number, so larger values change nothing
 		if i > 0 && !slices.ContainsFunc(columns, whole) {
 			break
 		}
@@ -135,8 +135,8 @@ func (c *compiled) describe(ctx context.Context, on *connection) (columns []outc
 	return columns, nil
 }
 
-// watcher finds out which columns the tools' statements return, and then has the tools listed again
-// with that.
+// watcher finds out which columns the tools' statements return, and then offers the tools again
+// with the schemas of these columns.
 type watcher struct {
 	set   *Set
 	known outcomes

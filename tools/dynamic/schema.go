@@ -61,7 +61,7 @@ func (is property) written(own Value) (json.RawMessage, error) {
 	if err := json.Unmarshal(own, &theirs); err != nil {
 		return nil, err
 	}
-	for name := range members { // what the parameter says of itself counts
+	for name := range members { // members of the parameter win over those of its schema
 		delete(theirs, name)
 	}
 	if len(theirs) == 0 {

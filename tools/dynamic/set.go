@@ -115,8 +115,8 @@ func (s *Set) Follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Read here and not in the goroutine: what changed since the tools were read is
-	// seen by the reading below, and what changes from now on by another number.
+	// The counter is read here and not in the goroutine. The refresh below sees every earlier
+	// change, and a later change makes the counter differ.
 	seen := s.counter(ctx)
 	if err := s.refresh(ctx); err != nil {
 		seen = unread

@@ -41,7 +41,7 @@ func (s *Set) compileSQL(ctx context.Context, c *compiled, asking bool, p *probl
 			return tools.Result{}, err
 		}
 		s.promises.learn(c, table)
-		if r := c.draft.Options.Result; r == "one" || r == "value" { // a second row was not wanted
+		if r := c.draft.Options.Result; r == "one" || r == "value" { // more rows were not wanted
 			table.Hit = slices.DeleteFunc(table.Hit, func(limit string) bool {
 				return limit == "rows"
 			})
@@ -92,8 +92,8 @@ func (c *compiled) bindNames(kind sqlsafe.Kind, p *problems) bool {
 		if at < 0 {
 			continue
 		}
-		// A label may name a parameter that is bound elsewhere. A label that names a parameter
-		// bound nowhere finds nothing.
+		// Quoted text may contain the name of a parameter that is bound elsewhere. If the parameter
+		// is bound nowhere, the author must have meant the value.
 		note := p.odd
 		if !slices.Contains(used, one.Name) {
 			note, good = p.wrong, false

@@ -69,7 +69,7 @@ func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
 		if t := toolOf(cells); len(all) == 0 || !t.of(&all[len(all)-1]) {
 			all = append(all, t)
 		}
-		// a parameter without a name is kept, or the tool would look whole
+		// a parameter without a name is kept, since the tool would look valid without it
 		if p := cells[len(cells)-5:]; p[0].Valid {
 			last := &all[len(all)-1]
 			last.Params = append(last.Params, Param{Name: p[1].String, Type: typeName(p[2].String),
@@ -80,7 +80,7 @@ func readTools(ctx context.Context, in asker, id int) (all []Tool, err error) {
 		return nil, err
 	}
 	for i := range all {
-		all[i].attach() // one that another program has removed is gone with what was said of it
+		all[i].attach() // drops the details of parameters that another program has removed
 	}
 	return all, readContracts(ctx, in, all, id)
 }

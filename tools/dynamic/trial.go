@@ -36,8 +36,8 @@ func (s *Set) Validate(ctx context.Context, d Draft) Report {
 	return r
 }
 
-// Trial is the outcome of a test run. The client API gets Result unchanged, and writes it as its
-// own clients get it.
+// Trial is the outcome of a test run. Result is unchanged, so that the API can show it in the form
+// in which its clients would get it.
 type Trial struct {
 	OK         bool          `json:"ok"`
 	Problems   []Problem     `json:"problems"`

@@ -32,7 +32,8 @@ func (v *Value) UnmarshalJSON(text []byte) error {
 	if err := json.Compact(&b, text); err != nil {
 		return err
 	}
-	// encoding/json escapes < in what it keeps; the same value has the same bytes here.
+	// encoding/json may have escaped characters such as <. They are unescaped, so that equal values
+	// have equal bytes.
 	if bytes.ContainsRune(b.Bytes(), '\\') {
 		d := json.NewDecoder(bytes.NewReader(bytes.Clone(b.Bytes())))
 		d.UseNumber()
@@ -160,7 +161,7 @@ func jsonOf(b *bytes.Buffer, node *yaml.Node) error {
 		case i > 0:
 			b.WriteByte(',')
 		}
-		if name { // 1: is the name "1"
+		if name { // the key 1 becomes the name "1"
 			b.Write(valueOf(inner.Value))
 			continue
 		}
