@@ -43,9 +43,9 @@ type saved struct {
 	ClientID string `json:"client_id"`
 	Secret   string `json:"client_secret,omitempty"`
 	Method   string `json:"token_endpoint_auth_method,omitempty"`
-	// the URL of the metadata in which the server names the server that signs its users in
+	// the URL of the server's metadata, which names the authorization server
 	About string `json:"resource_metadata,omitempty"`
-	// the server's own name for itself in that metadata
+	// the server's own name in that metadata
 	Resource string   `json:"resource,omitempty"`
 	Scopes   []string `json:"scopes,omitempty"` // that the sign-in requested
 	// the server's answer to a token without enough rights (the WWW-Authenticate header)
@@ -234,10 +234,11 @@ func (a *account) lacks(challenge string) {
 	})
 }
 
-// signInClient returns an HTTP client for the servers that sign users in. The MCP server names
-// their addresses, so the client trusts them little. It uses only https, or this machine. It does
-// not enter the local network for an MCP server outside of it, follows no redirect to another
-// origin, and bounds the length of answers.
+// signInClient returns an HTTP client for authorization servers, the servers that sign users in.
+// The MCP server names their addresses, so the client trusts them little. It uses https, or plain
+// http to this machine. If the MCP server is outside of the local network, the client connects to
+// no address inside of it. It follows no redirect to another origin, and bounds the length of
+// answers.
 func (e Entry) signInClient() *http.Client {
 	if e.Private == nil && !e.isInside() {
 		e.Private = new(bool)

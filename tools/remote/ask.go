@@ -18,11 +18,11 @@ import (
 )
 
 // ask sends a request unchanged and returns its result as the server wrote it. A server of
-// 2026-07-28 puts a question to the client as such a result. ask passes the question to the client
-// that answers for the connection, and sends the request again with the answer. Only a client that
-// itself speaks 2026-07-28 gets the question as the result. An error that the server returns is a
-// *tools.RPCError. Other errors mean that the question cannot be answered, or that the request
-// failed.
+// 2026-07-28 asks the client something by returning the question as the result. ask then gets the
+// answer from the client that answers for the connection, and sends the request again with the
+// answer. Only a client that itself speaks 2026-07-28 gets the question as the result. An error
+// that the server returns is a *tools.RPCError. Other errors mean that the question cannot be
+// answered, or that the request failed.
 func (c *conn) ask(ctx context.Context, method string, params json.RawMessage) (
 	json.RawMessage, error) {
 	peer := tools.PeerOf(ctx)
@@ -146,9 +146,10 @@ func (c *conn) send(n mcp.JSONRPCNotification) {
 const sendTime = 5 * time.Second
 
 // heard returns the parameters with a progress token of this connection, unless the client wants no
-// progress. The function stop returns after all progress that came before the answer has been
-// passed on. A goroutine passes it on, since a client that reads slowly must not delay messages for
-// other clients on the same connection. heard returns an error if params is not an object.
+// progress. The caller must call stop after the answer. stop returns when all progress that came
+// before the answer has been passed on. A goroutine passes it on, since a client that reads slowly
+// must not delay messages for other clients on the same connection. heard returns an error if
+// params is not an object.
 func (c *conn) heard(ctx context.Context, params json.RawMessage) (
 	_ json.RawMessage, stop func(), err error) {
 	meta, err := readMember(params, "_meta")

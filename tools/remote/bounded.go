@@ -127,7 +127,7 @@ type quota struct {
 // allowance.
 func (q *quota) take(units, bytes int, most allowance) bool {
 	now := time.Now()
-	passed := now.Sub(q.at).Seconds() // of the zero time: ages
+	passed := now.Sub(q.at).Seconds() // the zero time is ages ago
 	q.at = now
 	q.units = max(0, q.units-passed*most.unitsASecond) + float64(units)
 	q.bytes = max(0, q.bytes-passed*most.bytesASecond) + float64(bytes)

@@ -17,9 +17,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// conn is one initialized connection with a server, of no use once its context has ended. It is
-// never repaired: whoever finds it broken makes a new one, which is the same work and has no half
-// states.
+// conn is an initialized connection with a server. It cannot be used after its context has ended. A
+// broken connection is never repaired. It is replaced by a new one, which is as much work and has
+// fewer states.
 type conn struct {
 	client  *client.Client
 	ctx     context.Context
@@ -45,8 +45,8 @@ type greeting struct {
 	can  mcp.ClientCapabilities
 	hear func(mcp.JSONRPCNotification) // may be nil
 
-	// handshake makes the connection use initialize alone, as clients of earlier revisions do. A
-	// server that speaks both can then send requests to the client.
+	// handshake: only initialize is sent, as clients of earlier revisions do, and not
+	// server/discover. A server that speaks both revisions can then send requests to the client.
 	handshake bool
 
 	// answer answers the server's requests. If it is nil, the server cannot ask anything.
@@ -66,14 +66,15 @@ const (
 	kindHandshake = "stdio, handshake first" // see asking
 )
 
-// asking says how a server is asked for its revision. mcp-go sends server/discover, of the latest
-// one, and if no answer comes in time, initialize, of the earlier ones. A command that starts
-// slowly reads both at once, and one of the latest revision then refuses the second (seen with the
-// Python SDK 2.3.0: "unsupported protocol version"). So a command gets more time. If that fails as
-// well, it is started again and asked with initialize alone.
+// asking says how a server is asked for its protocol revision. mcp-go sends server/discover, which
+// the latest revision has, and if no answer comes in time, initialize, which earlier revisions
+// have. A command that starts slowly gets both requests at once, and a server of the latest
+// revision then refuses the second (seen with the Python SDK 2.3.0: "unsupported protocol
+// version"). So a command gets more time. If that fails as well, it is started again and sent
+// initialize alone.
 type asking struct {
 	patience time.Duration // how long to wait for an answer to server/discover
-	revision string        // if not empty, initialize alone is sent, with this revision
+	revision string        // if not empty, only initialize is sent, with this revision
 }
 
 // How long mcp-go waits for the answer to server/discover before it sends initialize. A server of
@@ -127,24 +128,25 @@ func (e Entry) connect(ctx context.Context, last string, me greeting, told func(
 			return c, kind, nil
 		}
 		all = errors.Join(all, err)
-		// Only what answers at all can be of the other transport.
-		if ctx.Err() != nil || isRefused(err) { // the other transport is at the same address
+		if ctx.Err() != nil || isRefused(err) { // both use this address
 			break
 		}
 	}
 	return nil, "", all
 }
 
-// path returns a URL's text up to its query. It is cut, as a URL in mcp.json may not be parseable.
+// path returns a URL's text up to its query. It does not parse the URL, since one in mcp.json may
+// be malformed.
 func path(text string) string {
 	at, _, _ := strings.Cut(text, "?")
 	return at
 }
 
 // over connects over the given kind of HTTP transport, or returns an error. A server of an earlier
-// revision announces changes on a stream that the client must request before it knows whether there
-// will be any, so the first connection to such a server is made twice. The stream is not always
-// requested, since mcp-go then stays on an earlier revision even with a server of 2026-07-28.
+// revision announces changes on a stream, which must be requested when the connection is made. Only
+// then is it known whether the server announces any, so over connects a second time for the stream.
+// If it always requested the stream, mcp-go would stay on an earlier revision even with a server of
+// 2026-07-28.
 func (e Entry) over(ctx context.Context, kind string, me greeting) (*conn, error) {
 	era := asking{patience: patience}
 	if me.handshake {
@@ -176,8 +178,7 @@ func (e Entry) sse(c *conn) (transport.Interface, error) {
 	if err != nil {
 		return nil, err
 	}
-	// By this transport the answers come on the stream, so without it nothing can be asked any
-	// more.
+	// With this transport, answers come on the stream, so the connection ends with it.
 	t.SetConnectionLostHandler(func(error) { c.end(errLost) })
 	return &rawSSE{t}, nil
 }
@@ -250,8 +251,8 @@ func (e Entry) open(ctx context.Context, me greeting, era asking,
 	c.ours = answer.ServerInfo.Name == "toolnorm"
 	if can := c.client.GetServerCapabilities(); mcp.IsModernProtocol(c.client.ProtocolVersion()) &&
 		c.tellsChanges() {
-		// A stream that breaks is found out by the next refresh; the connection itself has no state
-		// that could be lost.
+		// The next refresh notices a stream that breaks; the connection itself has no state that
+		// could be lost.
 		_, err = c.client.ListenAsync(c.ctx, mcp.SubscriptionFilter{
 			ToolsListChanged:     can.Tools != nil && can.Tools.ListChanged,
 			PromptsListChanged:   can.Prompts != nil && can.Prompts.ListChanged,
@@ -283,7 +284,7 @@ func (c *conn) hear(n mcp.JSONRPCNotification) {
 		select {
 		// The channel has room for one: news that was not read yet covers all that follow.
 		case c.changed <- struct{}{}:
-		default: // told already
+		default: // a value is already waiting
 		}
 	}
 	if c.me.hear != nil {
@@ -304,13 +305,14 @@ func (c *conn) close() {
 // over reports whether the connection has ended, because it broke or was given up.
 func (c *conn) over() bool { return c.ctx.Err() != nil }
 
-// do runs a request and returns its result as the server wrote it. mcp-go gets what plain makes of
-// the result, or the result itself if plain is nil. If the connection breaks, do returns errLost.
+// do runs a request and returns its result as the server wrote it. mcp-go reads the result that
+// plain returns for this one, or this one itself if plain is nil. If the connection breaks, do
+// returns errLost.
 func (c *conn) do(ctx context.Context, plain func(json.RawMessage) json.RawMessage,
 	request func(context.Context) error) (json.RawMessage, error) {
 	ctx, stop := c.alive(ctx)
 	defer stop()
-	// rawHTTP and the others put the text here, by the context (raw.go).
+	// The transports in raw.go find this in the context and store the text in it.
 	raw := &kept{plain: plain}
 	err := request(context.WithValue(ctx, rawKey{}, raw))
 	// What mcp-go says then is "context canceled", which would look as if the caller had left.

@@ -42,7 +42,7 @@ type Entry struct {
 	Insecure bool  // plain http is accepted at a public address
 
 	OAuth   OAuth
-	account *account // signs its requests; nil: requests are not signed
+	account *account // adds the user's token to its requests; nil: requests have no token
 }
 
 // validName matches a valid name of a server. A name has no dots, which separate a server's name
@@ -130,8 +130,8 @@ var variable = regexp.MustCompile(`\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^
 var input = regexp.MustCompile(`\$\{input:[^}]*\}`)
 
 // filled returns the entry with ${NAME} and ${NAME:-default} replaced by values from the
-// environment. An empty variable counts as not set. It returns an error that names a variable
-// without a value and a default. A server that gets "Bearer " would answer with an error that says
+// environment. An empty variable counts as not set. It returns an error that names a variable that
+// has no value and no default. A server that gets "Bearer " would answer with an error that says
 // less. A reference that an editor would ask its user for (${input:…}) is an error as well, and so
 // is a file of variables that cannot be read.
 func (e Entry) filled() (Entry, error) {
@@ -186,7 +186,7 @@ func (e Entry) filled() (Entry, error) {
 	if err != nil {
 		return e, err
 	}
-	maps.Copy(more, e.Env) // which have the last word
+	maps.Copy(more, e.Env) // the variables of the entry itself win
 	e.Env = more
 	return e, nil
 }

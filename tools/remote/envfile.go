@@ -17,7 +17,7 @@ const largestEnvFile = 64 << 10
 var assignment = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_][A-Za-z0-9_.]*)\s*=\s*` +
 	`(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|(.*?))(?:\s+#.*)?$`)
 
-// escaped replaces what stands for other characters within double quotes.
+// escaped replaces escape sequences within double quotes.
 var escaped = strings.NewReplacer(`\n`, "\n", `\r`, "\r", `\t`, "\t", `\"`, `"`, `\\`, `\`, `\$`,
 	`$`)
 

@@ -49,7 +49,7 @@ var places = [][]string{{"mcpServers"}, {"servers"}, {"context_servers"}, {"mcp"
 	{"mcp"}}
 
 // parse reads the file's text; only white space is an empty list. A server that cannot be used
-// keeps its text and has an err. parse returns an error if the servers cannot be told apart at all.
+// keeps its text and has an err. parse returns an error if no servers can be read at all.
 func parse(text []byte) (*file, error) {
 	if len(text) > largestFile {
 		return nil, fmt.Errorf("is larger than %d bytes", largestFile)
@@ -84,7 +84,7 @@ func (f *file) parseList(text []byte) error {
 	for _, item := range list {
 		w := written{text: item}
 		if o, err := readObject(item); err == nil && o.any("name") != nil {
-			w.key, _ = scalar(o.any("name")) // without one it is left out
+			w.key, _ = scalar(o.any("name")) // a server without a name is left out
 		}
 		f.servers = append(f.servers, w)
 	}

@@ -24,7 +24,7 @@ func (s *Set) news(n mcp.JSONRPCNotification) {
 	f := s.tell.Load()
 	if f != nil && (n.Method == mcp.MethodNotificationPromptsListChanged ||
 		n.Method == mcp.MethodNotificationResourcesListChanged) {
-		go (*f)(n.Method) // ends at once; not here, as mcp-go waits
+		go (*f)(n.Method) // ends at once; mcp-go would wait for f here
 	}
 }
 
@@ -101,7 +101,7 @@ func (s *Set) with(name string) (links []*link) {
 // server.prompt. A server that does not answer in time is left out. If servers name the same
 // address, only the first is listed.
 func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage) {
-	capability, _, _ := strings.Cut(method, "/") // the lists of resources are of one
+	capability, _, _ := strings.Cut(method, "/") // both lists of resources need one capability
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ListTime)
 	defer cancel()
 	links := s.with(capability)
@@ -109,7 +109,7 @@ func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage
 	var wait sync.WaitGroup
 	for i, l := range links {
 		if method == "tasks/list" && s.relayOf(ctx, l, false) == nil {
-			continue // the tasks of a connection that is shared would be everybody's
+			continue // on a shared connection, each client would get the tasks of all
 		}
 		wait.Go(func() { each[i] = l.items(ctx, method, tools.Lists[method]) })
 	}
@@ -122,7 +122,7 @@ func (s *Set) Members(ctx context.Context, method string) (all []json.RawMessage
 				continue
 			}
 			var about struct{ Name, URI, URITemplate, TaskID string }
-			_ = json.Unmarshal(item, &about) // an item without one is shown as it is
+			_ = json.Unmarshal(item, &about) // members that are missing stay empty
 			id := cmp.Or(about.URI, about.URITemplate)
 			if method == "prompts/list" {
 				var err error
@@ -273,7 +273,7 @@ func (l *link) watching(w way, method string, params json.RawMessage) {
 // uriOf returns the address that a request is about, or "" if it has none.
 func uriOf(params json.RawMessage) string {
 	var p struct{ URI string }
-	_ = json.Unmarshal(params, &p) // without one it is about none
+	_ = json.Unmarshal(params, &p) // empty if there is no address
 	return p.URI
 }
 

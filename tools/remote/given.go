@@ -32,7 +32,7 @@ func plainAnswer(method string, params, answer json.RawMessage) json.RawMessage 
 	inside := o.any(key)
 	if own := o.without("meta", "resulttype", "description", key); inside == nil &&
 		(err != nil || len(own) > 0) {
-		o, inside = object{}, answer // the value alone
+		o, inside = object{}, answer // the answer is the value alone
 	}
 	all := []object{}
 	for _, one := range elements(inside) {
@@ -68,8 +68,8 @@ func plainContents(uri string, one json.RawMessage) object {
 	return out.without("data", "blob").set("text", string(one))
 }
 
-// plainMessages returns the messages in one of a prompt's. Its content is one part in MCP, so a
-// message with a list of parts, as the APIs of models have it, becomes several.
+// plainMessages converts one message of a prompt. In MCP, the content of a message is one part. So
+// a message with a list of parts, as in the APIs of models, becomes several messages.
 func plainMessages(one json.RawMessage) (all []object) {
 	o, _ := readObject(one) // a text alone has no members
 	role, content := wording(o.get("role")), o.any("content")
@@ -125,7 +125,7 @@ func (o object) proper() (out object) {
 	return out
 }
 
-// set is with for values that always encode.
+// set does the same as with, for values that always encode.
 func (o object) set(key string, value any) object {
 	text, _ := chat.JSON(value)
 	out, _ := o.with(key, json.RawMessage(text))

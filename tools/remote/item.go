@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// itemKeys are the members that identify an item of a list. Other lists, as of tasks, pass as they
-// are.
+// itemKeys are the members that identify an item of a list. The items of other lists, such as
+// tasks, pass unchanged.
 var itemKeys = map[string]string{"resources/list": "uri", "resources/templates/list": "uriTemplate",
 	"prompts/list": "name"}
 
 // plainItem returns a resource, a template or a prompt of a server's list in a form that every
-// client can read, since clients refuse a whole list for one odd item, with the items of all
-// servers. Optional members of the wrong type are dropped, and a missing name is the address. It
-// returns false for an item that nobody could ask for.
+// client can read, since clients refuse a whole list, with the items of all servers, for one odd
+// item. It drops optional members of the wrong type, and uses the address as a missing name. It
+// returns false if the item lacks the member that identifies it (see itemKeys).
 func plainItem(method string, text json.RawMessage) (json.RawMessage, bool) {
 	key, known := itemKeys[method]
 	o, err := readObject(text)

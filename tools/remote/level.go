@@ -48,7 +48,7 @@ func (r *relay) setLevel(ctx context.Context, c *conn) {
 	r.link.set.relayMu.Unlock()
 	if params != nil && c.client.GetServerCapabilities().Logging != nil &&
 		!mcp.IsModernProtocol(c.client.ProtocolVersion()) {
-		// log lines are all that would be missing
+		// without it, only log lines are missing
 		_, _ = c.once(ctx, string(mcp.MethodSetLogLevel), params)
 	}
 }

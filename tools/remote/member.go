@@ -169,9 +169,9 @@ func readEntry(text json.RawMessage) (e Entry, err error) {
 		return e, fmt.Errorf("its type can be sse, http or stdio, not %.40q", said)
 	}
 	if e.Type = kind; e.Type == "" && r.any("httpurl") != nil {
-		e.Type = "http" // by that name Gemini CLI tells it from url, which is sse there
+		e.Type = "http" // Gemini CLI writes httpUrl for this transport, and url for sse
 	}
-	// With both the type says which is meant.
+	// If there are both, the type says which is meant.
 	switch {
 	case e.URL == "" || e.Command == "":
 	case e.Type == "stdio":
@@ -197,7 +197,7 @@ func (r *reader) oauth(e *Entry) {
 	in := &reader{object: o}
 	port := ""
 	if value := in.any("callbackport"); value != nil {
-		port, _ = scalar(value) // what is no port cannot be listened at, which is told then
+		port, _ = scalar(value) // an invalid port fails when it is listened at
 	}
 	e.OAuth = OAuth{ClientID: in.text("clientid"), Secret: in.text("clientsecret"), Scopes: in.list(
 		"scopes"), Port: port}

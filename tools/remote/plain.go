@@ -16,8 +16,8 @@ import (
 )
 
 // plainer is a reader that passes a server's messages on in a form that mcp-go can read. mcp-go
-// drops a message that it cannot read, and whoever has asked would wait until the time of the
-// request is over, or take the server for dead.
+// drops a message that it cannot read. The request would then wait for its time limit, or the
+// server would seem dead.
 type plainer struct {
 	in   *bufio.Reader
 	unit unit
@@ -50,7 +50,7 @@ func (p *plainer) Read(b []byte) (int, error) {
 	return 0, p.err
 }
 
-// plain returns a line or a body with its message, if it has one, as plainMessage returns it.
+// plain returns a line or a body with its message, if it has one, converted by plainMessage.
 func (p *plainer) plain(text []byte) []byte {
 	message, mark := text, ""
 	if p.unit == oneEvent {
@@ -70,11 +70,11 @@ func (p *plainer) plain(text []byte) []byte {
 // messageBegin is how nearly all programs begin a message.
 var messageBegin = []byte(`{"jsonrpc"`)
 
-// plainMessage returns a message that mcp-go can read if text is one that it cannot, and reports
-// whether the message differs from text. It drops a byte order mark, and output of the program that
-// stands before the message on its line. NaN and Infinity, which Python and JavaScript write and
-// JSON has not, become null. An error gets a number as its code and a text as its message: programs
-// write "ENOENT" or -32000.0.
+// plainMessage converts a message that mcp-go cannot read into one that it can, and reports whether
+// the result differs from text. It drops a byte order mark, and output of the program that stands
+// before the message on its line. NaN and Infinity become null; Python and JavaScript write them,
+// and JSON does not have them. An error gets a number as its code and a text as its message:
+// programs write "ENOENT" or -32000.0.
 func plainMessage(text []byte) (out []byte, changed bool) {
 	out = bytes.TrimPrefix(bytes.TrimSpace(text), []byte("\uFEFF"))
 	if i := bytes.Index(out, messageBegin); i > 0 && !json.Valid(out) {
@@ -95,7 +95,7 @@ func plainMessage(text []byte) (out []byte, changed bool) {
 	return out, changed && json.Valid(out)
 }
 
-// isError reports whether mcp-go can read a JSON value as an error, and it has a message.
+// isError reports whether mcp-go can read a JSON value as an error with a message.
 func isError(value json.RawMessage) bool {
 	var e mcp.JSONRPCErrorDetails
 	return json.Unmarshal(value, &e) == nil && e.Message != ""
@@ -122,7 +122,7 @@ func plainError(value json.RawMessage) mcp.JSONRPCErrorDetails {
 	return e
 }
 
-// finite returns JSON in which the numbers that JSON has not are null.
+// finite returns JSON with null in place of NaN and Infinity, which are not valid JSON.
 func finite(text []byte) []byte {
 	var out []byte
 	for len(text) > 0 {

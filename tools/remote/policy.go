@@ -58,7 +58,7 @@ type pinned struct {
 // RoundTrip implements http.RoundTripper. It returns an error for another origin, or if the user's
 // sign-in lacks rights. It adds the entry's headers only after that check. The reason is that
 // net/http copies a request's headers to where it is redirected, except for a few such as
-// Authorization. The size of the answer is bounded. In an event stream each event is, since a
+// Authorization. The size of the answer is bounded, or of each event in an event stream, since a
 // stream may have any length.
 func (p *pinned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !sameOrigin(p.entry.URL, r.URL.String()) {

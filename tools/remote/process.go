@@ -85,7 +85,7 @@ func (e Entry) start(ctx context.Context, told func(line string), lost func(erro
 	go func() { _ = cmd.Wait(); close(p.ended) }()      // ends with the command
 	// A server that writes without a line's end would else fill the memory.
 	in := &watched{&bounded{ReadCloser: out, unit: oneLine}, p.heard, lost}
-	// An empty standard error: ours is read above, so that its lines reach the log.
+	// mcp-go gets an empty standard error: that of the command is read above, for the log.
 	p.Stdio = transport.NewIO(newPlainer(in, oneLine), stdin, io.NopCloser(strings.NewReader("")))
 	transport.WithCommandLogger(silent)(p.Stdio)
 	if err := p.Stdio.Start(ctx); err != nil {
@@ -151,7 +151,7 @@ func (w *watched) Read(b []byte) (int, error) {
 
 // listen passes each line of r to told until the end of r. It cuts long lines and drops lines of a
 // server that floods, which it reads slowly. It never stops reading before the end, because a
-// server stops when nobody reads its standard error and the pipe is full.
+// server blocks when its standard error is a full pipe.
 func listen(r io.Reader, told func(string)) {
 	b := bufio.NewReaderSize(r, 16<<10)
 	var q quota

@@ -182,7 +182,7 @@ func plainPage(raw json.RawMessage) json.RawMessage {
 		Schema json.RawMessage `json:"inputSchema"`
 	}
 	all := []bare{}
-	texts, next, _ := readPage(raw) // the error is told by list
+	texts, next, _ := readPage(raw) // list returns the error
 	for _, text := range texts {
 		t, err := readTool(text)
 		if err != nil {

@@ -186,14 +186,14 @@ func (r *relay) open(ctx context.Context) (*conn, error) {
 	if r.link.entry.Command != "" {
 		limit = startTime
 	}
-	// as long as for the connection that is shared (reached)
+	// as long as for the shared connection (see reached)
 	if _, down := r.link.patience(); down != nil {
 		limit = callWait
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %v", limit))
 	defer cancel()
 	c, _, err := r.link.dial(ctx, r.link.transport(), me, &tail{})
-	if err != nil && ctx.Err() == nil && !isRefused(err) { // a server of 2026-07-28 alone
+	if err != nil && ctx.Err() == nil && !isRefused(err) { // it may speak only 2026-07-28
 		me.handshake = false
 		c, _, err = r.link.dial(ctx, r.link.transport(), me, &tail{})
 	}

@@ -151,7 +151,7 @@ func (s *Set) take(f *file) {
 func (s *Set) connect(w written) {
 	e := w.entry
 	old := s.links[e.Name]
-	// It may be in the middle of a call.
+	// It is kept, since a call may be running on it.
 	if old != nil && old.entry.same(e) {
 		return
 	}
@@ -207,7 +207,7 @@ func (s *Set) publish(l *link, all []tools.Tool) (taken []string, err error) {
 		return nil, errRemoved
 	}
 	name := source(l.entry.Name)
-	for range 3 { // another source may take a name between the look and the change
+	for range 3 { // another source may take a name between the check and the change
 		taken = nil
 		free := slices.DeleteFunc(slices.Clone(all), func(t tools.Tool) bool {
 			other := s.cfg.Registry.Snapshot().Source(t.Name)

@@ -34,8 +34,8 @@ type OAuth struct {
 // calls show with the address that the user must open, and waits until the browser returns to this
 // machine. It fails if ctx ends first, the server refuses, or the file has no such server. It uses
 // OAuth's authorization code with PKCE and the resource in each request (RFC 8707). The MCP
-// server's metadata names the server for that (RFC 9728), where the program registers if need be
-// (RFC 7591).
+// server's metadata names the authorization server (RFC 9728), at which the program registers if it
+// has no client id (RFC 7591).
 func SignIn(ctx context.Context, file, accounts, name string, show func(url string)) error {
 	e, err := entryOf(file, name)
 	if err != nil {
@@ -109,7 +109,7 @@ func entryOf(path, name string) (Entry, error) {
 type flow struct {
 	account  *account
 	handler  *transport.OAuthHandler
-	about    string // the URL of the metadata that names the server that signs users in
+	about    string // the URL of the metadata that names the authorization server
 	resource string // the server's name for itself in that metadata
 	scopes   []string
 	issuer   string
@@ -119,9 +119,9 @@ type flow struct {
 	pending  *transport.MemoryTokenStore // stores the token until everything is saved
 }
 
-// beginSignIn finds the server that signs users in, and returns the address that the user must
-// open. It fails if no sign-in is demanded, the server does not answer or gives too little
-// protection, or the program cannot register.
+// beginSignIn finds the authorization server, which signs users in, and returns the address that
+// the user must open. It fails if no sign-in is demanded, the server does not answer or gives too
+// little protection, or the program cannot register.
 func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, string, error) {
 	f := &flow{account: &account{entry: e, path: accounts},
 		pending: transport.NewMemoryTokenStore()}
@@ -179,8 +179,8 @@ func (e Entry) beginSignIn(ctx context.Context, accounts, back string) (*flow, s
 	return f, to, err
 }
 
-// address returns the address that the user must open. The server's metadata names it and a page
-// goes where it leads, so address fails unless it is https or on this machine.
+// address returns the address that the user must open. It comes from the server's metadata, and a
+// browser will open it. So address returns an error unless it is https or on this machine.
 func (f *flow) address(ctx context.Context) (to string, err error) {
 	if f.verifier, err = transport.GenerateCodeVerifier(); err == nil {
 		f.state, err = transport.GenerateState()
@@ -216,9 +216,10 @@ func (e Entry) scopesFor(challenge string, before saved, scopes []string) []stri
 	return slices.Compact(slices.Sorted(slices.Values(scopes)))
 }
 
-// register registers the program with the server that signs users in (RFC 7591), and sets the
-// client id in config. It registers as an installed program if the browser returns to this machine,
-// else as one of the web, since these may have different addresses. It fails if the server refuses.
+// register registers the program with the authorization server (RFC 7591), and sets the client id
+// in config. It registers an installed program if the browser returns to this machine, and
+// otherwise a web application, because servers allow each kind other addresses. It fails if the
+// server refuses.
 func register(ctx context.Context, web *http.Client, at string,
 	config *transport.OAuthConfig) error {
 	if at == "" {
@@ -308,7 +309,7 @@ func (f *flow) finish(ctx context.Context, back url.Values) error {
 
 // challenge sends two requests without a token, and returns what the server says about signing in
 // (WWW-Authenticate). Some servers demand a sign-in only after initialize, hence two. It fails if
-// the server refuses neither, or does not answer.
+// the server accepts both, or does not answer.
 func (e Entry) challenge(ctx context.Context) (string, error) {
 	web, free := e.client()
 	defer free()

@@ -37,7 +37,7 @@ func (l *link) tool(t listed, ours bool) (tools.Tool, error) {
 		Name: qualify(l.entry.Name, t.Name), Title: t.Title,
 		Description: clip.Dots(t.Description, longestText),
 		Schema:      t.Schema, Output: t.Output, Hints: t.Hints, More: t.More,
-		// timed limits the time of a call, and stops while a user answers a question
+		// withTimer limits the time of a call, and stops while a user answers a question
 		Timeout: longestCall,
 	}
 	// Only a toolnorm's dots are hops; another server may use dots as it likes.

@@ -20,8 +20,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 )
 
-// why is an error with a sentence for the people who manage servers in place of its own text, which
-// comes from the protocol library.
+// why wraps an error. Its text is a sentence for the people who manage servers, in place of the
+// original text, which comes from the protocol library.
 type why struct {
 	sentence string
 	error
