@@ -21,9 +21,9 @@ var tooMany = fmt.Sprintf("Error: only the first %d calls of a reply are run", m
 
 // act runs the calls of a reply in order, and appends the calls and their results to the
 // conversation. It returns why the run ends, or "" if the loop goes on. The calls are appended in
-// the contract's own form, not as the model wrote them. Otherwise a result that a model makes up
-// after its call would be read as a real one, and sloppy forms would breed sloppier ones. The model
-// does not see again what it wrote after its last call.
+// the form that the prompt asks for, not as the model wrote them. Otherwise a result that a model
+// makes up after its call would be read as a real one, and sloppy forms would breed sloppier ones.
+// The model does not see again what it wrote after its last call.
 func (r *run) act(ctx context.Context, calls []chat.Call) Stop {
 	// What the model said before its calls is kept, and its reasoning too: templates print them
 	// between the steps of one task.

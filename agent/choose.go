@@ -42,7 +42,7 @@ func (r *run) open(ctx context.Context, c chat.Call) {
 }
 
 // picked returns the call with which the model answers a question. It returns nil if the model
-// wants no tool, or if neither of its two answers could be parsed. It returns an error if the model
+// wants no tool, or if two answers in a row cannot be parsed. It returns an error if the model
 // cannot be asked.
 func (r *run) picked(ctx context.Context, question string, names []string) (*chat.Call, error) {
 	request := r.ask.Request

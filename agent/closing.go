@@ -99,11 +99,10 @@ func (r *run) found() string {
 	return strings.Join(lines, "\n")
 }
 
-// advises reports whether a text tells the user to call a tool, which only the model can do. Such a
-// text names tools, and the question names none. The text also uses none of the run's results, or
-// it names a tool that reads and has not run (see advised). It returns true as well for a
-// groundless answer. The same holds for a text in place of which a tool must still be called (see
-// owed).
+// advises reports whether a text is not an answer yet. It is not if it tells the user to call a
+// tool, which only the model can do. Such a text names tools although the question names none, and
+// uses none of the run's results or names a tool that should run first (see advised). A text is not
+// an answer either if it is groundless or if the next step must call a tool (see owed).
 func (r *run) advises(text string) bool {
 	named := r.tools.spokenOf(text)
 	if groundless(r, text) || owed(r, text) != "" {
@@ -120,7 +119,7 @@ const fewWords = 4
 // groundless reports whether an answer of one line uses none of the records that the tools of the
 // run have read. Such an answer has no word and no number that is in the records but not in the
 // question, and no number that is in the question. It returns false if a tool has done anything but
-// read records, and for answers of at most fewWords words.
+// read records, and for answers of at most fewWords words or with a colon at the end.
 func groundless(r *run, text string) bool {
 	found, asked := "", folded(r.saidLast())
 	for _, f := range r.facts {
@@ -159,8 +158,9 @@ func (r *run) quotes(text string) bool {
 	})
 }
 
-// owed returns the tool that the next step must call because the text without a call is not an
-// answer. It returns "" if the text may be an answer, or if a step of this run was forced before.
+// owed returns the tool that the next step must call, because a text without a call is not an
+// answer yet. It returns "" if the text may be an answer, or if a step of this run was forced
+// before.
 func owed(r *run, text string) string {
 	if r.pressed {
 		return ""
@@ -193,8 +193,8 @@ func (r *run) advised(text string) string {
 	return best
 }
 
-// isAnswer reports whether a text has content besides white space, the labels of an answer, and a
-// call of a tool, whether that tool is offered or made up.
+// isAnswer reports whether a text has content other than white space, the labels of an answer, and
+// calls of tools. Calls of tools that do not exist are not content either.
 func (r *run) isAnswer(text string) bool {
 	text = strings.TrimSpace(worded.Answer(text))
 	if text == "" {

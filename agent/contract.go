@@ -92,8 +92,8 @@ func (c *contract) written(turns []chat.Message) []chat.Message {
 }
 
 // read decodes the text of a reply into events. A call that uses another name of a tool gets the
-// tool's own name. The decoder asks for its normal evidence, not for the eager one, because an
-// example in an answer must not run: a call that nobody meant is the worst failure.
+// tool's own name. The decoder requires its usual evidence for a call, because an example in an
+// answer must not run: a call that the model did not mean is the worst failure.
 func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	if c.tools.empty() {
 		return in
@@ -113,7 +113,8 @@ func (c *contract) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, e
 }
 
 // look returns the calls that the decoder takes for text, or nil if there are none. These are calls
-// in words, and calls of unknown tools, since a model that has misread a name must be told so.
+// in words (see package worded), and calls of unknown tools, since a model that has misread a name
+// must be told so.
 func (c *contract) look(text, end string) []chat.Call {
 	reader := c.tools.reader(nil)
 	reader.Messages = c.said

@@ -29,9 +29,9 @@ type Bases interface {
 	Link(ctx context.Context, base, document string, passage int) string
 }
 
-// Listed returns the models with those that this loop adds. It adds NAME@SUFFIX for each suffix and
-// each model that is shown, and a model for each knowledge base that the caller of ctx may see. If
-// the bases cannot be listed, they are left out with a warning in the log.
+// Listed returns the given models, followed by those that this loop adds. It adds NAME@SUFFIX for
+// each suffix and each model that is shown, and a model for each knowledge base that the caller of
+// ctx may see. If the bases cannot be listed, they are left out with a warning in the log.
 func (l *Loop) Listed(ctx context.Context, models []chat.Info, suffixes []string) []chat.Info {
 	all := slices.Clone(models)
 	for _, m := range models {

@@ -32,9 +32,9 @@ func harmless(text string) string {
 	return b.String() + text[done:]
 }
 
-// shapes matches the beginnings of special tokens that are known whatever the family (<|im_start|>,
-// <｜User｜>, <turn|>), and the headers of results. Those made of words occur in prompts, which no
-// format declares, because formats describe replies.
+// shapes matches the beginnings of special tokens that count for models of every family
+// (<|im_start|>, <｜User｜>, <turn|>), and the headers of results. Those made of words occur in
+// prompts, which no format declares, because formats describe replies.
 var shapes = regexp.MustCompile(`^(?i:</?[|｜][^\s<>|｜]|<[^\s<>|｜]+[|｜]>|` +
 	`</?(?:start|end)_of_[a-z]|</?(?:tool|function)_[a-z]|<\]\w|</?(?:s|bos|eos|pad|unk|sop|eop|mask|system|assistant)>|` +
 	`<</?SYS>>|<(?:extra_id|unused|reserved|special)_?\d|\]~!?b|\[\s*Tool\s+Result|` +

@@ -8,10 +8,10 @@ import (
 	"toolnorm/tools"
 )
 
-// native offers tools in the way of the chat API, next to those of the client. The inner model
-// decides how the tools are described to the model and how calls are constrained to their schemas,
-// so models without tool calling work as well. native is used for chats, and contract for callers
-// who want the specification's prompt.
+// native offers tools as a chat request does, next to those of the client. The inner model decides
+// how the tools are described to the model and how calls are constrained to their schemas, so
+// models without tool calling work as well. native is used for chats, and contract for callers who
+// want the specification's prompt.
 type native struct {
 	tools  *toolset
 	client []chat.Tool
@@ -61,8 +61,8 @@ func (n *native) renamed(turns []chat.Message) []chat.Message {
 	return out
 }
 
-// read returns the events with our tools' own names in their calls, and with calls that the engine
-// takes for text.
+// read returns the events with our tools' own names in their calls. It adds the calls that the
+// engine has taken for text.
 func (n *native) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	w := watch{reader: n.tools.reader(n.isClients)}
 	w.advises, w.reader.Messages = n.advises, n.said

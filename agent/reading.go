@@ -37,7 +37,7 @@ func asChat(t tools.Tool) chat.Tool {
 type watch struct {
 	reader *worded.Reader
 	shown  strings.Builder // the text that was passed on
-	held   string          // the text that was not
+	held   string          // the text that is held back
 	called bool            // the engine has read a call, so the text after it is only text
 
 	// advises reports whether a text is advice to use a tool. Then the reply is not an answer, and

@@ -75,14 +75,14 @@ type reply struct {
 	foreign bool // it has calls that are not ours
 }
 
-// group is a reply of which only the first calls count, which are those with nothing but white
-// space between them. A model that writes on after a call has not seen its result, so its next
-// calls may be based on a result that it made up. When it reads the real result, it calls again.
+// group is a reply in which only the first calls count, those before any other text. A model that
+// writes on after a call has not seen its result, so its next calls may be based on a result that
+// it made up. When it reads the real result, it calls again.
 type group struct {
 	chat.Collector
 	front strings.Builder // the text before the first call
 	calls int             // the number of calls that count
-	over  bool            // other text came after these calls
+	over  bool            // other text came after the first call
 }
 
 // Add adds the next event.
@@ -110,7 +110,7 @@ func (r *run) steps(ctx context.Context) error {
 		}
 		r.out.Steps++
 		if err := r.step(ctx, true); err != nil {
-			// Nobody but the loop wanted this call, and the model may still have an answer.
+			// Only the loop wanted this call, and the model may still have an answer.
 			if r.forcing != "" && useless(err) {
 				return r.end(ctx, Final)
 			}
@@ -300,7 +300,7 @@ func (p *reply) take(r *run, e chat.Event) {
 	if r.quiet {
 		return
 	}
-	// What a model writes behind a call it has made up, so it is no part of the answer.
+	// The model has made up what it writes after a call, so that is not part of the answer.
 	if e.Kind == chat.Text && p.got.calls > 0 && !p.foreign {
 		e.Kind = chat.Reasoning
 	}

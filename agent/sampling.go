@@ -75,7 +75,7 @@ func (q *samples) answering(ctx context.Context, r *run, name string) (
 		Session: q.session, Ask: s.ask,
 		Client: json.RawMessage(`{"name":"toolnorm","version":"1"}`), Can: json.RawMessage(
 			`{"sampling":{}}`),
-		// Progress begins the time of the call anew.
+		// With a progress token, progress restarts the time limit of the call.
 		Params: json.RawMessage(`{"_meta":{"progressToken":0}}`),
 	})
 	return ctx, func() {
@@ -119,8 +119,8 @@ func (s *sampler) ask(asking context.Context, method string,
 	}
 	ctx, cancel := context.WithTimeoutCause(s.ctx, s.loop.cfg.ModelTime, errTime)
 	defer cancel()
-	// A question that is taken back needs no answer. One whose time is over there may still get it:
-	// the protocol library ends each after 30 s.
+	// A question that is taken back needs no answer. A question that has only timed out is still
+	// answered: the protocol library limits each to 30 s.
 	takenBack := func() {
 		if errors.Is(asking.Err(), context.Canceled) {
 			cancel()
