@@ -81,7 +81,7 @@ func labelledAnswer(text string) (string, bool) {
 			return text, false
 		}
 	}
-	// A thought, and words after a blank line.
+	// Or the answer is the words after a thought and a blank line.
 	if i := strings.Index(text, "\n\n"); i >= 0 && len(lines) > 0 && lines[0].role == thought &&
 		strings.Trim(text[i:], " \n") != "" && unlabelled(text[i+2:]) {
 		return strings.TrimSpace(text[i:]), true

@@ -199,7 +199,7 @@ var (
 )
 
 // goTogether reports whether an object, next to the key that names the tool, has the member that
-// goes with this key.
+// goes with this key. It returns true for a key that needs no other member.
 func goTogether(key, body string) bool {
 	switch key {
 	case "action":

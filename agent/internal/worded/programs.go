@@ -77,7 +77,7 @@ func (r *Reader) span(text string) (calls []chat.Call, front string) {
 	}
 	called, rest := name(text)
 	if strings.HasSuffix(text, "()") {
-		rest = "()" // which name leaves out
+		rest = "()" // name leaves the brackets out
 	}
 	t, known := r.tool(called)
 	if !known || !strings.HasPrefix(text, called) || !strings.HasPrefix(rest, "(") ||
