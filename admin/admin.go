@@ -229,7 +229,7 @@ func (s *Server) nothingHere(r *http.Request) error {
 		return fault.New(fault.NotFound, "there is no %s; %sopenapi.yaml lists the paths",
 			r.URL.Path, API)
 	}
-	slices.Sort(methods) // those of one table come in any order
+	slices.Sort(methods) // the routes of one map are added in any order
 	return fault.New(fault.Method, "%s takes %s, not %s", r.URL.Path,
 		strings.Join(methods, " and "), r.Method)
 }

@@ -91,7 +91,7 @@ func (p *page) add(kind string) {
 	p.kinds = append(p.kinds, kind)
 	select {
 	case p.wake <- struct{}{}:
-	default: // told already
+	default: // a notice is waiting already
 	}
 }
 
@@ -109,7 +109,7 @@ func (p *page) take() []string {
 // covers both an MCP server that comes back and a tool that was added, because both change the
 // registry.
 func (s *Server) Watch(ctx context.Context) {
-	var offered, bases <-chan struct{} // nil: there is nothing to hear of
+	var offered, bases <-chan struct{} // nil: nothing reports changes
 	if s.config.Registry != nil {
 		changed, stop := s.config.Registry.Watch()
 		defer stop()

@@ -91,7 +91,7 @@ func (f *fleet) look() []*mirror {
 	defer f.mu.Unlock()
 	if time.Since(f.looked) >= askEvery {
 		f.looked = time.Now()
-		go f.refresh() // ends by itself: each question has its time
+		go f.refresh() // ends by itself: each question has a time limit
 	}
 	return slices.SortedFunc(maps.Values(f.known), func(a, b *mirror) int {
 		return cmp.Or(strings.Compare(a.label, b.label), strings.Compare(a.name, b.name))
@@ -173,7 +173,7 @@ func (m *mirror) refresh(others Replicas) {
 		return
 	}
 	m.since = time.Time{}
-	for i := range fresh.Running { // so that equal rows are equal
+	for i := range fresh.Running { // times in UTC, so that equal rows compare equal
 		fresh.Running[i].Time = fresh.Running[i].Time.UTC()
 	}
 	kept := append(fresh.Exchanges, m.list.Exchanges...)
@@ -181,7 +181,8 @@ func (m *mirror) refresh(others Replicas) {
 	m.list = fresh
 }
 
-// After returns what is known of the replica's list, like the method of trace.Log.
+// After returns what is known of the replica's list, without the exchanges that were seen already.
+// It is for trace.Follow, like the method of trace.Log.
 func (m *mirror) After(seen int) trace.List {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -204,8 +205,8 @@ type state struct {
 }
 
 // states returns the states of all replicas, including this one, sorted by label. A replica that
-// was restarted is known under two names with the same label. It counts as away only if neither
-// answers.
+// was restarted is known under two names with the same label. It counts as away only if it answers
+// under neither name.
 func (f *fleet) states(all []*mirror) []state {
 	away := map[string]bool{f.label: false}
 	for _, m := range all {
@@ -261,7 +262,7 @@ func (f *fleet) first(ctx context.Context, label string, ask liveAsk) (
 		asked++
 		go func() {
 			a := answer{from: r.Name}
-			_ = f.others.Ask(ctx, r.Name, aboutLive, ask, &a.liveAnswer) // else it does not know
+			_ = f.others.Ask(ctx, r.Name, aboutLive, ask, &a.liveAnswer) // on an error, Known stays false
 			answers <- a
 		}()
 	}
@@ -321,7 +322,7 @@ func (f *followed) add(more trace.News) {
 }
 
 // answer answers another replica's question for a page there. The answer has Known false if the
-// question is malformed or what it asks for is not here, and nil if none is expected.
+// question is malformed or what it asks for is not here. The answer is nil if none is expected.
 func (l *live) answer(ctx context.Context, question json.RawMessage) any {
 	var q liveAsk
 	if json.Unmarshal(question, &q) != nil || l.trace == nil {
@@ -337,7 +338,7 @@ func (l *live) answer(ctx context.Context, question json.RawMessage) any {
 			return liveAnswer{}
 		}
 		turns, err := l.turns(ctx, e.Conversation)
-		if err != nil { // the database is away, by which this is answered
+		if err != nil { // the history cannot be read
 			return liveAnswer{}
 		}
 		v = exchange{e, turns, l.readings(e), l.meanings()}

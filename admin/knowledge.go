@@ -59,7 +59,8 @@ func (k *knowledge) withStore(h handler) handler {
 }
 
 // knowledgeFault turns an error of the store into an error of the API; other errors, and nil, are
-// returned unchanged. The messages are those of the tools, so that a search for one finds both.
+// returned unchanged. The messages are those of the tools, so that a search for a message finds
+// both.
 func knowledgeFault(err error) error {
 	switch {
 	case errors.Is(err, kbstore.ErrNotFound):
@@ -292,7 +293,7 @@ const mostUpload = chunk.LargestFile/3*4 + 1<<16
 // importFile imports one file, and answers with the result or with a stream of events, whichever
 // the client accepts. Pages send the files of a folder one by one, so that they can show their
 // progress. The stream reports the progress within a large file. An error that occurs after the
-// stream has begun is sent as an event.
+// stream has begun is sent as an event; all others are returned.
 func (k *knowledge) importFile(w http.ResponseWriter, r *http.Request) error {
 	b, err := k.base(r)
 	if err != nil {

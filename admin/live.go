@@ -154,7 +154,7 @@ func (l *live) keepTexts(minutes int, by string) {
 // oneExchange returns everything that is recorded of an exchange, with a reading of each
 // generation. The readings are made for this request, not while clients wait. If the exchange is
 // not in this replica's memory, the replica that answered it is asked, as it may know more than the
-// history. It returns an error if nobody has the exchange.
+// history. It returns an error if no replica has the exchange, or if the history cannot be read.
 func (l *live) oneExchange(r *http.Request) (any, error) {
 	e, here, err := l.find(r.Context(), r.PathValue("id"))
 	if err != nil {

@@ -55,7 +55,7 @@ func (c *customTools) routes(to *Server) {
 func who(r *http.Request) string { return auth.PrincipalOf(r.Context()).Subject }
 
 // number returns a number from the path or the query. An empty text is 0. It returns an error that
-// names the field if text is no number from 1.
+// names the field if text is not a number of at least 1.
 func number(text, field string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -121,9 +121,9 @@ func (c *customTools) listTools(r *http.Request) (any, error) {
 	return map[string]any{"tools": append([]dynamic.Tool{}, all...)}, err
 }
 
-// createTool saves a new tool and answers with it as it was stored, with {{name}} as :name, so that
-// the editor goes on from what is really there. If the draft has problems, it answers with them. It
-// returns any other error of saving.
+// createTool saves a new tool and answers with the tool as it was stored, with {{name}} as :name,
+// so that the editor goes on from what is really there. It returns a *dynamic.Refused if the draft
+// has problems, or another error if saving fails.
 func (c *customTools) createTool(w http.ResponseWriter, r *http.Request) error {
 	d, err := draft(r)
 	if err != nil {
