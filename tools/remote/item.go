@@ -72,7 +72,7 @@ func isProper(m member) bool {
 			Priority     *float64 `json:"priority"`
 			LastModified *string  `json:"lastModified"`
 		}
-		return wrong == nil && !inner.empty() && json.Unmarshal(m.value, &marks) == nil
+		return wrong == nil && !inner.hasNull() && json.Unmarshal(m.value, &marks) == nil
 	case "icons":
 		return string(more(object{m})) != "{}"
 	}

@@ -97,8 +97,8 @@ func (o object) get(key string) json.RawMessage {
 	return nil
 }
 
-// empty reports whether the value of any member is null.
-func (o object) empty() bool {
+// hasNull reports whether the value of any member is null.
+func (o object) hasNull() bool {
 	return slices.ContainsFunc(o, func(m member) bool { return string(m.value) == "null" })
 }
 

@@ -84,7 +84,7 @@ func proper(text json.RawMessage) json.RawMessage {
 	case o.get("content") == nil &&
 		(o.get("task") != nil || wording(o.get("resultType")) == "input_required"):
 		return text
-	case wrong != nil, parts == nil, o.empty():
+	case wrong != nil, parts == nil, o.hasNull():
 		return nil
 	case o.any("iserror") != nil && hint(o.get("isError")) == nil: // or it is spelled is_error
 		return nil
@@ -106,7 +106,7 @@ func isWhole(one json.RawMessage) bool {
 // since clients refuse null. The parameter o is the piece's JSON.
 func (p part) whole(o object) bool {
 	inner, _ := readObject(o.get("resource")) // a value that is not an object has no members
-	if o.empty() || inner.empty() {
+	if o.hasNull() || inner.hasNull() {
 		return false
 	}
 	switch p.Type {
