@@ -64,8 +64,8 @@ func has(caps mcp.ServerCapabilities, name string) bool {
 	return false
 }
 
-// capabilities returns the capabilities of the server; known is false while the server has neither
-// answered nor failed.
+// capabilities returns the capabilities of the server. known is false until the server has answered
+// or failed.
 func (l *link) capabilities() (caps mcp.ServerCapabilities, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -334,8 +334,8 @@ func (s *Set) prefixed(name string) (*link, string) {
 }
 
 // at returns the server that may have a resource: the one that has named its address, or else the
-// one that has named an address with the same scheme and host. It returns nil if there is none,
-// after requesting the lists of resources.
+// one that has named an address with the same scheme and host. If none is known, it requests the
+// lists of resources from all servers, and returns nil if there is still none.
 func (s *Set) at(ctx context.Context, uri string) []*link {
 	links := s.with("resources")
 	named := func() *link {
