@@ -38,8 +38,8 @@ func (p *Param) filled(note *problems, field string) {
 	}
 }
 
-// ofCaller returns the value of the caller of ctx that fills the parameter, or nil if the caller
-// has none.
+// ofCaller returns the property of the caller of ctx that fills the parameter, or nil if the caller
+// does not have it.
 func (p *Param) ofCaller(ctx context.Context) any {
 	who := auth.PrincipalOf(ctx)
 	switch p.Caller {

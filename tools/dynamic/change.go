@@ -194,8 +194,8 @@ func (s *Set) Audit(ctx context.Context, before int) ([]Entry, error) {
 // Restore saves the state that a tool had in a version as a new version. newest is the latest
 // version that the caller has seen; if there is a newer one, the error is a conflict. The tool
 // stays switched on or off as it is, since restoring an old version should not switch a tool on.
-// The old draft is checked like a new one, because a connection that it names may be gone, and may
-// then be refused.
+// The old draft is checked like a new one, and may be refused, for example because a connection
+// that it names is gone.
 func (s *Set) Restore(ctx context.Context, who string, id, version, newest int) (Tool, error) {
 	all, err := s.Versions(ctx, id)
 	if err != nil {

@@ -80,7 +80,7 @@ func (s *Set) examined(ctx context.Context, c *compiled, p problems) (all []Verd
 	return all
 }
 
-// run makes the call of an example in the registry in, and records the outcome in v.
+// run makes the call of the example one in the registry in, and records the outcome in v.
 func (v *Verdict) run(ctx context.Context, in *tools.Registry, c *compiled, one Example) {
 	var noted atomic.Pointer[Run]
 	start := time.Now()

@@ -99,8 +99,8 @@ type Tool struct {
 	Problem string `json:"problem,omitempty"` // why it is active but not offered
 }
 
-// column is the second form of the column definition: one JSON object with the definition and its
-// options.
+// column is a value of the table's column definition in its second form: one JSON object with the
+// definition and its options.
 type column struct {
 	SQL  *string `json:"sql,omitempty"`
 	Expr *string `json:"expr,omitempty"`
@@ -109,9 +109,9 @@ type column struct {
 	Params map[string]Details `json:"params,omitempty"`
 }
 
-// stored returns the value of the column definition: the text alone, or a JSON object if there are
-// options or details. A text that looks like such an object is wrapped as well, because it would
-// otherwise be unpacked when it is read back.
+// stored returns the value for the table's column definition: the text of the definition alone, or
+// a JSON object if there are options or details. A text that looks like such an object is wrapped
+// as well, because it would otherwise be unpacked when it is read back.
 func (d *Draft) stored() string {
 	c := column{Options: d.Options, Params: map[string]Details{}}
 	for _, p := range d.Params {

@@ -25,16 +25,19 @@ type reading struct {
 	wrong []string
 }
 
-// read checks a value and returns it in the form in which it is bound. The second result has a
-// sentence for each place that does not fit, which names the parameter, what is wanted and what was
-// sent; it is empty if the value fits. choices are those that the SELECT of an ENUM gave.
+// read checks a value and returns it in the form in which it is bound to the definition (see
+// Param.bound). The second
+// result has a sentence for each place that does not fit, which names the parameter, what is wanted
+// and what was sent; it is empty if the value fits. choices are those that the SELECT of an ENUM
+// gave.
 func (p *Param) read(v any, choices []any) (any, []string) {
 	r := &reading{p: p, open: choices}
 	got := r.value(p.Name, p.kind(), v)
 	return got, r.wrong
 }
 
-// refuse records that the value at path is not what is wanted, and returns the value.
+// refuse adds a sentence to r.wrong that says what is wanted at path and what was sent. It returns
+// v.
 func (r *reading) refuse(path string, v any, format string, args ...any) any {
 	r.wrong = append(r.wrong, fmt.Sprintf("%s: want %s, got %s", path, fmt.Sprintf(format, args...),
 		brief(v)))
@@ -54,8 +57,8 @@ func brief(v any) string {
 	return string(text)
 }
 
-// value returns a value of the type k in the form in which it is bound. It records in r.wrong what
-// does not fit.
+// value checks a value of the type k and returns it in its bound form (see Param.read). It adds to
+// r.wrong a sentence for each place that does not fit.
 func (r *reading) value(path string, k kind, v any) any {
 	if k.lists > 0 {
 		return r.list(path, k, v)
@@ -91,8 +94,9 @@ var wants = map[string]string{
 	typeTimestamp: "a time with its zone, as 2024-01-31T09:30:00Z or 2024-01-31T18:30:00+09:00",
 }
 
-// list returns a list in the form in which it is bound, and records in r.wrong what does not fit.
-// The bounds on the number of elements apply only to the outermost list.
+// list checks a list and returns it in its bound form (see Param.read). It adds to r.wrong a
+// sentence for each place that does not fit. The bounds on the number of elements apply only to the
+// outermost list.
 func (r *reading) list(path string, k kind, v any) any {
 	all, ok := v.([]any)
 	if !ok {
@@ -121,8 +125,9 @@ func (r *reading) list(path string, k kind, v any) any {
 	return out
 }
 
-// number returns a number in the form in which it is bound, and records in r.wrong if it does not
-// fit. A number is whole however it is written: 5.0 and 5e0 are 5 for an INTEGER.
+// number checks a number and returns it in its bound form (see Param.read). It adds a sentence to
+// r.wrong if the number does not fit. A number is whole however it is written: 5.0 and 5e0 are 5
+// for an INTEGER.
 func (r *reading) number(path string, k kind, v any) any {
 	want := "a number"
 	if k.base == typeInteger {
@@ -161,8 +166,8 @@ const longestNumber = 1000
 // uuid matches a UUID in lower case.
 var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// text returns a text, a date, a time or a UUID in the form in which it is bound, and records in
-// r.wrong if it does not fit.
+// text checks a text, a date, a time or a UUID and returns it in its bound form (see Param.read).
+// It adds a sentence to r.wrong if the value does not fit.
 func (r *reading) text(path string, k kind, text string) any {
 	switch k.base {
 	case typeString:
@@ -187,7 +192,8 @@ func (r *reading) text(path string, k kind, text string) any {
 	return text
 }
 
-// within records in r.wrong if a date or a time is outside of the parameter's minimum and maximum.
+// within adds a sentence to r.wrong if a date or a time is outside of the parameter's minimum and
+// maximum.
 func (r *reading) within(path string, k kind, text string) {
 	what := strings.ToLower(k.base)
 	if what == "timestamp" {
@@ -201,7 +207,8 @@ func (r *reading) within(path string, k kind, text string) {
 	}
 }
 
-// plainText records in r.wrong if the length, the pattern or the format of a text does not fit.
+// plainText adds a sentence to r.wrong for each of the length, the pattern and the format that a
+// text does not fit.
 func (r *reading) plainText(path, text string) {
 	n := utf8.RuneCountInString(text)
 	if n < r.p.MinLength {
@@ -220,8 +227,8 @@ func (r *reading) plainText(path, text string) {
 	}
 }
 
-// ruled records in r.wrong what does not fit the schema of an OBJECT or the format of a text (see
-// Param.rules). It accepts the value if there is neither.
+// ruled adds to r.wrong a sentence for each place that does not fit the schema of an OBJECT or the
+// format of a text (see Param.rules). It adds nothing if the parameter has neither.
 func (r *reading) ruled(path string, v any) {
 	rules, err := r.p.rules()
 	text, wrong := chat.JSON(v)
@@ -233,9 +240,10 @@ func (r *reading) ruled(path string, v any) {
 	}
 }
 
-// choice returns the choice that a value means, or records in r.wrong that it is none. The case of
-// letters does not matter if only one choice can be meant, and a number may be written as a text.
-// If the choices are not known, it returns the value itself, since the database decides.
+// choice returns the choice that a value means. If it means none, choice adds a sentence to r.wrong
+// and returns the value. The case of letters does not matter if only one choice can be meant, and a
+// number may be written as a text. If the choices are not known, it returns the value itself, since
+// the database decides.
 func (r *reading) choice(path string, v any) any {
 	choices := r.open
 	for _, one := range r.p.Choices {
@@ -337,8 +345,8 @@ func (c *compiled) misfitting(all []string) string {
 const mostTold = 5
 
 // misfits returns a sentence for each argument that does not fit, in the order of the parameters,
-// and the arguments in the form in which they are bound. It fills in defaults and the values of the
-// caller.
+// and all arguments in their bound form (see Param.read). It fills in defaults and the values of
+// the caller.
 func (c *compiled) misfits(ctx context.Context, args map[string]any,
 	choices func(*Param, any) []any) (all []string, read map[string]any) {
 	read = map[string]any{}

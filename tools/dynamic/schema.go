@@ -47,8 +47,8 @@ func (p *Param) property(choices []any) (json.RawMessage, error) {
 	return is.written(inner)
 }
 
-// written returns a property as JSON, followed by those members of an OBJECT's own schema that the
-// property does not have. It returns an error if own is not a JSON object.
+// written returns a property as JSON, followed by those members of own, the schema of an OBJECT,
+// that the property does not have. It returns an error if own is not a JSON object.
 func (is property) written(own Value) (json.RawMessage, error) {
 	text, err := chat.JSON(is)
 	if err != nil || len(own) == 0 {
