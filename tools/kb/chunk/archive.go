@@ -74,7 +74,7 @@ func (c *counted) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// counted is a part that is being unpacked, whose bytes are counted.
+// counted is a reader of a part that counts how much of the archive has been unpacked.
 type counted struct {
 	of   *archive
 	part io.ReadCloser

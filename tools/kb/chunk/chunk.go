@@ -182,7 +182,8 @@ type outline struct {
 	titles []string
 }
 
-// enter adds a heading, and removes those of the same or a lower rank. An empty title only removes.
+// enter adds a heading, after it has removed the headings of the same level and of deeper levels.
+// It adds nothing if title is empty.
 func (o *outline) enter(level int, title string) {
 	for len(o.levels) > 0 && o.levels[len(o.levels)-1] >= level {
 		o.levels, o.titles = o.levels[:len(o.levels)-1], o.titles[:len(o.titles)-1]

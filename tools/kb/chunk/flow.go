@@ -170,8 +170,8 @@ func (f *flow) put(text string, p *para) {
 	}
 }
 
-// heading adds a heading. If nothing was below the previous heading, that becomes a text of its
-// own, since otherwise no passage would contain it.
+// heading adds a heading. If nothing was below the previous heading, the previous heading becomes a
+// block of text, since otherwise no passage would contain it.
 func (f *flow) heading(level int, text string) {
 	if last := len(f.titles) - 1; f.lone > 0 && level <= f.lone && last >= 0 {
 		f.Blocks = append(f.Blocks, Block{f.path(), f.titles[last]})

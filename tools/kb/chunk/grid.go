@@ -68,7 +68,7 @@ func (g *grid) fill() {
 }
 
 // fillOne adds the cell that reaches down to the next column of the last row. It returns false if
-// there is none.
+// there is none, or if the table may not grow (see room).
 func (g *grid) fillOne() bool {
 	row := &g.rows[len(g.rows)-1]
 	from, has := g.reach[len(*row)]

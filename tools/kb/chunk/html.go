@@ -70,7 +70,8 @@ var inline = map[atom.Atom]bool{
 var together = map[atom.Atom]bool{atom.Table: true, atom.Ul: true, atom.Ol: true, atom.Dl: true,
 	atom.Pre: true}
 
-// node reads a node. The parser limits how deeply nodes are nested.
+// node adds the text of a node, and of all nodes below it, to the page. The parser limits how
+// deeply nodes are nested.
 func (p *page) node(n *html.Node) {
 	switch {
 	case n.Type == html.TextNode:
@@ -133,7 +134,8 @@ func (p *page) block(n *html.Node) {
 	}
 }
 
-// paragraph reads an element as a block of its own, unless it is inside an element of together.
+// paragraph reads an element as a block of its own, unless it is inside a table, a list or another
+// element of together.
 func (p *page) paragraph(n *html.Node) {
 	within := false
 	for up := n.Parent; up != nil; up = up.Parent {

@@ -140,8 +140,8 @@ func (m *mail) part(header textproto.MIMEHeader, body []byte) {
 	}
 }
 
-// multipart reads the parts of a part. If they are alternative forms of one text, it reads only the
-// first that has text, usually the plain one.
+// multipart reads the parts of a message. If they are alternative forms of one text, it reads only
+// the first that has text, usually the plain one.
 func (m *mail) multipart(kind, boundary string, body []byte) {
 	if boundary == "" {
 		m.body("text/plain", "", body)

@@ -119,7 +119,7 @@ func (m *markdown) frontMatter(text string) string {
 	return rest
 }
 
-// line reads one line outside or inside of code.
+// line reads one line of the text, which may be part of a code block.
 func (m *markdown) line(line string) {
 	if mark := fence.FindStringSubmatch(line); m.fenced != "" || mark != nil {
 		m.code(line, mark)
