@@ -19,10 +19,10 @@ type Outcome struct {
 	Details json.RawMessage `json:"details,omitempty"`
 }
 
-// OutcomeOf converts a result. The outcome of a success is the structured value if there is one,
-// otherwise the text as a JSON string. The outcome of a failure has the "message" of the structured
-// value as its error, otherwise the text. The structured value is preferred because the text
-// contains only the same JSON as a string.
+// OutcomeOf returns the outcome of a result. For a success, that is the structured value if there
+// is one, otherwise the text as a JSON string. For a failure, its error is the "message" of the
+// structured value, otherwise the text. The structured value is preferred because the text contains
+// only the same JSON as a string.
 func OutcomeOf(r Result) Outcome {
 	switch {
 	case r.IsError:

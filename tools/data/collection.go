@@ -102,9 +102,10 @@ func (c *collection) index(ctx context.Context) (*indexes, error) {
 	return fresh, nil
 }
 
-// load reads all documents and returns indexes of them, or an error if the database fails. They are
-// in the order of the import, which decides between documents with equal scores. Vectors of another
-// model or length than most are left out, since they cannot be compared with the others.
+// load reads all documents and returns indexes of them, or an error if the database fails. The
+// documents are in the order of the import, which decides between documents with equal scores.
+// Vectors of another model or length than most are left out, since they cannot be compared with the
+// others.
 func (c *collection) load(ctx context.Context) (*indexes, error) {
 	type read struct {
 		text, model string

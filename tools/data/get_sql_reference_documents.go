@@ -35,7 +35,7 @@ type referenceDocuments struct {
 }
 
 // references searches by meaning and by words at once, because vectors alone miss words such as
-// created_at and E-4012. It returns an error if neither search works.
+// created_at and E-4012. It returns an error if the documents cannot be searched at all.
 func (d *Data) references(ctx context.Context, in struct {
 	Query string  `json:"user_query"`
 	N     float64 `json:"n_results"` // 5.0 is an integer in a schema, but not in Go

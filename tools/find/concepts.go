@@ -30,8 +30,9 @@ var concepts = sync.OnceValue(func() (all []concept) {
 	return all
 })
 
-// meant returns the words that tools use for each concept that text mentions in people's words,
-// each with a blank before it. It returns "" if text mentions no concept.
+// meant returns the words that tools use for the concepts in text that are named in other words,
+// each with a blank before it. It returns "" if there are none. For example, text may say
+// "umbrella" where a tool says "weather".
 func meant(text string) string {
 	text = " " + strings.Join(strings.FieldsFunc(strings.ToLower(text), func(c rune) bool {
 		return !unicode.In(c, unicode.L, unicode.M, unicode.N) && c != '\'' && c != '-'

@@ -148,9 +148,9 @@ func (k *KB) normalizer() *ocr.Normalizer {
 }
 
 // Offer puts the tools into a registry if they are wanted, and removes them if they are not. It
-// changes the registry only if that or the knowledge bases named in the tools have changed, because
-// the registry's watchers notify every client of each change. It returns an error if the store
-// fails or the registry refuses the tools.
+// changes the registry only if this decision or the knowledge bases named in the tools have
+// changed, because the registry's watchers notify every client of each change. It returns an error
+// if the store fails or the registry refuses the tools.
 func (k *KB) Offer(ctx context.Context, r *tools.Registry) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
