@@ -10,7 +10,8 @@ import (
 var finals = []string{"", "none", "null", "no", "no action", "no tool", "n/a", "final answer",
 	"final", "answer", "finish", "finish answer", "respond", "final response", "done"}
 
-// isFinal reports whether a name in the place of a tool's name only announces an answer.
+// isFinal reports whether a name in the place of a tool's name only announces an answer, such as
+// "Final Answer".
 func isFinal(name string) bool {
 	return slices.Contains(finals, folded(strings.Trim(name, "[]()`\"' .")))
 }
@@ -94,8 +95,8 @@ func unlabelled(text string) bool {
 	return !slices.ContainsFunc(linesOf(text), func(l line) bool { return l.role > other })
 }
 
-// onlyThoughts reports whether no words precede the first known label, so that all lines belong to
-// thoughts, results and actions.
+// onlyThoughts reports whether all words of the lines follow a known label. The lines then consist
+// of thoughts, actions and results.
 func onlyThoughts(lines []line, text string) bool {
 	labelled := false
 	for _, l := range lines {
@@ -107,9 +108,9 @@ func onlyThoughts(lines []line, text string) bool {
 	return true
 }
 
-// objectAnswer returns the answer in inner if it is an object that names no tool. Otherwise it
-// returns said. If text follows the object, or the object has no answer, it returns the text after
-// the object, which may be empty.
+// objectAnswer returns said unless inner begins with a JSON object that names no tool. For such an
+// object it returns the answer in it. If text follows the object, or the object has no answer, it
+// returns that text, which may be empty.
 func objectAnswer(inner, said string) string {
 	d := json.NewDecoder(strings.NewReader(inner))
 	var v map[string]any

@@ -44,8 +44,8 @@ func divided(text string) string {
 	return text
 }
 
-// labelOf returns an element as a line with a label and a value. An element that is neither an
-// action nor the input of one is returned unchanged.
+// labelOf returns an element, such as <action>calc.add</action>, as a line with a label and a
+// value. An element that is neither an action nor the input of one is returned unchanged.
 func labelOf(tag string) string {
 	m := element.FindStringSubmatch(tag)
 	if as := roles()[folded(m[1])]; m[1] != m[3] || as != action && as != input {

@@ -244,7 +244,8 @@ func describes(args string) bool {
 	return strings.Contains(args, `"properties"`) && strings.Contains(args, `"type"`)
 }
 
-// decodedAlso is like decoded, but accepts further names of tools and text around the calls.
+// decodedAlso is like decoded, but accepts further names of tools and text around the calls. It
+// returns nil if the decoder fails.
 func decodedAlso(family, text, end string, tools []chat.Tool, also map[string]string) []chat.Call {
 	source := chat.Fixed{{Kind: chat.Text, Text: text}, {Kind: chat.Finish, Text: end}}
 	var got chat.Collector

@@ -103,7 +103,7 @@ func words(behind string) string {
 	return behind
 }
 
-// said returns a text without thoughts, fence lines and labelled results.
+// said returns a text without thoughts, fence lines and lines with a known label.
 func said(text string) string {
 	var out []string
 	skip := false
