@@ -110,8 +110,8 @@ func (r *run) remembered(c chat.Call) (text string, ends bool) {
 	return "", false
 }
 
-// ended returns why a run whose context has ended stopped: WallTime or Cancelled. The two are
-// distinguished because only the time is something that a setting can change.
+// ended returns the reason why a run has ended whose context has ended: WallTime or Cancelled. The
+// two are distinguished because a setting can change only the time.
 func ended(ctx context.Context) Stop {
 	if fault.From(context.Cause(ctx)) == errTime {
 		return WallTime

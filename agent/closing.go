@@ -99,10 +99,10 @@ func (r *run) found() string {
 	return strings.Join(lines, "\n")
 }
 
-// advises reports whether a text is not an answer yet. It is not if it tells the user to call a
-// tool, which only the model can do. Such a text names tools although the question names none, and
-// uses none of the run's results or names a tool that should run first (see advised). A text is not
-// an answer either if it is groundless or if the next step must call a tool (see owed).
+// advises reports whether a text must not be taken as the answer. This is so if the text tells the
+// user to call a tool, which only the model can do: it names tools although the question names
+// none, and it uses none of the run's results or names a tool that should run first (see advised).
+// It is also so if the text is groundless, or if the next step must call a tool (see owed).
 func (r *run) advises(text string) bool {
 	named := r.tools.spokenOf(text)
 	if groundless(r, text) || owed(r, text) != "" {
@@ -116,8 +116,8 @@ func (r *run) advises(text string) bool {
 // "done".
 const fewWords = 4
 
-// groundless reports whether an answer of one line uses none of the records that the tools of the
-// run have read. Such an answer has no word and no number that is in the records but not in the
+// groundless reports whether an answer of one line ignores the records that the tools of the run
+// have read. Such an answer has no word and no number that is in the records but not in the
 // question, and no number that is in the question. It returns false if a tool has done anything but
 // read records, and for answers of at most fewWords words or with a colon at the end.
 func groundless(r *run, text string) bool {
@@ -193,8 +193,8 @@ func (r *run) advised(text string) string {
 	return best
 }
 
-// isAnswer reports whether a text has content other than white space, the labels of an answer, and
-// calls of tools. Calls of tools that do not exist are not content either.
+// isAnswer reports whether words remain in a text without the labels of an answer and without calls
+// of tools, including calls of tools that do not exist.
 func (r *run) isAnswer(text string) bool {
 	text = strings.TrimSpace(worded.Answer(text))
 	if text == "" {

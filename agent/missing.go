@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// missing returns the tool that an answer should have called, or "" if there is none. There is such
-// a tool if two conditions hold. The question names an identifier that no call has looked up, or a
-// record of a list that has one. And the answer is based on no result at all, or contains a number
-// that neither the user nor a tool has said. Only tools count that are read-only, require one
-// argument and mention identifiers of this kind. The tool that fits the words of the question best
-// comes first.
+// missing returns the tool that an answer should have called, or "" if there is none. There is one
+// only if the question names an identifier that no call has looked up, or a record of a list that
+// has such an identifier. In addition, the answer must be based on no result at all, or contain a
+// number that is in no result and in no message of the user. Only tools count that are read-only,
+// require one argument and mention identifiers of this kind. The tool that fits the words of the
+// question best comes first.
 func missing(r *run, text string) string {
 	if len(r.facts) > 0 && !inventsNumber(r, text) {
 		return ""
@@ -54,7 +54,8 @@ func takesOne(schema json.RawMessage) bool {
 // numbersIn matches numbers of more than one digit.
 var numbersIn = regexp.MustCompile(`\d[\d,]*\d`)
 
-// inventsNumber reports whether a text has a number that neither the user nor a tool has said.
+// inventsNumber reports whether a text has a number that is in no result of a tool and not in the
+// user's message.
 func inventsNumber(r *run, text string) bool {
 	known := folded(r.saidLast())
 	for _, f := range r.facts {

@@ -68,8 +68,8 @@ func NewQueue(cfg QueueConfig) *Queue {
 // Enter waits until a request to the model may begin. The caller must call leave when the request
 // has ended, and may call it twice. If the request has to wait, Enter calls moved from the calling
 // goroutine with the request's place in the queue, at first and each time the place changes. The
-// parameter begun is true for a request of a run that has begun. Enter returns an error, and no
-// leave, if the queue is full (fault.Busy or fault.Limited, with the time to wait), or if ctx ends
+// parameter begun is true for a request of a run that has begun. Enter returns an error and a nil
+// leave if the queue is full (fault.Busy or fault.Limited, with the time to wait), or if ctx ends
 // first.
 func (q *Queue) Enter(ctx context.Context, model string, begun bool,
 	moved func(place int, waited time.Duration)) (leave func(), waited time.Duration, err error) {

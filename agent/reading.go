@@ -51,7 +51,8 @@ type watch struct {
 	part    string   // text that waits because its last name may not be complete
 }
 
-// read returns the events of a reply with text held back, and with calls that were found in it.
+// read returns the events of a reply. It holds back text that may become a call, and adds events
+// for the calls that it finds in that text.
 func (w *watch) read(in iter.Seq2[chat.Event, error]) iter.Seq2[chat.Event, error] {
 	return func(yield func(chat.Event, error) bool) {
 		for e, err := range in {
