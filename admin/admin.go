@@ -55,7 +55,7 @@ const Paths = "/admin"
 // cannot send one with a navigation.
 const API = Paths + "/api/"
 
-// Config holds what the Server administers.
+// Config contains the parts of the program that the Server shows and changes.
 type Config struct {
 	Page    http.Handler   // the page at /admin; nil: a sentence there says where the API is
 	Tools   *dynamic.Set   // the custom tools; nil: there is no store for them
@@ -189,8 +189,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		API + "openapi.yaml.\n"))
 }
 
-// answer calls h and writes the error that h returns, if any, with the problems of a refused draft.
-// If the client is gone, the error is dropped.
+// answer calls h. If h returns an error, answer sends the error to the client, with all problems if
+// a draft was refused. If the client is gone, the error is dropped.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, h handler) {
 	guardAnswer(w.Header())
 	err := h(w, r)
@@ -234,8 +234,9 @@ func (s *Server) nothingHere(r *http.Request) error {
 		strings.Join(methods, " and "), r.Method)
 }
 
-// session returns the identity of the caller. The page asks for this first. If the answer is a 401,
-// the page asks its user for a key.
+// session returns the identity of the caller, the version of the program, and whether custom tools
+// can be saved. The error is always nil. The page sends this request first, and asks its user for a
+// key if the answer is a 401.
 func (s *Server) session(r *http.Request) (any, error) {
 	return struct {
 		Principal string `json:"principal"`

@@ -80,8 +80,8 @@ func (h *hub) leave(p *page) {
 	delete(h.pages, p)
 }
 
-// add notes that something of this kind has changed. A kind is noted once, however often it changes
-// before the next take.
+// add records that something of this kind has changed. A kind is recorded once, however often it
+// changes before the next take.
 func (p *page) add(kind string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,7 +95,7 @@ func (p *page) add(kind string) {
 	}
 }
 
-// take returns the kinds of what has changed since the last call; nil if nothing has.
+// take returns the kinds of what has changed since its last call, or nil if nothing has.
 func (p *page) take() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,9 +141,9 @@ func (s *Server) Watch(ctx context.Context) {
 	}
 }
 
-// stream sends a page the kinds of what changes, until the page disconnects. It joins the hub
-// before it sends "ready", so that no change is missed in between. It returns an error if too many
-// pages are open.
+// stream sends a page an event for each change, with the kind of the change, until the page
+// disconnects. It joins the hub before it sends "ready", so that no change is missed in between. It
+// returns an error if too many pages are open.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	p := s.events.join()
 	if p == nil {

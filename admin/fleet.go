@@ -60,7 +60,8 @@ type watched struct {
 	Seen      trace.Seen   `json:"seen"`
 }
 
-// fleet knows the exchanges of the other replicas. It asks for them only while a page is open.
+// fleet knows the exchanges (requests with their replies) of the other replicas. It asks for them
+// only while a page is open.
 type fleet struct {
 	others Replicas // nil: there are no other replicas
 	label  string   // the label of this replica
@@ -70,7 +71,7 @@ type fleet struct {
 	looked time.Time
 }
 
-// mirror is what is known of the exchanges of one other replica.
+// mirror is what this replica knows of the exchanges of another replica.
 type mirror struct {
 	name, label string
 
@@ -81,8 +82,8 @@ type mirror struct {
 	gone   time.Time // when the replica vanished from the list of replicas; zero: it is listed
 }
 
-// look returns what is known of the other replicas, sorted by label; nil if there are none. It also
-// starts asking them for news in the background, at most once per askEvery.
+// look returns what is known of the other replicas, sorted by label, or nil if there are none. It
+// also starts asking them for news in the background, at most once per askEvery.
 func (f *fleet) look() []*mirror {
 	if f.others == nil {
 		return nil
@@ -112,7 +113,7 @@ func (f *fleet) refresh() {
 	}
 }
 
-// list notes which replicas exist, and forgets those that vanished long ago.
+// list records which replicas exist, and forgets those that vanished long ago.
 func (f *fleet) list(all []struct{ Name, Label string }) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,7 +131,7 @@ func (f *fleet) list(all []struct{ Name, Label string }) {
 	}
 }
 
-// leave notes whether the replica is listed. It reports whether the replica has been missing for
+// leave records whether the replica is listed. It reports whether the replica has been missing for
 // longer than forgetAfter.
 func (m *mirror) leave(listed bool) bool {
 	m.mu.Lock()
@@ -262,7 +263,7 @@ func (f *fleet) first(ctx context.Context, label string, ask liveAsk) (
 		asked++
 		go func() {
 			a := answer{from: r.Name}
-			_ = f.others.Ask(ctx, r.Name, aboutLive, ask, &a.liveAnswer) // on an error, Known stays false
+			_ = f.others.Ask(ctx, r.Name, aboutLive, ask, &a.liveAnswer) // else Known is false
 			answers <- a
 		}()
 	}
@@ -321,8 +322,9 @@ func (f *followed) add(more trace.News) {
 	}
 }
 
-// answer answers another replica's question for a page there. The answer has Known false if the
-// question is malformed or what it asks for is not here. The answer is nil if none is expected.
+// answer returns the answer to a question that another replica asks for one of its pages. The
+// answer has Known false if the question is malformed or what it asks for is not here. It is nil if
+// the question needs no answer.
 func (l *live) answer(ctx context.Context, question json.RawMessage) any {
 	var q liveAsk
 	if json.Unmarshal(question, &q) != nil || l.trace == nil {

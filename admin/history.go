@@ -21,7 +21,7 @@ type found struct {
 	More      bool             `json:"more"`
 }
 
-// search returns the earlier exchanges that match the query, none if there is no history. It
+// search returns the earlier exchanges that match the query. There are none without a history. It
 // returns an error if most or only is not a permitted value, or if the history cannot be read.
 func (l *live) search(r *http.Request) (any, error) {
 	form := r.URL.Query()
@@ -45,8 +45,9 @@ func (l *live) search(r *http.Request) (any, error) {
 	return page, nil
 }
 
-// find returns the exchange with this id from memory or from the history; nil if neither has it.
-// here is true if it was in memory. It returns an error if the history cannot be read.
+// find returns the exchange with this id from memory or from the history, or nil if it is in
+// neither of them. here is true if it was in memory. It returns an error if the history cannot be
+// read.
 func (l *live) find(ctx context.Context, id string) (e *trace.Exchange, here bool, err error) {
 	if l.trace == nil {
 		return nil, false, nil

@@ -68,7 +68,8 @@ type exchanges struct {
 	Reasons map[string]meaning `json:"reasons"`
 }
 
-// exchange is one recorded exchange, with a reading of each of its generations.
+// exchange is one recorded exchange. It has a reading, which is a new decoding, of each text that
+// the model generated.
 type exchange struct {
 	Exchange *trace.Exchange `json:"exchange"`
 	// the exchanges of its conversation, oldest first, without their texts
@@ -77,10 +78,11 @@ type exchange struct {
 	Reasons  map[string]meaning `json:"reasons"`
 }
 
-// listExchanges returns the recorded exchanges, without their texts, and the running requests. With
-// ?after=SEEN it lists only what has come since a list with that count, without the meanings of the
-// codes, which do not change. If nothing is recorded, the list is empty and keeps is 0, which the
-// page explains. It returns an error if after is no such count.
+// listExchanges returns the recorded exchanges, without their texts, and the running requests. The
+// query after is the member seen of an earlier list. The answer then has only later exchanges,
+// without the meanings of the codes, which do not change. If nothing is recorded, the list is empty
+// and its member keeps is 0, which the page explains. It returns an error if after is not a number
+// of at least 0.
 func (l *live) listExchanges(r *http.Request) (any, error) {
 	list := trace.List{Counts: map[string]int{}, Exchanges: []trace.Exchange{},
 		Running: []trace.Row{}}
@@ -152,9 +154,10 @@ func (l *live) keepTexts(minutes int, by string) {
 }
 
 // oneExchange returns everything that is recorded of an exchange, with a reading of each
-// generation. The readings are made for this request, not while clients wait. If the exchange is
-// not in this replica's memory, the replica that answered it is asked, as it may know more than the
-// history. It returns an error if no replica has the exchange, or if the history cannot be read.
+// generation. The readings are made now, so that the client of the exchange did not wait for them.
+// If the exchange is not in this replica's memory, the replica that answered it is asked, as it may
+// know more than the history. It returns an error if no replica has the exchange, or if the history
+// cannot be read.
 func (l *live) oneExchange(r *http.Request) (any, error) {
 	e, here, err := l.find(r.Context(), r.PathValue("id"))
 	if err != nil {
@@ -210,9 +213,9 @@ func (l *live) readings(e *trace.Exchange) []*replay.Reading {
 	return all
 }
 
-// toolsOf returns the tools that were offered. A tool whose schema was not recorded has none, so
-// any object fits. Names are recorded before schemas, so that a call of a tool with a huge schema
-// is still recognized.
+// toolsOf returns the tools that were offered. A tool whose schema was not recorded has no schema,
+// so any object fits. Names are recorded before schemas, so that a call of a tool with a huge
+// schema is still recognized.
 func toolsOf(b *trace.Bodies) []chat.Tool {
 	all := make([]chat.Tool, len(b.Tools))
 	for i, name := range b.Tools {

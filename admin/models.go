@@ -100,8 +100,8 @@ type findings struct {
 }
 
 // examine returns what the first request with tools would find out about the model. A server that
-// has not loaded the model loads it now, which takes seconds; the examination ends early if the
-// page disconnects. It returns an error if the examination fails.
+// has not loaded the model loads it now, which takes seconds. If the page disconnects, the
+// examination ends. It returns an error if the examination fails.
 func (m *models) examine(r *http.Request) (any, error) {
 	catalog := m.current.Load().models
 	if catalog == nil {
@@ -132,9 +132,9 @@ func (m *models) examine(r *http.Request) (any, error) {
 	return out, nil
 }
 
-// readDescription returns the context length and the capabilities from a model's description; what
-// is missing or malformed stays zero. The member with the context length is named after the
-// architecture, for example "qwen3.context_length".
+// readDescription returns the context length and the capabilities from a model's description. A
+// missing or malformed value is returned as zero. The member with the context length is named after
+// the architecture, for example "qwen3.context_length".
 func readDescription(show json.RawMessage) (context int, capabilities []string) {
 	var v struct {
 		Info         map[string]any `json:"model_info"`

@@ -54,5 +54,5 @@ func (p *packedStream) FlushError() error {
 	return http.NewResponseController(p.ResponseWriter).Flush()
 }
 
-// Unwrap returns the response below, on which http.ResponseController sets deadlines.
+// Unwrap returns the underlying response, on which http.ResponseController sets deadlines.
 func (p *packedStream) Unwrap() http.ResponseWriter { return p.ResponseWriter }

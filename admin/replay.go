@@ -13,7 +13,7 @@ import (
 )
 
 // listFormats returns the names of the formats by which a text can be read. They include the user's
-// own families, since users try them out by a replay.
+// own families, since users try them out by a replay. The error is always nil.
 func (l *live) listFormats(*http.Request) (any, error) {
 	names := []string{}
 	for _, f := range l.current.Load().formats.All() {

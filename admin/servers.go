@@ -48,9 +48,9 @@ func (o *others) routes(to *Server) {
 // errNoServers is returned if another toolnorm has started this one as its MCP server.
 var errNoServers = fault.New(fault.Unable, "this program manages no other MCP servers")
 
-// listServers returns the servers and their states, none if no servers are managed. Parts of an
-// address that could be secret are left out. A server that is down is listed with the reason, which
-// is what people mostly look for here.
+// listServers returns the servers and their states. The list is empty if no servers are managed.
+// Parts of an address that could be secret are left out. A server that is down is listed with the
+// reason, which is what people mostly look for here. The error is always nil.
 func (o *others) listServers(*http.Request) (any, error) {
 	all := []remote.State{}
 	if o.servers != nil {
@@ -117,7 +117,8 @@ type offered struct {
 }
 
 // listRegistry returns every offered tool: those of the program, custom tools, and those of other
-// servers. The schemas are included, since the playground offers them to a model unchanged.
+// servers. The schemas are included, since the playground offers them to a model unchanged. The
+// error is always nil.
 func (o *others) listRegistry(*http.Request) (any, error) {
 	all := []offered{}
 	if o.registry != nil {
@@ -139,8 +140,8 @@ type toolResult struct {
 }
 
 // callTool runs a tool as the client APIs do, with the arguments as a model wrote them. A failure
-// of the tool is a result and not an error. The playground answers a model's calls by it, and the
-// page of a knowledge base searches by it, so that a trial there gives what a client gets.
+// of the tool is a result and not an error. The playground and the page of a knowledge base use
+// this route, so that a trial there has the same result as a client's call.
 func (o *others) callTool(r *http.Request) (any, error) {
 	var ask struct {
 		Name string `json:"name"`

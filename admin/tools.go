@@ -67,8 +67,8 @@ func number(text, field string) (int, error) {
 	return n, nil
 }
 
-// idOf returns the number of the tool that the path names. A text that is no number names no tool,
-// so it returns a "not found" error.
+// idOf returns the number of the tool that the path names. It returns a "not found" error for a
+// text that is not a number, since no tool has it.
 func idOf(r *http.Request) (int, error) {
 	id, err := number(r.PathValue("id"), "id")
 	if err != nil {
@@ -187,8 +187,8 @@ func (c *customTools) deleteTool(r *http.Request) error {
 }
 
 // toggleTool switches a tool on or off. The body says which of the two, and not "the other state":
-// two tabs that toggle at once would otherwise undo each other. It returns an error if the body
-// does not say it.
+// two tabs that toggle at once would otherwise undo each other. It returns an error if the body has
+// no is_active, if there is no such tool, or if the tool has changed.
 func (c *customTools) toggleTool(r *http.Request, id int) (any, error) {
 	// A pointer, because a body without is_active must not switch anything off.
 	var in struct {
@@ -213,8 +213,9 @@ func (c *customTools) listVersions(r *http.Request, id int) (any, error) {
 }
 
 // listAudit returns who changed which tool, newest first. One answer has at most
-// dynamic.MostEntries entries. The query before, the id of the last one, asks for the entries that
-// follow. It returns an error if that is no number or the store fails.
+// dynamic.MostEntries entries. The query before is the id of the last entry of an earlier answer,
+// and asks for the entries after that. It returns an error if before is not a number or the store
+// fails.
 func (c *customTools) listAudit(r *http.Request) (any, error) {
 	before, err := number(r.URL.Query().Get("before"), "before")
 	if err != nil {
@@ -301,7 +302,8 @@ func showResult(res tools.Result) *shown {
 }
 
 // listConnections returns what definitions may name: the tables for the explorer, and the functions
-// of expressions. The setting of a connection, a URL with a password, is not included.
+// of expressions. The setting of a connection, a URL with a password, is not included. The error is
+// always nil.
 func (c *customTools) listConnections(r *http.Request) (any, error) {
 	return map[string]any{"connections": c.set.Connections(r.Context()),
 		"functions": pyexpr.Names()}, nil

@@ -92,9 +92,9 @@ func guard(h http.Header, policy string) {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// serveAsset answers with a script, a style or a picture of the page; the status is 404 if there is
-// none of this name. That happens to a page that stayed open over an upgrade when it loads the
-// editor, so the message says to load the page again.
+// serveAsset answers with a script, a style or a picture of the page, or with status 404 if no file
+// has this name. That happens to a page that stayed open over an upgrade when it loads the editor,
+// so the message says to load the page again.
 func serveAsset(w http.ResponseWriter, files fs.FS, name string) {
 	data, err := fs.ReadFile(files, path.Join("dist/page/assets", name))
 	// %2f in the address: none of the assets has one in its name
