@@ -304,8 +304,8 @@ func (s *signIn) names(issuer string) bool {
 	return s.name[issuer]
 }
 
-// look records an issuer whose metadata says that it names itself in its answers. mcp-go does not
-// read this member. Any other text is ignored.
+// look reads an issuer's metadata, and records the issuer if it names itself in its answers. mcp-go
+// does not read this member. Any other text is ignored.
 func (s *signIn) look(text []byte) {
 	var said struct {
 		Issuer string `json:"issuer"`

@@ -305,9 +305,9 @@ func (c *conn) close() {
 // over reports whether the connection has ended, because it broke or was given up.
 func (c *conn) over() bool { return c.ctx.Err() != nil }
 
-// do runs a request and returns its result as the server wrote it. mcp-go reads the result that
-// plain returns for this one, or this one itself if plain is nil. If the connection breaks, do
-// returns errLost.
+// do runs a request and returns its result as the server wrote it. mcp-go reads the result after
+// its conversion by plain, or unchanged if plain is nil. If the connection breaks, do returns
+// errLost. It returns other errors of the request unchanged.
 func (c *conn) do(ctx context.Context, plain func(json.RawMessage) json.RawMessage,
 	request func(context.Context) error) (json.RawMessage, error) {
 	ctx, stop := c.alive(ctx)
@@ -329,7 +329,7 @@ const (
 	mostTools = 2000
 )
 
-// list requests the server's tools and returns their texts. Tools that mcp-go refuses or that
+// list requests the server's tools and returns each tool's JSON. Tools that mcp-go refuses or that
 // exceed the bounds are left out and reported in odd. It fails if a page cannot be requested or
 // read.
 func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, err error) {
@@ -377,9 +377,10 @@ func (c *conn) list(ctx context.Context) (all []json.RawMessage, odd []LeftOut, 
 		LeftOut{"the rest of the list", fmt.Sprintf("it has more than %d pages", mostPages)}), nil
 }
 
-// allowedTexts returns the texts of a page without the tools that mcp-go has left out because their
-// x-mcp-header breaks the rules of 2026-07-28; odd reports those. Both lists have the same order,
-// so they are walked together. A text that cannot be read stays, so that link.list reports it.
+// allowedTexts returns the texts of a page's tools. It leaves out, and reports in odd, the tools
+// that mcp-go has left out because their x-mcp-header breaks the rules of 2026-07-28. Both lists
+// have the same order, so they are walked together. A text that cannot be read stays, so that
+// link.list reports it.
 func allowedTexts(texts []json.RawMessage, tools []mcp.Tool) (out []json.RawMessage,
 	odd []LeftOut) {
 	for _, text := range texts {

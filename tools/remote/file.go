@@ -48,8 +48,8 @@ const (
 var places = [][]string{{"mcpServers"}, {"servers"}, {"context_servers"}, {"mcp", "servers"},
 	{"mcp"}}
 
-// parse reads the file's text; only white space is an empty list. A server that cannot be used
-// keeps its text and has an err. parse returns an error if no servers can be read at all.
+// parse reads the file's text. A text of only white space gives an empty list. A server that cannot
+// be used keeps its text and has an err. parse returns an error if no servers can be read at all.
 func parse(text []byte) (*file, error) {
 	if len(text) > largestFile {
 		return nil, fmt.Errorf("is larger than %d bytes", largestFile)

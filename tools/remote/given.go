@@ -45,7 +45,8 @@ func plainAnswer(method string, params, answer json.RawMessage) json.RawMessage 
 	return out.text()
 }
 
-// plainContents returns one piece of a resource, with its address, and with its text or its bytes.
+// plainContents returns one piece of a resource as MCP defines it: with an address, which is uri if
+// the piece has none, and with a text or bytes.
 func plainContents(uri string, one json.RawMessage) object {
 	o, err := readObject(one)
 	if err != nil {

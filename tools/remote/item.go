@@ -35,8 +35,8 @@ func plainItem(method string, text json.RawMessage) (json.RawMessage, bool) {
 	return out.text(), true
 }
 
-// plainArguments returns the arguments of a prompt without those that have no name. It returns null
-// if they are no list.
+// plainArguments returns the arguments of a prompt without those that have no name, and without
+// members of a wrong type. It returns null if value is not a list.
 func plainArguments(value json.RawMessage) json.RawMessage {
 	var all []json.RawMessage
 	if json.Unmarshal(value, &all) != nil || all == nil {

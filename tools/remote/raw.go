@@ -27,7 +27,7 @@ type (
 // makes by itself have none.
 type rawKey struct{}
 
-// kept receives the text of a result, and says what mcp-go should read instead.
+// kept receives the text of a result. Its field plain returns the text that mcp-go reads instead.
 type kept struct {
 	text  json.RawMessage
 	plain func(json.RawMessage) json.RawMessage // nil: mcp-go reads the text itself

@@ -130,8 +130,9 @@ func readParts(content json.RawMessage) (all []tools.Part) {
 	return all
 }
 
-// elements returns the elements of a list that are not null. Servers that were written by hand may
-// send a single one, or a text, and PHP writes a list with missing indexes as an object.
+// elements returns the elements of a list, without null. PHP writes a list with missing indexes as
+// an object, so the values of such an object are returned. Any other value counts as the only
+// element of a list, since servers that were written by hand may send a single element, or a text.
 func elements(content json.RawMessage) []json.RawMessage {
 	var parts []json.RawMessage
 	o, err := readObject(content)
@@ -154,9 +155,9 @@ func elements(content json.RawMessage) []json.RawMessage {
 const longestOdd = 4 << 10
 
 // readPart decodes one piece of content. Members that clients require and that are missing are
-// added. A piece of an unknown kind, or without what its kind is about, becomes a text with its
-// JSON; long data would tell a model nothing, so such a piece becomes a text that names its kind,
-// such as [video].
+// added. A piece of an unknown kind, or without the data of its kind, becomes a text with its JSON.
+// Long data would tell a model nothing, so a long piece with data becomes a text that names its
+// kind, such as [video].
 func readPart(text json.RawMessage) tools.Part {
 	o, err := readObject(text)
 	if err != nil {
