@@ -28,8 +28,8 @@ const mostSpan = 1000
 const mostFilled = 1 << 20
 
 // add adds a cell to the last row, after the cells above that reach down to it, followed by empty
-// cells for the other columns that it takes. A cell that continues the one above it gets the text
-// of that.
+// cells for the other columns that it takes. A cell that continues the cell above gets the text of
+// the cell above.
 func (g *grid) add(text string) {
 	if g.covered && g.fillOne() {
 		return
@@ -50,7 +50,7 @@ func (g *grid) add(text string) {
 	}
 }
 
-// reaches records the cell in the column at as reaching down, if the current cell takes several
+// reaches records that the cell in the column at reaches down, if the current cell takes several
 // rows.
 func (g *grid) reaches(at int, text string) {
 	if g.down > 1 {

@@ -51,7 +51,7 @@ func (m *marks) close() string {
 	return "~~"
 }
 
-// begin returns the marks that belong between the text so far, so, and the text that follows: a
+// begin returns the marks that belong between the text so far, which is so, and the next text: a
 // sign, ~~, both, or "" for none. text must not be empty.
 func (m *marks) begin(so, text string) string {
 	sign := m.sign

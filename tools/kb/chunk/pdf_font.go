@@ -61,9 +61,9 @@ func (r *reader) newFont(v pdf.Value) font {
 // numberedSign matches names of glyphs that only number them, such as g12.
 var numberedSign = regexp.MustCompile(`^(\.notdef|[A-Za-z]{1,3}\d+)$`)
 
-// otherwise returns a function that decodes the codes of a font that its ToUnicode map lacks, since
-// a map may contain only ligatures. The function returns "" for a glyph whose name is not that of a
-// letter.
+// otherwise returns a function that decodes the codes that are not in a font's ToUnicode map, since
+// a map may contain only ligatures. The function returns "" for a code above 255, and for a glyph
+// without a real name, such as g12 or .notdef.
 func otherwise(f pdf.Font) func(code int) string {
 	names, at := map[int]string{}, 0
 	list := f.V.Key("Encoding").Key("Differences")
