@@ -26,10 +26,9 @@ type reading struct {
 }
 
 // read checks a value and returns it in the form in which it is bound to the definition (see
-// Param.bound). The second
-// result has a sentence for each place that does not fit, which names the parameter, what is wanted
-// and what was sent; it is empty if the value fits. choices are those that the SELECT of an ENUM
-// gave.
+// Param.bound). The second result has a sentence for each place that does not fit, which names the
+// parameter, what is wanted and what was sent; it is empty if the value fits. choices are the
+// choices that the SELECT of an ENUM gave.
 func (p *Param) read(v any, choices []any) (any, []string) {
 	r := &reading{p: p, open: choices}
 	got := r.value(p.Name, p.kind(), v)
