@@ -108,9 +108,10 @@ func onlyThoughts(lines []line, text string) bool {
 	return true
 }
 
-// objectAnswer returns said unless inner begins with a JSON object that names no tool. For such an
-// object it returns the answer in it. If text follows the object, or the object has no answer, it
-// returns that text, which may be empty.
+// objectAnswer returns the answer in the JSON object with which inner begins, or said if that is no
+// object with an answer. Such an object has final_answer as its only member, or names as its tool
+// null or an announcement (see isFinal). An announcement without an answer, or with text after the
+// object, gives the text after the object, which may be empty.
 func objectAnswer(inner, said string) string {
 	d := json.NewDecoder(strings.NewReader(inner))
 	var v map[string]any
