@@ -117,9 +117,9 @@ func (r *run) advises(text string) bool {
 const fewWords = 4
 
 // groundless reports whether an answer of one line ignores the records that the tools of the run
-// have read. Such an answer has no word and no number that is in the records but not in the
-// question, and no number that is in the question. It returns false if a tool has done anything but
-// read records, and for answers of at most fewWords words or with a colon at the end.
+// have read. It does if each word or number that it shares with the records is in the question too,
+// and it repeats no number of the question. groundless returns false if a tool has done anything
+// but read records, and for answers of at most fewWords words or with a colon at the end.
 func groundless(r *run, text string) bool {
 	found, asked := "", folded(r.saidLast())
 	for _, f := range r.facts {

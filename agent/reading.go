@@ -111,7 +111,7 @@ func (w *watch) add(e chat.Event, yield func(chat.Event, error) bool) bool {
 // tool.
 const mostAdvice = 240
 
-// waits reports whether the text must not be passed on, at least not yet.
+// waits reports whether the text that is held back must not be passed on, at least not yet.
 func (w *watch) waits() bool {
 	if w.advises == nil || w.mute {
 		return w.mute
