@@ -95,8 +95,8 @@ func (s *Set) become(ctx context.Context, read []Tool, changed int) (err error) 
 
 // offer puts the active tools into the registry, and sets in each tool whether it is offered. A
 // tool that cannot be offered does not affect the others. Names of other sources win, because a
-// custom tool with the name of a remote or built-in tool would get the calls meant for that. It
-// returns an error if the registry refuses the tools.
+// custom tool with the name of a remote or built-in tool would get the calls that are meant for
+// that tool. It returns an error if the registry refuses the tools.
 func (s *Set) offer(ctx context.Context, all []Tool, changed int) error {
 	taken := map[string]bool{}
 	for _, t := range s.config.Registry.Snapshot().Tools {

@@ -137,8 +137,8 @@ func sounds(word string) []string {
 // vowel.
 func vowel(c byte) bool { return strings.IndexByte("aeiouwy", c) >= 0 }
 
-// opens reports whether an r with the given rest of the word after it begins a syllable. It does so
-// if another r follows, or a vowel that is not the silent e at the end.
+// opens reports whether an r that is followed by the letters in rest begins a syllable. It does so
+// before another r, and before a vowel that is not the silent e of the endings -re and -res.
 func opens(rest string) bool {
 	return rest != "" && rest != "e" && rest != "es" && strings.IndexByte("aeiouyr", rest[0]) >= 0
 }

@@ -101,7 +101,7 @@ func (f *flow) write(text string) {
 }
 
 // within calls read, which reads a part of a paragraph. The part is struck through if struck is
-// true, and raised or lowered if sign is one of these.
+// true. sign is one of the signs for raised and lowered text (see marks.within), or empty.
 func (f *flow) within(struck bool, sign string, read func()) {
 	if f.para == nil {
 		read()

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// enclosed returns a function that handles an element whose content stands between two signs.
+// enclosed returns a function that handles an element whose content is shown between two signs.
 func enclosed(before, after string) role {
 	return func(f *flow, _ xml.StartElement) {
 		f.write(before)
