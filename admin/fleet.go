@@ -192,7 +192,8 @@ func (m *mirror) After(seen int) trace.List {
 	return list
 }
 
-// away reports whether the replica does not answer, and whether it is listed.
+// away reports whether the replica does not answer, and whether it still is in the list of
+// replicas.
 func (m *mirror) away() (away, listed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -76,8 +76,9 @@ type stream struct {
 }
 
 // run runs the loop and ends the reply. It sends one end and one count of tokens, whatever the
-// number of steps, because clients take the first end for the last. A Stop other than Final is sent
-// as the Cause in the end's Meta. It returns an error if the run fails before the reply has an end.
+// number of steps, because for clients the reply is over at the first end. A Stop other than Final
+// is sent as the Cause in the end's Meta. It returns an error if the run fails before the reply has
+// an end.
 func (s *stream) run(ctx context.Context, l *Loop, request chat.Request) error {
 	// A run uses all servers, since a chat request has no member that could name some.
 	all, warnings, err := l.collect(ctx, nil)

@@ -40,8 +40,8 @@ func (r *run) origins() (said string, others []origin) {
 	return said, others
 }
 
-// borrowed returns the values of a call that occur in the texts of others and not in what the user
-// has said. Words of the tool's own schema are not listed.
+// borrowed returns the values of a call that occur in results of tools or in earlier answers, and
+// not in what the user has said. Words of the tool's own schema are not listed.
 func (r *run) borrowed(c chat.Call, t tools.Tool) (all []Borrowed) {
 	said, others := r.origins()
 	own := folded(string(t.Schema))

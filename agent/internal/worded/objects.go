@@ -198,8 +198,8 @@ var (
 	withName   = regexp.MustCompile(`["'“]?\b(?:arguments|parameters)\b["'”]?\s*[:=]\s*["'“]?\{`)
 )
 
-// goTogether reports whether an object, next to the key that names the tool, has the member that
-// goes with this key. It returns true for a key that needs no other member.
+// goTogether reports whether an object has the member that belongs to the key that names its tool,
+// such as arguments to name. It returns true for a key that needs no other member.
 func goTogether(key, body string) bool {
 	switch key {
 	case "action":
