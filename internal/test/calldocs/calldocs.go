@@ -1,13 +1,14 @@
-// Package calldocs makes documents about calls, which are the hardest values of an argument, and
-// tells what became of a call that carries one.
+// Package calldocs generates random documents that contain calls in the notation of a model family,
+// and checks whether a call with such a document as an argument is decoded correctly. A document
+// that looks like calls is the hardest value for the decoder.
 //
-// Real files about one family's calls are few, so these are made by chance: each holds calls in all
-// forms that the family reads, and other families' calls, whole or cut anywhere, as they are or in
-// source text, some right behind each other. Some hold what ends the call around them, then a call
-// in another notation.
+// Real files about one family's calls are rare. A generated document has calls in all forms that
+// the family reads, and calls of other families. They are whole or cut anywhere, plain or within
+// source text, and some follow each other directly. Some documents contain the closing tag of the
+// call around them, followed by a call in another notation.
 //
-//	calldocs.go  Docs: what the documents are made of
-//	read.go      Trips, Read: what became of the calls
+//	calldocs.go  Docs: generates the documents
+//	read.go      Trips, Read: decode the calls and compare
 package calldocs
 
 import (
@@ -19,7 +20,8 @@ import (
 	"toolnorm/chat"
 )
 
-// Tools are the tools that the calls in documents name, and those that documents are written with.
+// Tools are the tools that the calls in documents name, and the tools with which documents are
+// written.
 var Tools = []chat.Tool{
 	tool("write_file", `"path":{"type":"string"},"content":{"type":"string"}`, `"path","content"`),
 	tool("save", `"content":{"type":"string"},"path":{"type":"string"},"mode":{"type":"string"},`+
@@ -29,32 +31,33 @@ var Tools = []chat.Tool{
 	tool("get_time", `"tz":{"type":"string"}`, ""),
 }
 
-// tool returns a tool with parameters, some of which must be there.
+// tool returns a tool with the given properties, of which those listed in required are required.
 func tool(name, parameters, required string) chat.Tool {
 	schema := `{"type":"object","properties":{` + parameters + `},"required":[` + required + `]}`
 	return chat.Tool{Name: name, Schema: json.RawMessage(schema)}
 }
 
-// Writer appends calls to a text as a family writes them.
+// Writer appends calls to a text in the notation of a family.
 type Writer interface {
 	Append(dst []byte, calls ...chat.Call) []byte
 }
 
-// Mark is the beginning and the end of one form of a family's calls.
+// Mark holds the opening and the closing tag of one form of a family's calls.
 type Mark struct {
 	Open, Close string
-	Around      bool // whether a whole call of another form may stand in it
+	Around      bool // whether a whole call of another form may be inside
 }
 
-// Docs makes documents about the calls of a family.
+// Docs generates documents about the calls of a family.
 type Docs struct {
 	*rand.Rand
-	Own    Writer
-	Marks  []Mark // not empty
-	Others []Writer
+	Own    Writer   // the family
+	Marks  []Mark   // not empty
+	Others []Writer // other families
 }
 
-// Call returns a call whose value is a document, and its text as the family writes it.
+// Call returns a call with a document as one argument, and the call's text in the family's
+// notation.
 func (d *Docs) Call() (chat.Call, string) {
 	call, args := chat.Call{Name: "save"}, map[string]string{"content": d.text()}
 	if d.Intn(2) == 0 {
@@ -64,7 +67,7 @@ func (d *Docs) Call() (chat.Call, string) {
 	return call, string(d.Own.Append(nil, call))
 }
 
-// text makes a document of a few parts.
+// text returns a document of one to six parts.
 func (d *Docs) text() string {
 	var b strings.Builder
 	for range 1 + d.Intn(6) {
@@ -86,7 +89,8 @@ func (d *Docs) text() string {
 	return b.String()
 }
 
-// calls makes a call, or two right behind each other, and perhaps keeps only a part of them.
+// calls returns the text of one call, or of two calls that follow each other. Half of these texts
+// are cut at the beginning or the end.
 func (d *Docs) calls() string {
 	text := d.call()
 	if d.Intn(2) == 0 {
@@ -101,8 +105,8 @@ func (d *Docs) calls() string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// between makes a call in another notation than the family's, behind the end of one of its calls
-// and perhaps in front of the beginning of another.
+// between returns a text that closes the call around it and continues with a call in another
+// notation. Behind that, the text may begin another call of the family.
 func (d *Docs) between() string {
 	const value = "one\ntwo"
 	args, _ := json.Marshal(map[string]string{"content": value})
@@ -121,7 +125,7 @@ func (d *Docs) between() string {
 	return text
 }
 
-// call makes a call in one of the family's forms, or in another notation.
+// call returns the text of a random call, in the family's notation or in another one.
 func (d *Docs) call() string {
 	c := d.named()
 	if d.Intn(2) == 0 {
@@ -130,7 +134,8 @@ func (d *Docs) call() string {
 	return strings.TrimSpace(string(d.Own.Append(nil, c)))
 }
 
-// foreign writes a call as another family does, perhaps with the marks of this one around it.
+// foreign returns the text of a call as another family writes it, in most cases with tags of this
+// family around it.
 func (d *Docs) foreign(c chat.Call) string {
 	mark := pick(d.Rand, d.Marks)
 	var body []byte
@@ -152,7 +157,7 @@ func (d *Docs) foreign(c chat.Call) string {
 	return strings.TrimSpace(mark.Open + "\n" + strings.TrimSpace(string(body)) + "\n" + mark.Close)
 }
 
-// named returns a call of one of the tools.
+// named returns a random call of one of the tools.
 func (d *Docs) named() chat.Call {
 	return pick(d.Rand, []chat.Call{
 		{Name: "run_shell", Args: json.RawMessage(`{"command": "ls"}`)},
@@ -162,5 +167,5 @@ func (d *Docs) named() chat.Call {
 	})
 }
 
-// pick returns one of a list, by chance.
+// pick returns a random element of list.
 func pick[T any](r *rand.Rand, list []T) T { return list[r.Intn(len(list))] }

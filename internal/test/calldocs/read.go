@@ -13,18 +13,19 @@ import (
 	"toolnorm/internal/golden"
 )
 
-// Outcome is what became of a call.
+// Outcome says how a call was decoded.
 type Outcome int
 
-// The outcomes of a reply that is one call.
+// The outcomes of decoding a reply that consists of one call.
 const (
 	None  Outcome = iota // no call ran
 	Equal                // the call ran as it was meant, and nothing else
 	Wrong                // another value or call, or text that was part of the value
 )
 
-// Numbers returns the seed of the documents and how many to make for each family, by the
-// environment (TAG_SEED, TAG_DOCS), or the given number of them.
+// Numbers returns the seed for the documents, and how many to make for each family. They come from
+// the environment variables TAG_SEED and TAG_DOCS; without these the seed is 1 and the number is
+// docs.
 func Numbers(docs int) (seed int64, most int) {
 	number := func(name string, otherwise int) int {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
@@ -35,11 +36,12 @@ func Numbers(docs int) (seed int64, most int) {
 	return int64(number("TAG_SEED", 1)), number("TAG_DOCS", docs)
 }
 
-// Decoder decodes a reply that comes in pieces.
+// Decoder decodes a reply that arrives in the given pieces.
 type Decoder func(pieces []string) iter.Seq2[chat.Event, error]
 
-// Trips makes n calls, reads each whole and cut somewhere, and returns what became of them, and the
-// texts of which another value was read. It fails if a cut changes what becomes of a call.
+// Trips generates n calls and decodes each twice, whole and split at random places. It counts the
+// outcomes and returns the texts of calls that were decoded wrongly. It fails if decoding fails, or
+// if a split changes the outcome.
 func (d *Docs) Trips(n int, decode Decoder) (count Count, wrong []string, err error) {
 	for range n {
 		call, raw := d.Call()
@@ -60,7 +62,8 @@ func (d *Docs) Trips(n int, decode Decoder) (count Count, wrong []string, err er
 	return count, wrong, nil
 }
 
-// Read tells what the events of a reply that is one call make of it.
+// Read compares the events of a reply with the only call that the reply should contain, and returns
+// the outcome. It fails if the events contain an error.
 func Read(events iter.Seq2[chat.Event, error], call chat.Call) (Outcome, error) {
 	out, calls := None, 0
 	var got chat.Call
@@ -87,26 +90,27 @@ func Read(events iter.Seq2[chat.Event, error], call chat.Call) (Outcome, error) 
 	return out, nil
 }
 
-// same reports whether two JSON texts are the same value.
+// same reports whether two JSON texts have equal values. It returns false if one of them is
+// invalid.
 func same(a, b []byte) bool {
 	var x, y any
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// Count counts outcomes.
+// Count holds the number of calls for each Outcome.
 type Count [3]int
 
-// Add adds other counts.
+// Add adds the numbers of o to c.
 func (c *Count) Add(o Count) {
 	for k := range o {
 		c[k] += o[k]
 	}
 }
 
-// String says the counts in words.
+// String returns the numbers with words, for a log line.
 func (c Count) String() string {
 	return fmt.Sprintf("%4d right %4d no call %4d wrong", c[Equal], c[None], c[Wrong])
 }
 
-// All returns how many calls were counted.
+// All returns the number of all calls.
 func (c Count) All() int { return c[None] + c[Equal] + c[Wrong] }

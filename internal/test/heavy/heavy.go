@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// Schemas are the kinds of heavy schema, each by its size: the number of what it has many of. Each
-// kind was meant to make some part of the work grow faster than the schema: "laughs" of two
-// references each make n definitions stand for 2^n schemas; the patterns are short but large once
-// compiled; "shared enum" is n values in n/4 places.
+// Schemas maps the names of heavy schemas to functions that return one. The argument n is the
+// number of repeated parts, for example of properties. Each schema is meant to make the time of
+// some step grow faster than n. In "laughs", n definitions with two references each stand for 2^n
+// schemas. The patterns are short, but large after compilation. "shared enum" has n values that are
+// used in n/4 places.
 var Schemas = map[string]func(n int) json.RawMessage{
 	"allOf": func(n int) json.RawMessage { return object(`"allOf":[` + list(n, `{}`) + `]`) },
 	"anyOf": func(n int) json.RawMessage { return object(`"anyOf":[` + list(n, `{}`) + `]`) },
@@ -79,12 +80,12 @@ var Schemas = map[string]func(n int) json.RawMessage{
 	},
 }
 
-// object returns a schema with those members.
+// object returns the schema of an object with the given further members.
 func object(members string) json.RawMessage {
 	return json.RawMessage(`{"type":"object",` + members + `}`)
 }
 
-// list returns n times the same item, with its number.
+// list returns the item n times with commas between, where %d in it is replaced with 0 to n-1.
 func list(n int, item string) string {
 	var b strings.Builder
 	for i := range n {
@@ -96,9 +97,9 @@ func list(n int, item string) string {
 	return b.String()
 }
 
-// laughs returns a schema with n definitions of which each names the next one; the last one is a
-// string, or what is given. They are named after the "billion laughs" of XML entities. In item, %d
-// or %[1]d is the next one's number.
+// laughs returns a schema with a chain of n definitions, each of which refers to the next one by %d
+// or %[1]d in item. The last definition is the optional argument last, or a string. The name comes
+// from the "billion laughs" attack with XML entities.
 func laughs(n int, item string, last ...string) json.RawMessage {
 	end := `{"type":"string"}`
 	if len(last) > 0 {
@@ -112,9 +113,8 @@ func laughs(n int, item string, last ...string) json.RawMessage {
 		b.String(), n, end))
 }
 
-// Allocated returns how many bytes work allocates: a measure of it that does not depend on the
-// machine. Times swing with whatever else the machine does; bytes do not, so a test can compare n
-// with 2n. It counts all goroutines.
+// Allocated returns how many bytes are allocated while work runs, by all goroutines. Unlike times,
+// bytes hardly depend on the machine and its load, so a test can compare n with 2n.
 func Allocated(work func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -1,5 +1,5 @@
-// Package kbstoretest is what every store of knowledge bases is held to, whatever database it is
-// in: a SQLite file, PostgreSQL, and PostgreSQL with pgvector.
+// Package kbstoretest has tests that every store of knowledge bases must pass, whether the database
+// is a SQLite file, PostgreSQL, or PostgreSQL with pgvector.
 package kbstoretest
 
 import (
@@ -15,12 +15,12 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// words are tenants and departments. Some are one another's beginnings, and one would end a quoted
-// text.
+// words are names of tenants and departments. Some are prefixes of others, and one contains a
+// quote.
 var words = []string{"a", "ab", "hr", "HR", "it's", "営業", "", "%"}
 
-// some returns up to n of words, without the empty one. Repetitions are wanted: a token may name a
-// department twice.
+// some returns up to n random words, without the empty one. A word may occur twice, as departments
+// in a token may.
 func some(r *rand.Rand, n int) (all []string) {
 	for range r.IntN(n + 1) {
 		if w := words[r.IntN(len(words))]; w != "" {
@@ -30,8 +30,8 @@ func some(r *rand.Rand, n int) (all []string) {
 	return all
 }
 
-// Allowed reports whether a principal may see a document: the rule in its plainest words, for
-// comparison with the filter's two forms.
+// Allowed reports whether a principal may see a document. It states the rule in the simplest way,
+// so that tests can compare the filter in Go and the filter in SQL with it.
 func Allowed(p *auth.Principal, a kbstore.Access) bool {
 	if p == nil {
 		return false
@@ -48,7 +48,7 @@ func Allowed(p *auth.Principal, a kbstore.Access) bool {
 	return p.Tenant == a.Tenant && department && a.Clearance <= p.Clearance
 }
 
-// Principal returns a random one; now and then nobody, or an administrator.
+// Principal returns a random principal. In two of 50 cases it returns nil or an administrator.
 func Principal(r *rand.Rand) *auth.Principal {
 	switch r.IntN(50) {
 	case 0:
@@ -59,18 +59,18 @@ func Principal(r *rand.Rand) *auth.Principal {
 	p := &auth.Principal{Tenant: words[r.IntN(3)], Departments: some(r, 3),
 		Clearance: r.IntN(5) - 1}
 	if r.IntN(10) == 0 {
-		// a claim that must not open what is kept from all
+		// an empty department must not give access to documents that no department may see
 		p.Departments = append(p.Departments, "")
 	}
 	return p
 }
 
-// dimensions are those of the vectors here. They are few, so that many passages are near to each
+// dimensions is the length of the vectors. It is small, so that many passages are near to each
 // other.
 const dimensions = 8
 
-// Vector returns a random one.
-// Normally distributed, so that no direction has more of them than another.
+// Vector returns a random vector. Its numbers are normally distributed, so that all directions are
+// equally likely.
 func Vector(r *rand.Rand) []float32 {
 	v := make([]float32, dimensions)
 	for i := range v {
@@ -79,11 +79,12 @@ func Vector(r *rand.Rand) []float32 {
 	return v
 }
 
-// Model is the one that made the vectors here.
+// Model is the name of the embedding model that the test's vectors have.
 const Model = "random"
 
-// Corpus fills a new base with documents of random rights, and gives those by the documents' ids.
-// All passages have the same words, so that a search without a filter would find them all.
+// Corpus creates a base with n documents that have random access rights, and returns the base and
+// the rights by the documents' ids. All passages have the same text, so that a search without a
+// filter would find them all. It ends the test if the store fails.
 func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (
 	kbstore.Base, map[string]kbstore.Access) {
 	t.Helper()
@@ -115,9 +116,9 @@ func Corpus(t *testing.T, s *kbstore.Store, r *rand.Rand, n int) (
 	return b, rights
 }
 
-// Isolation holds pairs of a random principal and a random corpus against the plainest form of the
-// rule: the filter in Go, which an index in memory asks, the one in SQL, and each way in which the
-// store finds something itself.
+// Isolation checks that random principals see exactly the documents that Allowed permits, in random
+// corpora. It checks the filter in Go, the filter in SQL and the store's own searches, and reports
+// differences as errors of the test.
 func Isolation(t *testing.T, s *kbstore.Store, pairs int) {
 	t.Helper()
 	const corpora, documents = 10, 30
@@ -138,8 +139,9 @@ func Isolation(t *testing.T, s *kbstore.Store, pairs int) {
 	}
 }
 
-// askAs asks as one principal, and gives how many documents it may see.
-// Each way has to show all that may be seen, too: one that shows nothing would leak nothing.
+// askAs runs the checks of Isolation for one random principal, and returns how many documents the
+// principal sees. It ends the test if a document is shown that must not be, or if one is missing,
+// because a store that shows nothing would leak nothing.
 func askAs(t *testing.T, s *kbstore.Store, r *rand.Rand, base string,
 	documents []kbstore.Document, rights map[string]kbstore.Access) int {
 	t.Helper()
@@ -180,9 +182,9 @@ func askAs(t *testing.T, s *kbstore.Store, r *rand.Rand, base string,
 	return len(seen)
 }
 
-// Overlap returns how much of the n nearest passages that the store finds are those that comparing
-// all of them finds, over some random questions of random principals. A graph (HNSW) may miss some;
-// the scores of those that it finds are exact.
+// Overlap returns the share of the truly nearest n passages that the store finds, over random
+// questions of random principals. A store with an approximate index (HNSW) may miss some. The
+// scores of passages that it finds must be exact, or the test fails.
 func Overlap(t *testing.T, s *kbstore.Store, documents, questions, n int) float64 {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))

@@ -1,5 +1,5 @@
-// Package left finds the goroutines that a test leaves behind: what runs on after a Close uses
-// what is closed.
+// Package left finds goroutines that still run at the end of a test. After a Close they would use
+// closed things.
 package left
 
 import (
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Ours returns the stacks of the goroutines that are in code of this program or of its MCP
-// library, by their numbers.
+// Ours returns the stacks of all goroutines that run code of this program or its MCP library, by
+// the numbers of the goroutines.
 func Ours() map[string]string {
 	buffer := make([]byte, 8<<20)
 	all := map[string]string{}
@@ -26,10 +26,10 @@ func Ours() map[string]string {
 	return all
 }
 
-// Behind reports each goroutine that runs now and is not in before. Stacks with one of the words
-// are the test's own. A goroutine has a second to end if a library began it, which gives no way to
-// wait for it, or if it waits for nothing: it may have told that it is done and not been removed
-// yet.
+// Behind reports an error for each goroutine that runs now and is not in before, a result of Ours.
+// Goroutines whose stack contains one of the words in own are ignored. Two kinds of goroutine have
+// a second to end: those that a library started, because it gives no way to wait for them, and
+// those that are not blocked, because they may be about to end.
 func Behind(t testing.TB, before map[string]string, own ...string) {
 	t.Helper()
 	for end := time.Now().Add(time.Second); ; time.Sleep(time.Millisecond) {
@@ -53,7 +53,7 @@ func Behind(t testing.TB, before map[string]string, own ...string) {
 	}
 }
 
-// running reports whether the goroutine of a stack runs or is ready to, rather than waits.
+// running reports whether a goroutine runs or can run, which means that it is not blocked.
 func running(stack string) bool {
 	head, _, _ := strings.Cut(stack, "\n")
 	return strings.Contains(head, "[runnable") || strings.Contains(head, "[running")

@@ -1,4 +1,4 @@
-// Package mailtest lets the replicas of a test write to each other without a database.
+// Package mailtest lets the replicas of a test send messages to each other without a database.
 package mailtest
 
 import (
@@ -10,7 +10,7 @@ import (
 	"toolnorm/internal/shared"
 )
 
-// Office carries the letters of one test. Its zero value is ready.
+// Office delivers the messages of one test. The zero value is ready for use.
 type Office struct {
 	mu    sync.Mutex
 	names []string
@@ -18,8 +18,8 @@ type Office struct {
 	sent  int
 }
 
-// Join adds a replica, and returns its desk, which answers until the test ends. People know it as
-// "replica NAME".
+// Join adds a replica and returns its Desk, which answers until the test ends. The replica's label
+// is "replica " and its name.
 func (o *Office) Join(t testing.TB, name string) *shared.Desk {
 	t.Helper()
 	d := &shared.Desk{Mail: &mailbox{o, name, o.open(name)}}
@@ -27,10 +27,10 @@ func (o *Office) Join(t testing.TB, name string) *shared.Desk {
 	return d
 }
 
-// Silent adds a replica that never answers, and returns the letters to it.
+// Silent adds a replica that never answers, and returns the channel of the messages to it.
 func (o *Office) Silent(name string) <-chan []byte { return o.open(name) }
 
-// open makes a mailbox.
+// open adds a replica and returns the channel of the messages to it.
 func (o *Office) open(name string) chan []byte {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -42,21 +42,21 @@ func (o *Office) open(name string) chan []byte {
 	return o.boxes[name]
 }
 
-// Kill has a replica neither get nor send a letter any more. It stays in the list of replicas.
+// Kill makes a replica lose all messages from and to it. The replica stays in the list of replicas.
 func (o *Office) Kill(name string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.boxes, name)
 }
 
-// Sent returns how many letters were sent.
+// Sent returns how many messages were sent.
 func (o *Office) Sent() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.sent
 }
 
-// mailbox is a replica's mail.
+// mailbox implements shared.Mail for one replica of an Office.
 type mailbox struct {
 	office *Office
 	name   string
@@ -66,7 +66,7 @@ type mailbox struct {
 // Name returns the replica's name.
 func (m *mailbox) Name() string { return m.name }
 
-// Replicas lists the others, also those that were killed.
+// Replicas returns all other replicas, including killed ones. It never fails.
 func (m *mailbox) Replicas() (all []shared.Replica, _ error) {
 	m.office.mu.Lock()
 	defer m.office.mu.Unlock()
@@ -78,7 +78,8 @@ func (m *mailbox) Replicas() (all []shared.Replica, _ error) {
 	return all, nil
 }
 
-// Send puts a letter into a mailbox.
+// Send delivers a message to another replica. If one of the two was killed, the message is dropped
+// without an error. It fails if a thousand messages are waiting there.
 func (m *mailbox) Send(to string, body []byte) error {
 	m.office.mu.Lock()
 	defer m.office.mu.Unlock()
@@ -94,7 +95,7 @@ func (m *mailbox) Send(to string, body []byte) error {
 	}
 }
 
-// Receive passes on what comes until ctx ends.
+// Receive calls got with each message to this replica until ctx ends.
 func (m *mailbox) Receive(ctx context.Context, got func([]byte), _ func(error)) {
 	for {
 		select {

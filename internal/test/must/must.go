@@ -1,4 +1,4 @@
-// Package must does what a test needs before it can go on, and ends the test where it fails.
+// Package must has steps that a test cannot continue without; if one fails, it ends the test.
 package must
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Read returns what is in a file.
+// Read returns the contents of a file.
 func Read(t testing.TB, path string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -22,7 +22,7 @@ func Read(t testing.TB, path string) []byte {
 	return text
 }
 
-// Write makes a file, or replaces what is in it.
+// Write creates a file with this text, or replaces its contents.
 func Write[T string | []byte](t testing.TB, path string, text T) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -30,10 +30,11 @@ func Write[T string | []byte](t testing.TB, path string, text T) {
 	}
 }
 
-// Update is the flag -update of tests that compare with files: it writes these anew.
+// Update is the flag -update, with which Match writes files instead of comparing with them.
 var Update = flag.Bool("update", false, "write the files with which tests compare")
 
-// Match reports an error if a file has another text. With -update it writes the file.
+// Match reports an error if the text differs from the contents of a file, and shows the difference.
+// With -update it writes the text to the file instead.
 func Match(t testing.TB, path, text string) {
 	t.Helper()
 	if *Update {
@@ -52,7 +53,8 @@ func Match(t testing.TB, path, text string) {
 	}
 }
 
-// Listen listens at an address, on which another server may just have ended.
+// Listen returns a listener at an address. It tries for a second, because a server that has just
+// ended may still use the address.
 func Listen(t testing.TB, address string) net.Listener {
 	t.Helper()
 	for i := range 50 {
@@ -68,8 +70,8 @@ func Listen(t testing.TB, address string) net.Listener {
 	return nil
 }
 
-// Open sends a request and returns the answer. Its body is closed when the test ends. Headers are
-// written "Name: value"; those without a value are not sent.
+// Open sends a request and returns the response, whose body is closed when the test ends. A header
+// is a text "Name: value", and is not sent if the value is empty.
 func Open(t testing.TB, method, url, body string, headers ...string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -89,7 +91,7 @@ func Open(t testing.TB, method, url, body string, headers ...string) *http.Respo
 	return resp
 }
 
-// Ask sends a request as [Open] does, and returns the answer with its whole body.
+// Ask sends a request as [Open] does, and returns the response and its whole body.
 func Ask(t testing.TB, method, url, body string, headers ...string) (*http.Response, string) {
 	t.Helper()
 	resp := Open(t, method, url, body, headers...)

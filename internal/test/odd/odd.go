@@ -1,11 +1,11 @@
-// Package odd makes odd members for tests that hold one law: what cannot be used is left out, and
-// everything else works.
+// Package odd generates invalid or unusual ("odd") entries for tests of one law: an entry that
+// cannot be used is left out, and everything else works.
 //
-// A reader of many things (the entries of a file, the tools of a server, the rows of a table) is
-// given good ones with odd ones among them, and has to use every good one. The odd ones are made of
-// a good one by what programs, people and other encodings do: a value of another type, one that is
-// missing, null, huge or deep, a member twice, a name in another spelling, bytes that are no UTF-8.
-// The same seed makes the same members.
+// A reader of many entries, such as the tools of a server or the rows of a table, gets good entries
+// with odd ones among them, and must use every good one. An odd entry is a good one that was
+// changed as programs, people and other encodings do. A value has another type, is missing, null,
+// huge or deeply nested; a member occurs twice; a name has another spelling; bytes are not UTF-8.
+// The same seed gives the same entries.
 package odd
 
 import (
@@ -17,17 +17,19 @@ import (
 	"strings"
 )
 
-// New returns a source of odd members by a seed.
+// New returns the source of randomness for this package's functions. The same seed gives the same
+// entries.
 func New(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
-// huge is how long a huge text is, in bytes: longer than any bound of a description, and short
+// huge is the length of a huge text, in bytes: longer than any bound of a description, and short
 // enough for many tests.
 const huge = 200_000
 
-// latin stands in a value for bytes that are not UTF-8, which encoding/json would not write.
+// latin is a placeholder for bytes that are not UTF-8, since encoding/json would not write those.
+// encode replaces it.
 const latin = "odd-latin-1"
 
-// values are odd values, each with what it is.
+// values are odd values, each with a description.
 var values = []struct {
 	why   string
 	value any
@@ -46,8 +48,8 @@ var values = []struct {
 	{"huge text", strings.Repeat("x", huge)}, {"a huge list", slices.Repeat([]any{"x"}, huge/20)},
 }
 
-// Value returns an odd value, as encoding/json has it, and what it is. Bytes that are no UTF-8 are
-// in the text of Member alone.
+// Value returns an odd value, as encoding/json represents it, and a description. A value that is
+// not UTF-8 contains the placeholder latin.
 func Value(r *rand.Rand) (why string, value any) {
 	if r.IntN(len(values)+1) == 0 {
 		var deep any = "odd"
@@ -60,12 +62,12 @@ func Value(r *rand.Rand) (why string, value any) {
 	return v.why, v.value
 }
 
-// Member returns a good JSON object made odd in one place or as a whole, as JSON, and what was
-// done.
+// Member returns a variant of a JSON object that is odd in one member or as a whole, and a
+// description. A text that is not JSON is returned unchanged.
 func Member(r *rand.Rand, good string) (why, text string) {
 	var tree map[string]any
 	if err := json.Unmarshal([]byte(good), &tree); err != nil {
-		return "no JSON in the test", good // what is not good is odd as it is
+		return "no JSON in the test", good
 	}
 	if r.IntN(8) == 0 {
 		why, v := Value(r)
@@ -93,7 +95,8 @@ func Member(r *rand.Rand, good string) (why, text string) {
 	return why + " in " + key, encode(tree)
 }
 
-// place chooses a member of a tree, at any depth.
+// place returns a random member of a tree, at any depth, as the object that contains it and its
+// key.
 func place(r *rand.Rand, tree map[string]any) (map[string]any, string) {
 	for {
 		all := slices.Sorted(maps.Keys(tree))
@@ -106,7 +109,7 @@ func place(r *rand.Rand, tree map[string]any) (map[string]any, string) {
 	}
 }
 
-// spellKey returns a key as another language writes it.
+// spellKey returns a key in another spelling, for example in capitals or in snake case.
 func spellKey(r *rand.Rand, key string) string {
 	var snake strings.Builder
 	for i, c := range key {
@@ -120,13 +123,14 @@ func spellKey(r *rand.Rand, key string) string {
 		strings.ReplaceAll(low, "_", "-"), strings.ToUpper(key[:1]) + key[1:], " " + key}[r.IntN(6)]
 }
 
-// twice puts a member in front of an object that has it.
+// twice returns a JSON object with another member of the same key inserted at the beginning.
 func twice(object, key, value string) string {
 	name, _ := json.Marshal(key) // texts always encode
 	return "{" + string(name) + ":" + value + "," + strings.TrimPrefix(object, "{")
 }
 
-// encode returns a value as JSON. A number that no float64 holds stays as it is written.
+// encode returns a value as JSON. Numbers keep all their digits, and the placeholder latin becomes
+// bytes that are not UTF-8.
 func encode(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -135,8 +139,8 @@ func encode(v any) string {
 	return strings.ReplaceAll(strings.TrimSpace(b.String()), latin, "\xfc\xe4")
 }
 
-// Column returns an odd value as it may stand in a column of a database, and what it is. A database
-// refuses some of them.
+// Column returns an odd value for a column of a database, and a description. Databases refuse some
+// of these values.
 func Column(r *rand.Rand) (why string, value any) {
 	if r.IntN(6) == 0 {
 		return "a blob", [][]byte{{0, 1, 0xff}, []byte("odd"), make([]byte, 16), nil}[r.IntN(4)]
@@ -152,7 +156,7 @@ func Column(r *rand.Rand) (why string, value any) {
 	return why, value
 }
 
-// File returns a good file made odd, and what was done.
+// File returns an odd variant of a good file, and a description.
 func File(r *rand.Rand, good []byte) (why string, text []byte) {
 	n := len(good)
 	hurt := slices.Clone(good)
@@ -189,7 +193,7 @@ func File(r *rand.Rand, good []byte) (why string, text []byte) {
 	return "twice", append(hurt, good...)
 }
 
-// Line returns a good line made odd, and what was done.
+// Line returns an odd variant of a good line, and a description.
 func Line(r *rand.Rand, good string) (why, line string) {
 	why, text := File(r, []byte(good))
 	return why, strings.NewReplacer("\n", " ", "\r", " ").Replace(string(text))

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// PDF returns a file with a page for each of texts. A page whose text is empty is an odd one.
+// PDF returns a PDF file with one page for each text. The page of an empty text is odd.
 func PDF(r *rand.Rand, texts ...string) []byte {
 	objects := []string{"<</Type/Catalog/Pages 2 0 R>>", "",
 		"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"}
@@ -27,8 +27,8 @@ func PDF(r *rand.Rand, texts ...string) []byte {
 	return PDFOf(objects, kids)
 }
 
-// PDFOf returns a file of objects, which are numbered from 1. The first is the catalogue, and the
-// second, the tree of pages, is made of kids, which refer to the pages.
+// PDFOf returns a PDF file of the given objects, which are numbered from 1. The first must be the
+// catalogue. The second is overwritten with the tree of pages, whose children are kids.
 func PDFOf(objects, kids []string) []byte {
 	objects[1] = fmt.Sprintf("<</Type/Pages/Count %d/Kids[%s]>>", len(kids),
 		strings.Join(kids, " "))
@@ -49,7 +49,7 @@ func PDFOf(objects, kids []string) []byte {
 	return b.Bytes()
 }
 
-// oddPage makes the page that is object n, or its content, odd.
+// oddPage returns the page that is object n and its content, one of them changed to something odd.
 func oddPage(r *rand.Rand, n int, page, content string) (string, string) {
 	odd := []string{"null", "7", "(text)", "[]", "[0 0 R]", "<<>>", "99 0 R",
 		fmt.Sprintf("%d 0 R", n), "/Name", "<<", "true", "-1"}[r.IntN(12)]

@@ -1,4 +1,4 @@
-// Package pyexprtest computes what the comments of a room of pyexpr give as examples.
+// Package pyexprtest checks the examples in the comments of a package of pyexpr.
 package pyexprtest
 
 import (
@@ -18,9 +18,9 @@ import (
 // example matches a line `//	expression → result` of a comment.
 var example = regexp.MustCompile(`^//\t(.*) → (.*)$`)
 
-// Examples computes every example of the comments in the folder of the test, at least so many. What
-// CPython says of the same lines is compared by testdata/examples.py, whose table is part of the
-// differential test.
+// Examples evaluates every example in the comments of the test's folder, and reports an error for
+// each wrong result, and if there are fewer than least. testdata/examples.py compares the same
+// examples with CPython; its table is part of the differential test.
 func Examples(t *testing.T, least int) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")
@@ -49,8 +49,9 @@ func Examples(t *testing.T, least int) {
 	}
 }
 
-// reprOf returns the repr of what an expression gives, or its error. The expression is compiled by
-// itself first, or a wrong one could be right between brackets.
+// reprOf returns the repr of an expression's value or, if the expression fails, the kind and
+// message of its error. It first compiles the expression alone, because an invalid expression could
+// be valid inside brackets.
 func reprOf(t *testing.T, src string) string {
 	t.Helper()
 	_, err := pyexpr.Compile(src, nil)

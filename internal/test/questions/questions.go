@@ -1,5 +1,5 @@
-// Package questions reads what searches in knowledge bases are measured with: the sample with its
-// own questions, and files in the form of SQuAD.
+// Package questions reads the questions and passages with which searches in knowledge bases are
+// measured: the sample with its own questions, and files in the format of SQuAD.
 package questions
 
 import (
@@ -12,16 +12,17 @@ import (
 	"toolnorm/tools/kb/kbstore"
 )
 
-// Languages are those of the sample.
+// Languages are the languages of the sample.
 var Languages = []string{"ja", "ko", "en"}
 
-// Question is one over the sample, with the passages that answer it.
+// Question is a question about the sample, with the passages that answer it.
 type Question struct {
 	Language, Kind, Text string
 	Right                map[string]bool // by file#index
 }
 
-// OfSample reads the questions over the sample. kb is the folder tools/kb.
+// OfSample returns the questions about the sample. kb is the path of the folder tools/kb. It fails
+// if the file of questions cannot be read or names an unknown section.
 func OfSample(kb string) (all []Question, err error) {
 	text, err := os.ReadFile(filepath.Join(kb, "retrieval", "testdata", "questions.txt"))
 	if err != nil {
@@ -48,7 +49,8 @@ func OfSample(kb string) (all []Question, err error) {
 	return all, nil
 }
 
-// Sample returns the passages of the sample's files in a language. kb is the folder tools/kb.
+// Sample returns the passages of the sample in a language, by the names of their files. kb is the
+// path of the folder tools/kb. It fails if there is no file in that language or one cannot be read.
 func Sample(kb, language string) (documents map[string][]kbstore.Chunk, err error) {
 	files, err := filepath.Glob(filepath.Join(kb, "sample", language, "*.md"))
 	if err != nil || len(files) == 0 {
@@ -72,8 +74,9 @@ func Sample(kb, language string) (documents map[string][]kbstore.Chunk, err erro
 	return documents, nil
 }
 
-// SQuAD takes the distinct paragraphs out of a file in the form of SQuAD, which JSQuAD, KorQuAD and
-// XQuAD have as well, and of each question the place of its own.
+// SQuAD returns the distinct paragraphs of a file in the format of SQuAD, and for each question the
+// index of its paragraph. JSQuAD, KorQuAD and XQuAD have the same format. It fails if the text is
+// not JSON.
 func SQuAD(text []byte) (paragraphs []string, questions map[string]int, err error) {
 	var file struct {
 		Data []struct {

@@ -1,5 +1,4 @@
-// Package storetest gives a test new databases of both kinds: SQLite always, PostgreSQL where its
-// programs are installed.
+// Package storetest creates databases for tests: SQLite always, and PostgreSQL if it is installed.
 package storetest
 
 import (
@@ -33,38 +32,40 @@ func Open(t testing.TB, where string) *store.DB {
 	return db
 }
 
-// server is the one PostgreSQL of a test program.
+// server is the PostgreSQL server of a test program.
 type server struct {
 	once sync.Once
 	dir  string
 	cmd  *exec.Cmd
-	none string // why there is none
-	n    int    // databases made
+	none string // why it does not run; empty: it runs
+	n    int    // the number of databases created so far
 }
 
-// Databases starts and holds what a test program's databases need. Its zero value is ready.
+// Databases creates the databases of a test program and runs a PostgreSQL server for them. The zero
+// value is ready for use.
 type Databases struct {
 	mu     sync.Mutex
 	server server
 }
 
-// Main runs the tests, and then stops what they started: os.Exit(all.Main(m)).
+// Main runs the tests, stops the PostgreSQL server and returns the exit status. Call it in
+// TestMain: os.Exit(all.Main(m)).
 func (d *Databases) Main(m *testing.M) int {
 	defer d.server.stop()
 	return m.Run()
 }
 
-// Each runs a test on an empty database of each kind; where is what store.Open takes. Without
-// PostgreSQL, and with -short, that part is skipped.
+// Each runs a test with an empty database of each kind. The argument where of run is what
+// store.Open takes. With -short or without PostgreSQL, the part for PostgreSQL is skipped.
 func (d *Databases) Each(t *testing.T, run func(t *testing.T, where string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { run(t, filepath.Join(t.TempDir(), "new", "test.db")) })
 	t.Run("postgres", func(t *testing.T) { run(t, d.Postgres(t)) })
 }
 
-// Postgres returns the URL of an empty PostgreSQL database; without PostgreSQL, and with -short,
-// the test is skipped. With TOOLNORM_E2E=required or TOOLNORM_POSTGRES=required a missing
-// PostgreSQL is a failure.
+// Postgres returns the URL of a new PostgreSQL database. With -short or without PostgreSQL it skips
+// the test. If TOOLNORM_E2E or TOOLNORM_POSTGRES is "required", missing PostgreSQL is an error
+// instead.
 func (d *Databases) Postgres(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -96,12 +97,13 @@ func (d *Databases) Postgres(t *testing.T) string {
 	return d.server.url(name)
 }
 
-// url returns the address of a database, over a socket in the server's folder.
+// url returns the URL of a database. The connection uses a Unix socket in the server's folder.
 func (s *server) url(name string) string {
 	return "postgres://postgres@/" + name + "?host=" + s.dir
 }
 
-// start makes a server in a folder of its own that no network reaches, or says why there is none.
+// start starts a PostgreSQL server in a temporary folder, without a network port. If that fails,
+// s.none says why.
 func (s *server) start() {
 	bin, err := programs()
 	if err != nil {
@@ -135,7 +137,8 @@ func (s *server) start() {
 	s.none = s.wait()
 }
 
-// wait returns when the server answers; else it says why not.
+// wait waits until the server answers and returns "". If it does not answer within 30 seconds, wait
+// returns the error's text.
 func (s *server) wait() string {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -162,8 +165,8 @@ func (s *server) stop() {
 	}
 }
 
-// programs returns the folder of PostgreSQL's programs: that on the path, or the newest where
-// Debian puts them.
+// programs returns the folder that contains PostgreSQL's programs: the one on the PATH, or else
+// Debian's folder of the newest version. It fails if there is none.
 func programs() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path), nil
@@ -175,8 +178,9 @@ func programs() (string, error) {
 	return filepath.Dir(all[len(all)-1]), nil
 }
 
-// giveAway makes dir that of the user whom the server runs as: PostgreSQL refuses to be run by
-// root.
+// giveAway makes dir the folder of the user postgres if the test runs as root, because PostgreSQL
+// refuses to run as root. It returns the attributes for starting programs as that user, or nil if
+// the test does not run as root. It fails if there is no such user.
 func giveAway(dir string) (*syscall.SysProcAttr, error) {
 	if os.Getuid() != 0 {
 		return nil, nil

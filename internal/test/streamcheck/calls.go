@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// fragment is a piece of a call. Pointers tell what is missing from what is empty.
+// fragment is a piece of a call. A nil pointer means that a member is missing, not empty.
 type fragment struct {
 	Index    *int             `json:"index"`
 	ID       *json.RawMessage `json:"id"`
@@ -17,11 +17,12 @@ type fragment struct {
 	} `json:"function"`
 }
 
-// callID is the form of ids that every client accepts; a number, as some servers send it, is a
+// callID matches ids that every client accepts. An id that is a number, as some servers send, is a
 // schema error for the AI SDK.
 var callID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 
-// fragments checks that calls come one after the other: no call goes on after another has begun.
+// fragments checks the pieces of calls in a delta. A call must be complete before the next one
+// begins.
 func (c *checker) fragments(raw json.RawMessage) {
 	var fs []fragment
 	if err := json.Unmarshal(raw, &fs); err != nil || len(fs) == 0 {
@@ -47,8 +48,8 @@ func (c *checker) fragments(raw json.RawMessage) {
 	}
 }
 
-// begin checks a call's first fragment, which has everything but the arguments: Goose takes the
-// name from no other one.
+// begin checks the first fragment of a call, which must have the id, the type and the name. For
+// example, Goose reads the name only there.
 func (c *checker) begin(f fragment, raw json.RawMessage) {
 	c.closeCall()
 	c.openCall = true
@@ -74,8 +75,8 @@ func (c *checker) begin(f fragment, raw json.RawMessage) {
 	c.Calls = append(c.Calls, Call{ID: id, Name: name})
 }
 
-// arguments checks that a fragment is a string: Goose fails on null, and all clients that were
-// measured on an object.
+// arguments checks that the arguments of a fragment are a string, and appends them to the call.
+// Goose fails if they are null, and every tested client fails if they are an object.
 func (c *checker) arguments(f fragment, raw json.RawMessage) {
 	var s string
 	if f.Function.Arguments == nil || json.Unmarshal(*f.Function.Arguments, &s) != nil ||
@@ -86,7 +87,7 @@ func (c *checker) arguments(f fragment, raw json.RawMessage) {
 	c.Calls[len(c.Calls)-1].Args += s
 }
 
-// closeCall checks the call that something else has followed.
+// closeCall checks the arguments of the open call, if there is one, and marks the call as complete.
 func (c *checker) closeCall() {
 	if !c.openCall {
 		return

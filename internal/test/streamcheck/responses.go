@@ -10,18 +10,18 @@ import (
 	"unicode/utf8"
 )
 
-// Response is a stream of the Responses API put together again.
+// Response is a response of the Responses API, assembled from its stream.
 type Response struct {
 	Status   string // completed, incomplete or failed
-	Text     string // of all messages that are done
+	Text     string // of all complete messages
 	Thought  string
-	Calls    []Item // that are done
-	Items    []Item // that are done, these calls among them
+	Calls    []Item // the complete calls
+	Items    []Item // all complete items, including the calls
 	Total    int    // tokens
 	Code     string // of the error
 	Comments []string
 	Final    json.RawMessage // the last response object
-	Events   []string        // their types, in order
+	Events   []string        // the types of all events, in order
 }
 
 // Item is one item of a response's output.
@@ -34,7 +34,7 @@ type Item struct {
 	Name      string `json:"name"`
 	Input     string `json:"input"`
 
-	// a text of a function's call, an object of a search
+	// a string for a function call, an object for a search
 	Arguments json.RawMessage `json:"arguments"`
 	Content   []Part          `json:"content"`
 	Summary   []Part          `json:"summary"`
@@ -46,7 +46,7 @@ type Part struct {
 	Text string `json:"text"`
 }
 
-// Whole returns the text of an item: what its deltas join to.
+// Whole returns the complete text of an item, which its deltas must join to.
 func (it *Item) Whole() string {
 	switch {
 	case len(it.Content) > 0:
@@ -55,13 +55,13 @@ func (it *Item) Whole() string {
 		return it.Summary[0].Text
 	case it.Type == "function_call":
 		var text string
-		_ = json.Unmarshal(it.Arguments, &text) // a value that is not a text is found elsewhere
+		_ = json.Unmarshal(it.Arguments, &text) // doneItem reports a value that is not a string
 		return text
 	}
 	return it.Input
 }
 
-// responseEvent is what the rules look at in an event.
+// responseEvent has the members of an event that the rules concern.
 type responseEvent struct {
 	Type     string           `json:"type"`
 	Sequence *int             `json:"sequence_number"`
@@ -76,28 +76,28 @@ type responseEvent struct {
 	Response json.RawMessage  `json:"response"`
 }
 
-// responseChecker walks a stream and collects what breaks a rule.
+// responseChecker reads a stream and collects the violations of rules.
 type responseChecker struct {
 	Response
 	broken []string
 	id     string
-	named  string // by the event: line
-	next   int    // sequence number
-	added  int    // items
-	open   *Item  // the item that grows; nil: none does
+	named  string // the type in the last event: line
+	next   int    // the next sequence number
+	added  int    // the number of items that were added
+	open   *Item  // the item that is being sent; nil: none is
 	grown  strings.Builder
-	done   *string // the whole text, as the event at its end says it
-	parted bool    // the open item has a part
+	done   *string // the whole text according to the event at its end
+	parted bool    // whether the open item has a part
 	seen   map[string]bool
 	items  []json.RawMessage
 	ended  bool
 }
 
-// CheckResponses reads a whole stream of the Responses API and returns it put together, with a line
-// for every rule that it breaks. The rules are what Codex, the openai and Vercel's SDK and pi need
-// together: one item at a time, each event with its name, its sequence number and the index of its
-// item, deltas that join to the text at the end, one end, and no call that can be run in a reply
-// that did not end well.
+// CheckResponses reads a whole stream of the Responses API. It returns the assembled response, and
+// a line for each violation of a rule. The rules are all that Codex, the SDKs of OpenAI and Vercel,
+// and pi need. One item is sent at a time. Each event has its name, its sequence number and the
+// index of its item. The deltas join to the text at the end. There is one end. A reply that did not
+// end well has no call that can be run.
 func CheckResponses(h http.Header, body string) (Response, []string) {
 	c := &responseChecker{seen: map[string]bool{}}
 	if ct := h.Get("Content-Type"); ct != "text/event-stream" {
@@ -165,7 +165,8 @@ func (c *responseChecker) data(data string) {
 	}
 }
 
-// object checks a response object, and the last one against all that came before.
+// object checks an event with a response object. The last of these must agree with all earlier
+// events.
 func (c *responseChecker) object(e *responseEvent) {
 	var o struct {
 		ID, Status string
@@ -219,8 +220,8 @@ func (c *responseChecker) object(e *responseEvent) {
 	}
 }
 
-// addedItem opens an item. One item grows at a time, and a call that is cut is the last of its
-// reply to be added.
+// addedItem checks the event that begins an item. The item before must be complete, unless it is a
+// call that was cut off.
 func (c *responseChecker) addedItem(e *responseEvent) {
 	it := c.item(e)
 	if c.open != nil && c.open.CallID == "" || e.Index != c.added || c.seen[it.ID] || it.ID == "" ||
@@ -237,7 +238,7 @@ func (c *responseChecker) addedItem(e *responseEvent) {
 	c.grown.Reset()
 }
 
-// item reads an event's item.
+// item returns the item of an event.
 func (c *responseChecker) item(e *responseEvent) (it Item) {
 	if e.Item == nil || json.Unmarshal(*e.Item, &it) != nil {
 		c.breaks("%s without an item", e.Type)
@@ -245,7 +246,7 @@ func (c *responseChecker) item(e *responseEvent) (it Item) {
 	return it
 }
 
-// grows checks an event within an item.
+// grows checks an event that adds to the open item.
 func (c *responseChecker) grows(e *responseEvent) {
 	if c.open == nil || e.ItemID != c.open.ID || e.Index != c.added-1 {
 		c.breaks("%s of %q at %d, open is %+v", e.Type, e.ItemID, e.Index, c.open)
@@ -281,7 +282,7 @@ func (c *responseChecker) grows(e *responseEvent) {
 	}
 }
 
-// doneItem closes an item.
+// doneItem checks the event that ends the open item, and records the item.
 func (c *responseChecker) doneItem(e *responseEvent) {
 	it := c.item(e)
 	if c.open == nil || it.ID != c.open.ID || it.CallID != c.open.CallID ||

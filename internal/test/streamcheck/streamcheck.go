@@ -1,10 +1,10 @@
-// Package streamcheck holds a chat completion stream to the rules that clients were seen to need,
-// S01 to S28, by the bytes that went over the wire.
+// Package streamcheck checks a chat completion stream, by its bytes, against the rules S01 to S28,
+// which real clients need.
 //
-// Every rule has a client behind it that fails without it, for example: Goose ends its tool loop at
-// a chunk with empty choices (S27), Zed delivers calls only behind finish_reason "tool_calls"
-// (S21), Void glues a repeated name to the first (S18). The test breaks the rules one by one in a
-// good stream, so that none can stop being checked.
+// Each rule has a client that fails without it. For example, Goose ends its tool loop at a chunk
+// with empty choices (S27), Zed delivers calls only after finish_reason "tool_calls" (S21), and
+// Void appends a repeated name to the first one (S18). The test breaks each rule in a good stream,
+// to make sure that each is checked.
 package streamcheck
 
 import (
@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 )
 
-// Reply is a stream put together again, as a client would.
+// Reply is a reply, assembled from its stream as a client would do it.
 type Reply struct {
 	Text, Reasoning string
 	Calls           []Call
@@ -24,22 +24,21 @@ type Reply struct {
 	Usage           *Usage
 	Error           *Error
 	Comments        []string
-	Chunks          int // with a choice
-	ArgChunks       int // of them, with arguments
+	Chunks          int // the number of chunks with a choice
+	ArgChunks       int // the number of fragments with arguments
 }
 
-// Call is a call with its fragments joined.
+// Call is a call, assembled from its fragments.
 type Call struct{ ID, Name, Args string }
 
-// Usage counts tokens; nil fields were missing.
-// Pointers tell a missing count from 0; S26 wants all three.
+// Usage holds token counts. A nil field was missing in the stream; rule S26 requires all three.
 type Usage struct {
 	Prompt     *int `json:"prompt_tokens"`
 	Completion *int `json:"completion_tokens"`
 	Total      *int `json:"total_tokens"`
 }
 
-// Error is an error event in place of a good end.
+// Error is an error event, which ends a stream.
 type Error struct {
 	Message *string          `json:"message"`
 	Type    *string          `json:"type"`
@@ -47,14 +46,14 @@ type Error struct {
 	Code    *json.RawMessage `json:"code"`
 }
 
-// Expect is what the rules must know of the request.
+// Expect has the parts of the request that the rules depend on.
 type Expect struct {
-	Usage bool     // a usage chunk was asked for
-	Tools []string // names of the tools offered
+	Usage bool     // whether the request asks for a usage chunk
+	Tools []string // the names of the offered tools
 }
 
-// checker walks a stream and collects what breaks a rule.
-// It goes on after a rule is broken, so that one run shows all that is wrong with a stream.
+// checker reads a stream and collects the violations of rules. It continues after a violation, so
+// that one run shows them all.
 type checker struct {
 	want Expect
 	Reply
@@ -66,7 +65,8 @@ type checker struct {
 	finished           int // calls whose arguments are an object
 }
 
-// Check reads a whole stream and returns it put together, with a line for every broken rule.
+// Check reads a whole stream and returns the assembled reply, and a line for each violation of a
+// rule.
 func Check(h http.Header, body string, want Expect) (Reply, []string) {
 	c := &checker{want: want, first: true}
 	if ct := h.Get("Content-Type"); ct != "text/event-stream" {
@@ -86,8 +86,8 @@ func (c *checker) breaks(rule, format string, args ...any) {
 	c.broken = append(c.broken, rule+": "+fmt.Sprintf(format, args...))
 }
 
-// line sorts one line. ": ping" ends the line loop of Continue, so comments need another word, as
-// ": keep-alive".
+// line checks one line of the stream. A comment must not begin with ": ping", because the client
+// Continue ends its stream there.
 func (c *checker) line(line string) {
 	switch {
 	case line == "":
@@ -107,11 +107,12 @@ func (c *checker) line(line string) {
 	}
 }
 
-// chunkKeys are the keys of a chunk. "error", even null, ends a reply for Vercel's AI SDK (S07).
+// chunkKeys are the keys that a chunk may have. The key "error" is not among them: even if it is
+// null, Vercel's AI SDK ends the reply (S07).
 var chunkKeys = []string{"id", "object", "created", "model", "choices", "usage",
 	"system_fingerprint", "service_tier"}
 
-// data checks one event. None may follow an error, which openai-node, Vercel's AI SDK and
+// data checks one event. No event may follow an error, which openai-node, Vercel's AI SDK and
 // LangChain.js raise at once.
 func (c *checker) data(data string) {
 	var m map[string]json.RawMessage
@@ -149,7 +150,8 @@ func (c *checker) data(data string) {
 	c.choice(choices[0])
 }
 
-// errorEvent checks an error after the first byte: one event with four keys, two of them nullable.
+// errorEvent checks an error event, which must have exactly the four keys of an error; param and
+// code may be null.
 func (c *checker) errorEvent(m map[string]json.RawMessage, e json.RawMessage) {
 	c.Error = &Error{}
 	if len(m) != 1 {
@@ -163,7 +165,7 @@ func (c *checker) errorEvent(m map[string]json.RawMessage, e json.RawMessage) {
 	}
 }
 
-// constant checks S05 and S06 for the fields around the choice.
+// constant checks rules S05 and S06 for the members of a chunk that are the same in all chunks.
 func (c *checker) constant(m map[string]json.RawMessage) {
 	var id, model, object string
 	var created float64
@@ -184,7 +186,8 @@ func (c *checker) constant(m map[string]json.RawMessage) {
 	}
 }
 
-// usageChunk checks the only chunk without choices: it comes once, if asked for, after the finish.
+// usageChunk checks the chunk without choices. It may only come once, after the finish, and if the
+// request asks for it.
 func (c *checker) usageChunk(u json.RawMessage) {
 	switch {
 	case !c.want.Usage:
@@ -201,7 +204,8 @@ func (c *checker) usageChunk(u json.RawMessage) {
 	}
 }
 
-// choice checks a choice. finish_reason must be there, null until the end, for the AI SDK.
+// choice checks a choice. It must have the member finish_reason, null until the end, because the AI
+// SDK requires that.
 func (c *checker) choice(m map[string]json.RawMessage) {
 	c.Chunks++
 	if c.ended {
@@ -236,8 +240,8 @@ func (c *checker) choice(m map[string]json.RawMessage) {
 	c.delta(delta)
 }
 
-// delta checks what is new. openai-node and LangChain.js need the role in the first one; Continue
-// hides a call that stands beside content.
+// delta checks a delta. The first one must have the role, as openai-node and LangChain.js require.
+// Text and calls must not be in one delta, because Continue then hides the call.
 func (c *checker) delta(d map[string]json.RawMessage) {
 	var role string
 	_ = json.Unmarshal(d["role"], &role)
@@ -270,7 +274,7 @@ func (c *checker) delta(d map[string]json.RawMessage) {
 	}
 }
 
-// str reads a string or null.
+// str returns the string in raw, or "" for null. It reports any other value.
 func (c *checker) str(raw json.RawMessage) (s string) {
 	if raw != nil && json.Unmarshal(raw, &s) != nil {
 		c.breaks("S05", "%s is no string", raw)
@@ -278,7 +282,8 @@ func (c *checker) str(raw json.RawMessage) (s string) {
 	return s
 }
 
-// end checks the whole stream. An empty reply is an error for Void, a retry loop for Qwen Code.
+// end checks the stream as a whole, after its last line. An empty reply is a violation, because it
+// is an error for Void and makes Qwen Code retry.
 func (c *checker) end(body string) {
 	c.closeCall()
 	if c.Error != nil {

@@ -1,10 +1,10 @@
-// Package templates holds what real chat templates made of conversations: recordings of a
-// llama-server that served the templates that llama.cpp ships. Tests ask them as they would ask the
+// Package templates has recordings of how chat templates render conversations. They were made with
+// a llama-server and the templates that come with llama.cpp. Tests use a recording in place of the
 // server.
 //
-// A recording is made again by the end-to-end lane (TestTemplateRecordings). It keeps what stands
-// behind the first request only, since the system text with the tools in it is long and says
-// nothing about replies; of a template's source it keeps the few lines that are read.
+// The end-to-end test TestTemplateRecordings makes the recordings again. A prompt is recorded from
+// the first message on, since the long system text before it says nothing about replies. Of a
+// template's source, only the few lines that are needed are recorded.
 package templates
 
 import (
@@ -17,24 +17,23 @@ import (
 	"toolnorm/chat"
 )
 
-// Recording is one template. A conversation is named by its content, so the same recording answers
-// whoever asks for the same turns.
+// Recording is the recording of one template. Conversations are found by their content (see Key),
+// so a test needs no names for them.
 type Recording struct {
 	Name string `json:"-"`
-	// whose models bring it; empty: no family's
+	// the family whose models have this template; empty: none
 	Family string `json:"family,omitempty"`
-	// the lines of its source that say something
+	// the lines of the template's source that are needed
 	Source  string            `json:"source,omitempty"`
 	Prompts map[string]string `json:"prompts"` // by conversation, see Key
-	// why the server refused a conversation, by the same names
+	// why the server refused a conversation, by the same keys
 	Refused map[string]string `json:"refused,omitempty"`
 }
 
 //go:embed recordings/*.json
 var recordings embed.FS
 
-// All returns the recordings, by name.
-// An error is a file of the repository that is no JSON: a merge gone wrong, never a user's doing.
+// All returns the recordings, sorted by name. It fails only if an embedded file is not valid JSON.
 func All() ([]*Recording, error) {
 	files, err := recordings.ReadDir("recordings")
 	if err != nil {
@@ -55,10 +54,10 @@ func All() ([]*Recording, error) {
 	return all, nil
 }
 
-// Render returns the prompt of a recorded conversation. For one that was not recorded, the error
-// says so and names the command that records. Tools are not part of the name: all recordings were
-// made with the probes' tools. It is a derive.Render, so code that asks servers runs on recordings
-// unchanged.
+// Render returns the recorded prompt of a conversation. It fails with the server's reason if the
+// server refused the conversation. If it was not recorded, the error names the command that records
+// it. Tools are ignored, since all recordings were made with the same ones. Render is a
+// derive.Render, so code that asks servers works with recordings as well.
 func (r *Recording) Render(messages []chat.Message, _ []chat.Tool) (string, error) {
 	key := Key(messages)
 	if prompt, ok := r.Prompts[key]; ok {
@@ -71,8 +70,8 @@ func (r *Recording) Render(messages []chat.Message, _ []chat.Tool) (string, erro
 		"%s was not recorded with %s: run e2e/run.sh -run TestTemplateRecordings with TOOLNORM_E2E_TEMPLATES=write", r.Name, key)
 }
 
-// Add records what a template made of a conversation. Of a refusal the first line is kept, which
-// says why; of a prompt the part from the first message on.
+// Add records how the template rendered a conversation: the prompt from the first message on, or
+// the first line of err, which says why the server refused.
 func (r *Recording) Add(messages []chat.Message, prompt string, err error) {
 	if err != nil {
 		reason, _, _ := strings.Cut(err.Error(), "\n")
@@ -85,8 +84,8 @@ func (r *Recording) Add(messages []chat.Message, prompt string, err error) {
 	r.Prompts[Key(messages)] = prompt
 }
 
-// Key names a conversation: a word a message. Ids of calls are left out, since they are the same in
-// all probes; arguments are in, since they are what differs.
+// Key returns a text that identifies a conversation. It contains roles, texts, reasoning, and the
+// calls with their arguments, but no ids of calls.
 func Key(messages []chat.Message) string {
 	var b strings.Builder
 	for _, m := range messages {

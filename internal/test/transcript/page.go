@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Command is a command that a page of Markdown shows, and what the page says it prints.
+// Command is a command in a Markdown page, with the output that the page shows.
 type Command struct {
 	Line   int    // of the page, from 1
-	Text   string // as typed, without the prompt; several lines when a quote or a backslash goes on
-	Output string // empty: the page shows none
+	Text   string // without the prompt; has several lines if a quote or a backslash continues it
+	Output string // empty: the page shows no output
 }
 
-// Commands returns the commands of a page: in its blocks of code, in fences or indented by four
-// spaces, the lines that begin with "$ ". The lines below, up to the next command or the block's
-// end, are the output. A block without a prompt is something to copy, and may need what a test does
-// not have: it is not a command here.
+// Commands returns the commands of a Markdown page. A command is a line in a code block, fenced or
+// indented by four spaces, that begins with "$ ". The lines after it, up to the next command or the
+// end of the block, are its output. Code blocks without "$ " are ignored, because they may need
+// things that a test does not have.
 func Commands(page string) (all []Command) {
 	var at *Command
 	fenced, empty := false, ""
@@ -31,7 +31,7 @@ func Commands(page string) (all []Command) {
 		switch {
 		case fenced:
 			text = line
-		case line == "" && at != nil: // Markdown goes on with an indented block behind empty lines
+		case line == "" && at != nil: // an indented block continues after empty lines
 			empty += "\n"
 			continue
 		case !indented:
@@ -54,8 +54,8 @@ func Commands(page string) (all []Command) {
 	return all
 }
 
-// goesOn reports whether a shell would wait for another line: a quote is open, or a backslash ends
-// the line.
+// goesOn reports whether a shell would wait for another line, because a quote is open or the line
+// ends with a backslash.
 func goesOn(command string) bool {
 	quote := rune(0)
 	escaped := false
@@ -77,14 +77,14 @@ func goesOn(command string) bool {
 }
 
 var (
-	// ids are different each time.
+	// ids matches UUIDs, which differ in each run.
 	ids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
-	// anyLines is a line of dots, in place of any number of lines.
+	// anyLines matches a line that consists of "…".
 	anyLines = regexp.MustCompile(`(?m)^ *…\n`)
 )
 
-// Prints reports whether got is what the page shows. In the page "…" stands for any text of a line,
-// a line of its own for any lines, and a UUID for any other.
+// Prints reports whether the output got matches c.Output. In c.Output, "…" matches any text within
+// a line, a line "…" matches any number of lines, and a UUID matches any other UUID.
 func (c Command) Prints(got string) bool {
 	pattern := regexp.QuoteMeta(ids.ReplaceAllString(strings.TrimSpace(c.Output)+"\n", "ID"))
 	pattern = strings.ReplaceAll(anyLines.ReplaceAllLiteralString(pattern, "\x00"), "…", "[^\n]*")

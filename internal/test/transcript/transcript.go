@@ -1,5 +1,5 @@
-// Package transcript finds what a program says of its own output, so that a test can hold it to
-// that.
+// Package transcript finds commands and their outputs in documents and comments, so that tests can
+// check whether the outputs are right.
 package transcript
 
 import (
@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Match reports an error unless a source file says that a command prints got.
+// Match reports an error unless got is the output of a command according to the comment of a source
+// file.
 func Match(t testing.TB, file, command, got string) {
 	t.Helper()
 	if want, err := Of(file, command); err != nil || got != want {
@@ -17,11 +18,10 @@ func Match(t testing.TB, file, command, got string) {
 	}
 }
 
-// Of returns what the comment at the top of a source file shows behind the line "$ command": all of
-// it up to the comment's end. In the comment it is indented by a tab. It fails when the file cannot
-// be read or has no such line. Examples show their output in their package comment, and a test runs
-// them and compares. So the comment cannot go stale, and there is no second copy of it in a golden
-// file.
+// Of returns the text after the line "$ command" in the comment at the top of a source file, up to
+// the comment's end, without the tabs that indent it. It fails if the file cannot be read or has no
+// such line. Examples show their output in their package comment, and a test compares it with the
+// real output. So the comment is always right, and no second copy is needed.
 func Of(file, command string) (string, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {

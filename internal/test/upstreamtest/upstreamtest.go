@@ -1,4 +1,4 @@
-// Package upstreamtest replays recorded answers of model servers for the tests of their clients.
+// Package upstreamtest replays recorded answers of model servers in tests of their clients.
 package upstreamtest
 
 import (
@@ -17,15 +17,15 @@ import (
 	"toolnorm/internal/test/must"
 )
 
-// Capture is one recorded answer.
+// Capture is a recorded answer of a model server.
 type Capture struct {
-	Name   string `json:"-"` // of the file, without its end
+	Name   string `json:"-"` // the name of the file without .json
 	Path   string `json:"path"`
 	Status int    `json:"status"`
 	Body   string `json:"body"`
 }
 
-// Read reads a file of testdata.
+// Read returns the recording in a file. It ends the test if the file cannot be read.
 func Read(t testing.TB, file string) Capture {
 	c := Capture{Name: strings.TrimSuffix(filepath.Base(file), ".json")}
 	if err := json.Unmarshal(must.Read(t, file), &c); err != nil {
@@ -34,7 +34,8 @@ func Read(t testing.TB, file string) Capture {
 	return c
 }
 
-// Pieces writes the answer, cut into pieces at the given places.
+// Pieces writes the body of the answer in pieces, and flushes after each. cuts are the offsets at
+// which the body is cut, in order.
 func (c Capture) Pieces(w http.ResponseWriter, cuts ...int) {
 	from := 0
 	for _, to := range append(cuts, len(c.Body)) {
@@ -44,8 +45,9 @@ func (c Capture) Pieces(w http.ResponseWriter, cuts ...int) {
 	}
 }
 
-// Goldens reads each recorded answer NAME.json of a folder whole, and cut at random places, and
-// wants the events of NAME.events each time. The flag -update writes these anew.
+// Goldens calls replay with each recorded answer NAME.json in a folder, whole and cut at random
+// offsets. It reports an error if a result differs from the contents of NAME.events. With the flag
+// -update it writes these files instead.
 func Goldens(t *testing.T, dir string, replay func(t testing.TB, c Capture, cuts ...int) string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(files) == 0 {
@@ -68,7 +70,7 @@ func Goldens(t *testing.T, dir string, replay func(t testing.TB, c Capture, cuts
 	}
 }
 
-// someCuts returns up to eight ascending places below n.
+// someCuts returns up to eight random offsets below n in ascending order.
 func someCuts(rnd *rand.Rand, n int) []int {
 	var cuts []int
 	for at := 0; len(cuts) < 8 && n > 1; {
@@ -81,7 +83,8 @@ func someCuts(rnd *rand.Rand, n int) []int {
 	return cuts
 }
 
-// Drain reads a source to its end and closes it.
+// Drain reads a source to its end, closes it and returns the events as Note writes them. Adjacent
+// pieces of text or reasoning are joined.
 func Drain(src chat.Source) string {
 	defer src.Close()
 	var events []chat.Event
@@ -100,7 +103,7 @@ func Drain(src chat.Source) string {
 	}
 }
 
-// Note writes events and the end, one a line.
+// Note returns one line for each event, and a line for err unless it is io.EOF.
 func Note(events []chat.Event, err error) string {
 	var b strings.Builder
 	for _, e := range events {
@@ -126,7 +129,7 @@ func Note(events []chat.Event, err error) string {
 	return b.String()
 }
 
-// Body answers with that text.
+// Body returns a handler that answers with text.
 func Body(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, text) }
 }
