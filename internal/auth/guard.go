@@ -119,12 +119,12 @@ func (g *Guard) turnAway(w http.ResponseWriter, r *http.Request, err error) {
 // Mcp-Session-Id, because without it every message after initialize has no session.
 const exposedHeaders = "X-Request-Id, Retry-After, X-Should-Retry, Toolnorm-Format, Toolnorm-Strategy, Toolnorm-Client-Form, Toolnorm-Repairs, Toolnorm-Cut, Toolnorm-Loop, Toolnorm-History, Toolnorm-Trimmed, Toolnorm-Truncated, Toolnorm-Tools, Toolnorm-Left-Out, Toolnorm-Same-Name, Toolnorm-Calls-Left-Out, Request-Id, Mcp-Session-Id"
 
-// admit returns an error for what a web page elsewhere could make a browser send: a request with a
-// foreign host name (DNS rebinding) or from a foreign origin. For an allowed page it adds the CORS
-// headers. Both checks are needed, because after a rebinding the attacker chooses Host and Origin,
-// so comparing the two proves nothing. All revisions of MCP require the 403 for an Origin that is
-// not allowed; a request without an Origin comes from a program and passes. If need is Program or
-// stricter, only the server's own pages pass.
+// admit returns an error for a request that a web page elsewhere could make a browser send: one
+// with a foreign host name (DNS rebinding) or from a foreign origin. For an allowed page it adds
+// the CORS headers. Both checks are needed, because after a rebinding the attacker chooses Host and
+// Origin, so comparing the two proves nothing. All revisions of MCP require the 403 for an Origin
+// that is not allowed. A request without an Origin comes from a program and is allowed. If need is
+// Program or stricter, only the server's own pages are allowed.
 func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	// HAProxy's health checks use HTTP/1.0 and name no host. No browser sends such a request.
 	if probe := r.Host == "" && need == Open; !probe && !g.hostAllowed(r.Host) {
@@ -160,11 +160,11 @@ func (g *Guard) admit(h http.Header, r *http.Request, need Need) error {
 	return nil
 }
 
-// fetched returns an error for a request without an Origin that a browser sends for a foreign page,
-// or to show the answer inside a page as an image, script or frame. For example, <img
-// src="http://localhost:11435/sse"> would open a stream. An address that the user types and a link
-// that the user follows pass. Browsers distinguish these by headers that no page can set; other
-// programs send none of them and pass.
+// fetched returns an error for a request without an Origin that a browser sends on behalf of a
+// foreign page, or to show the answer in a page as an image, script or frame. For example, <img
+// src="http://localhost:11435/sse"> would open a stream. Addresses that a user types and links that
+// a user follows are allowed. Browsers mark these requests by headers that no page can set. Other
+// programs do not send these headers, and are allowed.
 func (g *Guard) fetched(r *http.Request) error {
 	site, mode, to := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Sec-Fetch-Mode"), r.Header.Get(
 		"Sec-Fetch-Dest")

@@ -12,10 +12,10 @@ func isPreflight(r *http.Request) bool {
 	return r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 }
 
-// preflight sets the headers that say what an admitted page may send. The allowed headers are
-// listed one by one, since "*" never covers Authorization. They are those that the browser asks
-// for, because OpenAI's JavaScript client sends several of its own (X-Stainless-Lang and others),
-// and a fixed list would miss the next one. Browsers remember the answer for 600 s.
+// preflight sets the headers that say what an admitted page may send. It allows the headers that
+// the browser asks for, one by one, since "*" never covers Authorization. A fixed list would miss
+// some, because OpenAI's JavaScript client sends several of its own (X-Stainless-Lang and others).
+// Browsers remember the answer for 600 s.
 func preflight(h http.Header, r *http.Request) {
 	allowed := []string{"authorization", "content-type"}
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {

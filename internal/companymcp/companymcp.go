@@ -32,7 +32,7 @@ const (
 	// An address is company://documents/7: the number is the row's id, which stays when the title
 	// changes.
 	scheme = "company://documents/"
-	// One list, as many clients read no second page.
+	// The list of resources has a single page, because many clients read only the first one.
 	mostListed = 1000 // documents in the list of resources; search_docs finds the others
 )
 

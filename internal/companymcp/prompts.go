@@ -87,8 +87,8 @@ func (t template) fill(_ context.Context, r mcp.GetPromptRequest) (*mcp.GetPromp
 			return nil, fmt.Errorf("%w: the prompt %s needs %s", mcp.ErrInvalidParams, t.name,
 				a.name)
 		}
-		// In the order of the template's %s. The text goes in as it is: it becomes a user's
-		// message, who may say anything.
+		// The values are in the order of the template's %s. They are inserted unchanged, since the
+		// result is a message of the user, who may say anything.
 		values = append(values, v)
 	}
 	return mcp.NewGetPromptResult(t.about, []mcp.PromptMessage{

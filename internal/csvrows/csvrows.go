@@ -1,5 +1,6 @@
-// Package csvrows reads rows of separated values as people and programs write them: a quote is one
-// only if something ends it, so that the size 6" does not take in the rows below it.
+// Package csvrows reads rows of separated values as people and programs write them. A quotation
+// mark begins a quoted cell only if another one ends it, so a size such as 6" does not swallow the
+// rows below it.
 package csvrows
 
 import (
@@ -7,16 +8,18 @@ import (
 	"strings"
 )
 
-// longestCell bounds how far the quote that ends a cell is looked for, in bytes. Excel's longest
-// cell has 32,767 characters.
+// longestCell is the largest distance, in bytes, at which the closing quotation mark of a cell is
+// searched. Excel's longest cell has 32,767 characters.
 const longestCell = 1 << 17
 
-// escapedQuote matches a quote behind a backslash that does not end a cell. Where a text has one,
-// its program writes quotes in cells so, and does not double them.
+// escapedQuote matches a quotation mark after a backslash that does not end a cell. A text with
+// such a mark was written by a program that escapes marks in cells with backslashes instead of
+// doubling them.
 var escapedQuote = regexp.MustCompile(`\\"[^\s,;|"]`)
 
-// Read returns the rows of a text, without the empty ones. The values of a row may be separated by
-// commas, semicolons, tabs or bars. A first line such as "sep=;" names the separator, for Excel.
+// Read returns the rows of a text without the empty ones. It finds out which character separates
+// the values: a comma, a semicolon, a tab or a bar. A first line such as "sep=;", as in Excel, sets
+// the separator.
 func Read(text string) [][]string {
 	comma := separator(text)
 	if said, rest, found := strings.Cut(text, "\n"); found && strings.HasPrefix(said, "sep=") &&
@@ -26,9 +29,10 @@ func Read(text string) [][]string {
 	return Of(text, comma, len(text))
 }
 
-// separator returns the character that separates the values of a text. It tries all separators and
-// takes the one that results in the most rows of equal length among the first rows. Of several the
-// tab counts, which texts rarely have, and then the one with the most values.
+// separator returns the character that most likely separates the values of a text. For each
+// candidate it counts the rows of equal length among the first 50 rows, and the candidate with the
+// most wins. If several have as many, the tab wins, because texts rarely contain tabs, and
+// otherwise the candidate with the longest rows. If nothing separates values, it returns a comma.
 func separator(text string) byte {
 	best, most := byte(','), 0
 	for _, comma := range []byte("\t,;|") {
@@ -50,8 +54,8 @@ func separator(text string) byte {
 	return best
 }
 
-// Of returns the first rows of a text, at most as many as given, without the empty ones. The values
-// of a row are separated by comma.
+// Of returns the first rows of a text without the empty ones, at most as many as most says. The
+// values of a row are separated by comma.
 func Of(text string, comma byte, most int) (all [][]string) {
 	c := cells{text: text, comma: comma, backslash: escapedQuote.MatchString(text)}
 	for c.at < len(text) && len(all) < most {
@@ -62,15 +66,15 @@ func Of(text string, comma byte, most int) (all [][]string) {
 	return all
 }
 
-// cells reads the cells of a text from at on.
+// cells reads the cells of a text one by one, beginning at the offset at.
 type cells struct {
 	text      string
 	comma     byte
-	backslash bool // a backslash is in front of each quote in a cell
+	backslash bool // quotation marks in cells are escaped with a backslash, not doubled
 	at        int
 }
 
-// row reads a row and returns its cells, at least one.
+// row reads a row and returns its cells, of which there is at least one.
 func (c *cells) row() (row []string) {
 	for {
 		row = append(row, c.cell())
@@ -83,9 +87,9 @@ func (c *cells) row() (row []string) {
 	}
 }
 
-// cell reads a cell up to the separator or the line end behind it. A cell in quotes may have both.
-// A quote that nothing ends, or that more text than a blank follows, is a character like others, so
-// that the size 6" does not take in the rows below it.
+// cell reads a cell and moves to the separator or line end after it. A cell in quotation marks may
+// contain separators and line ends. A mark that is not closed is an ordinary character, and so is
+// one whose closing mark is followed by text.
 func (c *cells) cell() string {
 	rest := strings.TrimLeft(c.text[c.at:], " ")
 	start := len(c.text) - len(rest)
@@ -103,9 +107,9 @@ func (c *cells) cell() string {
 	return rest[:end]
 }
 
-// quoted reads the text of a cell behind its first quote. It returns the text and where the cell
-// ends, or 0 if it is not one in quotes. Behind a quote in it that is not doubled, the cell has to
-// end in the same line.
+// quoted reads a cell from after its opening quotation mark. It returns the text and the offset at
+// which the cell ends, or 0 if the mark opens no quoted cell. If a mark inside the cell is not
+// doubled, the cell must end on the same line.
 func (c *cells) quoted(from int) (text string, end int) {
 	var b strings.Builder
 	most, odd, lines := min(len(c.text), from+longestCell), false, false
@@ -135,8 +139,9 @@ func (c *cells) quoted(from int) (text string, end int) {
 	return "", 0
 }
 
-// ends returns where a cell ends behind the quote before i: at a separator, a line end or the end
-// of the text, maybe behind blanks. It returns 0 if it does not end there.
+// ends returns the offset at which a cell ends if its closing quotation mark is just before i.
+// Blanks may follow the mark, and then a separator, a line end or the end of the text. If anything
+// else follows, ends returns 0.
 func (c *cells) ends(i int) int {
 	for i < len(c.text) && c.text[i] == ' ' {
 		i++

@@ -23,10 +23,11 @@ func isWord(mark string) bool {
 	return unicode.IsLetter(c) || unicode.IsDigit(c)
 }
 
-// constantLine returns a call line for the replies in which the name and the JSON of a call have
-// the same text around them, and these replies. Text that is constant in all of them is taken for a
-// tag; with a single reply, the line with the name is. Of several possible lines it returns the one
-// that reads most replies. If set can parse none as a declaration, both results are empty.
+// constantLine looks for replies in which the same text surrounds the name and the JSON of a call.
+// It returns a call line for them, and those replies. Text that is the same in all of them is taken
+// for a tag; if there is only one reply, the line that contains the name is. If there are several
+// such groups of replies, it returns the line for the largest one. If set can parse no line as a
+// declaration, both results are empty.
 func constantLine(set *adapters.Set, replies []Reply) (line string, read []Reply) {
 	groups := map[string][]place{}
 	from := map[string][]Reply{}
@@ -98,7 +99,7 @@ func objectAt(text string) int {
 	return int(d.InputOffset())
 }
 
-// lineOf returns the call line that consists of what is constant in all places.
+// lineOf returns the call line made of the texts that are the same in all places.
 func lineOf(all []place) string {
 	front, behind := all[0].front, all[0].behind
 	for _, p := range all[1:] {
@@ -125,9 +126,9 @@ func example(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "{", "{{"), "\n", `\n`)
 }
 
-// lastLines returns the last line of a text, with the lines before it that are tags and not words.
-// If the text is common to several replies, the whole line belongs to the tag; in a single reply,
-// only what follows its last sentence does.
+// lastLines returns the end of a text: its last line, and the lines before it that look like tags
+// and not like words. If common is false, because the text comes from a single reply, only what
+// follows its last sentence is returned.
 func lastLines(text string, common bool) string {
 	start := len(text)
 	for start > 0 {
@@ -147,8 +148,8 @@ func lastLines(text string, common bool) string {
 	return text[start:]
 }
 
-// firstLines returns the first line of a text, with the lines after it that are tags. If the
-// replies end with the text, it returns all of it.
+// firstLines returns the beginning of a text: its first line, and the lines after it that look like
+// tags. If ends is true, because every reply ends with the text, it returns the whole text.
 func firstLines(text string, ends bool) string {
 	if ends {
 		return text

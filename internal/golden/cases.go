@@ -9,9 +9,9 @@ import (
 	"toolnorm/chat"
 )
 
-// Case is one test case of a family: what the model wrote, and the events that must come of it. The
-// events must be the same into whatever pieces the text is split. Names are unique in a file. The
-// notation is described in adapters/testdata/README.md.
+// Case is one test case of a family: what the model wrote, and the events that the decoder must
+// give for it. The events must be the same however the text is split into pieces. Names are unique
+// in a file. The notation is described in adapters/testdata/README.md.
 type Case struct {
 	Name   string
 	Raw    string

@@ -13,16 +13,16 @@ import (
 	"unicode/utf8"
 )
 
-// Value is one value of a JSON text. Each has its text as a part of the whole, so that a copy is
-// exactly what the author wrote, for example a number with all its digits.
+// Value is one value of a JSON text. Raw is a part of the whole text, so a copy of it is exactly
+// what the author wrote, for example a number with all its digits.
 type Value struct {
 	Raw     string // the value as it is written
 	Start   int    // the offset in the text at which it begins
-	Text    string // of a string: its decoded text
+	Text    string // the decoded text, if the value is a string
 	Members []Member
 	Items   []*Value
 
-	index map[string]*Value // the members by name, of an object with many; made at the first use
+	index map[string]*Value // the members by name, if there are many; made at the first use
 }
 
 // Member is one member of an object: its name and its value.

@@ -1,8 +1,8 @@
-// Package kept keeps what was made of texts that come again, above all of the schemas of tools: a
-// conversation sends the same ones with every turn.
+// Package kept caches values that are made from texts, above all from the schemas of tools. A
+// conversation sends the same schemas with every turn.
 //
-// Compiling a schema costs far more than comparing its text, and nothing else tells that two are
-// the same.
+// Compiling a schema costs far more than comparing its text, and nothing else shows that two
+// schemas are the same.
 package kept
 
 import (

@@ -79,7 +79,7 @@ type Result struct {
 	Warnings  []string // what was done because the model gave no usable answer
 }
 
-// verdict is what the dictionary says of a hyphen.
+// verdict is what the dictionary says about a hyphen.
 type verdict uint8
 
 const (

@@ -16,10 +16,10 @@ var lengthens = [mostJudged]uint64{
 // would end with クー.
 const shortest = 3
 
-// sight is what the dictionary says of a run. A set of readings is a uint64, see mostJudged.
+// sight is what the dictionary says about a run. A set of readings is a uint64, see mostJudged.
 type sight struct {
 	readings uint64 // the readings that consist of words, split at the hyphens that stay
-	ending   uint64 // those of them whose last word has at least the length shortest
+	ending   uint64 // the readings whose last word has at least the length shortest
 	// for each hyphen, the length of the longest word that has it as a long-vowel mark
 	covered [mostJudged]int
 	at      [mostJudged]int // the offsets of the hyphens
@@ -78,9 +78,9 @@ func (s *sight) verdict(r *run, k int, readings uint64) verdict {
 	return hyphen
 }
 
-// preferred returns the readings without those that only leave out the mark at the end of a word
-// that exists with it. For example, both サーバ and サーバー are words, and a hyphen at the end of サーバ is
-// taken for the mark.
+// preferred returns the readings that are worth considering. A reading without a mark at the end of
+// the run is left out if it is also possible with the mark. For example, both サーバ and サーバー are
+// words, so the hyphen of サーバ- is taken for the mark.
 func (s *sight) preferred(r *run) uint64 {
 	last := s.n - 1
 	if s.at[last] != r.n-1 {
@@ -91,9 +91,9 @@ func (s *sight) preferred(r *run) uint64 {
 	return s.readings &^ better
 }
 
-// look splits the run into words in all readings at once, so it takes the time of one reading and
-// not of 64. For each character it records the readings that consist of words up to there. A word
-// extends those readings in which all hyphens inside it are marks.
+// look splits the run into words in all of its readings at once, in the time of a single reading.
+// For each offset it records the readings whose characters up to there consist of words. A word can
+// only be part of readings in which all hyphens inside it are marks.
 func (r *run) look(d dictionary) *sight {
 	s := &sight{n: len(r.hyphens), reach: make([]uint64, r.n+1)}
 	which := make([]int, r.n) // 1 + the number of a hyphen

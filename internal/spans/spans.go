@@ -309,5 +309,5 @@ func (t *Tracer) Tool(ctx context.Context, name string, args []byte) (
 	}
 }
 
-// untold does nothing. It stands in for the function that ends a span if no traces are sent.
+// untold does nothing. It is the function that ends a span if no traces are sent.
 func untold(bool, func() string) {}

@@ -73,8 +73,8 @@ func (p *prompts) sum(text string) *prompt {
 	return one
 }
 
-// textOf returns the texts in a request that a model reads. It stands in for the prompt if the
-// server does not reveal that.
+// textOf returns the texts in a request that a model reads. They are used in place of the prompt if
+// the server does not reveal the prompt.
 func textOf(r *chat.Request) string {
 	var texts []string
 	for _, t := range r.Tools {

@@ -98,8 +98,8 @@ func Attempt(do func()) (err *Error) {
 	return nil
 }
 
-// Blame calls do. An error that ends it gets the place of offset pos in src, unless it has a place
-// already, and ends the caller as well.
+// Blame calls do. If do raises an error without a place, Blame sets its place to offset pos in src.
+// The error is raised again in any case.
 func Blame(src string, pos int, do func()) {
 	if err := Attempt(do); err != nil {
 		MustEnd(err.At(src, pos))

@@ -63,8 +63,8 @@ type lexer struct {
 	opening []token // the brackets that are open
 }
 
-// lex returns the tokens of src[pos:]. It raises an error, placed at the beginning of the wrong
-// token, if there is none that Python would accept.
+// lex returns the tokens of src[pos:]. If the source contains something that is no token in Python,
+// it raises an error at that place.
 func lex(src string, pos int) []token {
 	l := &lexer{src: src, pos: pos}
 	if err := py.Attempt(l.all); err != nil {
