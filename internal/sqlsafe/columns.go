@@ -66,9 +66,9 @@ func sqliteColumn(declared string) string {
 	return numberColumn
 }
 
-// declaredAs returns a value in the form that its column is declared to have. It undoes two
-// conversions: the driver reads dates as times, and the first SELECT of a UNION alone determines
-// the declared type of a column.
+// declaredAs returns a value in the form that its column is declared to have. The driver reads a
+// DATE as a time, which becomes a date again. A number in a column of text becomes a text, because
+// in a UNION only the first SELECT determines the declared type.
 func declaredAs(declared string, v any) any {
 	switch n := v.(type) {
 	case time.Time:

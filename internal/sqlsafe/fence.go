@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// plain returns a statement without what people and models paste around and into one and no
-// database reads: a Markdown fence, and blanks that are not of ASCII or not seen at all. Each
-// character stays one, so that the places of errors stay the same.
+// plain returns a statement with blanks in place of what people and models paste into one although
+// no database reads it: a Markdown fence around the statement, and, outside of quotes, blanks that
+// are not ASCII or invisible. Each character is replaced with a single one, so that the line and
+// column of an error stay right.
 func (k Kind) plain(sql string) string {
 	sql = blankFence(sql)
 	if !strings.ContainsFunc(sql, oddBlank) {

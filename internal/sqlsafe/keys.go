@@ -10,8 +10,9 @@ type Key struct {
 }
 
 // ConstantKeys returns the keys of ORDER BY and GROUP BY that contain a parameter and no column.
-// They sort and group by a constant, although the author meant the parameter to name a column. It
-// looks only at words, so it may take an unknown keyword for a column and then leaves out that key.
+// Such a key sorts or groups by a constant, although the author meant the parameter to name a
+// column. ConstantKeys looks only at words. It may take an unknown keyword for a column, and then
+// does not return that key.
 func (k Kind) ConstantKeys(sql string) (found []Key) {
 	sql = k.plain(sql)
 	all := k.tokens(sql)

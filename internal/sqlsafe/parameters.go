@@ -70,10 +70,10 @@ func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	return found, nil
 }
 
-// slice reports whether a colon belongs to the slice of an array, because it follows the lower
-// bound without a space: a[1:n], a[f(x):n]. The same rule covers a cast with a colon (:::), which
-// means nothing. SQLAlchemy's text() uses the same rule. With a space, as in a[1 :n], the colon is
-// taken for that of a parameter, which leads to an error with its name instead of a wrong value.
+// slice reports whether a colon belongs to the slice of an array, as in a[1:n] or a[f(x):n]. That
+// is so if it directly follows the lower bound, without a space. The rule also covers the third
+// colon of :::, which has no meaning. SQLAlchemy's text() has the same rule. In a[1 :n] the colon
+// counts as that of a parameter, which leads to an error that names it, and not to a wrong value.
 func (k Kind) slice(sql string, at int) bool {
 	return at > 0 && (wordByte(sql[at-1]) || strings.IndexByte(`])"':`, sql[at-1]) >= 0)
 }
@@ -238,8 +238,8 @@ func nullTest(all []token, p Parameter) bool {
 	return strings.HasPrefix(text, "IS NULL") || text == "IS NOT NULL"
 }
 
-// was returns the offset in the original statement that corresponds to an offset in the text that
-// was sent. An offset inside a parameter becomes that of its beginning.
+// was returns the offset in the original statement for an offset in the text that was sent. An
+// offset inside a parameter becomes the offset of its beginning.
 func (b *bound) was(at int) int {
 	last := mark{}
 	for _, m := range b.marks {
@@ -254,9 +254,9 @@ func (b *bound) was(at int) int {
 // parameterNumber matches a parameter such as $1 in a message of the server.
 var parameterNumber = regexp.MustCompile(`\$[0-9]+`)
 
-// told returns an error about the text that was sent as one about the original statement, with its
-// positions and names. The author counts columns in the original, and never wrote $1. Errors
-// without a position are returned unchanged.
+// told returns an error about the text that was sent as an error about the original statement, with
+// its positions and names. The author counts columns in the original, and never wrote $1. Other
+// errors are returned unchanged.
 func (b *bound) told(err error) error {
 	var refused *Refusal
 	if errors.As(err, &refused) {

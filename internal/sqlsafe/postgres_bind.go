@@ -102,8 +102,8 @@ func (v *values) untyped(typed bool) bool {
 }
 
 // single returns a *Refusal if a list without a type is used where the statement needs a single
-// value. As the text {a,b} the list would equal nothing, without any explanation. It asks the
-// server for the types of the parameters, and also fails if that fails.
+// value. Sent as the text {a,b}, the list would silently equal nothing. single asks the server for
+// the types of the parameters, and returns its error if that fails.
 func (v *values) single(ctx context.Context, c *pgconn.PgConn, sent *bound) error {
 	first := -1
 	for i, list := range v.lists {

@@ -46,10 +46,10 @@ var (
 	fills = regexp.MustCompile(`\b(?:repeat|lpad|rpad)\(`)
 )
 
-// affordable returns a *Refusal if the server expects a statement to collect or sort too much data.
-// It also fails if the plan cannot be obtained. sql is the statement before its names were
-// qualified. The estimates may be wrong, so the server's memory is watched as well. unknown reports
-// whether the statement collects rows whose number the server does not know.
+// affordable returns a *Refusal if the server expects a statement to collect or sort too much data,
+// and another error if the server gives no plan. The argument sql is the statement before its names
+// were qualified. unknown reports whether the statement collects rows whose number the server does
+// not know. The server's estimates may be wrong, so its memory is watched as well.
 func affordable(
 	ctx context.Context, c *pgconn.PgConn, b *bound, send *values, sql string,
 ) (unknown bool, err error) {
@@ -102,9 +102,9 @@ type estimate struct {
 	files   float64
 }
 
-// node adds a node and its children to the estimate, and returns the width of the node's rows in
-// bytes. The server counts a computed text as 32 bytes, while a constant text is part of the node's
-// output.
+// node adds a node of the plan and its children to the estimate, and returns the width of the
+// node's rows in bytes. The server counts a computed text as 32 bytes, so the lengths of constant
+// texts in the node's output are added.
 func (e *estimate) node(p *plan) float64 {
 	width, below := 0.0, (*plan)(nil)
 	for i := range p.Plans {

@@ -20,7 +20,7 @@ type mentions struct {
 
 	// columns; like the following fields, they are needed for casts that the database's owner has
 	// defined, which apply to rows or columns of certain types
-	mentioned []string // columns
+	mentioned []string // the names of columns
 	alone     []string // names without a dot, which may stand for rows
 	aliases   []any    // the aliases and names of tables
 	stars     int      // how often * is used, except where a SELECT outputs the columns unchanged

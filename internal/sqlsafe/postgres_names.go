@@ -66,10 +66,10 @@ const (
 	arrayElements   = "elements"
 )
 
-// resolve asks the server what the names of a statement mean, within the open transaction. It
+// resolve asks the server, within the open transaction, what the names of a statement mean. It
 // returns the statement with qualified names, and sets the search path if extensions have
-// operators. schemas are the schemas in which names are looked up. The error is a *Refusal if a
-// name must not be used, or that of the server.
+// operators. The argument schemas lists the schemas in which names are looked up. The error is a
+// *Refusal if a name must not be used, and otherwise an error of the server.
 func resolve(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked,
 	allowed map[string]bool, schemas []byte) (*bound, error) {
 	all := what.Names

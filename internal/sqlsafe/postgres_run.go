@@ -239,11 +239,11 @@ func (db *PostgresDB) ask(ctx context.Context, q Statement, read reader) (*Table
 	return t, err
 }
 
-// within runs a statement in a read-only transaction that is always rolled back, because COMMIT
-// would preserve large objects and settings. For example, lo_create(0) succeeds in a read-only
-// transaction for a role without any right, and so does set_config(…, false). Only ROLLBACK undoes
-// them. Advisory locks outlive even a rollback, so they are released separately. Closing the
-// connection ends its transaction, too. within returns what read returns, or the first error.
+// within runs a statement in a read-only transaction, calls read, and returns its result or the
+// first error. The transaction is always rolled back, because COMMIT would preserve large objects
+// and settings. For example, lo_create(0) succeeds in a read-only transaction for a role without
+// any right, and so does set_config(…, false). Advisory locks outlive even a rollback, so they are
+// released separately. Closing the connection ends its transaction, too.
 func (db *PostgresDB) within(ctx context.Context, c *pgconn.PgConn, b *bound, what *checked,
 	send *values, limits Limits, read reader) (*Table, error) {
 	path, err := begin(ctx, c, fmt.Sprintf(

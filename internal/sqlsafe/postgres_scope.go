@@ -158,8 +158,8 @@ func (s *scope) named(table string) []wide {
 	return nil
 }
 
-// sizeOf returns how many nodes each use of a part of WITH adds to the statement, or 0 if table is
-// not such a part.
+// sizeOf returns how many nodes each use of a part of WITH adds to the statement. It returns 0 if
+// there is no such part, or if the server computes the part only once.
 func (s *scope) sizeOf(table string) float64 {
 	for ; s != nil; s = s.outer {
 		if _, ok := s.with[table]; ok {
@@ -169,8 +169,8 @@ func (s *scope) sizeOf(table string) float64 {
 	return 0
 }
 
-// column returns the width of a column, or that of a row if fields is the name of a source in FROM.
-// If neither is known, it is the largest width that the name could have.
+// column returns the width of a column, or the width of a row if fields is the name of a source in
+// FROM. If neither is known, it returns the largest width that the name may have.
 func (s *scope) column(fields []string) float64 {
 	last := fields[len(fields)-1]
 	of := ""
@@ -200,7 +200,7 @@ func (s *scope) column(fields []string) float64 {
 	return rest
 }
 
-// star returns the columns for which a node * or t.* stands; ok is false for any other node.
+// star returns the columns that a node * or t.* means; ok is false for any other node.
 func (s *scope) star(node any) (all []wide, ok bool) {
 	object, _ := node.(map[string]any)
 	ref, _ := object["ColumnRef"].(map[string]any)

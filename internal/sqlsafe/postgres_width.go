@@ -58,7 +58,7 @@ type source struct {
 type scope struct {
 	outer *scope
 	with  map[string][]wide
-	sizes map[string]float64 // the numbers of nodes of those parts of WITH that replace their names
+	sizes map[string]float64 // the numbers of nodes of the parts of WITH that the server inserts at each use
 	from  []source
 	size  float64 // the number of nodes so far
 
@@ -159,8 +159,8 @@ func (m *widths) node(kind string, v any, in *scope) float64 {
 	return m.value(node, in)
 }
 
-// sized returns the number of nodes that a node counts as. CUBE of n columns is planned as 2^n
-// groupings.
+// sized returns the number of nodes that a node counts for when the server plans the statement.
+// CUBE of n columns is planned as 2^n groupings.
 func (m *widths) sized(kind string, node map[string]any, in *scope) float64 {
 	switch {
 	case kind == "SelectStmt":
@@ -236,9 +236,9 @@ var collecting = lowerNames(strings.Fields(
 	json_object_agg_unique jsonb_object_agg_unique
 	json_object_agg_unique_strict jsonb_object_agg_unique_strict`))
 
-// collected returns the width of what an aggregate collects. The parameter arg is the width of one
-// collected value. A value that is already very wide is itself the result of an aggregate. There
-// are fewer rows of such a value, so its width is not multiplied.
+// collected returns the width of the result of an aggregate that stores its values. The parameter
+// arg is the width of one value. If arg is very large, the value is itself the result of such an
+// aggregate; then there are few rows, and collected returns arg without multiplying it.
 func (m *widths) collected(arg float64) float64 {
 	if arg < m.each*columnWidth {
 		arg *= m.each

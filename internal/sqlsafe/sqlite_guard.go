@@ -30,8 +30,8 @@ var sqliteLimits = map[int]int{
 	8: 256,
 }
 
-// guard checks what one statement does, and records its first refusal, which names what the user
-// wrote; later ones only follow from it. Opening the file read-only is not enough: PRAGMA
+// guard checks what one statement does, and records the first refusal. That one names what the user
+// wrote; later refusals are consequences of it. Opening the file read-only is not enough: PRAGMA
 // query_only=0 succeeds on such a file, ATTACH reads and creates other files, and VACUUM INTO
 // writes a copy.
 type guard struct {
@@ -43,10 +43,11 @@ type guard struct {
 	shadows map[string]bool // tables in which virtual tables store their data
 }
 
-// stand restricts a connection to what the statement may do. It is called before each statement, so
-// that the earlier use of a pooled connection does not matter. For example, a connection that once
-// ran ATTACH would have that file open for its next user. The objects are read each time, since
-// another program may have changed the file. It fails if the file cannot be read.
+// stand restricts a connection to what the statement may do. It is called before each statement,
+// because an earlier statement on a pooled connection may have changed it. For example, after
+// ATTACH the next user of the connection could read the attached file. The names of tables are read
+// each time, since another program may have changed the file. stand fails if the file cannot be
+// read.
 func (g *guard) stand(ctx context.Context, conn *sql.Conn) error {
 	for id, most := range sqliteLimits {
 		if _, err := sqlite.Limit(conn, id, most); err != nil {

@@ -96,8 +96,9 @@ func (t *table) cut(limit string) {
 	}
 }
 
-// held returns a value, or a text that says how long the value was if it exceeds the limit. A text
-// is cut after a whole character, so that it stays valid UTF-8.
+// held returns a value that is within the limit unchanged. For a longer value it returns a text
+// with the beginning of the value and its length in bytes. A text is cut after a whole character,
+// so that it stays valid UTF-8.
 func (t *table) held(value json.RawMessage) json.RawMessage {
 	if len(value) <= t.limits.Cell {
 		return value

@@ -152,11 +152,11 @@ const (
 )
 
 // tooDeep returns a refusal for a statement whose tree would have more levels than the parser can
-// handle, and otherwise nil. It counts too much rather than too little: every word and operator may
+// handle, and otherwise nil. It counts too much rather than too little. Every word and operator may
 // be a level, until a comma, AND or OR in the same bracket begins another branch. Joins and set
-// operations nest on their left side, so their levels stay counted. Only a bracket of the same kind
-// closes a bracket, and only an END inside it closes a CASE, because END and CASE may also be names
-// of columns (1 AS end, t.end), which close nothing.
+// operations nest on their left side, so their levels stay counted. A bracket is closed only by one
+// of the same kind, and a CASE only by an END inside it. END and CASE may also be names of columns
+// (1 AS end, t.end), which close nothing.
 func tooDeep(sql string, all []token) *Refusal {
 	type level struct {
 		open         string
