@@ -110,9 +110,9 @@ func orient(parts []value, right bool) value {
 	return object.List(parts)
 }
 
-// splitBlanks returns the parts of a text that was split at runs of blanks. Blanks at both ends are
-// ignored. The rest after the last split, however, contains its inner blanks and those at its outer
-// end.
+// splitBlanks returns the parts of a text that is split at runs of blanks. It splits at most as
+// often as most says. Blanks at both ends are ignored. If most is reached, the last part is the
+// rest of the text, with the blanks inside it and at its far end.
 //
 //	' a  b c '.split(maxsplit=1) → ['a', 'b c ']
 //	'a\u2003b'.split() → ['a', 'b']

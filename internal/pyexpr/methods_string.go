@@ -46,8 +46,9 @@ func searchMethods() []*method {
 	}
 }
 
-// window returns the part of s between the two bounds of a search, and how many characters are
-// before it. ok is false if the bounds do not even leave an empty string, so "a".find("", 5) is -1.
+// window returns the part of s between the two bounds of a search, and how many characters precede
+// it. ok is false if the lower bound is greater than the upper one, as for "a".find("", 5), which
+// is -1.
 //
 //	'abcabc'.find('c', 3) → 5
 //	'abcabc'.find('a', -3) → 3

@@ -169,9 +169,9 @@ func trueDivide(m *py.Account, a, b any) any {
 	return f
 }
 
-// quotient returns the float nearest to p/q, and whether it is exact. At least 66 bits of the
-// quotient, and whether there is a remainder, determine every rounding. Computing these costs less
-// than an exact fraction, which would be reduced first.
+// quotient returns the float nearest to p/q, and whether the float equals p/q. The first 66 bits of
+// the quotient, and whether there is a remainder, determine the rounding. Computing these costs
+// less than an exact fraction, which would be reduced first.
 func quotient(p, q *big.Int) (float64, bool) {
 	shift := max(q.BitLen()-p.BitLen()+1100, 0)
 	n := new(big.Int).Lsh(new(big.Int).Abs(p), uint(shift))

@@ -34,8 +34,8 @@ func Compare(m *py.Account, op string, a, b Value) bool {
 	return Order(m, op, a, b)
 }
 
-// identical reports whether a is b. It does so only for None, True and False, and is false for
-// other values.
+// identical reports whether a is b. It returns true only for two equal values out of None, True and
+// False.
 //
 //	None is None → True
 //	0 is not None → True

@@ -6,8 +6,9 @@ import "toolnorm/internal/pyexpr/py"
 // Python are not: {1} | [2] is an error. Only views accept any iterable, an inconsistency of
 // CPython that is kept.
 
-// setOf returns v as a set if v is a set, or the keys or items of a dict, because these views have
-// the operators of sets. Otherwise it returns false. Items must be hashed first.
+// setOf returns v as a set if v is a set or the view of a dict's keys or items, because these views
+// have the operators of sets. Otherwise it returns false. It raises a TypeError for an items view
+// with a value that cannot be hashed.
 func setOf(m *py.Account, v Value) (*Set, bool) {
 	switch v := v.(type) {
 	case *Set:
@@ -58,8 +59,8 @@ func setLike(v Value) bool {
 }
 
 // equalSets reports whether two sets or views have the same items. It returns false if one of them
-// is neither. Since the numbers of items are equal, one direction is enough. If only one is a view,
-// its items are looked up in the other, as in Python.
+// is neither. If the numbers of items are equal, it is enough to look up the items of one in the
+// other. If only one is a view, its items are looked up in the other, as in Python.
 //
 //	{'a': 1}.keys() == {'a'} → True
 //	{'a': 1}.items() == {('a', 1)} → True
@@ -82,8 +83,8 @@ func equalSets(m *py.Account, x, y Value) bool {
 	return within(m, x, y)
 }
 
-// orderSets reports whether one set includes the other, as op requires. known is false if one of
-// them is not a set.
+// orderSets reports whether a set includes another one, as the operator op (<, <=, > or >=)
+// requires. known is false if one of the values is not a set.
 //
 //	{1} <= {1, 2} → True
 //	{1} < {1} → False

@@ -123,8 +123,8 @@ func (p *parser) lambda() Node {
 	return l
 }
 
-// comprehension parses the loops after an element, and the closing bracket unless end is empty.
-// mark is the index in p.names at which the names of the element begin.
+// comprehension parses the loops after an element, and then the closing bracket end, unless end is
+// empty. The argument mark is the index in p.names of the element's first name.
 //
 //	[x for x in range(5) if x % 2 if x > 1] → [3]
 //	[(x, y) for x in [1, 2] for y in [x] * x] → [(1, 1), (2, 2), (2, 2)]
@@ -227,8 +227,10 @@ func (p *parser) targetGroup(c *Comprehension, end string) Target {
 	return group
 }
 
-// bind resolves the names since mark that are in scope. Names from outerFrom to outerTo do not
-// belong to the scope. Names that it does not contain are one frame further out.
+// bind sets the slots of the names in p.names[mark:] that are in scope, and removes these names
+// from p.names. For each other name, the frame with its variable is one further out, so its Hops
+// are increased. The names from outerFrom to outerTo are evaluated outside of the scope and stay
+// unchanged.
 //
 //	[[x for x in range(x)] for x in [1, 2]] → [[0], [0, 1]]
 //	[x for x in [1] for x in [x + 1]] → [2]
