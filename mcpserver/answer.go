@@ -34,9 +34,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *caller, m mes
 	}
 }
 
-// nowhere is the out function of a caller that takes only the answer. It drops the frame and
-// returns errDeaf. So the progress of a tool is lost for a client that accepts only JSON, and a
-// question to its user fails at once.
+// nowhere is the function out of callers that accept no stream. It drops the frame and returns
+// errDeaf. So a client that accepts only JSON gets no progress of a tool, and a question to its
+// user fails at once.
 func nowhere(context.Context, frame) error { return errDeaf }
 
 // errDeaf is returned if a client takes only the answer: it accepts no event stream, has sent a
@@ -63,8 +63,8 @@ func (s *Server) enter(w http.ResponseWriter) bool {
 func (s *Server) leave() { <-s.places }
 
 // request answers a request as JSON or as a stream. The answer becomes a stream if something has to
-// be sent before it, or if it takes long. Comments in a stream keep proxies from closing a
-// connection that looks dead. A client that accepts no event streams waits for its JSON; a client
+// be sent before it, or if it takes long, because comments in the stream keep proxies from closing
+// a connection that looks dead. A client that accepts no event streams waits for its JSON. A client
 // that accepts only streams gets one at once.
 func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	defer s.leave()
@@ -73,7 +73,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 		return
 	}
 	ctx := r.Context()
-	// By 2025-11-25 a broken connection "should not be interpreted as cancelling";
+	// In revisions up to 2025-11-25 a broken connection "should not be interpreted as cancelling";
 	// notifications/cancelled is for that. Since 2026-07-28 a disconnect cancels the request;
 	// before, a client of a session can cancel, and can resume a broken stream
 	if !c.modern {
@@ -103,9 +103,8 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 	}
 }
 
-// quick answers a request that takes no time. The answer is never a stream, since it is ready at
-// once. The id of a session is made after initialize was answered, because the id contains what was
-// negotiated.
+// quick answers a request that takes no time, so the answer is never a stream. The id of a session
+// is made only after initialize was answered, because the id contains what was negotiated.
 func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m message) {
 	c.out = nowhere
 	f := s.handled(r.Context(), c, m)
@@ -117,8 +116,7 @@ func (s *Server) quick(w http.ResponseWriter, r *http.Request, c *caller, m mess
 }
 
 // handled returns the answer to a request as a last frame. The frame is empty if the client has
-// cancelled the request, because a cancelled request gets no answer in the revisions up to
-// 2025-11-25.
+// cancelled the request, because revisions up to 2025-11-25 send no answer to a cancelled request.
 func (s *Server) handled(ctx context.Context, c *caller, m message) frame {
 	if c.id != "" && (sets(m) || m.method == string(mcp.MethodToolsCall)) {
 		s.sessions.refresh(c.session)
@@ -189,9 +187,9 @@ func (p *reply) send(ctx context.Context, f frame) error {
 	return box.send(ctx, f)
 }
 
-// begin makes the reply a stream, unless the reply is over, and returns the stream's outbox; nil if
-// the reply is over and no stream. The handler, the goroutines of a tool and the timer of Patience
-// may call it concurrently; only the first call has an effect.
+// begin makes the reply a stream, unless it is one already or the reply is over. It returns the
+// outbox of the stream, or nil if the reply is no stream. The handler, the goroutines of a tool and
+// the timer of Patience may call it at the same time.
 func (p *reply) begin() *outbox {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -206,8 +204,8 @@ func (p *reply) begin() *outbox {
 }
 
 // finish sends the last frame of a stream, and waits until that frame is written or the client is
-// gone. It returns false if the reply is no stream. Without waiting, the handler would return, and
-// net/http would take the writer from the goroutine that uses it.
+// gone. It returns false if the reply is no stream. If it did not wait, the handler would return,
+// and net/http would take the writer from the goroutine that uses it.
 func (p *reply) finish(ctx context.Context, last frame) bool {
 	// From here on send must not make it a stream, because the answer is sent as JSON.
 	p.mu.Lock()

@@ -128,11 +128,11 @@ func (q *questions) deliver(id, session, principal string, m message) {
 	}
 }
 
-// unsealed returns a message in the form for mcp-go's server. Its state is the one that a handler
-// gave out, in place of the sealed state that the client sent back. It also returns the purpose
-// with which a new state for this message must be sealed. The state must be signed and bound to the
-// caller and the call, as 2026-07-28 requires, because the client stores it. It returns the error
-// -32602 if the state is wrong.
+// unsealed returns a message for mcp-go's server. Instead of the sealed state that the client sent
+// back, it contains the state that the handler once returned. unsealed also returns the purpose for
+// which the next state of this call must be sealed. A state must be signed for one caller and one
+// call, as 2026-07-28 requires, because the client stores it. If the state is wrong, the error is
+// -32602.
 func (e *engine) unsealed(c *caller, m message) (
 	raw json.RawMessage, purpose string, rpcErr *rpcError) {
 	if !c.modern {
@@ -170,9 +170,9 @@ func withState(m message, state string) (json.RawMessage, error) {
 	}{"2.0", m.id, m.method, params}), nil
 }
 
-// sealed returns a result in the form for the client, with the handler's state sealed. If the
-// result asks for something that the client has not declared, it returns the error -32021. A server
-// must never ask for that, and a client without the capability could not go on.
+// sealed returns a result for the client, in which the handler's state is sealed. If the result
+// asks the client for something that the client has not declared, it returns the error -32021,
+// because a server must never ask for that and such a client could not go on.
 func (e *engine) sealed(c *caller, purpose string, result any) (any, *rpcError) {
 	if !c.modern {
 		return result, nil

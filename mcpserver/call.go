@@ -156,9 +156,9 @@ func (e *engine) result(c *caller, tool string, r tools.Result) json.RawMessage 
 // textOf returns a part with this text.
 func textOf(text string) content { return content{Type: mcp.ContentTypeText, Text: &text} }
 
-// asOutcome returns a result in the form that the company's tools promise: an object with success,
-// and with a result or an error. The object is the text and the structured value. IsError stays,
-// for clients that look at it.
+// asOutcome returns a result in the form that the company's tools promise: an object with the
+// member success, and with a result or an error. The object is both the text and the structured
+// value of the result. IsError keeps its value, for clients that read it.
 func asOutcome(r tools.Result) tools.Result {
 	text := tools.OutcomeOf(r).JSON()
 	out := tools.TextOf(string(text))
@@ -166,8 +166,9 @@ func asOutcome(r tools.Result) tools.Result {
 	return out
 }
 
-// contents returns the parts of a result, of which the first is a text. If the result begins with
-// something else, that text describes the parts, for example "[image image/png, 3 bytes]".
+// contents returns the parts of a result. The first part is always a text. If the result begins
+// with another part, contents inserts a text that describes the parts, for example "[image
+// image/png, 3 bytes]".
 func contents(r tools.Result) []content {
 	all := make([]content, 0, len(r.Content)+1)
 	// The first part may be an image: Void takes a first part that is not text for an error.
@@ -199,10 +200,11 @@ func part(p tools.Part) content {
 	return textOf(p.Text)
 }
 
-// reporting returns a context by which a tool's progress and log lines reach its caller, in order,
-// until done is called, since nothing may follow the answer. Progress is sent only if the request
-// has a progress token, as the protocol demands. Log lines are sent only if the caller has a log
-// level. A request of 2026-07-28 without one wants none; defaultLevel is only for sessions.
+// reporting returns a context through which a tool sends progress and log lines to its caller, in
+// order. The function done stops that, since nothing may follow the answer. Progress is sent only
+// if the request has a progress token, as the protocol demands. Log lines are sent only if the
+// caller has set a log level. A request of 2026-07-28 that sets none gets no log lines, because
+// defaultLevel is only for sessions.
 func reporting(ctx context.Context, c *caller) (_ context.Context, done func()) {
 	r := &reports{c: c, ctx: ctx, last: -1}
 	var to tools.Reporter

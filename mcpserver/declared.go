@@ -6,10 +6,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// repair replaces what the client declares about itself in a form that cannot be read, because a
-// client with one odd member would otherwise not be served at all. For example, PHP writes an empty
-// object as []. The parameters of a message without such members are unchanged. The argument parts
-// has the members of the message.
+// repair replaces the parts of the client's declaration about itself that cannot be read. Otherwise
+// a client with one odd member would not be served at all. For example, PHP writes an empty object
+// as []. If all parts can be read, nothing changes. The argument parts has the members of the
+// message.
 func (m *message) repair(parts map[string]json.RawMessage) {
 	var all, inner map[string]json.RawMessage
 	if json.Unmarshal(m.params, &all) != nil {
@@ -32,7 +32,8 @@ func (m *message) repair(parts map[string]json.RawMessage) {
 	m.odd = m.said.read(m.params) != nil
 }
 
-// repairClient replaces the two members in which a client declares its capabilities and its name.
+// repairClient replaces the two members in which a client declares its capabilities and its name,
+// as readable does.
 func repairClient(all map[string]json.RawMessage, capabilities, info string) {
 	if all[capabilities] != nil {
 		all[capabilities] = readable[mcp.ClientCapabilities](all[capabilities])
@@ -42,9 +43,10 @@ func repairClient(all map[string]json.RawMessage, capabilities, info string) {
 	}
 }
 
-// readable returns value if it can be read as a T. Otherwise it returns an object of those members
-// that can be read, each alone. A member that is true, a list or an object is there, so it becomes
-// {} if a T can have that, and others are left out.
+// readable returns value if it can be decoded as a T. Otherwise it returns an object that has only
+// the members that can be decoded. A member with the value true, a list or an object becomes {} if
+// it can be decoded only in that form, because the client has declared that it has something. Other
+// members are left out.
 func readable[T any](value json.RawMessage) json.RawMessage {
 	if json.Unmarshal(value, new(T)) == nil {
 		return value

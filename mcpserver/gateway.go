@@ -97,9 +97,10 @@ func (e *engine) beyond(ctx context.Context, c *caller, m message) (
 	return e.passed(c, raw), nil, true
 }
 
-// nobodys returns the error for a request that concerns no other server, whose error from mcp-go's
-// server is rpcErr, or nil if it has none. If mcp-go's server does not know the method, since only
-// the other servers have such members, there is no such member.
+// nobodys returns the error for a request that no other server can answer. The argument rpcErr is
+// the error with which mcp-go's server answered, or nil. nobodys returns it unchanged, except if
+// mcp-go's server does not know the method, although other servers offer it. Then the error says
+// that there is no such resource, prompt or task.
 func (e *engine) nobodys(c *caller, m message, rpcErr *rpcError) *rpcError {
 	capability, _, _ := strings.Cut(m.method, "/")
 	if _, offered := e.cfg.Gateway.Offers()[capability]; !offered || rpcErr == nil ||
@@ -123,8 +124,8 @@ func forwarded(method string) bool {
 	return strings.HasPrefix(method, "tasks/")
 }
 
-// join returns this server's list with the lists of other servers appended. If this server's list
-// cannot be made, it counts as empty.
+// join returns this server's list, followed by the entries of other servers' lists. If this
+// server's list cannot be made, it counts as empty.
 func (e *engine) join(ctx context.Context, c *caller, m message, key string) json.RawMessage {
 	own := map[string]json.RawMessage{}
 	var all []json.RawMessage
@@ -229,9 +230,10 @@ func (c *caller) asksBack() bool {
 		can.Roots != nil || can.Tasks != nil)
 }
 
-// peer returns a context with the sender of a message, for tools that ask other servers. The
-// function over must be called when the message is answered. Questions to the client go on the
-// stream of the message until then, and afterwards on a stream on which the session listens.
+// peer returns a context that contains the sender of a message, for tools of other servers that ask
+// the client something. Such a question is sent on the stream of the message until over is called,
+// and afterwards on a stream on which the session listens. The caller must call over when the
+// message is answered.
 func (e *engine) peer(ctx context.Context, c *caller, m message) (_ context.Context, over func()) {
 	said := c.now()
 	p := &tools.Peer{

@@ -19,8 +19,9 @@ type listener struct {
 	// the id of the subscriptions/listen that opened the stream; nil: an older kind of stream
 	tag json.RawMessage
 
-	// of the streams with the same session only one is notified; empty: all are
-	session string // of several streams of a session only one is told; empty: each is
+	// the session; only one of the streams of a session is notified. If it is empty, the stream has
+	// no session and is always notified
+	session string
 	first   []byte // what is sent before anything else; nil: nothing
 }
 

@@ -17,14 +17,14 @@ import (
 // be in many at the same time.
 type frame struct {
 	body []byte // JSON on one line: a message, or a result
-	// of the request that the result in body answers; nil: body is a whole message
+	// the id of the request, if body is only its result; nil: body is a whole message
 	id json.RawMessage
-	// of a notification of a change: while one of a kind waits, a second adds nothing; empty: the
-	// frame is no such notification
+	// identifies what a notification of a change is about: it is not added while another one of the
+	// same kind waits. It is empty for all other frames.
 	kind string
-	last bool // nothing follows
+	last bool // whether nothing follows
 
-	status int // of an HTTP answer that consists of this frame only; 0: 200
+	status int // the HTTP status of an answer that is only this frame; 0: 200
 }
 
 // append appends the message to dst. Only here the id and the result of an answer are joined.

@@ -17,10 +17,10 @@ type conn struct {
 	// unfinished messages, at most Config.MaxWaiting
 	pending atomic.Int32
 
-	// messages that wait for a worker, oldest first
-	backlog []message // that wait for a place, in the order in which they came
-	running int       // requests that workers are answering
-	parked  bool      // whether the conn is in queue.parked
+	// the messages that wait for a worker, the oldest first
+	backlog []message
+	running int  // requests that workers are answering
+	parked  bool // whether the conn is in queue.parked
 }
 
 // atOnceOfOne is how many requests of one conn are answered at the same time. Further ones wait in

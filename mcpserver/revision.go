@@ -139,8 +139,8 @@ func (s *Server) checkArguments(h http.Header, m message) *rpcError {
 	return nil
 }
 
-// firstOf returns a function that returns a header, and whether it was sent at all, because an
-// empty header is not a missing one.
+// firstOf returns a function that returns the value of a header, and whether the header was sent.
+// The two differ for a header that is sent with an empty value.
 func firstOf(h http.Header) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		values := h.Values(name)

@@ -198,7 +198,7 @@ func (s *sessions) endedElsewhere(id string) bool {
 // but no answer.
 const maxSessions = 10_000
 
-// newSessions returns sessions, of which none but the ended ones are known yet.
+// newSessions returns an empty store of sessions, except that it knows which sessions were ended.
 func newSessions(s seal, e *ended, shared Shared) *sessions {
 	return &sessions{seal: s, kept: map[string]*session{}, ended: e, shared: shared}
 }
