@@ -37,8 +37,8 @@ func (c *Completion) Run(m *Console, app *kong.Kong) error {
 	return nil
 }
 
-// bashCompletions writes one case for the command n, which is typed as words, and one for each
-// command below it.
+// bashCompletions writes one case of a shell script for the command n, and one for each command
+// below it. The argument words is what the user types for n.
 func bashCompletions(w io.Writer, n *kong.Node, words string) {
 	var all []string
 	for _, child := range n.Children {
@@ -51,8 +51,7 @@ func bashCompletions(w io.Writer, n *kong.Node, words string) {
 	}
 }
 
-// flagsOf returns the flags that may follow a command, which are its own and those of its default
-// command.
+// flagsOf returns the flags that may follow a command: its own, and those of its default command.
 func flagsOf(n *kong.Node) (all []string) {
 	if n.DefaultCmd != nil {
 		all = flagsOf(n.DefaultCmd)
@@ -66,7 +65,8 @@ func flagsOf(n *kong.Node) (all []string) {
 	return all
 }
 
-// fishCompletions writes a line for each command and each flag below n, which is typed as command.
+// fishCompletions writes one line for each command and each flag below n. The argument command is
+// what the user types for n.
 func fishCompletions(w io.Writer, n *kong.Node, command string) {
 	condition := "__fish_use_subcommand"
 	if command != "" {

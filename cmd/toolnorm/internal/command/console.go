@@ -55,10 +55,10 @@ type Console struct {
 // make a knowledge base chooses its name.
 func printable(text string) string { return strings.Map(doctor.Printable, text) }
 
-// Progress prints the next step. A step may consist of questions: n is the number of the current
-// one, and the last argument is how many there are, or 0. On a terminal, one line is overwritten
-// again and again, and Clear removes it. Elsewhere each step gets a line, but a series of questions
-// only one, since a log would otherwise fill with them.
+// Progress prints that a step has begun. In a step that is a series of questions, n is the number
+// of the current question and of is how many there are; otherwise both are 0. On a terminal the
+// same line is overwritten again and again, and Clear removes it. Elsewhere each step gets one
+// line, and a series of questions only one as well, since a log would otherwise fill with them.
 func (m *Console) Progress(step string, n, of int) {
 	switch {
 	case m.OnTerminal() && of > 0:
@@ -107,9 +107,9 @@ type job struct {
 // begin returns a job for an import of files that consist of such units.
 func (m *Console) begin(unit string) *job { return &job{m, unit, time.Now()} }
 
-// show prints the progress within a file: the number of units that are done, and of all units.
-// Files are counted from 1. If the output is no terminal, it prints a line only at the beginning of
-// a file, and for every tenth of a long one.
+// show prints the progress of an import: done of all units of the current file, whose number is
+// file, counted from 1. If the output is not a terminal, it prints a line only at the beginning and
+// the end of a file, and for every tenth of a long one.
 func (j *job) show(source string, file, files, done, all int) {
 	source = printable(source)
 	if !j.console.OnTerminal() {
@@ -139,8 +139,8 @@ func (j *job) show(source string, file, files, done, all int) {
 	fmt.Fprint(j.console.Err, "\r\x1b[K", line)
 }
 
-// remaining returns how long the rest will take, given that this share of the work took so long. It
-// returns "" until enough is done for an estimate.
+// remaining returns an estimate of how long the rest of the work will take, if the given share of
+// it took the given time. It returns "" until enough is done for an estimate.
 func remaining(took time.Duration, share float64) string {
 	if took < time.Second || share <= 0 || share >= 1 {
 		return ""

@@ -184,10 +184,10 @@ func (d lineDecoder) answer(line []byte) any {
 	return lineOf(q.ID, &c)
 }
 
-// prepare returns the format and the options for a request, and fills in its finish if that is
-// empty. The flags apply to fields that the line does not set. But a line that names a model does
-// not get the format of the flags. It returns an error if a field is invalid or names an unknown
-// format.
+// prepare returns the format and the options for a request. The flags apply to fields that the line
+// does not set, except that a line that names a model does not get the format of the flags. If the
+// request has no finish, prepare sets it to that of the flags. It returns an error if a field is
+// invalid or names an unknown format.
 func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options, error) {
 	o := d.options
 	model, name := q.Model, q.Format
@@ -224,8 +224,8 @@ func (d lineDecoder) prepare(q *lineRequest) (*adapters.Format, adapters.Options
 	return f, o, nil
 }
 
-// lineOf returns the answer with the collected reply. Its last call is marked open if the reply
-// ended inside it.
+// lineOf returns the answer to a line that was decoded. If the reply ended inside its last call,
+// that call is marked open.
 func lineOf(id json.RawMessage, c *chat.Collector) *lineReply {
 	reply := &lineReply{ID: id, Calls: []lineCall{}, Content: c.Text.String(),
 		Reasoning: c.Reasoning.String()}

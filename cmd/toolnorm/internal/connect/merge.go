@@ -12,10 +12,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mergeJSON returns the old object, which may have comments, with the members of the other one
-// added. If both have a member, it gets the value from the other one; two objects are merged in
-// turn. The bytes around a change stay as they are. It returns an error if the old text is no valid
-// JSON object.
+// mergeJSON returns the JSON object old, which may have comments, with the members of the object
+// add added. If both have a member, it gets the value in add; if both values are objects, these are
+// merged in the same way. The bytes around a change stay as they are. It returns an error if old is
+// not a valid JSON object.
 func mergeJSON(old, add []byte) ([]byte, error) {
 	to, err := hujson.Parse(old)
 	if err != nil {
@@ -33,8 +33,8 @@ func mergeJSON(old, add []byte) ([]byte, error) {
 	return to.Pack(), nil
 }
 
-// mergeObject adds the members of the second object to the first one. The string line is the line
-// break and the indentation before the closing brace of the first.
+// mergeObject adds the members of the object from to the object to. The argument line is the line
+// break and the indentation before the closing brace of to.
 func mergeObject(to, from *hujson.Object, line string) {
 	inner, own := lineOf(to, line+"  "), lineOf(from, "\n")
 	for _, m := range from.Members {
@@ -62,8 +62,8 @@ func mergeObject(to, from *hujson.Object, line string) {
 	}
 }
 
-// lineOf returns the line break and the indentation before an object's members. If all members are
-// on one line, it returns otherwise.
+// lineOf returns the line break and the indentation before an object's members. If the members are
+// not on lines of their own, it returns the argument otherwise.
 func lineOf(o *hujson.Object, otherwise string) string {
 	for i := range o.Members {
 		if front := string(o.Members[i].Name.BeforeExtra); strings.Contains(front, "\n") {
@@ -73,8 +73,8 @@ func lineOf(o *hujson.Object, otherwise string) string {
 	return otherwise
 }
 
-// reindent returns a copy of a member's value. In it, the indentation of further lines is replaced:
-// the second argument is the present one, and the third is the new one.
+// reindent returns a copy of a member's value in which the indentation of all lines after the first
+// is changed. from and to are the old and the new line break with indentation.
 func reindent(v hujson.Value, from, to string) hujson.Value {
 	v = v.Clone()
 	shift := func(x hujson.Extra) hujson.Extra {
@@ -93,9 +93,9 @@ func reindent(v hujson.Value, from, to string) hujson.Value {
 	return v
 }
 
-// mergeYAML returns the old mapping with the members of the other one added. In lists, items with
-// the same name are replaced and others are added. Comments stay; white space may change. It
-// returns an error if the old text is no valid YAML mapping.
+// mergeYAML returns the YAML mapping old with the members of the mapping add added. In lists, items
+// with the same name are merged and other items are added. Comments stay; white space may change.
+// It returns an error if old is not a valid YAML mapping.
 func mergeYAML(old, add []byte) ([]byte, error) {
 	var to, from yaml.Node
 	if err := yaml.Unmarshal(old, &to); err != nil {
@@ -116,8 +116,9 @@ func mergeYAML(old, add []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// mergeMapping adds the members of the second mapping to the first one. A scalar that both have is
-// replaced only if overwrite is set or the old value is null.
+// mergeMapping adds the members of the mapping from to the mapping to. Lists that both have are
+// merged, and so are mappings. Any other value that both have is replaced only if overwrite is true
+// or the value in to is null.
 func mergeMapping(to, from *yaml.Node, overwrite bool) {
 	for k := 0; k+1 < len(from.Content); k += 2 {
 		i := keyIn(to, from.Content[k].Value)
@@ -134,8 +135,8 @@ func mergeMapping(to, from *yaml.Node, overwrite bool) {
 	}
 }
 
-// mergeList adds the items of the second list to the first one. An item whose name is in the first
-// list already is merged into the item of that name.
+// mergeList adds the items of the list from to the list to. If an item of the same name is in to
+// already, the two are merged.
 func mergeList(to, from *yaml.Node) {
 	for _, item := range from.Content {
 		i := slices.IndexFunc(to.Content, func(o *yaml.Node) bool {
@@ -174,9 +175,10 @@ var (
 	tomlTable = regexp.MustCompile(`^\s*\[`)
 )
 
-// mergeTOML returns the old text with other settings added. Keys go before its first table, where
-// they replace keys of the same name; tables go to the end. It returns an error if a table exists
-// already, since it is unknown which of its settings should stay.
+// mergeTOML returns the TOML text old with the settings in add added. Single keys go before the
+// first table of old, and replace keys of the same name there. Tables go to the end. It returns an
+// error if old already has one of the tables, since it is unknown which of its settings should
+// stay.
 func mergeTOML(old, add []byte) ([]byte, error) {
 	keys, tables := splitTOML(string(add))
 	head, rest := splitTOML(string(old))
