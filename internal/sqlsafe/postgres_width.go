@@ -58,7 +58,8 @@ type source struct {
 type scope struct {
 	outer *scope
 	with  map[string][]wide
-	sizes map[string]float64 // the numbers of nodes of the parts of WITH that the server inserts at each use
+	// the numbers of nodes of the parts of WITH that the server inserts at each use
+	sizes map[string]float64
 	from  []source
 	size  float64 // the number of nodes so far
 
