@@ -229,9 +229,9 @@ func HostName(hostport string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// originAllowed reports whether an Origin header is allowed: that of this server's own pages, of
-// this machine's pages, and of those in the settings. "null" is not allowed, because every
-// sandboxed frame and local file has it, whoever wrote it.
+// originAllowed reports whether an Origin header is allowed. It is if the page comes from this
+// server, from this machine, or from an origin in the settings. "null" is not allowed, because
+// every sandboxed frame and local file has it, whoever wrote it.
 func (g *Guard) originAllowed(origin, host string) bool {
 	if slices.ContainsFunc(g.Origins, func(allowed string) bool {
 		return allowed == "*" || strings.EqualFold(strings.TrimSuffix(allowed, "/"), origin)

@@ -93,9 +93,9 @@ func ReadRights(words map[string]string) (Rights, error) {
 	return all, nil
 }
 
-// Settle sets the rights of a caller. The holder of an admin key, a JWT with the administrator's
-// role, and the user who runs the server on this machine (unless the setting names local) keep
-// their rights, so that no setting locks them out.
+// Settle sets the rights of a caller. Three kinds of caller keep all rights, so that no setting
+// locks them out: the holder of an admin key, a JWT with the administrator's role, and, unless the
+// setting names local, the user who runs the server on this machine.
 func (r Rights) Settle(p *Principal) {
 	if len(r) == 0 || p.chief {
 		return

@@ -51,9 +51,9 @@ func Read(r *http.Request, most int, v any) error {
 	return nil
 }
 
-// twice returns a key that an object has twice in the next value, which must be valid JSON, or
-// false if there is none. encoding/json takes the last of two values, and a person may have meant
-// the other.
+// twice returns a key that occurs twice in an object of the next JSON value; ok is false if no key
+// does. The value must be valid JSON. Such a key is an error, because encoding/json takes the last
+// of the two values, and a person may have meant the other.
 func twice(d *json.Decoder) (key string, ok bool) {
 	token, _ := d.Token()
 	open, nested := token.(json.Delim)

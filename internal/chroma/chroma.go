@@ -111,9 +111,9 @@ func (c *Client) do(ctx context.Context, path string, body, into any) error {
 	return nil
 }
 
-// find returns the collection, whose id all other calls need in their path. It asks the server
-// once. If the collection does not exist it fails and does not create one, because a typo would
-// leave an empty collection behind. Other failures are those of do.
+// find returns the collection, because all other calls need its id. It asks the server only once.
+// It fails if the collection does not exist, and does not create it, because a typo would leave an
+// empty collection behind. Other errors are those of do.
 func (c *Client) find(ctx context.Context) (*collection, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -46,9 +46,10 @@ func (x *examination) advise() {
 	}
 }
 
-// pick returns the way of calling that toolnorm uses, and the best one; both are nil if the former
-// was not tried. The best way differs only if it is clearly better: by two right calls, or by one
-// if the way in use has less than half right. A difference of one question is noise.
+// pick returns the way of calling that toolnorm uses, and the best way. Both are nil if the way in
+// use was not tried. Another way is the best one only if it has at least half right and clearly
+// more than the way in use: two more, or one more if the way in use has less than half right. A
+// difference of one question is noise.
 func (x *examination) pick() (taken, best *Way) {
 	for i := range x.m.Ways {
 		if x.m.Ways[i].Taken {

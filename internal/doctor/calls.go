@@ -43,9 +43,10 @@ func rank(w Way) int {
 	return 2
 }
 
-// compared returns the strategies to try: first the one in use, then native, which also shows the
-// server's own way, prompt, which gives the model another text, and those that only decode the
-// model's text in another way. prompt is left out for the demo, which ignores system texts.
+// compared returns the strategies to try. The first one is the strategy in use. Then come native,
+// because it also shows the server's own way, prompt, because it gives the model another text, and
+// the strategies that only decode the model's text in another way. For the demo, prompt is left
+// out, because the demo ignores system texts.
 func (x *examination) compared() []string {
 	all := []string{x.facts.Strategy, engine.Native}
 	for _, s := range []string{engine.Prompt, engine.Raw, engine.Tokens, engine.Tap} {

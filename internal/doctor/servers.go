@@ -41,7 +41,7 @@ func (d *Doctor) Servers(ctx context.Context) *Report {
 	return r
 }
 
-// compare adds a finding for each model of which two servers of a pool have different builds.
+// compare adds a finding for each model that two servers of a pool have in different builds.
 func (r *Report) compare() {
 	for i := range r.Servers {
 		s := &r.Servers[i]

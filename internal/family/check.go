@@ -66,8 +66,8 @@ func checkCase(f *adapters.Format, tools []chat.Tool, c *golden.Case) error {
 	return nil
 }
 
-// decodeAs returns a function that decodes replies with f. It translates the name of a degree of
-// holding, since package golden does not know package adapters.
+// decodeAs returns a function that decodes replies with f. It translates the names none, short and
+// call into the constants of package adapters, which package golden does not know.
 func decodeAs(f *adapters.Format, o adapters.Options) golden.Decode {
 	return func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error] {
 		o.Prompt = prompt

@@ -58,9 +58,9 @@ func heading(model string, found *derive.Finding) string {
 }
 
 // cases returns the template's own calls as cases, with the events that the format reads, under the
-// names "one call" and "two calls". It leaves out a text that is not read as that many calls, since
-// the case would fail at once, and a text with a line that looks like a section line of a case
-// file.
+// names "one call" and "two calls". It leaves out a text in which the format does not read that
+// many calls, since the case would fail at once. It also leaves out a text with a line that looks
+// like a section line of a case file.
 func cases(f *adapters.Format, tools []chat.Tool, shown []string) string {
 	var b strings.Builder
 	for i, raw := range shown {

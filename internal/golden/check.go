@@ -11,13 +11,13 @@ import (
 // degrees are the names of the degrees in which calls are held back, the default first.
 var degrees = []string{"short", "none", "call"}
 
-// Decode decodes a reply in the format of the family, with the given end of the prompt and degree
-// of holding. It is a function type, so that this package need not import adapters, whose tests use
-// it.
+// Decode decodes a reply in the family's format. The argument prompt is the end of the prompt. hold
+// says how much of a call is held back before it is sent: none, short or call. Decode is a function
+// type, so that this package need not import adapters, whose tests use it.
 type Decode func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, error]
 
-// Difference says in what way a case did not give the expected events. Functions of this package
-// return a nil *Difference if all is right. Their result type is not error, because a nil
+// Difference describes how a case differs from the expected events. Functions of this package
+// return a nil *Difference if there is none. Their result type is not error, because a nil
 // *Difference in an error would not be nil.
 type Difference struct {
 	How       string // how the text was split, and the degree of holding
@@ -35,13 +35,13 @@ func (d *Difference) Error() string {
 	return s
 }
 
-// indent returns a text whose further lines are aligned with the first, so that two texts can be
-// compared by eye.
+// indent returns a text in which all lines after the first are indented like the first, so that two
+// texts can be compared by eye.
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n     ") }
 
-// Degrees returns the degrees of holding in which the case must give its events. A call that is cut
-// off gives different events in each degree: it is dropped if it was held back, and left open if it
-// has begun. So such a case is checked in the default degree.
+// Degrees returns the values of hold with which the case must give its events. A call that is cut
+// off gives different events for each: it is dropped if it was held back, and left open if it has
+// begun. So a case with such a call is checked only with the default.
 func (c *Case) Degrees() []string {
 	switch {
 	case c.Hold != "":
@@ -52,9 +52,9 @@ func (c *Case) Degrees() []string {
 	return degrees
 }
 
-// Whole checks the case with its text in one piece, in each of its degrees. It returns nil if the
-// events are right. A case that fails in Whole is decoded wrongly, while one that fails only in
-// Split is decoded wrongly at some split.
+// Whole checks the case with its text in one piece, for each of its Degrees. It returns nil if the
+// events are right. A case that fails in Whole is decoded wrongly. A case that fails only in Split
+// is decoded wrongly at some split.
 func (c *Case) Whole(decode Decode) *Difference {
 	for _, hold := range c.Degrees() {
 		if d := c.run(decode, "whole", hold, []string{c.Raw}, c.Want); d != nil {
@@ -64,10 +64,10 @@ func (c *Case) Whole(decode Decode) *Difference {
 	return nil
 }
 
-// Split checks the case with its text split in the ways of Cuts, in every degree. It returns nil if
-// each split gives the same events as the whole text. It does not compare with the events in the
-// case, so it also checks the degrees in which a cut call gives other events. Of the splits into
-// two it takes every third; which third depends on the case.
+// Split checks the case with its text split in the ways of Cuts, for every value of hold. It
+// returns nil if each split gives the same events as the whole text. It does not compare with the
+// events in the case, so it also checks values of hold for which a cut call gives other events. Of
+// the splits into two it takes every third; which third depends on the case.
 func (c *Case) Split(decode Decode) *Difference {
 	for k, hold := range degrees {
 		want, err := Transcript(decode(Source([]string{c.Raw}, c.Finish), c.Prompt, hold))

@@ -200,9 +200,10 @@ type term struct {
 	count  int
 }
 
-// asked returns the tokens of a query. A pair of characters that no text contains, next to one that
-// some text contains, gets less weight, because it usually lies across the border of two words: 计划是
-// contains 计划, while 划是 means nothing.
+// asked returns the tokens of a query. Some pairs of characters get less weight: those that no text
+// contains, if an overlapping pair before or after it does occur in a text. Such a pair usually
+// lies across the border of two words. For example, 计划是 contains the word 计划, while 划是 means
+// nothing.
 func (x *Index) asked(query string) []piece {
 	all := cut(query)
 	known := make([]bool, len(all))

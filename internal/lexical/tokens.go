@@ -217,8 +217,8 @@ func stem(w string) string {
 	return english.Stem(w, false)
 }
 
-// identifier returns the whole identifier of which runes[start:end] is the first part. If the word
-// is no part of one, or a later part, it returns nil.
+// identifier returns the whole identifier that begins with the word runes[start:end]. It returns
+// nil if the word is not part of an identifier, or is a later part of one.
 func identifier(runes []rune, start, end int) []string {
 	if start > 0 && joint(runes[start-1]) && start > 1 && word(runes[start-2]) {
 		return nil // a later part

@@ -160,9 +160,9 @@ func Caller(r *http.Request) string {
 	return key
 }
 
-// address returns the address from which a request comes. If a proxy on this machine sent it, it is
-// the address that the proxy names. For IPv6 it is the network, since one machine can use any
-// number of addresses in it.
+// address returns the address from which a request comes. If a proxy on this machine forwarded the
+// request, that is the address in the proxy's header. For IPv6, address returns the network, since
+// one machine can use any number of addresses in it.
 func address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -46,8 +46,9 @@ type report struct {
 }
 
 // Share exchanges counts with the other replicas every second until ctx ends. It puts the counts of
-// this replica on the board under id, which must be unique, and adds those of the others. While the
-// board cannot be reached, each replica counts only its own requests.
+// this replica on the board, and adds the counts that the other replicas put there. The argument id
+// identifies this replica and must be unique. While the board cannot be reached, each replica
+// counts only its own requests.
 func (l *Limiter) Share(ctx context.Context, id string, board Board) {
 	told, failing := false, false
 	for sleep.For(ctx, shareEvery) {

@@ -46,9 +46,9 @@ func (m *Metrics) Use(s Source) {
 	m.models.asked = time.Time{}
 }
 
-// Named calls do with the labels of a requested model and of its server. It does so at once if the
-// model is known or the queue is full, and otherwise after the servers were asked. A model that is
-// still unknown then has the label Other.
+// Named calls do with the labels of a requested model and of its server. If the model is known or
+// the queue is full, it calls do at once. Otherwise it calls do after the servers were asked for
+// their models, with the label Other for a model that is still unknown.
 func (m *Metrics) Named(model string, do func(name, server string)) { m.models.named(model, do) }
 
 // named implements Metrics.Named.

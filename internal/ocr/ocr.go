@@ -126,9 +126,10 @@ func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error)
 	return res, res.apply(text, inPlace([]rune(text), at, found))
 }
 
-// settle decides about the hyphens that the dictionary could not judge, whose offsets are open, and
-// adds changes to the map found. It asks the model; without an answer it does what n.Without says,
-// and adds a warning or returns ErrUnavailable. If ctx has ended, it returns the cause.
+// settle decides about the hyphens that the dictionary could not judge, and adds changes to the map
+// found. The argument open lists the offsets of these hyphens. settle asks the model. If there is
+// no answer, it does what n.Without says, and adds a warning or returns ErrUnavailable. If ctx has
+// ended, it returns the cause.
 func (n *Normalizer) settle(ctx context.Context, letters []rune, open []int, found map[int]Change,
 	res *Result) error {
 	if len(open) == 0 {
@@ -195,8 +196,8 @@ func (res *Result) apply(text string, found map[int]Change) error {
 	return verify(text, res.Text)
 }
 
-// verify returns an error unless both texts are equal except for hyphens after katakana, each of
-// which may have become one katakana character. So it guarantees the promise of this package,
+// verify returns an error if the two texts differ in anything but hyphens after katakana, or if
+// such a hyphen has become more than one katakana character. So the promise of this package holds,
 // whatever a model or other code did.
 func verify(before, after string) error {
 	old, now := []rune(before), []rune(after)

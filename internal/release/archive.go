@@ -50,9 +50,9 @@ func writeTarGz(w io.Writer, prefix string, entries []entry, at time.Time) error
 	return errors.Join(tw.Close(), zw.Close())
 }
 
-// withFolders returns entries, sorted, with a folder entry before the first file of each folder.
-// dpkg needs these: it would unpack a file whose folder is in no package, but could not remove the
-// folder.
+// withFolders returns entries, sorted, with an entry for each folder before the folder's first
+// file. dpkg needs the entries of folders, because it could not remove a folder that belongs to no
+// package.
 func withFolders(prefix string, entries []entry) (all []entry) {
 	there := map[string]bool{".": true}
 	var folder func(name string)

@@ -28,7 +28,7 @@ type Text struct {
 	Messages []chat.Message // the conversation before it, as in adapters.Options.Messages
 }
 
-// Reading is what the decoder makes of a text.
+// Reading is the result of decoding a text.
 type Reading struct {
 	Format    string   `json:"format"`
 	Events    string   `json:"events"` // in the notation of the families' test cases
@@ -40,15 +40,15 @@ type Reading struct {
 	Why []string `json:"why"`
 }
 
-// Call is one call, with what is wrong with its arguments.
+// Call is a call, with the errors in its arguments.
 type Call struct {
 	Name     string   `json:"name"`
 	Args     string   `json:"arguments"`
 	Problems []string `json:"problems"`
 }
 
-// Read decodes a text with a format and explains the result. The error is that of the decoder,
-// which has none for a complete text such as this.
+// Read decodes a text with a format and explains the result. It returns the decoder's error; for a
+// complete text such as this, the decoder has none.
 func Read(f *adapters.Format, t Text) (*Reading, error) {
 	r := &Reading{Format: f.Name, Calls: []Call{}, Repairs: []string{}, Why: []string{}}
 	reply, events, err := decode(f, t)
@@ -101,9 +101,10 @@ func eventsOf(events []chat.Event) func(yield func(chat.Event, error) bool) {
 	}
 }
 
-// checkCall returns a call with what is wrong with it, in the words in which the model would be
-// told. If the schema is invalid, any object fits, as in the engine. The prefix "arguments." of
-// each place is left out, because here each sentence is shown beside its call.
+// checkCall returns a call, together with sentences that say what is wrong with its arguments. The
+// sentences are the same as those that the model would be told. If the schema is invalid, any
+// object fits, as in the engine. The prefix "arguments." of each place is left out, because each
+// sentence is shown beside its call.
 func checkCall(c chat.Call, offered []chat.Tool) Call {
 	out := Call{Name: c.Name, Args: string(c.Args), Problems: []string{}}
 	for _, tool := range offered {

@@ -48,8 +48,8 @@ const (
 	mostReply       = 4 << 20 // bytes; a hundred scores take less than 10 KB
 )
 
-// Score is the model's score of one text. It has the raw value as well, since the meaning of a
-// logit of 3 can be looked up in a model's card, and that of .95 cannot.
+// Score is the model's score of one text. Raw is included because the meaning of a logit such as 3
+// can be looked up in a model's card, whereas the meaning of .95 cannot.
 type Score struct {
 	Index int     // the index of the text
 	Value float64 // in [0,1]

@@ -31,10 +31,11 @@ type Parameter struct {
 // accept.
 var parameterName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// Parameters returns the parameters of a statement, written :name, in order; one that is used twice
-// is listed twice. Colons in texts, quoted names and comments do not count, and neither do casts
-// (now()::date) or slices of arrays (a[1:n]). The error is a *Refusal for other ways to write
-// parameters ($1, ?, @name), because they name no value to bind, and for invalid names.
+// Parameters returns the parameters of a statement, written :name, in order. A parameter that is
+// used twice is listed twice. Colons in texts, quoted names and comments do not count. Casts
+// (now()::date) and slices of arrays (a[1:n]) do not count either. The error is a *Refusal for an
+// invalid name, and for other ways to write parameters ($1, ?, @name), because they name no value
+// to bind.
 func (k Kind) Parameters(sql string) ([]Parameter, error) {
 	if r := readable(sql); r != nil {
 		return nil, r
@@ -193,9 +194,9 @@ type mark struct {
 }
 
 // bind rewrites :name as $n. All uses of a name have the same number, because PostgreSQL then
-// derives one type for it. In :name IS NULL the name has another number, since that determines no
-// type. The error is a *Refusal, as that of Parameters. The new text must pass the whole check
-// (Postgres.check) like any other, so the rewriting need not be trusted.
+// derives one type for it. In :name IS NULL the name has another number, since a test for NULL
+// determines no type. The error is a *Refusal, as in Parameters. The new text must pass the whole
+// check (Postgres.check) like any other, so the rewriting need not be trusted.
 func bind(sql string) (*bound, error) {
 	found, err := PostgreSQL.Parameters(sql)
 	if err != nil {

@@ -152,8 +152,8 @@ const parseWait = 5 * time.Second
 var errParser = errors.New("the SQL parser cannot read this statement; write it more simply")
 
 // parse sends a request to the parser's process and returns the answer. The error is a *Refusal if
-// the statement may not be run, wraps errParser if the parser crashed, and is otherwise that of the
-// process.
+// the statement may not be run. It wraps errParser if the parser crashed. Other errors come from
+// the process.
 func parse(ctx context.Context, about asked) (is answered, err error) {
 	request, err := json.Marshal(about)
 	if err != nil {

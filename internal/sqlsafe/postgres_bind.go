@@ -89,8 +89,8 @@ func arrayName(name string) string {
 	return name
 }
 
-// untyped removes the types of texts and, if typed is true, those of Typed values. It reports
-// whether it removed any; if not, another attempt would fail in the same way.
+// untyped removes the types of texts and, if typed is true, the types of Typed values. It returns
+// false if it removed none, because another attempt would then fail in the same way.
 func (v *values) untyped(typed bool) bool {
 	found := false
 	for i, loose := range v.loose {

@@ -103,8 +103,8 @@ type estimate struct {
 }
 
 // node adds a node of the plan and its children to the estimate, and returns the width of the
-// node's rows in bytes. The server counts a computed text as 32 bytes, so the lengths of constant
-// texts in the node's output are added.
+// node's rows in bytes. The server counts a computed text as 32 bytes. So the length of the node's
+// output expressions, which contain the constant texts, is added.
 func (e *estimate) node(p *plan) float64 {
 	width, below := 0.0, (*plan)(nil)
 	for i := range p.Plans {

@@ -91,8 +91,8 @@ func texts(ctx context.Context, in asker, query string) (all []string, err error
 	return all, rows.Err()
 }
 
-// lowerNames returns the set of names in lower case. Both databases compare unquoted names without
-// regard to case; those of PostgreSQL are in lower case already.
+// lowerNames returns the set of names in lower case, because both databases compare unquoted names
+// without regard to case. PostgreSQL's names are in lower case already.
 func lowerNames(all []string) map[string]bool {
 	set := map[string]bool{}
 	for _, name := range all {
@@ -259,8 +259,8 @@ func (s *sqliteFile) read(ctx context.Context, conn *sql.Conn, q Statement, valu
 	return &t.Table, rows.Err()
 }
 
-// sqliteValue returns the JSON form of a value, which is the same as that of postgresValue. The
-// type of each value decides, because SQLite has no fixed type for a column.
+// sqliteValue returns the JSON form of a value, in the same way as postgresValue. The type of each
+// value decides on the form, because a column of SQLite has no fixed type.
 func sqliteValue(v any) (json.RawMessage, error) {
 	switch n := v.(type) {
 	case []byte:

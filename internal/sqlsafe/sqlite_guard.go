@@ -136,9 +136,10 @@ func (g *guard) authorize(action sqlite.AuthorizerActionCode, arg1, arg2, _,
 var unknown = regexp.MustCompile(
 	`(?:near "([^"]+)": syntax error|no such (?:column|table|function): ([^ ]+)|ambiguous column name: ([^ ]+))`)
 
-// placed returns a compile error of SQLite as a *Refusal at the name that it mentions, because the
-// driver reports no offset. For a name with a dot, such as t.nope, that is the place of its last
-// part. Other errors are returned unchanged, except that of a value that is too large.
+// placed returns a compile error of SQLite as a *Refusal at the name in its message, because the
+// driver reports no offset. For a name with a dot, such as t.nope, the place is that of the last
+// part. The error for a value that is too large becomes a tooBig. Other errors are returned
+// unchanged.
 func (g *guard) placed(err error) error {
 	var said *sqlite.Error
 	if !errors.As(err, &said) {
@@ -184,9 +185,9 @@ func (g *guard) place(name string) int {
 }
 
 // readable reports whether a table or view may be read. SQLite asks for names of WITH as well, so a
-// name that is not a table of the file is allowed, unless it is one of SQLite's own. sqlite_schema
-// would show the text of every view, and pragma_… functions what a PRAGMA would. Table-valued
-// functions of JSON read only their arguments.
+// name that is not a table of the file is allowed. SQLite's own tables are not: sqlite_schema would
+// show the text of every view, and the pragma_… functions return what a PRAGMA does. The
+// table-valued functions of JSON are allowed, because they read only their arguments.
 func (g *guard) readable(name string) bool {
 	switch {
 	case name == "json_each", name == "json_tree", name == "jsonb_each", name == "jsonb_tree",

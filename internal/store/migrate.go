@@ -40,11 +40,11 @@ const stepsTable = "toolnorm_migrations"
 // stepsColumns are the columns of stepsTable.
 const stepsColumns = "(domain TEXT NOT NULL, step INTEGER NOT NULL, name TEXT NOT NULL, taken TEXT NOT NULL, PRIMARY KEY (domain, step))"
 
-// Migrate runs those steps of a domain that have not been run yet; if it fails, none has been run.
-// If several programs start at the same time, each step is run once. It fails if a step fails, or
-// if the database has steps that this program does not know, because a newer program made them. The
-// check comes before the lock, since nearly every start finds all steps done, and toolrun starts
-// for each call.
+// Migrate runs the steps of a domain that have not been run yet; if it fails, none of them has been
+// run. If several programs start at the same time, each step is run once. It fails if a step fails,
+// or if the database has steps that this program does not know, because a newer program made them.
+// It checks whether there is anything to do before it takes the lock, because nearly every start
+// finds all steps done, and toolrun starts for each call.
 func (db *DB) Migrate(ctx context.Context, domain string, steps ...Step) error {
 	if taken, err := db.takenSteps(ctx, db, domain); err == nil && len(taken) == len(steps) {
 		return matching(domain, taken, steps) // the usual start, which writes nothing
@@ -84,9 +84,9 @@ func (db *DB) takenSteps(ctx context.Context, in Asker, domain string) ([]string
 	}, "SELECT name FROM "+db.steps+" WHERE domain = $1 ORDER BY step", domain)
 }
 
-// matching returns an error unless the steps that were run are the first of the known ones. An
-// older program must not work on tables that it does not know, and two branches of development must
-// not have different steps with the same number.
+// matching returns an error unless the names in taken, the steps that were run, are those of the
+// first known steps. An older program must not work on tables that it does not know, and two
+// branches of development must not have different steps with the same number.
 func matching(domain string, taken []string, known []Step) error {
 	if len(taken) > len(known) {
 		return fmt.Errorf(

@@ -33,10 +33,10 @@ func (r *Row) Scan(columns ...any) error { return r.scan(columns...) }
 // Without records why a part of a row was left out although the row itself is used.
 func (r *Row) Without(why string) { r.parts = append(r.parts, why) }
 
-// Read runs a query and returns the results of calling one for each row. If such a call fails with
-// an Unusable, the row is left out, and odd, if not nil, is called with the reason. Any other error
-// is returned. The rows are closed before Read returns, because a transaction has one connection,
-// which in PostgreSQL runs one query at a time.
+// Read runs a query and returns the results of calling the function one for each row. If one
+// returns an Unusable, the row is left out, and the function odd, if not nil, is called with the
+// reason. Read returns any other error. The rows are closed before Read returns, because a
+// transaction has one connection, which in PostgreSQL runs one query at a time.
 func Read[T any](ctx context.Context, in Asker, odd func(r *Row, why string),
 	one func(r *Row) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := in.QueryContext(ctx, query, args...)

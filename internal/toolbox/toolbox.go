@@ -74,8 +74,8 @@ type Box struct {
 	beside   sleep.Group
 }
 
-// Empty returns a toolbox without tools. Callers can add their own to its registry, whose arguments
-// are read and checked as those of built-in tools are.
+// Empty returns a toolbox without tools. Callers can add tools to its registry, whose arguments are
+// read and checked in the same way as those of built-in tools.
 func Empty(c Config) *Box {
 	args := new(toolargs.Reader)
 	return &Box{Registry: tools.New(tools.Options{Fit: args.Fit, Panicked: c.Panicked,
@@ -109,11 +109,11 @@ func Open(ctx context.Context, c Config) (*Box, error) {
 	return b, nil
 }
 
-// openCompany opens the sample company and registers its tools as c.Sample says. They are
+// openCompany opens the sample company and registers its tools if c.Sample says so. They are
 // registered first, so they come first in every list. With "auto" they are offered only while there
-// is no other tool, because a model calls them even if its user made other tools, although the
-// company does not exist. If they are not offered, the registry says why to a caller that calls
-// one. It fails if the sample cannot be opened.
+// is no other tool. Otherwise a model would call them even if its user made other tools, although
+// the company does not exist. If a caller calls one that is not offered, the registry says why.
+// openCompany fails if the sample cannot be opened.
 func (b *Box) openCompany(ctx context.Context, c Config) (err error) {
 	if b.Company, err = company.Open(ctx, b.db, nil); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (b *Box) openData(ctx context.Context, c Config) (err error) {
 	return b.Registry.Set("data", wanted...)
 }
 
-// openKB opens the knowledge bases and registers their tools. The embedding model is that of the
+// openKB opens the knowledge bases and registers their tools. They use the embedding model of the
 // data tools. With c.Lasting it also watches for bases that are added later. It fails if the store
 // of bases cannot be opened.
 func (b *Box) openKB(ctx context.Context, c Config) (err error) {
@@ -179,9 +179,9 @@ func (b *Box) openKB(ctx context.Context, c Config) (err error) {
 }
 
 // openCustom registers the tools that administrators made. They come last, since they must not take
-// the name of a built-in tool. Names of built-in tools that are not offered now stay reserved as
-// well, for example those of the knowledge base before there is one. It fails if they cannot be
-// read.
+// the name of a built-in tool. Names of built-in tools that are not offered at present are reserved
+// as well, for example the names of the knowledge base's tools before there is one. It fails if the
+// tools cannot be read.
 func (b *Box) openCustom(ctx context.Context, c Config) (err error) {
 	reserved := map[string]bool{}
 	for _, t := range slices.Concat(b.Company.Tools(), b.Data.All(), b.KB.Tools()) {

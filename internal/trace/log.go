@@ -182,8 +182,8 @@ func (l *Log) Read() map[string]string {
 	return read
 }
 
-// After returns the current contents without the exchanges that a caller has already seen; seen is
-// how many have ended by then.
+// After returns the current contents, without the exchanges that had ended when the caller asked
+// last. The argument seen is the field Seen of the caller's last List, or 0.
 func (l *Log) After(seen int) List {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -109,7 +109,8 @@ func (p *Place) grown(to []Grown, s *Side, generation int, name string) []Grown 
 	return to
 }
 
-// Source is what can be followed: a Log, or what is known of the log of another replica.
+// Source has the method that Follow needs: a Log has it, and so has the copy of another replica's
+// log.
 type Source interface {
 	After(seen int) List
 }

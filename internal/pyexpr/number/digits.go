@@ -13,10 +13,10 @@ import (
 // dtoa does; only the notation differs: Python keeps a point in 1.0, and has the alternate forms.
 
 // FloatDigits returns the text of a float that is not negative, as CPython's PyOS_double_to_string
-// does. The parameter letter is that of a format, or r for the shortest text. If dot0 is true, .0
-// is added to a text without a point. If alternate is true, the point is kept, and so are the zeros
-// of format g. It returns "nan" and "inf" for floats that are no numbers. It raises an error if the
-// text exceeds the account's limits.
+// does. The parameter letter is the letter of a format, or r for the shortest text. If dot0 is
+// true, .0 is added to a text without a point. If alternate is true, the point is kept, and format
+// g keeps its zeros. For a NaN and an infinity it returns "nan" and "inf". It raises an error if
+// the text exceeds the account's limits.
 func FloatDigits(m *py.Account, x float64, letter rune, precision int, alternate,
 	dot0 bool) string {
 	upper := letter == 'E' || letter == 'F' || letter == 'G'

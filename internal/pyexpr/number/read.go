@@ -147,9 +147,9 @@ func ParseFloat(m *py.Account, s string) (x float64, ok bool) {
 	return 0, false
 }
 
-// readSteps returns the cost of parsing a float in steps, in addition to that of its text. Numbers
-// of many digits, and subnormal ones, are parsed by shifting a decimal for each few bits of the
-// exponent, which takes some 30 µs for 2.2250738585072011e-308.
+// readSteps returns the cost of parsing a float in steps, in addition to the cost of reading its
+// text. Numbers of many digits, and subnormal ones, are parsed by shifting a decimal for each few
+// bits of the exponent, which takes some 30 µs for 2.2250738585072011e-308.
 func readSteps(text string, x float64) int64 {
 	exponent := exponentOf(x)
 	if len(text) < 17 && exponent > -1000 {

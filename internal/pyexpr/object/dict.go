@@ -133,9 +133,9 @@ func appendScalar(m *py.Account, dst []byte, key any) []byte {
 // 3.7.
 func NewDict() *Dict { return &Dict{index: map[any]int{}} }
 
-// NewSet returns an empty set. Unlike Python's, it preserves the order of insertion. Python's order
-// is that of hashes, which for strings differs in every process. So an expression should rely only
-// on sorted(...), as in Python.
+// NewSet returns an empty set. It preserves the order of insertion. Python's sets do not: their
+// order follows hashes, which for strings differ in every process. So an expression should rely
+// only on sorted(...), as in Python.
 func NewSet() *Set { return &Set{index: map[any]int{}} }
 
 // Set adds an entry, or replaces the value of an equal key. In that case the first key stays, as in

@@ -244,8 +244,8 @@ func numberEscape(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// ParseInt returns the integer in a text as int does, in a base; with base 0 a prefix determines
-// the base. It raises a ValueError if the text is not an integer.
+// ParseInt returns the integer that a text represents in a base, as Python's int does; with base 0
+// a prefix of the text determines the base. It raises a ValueError if the text is not an integer.
 func ParseInt(m *py.Account, s string, base int) Value {
 	n, ok := number.ParseInt(m, s, base)
 	if !ok {

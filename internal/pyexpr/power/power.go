@@ -111,9 +111,9 @@ func logarithm(x float64) doubleDouble {
 	return doubleDouble{2 * sum.hi, 2 * sum.lo}.add(ln2.mul(doubleDouble{float64(k), 0}))
 }
 
-// exponential returns e to the power of l, rounded once. It computes it as a power of two times e
-// to the power of a remainder. The remainder is halved eight times, so that its series needs few
-// terms, and the result is squared as often.
+// exponential returns e to the power of l, rounded once. The result is the product of a power of
+// two and of e to the power of a small remainder. The remainder is halved eight times, so that its
+// series needs few terms, and the sum of the series is squared eight times.
 func exponential(l doubleDouble) float64 {
 	n := math.Round(l.hi / ln2.hi)
 	r := l.add(ln2.mul(doubleDouble{-n, 0}))
