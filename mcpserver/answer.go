@@ -270,9 +270,9 @@ func (s *Server) write(w http.ResponseWriter, f frame) {
 	}
 }
 
-// busy answers that the server is full: 503 with Retry-After, which SDKs honour. The error code is
-// that of an internal error. The codes from -32000 to -32099 belong to the protocol, and none of
-// them has this meaning.
+// busy answers that the server is full: 503 with Retry-After, which SDKs honour. The error has the
+// code of an internal error, because the codes from -32000 to -32099 belong to the protocol and
+// none of them has this meaning.
 func (s *Server) busy(w http.ResponseWriter, why string) {
 	w.Header().Set("Retry-After", "1")
 	s.refuse(w, nil, fail(codeInternal, "%s; try again in a second", why).withStatus(

@@ -45,11 +45,11 @@ const (
 	longestID   = 512 // of the id of a stream
 )
 
-// elsewhere finds streams that other replicas write. The id of an event says which replica writes
-// its stream. When a client reconnects to another replica, that one asks the writer for the missed
-// events, again and again until the end; the writer waits for the next event before it answers.
-// Nothing is stored while the client stays. But when a call ends and nobody reads its stream, the
-// rest is stored where every replica finds it.
+// elsewhere finds streams that other replicas write. The id of an event names the replica that
+// writes its stream. When a client reconnects to another replica, that replica asks the writer for
+// the missed events, again and again until the end. The writer waits for the next event before it
+// answers. Nothing is stored while the client is connected. If a call ends while no client reads
+// its stream, the rest of the stream is stored where every replica finds it.
 type elsewhere struct {
 	shared  Shared // nil: there are no other replicas
 	cfg     Config
@@ -110,8 +110,8 @@ func (b *batch) add(f numbered) {
 }
 
 // streamID returns a new id for the stream of a request. If there are other replicas, the id
-// contains the name of this one, which writes the stream, and the id of the request, so that the
-// client can be told when this replica is gone.
+// contains the name of this replica, which writes the stream, and the id of the request. With these
+// a client can get an answer even when this replica is gone.
 func (e *elsewhere) streamID(request json.RawMessage) string {
 	id := rand.Text()
 	if e.shared == nil {
@@ -279,9 +279,9 @@ func (e *elsewhere) next(ask eventsAsked) (b batch) {
 	return b
 }
 
-// leaveBehind stores the rest of a stream where all replicas find it, if its call has ended and
-// nobody has read the answer. The client may come back to another replica when this one is gone. If
-// it cannot be stored, that is logged.
+// leaveBehind stores the rest of a stream where all replicas find it, if its call has ended and no
+// client has read the answer. The client may come back to another replica when this one is gone. If
+// the rest cannot be stored, leaveBehind logs that.
 func (e *elsewhere) leaveBehind(o *record) {
 	if o == nil || e.shared == nil {
 		return

@@ -209,9 +209,9 @@ func (e *engine) declare(ctx context.Context, result json.RawMessage) json.RawMe
 	})
 }
 
-// declaring returns what a server declares, after change has edited it. The parameter all has the
-// members of the declaration, and can has those of its capabilities. A result that cannot be read
-// is returned unchanged.
+// declaring returns a server's declaration after the function change has edited it. The parameter
+// all has the members of the declaration, and can has the members of its capabilities. A
+// declaration that cannot be read is returned unchanged.
 func declaring(result json.RawMessage,
 	change func(all, can map[string]json.RawMessage)) json.RawMessage {
 	var all, can map[string]json.RawMessage

@@ -211,9 +211,9 @@ func (e *engine) honoured(ctx context.Context, f mcp.SubscriptionFilter) mcp.Sub
 	return f
 }
 
-// capabilities returns what mcp-go's server can do now; nothing if it does not say so. mcp-go
-// states that only in its answer to initialize, so this method sends an empty initialize as a
-// client would, which leaves no session behind.
+// capabilities returns what mcp-go's server can do now, or nothing if it does not say so. mcp-go
+// says it only in its answer to initialize. So this method sends an empty initialize, as a client
+// would; that begins no session.
 func (e *engine) capabilities(ctx context.Context) mcp.ServerCapabilities {
 	answer := e.extra(ctx).HandleMessage(ctx, json.RawMessage(
 		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`))

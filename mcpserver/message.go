@@ -247,9 +247,9 @@ func (e *rpcError) withStatus(status int) *rpcError {
 	return e
 }
 
-// frame returns the error as the answer to a request. The id is null if it is nil, because it could
-// not be read. The data is never left out, because Void shows its user the code and the data of an
-// error but not the message.
+// frame returns the error as the answer to a request. If the request's id could not be read, id is
+// nil and the answer's id is null. The data is never left out, because Void shows its user the code
+// and the data of an error but not the message.
 func (e *rpcError) frame(id json.RawMessage) []byte {
 	type body struct {
 		Code    int             `json:"code"`

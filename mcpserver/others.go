@@ -18,18 +18,18 @@ const (
 	forTask     = "task"
 )
 
-// others gives access to the other replicas, one of which may have the thing that a client's
-// message is about.
+// others gives access to the other replicas. One of them may have the question or the task that a
+// client's message is about.
 type others struct {
 	shared Shared // nil: there are none
 	seal   seal
 	log    zerolog.Logger
 }
 
-// id returns a new id for a question or a task that this replica has for this owner. If there are
+// id returns a new id for a question or a task that this replica has for an owner. If there are
 // other replicas, the id contains the name of this one, because the client may send its message to
-// any of them. The id is signed for its purpose, so that clients cannot have messages passed on to
-// replicas that have nothing of theirs.
+// any of them. The id is signed for its purpose. Otherwise clients could make replicas send
+// messages to others that have nothing of theirs.
 func (o *others) id(purpose, owner string) string {
 	id := rand.Text()
 	if o.shared == nil {

@@ -84,11 +84,10 @@ func unsupported(version string) *rpcError {
 	return e
 }
 
-// checkModern returns an error if a POST lacks what revision 2026-07-28 demands in addition to the
-// revision. The body must have the capabilities (-32602), and the headers must agree with the body
-// (-32020): Mcp-Method always, and Mcp-Name for tools/call, prompts/get, resources/read and tasks.
-// Gateways route and limit requests by these headers, so a difference would be a way around the
-// gateway.
+// checkModern returns an error if a POST lacks something that revision 2026-07-28 demands. The body
+// must have the capabilities (-32602), and the headers must agree with the body (-32020):
+// Mcp-Method always, and Mcp-Name for tools/call, prompts/get, resources/read and tasks. Gateways
+// route and limit requests by these headers, so a difference would be a way around the gateway.
 func (s *Server) checkModern(h http.Header, m message) *rpcError {
 	switch {
 	case m.odd:

@@ -18,9 +18,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// seal signs texts that clients store for this server and cannot change. Every process with the
-// same key can read them, so a session survives a restart and is known to every replica. Void needs
-// that, because it initializes once, and after a 404 for its session it shows {} for every call.
+// seal signs texts that clients store for this server and must not change. Every process with the
+// same key can read these texts, so a session survives a restart and is known to every replica.
+// Void needs that: it initializes only once, and after a 404 for its session it shows {} for every
+// call.
 type seal struct{ key []byte }
 
 // newSeal returns a seal with this key. Without a key it generates one, and what it signs becomes

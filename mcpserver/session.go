@@ -155,9 +155,10 @@ func (s *session) watches(uri string) bool {
 	return s.watched[uri]
 }
 
-// hidesErrors reports whether the client is Void, which shows {} for a result with isError, so that
-// neither the user nor the model learns what was wrong. A text that begins with "Error:" reaches
-// both. Void's user chooses its name, but it has never had another version.
+// hidesErrors reports whether the client is Void. Void shows {} for a result with isError, so that
+// neither the user nor the model learns what was wrong, but it shows a text that begins with
+// "Error:". Void's name depends on the user, so it is recognised by its version, which has always
+// been the same.
 func (s *session) hidesErrors() bool {
 	client := s.now().client
 	return client.Version == "0.1.0" && strings.HasSuffix(client.Name, "-client")

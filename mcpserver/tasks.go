@@ -295,8 +295,9 @@ func (t *task) write(kind string) json.RawMessage {
 }
 
 // ofTask answers tasks/get, tasks/update and tasks/cancel of 2026-07-28, here or by asking the
-// replica that has the task. tasks/list and tasks/result are errors, and so is a client that does
-// not know tasks. handled is false for other methods, and for a task that another server has made.
+// replica that has the task. For tasks/list and tasks/result it returns an error, and also if the
+// client does not know tasks. handled is false for other methods, and for a task that another
+// server has made.
 func (e *engine) ofTask(ctx context.Context, c *caller, m message) (
 	result json.RawMessage, rpcErr *rpcError, handled bool) {
 	switch m.method {
@@ -330,8 +331,8 @@ func (all *tasks) find(id, principal string) *task {
 	return nil
 }
 
-// at does what a method asks of a task, and returns the answer. It returns an error if the
-// parameters are wrong.
+// at carries out a method on a task, and returns the answer. It returns an error if the parameters
+// are wrong.
 func (all *tasks) at(t *task, method string, params json.RawMessage) (
 	json.RawMessage, *rpcError) {
 	switch method {
