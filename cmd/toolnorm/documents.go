@@ -69,9 +69,9 @@ func (c *catalog) Server(ctx context.Context, model string, request *fastjson.Va
 	return c.Engine.Server(ctx, model, request)
 }
 
-// Describe returns the description of a model. For a model that the agent answers for, it is that
-// of the model that the agent asks. It returns an error if the caller may not ask the model, or if
-// its server does not describe it.
+// Describe returns the description of a model. If the agent answers for the model, it returns the
+// description of the model that the agent asks. It returns an error if the caller may not ask the
+// model, or if its server does not describe it.
 func (c *catalog) Describe(ctx context.Context, model string, verbose bool) (
 	json.RawMessage, error) {
 	if err := c.may(ctx, model); err != nil {

@@ -22,9 +22,9 @@ var (
 // helper prints help. If all is set, it shows every setting that a command takes.
 type helper struct{ all bool }
 
-// print prints kong's help without the settings of serve, of which there are hundreds. A command
-// shows only its own options. The help of the program itself ends with the settings that most
-// people need. It returns an error if the help cannot be printed.
+// print prints kong's help without the hundreds of settings of serve. The help of a command shows
+// only its own options, and the help of the program ends with the settings that most people need.
+// It returns an error if the help cannot be printed.
 func (h *helper) print(o kong.HelpOptions, ctx *kong.Context) error {
 	hidden := 0
 	o.NoExpandSubcommands = ctx.Selected() == nil // "toolnorm kb -h" lists those of kb

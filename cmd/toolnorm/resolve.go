@@ -18,8 +18,8 @@ import (
 	"toolnorm/internal/limit"
 )
 
-// settings holds what is derived from Config. Config itself stays as the user wrote it, so that it
-// can be shown.
+// settings holds the values that are derived from Config. Config itself stays as the user wrote it,
+// so that it can be shown.
 type settings struct {
 	ollama    string // base URLs with commas between them
 	upstreams []engine.Upstream

@@ -151,8 +151,8 @@ func suggestion(word string, known []string) string {
 }
 
 // whereHelpIs returns a hint that names the help for err, or "" if err is no error in the
-// arguments. The help itself is not printed, because that of serve is a hundred lines long and
-// would hide the error above it.
+// arguments. It does not print the help itself, because the help of serve is a hundred lines long
+// and would hide the error above it.
 func whereHelpIs(err error) string {
 	var wrong *kong.ParseError
 	if !errors.As(err, &wrong) {

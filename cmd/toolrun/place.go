@@ -87,8 +87,8 @@ func (p *program) panicked(tool string, value any, stack []byte) {
 	fmt.Fprintf(p.stderr, "toolrun: %s panicked: %v\n%s", tool, value, stack)
 }
 
-// elsewhere reports whether this process may make the call, given the error of the proxy. That is
-// so only if no proxy was listening and the user did not name one. A call that may have begun must
+// elsewhere reports whether this process may make the call itself, given the error of the proxy. It
+// may only if no proxy was listening and the user did not name one. A call that may have begun must
 // never be made a second time.
 func (at *place) elsewhere(err error) bool {
 	return at.proxy == nil || !at.only && errors.Is(err, runner.ErrNotThere)

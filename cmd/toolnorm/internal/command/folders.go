@@ -33,8 +33,9 @@ type Stores struct {
 	Database `embed:""`
 }
 
-// there returns an error if a command that only reads is told to read what does not exist. A wrong
-// path would otherwise be a new, empty store, for which an export with --prune removes all files.
+// there returns an error if the data folder or the store does not exist. It is for commands that
+// only read. Otherwise a wrong path would become a new, empty store, for which an export with
+// --prune removes all files.
 func (s Stores) there() error {
 	for _, path := range []string{s.Data, s.Store} {
 		if path == "" || strings.Contains(path, "://") {
@@ -114,8 +115,9 @@ func ReadTools(path string) ([]chat.Tool, error) {
 	return readList("tools", path, chat.ParseTools)
 }
 
-// readList returns what parse makes of the file at path, or nil if path is empty. It returns an
-// error if the file cannot be read or parsed. The flag is the one that has named the file.
+// readList returns the result of parse for the text of the file at path, or nil if path is empty.
+// It returns an error if the file cannot be read or parsed. The argument flag is the name of the
+// flag that has named the file.
 func readList[T any](flag, path string, parse func([]byte) ([]T, error)) ([]T, error) {
 	if path == "" {
 		return nil, nil
