@@ -108,7 +108,7 @@ func (d *door) admits(r *http.Request) bool {
 }
 
 // reachable returns an address at which this machine can connect to a listener. For 0.0.0.0 and ::,
-// which are addresses to listen on but not to connect to, it returns one of loopback.
+// which are addresses to listen on but not to connect to, it returns 127.0.0.1.
 func reachable(addr net.Addr) string {
 	at, err := netip.ParseAddrPort(addr.String())
 	if err != nil || !at.Addr().IsUnspecified() {

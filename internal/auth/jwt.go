@@ -250,9 +250,9 @@ func (w *words) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(w))
 }
 
-// bearer returns what follows "Bearer" in a request's Authorization header, or "" if there is no
-// such header. A JWT is accepted nowhere else: URLs are logged by every proxy on the way, so the
-// query string is not read.
+// bearer returns the text after "Bearer" in a request's Authorization header, or "" if the header
+// is missing or has another scheme. A JWT is accepted nowhere else: URLs are logged by every proxy
+// on the way, so the query string is not read.
 func bearer(r *http.Request) string {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {

@@ -1,7 +1,7 @@
-// Package clip cuts texts that may be long, between two characters.
+// Package clip shortens texts without splitting a character.
 //
 // Logs, errors and prompts quote what models, servers and clients wrote. A text that is cut within
-// a character ends in U+FFFD wherever it becomes JSON.
+// a character would end in U+FFFD wherever it becomes JSON.
 package clip
 
 import "strings"

@@ -1,7 +1,8 @@
-// Package exam holds questions with the calls that answer them, and marks what a model called.
+// Package exam has questions with the calls that answer them, and grades the calls of a model. The
+// doctor and the benchmarks use it.
 //
-// The doctor and the benchmarks use it. Marks are strict on names and types, since programs read
-// the calls, and lenient on words, since there is more than one good way to fill in a city.
+// Grading is strict on names and types, since programs read the calls, and lenient on words, since
+// there is more than one good way to fill in a city.
 package exam
 
 import (

@@ -18,8 +18,8 @@ type Case struct {
 	Want   string // in the notation of Transcript
 	Finish string // why the reply ended; chat.Stop unless the case says otherwise
 	Prompt string // the end of the prompt
-	// the degree of holding calls back (none, short or call) to which the case is limited; empty:
-	// every degree gives the same events
+	// how much of a call is held back (none, short or call), if the events depend on it; empty:
+	// they do not
 	Hold string
 }
 

@@ -8,7 +8,8 @@ import (
 	"toolnorm/chat"
 )
 
-// degrees are the names of the degrees in which calls are held back, the default first.
+// degrees are the values of hold, which say how much of a call is held back. The first one is the
+// default.
 var degrees = []string{"short", "none", "call"}
 
 // Decode decodes a reply in the family's format. The argument prompt is the end of the prompt. hold
@@ -20,7 +21,7 @@ type Decode func(in chat.Source, prompt, hold string) iter.Seq2[chat.Event, erro
 // return a nil *Difference if there is none. Their result type is not error, because a nil
 // *Difference in an error would not be nil.
 type Difference struct {
-	How       string // how the text was split, and the degree of holding
+	How       string // how the text was split, and the value of hold
 	Raw       string
 	Got, Want string
 	Err       error // why the reply ended early; usually nil

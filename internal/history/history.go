@@ -1,10 +1,10 @@
-// Package history keeps exchanges in a database, SQLite or PostgreSQL, so that they survive a
-// restart, and finds them again. It is bounded by age, number and size, and keeps only the texts
-// that it is told to keep.
+// Package history stores exchanges in a database, SQLite or PostgreSQL, so that they survive a
+// restart, and searches them. Their age, number and size are bounded, and texts are stored only if
+// the settings say so.
 //
-// Requests never wait for it: exchanges that have ended are put in a queue, from which one
-// goroutine writes them in batches. Exchanges for which the queue has no room are left out, which
-// is reported.
+// Requests never wait for the database. Finished exchanges are put in a queue, from which one
+// goroutine writes them in batches. If the queue is full, an exchange is dropped, and that is
+// reported.
 package history
 
 import (

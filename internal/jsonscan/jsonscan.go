@@ -1,13 +1,14 @@
-// Package jsonscan follows JSON while it arrives: how far a text is the beginning of a value, and
-// where the value ends. It decodes nothing, and allocates only a byte for each open container.
+// Package jsonscan reads JSON while it arrives. It finds how much of a text is the beginning of a
+// JSON value, and where the value ends. It decodes nothing, and allocates only a byte for each open
+// container.
 //
-// It is for texts that are sent before they are complete: streamed arguments, of which a byte may
-// be sent once it is known to belong to JSON, and values that are held back for a schema until they
-// are complete. encoding/json reads only complete texts; to call it for each fragment takes
-// quadratic time.
+// It is for texts that are sent before they are complete. A byte of streamed arguments may be sent
+// as soon as it is known to belong to JSON, and a value that is held back for a schema must be sent
+// when it is complete. encoding/json reads only complete texts, and calling it for each fragment
+// would take quadratic time.
 //
-// Of `{"a": 12, "b` all 12 bytes are taken, and the value is neither complete nor wrong; of `{"a":
-// 012` seven are, since no JSON number continues after a leading zero.
+// For example, all 12 bytes of `{"a": 12, "b` are read, and the value is neither complete nor
+// wrong. Of `{"a": 012` seven bytes are read, since no JSON number continues after a leading zero.
 package jsonscan
 
 import "strings"

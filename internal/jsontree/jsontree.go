@@ -1,9 +1,9 @@
-// Package jsontree reads a whole JSON text into its values, in their order and with the place of
-// each: schemas, whose members models write in that order, and arguments, of which parts are cut
-// and replaced in the text itself.
+// Package jsontree parses a whole JSON text into a tree of values, with their order and their
+// offsets in the text. It is used for schemas, whose order models follow in their calls, and for
+// arguments, of which parts are replaced in the text itself.
 //
-// encoding/json has no such tree. A map loses the order and members that are there twice, a float
-// the digits of a number, and neither knows where in the text it stood.
+// encoding/json has no such tree. A map loses the order and repeated members, a float64 loses
+// digits of a number, and neither knows its offset in the text.
 package jsontree
 
 import (

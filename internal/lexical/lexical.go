@@ -1,15 +1,15 @@
-// Package lexical finds texts by their words: BM25 over bigrams for Chinese, Japanese and Korean,
-// and over stems for other scripts.
+// Package lexical searches texts by their words, with BM25. The tokens are bigrams for Chinese,
+// Japanese and Korean, and stems for other scripts.
 //
-// Bigrams find a term of two characters, which trigrams do not, and are within .004 (MRR) of
-// dictionaries of a hundred megabytes; Korean particles and spacing need nothing more.
+// Bigrams find a word of two characters such as 副業, which trigrams, as in SQLite's FTS5, do not.
+// Their results are within .004 (MRR) of those with dictionaries of a hundred megabytes. Korean
+// particles and spacing need no other treatment. In a test with questions and the paragraphs that
+// they were written for, the right paragraph was first for .90 of the Japanese and .89 of the
+// Korean questions.
 //
-// Measured on questions and their own paragraphs, the right one was first for .90 of the Japanese
-// and .89 of the Korean ones. The trigrams of SQLite's FTS5 find nothing for a word of two
-// characters, as 副業.
-//
-// tokens.go cuts texts, lexical.go holds and searches them, segment.go writes an index for a
-// database and reads it, features.go compares results in more detail, fuse.go merges rankings.
+// tokens.go makes tokens of texts, lexical.go stores and searches them, segment.go writes an index
+// for a database and reads it, features.go compares results in more detail, and fuse.go merges
+// rankings.
 package lexical
 
 import (

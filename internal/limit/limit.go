@@ -1,11 +1,11 @@
-// Package limit bounds what each caller may ask of models: requests and tokens a minute, requests
-// and their bytes at once, and the length of a prompt. A caller is the holder of a key or a JWT,
-// or an address where neither is required.
+// Package limit bounds what each caller may ask of models: requests and tokens per minute, the
+// number and size of concurrent requests, and the length of a prompt. A caller is the holder of a
+// key or a JWT, or an address if neither is required.
 //
 // A request over a limit is refused with 429 in the client's form, with Retry-After. Every answer
-// has the headers in which the libraries of OpenAI and Anthropic read how much is left. Tokens are
-// charged when a reply has ended, as the model server counts them; until then a request reserves a
-// guess from its bytes.
+// has the headers from which the libraries of OpenAI and Anthropic read how much is left. Tokens
+// are charged when a reply has ended, as the model server counts them. Until then a request
+// reserves an estimate made from its size.
 //
 //	limit.go     the limiter
 //	rules.go     the settings

@@ -1,7 +1,7 @@
-// Package metrics counts exchanges, tools and model servers for Prometheus, under the names of
-// OpenTelemetry's conventions for generative AI where these have one. Labels are bounded whatever
-// clients write: models that no server has listed become "other", and no label holds a key, a user
-// or a text.
+// Package metrics counts exchanges, tools and model servers for Prometheus, with the names of
+// OpenTelemetry's conventions for generative AI where there are any. The number of labels is
+// bounded, whatever clients write: models that no server has listed become "other", and no label
+// contains a key, a user or a text.
 //
 //	metrics.go  the metrics, and what an exchange and a tool's call add to them
 //	models.go   under which model and server an exchange is counted

@@ -1,24 +1,26 @@
-// Package ocr puts back the long-vowel marks that OCR read as hyphens in Japanese text: サ-ビス is
-// サービス, self-service and 03-1234-5678 stay as they are.
+// Package ocr restores the long-vowel marks that OCR has read as hyphens in Japanese text. For
+// example, サ-ビス becomes サービス, while self-service and 03-1234-5678 stay as they are.
 //
-// What can be told by a dictionary is: run.go finds the hyphens (narrow.go those behind half-width
-// katakana), segment.go judges them, words.go has the dictionary. A model is asked only about the
-// others, and only yes or no (model.go); repair.go is a guess from the rest of the text that has to
-// be switched on. Nobody but Normalize writes text, and it changes nothing but hyphens directly
-// behind katakana.
+// Most hyphens are judged with a dictionary: run.go finds them (narrow.go those after half-width
+// katakana), segment.go judges them, and words.go has the dictionary. A model is asked about the
+// others, and only for yes or no (model.go). repair.go guesses misread characters from the rest of
+// the text, and must be switched on. Only Normalize changes text, and it changes only hyphens
+// directly after katakana.
 //
-// The rule looks at a run of katakana with its hyphens, and at all of its readings: each hyphen is
-// a mark, or it stays and splits the run. A reading counts when its pieces are words, or words in a
-// row. A hyphen that is the same in all readings that count is certain; デ-タ-ベ-ス is データベ… with any
-// reading of its second hyphen, so the first is a mark, and the second is asked about. Wrong marks
-// are worse than hyphens that stay: a reader sees through サ-ビス, and is misled by カメラーレンズ. So a
-// hyphen stays for certain only where no word could hold it as a mark, and three more doubts make
-// it ambiguous: none of the readings counts, whole words end at the hyphen, or one side of it is a
-// single character.
+// The dictionary judges a run of katakana with its hyphens by all readings of the run. In a
+// reading, each hyphen is either a mark or stays, in which case it splits the run. A reading is
+// possible if its pieces are words or sequences of words. A hyphen is certain if it is the same in
+// all possible readings. For example, the possible readings of デ-タ-ベ-ス differ only in the second
+// hyphen. So the first is certainly a mark, and the model is asked about the second.
 //
-// A model that is asked cannot do harm beyond its answer: it never writes text, a schema holds it
-// to truth values, an answer of another shape counts as none, and the text is compared with the
-// original, character by character, when all is done.
+// A wrong mark is worse than a hyphen that stays: a reader understands サ-ビス, but is misled by
+// カメラーレンズ. So a hyphen certainly stays only if no word could contain it as a mark. It is ambiguous
+// if no reading is possible, if whole words end at the hyphen, or if there is a single character on
+// one side of it.
+//
+// The model can do no harm beyond a wrong answer. It never writes text, a schema restricts it to
+// truth values, and an answer of another form is ignored. In the end the text is compared with the
+// original, character by character.
 package ocr
 
 import (

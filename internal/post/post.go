@@ -1,5 +1,5 @@
-// Package post sends JSON to a server that the settings name, as one for embeddings or for ranking,
-// and reads its answer.
+// Package post sends JSON to a server from the settings, for example one for embeddings, and reads
+// its answer.
 package post
 
 import (

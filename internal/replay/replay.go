@@ -1,10 +1,10 @@
-// Package replay reads once more what a model wrote, without any model, and says what became of it:
-// the calls, whether they fit their tools' schemas, and in sentences why a text that looks like a
-// call is none.
+// Package replay decodes again what a model wrote, without a model, and explains the result: the
+// calls, whether they fit the schemas of their tools, and why a text that looks like a call is not
+// one.
 //
-// The decoder itself keeps no reasons, since it must be fast and its answer is the text. Here the
-// same text is read in other ways (every name allowed, less evidence asked for), and what changes
-// then was the reason.
+// The decoder itself records no reasons, since it must be fast. So this package also decodes the
+// text under other conditions, for example with every name allowed or with less evidence required.
+// If the result changes, that condition was the reason.
 package replay
 
 import (

@@ -1,8 +1,10 @@
-// Package shared keeps what all replicas of the program must know, and what no client carries:
-// replies that are gone on with by their id, calls that are too long for a command line, ended
-// sessions, and secrets. It is kept in PostgreSQL, for as long as it is good; a program with a
-// SQLite file is alone, and keeps these in memory. So do the counts of callers with limits.
-// Replicas also ask each other (Desk), by letters in the same table.
+// Package shared stores what all replicas of the program must know and no client sends: replies
+// that a client continues by their id, calls that are too long for a command line, ended sessions,
+// secrets, and the counts of callers with limits. The store is in PostgreSQL, and entries are
+// deleted after some time. A program with a SQLite file has no replicas, and keeps these data in
+// memory.
+//
+// With a Desk, replicas also ask each other questions, by messages in the same table.
 package shared
 
 import (

@@ -1,4 +1,5 @@
-// Package sleep pauses what is done again and again.
+// Package sleep has pauses that end with their context, and groups of background work that can be
+// waited for.
 package sleep
 
 import (

@@ -1,10 +1,11 @@
-// Package spans makes traces of requests by OpenTelemetry: a span for each request to a model, and
-// in it one for the rendering of a prompt, each generation, each repair and each call of a tool.
-// They leave by OTLP over HTTP, as the usual variables OTEL_… say, and there are none without
-// these. What was said is in them only if the convention's variable for that asks for it.
+// Package spans records traces of requests with OpenTelemetry. Each request to a model has a span,
+// with spans inside for the rendering of a prompt, each generation, each repair and each call of a
+// tool. They are sent by OTLP over HTTP as the usual variables OTEL_… say; without these variables
+// nothing is recorded. Texts are included only if the variable of OpenTelemetry's conventions asks
+// for them.
 //
-// A client's traceparent is taken in any case, and handed on to model servers, so that its own
-// trace goes on behind toolnorm.
+// A client's traceparent is accepted in any case and sent to model servers, so that the client's
+// own trace continues there.
 package spans
 
 import (

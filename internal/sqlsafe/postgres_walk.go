@@ -123,8 +123,9 @@ func (w *walk) kind(kind string, node map[string]any, at int) *Refusal {
 // USING.
 var operatorNames = []string{"name", "operName", "useOp"}
 
-// qualified refuses OPERATOR(schema.+) in every place where an operator may be used, because it
-// calls a function that somebody has created in that schema.
+// qualified refuses an operator of a schema other than pg_catalog, such as OPERATOR(public.+),
+// wherever an operator may be used, because it calls a function that somebody has created in that
+// schema.
 func (w *walk) qualified(node map[string]any, at int) *Refusal {
 	for _, member := range operatorNames {
 		schema, _, qualified := strings.Cut(dotNames(node[member]), ".")

@@ -1,5 +1,5 @@
-// Package toolargs reads the arguments of a tool's call: repaired and coerced to the tool's schema,
-// then checked against the whole of it.
+// Package toolargs reads the arguments of a tool's call. It repairs them, coerces values to the
+// types in the tool's schema, and checks the result against the whole schema.
 package toolargs
 
 import (

@@ -1,10 +1,9 @@
-// Package trace keeps a record of the last requests to models and their replies, for people who
-// want to know why a model misbehaves. It keeps no keys and no headers, and texts only if it is
-// told to.
+// Package trace records the last requests to models and their replies, for people who want to know
+// why a model misbehaves. It records no keys and no headers, and texts only if the settings say so.
 //
-// The log says that a request failed; the trace shows why a call became text: what the model wrote,
-// how it was read, what was repaired, and what was sent. It is only in memory and lost with the
-// process, except for what a Keeper keeps.
+// The log says that a request failed, while the trace shows why a call became text: what the model
+// wrote, how it was decoded, what was repaired, and what was sent. The trace is in memory and lost
+// with the process, except for exchanges that a Keeper stores.
 //
 //	log.go           the last exchanges
 //	exchange.go      one exchange; bodies.go: its texts; conversation.go: which one it continues

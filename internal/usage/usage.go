@@ -1,8 +1,9 @@
-// Package usage counts what each caller asked of each model on each day, in a database, SQLite or
-// PostgreSQL. The counts of tokens are those of the model servers. No texts are kept.
+// Package usage counts how many requests, calls and tokens each caller had of each model on each
+// day, in a database, SQLite or PostgreSQL. The model servers count the tokens. No texts are
+// stored.
 //
-// Requests never wait for it: their counts are kept in memory for a few seconds. Counts that cannot
-// be written stay there, and are tried again.
+// Requests never wait for the database: their counts are kept in memory for a few seconds. Counts
+// that cannot be written stay in memory, and are written later.
 package usage
 
 import (

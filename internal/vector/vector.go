@@ -1,12 +1,12 @@
-// Package vector finds the vectors nearest to another by comparing all of them: exact, and with
-// 100,000 of 1,024 dimensions in a tenth of a second. Graphs (HNSW) are faster and miss: one that
-// was tried found .196 of the ten nearest.
+// Package vector finds the vectors nearest to another by comparing all of them. The result is
+// exact, and a search of 100,000 vectors of 1,024 dimensions takes a tenth of a second. Graphs
+// (HNSW) are faster but miss results: one that was tried found .196 of the ten nearest.
 //
-// Exact also means that a filter costs nothing but its own look at each row, where a graph loses
-// results by one.
+// A filter only costs the time to look at each row, while a graph loses results if there is a
+// filter.
 //
-// vector.go compares float32, small.go bytes where memory is short, nearest.go keeps the best of
-// them.
+// vector.go compares vectors of float32, small.go vectors of bytes, which take less memory, and
+// nearest.go selects the best results.
 package vector
 
 import (

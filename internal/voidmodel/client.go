@@ -1,6 +1,6 @@
-// Package voidmodel stands for the editor Void in tests: it writes prompts and history as Void
-// does, reads replies by the rules of Void's parser, and runs the tools. It shares no code with
-// what is tested.
+// Package voidmodel imitates the editor Void in tests. It writes prompts and history as Void does,
+// reads replies by the rules of Void's parser, and runs the tools. It shares no code with what is
+// tested.
 package voidmodel
 
 import (
