@@ -121,8 +121,9 @@ func (q *queue) run() {
 	}
 }
 
-// take answers a message that takes no time, and puts any other into the backlog of its conn. So
-// initialize is answered at once, and a session has begun before its next message is looked at.
+// take handles a cancellation, or a request that takes no time, at once, and puts any other message
+// into the backlog of its conn. So initialize is answered at once, and a session has begun before
+// its next message is looked at.
 func (q *queue) take(c *conn, m message) {
 	switch {
 	case isCancel(m):

@@ -8,8 +8,8 @@ import (
 	"toolnorm/admin/web"
 )
 
-// admins are the settings of who may administer. Without keys for administrators, the API keys open
-// /admin as well.
+// admins has the settings that say who may administer the server. Without keys for administrators,
+// the API keys open /admin as well.
 type admins struct {
 	AdminKey     []string `name:"admin-key" placeholder:"KEY" help:"Keys of administrators, who change the server and see inside it: at least 16 characters, or sha256: and a key's SHA-256 digest. Then other API keys may not. Safer in the environment or a file. Default: holders of API keys are administrators, and whoever is on this machine if there are none."`
 	AdminKeyFile string   `name:"admin-key-file" placeholder:"FILE" help:"File with such keys, one per line; # starts a comment."`

@@ -15,7 +15,7 @@ import (
 	"toolnorm/tools/kb"
 )
 
-// samples is the setting of whether the tools of the sample company are offered.
+// samples has the setting that says when the tools of the sample company are offered.
 type samples struct {
 	Sample string `default:"auto" enum:"auto,always,never" restart:"yes" help:"When to offer the tools of a sample company, which is made up: auto (while there are no tools, knowledge bases or MCP servers of your own), always, or never."`
 }
@@ -37,8 +37,8 @@ type Config struct {
 	debugSettings   `embed:"" group:"Debug:"`
 }
 
-// serverSettings are the settings of where the server listens, which model servers it asks, and how
-// long its clients may take.
+// serverSettings has the settings that say where the server listens, which model servers it asks,
+// and how long its clients may take.
 type serverSettings struct {
 	Listen          string            `default:"127.0.0.1:11435" restart:"yes" help:"Address to serve on. Port 0 takes a free one."`
 	Ollama          string            `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" restart:"yes" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. It need not be running yet. Several, with commas between them, are a pool (docs/scale.md)."`
@@ -55,9 +55,9 @@ type serverSettings struct {
 	Grace           time.Duration `default:"10s" help:"How long running replies may continue when the server is stopped."`
 }
 
-// modelSettings are the settings of how the output of models is read, and in which form clients get
-// their replies. The form shell must be asked for, since its tools would otherwise change every
-// chat.
+// modelSettings has the settings that say how the output of models is read, and in which form
+// clients get their replies. The form shell must be asked for, since its tools would otherwise
+// change every chat.
 type modelSettings struct {
 	Model               string            `placeholder:"NAME" help:"Model for requests that name none. Default: such requests are an error."`
 	Alias               map[string]string `aliases:"aliases" placeholder:"NAME=MODEL" help:"More names for models (* matches any text): claude-*=qwen3-coder has that model answer whatever Claude Code asks for."`
@@ -76,7 +76,7 @@ type modelSettings struct {
 	ReasoningReplay     string            `default:"all" enum:"none,last,all" help:"Which earlier turns keep the model's reasoning: none, last (those after the last user message), or all (the model's template decides)."`
 }
 
-// toolSettings are the settings of which tools are offered, and what runs them.
+// toolSettings has the settings that say which tools are offered, and which programs run them.
 type toolSettings struct {
 	Tools            bool `default:"true" negatable:"" restart:"yes" help:"Offer and run the tools that come with the program."`
 	samples          `embed:""`
@@ -93,7 +93,7 @@ type toolSettings struct {
 	Knowledge        kb.Config   `embed:""`
 }
 
-// reliability are the settings of what is done about wrong calls, and about models that repeat
+// reliability has the settings that say what happens to wrong calls, and to models that repeat
 // themselves or do not answer.
 type reliability struct {
 	Check            bool          `default:"true" negatable:"" help:"Send a call only if it validates against its tool's schema."`
@@ -114,7 +114,7 @@ type reliability struct {
 	UnloadStuck      bool          `help:"Unload an Ollama model that does not start to answer within first-byte-timeout, and retry once. Others who use the model wait while it loads again."`
 }
 
-// contextSettings are the settings of how much of a conversation and its tools a model gets.
+// contextSettings has the settings that say how much of a conversation and its tools a model gets.
 type contextSettings struct {
 	NumCtx     int    `type:"tokens" placeholder:"TOKENS" help:"Context length to ask Ollama for, in tokens. Default: by the size of each request, growing by powers of two."`
 	MaxCtx     int    `type:"tokens" default:"32768" help:"The longest context to ask for automatically, in tokens (65536 or 64k). A model that is loaded with a sufficient context is not reloaded."`
@@ -122,7 +122,7 @@ type contextSettings struct {
 	ToolBudget int    `type:"tokens" placeholder:"TOKENS" help:"Most tokens for the tool definitions of a request: longer descriptions are shortened, then those of parameters, and last tools are left out (reported in Toolnorm-Tools). Default: only where a request does not fit the context otherwise, to half of it."`
 }
 
-// access are the settings of who may ask.
+// access has the settings that say who may send requests.
 type access struct {
 	APIKeys        []string `name:"api-keys" placeholder:"KEY" help:"API keys, one of which each request must carry: at least 16 characters, or sha256: and a key's SHA-256 digest; a label and a space in front name its holder in the log. Safer in the environment or a file, since every program on the machine can read a command line. Default: no key is needed."`
 	APIKeysFile    string   `name:"api-keys-file" placeholder:"FILE" help:"File of API keys, one per line; # starts a comment."`
@@ -136,7 +136,7 @@ type access struct {
 	reaches        `embed:""`
 }
 
-// debugSettings are the settings of what is recorded and logged.
+// debugSettings has the settings that say what is recorded and logged.
 type debugSettings struct {
 	Trace       int  `default:"50" restart:"yes" help:"How many of the last requests to keep in memory and show at /debug, on this machine only; 0 to 1000."`
 	TraceBodies bool `restart:"yes" help:"Keep the prompts and replies of these requests: up to 256 KiB each."`

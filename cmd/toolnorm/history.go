@@ -12,8 +12,8 @@ import (
 	"toolnorm/internal/usage"
 )
 
-// histories are the settings of which requests are recorded in the database, so that they survive a
-// restart.
+// histories has the settings that say which requests are recorded in the database, so that they
+// survive a restart.
 type histories struct {
 	History      int    `default:"10000" restart:"yes" help:"How many requests to keep in the database for the page Live: times, models, calls, errors and repairs. It is history.db in the folder of data, or the PostgreSQL of store. 0: none; trace 0 turns it off, too."`
 	HistoryDays  int    `default:"14" restart:"yes" help:"After how many days they are deleted."`
@@ -21,7 +21,7 @@ type histories struct {
 	HistoryTexts string `default:"none" enum:"none,failed,all" restart:"yes" help:"Which prompts and replies to keep there: none, failed (of requests that failed or were repaired), or all (needs no trace-bodies)."`
 }
 
-// usages is the setting of how long the usage of each caller is recorded.
+// usages has the setting that says for how long the usage of each caller is recorded.
 type usages struct {
 	UsageDays int `name:"usage-days" default:"90" restart:"yes" help:"For how many days to keep how many requests, calls and tokens each caller had of each model; 0: none. It is in the database of history."`
 }

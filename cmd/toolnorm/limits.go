@@ -8,7 +8,7 @@ import (
 	"toolnorm/internal/limit"
 )
 
-// limits is the setting of how much each caller may ask.
+// limits has the setting that says how much each caller may ask.
 type limits struct {
 	Limits map[string]string `name:"limits" placeholder:"NAME=LIMITS" help:"What callers may ask of models: by a key's label or a JWT's sub (* matches any text), words as rpm=60 (requests a minute), tpm=100000 (tokens a minute), at-once=2 (requests at once), bytes=4000000 (of those together) and context=32768 (tokens of a prompt), with commas between, or none. Without keys each address has the limits of local. Default: no limits."`
 }

@@ -64,10 +64,11 @@ func (m *Main) Reload() error {
 	return m.reload.read()
 }
 
-// settings implements inForce.
+// settings implements inForce: it returns the settings in force, and where they came from.
 func (m *Main) settings() (given, *Config) { return m.given, &m.now.Load().config }
 
-// use implements inForce. It keeps the engine if the settings of the engine are unchanged.
+// use implements inForce: it applies new settings to later requests, or returns an error if they
+// are wrong. It keeps the engine if the settings of the engine are unchanged.
 func (m *Main) use(ctx context.Context, next given, sameFamilies bool) error {
 	config, old := *next.config, m.now.Load()
 	s, err := config.resolve()

@@ -107,7 +107,8 @@ func pick(m *py.Account, x []Value, start, step, count int64) []Value {
 	return all
 }
 
-// sliceText returns the slice of a text by characters. It counts bytes if that is the same.
+// sliceText returns the slice of a text by characters. For a slice of ASCII text with step 1 it
+// counts bytes, which gives the same result.
 func sliceText(m *py.Account, s string, start, step, count int64) Value {
 	m.AllocText(int64(len(s)))
 	if count == 0 {

@@ -84,8 +84,8 @@ func (c *Connect) Run(m *Console) error {
 	return c.try(m, client, user, s)
 }
 
-// undo restores the files of a client, and asks first if any was changed since. It returns an error
-// if the user declines or a file cannot be restored.
+// undo restores the files of a client. If one of them was changed after it was connected, undo asks
+// the user first. It returns an error if the user declines or a file cannot be restored.
 func (c *Connect) undo(m *Console, client connect.Client, folder string) error {
 	paths, err := client.Undo(folder, false)
 	var changed *connect.Changed
@@ -106,8 +106,8 @@ func (c *Connect) undo(m *Console, client connect.Client, folder string) error {
 	return err
 }
 
-// write shows the changes to the client's files, and makes them unless the user declines, which is
-// an error. If the files need no change, it does nothing.
+// write shows the changes to the client's files, and then makes them. It returns an error if the
+// user declines. If the files need no change, it does nothing.
 func (c *Connect) write(m *Console, client connect.Client, user, folder string,
 	s connect.Server) error {
 	changes, err := client.Plan(user, folder, s)

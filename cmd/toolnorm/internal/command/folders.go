@@ -18,16 +18,16 @@ import (
 	"toolnorm/internal/toolbox"
 )
 
-// Folders are the settings of where the user's own files are. Serve and every command that reads
-// these files embed the same fields. So a setting has the same name and help everywhere, and one
-// settings file is enough for all commands.
+// Folders has the settings that say where the user's own files are. Serve and every command that
+// reads these files embed the same fields. So a setting has the same name and help everywhere, and
+// one settings file is enough for all commands.
 type Folders struct {
 	Data   string `placeholder:"DIR" restart:"yes" help:"Data folder: database, keys, your own families/*.txt. Default: ~/.local/share/toolnorm."`
 	Config string `placeholder:"FILE" restart:"yes" help:"YAML file with settings. Default: ~/.config/toolnorm/toolnorm.yaml, on macOS ~/Library/Application Support/toolnorm/toolnorm.yaml; it need not be there."`
 }
 
-// Stores are the settings of where the data of the tools is, for commands that work on it while
-// serve runs.
+// Stores has the settings that say where the data of the tools is, for commands that work on it
+// while serve runs.
 type Stores struct {
 	Folders  `embed:""`
 	Database `embed:""`
@@ -48,17 +48,18 @@ func (s Stores) there() error {
 	return nil
 }
 
-// Database is the setting of where the data of the tools is, if it is not in the data folder.
+// Database has the setting that says where the data of the tools is, if it is not in the data
+// folder.
 type Database struct {
 	Store string `placeholder:"WHERE" restart:"yes" help:"Database of the tools: the absolute path of a SQLite file, or postgres://… Default: db/mcp_data.db in the data folder. Knowledge bases are in knowledge.db beside it, or in the same PostgreSQL."`
 }
 
-// Sources are the databases of custom tools.
+// Sources has the setting that lists the databases of custom tools.
 type Sources struct {
 	Connection map[string]string `aliases:"connections" placeholder:"NAME=WHERE" restart:"yes" help:"Databases that custom SQL tools may ask, read-only: the absolute path of a SQLite file (#table,table behind it lists those that may be read), postgres://… with a role that may only SELECT, or env:VARIABLE for either. The connection sample is always there."`
 }
 
-// ollamaServer is the setting of the address of Ollama, with the name that it has for serve.
+// ollamaServer has the setting with the address of Ollama. It has the same name as for serve.
 type ollamaServer struct {
 	Ollama string `default:"127.0.0.1:11434" env:"TOOLNORM_OLLAMA,OLLAMA_HOST" help:"Address of the Ollama server, in any form that OLLAMA_HOST takes. Of several, with commas between them, the first is asked."`
 }

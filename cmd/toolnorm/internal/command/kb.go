@@ -26,8 +26,8 @@ type KB struct {
 	Delete kbDelete `cmd:"" help:"Delete a knowledge base, or some of its documents."`
 }
 
-// kbPlace are the settings of where the knowledge bases are. They are those of serve, so that both
-// use the same knowledge bases.
+// kbPlace has the settings that say where the knowledge bases are. They are settings of serve as
+// well, so that both use the same knowledge bases.
 type kbPlace struct {
 	Stores `embed:""`
 

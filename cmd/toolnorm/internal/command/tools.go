@@ -19,8 +19,8 @@ type Tools struct {
 	Check  toolsCheck  `cmd:"" help:"Run the examples of the custom tools, and compare the tables that they ask with what those were when each tool was saved. One line for each problem, and exit status 1."`
 }
 
-// toolStore are the settings of where the custom tools are. They are those of serve, so that both
-// work on the same tools.
+// toolStore has the settings that say where the custom tools are. They are settings of serve as
+// well, so that both work on the same tools.
 type toolStore struct {
 	Stores  `embed:""`
 	Sources `embed:""`
