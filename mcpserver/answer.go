@@ -79,7 +79,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, c *caller, m me
 	if !c.modern {
 		ctx = context.WithoutCancel(ctx)
 	}
-	// of the stream that the reply becomes; nil: there is none, or it cannot be resumed
+	// the record of the stream that the reply becomes; nil: there is none, or it cannot be resumed
 	var record *record
 	reply := &reply{stream: func(box *outbox) { record = s.stream(w, r, c, m, box) }}
 	c.out = nowhere

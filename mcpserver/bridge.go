@@ -75,7 +75,7 @@ func bridgedError(c *caller, e mcp.JSONRPCErrorDetails, failed error) *rpcError 
 	if e.Data != nil {
 		rpcErr.data = encode(e.Data)
 	}
-	// mcp-go names types of Go, and says that the request is wrong, where a parameter is.
+	// mcp-go's message names Go types, and blames the request where a parameter is wrong.
 	if m := unparsable.FindStringSubmatch(e.Message); m != nil && e.Code == codeRequest {
 		return fail(codeParams, "%s has the wrong type: %s", m[2], m[1])
 	}

@@ -41,8 +41,8 @@ const (
 	// how long another replica may take to answer, in addition to the time for which it waits for
 	// an event
 	answerWait  = 5 * time.Second
-	longestName = 128 // of the id of a request, in the id of its stream
-	longestID   = 512 // of the id of a stream
+	longestName = 128 // bytes of a request's id; a longer id is not put into the stream's id
+	longestID   = 512 // bytes of a stream's id
 )
 
 // elsewhere finds streams that other replicas write. The id of an event names the replica that

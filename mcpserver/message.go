@@ -112,7 +112,7 @@ func members(raw []byte) (all map[string]json.RawMessage, rpcErr *rpcError) {
 		return all, nil
 	case !errors.As(err, &syntax):
 		return nil, fail(codeRequest, "a message is one JSON object")
-	// It has a message of its own, as the text may be JSON: it is 10,000 levels deep.
+	// A text that is nested too deeply has a message of its own, because it may be valid JSON.
 	case strings.Contains(syntax.Error(), "max depth"): // encoding/json has no name for it
 		return nil, fail(codeParse, "this is nested too deeply")
 	}

@@ -160,8 +160,8 @@ type Bounds struct {
 	Beat       time.Duration // the interval of comments that keep a silent stream alive; 0: 15 s
 	Patience   time.Duration // how long an answer may take before it becomes a stream; 0: 1 s
 	MaxStreams int           // open streams; 0: 10,000
-	// requests that are answered at once; 0: 256. Of further ones, those of a session wait; others
-	// get 503
+	// requests that are answered at once; 0: 256. Further requests of a legacy session wait, and
+	// others get 503
 	MaxCalls int
 	// unfinished requests of one legacy session; 0: 64. Further ones get 503
 	MaxWaiting int

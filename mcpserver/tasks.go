@@ -18,7 +18,7 @@ import (
 const tasksExtension = "io.modelcontextprotocol/tasks"
 
 const (
-	taskLife   = time.Hour   // after its beginning a task is ended and forgotten
+	taskLife   = time.Hour   // how long a task may take until it is ended and forgotten
 	taskPoll   = time.Second // how often a client should ask for a task
 	mostTasks  = 1000        // how many tasks are stored
 	mostRounds = 20          // how often one call may ask questions

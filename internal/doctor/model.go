@@ -24,8 +24,8 @@ type examination struct {
 	facts  engine.Findings
 	m      *Model
 
-	tokens  int           // written so far with the strategy in use,
-	writing time.Duration // and the time to write them
+	tokens  int           // tokens written so far with the strategy in use
+	writing time.Duration // the time that writing them took
 }
 
 // Model examines one model and returns the report. Its server loads the model, which is then asked

@@ -48,7 +48,7 @@ func (c *Case) Degrees() []string {
 	case c.Hold != "":
 		return []string{c.Hold}
 	case c.Finish == chat.Length || strings.Contains("\n"+c.Want, "\nopen "):
-		return degrees[:1] // how much of a cut call was sent depends on the degree
+		return degrees[:1] // how much of a cut call was sent depends on hold
 	}
 	return degrees
 }

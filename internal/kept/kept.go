@@ -14,8 +14,8 @@ import (
 // The bounds of a Cache.
 const (
 	maxTexts = 1024
-	maxBytes = 16 << 20 // of text
-	longest  = 1 << 20  // a longer text is not kept
+	maxBytes = 16 << 20 // bytes of text
+	longest  = 1 << 20  // bytes; a longer text is not cached
 )
 
 // Cache maps each of the most recently used texts to a value. The zero value is ready for use. A

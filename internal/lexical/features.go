@@ -14,8 +14,8 @@ type Features struct {
 	Coverage float64 // how much of the query occurs anywhere in the text
 	Longest  float64 // how much of the query occurs in one piece of the text
 	Known    float64 // how much of the query occurs in any text
-	// how many words that a single text has weigh as much as the query, without the beginnings of
-	// words
+	// the weight of the query, without the beginnings of words, as a multiple of the weight of a
+	// word that only one text contains
 	Worth float64
 }
 

@@ -13,7 +13,7 @@ const (
 	// the time after which a silent replica counts as having no running requests
 	runsFor   = 5 * time.Second
 	shareLife = span*time.Second + runsFor
-	grain     = 5 // seconds whose counts are reported together, as those of the last of them
+	grain     = 5 // seconds whose counts are reported as one, with the age of the last second
 	shareKind = "limits"
 )
 

@@ -110,7 +110,7 @@ func (n *Normalizer) Normalize(ctx context.Context, text string) (Result, error)
 		if to := n.repaired(letters, r, verdicts); to != 0 {
 			last := len(verdicts) - 1
 			found[r.hyphens[last]+r.at] = Change{By: "repair", To: string(to)}
-			verdicts[last] = hyphen // done with
+			verdicts[last] = hyphen // so that it is not decided again
 		}
 		for i, v := range verdicts {
 			switch offset := r.at + r.hyphens[i]; v {

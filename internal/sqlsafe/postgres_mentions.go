@@ -18,14 +18,14 @@ type mentions struct {
 	series map[string][]string
 	points []point // columns with a qualifier
 
-	// columns; like the following fields, they are needed for casts that the database's owner has
-	// defined, which apply to rows or columns of certain types
+	// The following fields are needed for casts that the database's owner has defined, which apply
+	// to rows or columns of certain types.
 	mentioned []string // the names of columns
 	alone     []string // names without a dot, which may stand for rows
 	aliases   []any    // the aliases and names of tables
 	stars     int      // how often * is used, except where a SELECT outputs the columns unchanged
 	starred   bool     // whether * is used at all
-	arrays    bool     // an array is constructed
+	arrays    bool     // whether an array is constructed
 	selects   int
 }
 

@@ -39,7 +39,7 @@ type Bodies struct {
 	wroteRoom  int
 	leftRoom   int
 	promptRoom int
-	prompt     string // that of a generation that has not begun yet
+	prompt     string // the prompt of a generation that has not begun yet
 	missing    int    // bytes that prompt lacks
 	run        *running
 }

@@ -168,7 +168,7 @@ func (e *Exchange) Prompted(text string, context int) {
 // reread sets e.Reread, if enough is known of the request. e.run.mu must be held.
 func (e *Exchange) reread() {
 	asked, now := e.run.asked, e.run.prompt
-	// the exchange is kept for long, and the request shall not be
+	// the exchange is stored for long, but the request must not be
 	e.run.asked, e.run.prompt = nil, nil
 	if asked == nil || e.Conversation == "" || e.Estimated || e.PromptTokens == 0 {
 		return
