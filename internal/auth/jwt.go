@@ -202,7 +202,7 @@ type claims struct {
 	roles       words
 }
 
-// UnmarshalJSON implements json.Unmarshaler. It reads claims by their exact names, because
+// UnmarshalJSON implements json.Unmarshaler: it reads the claims by their exact names.
 // encoding/json would take "Tenant_ID" for tenant_id as well, and an issuer that lets people choose
 // claims protects only the real names. A claim of the wrong type is an error that makes the whole
 // token invalid. Ignoring a clearance of "3" would give the token a meaning that its issuer did not

@@ -273,9 +273,9 @@ func keysOf(r *http.Request) (all []string) {
 }
 
 // challenge returns the error for a missing or wrong key or token, and sets headers that ask for
-// one. A browser that shows pages (Accept: text/html) is told to ask its user, because it cannot
-// send a key to the trace view by itself. err is the reason why a token was rejected. If the reason
-// is that the token could not be checked, challenge returns err and asks for no other token.
+// one. The headers make a browser that shows pages (Accept: text/html) ask its user, because such a
+// browser cannot send a key by itself. The argument err is the reason why a token was rejected. If
+// the reason is that the token could not be checked, challenge returns err and sets no headers.
 func (g *Guard) challenge(h http.Header, r *http.Request, err error) error {
 	if err != nil && fault.From(err).Kind != fault.Unauthorized {
 		return err

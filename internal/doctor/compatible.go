@@ -16,8 +16,9 @@ func (compatible) title() string { return "OpenAI-compatible" }
 // pull implements kind: it returns advice how to get a model.
 func (compatible) pull(string) string { return "start it with one" }
 
-// describe implements kind. It fails if the server does not list models. Only llama-server
-// describes more than its models, at /props; other servers lack that path, which is no failure.
+// describe implements kind: it records what the server reports about itself, and fails if the
+// server does not list its models. Only llama-server reports more than its models, at /props. Other
+// servers lack that path, which is no failure.
 func (compatible) describe(ctx context.Context, _ *Doctor, h host, s *Server) error {
 	client := openai.New(h.url, h.key, nil)
 	if _, err := client.Models(ctx); err != nil {
@@ -29,8 +30,8 @@ func (compatible) describe(ctx context.Context, _ *Doctor, h host, s *Server) er
 	return nil
 }
 
-// list implements kind. The list contains only names, and on some servers the context length. It
-// fails if the server does not answer.
+// list implements kind: it records the server's models. Servers list only their names, and some the
+// context length. It fails if the server does not answer.
 func (compatible) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 	list, err := openai.New(h.url, h.key, nil).Models(ctx)
 	for _, m := range list {
@@ -41,8 +42,8 @@ func (compatible) list(ctx context.Context, d *Doctor, h host, s *Server) error 
 	return err
 }
 
-// model implements kind. It returns false if the server has no such model or does not answer. A
-// llama-server accepts any name.
+// model implements kind: it records what the server reports about the model. It returns false if
+// the server has no such model or does not answer. A llama-server accepts any name.
 func (compatible) model(ctx context.Context, x *examination) bool {
 	client := openai.New(x.on.url, x.on.key, nil)
 	list, err := client.Models(ctx)

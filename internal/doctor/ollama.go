@@ -23,8 +23,8 @@ func (native) title() string { return "Ollama" }
 // pull implements kind: it returns the command that downloads a model.
 func (native) pull(model string) string { return "ollama pull " + model }
 
-// describe implements kind. It records the version, its defects and the loaded models, and fails if
-// the server does not report its version.
+// describe implements kind: it records the server's version, the defects of the version and the
+// loaded models. It fails if the server does not report its version.
 func (native) describe(ctx context.Context, d *Doctor, h host, s *Server) error {
 	client, err := d.ollama(h)
 	if err != nil {
@@ -47,8 +47,9 @@ func (native) describe(ctx context.Context, d *Doctor, h host, s *Server) error 
 	return nil
 }
 
-// list implements kind. /api/tags does not say what a model can do, so each of the first mostListed
-// models needs a request to /api/show. It fails only if /api/tags does.
+// list implements kind: it records the server's models. /api/tags does not say what a model can do,
+// so each of the first mostListed models needs a request to /api/show. It fails only if /api/tags
+// does.
 func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 	client, err := d.ollama(h)
 	if err != nil {
@@ -90,8 +91,9 @@ func (native) list(ctx context.Context, d *Doctor, h host, s *Server) error {
 // for each, and a hundred took seconds one by one.
 const showAtOnce = 8
 
-// model implements kind. It also returns false for an embedding model, which would answer every
-// question with an error.
+// model implements kind: it records what the server reports about the model. It returns false if
+// the server has no such model or does not answer, and also for an embedding model, which would
+// answer every question with an error.
 func (native) model(ctx context.Context, x *examination) bool {
 	var err error
 	if x.client, err = x.ollama(x.on); err != nil {

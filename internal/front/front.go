@@ -66,8 +66,8 @@ type writer struct {
 	settled bool
 }
 
-// WriteHeader implements http.ResponseWriter. It settles the body first, except for an
-// informational status.
+// WriteHeader implements http.ResponseWriter. Except for an informational status, it first reads
+// the rest of the request's body (see settle).
 func (w *writer) WriteHeader(status int) {
 	if status >= http.StatusOK { // a smaller status announces the answer
 		w.settle()
@@ -76,15 +76,16 @@ func (w *writer) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write implements http.ResponseWriter. It settles the body first. The error is that of the
-// underlying writer.
+// Write implements http.ResponseWriter. It first reads the rest of the request's body (see settle).
+// The error is that of the underlying writer.
 func (w *writer) Write(b []byte) (int, error) {
 	w.settle()
 	w.begun = true
 	return w.ResponseWriter.Write(b)
 }
 
-// FlushError flushes the answer for http.ResponseController. It settles the body first.
+// FlushError flushes the answer for http.ResponseController. It first reads the rest of the
+// request's body (see settle).
 func (w *writer) FlushError() error {
 	w.settle()
 	w.begun = true

@@ -51,7 +51,7 @@ func (m *Metrics) Use(s Source) {
 // their models, with the label Other for a model that is still unknown.
 func (m *Metrics) Named(model string, do func(name, server string)) { m.models.named(model, do) }
 
-// named implements Metrics.Named.
+// named calls do with the labels of a model and its server, as Metrics.Named describes.
 func (m *models) named(model string, do func(name, server string)) {
 	name, server, ok := m.find(model)
 	if ok || model == "" {

@@ -27,7 +27,7 @@ type template struct {
 	begun  bool // a field had a number, automatic or not
 }
 
-// formatText implements str.format.
+// formatText implements str.format: it returns the text with its fields replaced by the arguments.
 //
 //	'{} {}'.format(1, 'a') → '1 a'
 //	'{1}-{0}'.format(1, 2) → '2-1'

@@ -115,7 +115,8 @@ func Text(s *string, longest int) any { return text{s, false, true, longest} }
 // Long returns a column for a text that may be empty, but not NULL, of at most longest bytes.
 func Long(s *string, longest int) any { return text{s, false, false, longest} }
 
-// Scan implements sql.Scanner. For a value that the column does not accept it returns an Unusable.
+// Scan implements sql.Scanner: it stores the text. For a value that the column does not accept it
+// returns an Unusable.
 func (t text) Scan(value any) error {
 	s, ok := value.(string)
 	switch {
@@ -146,7 +147,8 @@ func Whole[N int | int64](n *N) any { return number[N]{n, math.MinInt64, math.Ma
 // Count returns a column for a whole number up to two billion that is not smaller than least.
 func Count[N int | int64](n *N, least int64) any { return number[N]{n, least, math.MaxInt32} }
 
-// Scan implements sql.Scanner. For a value that the column does not accept it returns an Unusable.
+// Scan implements sql.Scanner: it stores the number. For a value that the column does not accept it
+// returns an Unusable.
 func (n number[N]) Scan(value any) error {
 	v, ok := value.(int64)
 	switch {

@@ -17,8 +17,8 @@ type Column struct {
 	Odd  func(why string)
 }
 
-// Scan implements sql.Scanner. NULL, an empty value and an unusable vector become nil; for the last
-// it calls Odd. It never returns an error.
+// Scan implements sql.Scanner: it decodes the vector. NULL, an empty value and an unusable vector
+// become nil; for an unusable one it calls Odd. It never returns an error.
 func (c Column) Scan(value any) error {
 	*c.Into = nil
 	b, isBytes := value.([]byte)

@@ -196,7 +196,7 @@ type Changed struct {
 	kept    string
 }
 
-// Error implements error. It names the first file that was changed, and the file in which its old
+// Error implements error: it names the first file that was changed, and the file in which its old
 // text is kept.
 func (c *Changed) Error() string {
 	return fmt.Sprintf("%s was changed since; what it was before is in %s (before, base64)",

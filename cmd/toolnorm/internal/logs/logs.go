@@ -40,7 +40,7 @@ func (l *Level) Set(name string) {
 	l.least.Store(int32(least))
 }
 
-// Sample implements zerolog.Sampler.
+// Sample implements zerolog.Sampler: it reports whether a line of this level is logged.
 func (l *Level) Sample(of zerolog.Level) bool { return int32(of) >= l.least.Load() }
 
 // messageWidth is the least width of a printed message. Shorter messages are padded, so that the
