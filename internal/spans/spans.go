@@ -124,9 +124,9 @@ type run struct {
 // runKey is the context key of a run.
 type runKey struct{}
 
-// Wrap returns a handler that calls next with a span around each request for which asks returns
-// true, that is, each request to a model. The contexts of all requests get the client's trace, if
-// the request has one.
+// Wrap returns a handler that calls next. Around each request for which asks returns true, that is,
+// each request to a model, it makes a span. If a request has a client's trace, its context gets
+// that trace, whether it has a span or not.
 func (t *Tracer) Wrap(next http.Handler, asks func(*http.Request) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()

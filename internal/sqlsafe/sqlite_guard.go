@@ -213,7 +213,8 @@ func (g *guard) keeper(table string) string {
 }
 
 // shadow reports whether name is a table in which a listed virtual table stores its data, such as
-// docs_data of docs for FTS5. Reading one is the same as reading the other.
+// docs_data of docs for FTS5. Such a table may be read, because reading it is the same as reading
+// the virtual table.
 func (g *guard) shadow(name string) bool {
 	return g.shadows[name] && g.s.tables[g.keeper(name)]
 }
