@@ -79,6 +79,7 @@ func groupCases(src []byte) ([]group, error) {
 	return out, nil
 }
 
+// has reports whether the case has a section with this part's name.
 func (g *group) has(part string) bool {
 	return slices.ContainsFunc(g.parts, func(s Section) bool { return s.Name == part })
 }

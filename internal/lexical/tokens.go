@@ -251,7 +251,11 @@ func hyphen(r rune) bool { return strings.ContainsRune("-‐‑–—−", r) }
 
 // joint reports whether r joins the parts of an identifier.
 func joint(r rune) bool { return r == '-' || r == '_' || r == '.' }
+
+// ascii reports whether r is an ASCII character of a word.
 func ascii(r rune) bool { return r < 0x80 && word(r) }
+
+// word reports whether r belongs to a word: a letter, a digit or a mark on a letter.
 func word(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }

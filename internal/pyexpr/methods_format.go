@@ -89,6 +89,7 @@ type fieldReader struct {
 	conversion rune
 }
 
+// read splits the rest into the parts of one field. It raises an error if the field is malformed.
 func (r *fieldReader) read() {
 	c := r.untilMark()
 	switch {

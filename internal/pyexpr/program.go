@@ -45,6 +45,8 @@ func Compile(src string, names []string) (*Program, error) {
 	return p, nil
 }
 
+// compile parses p.src and resolves its names. It raises an error if the source or a parameter's
+// name is invalid.
 func (p *Program) compile() {
 	if len(p.src) > mostSource {
 		py.Raise(py.LimitError, "the expression is longer than %d bytes", mostSource)
@@ -83,6 +85,7 @@ func CheckName(name string) error {
 	return nil
 }
 
+// checkName raises an error if a parameter cannot have a name.
 func checkName(name string) {
 	switch {
 	case !syntax.IsName(name):

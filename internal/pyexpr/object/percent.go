@@ -55,6 +55,7 @@ func percent(m *py.Account, format string, args Value) Value {
 	return f.out.b.String()
 }
 
+// run appends the whole format, with its conversions replaced, to f.out.
 func (f *percentFormat) run() {
 	for f.rest != "" {
 		f.m.Step(1)

@@ -31,6 +31,7 @@ func (f *percentFormat) convert(letter rune, v Value, s spec, at int) string {
 	return ""
 }
 
+// text returns the argument as text, for the letters s, r and a.
 func (f *percentFormat) text(letter rune, v Value, s spec) string {
 	s.fill = ' '
 	return fit(f.m, Convert(f.m, v, byte(letter)).(string), s)

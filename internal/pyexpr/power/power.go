@@ -21,12 +21,14 @@ func twoSum(a, b float64) doubleDouble {
 	return doubleDouble{s, (a - (s - t)) + (b - t)}
 }
 
+// add returns the sum of a and b.
 func (a doubleDouble) add(b doubleDouble) doubleDouble {
 	s := twoSum(a.hi, b.hi)
 	low := s.lo + a.lo + b.lo
 	return twoSum(s.hi, low)
 }
 
+// mul returns the product of a and b.
 func (a doubleDouble) mul(b doubleDouble) doubleDouble {
 	p := a.hi * b.hi
 	low := math.FMA(a.hi, b.hi, -p) // the rounding error of the product

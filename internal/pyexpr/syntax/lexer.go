@@ -77,6 +77,7 @@ func lex(src string, pos int) []token {
 	return l.tokens
 }
 
+// all reads all tokens of the source, and adds one for its end.
 func (l *lexer) all() {
 	for l.blanks(); l.pos < len(l.src); l.blanks() {
 		l.next()

@@ -125,6 +125,7 @@ func CheckResponses(h http.Header, body string) (Response, []string) {
 	return c.Response, c.broken
 }
 
+// breaks records a violation of a rule.
 func (c *responseChecker) breaks(format string, args ...any) {
 	c.broken = append(c.broken, fmt.Sprintf(format, args...))
 }

@@ -82,6 +82,7 @@ func Check(h http.Header, body string, want Expect) (Reply, []string) {
 	return c.Reply, c.broken
 }
 
+// breaks records a violation of the rule with this name.
 func (c *checker) breaks(rule, format string, args ...any) {
 	c.broken = append(c.broken, rule+": "+fmt.Sprintf(format, args...))
 }
