@@ -48,8 +48,8 @@ const (
 var errSlow = errors.New("the client takes messages too slowly")
 
 // outbox is a queue of frames for one stream. Many goroutines may put frames into it, and one takes
-// them. It is a list with a lock and not a channel, because a notification replaces a waiting one
-// of its kind, and because the limit counts bytes as well as messages.
+// them. It is a list with a lock and not a channel, because a notification is not added while
+// another one of its kind waits, and because the limit counts bytes as well as messages.
 type outbox struct {
 	more chan struct{} // has a value if there are frames to take, or if the outbox has ended
 	room chan struct{} // has a value if there is room again

@@ -10,7 +10,8 @@ import (
 	"toolnorm/internal/auth"
 )
 
-// rights returns the parsed setting of who may do what, or an error that names the setting.
+// rights returns the parsed setting rights, which says what each caller may do. It returns an error
+// that names the setting if that is wrong.
 func (c *reaches) rights() (auth.Rights, error) {
 	all, err := auth.ReadRights(c.Rights)
 	if err != nil {
