@@ -16,9 +16,9 @@ import (
 )
 
 // sayable returns an error for a request that cannot be sent to any server, because the arguments
-// of an earlier call are not an object, or a number cannot be written as JSON. A request that came
-// over HTTP has neither, so the check is for programs that build their requests themselves. The
-// code that writes an order relies on it.
+// of an earlier call are not a JSON object, or a number cannot be written as JSON. A request that
+// came over HTTP has neither fault. The check is for programs that build their requests themselves.
+// The code that writes an order relies on this check.
 func sayable(r *chat.Request) error {
 	for i, m := range r.Messages {
 		for n, c := range m.Calls {
@@ -39,9 +39,9 @@ func sayable(r *chat.Request) error {
 }
 
 // affordable returns an error for a request whose schemas are larger than the limit. It is called
-// before they are processed. If such a schema were only left unread, its megabytes would go to a
-// model that has no room for them, and nothing would be checked. An allOf of 300,000 empty schemas
-// once occupied a core for 14 minutes, even after its client had left.
+// before any code processes them. An allOf of 300,000 empty schemas once occupied a core for 14
+// minutes, even after its client had left. Ignoring such a schema is not enough: its megabytes
+// would still be sent to a model that has no room for them, and calls would not be checked.
 func affordable(r *chat.Request) error {
 	var form json.RawMessage
 	if r.Format != nil && r.Format[0] == '{' {
@@ -72,9 +72,10 @@ func (j *job) checkSupported(context.Context) (*job, error) {
 	return j, nil
 }
 
-// rules returns the validator of a tool's arguments. If the schema cannot be used, any object fits,
-// because the request cannot be refused for what tool servers write. The client is told so, since
-// it would otherwise take the call for checked, and the log has a warning once per schema.
+// rules returns the validator of a tool's arguments. The parameter called is the client's name of
+// the tool. If the schema cannot be used, it returns a validator that accepts any object, because a
+// client cannot correct the schemas of its tool servers. In that case it tells the client that
+// calls are not checked, and logs a warning once per schema.
 func (t *target) rules(tool chat.Tool, called string) *valid.Validator {
 	e := t.engine
 	v, err := e.schemas.Tool(tool)
@@ -103,7 +104,7 @@ var foreignModels = []struct{ begins, pattern string }{
 // mostNamed is how many models an error names.
 const mostNamed = 5
 
-// advised returns an error with advice added if it means that the server has no such model. Agents
+// advised returns an error with advice added if err means that the server has no such model. Agents
 // ask for models of their makers by default, and "not found" alone makes their users look for an
 // account. Other errors are returned unchanged.
 func (e *Engine) advised(ctx context.Context, err error, model string) error {

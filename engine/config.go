@@ -73,10 +73,11 @@ type Config struct {
 // Naming configures the names by which clients ask for models.
 type Naming struct {
 	// Aliases maps names that clients may ask for to names of models, which have their server's
-	// name as a prefix. In the former, * stands for any text. Settings of Config that are keyed by
-	// a model's name use the latter, so a model is read alike under every name.
+	// name as a prefix. A * in a client's name stands for any text. Settings of Config that are
+	// keyed by a model's name use the name of the model and not an alias, so a model is read alike
+	// under every name.
 	Aliases map[string]string
-	// Prefix before a model's name makes a second name for the model. It has no other meaning.
+	// Prefix before a model's name makes a second name for the model. It has no other effect.
 	// Empty: there is no prefix.
 	Prefix string
 	// DefaultModel answers requests that name no model. Empty: such requests are an error.
@@ -87,7 +88,8 @@ type Naming struct {
 type Decoding struct {
 	// Hold, Which and Quiet are the fields of adapters.Options with these names. Hold applies to
 	// requests that do not set it. If all are zero, short calls are sent whole and long ones are
-	// streamed, and what looks like a call by the usual evidence is one, also inside reasoning.
+	// streamed. Text that looks like a call is then read as one if the usual evidence is there,
+	// also inside reasoning.
 	Hold  int
 	Which adapters.Which
 	Quiet bool
@@ -103,8 +105,8 @@ type Checking struct {
 	// NoRewrite is for writing the call once more, constrained to its schema. NoReask is for
 	// telling the model what was wrong with the call.
 	NoRewrite, NoReask bool
-	// OutOfBounds says what happens to a call that could not be repaired and that only violates
-	// bounds of values: BoundsRewrite, BoundsClamp or BoundsPass. Empty: BoundsRewrite.
+	// OutOfBounds says what happens to a call that could not be repaired and whose only fault is
+	// values outside their bounds: BoundsRewrite, BoundsClamp or BoundsPass. Empty: BoundsRewrite.
 	OutOfBounds string
 	// Misfit says what happens to a call that does not fit its schema: MisfitRepair, MisfitDrop or
 	// MisfitPass. Empty: MisfitRepair.

@@ -24,9 +24,9 @@ func (t *target) sizes() bool {
 // configured, because servers do not say how much memory there is.
 func (t *target) mostContext() int { return cmp.Or(t.engine.cfg.MaxCtx, window.Most) }
 
-// fixedContext returns the context that the client or the settings ask for, or 0 if neither does,
-// so that the size of the request decides. The client takes precedence. For example, aider sends
-// its own num_ctx with every request.
+// fixedContext returns the context length that the client or the settings ask for. It returns 0 if
+// neither does, so that the size of the request decides. The client takes precedence. For example,
+// aider sends its own num_ctx with every request.
 func (t *target) fixedContext(r *chat.Request) (n int) {
 	if raw, ok := r.Options["num_ctx"]; ok {
 		_ = json.Unmarshal(raw, &n) // what is not a number asks for none
@@ -44,7 +44,8 @@ func (j *job) chooseContext(ctx context.Context) (*job, error) {
 	return &k, nil
 }
 
-// sized returns the context that an order needs.
+// sized returns the context length for an order, in tokens. If the backend can choose a length,
+// this is what the backend calculates. Otherwise it is the model's own window.
 func (t *target) sized(ctx context.Context, o *upstream.Order) int {
 	if s, ok := t.server.backend.(sizer); ok {
 		return s.Size(ctx, o)
@@ -52,16 +53,16 @@ func (t *target) sized(ctx context.Context, o *upstream.Order) int {
 	return t.facts.Window
 }
 
-// shrink returns the job with a request that fits, after the server has found it too long. It takes
-// the first of these ways that helps. It asks the server for a longer context. It asks for a
-// shorter reply, if only the reply is too long. It shortens the tools. It leaves out the oldest
-// turns. If no way helps, it returns the error for the client.
+// shrink returns the job with a shorter request or a longer context, after the server has found the
+// request too long. It tries these ways in order, and takes the first that helps: a longer context,
+// a shorter reply if only the reply is too long, shorter tools, and leaving out the oldest turns.
+// If no way helps, it returns the error for the client.
 //
 // Servers are asked with "truncate": false, so that they refuse a prompt that is too long.
 // Otherwise they would cut it without saying so, and would cut the definitions of tools first.
 // Newer servers say how many tokens the prompt has (Ollama from 0.30, llama-server, vLLM, OpenAI).
-// Without a count, shrink takes its own estimate, or the context if that is more. It multiplies
-// this by one and a half, so that a few refusals are enough.
+// Without such a count, shrink assumes one and a half times its own estimate or the context,
+// whichever is larger, so that a few refusals are enough.
 func (j *job) shrink(ctx context.Context, over *upstream.Overflow) (*job, error) {
 	bytes := window.Bytes(j.request)
 	tokens := over.Tokens
@@ -162,9 +163,9 @@ func (t *target) boundBy(r *chat.Request, size int) bound {
 	return byNumCtx
 }
 
-// longer returns the end of a sentence "Please reduce …" that says how to get a longer context. It
-// names the one setting that helps. For example, raising num-ctx is of no use if the model was not
-// trained for more.
+// longer returns the rest of the sentence "Please reduce the length …", which says how to get a
+// longer context. It names the one setting that helps. For example, raising num-ctx is of no use if
+// the model was not trained for more.
 func (by bound) longer() string {
 	switch by {
 	case byRequest:
@@ -196,9 +197,10 @@ func (j *job) tooLong(tokens int, exact bool) error {
 	return f
 }
 
-// meter returns a meter for the token counts of this request. It is made from what the server has
-// said about this request, or else from what was learned from earlier requests to its model. A
-// refusal with a count is exact for this text, but a ratio learned from other requests is not.
+// meter returns a meter that estimates tokens for this request. If the server has counted this
+// request's tokens in a refusal, the meter is made from that count. Otherwise it is what was
+// learned from earlier requests to the model. A count in a refusal is exact for this text, but a
+// ratio learned from other requests is not.
 func (j *job) meter() window.Meter {
 	if j.counted.Tokens > 0 {
 		return j.counted

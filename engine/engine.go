@@ -97,11 +97,11 @@ func (e *Engine) Stream(ctx context.Context, r *chat.Request) iter.Seq2[chat.Eve
 	}
 }
 
-// attempt yields the events of one attempt at an answer. It returns nil, except for an error that a
-// further attempt may cure, which it does not yield. Such errors are a first-byte timeout if
-// Unwedge is set, and the error of a server if another server can be asked instead. After a timeout
-// the caller passes it as prev, and attempt unloads the model first. If the unloading fails, prev
-// is yielded.
+// attempt yields the events of one attempt at an answer. It returns nil if the attempt is final, or
+// an error if the caller should make another attempt. Such an error is not yielded. It is a
+// first-byte timeout if Unwedge is set, or the error of a server if another server can be asked
+// instead. After a timeout the caller passes the error as prev, and attempt unloads the model
+// first. If the unloading fails, attempt yields prev.
 func (e *Engine) attempt(ctx context.Context, t *turn, r *chat.Request, prev error,
 	yield func(chat.Event, error) bool) error {
 	s, name := e.place(cmp.Or(r.Model, e.cfg.DefaultModel))
@@ -151,9 +151,9 @@ func (e *Engine) answer(ctx context.Context, pulse *wait.Pulse, r *chat.Request)
 // asked again.
 const stepUnwedged = "unwedged"
 
-// silent reports whether err says that a model did not begin to write in time. Only then reloading
-// the model helps: if a model stops in the middle, something was sent already, and the reply cannot
-// begin again.
+// silent reports whether err says that a model did not begin to write in time. Only then does
+// reloading the model help. If a model stops in the middle, something was sent already, and the
+// reply cannot begin again.
 func silent(err error) bool {
 	f := fault.From(err)
 	return f.Kind == fault.Timeout && f.Code == wait.FirstByteTimeout
@@ -208,9 +208,9 @@ func (e *Engine) begin(ctx context.Context, pulse *wait.Pulse, r *chat.Request) 
 	return j, nil
 }
 
-// format returns the format of a model: as configured, or else by the demo's name, or else by the
-// name that its server has for it. The parameter name has its aliases resolved already, so that a
-// model is read alike under every name.
+// format returns the format of a model. The settings decide first, then, for a demo model, its own
+// name, and otherwise the model's name at its server. The parameter name has its aliases resolved
+// already, so that a model is read alike under every name.
 func (e *Engine) format(s *server, name, model string) *adapters.Format {
 	format, ok := pattern.Find(e.cfg.Format, name)
 	if !ok && s.name == demoName {
@@ -225,9 +225,9 @@ func (e *Engine) format(s *server, name, model string) *adapters.Format {
 }
 
 // Models implements chat.Catalog: it lists the models of every server, by the names that clients
-// use, followed by the aliases. A server that cannot be reached is left out, so the error is only
-// that of an ended context. The demo's models are hidden as configured, because 70 of them among
-// the user's own would make a menu of models useless.
+// use, followed by the aliases. A server that cannot be reached is left out. The only error that it
+// returns is that of an ended context. The demo's models are hidden as configured, because 70 of
+// them among the user's own would make a menu of models useless.
 func (e *Engine) Models(ctx context.Context) ([]chat.Info, error) {
 	var all []chat.Info
 	alone := true // only the demo answers

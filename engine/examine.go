@@ -53,8 +53,9 @@ type Findings struct {
 
 // Examine finds out about a model what its first request with tools would find out, by the same
 // steps, because what doctor prints must be true of the program that answers requests. The server
-// loads the model, and may ask a model without a template for tools for a few short calls. Examine
-// returns an error if there is no such model, its server cannot be reached, or ctx ends.
+// loads the model. If the model's template has no place for tools, Examine may ask the model for a
+// few short calls. Examine returns an error if there is no such model, its server cannot be
+// reached, or ctx ends.
 func (e *Engine) Examine(ctx context.Context, model string) (Findings, error) {
 	ctx, pulse := wait.NewPulse(ctx, nil, e.cfg.Timeouts)
 	defer pulse.Stop()

@@ -48,9 +48,8 @@ func numberCalls(r *chat.Request, in events) events {
 	})
 }
 
-// goodID reports whether every client accepts the id. Clients pass it on to other services, of
-// which OpenAI refuses ids of more than 40 bytes, and Anthropic all characters but letters, digits,
-// _ and -.
+// goodID reports whether every client accepts the id. Clients pass ids on to other services. OpenAI
+// refuses ids of more than 40 bytes, and Anthropic all characters but letters, digits, _ and -.
 func goodID(id string) bool {
 	return 1 <= len(id) && len(id) <= 40 && strings.IndexFunc(id, notOpenAI) < 0
 }
@@ -74,10 +73,10 @@ func newID() string {
 }
 
 // stopAtStops ends a reply at the first of the client's stop sequences in its visible text, and
-// does not send the sequence itself. It holds back only what may become a stop sequence, which is
-// the longest end of the text that begins one. Other events release the held text, since a sequence
-// must not continue across them. When the reply is ended, the server's counts have not come yet,
-// since they are in the last record. So the tokens are estimated, with four bytes for a token.
+// does not send the sequence itself. It holds back only the longest end of the text that may be the
+// beginning of a stop sequence. Other events release the held text, since a sequence must not
+// continue across them. When the reply is ended, the server's counts have not come yet, since they
+// are in the last record. So the tokens are estimated, with four bytes for a token.
 func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
 	if !ownStops(r) {
 		return in
@@ -116,10 +115,10 @@ func stopAtStops(r *chat.Request, spent chat.Counts, in events) events {
 	}
 }
 
-// first returns the offset in s of the sequence that is complete first, and the sequence itself. If
+// first returns the offset in s of the stop sequence that ends first, and the sequence itself. If
 // several end at the same place, it returns the longest. It returns -1 and "" if s contains none.
-// The end decides and not the beginning, so that text in pieces stops where the same text in one
-// piece does.
+// The end of a sequence decides and not its beginning, so that text in pieces stops where the same
+// text in one piece does.
 func first(s string, stops []string) (found int, which string) {
 	found, end := -1, len(s)+1
 	for _, stop := range stops {
@@ -134,9 +133,9 @@ func first(s string, stops []string) (found int, which string) {
 	return found, which
 }
 
-// beginning returns the length of the longest end of s that begins a sequence without completing
-// it, or 0. It looks at no more bytes than the sequences have, so long texts cost no more than
-// short ones.
+// beginning returns the length of the longest end of s that is the beginning of a stop sequence but
+// not all of it, or 0. It looks at no more bytes than the sequences have, so long texts cost no
+// more than short ones.
 func beginning(s string, stops []string) int {
 	longest := 0
 	for _, stop := range stops {
@@ -214,8 +213,8 @@ func costing(ev chat.Event, spent chat.Counts) chat.Event {
 	return ev
 }
 
-// withStep returns a Finish with one more step in its Meta. The Meta is a copy, because the event's
-// own may still be used by the decoder or an observer.
+// withStep returns a Finish event with the name of one more repair step in its Meta. The Meta is a
+// copy, because the event's own may still be used by the decoder or an observer.
 func withStep(ev chat.Event, step string) chat.Event {
 	meta := chat.MetaOf(ev)
 	meta.Repairs = append(slices.Clip(meta.Repairs), step)
@@ -223,9 +222,9 @@ func withStep(ev chat.Event, step string) chat.Event {
 	return ev
 }
 
-// add returns the events of a reply with the tokens added that were spent before it, because the
-// client pays for them as well. The gate spends such tokens. The costs of repairs are not among
-// them, since the guard adds those itself.
+// add returns the events of a reply, with the tokens that the gate spent before the reply added to
+// its counts. The client pays for these tokens as well. The costs of repairs are not included,
+// since the guard adds those itself.
 func (b beforehand) add(in events) events {
 	if b.spent == (chat.Counts{}) {
 		return in

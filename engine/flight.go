@@ -64,7 +64,8 @@ func (f *flight[V]) do(ctx context.Context, p *wait.Pulse, key wanted, work func
 	}
 }
 
-// find calls work, and passes its result or its error to all requests that wait for c as well.
+// find calls work, and returns its result or its error. The requests that wait for c get the same
+// result.
 func (f *flight[V]) find(ctx context.Context, key wanted, c *trip[V], work func() (V, error)) (
 	V, error) {
 	defer func() { // runs also when work panics

@@ -21,7 +21,7 @@ import (
 type forcing struct {
 	upstream.Force
 	tokens int  // limit of the object, in tokens
-	ours   bool // the client set no such limit
+	ours   bool // the engine has set the limit, and not the client
 }
 
 // forceCall returns the job with the reply constrained to a call, if tool_choice requires one and
@@ -43,8 +43,8 @@ const (
 	unbounded = -1
 )
 
-// forcedBy returns the constraint to a call of one of the tools. Its strings have no bound, because
-// a bound would silently cut a file's text in two.
+// forcedBy returns the constraint for a request whose tool_choice requires a call of one of the
+// tools. Its strings have no bound, because a bound would silently cut a file's text in two.
 func forcedBy(r *chat.Request, tools []chat.Tool) *forcing {
 	f := heldTo(tools, schema.Options{MaxLength: unbounded, Long: longIntegers(r)}, r.MaxTokens)
 	if r.MaxTokens == 0 {
@@ -53,9 +53,9 @@ func forcedBy(r *chat.Request, tools []chat.Tool) *forcing {
 	return f
 }
 
-// heldTo returns the constraint to a call of one of the tools. It covers the whole object with name
-// and arguments. A model that is constrained to the arguments alone continues inside the last
-// value, which is valid by the schema and wrong.
+// heldTo returns a constraint under which the output is one call of the given tools. It covers the
+// whole object with name and arguments. A model that is constrained to the arguments alone
+// continues inside the last value, which is valid by the schema and wrong.
 func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
 	f := &forcing{Force: upstream.Force{Schema: schema.ConstrainCalls(tools, o).Schema},
 		tokens: tokens}
@@ -66,8 +66,8 @@ func heldTo(tools []chat.Tool, o schema.Options, tokens int) *forcing {
 }
 
 // rewritten returns the constraint with which the model writes a call of the tool once more, after
-// arguments of the given size did not fit. A model that does not stop is cut off after it has
-// written much more than before.
+// arguments of the given size in bytes did not fit. The limit of tokens grows with that size, so a
+// model that does not stop is cut off after it has written much more than before.
 func rewritten(tool chat.Tool, size int, o schema.Options) *forcing {
 	o.MaxLength = size + 100
 	if o.MaxLength > 1999 && !o.Weak { // beyond what servers accept
@@ -76,9 +76,9 @@ func rewritten(tool chat.Tool, size int, o schema.Options) *forcing {
 	return heldTo([]chat.Tool{tool}, o, 3*size+512)
 }
 
-// longDigits is the number of digits from which on an integer may be changed by readers of JSON,
-// because beyond 2^53 a float64 is another number. A constrained call may have such numbers only if
-// the request mentions some (schema.Options.Long).
+// longDigits is the number of digits from which on readers of JSON may change an integer, because a
+// float64 beyond 2^53 is not exact. A constrained call may have such numbers only if the request
+// mentions some (schema.Options.Long).
 const longDigits = 16
 
 // longIntegers reports whether the conversation or its tools mention integers of at least

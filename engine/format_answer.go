@@ -38,9 +38,8 @@ func (j *job) moveFormatToPrompt(context.Context) (*job, error) {
 	return k, nil
 }
 
-// formHint returns the instruction that tells a model which form its answer must have. The
-// instruction is a condition, because with tools a call is a right answer, too, in a form of its
-// own.
+// formHint returns the instruction that tells a model which form its answer must have. It begins
+// with a condition, because with tools a call is a right answer, too, in a form of its own.
 func formHint(form json.RawMessage) string {
 	if string(form) == `"json"` {
 		return "When you answer without calling a tool, answer with one JSON object and nothing else."
@@ -48,8 +47,7 @@ func formHint(form json.RawMessage) string {
 	return "When you answer without calling a tool, answer with JSON that fits this JSON Schema, and nothing else:\n" + string(form)
 }
 
-// answerSchema returns the schema that an answer of the reply must fit, or nil if the answer may be
-// anything.
+// answerSchema returns the schema that an answer must fit, or nil if it may be anything.
 func (j *job) answerSchema() json.RawMessage {
 	form := j.answerForm
 	if form == nil {
@@ -158,8 +156,8 @@ func (a *formedAnswer) let(text string) bool {
 	return text == "" || a.yield(chat.Event{Kind: chat.Text, Text: text}, nil)
 }
 
-// finish sends the rest of the answer and the end. An answer that a limit has cut is sent as it is,
-// because the finish reason tells the client that it is not whole. It returns what take does.
+// finish sends the rest of the answer and the end. It returns false if no more events are wanted.
+// An answer that a limit has cut is sent as it is, because the finish reason says that it was cut.
 func (a *formedAnswer) finish(ev chat.Event) bool {
 	text := a.text.String()
 	switch {
@@ -182,7 +180,8 @@ func (a *formedAnswer) finish(ev chat.Event) bool {
 	return a.sendKept(text) && (a.usage == nil || a.yield(*a.usage, nil)) && a.yield(ev, nil)
 }
 
-// sendKept sends the rest of the text, in its own events if those were kept, like let.
+// sendKept sends the rest of the text, or the kept events of the whole text if there are any. It
+// returns false if no more events are wanted.
 func (a *formedAnswer) sendKept(text string) bool {
 	if len(a.kept) > 0 {
 		return sendAll(a.kept, a.yield)
@@ -190,8 +189,8 @@ func (a *formedAnswer) sendKept(text string) bool {
 	return a.let(text)
 }
 
-// complete returns what must follow the bytes that were sent so that the answer fits: the rest of
-// the text as it is, repaired, or written again. If nothing helps, the error says what did not fit.
+// complete returns what must follow the sent bytes so that the answer fits: the rest of the model's
+// text, unchanged, repaired or written again. If nothing helps, the error says what is wrong.
 func (a *formedAnswer) complete(text string) (rest string, err error) {
 	if len(a.rules.CheckValue([]byte(text))) == 0 {
 		if a.sent == 0 {
@@ -222,8 +221,8 @@ func (a *formedAnswer) complete(text string) (rest string, err error) {
 	return "", a.misfit(text)
 }
 
-// accept reports whether an answer fits and begins with the bytes that were sent, and returns what
-// is missing.
+// accept returns the unsent part of an answer, or false if it does not fit or disagrees with what
+// was sent.
 func (a *formedAnswer) accept(answer string) (rest string, ok bool) {
 	if answer == "" || len(a.rules.CheckValue([]byte(answer))) > 0 {
 		return "", false
@@ -231,14 +230,14 @@ func (a *formedAnswer) accept(answer string) (rest string, ok bool) {
 	if a.sent == 0 {
 		return answer, true
 	}
-	// The text that Rest returns comes after a.fits.Safe(), which may be more than what was sent.
+	// The text from Rest comes after a.fits.Safe(), which may be more than what was sent.
 	rest, ok = a.fits.Rest(json.RawMessage(answer))
 	return string(a.fits.Text()[a.sent:a.fits.Safe()]) + rest, ok
 }
 
 // rewritten has the model answer again, constrained to the schema, with constants for what was
-// right in the first answer. It returns "" if that fails. If the first answer was constrained in
-// the same way, the result would be the same, so rewritten returns "" without asking.
+// right in the first answer. It returns "" if that fails, or if the first answer was constrained in
+// the same way.
 func (a *formedAnswer) rewritten(text string) string {
 	stands := a.rules.Stands([]byte(text))
 	if a.j.answerForm == nil && stands == nil {
@@ -283,7 +282,7 @@ func (a *formedAnswer) reasked(text string) string {
 	return answer
 }
 
-// addAdvice returns a conversation with a model's answer and what the user replies to it.
+// addAdvice returns the conversation with a model's answer and the user's advice appended.
 func addAdvice(conversation []chat.Message, answer, advice string) []chat.Message {
 	conversation = slices.Clip(conversation)
 	if strings.TrimSpace(answer) != "" {
@@ -292,7 +291,7 @@ func addAdvice(conversation []chat.Message, answer, advice string) []chat.Messag
 	return append(conversation, chat.Message{Role: chat.User, Content: advice})
 }
 
-// repaired returns the JSON that a text was meant to be, or false if it is none or incomplete.
+// repaired returns the JSON that a text was meant to be, or false if it is not JSON or incomplete.
 func (a *formedAnswer) repaired(text string) (answer string, ok bool) {
 	if answer, ok = a.scalar(text); ok {
 		return answer, true
@@ -301,9 +300,9 @@ func (a *formedAnswer) repaired(text string) (answer string, ok bool) {
 	return answer, missing == nothing
 }
 
-// scalar returns the only value that fits and fills a line, for schemas that accept a text, a
-// number or a word. It returns false if there is none, if there are two, or if a line begins an
-// object or array. Values between other words do not count, like the 3 of "I have 3 answers".
+// scalar returns the one value that fits and has a line of its own, for schemas of strings, numbers
+// or words. It returns false if there are none or two, or if a line begins an object or array.
+// Values between words do not count, like the 3 of "I have 3 answers".
 func (a *formedAnswer) scalar(text string) (value string, ok bool) {
 	for line := range strings.Lines(text) {
 		line = strings.Trim(strings.TrimSpace(line), "`")
@@ -336,7 +335,8 @@ const (
 	more
 )
 
-// read returns the JSON that a text was meant to be, or "", and what the text lacks for that.
+// read returns the JSON that a text was meant to be, and what the text lacks for that. It returns
+// "" if the text lacks more than brackets.
 func (a *formedAnswer) read(text string) (answer string, missing lack) {
 	answer, repairs, err := adapters.Repair(text, schema.Compile(a.schema))
 	if err != nil || slices.Contains(repairs, "truncated") {
@@ -352,8 +352,8 @@ func (a *formedAnswer) read(text string) (answer string, missing lack) {
 	return answer, closers
 }
 
-// closed returns an answer that lacks only its closing brackets, with them added, or "" for others.
-// It is the last resort, as the model may not have been finished.
+// closed returns an answer with only its closing brackets added, or "" if it needs no brackets or
+// more than brackets. It is the last resort, as the model may not have been finished.
 func (a *formedAnswer) closed(text string) string {
 	answer, missing := a.read(text)
 	if missing != closers {
@@ -376,7 +376,7 @@ func (a *formedAnswer) generate(r *chat.Request) string {
 	return written
 }
 
-// problem returns the first thing that is wrong with an answer, as a sentence.
+// problem returns the first thing that is wrong with an answer, as a clause of a sentence.
 func (a *formedAnswer) problem(text string) string {
 	if repaired, ok := a.repaired(text); ok {
 		text = repaired

@@ -14,7 +14,7 @@ import (
 	"toolnorm/internal/pattern"
 )
 
-// noTool is what a model picks when it needs no tool.
+// noTool is the name that a model picks when it is asked which tool it needs, and needs none.
 const noTool = "none"
 
 // gateTokens limits the length of a pick. The name of a tool has 64 characters at most, and the
@@ -35,8 +35,8 @@ const (
 // takes long.
 const gateMost = 8 << 10
 
-// gating returns when the job's model is asked: GateAlways, GateNever, or GateAuto. It decides by
-// the settings and by what the model did before.
+// gating returns when the job's model is asked whether it needs a tool: GateAlways, GateNever, or
+// GateAuto. It decides by the settings and by what the model did before.
 func gating(j *job) string {
 	when, ok := pattern.Find(j.engine.cfg.Gate, j.name)
 	_, local := j.server.backend.(*ollama.Backend)
@@ -96,9 +96,9 @@ func question(r *chat.Request) string {
 		clip.To(answer, mostTold) + "\nNow the user says: " + now
 }
 
-// askBeforeTools returns the job without tools if the model, asked beforehand, says that it needs
-// none of them. A pick that fails in any way changes nothing. It returns an error only if no
-// strategy can be chosen without tools.
+// askBeforeTools asks the model beforehand which tool it needs, and returns the job without tools
+// if the model says that it needs none. If the question fails in any way, the tools stay. It
+// returns an error only if no strategy can be chosen without tools.
 //
 // A 1.5B model called a tool for 3 to 5 of 5 messages of small talk. With this step it called one
 // for none of them, at a cost of some 0.7 s. A tiny model always picks none, so GateAuto does not
@@ -116,18 +116,18 @@ func (j *job) askBeforeTools(ctx context.Context) (*job, error) {
 	return k.withoutTools(ctx)
 }
 
-// withoutTools returns the job without tools, and with the strategy that suits it. It returns the
-// error of chooseStrategy.
+// withoutTools returns the job without tools, and with a strategy that is chosen anew. It returns
+// the error of chooseStrategy.
 func (j *job) withoutTools(ctx context.Context) (*job, error) {
 	without := *j.request
 	without.Tools = nil
 	return j.with(&without).chooseStrategy(ctx)
 }
 
-// picks asks the model which of the tools a message needs. It returns the model's answer, or "" if
-// that cannot be read, and its token counts. The model sees little of the conversation, so that the
-// prompt is short and the pick is about this message. The strategy is native, because it accepts a
-// schema.
+// picks asks the model which of the tools a message needs. It returns the name that the model
+// gives, or "" if the answer cannot be read, and the tokens that were spent. The model sees little
+// of the conversation, so that the prompt is short and the answer is about this message. The
+// strategy is native, because it accepts a schema.
 func (j *job) picks(ctx context.Context, message string) (string, chat.Counts) {
 	cold := 0.0
 	names := []string{noTool}

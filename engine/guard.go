@@ -50,8 +50,8 @@ type sentCall struct {
 	chat.Call
 }
 
-// guarded is a call that is being passed on. Its arguments are kept until they were sent
-// completely, because a call that does not fit is repaired as a whole.
+// guarded is a call that is being passed on by guard. Its arguments are kept until all of them were
+// sent, because a call that does not fit is repaired as a whole.
 type guarded struct {
 	start chat.Event
 	tool  chat.Tool
@@ -59,7 +59,7 @@ type guarded struct {
 	args  *valid.Prefix
 	// the text of a call that can be read in several ways, so that its arguments are not known
 	text  string
-	whole bool // waits until it is complete
+	whole bool // nothing is sent before the call is complete
 	begun bool // the start was sent
 	sent  int  // bytes of the arguments that were sent
 	// what is wrong with it
@@ -117,7 +117,8 @@ func (g *guard) take(ev chat.Event) bool {
 	return g.yield(ev, nil)
 }
 
-// tool returns the offered tool that a call names. See names.tool for unknown names.
+// tool returns the offered tool that a call names, or a tool without a schema if no such tool was
+// offered.
 func (g *guard) tool(name string) chat.Tool { return g.j.names.tool(g.j.request.Tools, name) }
 
 // rules returns the validator of a tool's arguments.
@@ -138,8 +139,8 @@ func (g *guard) begin(ev chat.Event) bool {
 	return true
 }
 
-// doubtful keeps the text of a call that can be read in several ways. None of the readings is run,
-// and the model writes the call again. It always returns true.
+// doubtful keeps the text of a call that can be read in several ways, so that the model writes the
+// call again. None of the readings is passed on. It always returns true.
 func (g *guard) doubtful(ev chat.Event) bool {
 	tool := g.tool(ev.Meta.Doubt)
 	rules := g.rules(tool)
@@ -155,7 +156,7 @@ func (c *guarded) goesOn(ev chat.Event) bool {
 	return c.text != "" && ev.Kind == chat.Text && ev.Meta != nil && ev.Meta.Doubt == c.tool.Name
 }
 
-// repairs reports whether a call may be written again.
+// repairs reports whether the settings allow that a call is written again.
 func (g *guard) repairs() bool { return !g.j.engine.cfg.NoRewrite || !g.j.engine.cfg.NoReask }
 
 // write sends the part of the arguments that can no longer turn out wrong, once there is enough of
@@ -241,8 +242,8 @@ func (g *guard) said() string {
 	return string(append(all, text[at:]...))
 }
 
-// stop ends the reply even if the model would go on, or has written more. If the tokens are not
-// known, they are estimated.
+// stop sends the end of the reply, with the given reason and cause, even if the model would go on
+// or has written more. If the tokens are not known, they are estimated.
 func (g *guard) stop(reason, cause string) {
 	counts := g.own
 	if counts == nil {
@@ -285,8 +286,8 @@ func (g *guard) finish(ev chat.Event) bool {
 	return g.yield(costing(ev, g.spent), nil)
 }
 
-// step records the name of what was done, once, because the names go into a header and into logs
-// that are counted.
+// step records the name of a repair for the reply's Meta and its observer, unless it is recorded
+// already. The names go into a header and into logs that are counted.
 func (g *guard) step(name string) {
 	if !slices.Contains(g.steps, name) {
 		g.steps = append(g.steps, name)

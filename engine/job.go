@@ -84,7 +84,7 @@ func (j *job) aside(r *chat.Request) *job {
 }
 
 // known returns what was learned from earlier requests to the model. Before the model is probed its
-// digest is missing, and nothing is known.
+// digest is not known, so the result is empty.
 func (t *target) known() lessons { return t.server.memory.of(t.model, t.facts.Digest) }
 
 // learn applies change to what is known of the model.
@@ -129,8 +129,9 @@ func inPrompt(r *chat.Request, strategy string) *chat.Request {
 // definedIn reports whether a tool is defined in the conversation.
 func definedIn(t chat.Tool) bool { return t.Found }
 
-// orderFor returns an order with what is known before a server is probed. Its facts, strategy and
-// tools may be missing. It is enough to probe a server, to choose a context, or to complete a text.
+// orderFor returns an order that asks for r, with what is known before a server is probed. The
+// order's facts, strategy and tools may be missing. It is enough to probe a server, to choose a
+// context, or to complete a text.
 func (j *job) orderFor(r *chat.Request) *upstream.Order {
 	most := j.mostContext()
 	tokens := j.meter().Estimate(window.Bytes(j.request))
@@ -153,7 +154,7 @@ func (j *job) orderFor(r *chat.Request) *upstream.Order {
 	return o
 }
 
-// decoding returns how the model's text is decoded, as far as that is known before the server is
+// decoding returns the options for decoding the model's text that are known before the server is
 // asked.
 func (j *job) decoding() adapters.Options {
 	return adapters.Options{Tools: callable(j.request), Also: j.names.others(), Hold: j.hold(),

@@ -38,8 +38,8 @@ type memory struct {
 const undigestedAge = time.Hour
 
 // lessons are what is known of one model. A copy may be read without the lock, because no step
-// changes what the copies share. No right answer depends on lessons. Without them a request only
-// tries again what failed before, or asks what was already asked.
+// changes what the copies share. Answers are right without lessons as well. A request without them
+// only tries again what failed before, or asks again what was already asked.
 type lessons struct {
 	until time.Time // without a digest: when the lessons expire
 
@@ -52,8 +52,7 @@ type lessons struct {
 	warned  uint64            // hash of the names of the tools in the last warning about their cost
 }
 
-// of returns what is known of the model with that digest. If nothing is known, it returns empty
-// lessons.
+// of returns what is known of the model with that digest, or empty lessons if nothing is known.
 func (m *memory) of(model, digest string) lessons {
 	m.mu.Lock()
 	defer m.mu.Unlock()

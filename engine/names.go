@@ -57,8 +57,9 @@ func (n *names) forClient(name string) string {
 	return name
 }
 
-// tool returns the offered tool of that name. onlyOffered lets no other name through; for one it
-// returns a tool without a schema.
+// tool returns the offered tool that the client or the model knows by that name. If there is none,
+// it returns a tool without a schema. That is rare, since onlyOffered lets only offered names
+// through.
 func (n *names) tool(offered []chat.Tool, name string) chat.Tool {
 	name = n.forModel(name) // a server's own parser may return a name from the conversation
 	for _, tool := range offered {
@@ -69,8 +70,8 @@ func (n *names) tool(offered []chat.Tool, name string) chat.Tool {
 	return chat.Tool{Name: name}
 }
 
-// others returns the names that a model may know from the conversation, each with its alias, or nil
-// if there are none.
+// others returns a map from the client's names that a model may know from the conversation to their
+// aliases, or nil if there are no aliases.
 func (n *names) others() map[string]string {
 	if n == nil {
 		return nil
@@ -175,7 +176,9 @@ func plain(name string) bool {
 // asciiLetter reports whether c is one of the 52 ASCII letters.
 func asciiLetter(c rune) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-// writes reports whether an unusual name needs no alias.
+// writes reports whether an unusual name can be used unchanged, so that it needs no alias. It
+// returns false if the server refuses the name, or if the model's family may not be able to write
+// it.
 func (t *target) writes(name string) bool {
 	if t.facts.StrictNames && (len(name) > plainName || strings.IndexFunc(name, notOpenAI) >= 0) {
 		return false // OpenAI refuses the request
@@ -189,10 +192,10 @@ func notOpenAI(c rune) bool {
 	return !asciiLetter(c) && (c < '0' || c > '9') && c != '_' && c != '-'
 }
 
-// hasMarkup reports whether a name has characters with a meaning in some markup, in JSON, XML or a
-// template. Such a name is not tried, because a trial parses what toolnorm prints, and a server's
-// template may print it differently. Letters of any script have no such meaning, and a model that
-// knows the word picks the tool by it.
+// hasMarkup reports whether a name has characters with a meaning in some markup, such as JSON, XML
+// or a template. Such a name gets no trial, because a trial parses what toolnorm prints, and a
+// server's template may print the name differently. Letters of any script have no such meaning, and
+// a model that knows the word picks the tool by it.
 func hasMarkup(name string) bool {
 	odd := strings.IndexFunc(name, func(c rune) bool {
 		return notOpenAI(c) && !strings.ContainsRune(".:/", c) &&
@@ -264,9 +267,9 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// readable returns a name in ASCII letters and digits, never empty. It also reports whether the
-// result has everything readable in the name. Nothing is left of 工具, so the hash distinguishes such
-// tools, and the description contains the name.
+// readable returns the readable part of a name in ASCII letters and digits, or "tool" if there is
+// none. It reports false if a part of the name is missing in the result. For example, nothing of 工具
+// is readable, so such tools are distinguished by a hash, and their descriptions contain the name.
 func readable(name string) (alias string, all bool) {
 	var b strings.Builder
 	all, gap := true, false
@@ -293,9 +296,10 @@ func readable(name string) (alias string, all bool) {
 	return alias, all
 }
 
-// renamed returns a copy of r with the names for the model. The description mentions the client's
-// name, because users call tools by it, and the model must know which tool they mean. It does not
-// if that name is long or contains a special token of the family.
+// renamed returns a copy of r with the names for the model. The description of a renamed tool
+// mentions the client's name, because users call tools by that name, and the model must know which
+// tool they mean. The description does not mention a name that is long or contains a special token
+// of the family.
 func (n *names) renamed(r *chat.Request, f *adapters.Format) *chat.Request {
 	c := *r
 	c.Tools = slices.Clone(r.Tools)
@@ -341,17 +345,18 @@ func (n *names) restore(in events) events {
 	})
 }
 
-// trial records whether a family can write a name. It keeps the family in memory, so that no other
-// one gets its address, which is part of the key of a trial.
+// trial records whether a family can write a name. The family's address is part of the key under
+// which a trial is cached. The trial holds the family, so that the address is not used again for
+// another family.
 type trial struct {
 	format *adapters.Format
 	ok     bool
 }
 
 // carries reports whether a call with the name is still the same after the job's family has printed
-// and parsed it. It also returns true if that cannot be tested: a family that fails with
-// controlName prints no calls that it can parse, which says nothing about names. A trial takes some
-// ten microseconds, and clients send the same names with every request, so the result is cached.
+// and parsed it. It also returns true if that cannot be tested, because the family fails with
+// controlName as well. A trial takes some ten microseconds, and clients send the same names with
+// every request, so the result is cached.
 func (t *target) carries(name string) bool {
 	f := t.format
 	return t.engine.carried.Get(fmt.Appendf(nil, "%p %s", f, name),

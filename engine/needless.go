@@ -20,10 +20,9 @@ const stepNeedless = "no-tool-needed"
 const mostDoubted = 256
 
 // doubtCalls is the stage that asks a model, with GateAuto, whether it needs the tool that it
-// calls. It asks if the reply's first call is short and nothing that the user or a tool said
-// explains its arguments, such as get_weather {"city": "New York"} after "Hello!". A model that
-// says that it needs no tool answers again, without tools, and from then on is asked before tools
-// are offered.
+// calls. It asks if the reply's first call is short and its arguments occur nowhere in the
+// conversation, such as get_weather {"city": "New York"} after "Hello!". A model that says that it
+// needs no tool answers again, without tools. From then on it is asked before tools are offered.
 //
 // A model that was asked beforehand is not asked again. If it makes an unexplained call of another
 // tool than the one that it picked, it did not need that call.
@@ -80,7 +79,8 @@ func (d *doubted) take(ev chat.Event) bool {
 	return true
 }
 
-// release sends the events that were held back. It returns false if no more events are wanted.
+// release sends the events that were held back, and ends the holding back. It returns false if no
+// more events are wanted.
 func (d *doubted) release() bool {
 	d.let = true
 	return sendAll(d.kept, d.yield)
@@ -165,9 +165,10 @@ func (d *doubted) settle(ctx context.Context) {
 	})
 }
 
-// ask asks the model which tool it needs, and returns the tool's name, or noTool. It returns "" if
-// the answer cannot be read. It also does so if the model picks no tool even for a control question
-// that needs one, and remembers that the model's answers mean nothing.
+// ask asks the model which tool it needs, and returns the tool's name, or noTool, and the tokens
+// that were spent. It returns "" if the answer cannot be read. It also returns "" if the model
+// picks no tool even for a control question that needs one. It remembers such a model, since its
+// answers mean nothing.
 func (d *doubted) ask(ctx context.Context) (picked string, spent chat.Counts) {
 	picked, spent = d.j.picks(ctx, question(d.j.request))
 	if picked != noTool {

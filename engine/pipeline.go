@@ -11,9 +11,10 @@ import (
 )
 
 // A request and its reply pass through the engine in one direction each, and this file lists the
-// way: prepare what is decided before the model server is asked, read how its text becomes events,
-// reply what is done to these. Each line names the file that does it. What is missing here happens
-// around it: engine.go (a second attempt), strategy.go (the next strategy).
+// steps. The method prepare decides everything before the model server is asked. The method read
+// turns the server's text into events. The method reply passes these events through the stages.
+// Each line names the file that does the work. Two things happen around this: engine.go makes a
+// second attempt, and strategy.go tries the next strategy.
 
 // step decides one thing about a request. It returns the job changed, or the same job if there is
 // nothing to decide. An error ends the request.
@@ -60,8 +61,8 @@ func (e *Engine) prepare(ctx context.Context, pulse *wait.Pulse, r *chat.Request
 // others. A stage that has nothing to do returns the events that it got, and then costs nothing.
 type events = iter.Seq2[chat.Event, error]
 
-// eachEvent returns in with change applied to each event. Text and errors pass unchanged, because
-// no stage of this kind handles text, which is most of the events.
+// eachEvent returns the events of in with change applied to each. Text and errors are passed on
+// unchanged. Text is most of the events, and no such change is about text.
 func eachEvent(in events, change func(chat.Event) chat.Event) events {
 	return func(yield func(chat.Event, error) bool) {
 		for ev, err := range in {

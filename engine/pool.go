@@ -61,7 +61,8 @@ const (
 	listWait = 2 * time.Second
 )
 
-// newPool returns the pool of the servers at several addresses.
+// newPool returns a server that stands for the pool of the servers at several addresses. The
+// function one makes the server at an address.
 func newPool(name string, ats []string, one func(at string) *server) *server {
 	p := &pool{name: name}
 	memory := new(memory) // what was learned about a model is true on every server
@@ -73,8 +74,8 @@ func newPool(name string, ats []string, one func(at string) *server) *server {
 	return &server{name: name, pool: p, memory: memory}
 }
 
-// ask asks a server which models it has, with one request at a time. It returns a channel that is
-// closed when the answer is known.
+// ask asks a server in the background which models it has, unless it is being asked already. It
+// returns a channel that is closed when the answer is known.
 func (m *member) ask() <-chan struct{} {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -171,8 +172,9 @@ func (p *pool) look(ctx context.Context, model string) {
 }
 
 // candidates returns the servers that answer and have the model, except those in the map not. They
-// are in the order in which a conversation prefers them. If no server lists the model, all servers
-// that answer are returned, because not every kind of server lists everything that it has.
+// are in the order in which the conversation with that key prefers them. If no server lists the
+// model, all servers that answer are returned, because not every kind of server lists everything
+// that it has.
 func (p *pool) candidates(ctx context.Context, key, model string, not map[*member]error) []*member {
 	model = listedName(model)
 	p.look(ctx, model)
@@ -224,10 +226,10 @@ func (p *pool) take(all []*member) *member {
 	return m
 }
 
-// pickBounded returns the index of the server that gets a request. The servers are in a
-// conversation's order. It is the first that is not full and has less than its share of the
-// requests times factor, or less than leastBound. If there is no such server, it is the first of
-// all.
+// pickBounded returns the index of the server that gets a request. The servers are in the order in
+// which a conversation prefers them. It chooses the first server that is not full and has less than
+// factor times its share of the requests, or less than leastBound. If there is no such server, it
+// returns 0.
 func pickBounded(all []*member, factor float64) int {
 	sum := 1
 	for _, m := range all {

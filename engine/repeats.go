@@ -101,13 +101,13 @@ func (t *target) endRepetition(r *chat.Request, limit int) chat.Hook {
 	}
 }
 
-// defaultSame is how many calls in a row that repeat earlier ones end a reply by default.
+// defaultSame is how many calls in a row end a reply by default, if they only repeat earlier calls.
 const defaultSame = 3
 
-// reportSameCalls is the stage that completes a reply that the decoder has ended because its model
-// made the same calls over and over, or a few calls in turn. Each of these is made once, and
-// further copies are not worth their tokens. The server has not counted the tokens, so they are
-// estimated.
+// reportSameCalls is the stage for a reply that the decoder has ended because its model made the
+// same call, or the same few calls, over and over. It logs this, and adds the counts to the end of
+// the reply. They are estimated, because the server has not counted the tokens. The first of the
+// repeated calls have been sent, and further copies are not worth their tokens.
 //
 // Without such an end a looping model made the call get_time {"tz":"UTC"} 117 times in one reply of
 // 14 s.

@@ -204,7 +204,8 @@ func newServer(u Upstream) (*server, error) {
 	}), nil
 }
 
-// oneOrPool returns the server at one address, or the pool of several.
+// oneOrPool returns the server at one address, or the pool of several. The function one makes the
+// server at an address.
 func oneOrPool(name string, bases []string, one func(base string) *server) *server {
 	if len(bases) > 1 {
 		return newPool(name, bases, one)

@@ -12,16 +12,16 @@ import (
 	"toolnorm/internal/fault"
 )
 
-// maxOpenings is how often a reply is asked for while the server refuses the request for something
-// that can be changed. That may be the order of its roles, its context, or its oldest turns, whose
-// tokens are an estimate that may be too low. A server that finds something else at each refusal
-// must not keep a client waiting for ever.
+// maxOpenings is how often one reply may be asked for. The engine asks again while the server
+// refuses the request for something that can be changed: the order of its roles, its context
+// length, or its oldest turns, whose tokens are an estimate that may be too low. A server that
+// finds something else at each refusal must not keep a client waiting for ever.
 const maxOpenings = 5
 
 // source opens one generation with the hooks that watch it. The parameter generation is its name.
-// It returns the source, the end of the prompt, and the job as it was answered, whose context,
-// messages or roles may differ from those of j. It returns an error if the server does not accept
-// the request.
+// It returns the source, the end of the prompt, and the job that the server accepted, whose
+// context, messages or roles may differ from those of j. It returns an error if the server does not
+// accept the request.
 func (j *job) source(ctx context.Context, generation string) (
 	_ *job, src chat.Source, tail string, err error) {
 	j, src, tail, err = j.open(ctx)

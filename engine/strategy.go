@@ -57,9 +57,9 @@ func (t *target) strategies(r *chat.Request) []string {
 	return slices.DeleteFunc(slices.Clone(preferred), func(s string) bool { return !t.can(s, r) })
 }
 
-// can reports whether a strategy may answer r at all. Raw prompts are text, so a request with
-// pictures is left to a server's own chat. The strategy tap exists for the tokens of calls that a
-// server withholds, so without tools it shows no more than native.
+// can reports whether a strategy may answer r at all. Raw prompts are text, so only a server's own
+// chat API can answer a request with pictures. The strategy tap exists for the tokens of calls that
+// a server withholds, so without tools it shows no more than native.
 func (t *target) can(strategy string, r *chat.Request) bool {
 	tools := len(r.Tools) > 0
 	takes := t.facts.Tools || !tools
@@ -129,8 +129,8 @@ func (j *job) answer(ctx context.Context) events {
 	}
 }
 
-// whySwallowed says why a reply is empty although the model wrote something. The parser of a server
-// takes a text for a call, and then drops the call.
+// whySwallowed is the reason for a reply that is empty although the model wrote something. It
+// occurs when the parser of a server takes a text for a call, and then drops the call.
 const whySwallowed = "the server passed on nothing of what the model wrote"
 
 // try yields the reply by the job's strategy. It returns the job that was answered. If curable is
@@ -149,8 +149,8 @@ func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curab
 		k.wording = j.wordingOf(ctx)
 		j = &k
 	}
-	// Counts come before the end, and an empty reply's end decides whether it was swallowed: until
-	// then they are held, as all that came.
+	// The counts come before the end, and the end shows whether an empty reply was swallowed. So
+	// the counts are held until something else comes.
 	var usage *chat.Event
 	j, events := j.reply(ctx)
 	for ev, err := range events {
@@ -179,9 +179,9 @@ func (j *job) try(ctx context.Context, yield func(chat.Event, error) bool, curab
 	return j, ""
 }
 
-// swallows reports whether an empty reply was not empty when the model wrote it. It has been
-// counted as more than one token, which would be only its end. Raw strategies show all that was
-// written, so with them an empty reply is really empty.
+// swallows reports whether the server has dropped what the model wrote. That is so if a reply is
+// empty, but the server has counted more than one token. A single token would be only the end of
+// the reply. Raw strategies show all that was written, so with them an empty reply is really empty.
 //
 // For example, after a call with a comma too many the reply may end with
 // {"message":{"content":""},"done":true,"done_reason":"stop","eval_count":23}.

@@ -119,10 +119,11 @@ func (t *target) askTemplate(ctx context.Context, o *upstream.Order) (*reading, 
 	return r, nil
 }
 
-// readBy returns the reading for the family of Ollama's own parser of the model (PARSER), or nil if
-// there is no such parser. If the model's name claims another family, it returns nil as well. If
-// the name claims the same family, it returns a reading that changes nothing. The maker of the
-// model chose both name and parser, and a template may be a stranger's, so the parser counts more.
+// readBy returns a reading for a model that has a parser of Ollama's own (PARSER), or nil if there
+// is no such parser. The reading uses the family of that parser. If the model's name claims another
+// family, readBy returns nil, so that the template decides. If the name claims the same family, it
+// returns a reading that changes nothing. The maker of the model chose both name and parser, and a
+// template may be a stranger's, so the parser counts more.
 func (t *target) readBy(claimed bool) *reading {
 	family := t.engine.cfg.formats().For(t.facts.Reader)
 	switch {
@@ -145,7 +146,8 @@ func sentence(err error) string {
 	return first
 }
 
-// formatSet reports whether the settings or the demo's name determine a model's format.
+// formatSet reports whether a model's format is fixed, either by the settings or because the model
+// is a demo model.
 func (e *Engine) formatSet(s *server, name string) bool {
 	_, set := pattern.Find(e.cfg.Format, name)
 	return set || s.name == demoName

@@ -29,8 +29,8 @@ func (j *job) fitTools(context.Context) (*job, error) {
 }
 
 // fitted returns the job with tools of at most budget tokens, counted by the meter. It returns the
-// same job if they are few enough, or cannot be made shorter. The client is told what was cut, and
-// the log once for the same tools.
+// same job if the tools take no more than that, or cannot be made shorter. It tells the client what
+// was cut, and logs that once for the same tools.
 func (j *job) fitted(budget int, meter window.Meter) *job {
 	called := map[string]bool{}
 	for _, m := range j.request.Messages {

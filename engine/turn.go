@@ -75,8 +75,8 @@ func (t *turn) choose(ctx context.Context, p *pool, model string) error {
 	return nil
 }
 
-// left returns the servers that may still be asked: those that were not tried, or, if all were
-// tried, those that are only busy.
+// left returns the servers that may still be asked. These are the servers that were not tried, or,
+// if all were tried, those that are only busy.
 func (t *turn) left(ctx context.Context) []*member {
 	not := t.tried
 	if t.patient {
@@ -89,9 +89,9 @@ func (t *turn) left(ctx context.Context) []*member {
 }
 
 // elsewhere reports whether the request should be asked once more, of another server or with
-// another key, and gives up the one that failed. It must be called only for errors before anything
-// of the reply was sent. It returns false for errors about the request itself, which the next
-// server would return as well.
+// another key. If so, it also releases the server that failed. It must be called only for errors
+// that come before any part of the reply was sent. It returns false for errors about the request
+// itself, which the next server would return as well.
 func (t *turn) elsewhere(ctx context.Context, err error) bool {
 	f := fault.From(err)
 	switch {
