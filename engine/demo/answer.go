@@ -73,8 +73,9 @@ func (t demoTurn) fitting(format json.RawMessage) string {
 // mostSchemas is how many positions of a text are tried as the beginning of a schema.
 const mostSchemas = 64
 
-// described returns the JSON Schema that the client's text has for the answer, or nil if there is
-// none. Clients that ask for any JSON describe it in this way. The last such text counts.
+// described returns the JSON Schema for the answer that a message of the client contains, or nil if
+// no message has one. Clients that ask for any JSON describe its form in a message. The last such
+// message counts.
 func (t demoTurn) described() json.RawMessage {
 	for _, m := range slices.Backward(t.Messages) {
 		text := m.Content
@@ -95,10 +96,10 @@ func (t demoTurn) described() json.RawMessage {
 	return nil
 }
 
-// wanted returns, from a schema of calls, the place of the arguments of the tool that the message
-// asks for, and that tool. It returns nil, nil for any other schema. A forced reply is constrained
-// to a schema of calls, which is {"name": {"const": "f"}, "arguments": {…}}, or alternatives of
-// this form.
+// wanted chooses the tool that the message asks for among the tools that a schema of calls allows.
+// It returns the place of the tool's arguments in that schema, and the tool, or nil, nil for any
+// other schema. A forced reply is constrained to a schema of calls, which is {"name": {"const":
+// "f"}, "arguments": {…}}, or alternatives of this form.
 func (t demoTurn) wanted(p *schema.Place, user string) (*schema.Place, *upstream.Function) {
 	var allowed []upstream.Tool
 	offered, args := map[string]upstream.Tool{}, map[string]*schema.Place{}
@@ -234,10 +235,10 @@ func words(s string) []string {
 	return out
 }
 
-// inDialect returns the whole text of an answer as the family writes it. If calls after text would
-// not be read as calls, the text is left out. A family that writes only one call in a reply gets
-// the first. inDialect decodes its own result, so that the demo never writes a reply that the
-// family's decoder cannot read.
+// inDialect returns the whole text of an answer as the family writes it. The text before the calls
+// is left out if the calls after it would not be read as calls. If the family writes only one call
+// in a reply, only the first is written. inDialect decodes its own result, so that the demo does
+// not write a reply that the family's decoder cannot read.
 func inDialect(f *adapters.Format, tools []upstream.Tool, text string, calls []ollama.Call) string {
 	if len(calls) == 0 {
 		return text

@@ -58,8 +58,8 @@ func slots(p *schema.Place) (all []slot) {
 	return all
 }
 
-// orAnything returns p, or, if p is nil because the schema says nothing, a place that any value
-// fits.
+// orAnything returns p. If p is nil, because the schema says nothing, it returns a place that any
+// value fits.
 func orAnything(p *schema.Place) *schema.Place {
 	if p == nil {
 		return &schema.Place{Kinds: schema.Any}
@@ -67,7 +67,7 @@ func orAnything(p *schema.Place) *schema.Place {
 	return p
 }
 
-// n returns the number of a count, or the second argument if the schema has no such count.
+// n returns the number of a count, or otherwise if the schema has no such count.
 func n(c *schema.Count, otherwise int) int {
 	if c == nil {
 		return otherwise
@@ -295,8 +295,8 @@ func (f *finds) array(name string, p *schema.Place, required bool, depth int) []
 	return append(append([]byte{'['}, bytes.Join(list, []byte{','})...), ']')
 }
 
-// another returns a made-up value for element n. If the elements must differ, each contains its
-// number.
+// another returns a made-up value for element n of a list. If unique is set, each value contains
+// the number of its element, so that the elements differ.
 func (f *finds) another(name string, items *schema.Place, n int, unique bool, depth int) []byte {
 	switch k := kinds(items)[0]; {
 	case !unique || n == 0:

@@ -96,10 +96,10 @@ func (o *demoWriter) call(i int, c ollama.Call) {
 	o.record(demoRecord{Message: &ollama.Message{Role: "assistant", Calls: []ollama.Call{c}}})
 }
 
-// end sends the last record. The demo has no tokenizer, so it counts as many bytes of the prompt
-// for a token as a piece of the reply has. With these counts, behavior that depends on them, such
-// as an agent's shortening of its conversation, can be seen with the demo, too. As with Ollama, no
-// count is 0.
+// end sends the last record, with token counts. The demo has no tokenizer, so it counts demoDelta
+// bytes of the prompt as one token. With these counts, behavior that depends on them, such as an
+// agent's shortening of its conversation, can be seen with the demo, too. As with Ollama, no count
+// is 0.
 func (o *demoWriter) end() {
 	o.last(demoRecord{DoneReason: o.reason, Prompt: o.prompt/demoDelta + 1, Eval: max(o.pieces, 1)})
 }
@@ -157,10 +157,10 @@ func (o *demoWriter) join(r *demoRecord) {
 	o.whole = *r
 }
 
-// demoRead decodes a request's body, and passes it to the function then. If the body is not JSON,
-// the answer is status 400. It is also 400, in the words of a llama-server, if the body is longer
-// than the context. Answering it would take several times the memory of the request, and no model
-// accepts so much.
+// demoRead decodes a request's body and calls then with the result. If the body is not JSON, it
+// answers with status 400 instead. It also answers with 400, in the words of a llama-server, if the
+// body is longer than the context. Answering such a request would take several times its memory,
+// and no model accepts so much.
 func demoRead[T any](w http.ResponseWriter, r *http.Request,
 	then func(http.ResponseWriter, *http.Request, *T)) {
 	const most = demoContext * demoDelta
@@ -194,8 +194,9 @@ func demoJSON(w http.ResponseWriter, status int, v any) {
 	w.Write(body)
 }
 
-// demoFail writes an error in Ollama's form: {"error":"model 'x' not found"}. If Ollama has a
-// sentence for an error, it must be the same, since upstream.Explain reads these.
+// demoFail writes an error in Ollama's form: {"error":"model 'x' not found"}. Where Ollama has a
+// sentence for an error, text must be that sentence, because upstream.Explain recognizes errors by
+// their sentences.
 func demoFail(w http.ResponseWriter, status int, text string) {
 	demoJSON(w, status, struct {
 		Error string `json:"error"`

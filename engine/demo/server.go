@@ -123,9 +123,9 @@ type demoChat struct {
 	Stream *bool `json:"stream"`
 }
 
-// chat answers with the rendered prompt, or with a reply whose calls are already parsed. The
-// rendering is the turn as JSON, which generate parses again, so the demo keeps nothing between the
-// two requests.
+// chat answers with the rendered prompt if the request asks for it (RenderOnly), and otherwise with
+// a reply whose calls are already parsed. The rendered prompt is the turn as JSON, which generate
+// parses again, so the demo keeps nothing between the two requests.
 func (d *Server) chat(w http.ResponseWriter, r *http.Request, q *demoChat) {
 	f := d.format(w, q.Model)
 	if f == nil {
@@ -173,8 +173,8 @@ type demoPrompt struct {
 	Stream *bool `json:"stream"`
 }
 
-// generate continues a prompt that the demo has rendered, whatever was added after it. It continues
-// any raw text as well. Other text becomes a user's message.
+// generate continues a prompt that the demo has rendered, whatever was added after it. It also
+// continues any other text if the request is raw. Otherwise it takes the text for a user's message.
 func (d *Server) generate(w http.ResponseWriter, r *http.Request, q *demoPrompt) {
 	f := d.format(w, q.Model)
 	if f == nil {

@@ -64,8 +64,8 @@ func (s textual) fits(text string) bool {
 }
 
 // made returns a text that resembles wanted and meets the demands as far as possible. A pattern
-// comes before a format, and lengths come last, so a text that was cut to its length may no longer
-// match.
+// takes precedence over a format. Lengths are applied last, so a text that was cut to its length
+// may no longer match.
 func (s textual) made(wanted string) string {
 	if s.rule != nil && !s.rule.MatchString(wanted) {
 		if re, err := syntax.Parse(s.pattern, syntax.Perl); err == nil {
@@ -220,8 +220,9 @@ func (f *finds) lists(kind int) []*[]string {
 	return []*[]string{&f.quoted, &f.names, &f.ids}
 }
 
-// prose returns about a kilobyte of sentences, so that one can see an argument stream, in 250
-// pieces and half a second. It has quotation marks and newlines, which must be escaped.
+// prose returns about a kilobyte of sentences. It is so long that a reader can see an argument
+// being streamed, in 250 pieces and half a second. It has quotation marks and newlines, which must
+// be escaped.
 func prose() string {
 	var b strings.Builder
 	for n := 1; b.Len() < 1024; n++ {
