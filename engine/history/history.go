@@ -70,9 +70,9 @@ type talk struct {
 }
 
 // Normal returns the conversation in a form that templates accept, and notes of what was changed.
-// It does not change the given messages, and changes nothing in its own output. The order of the
-// steps matters. Texts are compared with calls that already have their ids, and roles are made to
-// alternate last, when every result has its place.
+// It does not change the given messages. Applied to its own result, it changes nothing. The order
+// of the steps matters. Texts are compared with calls that already have their ids, and roles are
+// made to alternate last, when every result has its place.
 func Normal(ms []chat.Message, p Policy) ([]chat.Message, []Note) {
 	t := &talk{turns: make([]*turn, len(ms))}
 	own := make([]turn, len(ms))

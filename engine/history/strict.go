@@ -44,9 +44,9 @@ func (t *talk) alternate() {
 	}
 }
 
-// joinTurns returns turns of one role as one turn. Their texts have a blank line between them,
-// since clients that send several turns of a role mean several paragraphs. All are joined at once,
-// because joining two at a time would copy the first one once per further turn.
+// joinTurns returns turns of one role as one turn. It puts a blank line between their texts, since
+// clients that send several turns of a role mean several paragraphs. It joins all turns at once,
+// because joining two at a time would copy the first turn again for each further turn.
 func joinTurns(same []*turn) *turn {
 	all := same[0]
 	if len(same) == 1 {
