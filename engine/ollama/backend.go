@@ -49,8 +49,8 @@ func (b *Backend) Models(ctx context.Context) ([]chat.Info, error) {
 }
 
 // Open begins the reply by the order's strategy. Tail is the end of the rendered prompt. It is
-// empty for a chat, because the server renders that, and nobody knows what the prompt has opened.
-// Errors are faults. A Curable error means that another strategy may succeed.
+// empty for a chat, because then the server renders the prompt and does not show it. Errors are
+// faults. A Curable error means that another strategy may succeed.
 func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
 	src chat.Source, tail string, err error) {
 	body := chatRequest(o)
@@ -78,10 +78,10 @@ func (b *Backend) Open(ctx context.Context, o *upstream.Order) (
 	return src, "", err
 }
 
-// curable returns err as a fault, marked curable by another strategy if the server refused this
-// strategy: with 400 or 404, or with a parser's 500. If the server is busy, silent or gone, the
-// error says nothing about the strategy, and each try would wait as long. A prompt that is too long
-// is too long for every strategy, so only trimming helps.
+// curable returns err as a fault. The fault is Curable, which means that another strategy may
+// succeed, if the server refused this strategy: with 400 or 404, or with a parser's 500. If the
+// server is busy, silent or gone, the error says nothing about the strategy, and each try would
+// wait as long. A prompt that is too long is too long for every strategy, so only trimming helps.
 func curable(err error) error {
 	f := *fault.From(err)
 	switch f.Kind {
@@ -166,9 +166,9 @@ func tail(o *upstream.Order, body *ChatRequest, prompt string) string {
 	return end + "<think>\n"
 }
 
-// Complete begins to continue a text. It is continued raw, or, if there is a suffix, by the model's
-// own template for gaps. If the model has no such template, the error is fault.Invalid with Param
-// "suffix", because another prompt would not help.
+// Complete opens a reply that continues a text. The text is continued raw, or, if there is a
+// suffix, by the model's own template for gaps. If the model has no such template, the error is
+// fault.Invalid with Param "suffix", because another prompt would not help.
 //
 // Editors put the tokens that mark gaps into the prompt themselves. The model is not probed,
 // because only its context length would be useful, and that is used if it is already known. An

@@ -103,10 +103,10 @@ func (o *Client) Tokens(ctx context.Context, p *wait.Pulse, r *GenerateRequest) 
 }
 
 // Render returns the prompt that the model's own template makes of r. It returns "" if the server
-// cannot render without answering; to lose little time in that case, r should ask for few tokens.
+// cannot render without answering. To lose little time in that case, r should ask for few tokens.
 // It returns an error if the request fails. Render loads the model. Rendering itself takes 3 to 5
-// ms (0.17 to 0.34). The field is meant for debugging, and is the only way to get a prompt from the
-// model's own template.
+// ms (0.17 to 0.34). The request's field _debug_render_only is meant for debugging, but there is no
+// other way to get a prompt from the model's own template.
 func (o *Client) Render(ctx context.Context, p *wait.Pulse, r *ChatRequest) (string, error) {
 	q := *r
 	q.RenderOnly, q.Stream = true, false
@@ -203,7 +203,8 @@ func (o *Client) Unload(ctx context.Context, p *wait.Pulse, model string) (bool,
 	return !there && err == nil, err
 }
 
-// isLoaded reports whether a model is in the server's memory.
+// isLoaded reports whether a model is in the server's memory. It returns an error if the request
+// fails.
 func (o *Client) isLoaded(ctx context.Context, model string) (bool, error) {
 	list, err := o.Running(ctx)
 	if err != nil {

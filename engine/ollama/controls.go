@@ -27,9 +27,9 @@ const passthrough = "passthrough"
 const llamaRunner = "0.30.0"
 
 // findControls finds out which tags of the model's family are control tokens, with which strategies
-// they are visible, and whether tokens show the whole text. It sets these facts in f. Read by raw,
-// such a model would do worse than with Ollama alone, because its reasoning would be part of the
-// answer, and its calls would lack their tags.
+// they are visible, and whether tokens show the whole text. It sets these facts in f. With strategy
+// raw a model with such tokens would do worse than with Ollama alone, because its reasoning would
+// be part of the answer, and its calls would lack their tags.
 //
 // The vocabulary is long, so it is asked for once, with the rest of a probe. If the server refuses
 // to send it, no control tokens are known. Only the family's own tags count, since ends of turns
@@ -134,11 +134,11 @@ const (
 	controlToken = 3
 )
 
-// Controls returns those of the marks that the model's vocabulary has as control tokens, sorted.
-// The vocabulary is long, so the server should be asked once. Which marks are control tokens
-// depends on the file, not on the family. For example, one Gemma 4 has <|tool_call> as type 3, and
-// another conversion of the same model has it as type 4, which raw text shows. A model without a
-// GGUF vocabulary (safetensors) has none.
+// Controls returns the marks that are control tokens in the model's vocabulary, sorted. The
+// vocabulary is long, so the server should be asked once. Which marks are control tokens depends on
+// the file, not on the family. For example, one Gemma 4 has <|tool_call> as type 3, and another
+// conversion of the same model has it as type 4, which raw text shows. For a model without a GGUF
+// vocabulary (safetensors) the result is empty.
 //
 // An answer that breaks off is requested once more. It is some megabytes long, and a request must
 // not fail because a busy server, or a proxy before it, dropped an answer that can be repeated.
@@ -152,7 +152,7 @@ func (o *Client) Controls(ctx context.Context, p *wait.Pulse, model string, mark
 	return all, err
 }
 
-// controls does what Controls does, with a single request. So it returns an error if the answer
+// controls is like Controls, but sends a single request. So it also returns an error if the answer
 // breaks off.
 func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, marks []string) (
 	[]string, error) {
@@ -174,12 +174,12 @@ func (o *Client) controls(ctx context.Context, p *wait.Pulse, model string, mark
 	return all, nil
 }
 
-// readControls returns those of the marks that a verbose description of a model has as control
-// tokens. It reads the JSON token by token, because at some 120 bytes for each parsed value,
-// 262,144 tokens and their types would take more than 60 MB at once. It keeps only the indexes of
-// the marks, and one byte for each token. The arrays may come in any order, so indexes and types
-// are joined at the end. Without verbose they are null. It returns an error if the description is
-// not JSON or breaks off.
+// readControls returns the marks that are control tokens in a verbose description of a model. It
+// reads the JSON token by token, because at some 120 bytes for each parsed value, 262,144 tokens
+// and their types would take more than 60 MB at once. It keeps only the indexes of the marks, and
+// one byte for each token. The arrays may come in any order, so indexes and types are joined at the
+// end. Without verbose they are null. It returns an error if the description is not JSON or breaks
+// off.
 //
 //	{"license":"…","model_info":{"tokenizer.ggml.tokens":["<pad>","<t>"],"tokenizer.ggml.merges":[…],"tokenizer.ggml.token_type":[3,3]}}
 func readControls(r io.Reader, marks []string) (all []string, err error) {

@@ -98,9 +98,9 @@ func Older(a, b string) bool {
 	return slices.Compare(x[:], y[:]) < 0
 }
 
-// VersionNumbers returns the numbers of a version. All of them are 0 if it has none, as in "0.0.0"
-// of a server that was built without a version. Callers that compare must decide what such a
-// version means.
+// VersionNumbers returns the three numbers of a version. All of them are 0 for a version without
+// numbers, and for "0.0.0", the version of a server that was built without one. Callers that
+// compare must decide what such a version means.
 func VersionNumbers(version string) (n [3]int) {
 	version, _, _ = strings.Cut(strings.TrimPrefix(version, "v"), "-")
 	for i, part := range strings.SplitN(version, ".", 3) {

@@ -52,6 +52,7 @@ func WatchAnswers(rt http.RoundTripper, t wait.Timeouts, called, client string) 
 	return &watched{rt, t, namesOf(called, client)}
 }
 
+// watched is the transport that WatchAnswers returns.
 type watched struct {
 	way    http.RoundTripper
 	limits wait.Timeouts // for replies; other answers have no limits
@@ -84,9 +85,10 @@ func (w *watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// cause returns err, or, if the caller ended the request with a fault of its own, that fault. An
-// example is that this server is being stopped. Contexts find such a cause by a value, which mute
-// hides. Without this function the client would be told that it had gone away itself.
+// cause returns the error for a request that failed with err. If the caller ended the request with
+// a fault of its own, for example because this server is being stopped, it returns that fault.
+// Otherwise it returns err. Contexts find such a cause by a value, which mute hides. Without this
+// function the client would be told that it had gone away itself.
 func cause(asked context.Context, err error) error {
 	var f *fault.Error
 	if errors.As(context.Cause(asked), &f) {
@@ -249,7 +251,8 @@ func (r *records) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads one line. A last line without its line feed is a whole record if its JSON is complete.
+// next reads one line and passes it to record, or ends the answer if there is no line. A last line
+// without its line feed is a whole record if its JSON is complete.
 func (r *records) next() {
 	line, err := r.scratch.Line()
 	whole := err == nil
@@ -292,6 +295,8 @@ func (r *records) record(line []byte, whole bool) error {
 // In the zero value both names are the same.
 type names struct{ theirs, ours []byte }
 
+// namesOf returns the names of a model at its server and at the client, or the zero value if they
+// are the same.
 func namesOf(theirs, ours string) (n names) {
 	const key = `{"model":`
 	if theirs != ours {
@@ -300,8 +305,8 @@ func namesOf(theirs, ours string) (n names) {
 	return n
 }
 
-// told returns a record with the client's name for the model. Ollama writes the name at the start
-// of each record. A record that begins differently is returned unchanged.
+// told returns a record in which the model has the client's name. Ollama writes the name at the
+// start of each record. A record that begins differently is returned unchanged.
 func (n names) told(record []byte) []byte {
 	if rest, ok := bytes.CutPrefix(record, n.theirs); ok && n.theirs != nil {
 		return append(slices.Clip(n.ours), rest...)

@@ -66,9 +66,9 @@ func knownAs(o *upstream.Order, digest string) string {
 	return o.Model + "\x00" + o.Format.Name + "\x00" + digest
 }
 
-// lookup returns the facts about the model with that digest. It returns false if there are none.
-// That is always so for a model that the server does not list, so such a model is probed with each
-// request.
+// lookup returns the stored facts about the model with that digest, or false if there are none.
+// There are never any for a model that the server does not list, so such a model is probed with
+// each request.
 func (b *Backend) lookup(o *upstream.Order, digest string) (upstream.Facts, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -86,11 +86,12 @@ func (b *Backend) remember(o *upstream.Order, f upstream.Facts) {
 	b.known[knownAs(o, f.Digest)] = f
 }
 
-// Probe returns the facts about the order's model. It asks for them once per digest, with two
-// shows, one of them with the vocabulary, and one render. Nothing is concluded from the server's
-// version or the model's name alone, because the maker of a model may change templates and parsers.
-// If it returns an error, nothing is stored, and the next request asks again. A refusal to render
-// or to send the vocabulary is not an error, but a fact.
+// Probe returns the facts about the order's model. It asks for them once per digest, with three
+// requests: two for the description, one of them with the vocabulary, and one for a rendered
+// prompt. Nothing is concluded from the server's version or the model's name alone, because the
+// maker of a model may change templates and parsers. If it returns an error, nothing is stored, and
+// the next request asks again. A refusal to render or to send the vocabulary is not an error, but a
+// fact.
 func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts, error) {
 	digest, err := b.digest(ctx, o.Model)
 	if err != nil {
@@ -130,8 +131,8 @@ func (b *Backend) Probe(ctx context.Context, o *upstream.Order) (upstream.Facts,
 	return f, nil
 }
 
-// reader returns the name of the models whose calls a PARSER of Ollama reads. For most parsers this
-// is the parser's own name.
+// reader returns the model name that stands for the calls that a PARSER of Ollama reads. For most
+// parsers this is the parser's own name.
 func reader(parser string) string {
 	if name, ok := readFor[parser]; ok {
 		return name
@@ -139,7 +140,7 @@ func reader(parser string) string {
 	return parser
 }
 
-// readFor has the models of parsers that have other names than their models.
+// readFor maps parsers to the names of their models, if the names differ.
 var readFor = map[string]string{"harmony": "gpt-oss", "deepseek3": "deepseek-v3.1",
 	"cogito": "cogito-v2", "ornith": "qwen3.5",
 	"laguna": "laguna-xs", "cohere": "command-a", passthrough: ""}
@@ -148,9 +149,9 @@ var readFor = map[string]string{"harmony": "gpt-oss", "deepseek3": "deepseek-v3.
 // end of the prompt is.
 var thinkers = []string{"qwen3-thinking", "qwen3-vl-thinking", "olmo3-think"}
 
-// capabilities returns what the server says that a model can do. Servers before 0.6 show it only by
-// the template. "tools" means that the Go template mentions tools, that the PARSER has them, or,
-// from 0.30 on, that the jinja template contains the word.
+// capabilities returns what the server says that a model can do. For servers before 0.6, which do
+// not list capabilities, the template decides. "tools" means that the Go template mentions tools,
+// that the PARSER has them, or, from 0.30 on, that the jinja template contains the word.
 func capabilities(show *api.ShowResponse) upstream.Facts {
 	if len(show.Capabilities) == 0 {
 		return upstream.Facts{Tools: strings.Contains(show.Template, ".Tools")}
@@ -170,7 +171,7 @@ func printsStructs(prompt string) bool {
 }
 
 // blind reports whether the server says that the model sees no images. Servers before 0.6 say
-// nothing, so they get what the client sends.
+// nothing, so their models count as ones that see images.
 func blind(show *api.ShowResponse) bool {
 	return len(show.Capabilities) > 0 && !slices.Contains(show.Capabilities, model.CapabilityVision)
 }

@@ -12,15 +12,15 @@ import (
 	"toolnorm/engine/upstream"
 )
 
-// replaceGoStructs returns a rendered prompt whose tools are JSON. Templates that contain {{
-// .Function }} print a tool as a Go struct, so that the model never sees a schema:
+// replaceGoStructs returns a rendered prompt with the Go structs of its tools replaced by JSON.
+// Templates that contain {{ .Function }} print a tool as a Go struct, so that the model never sees
+// a schema:
 //
 //	{get_weather Weather for a city {object <nil> <nil> [city] {"city":{"type":"string"}}}}
 //
 // Such text is replaced by the JSON of the function, or only of its parameters, with the schema as
-// the client wrote it. It is replaced only if it is exactly as expected, and in the order of the
-// tools. So a similar text in a user's message stays, unless it is the same to the last byte at
-// that place.
+// the client wrote it. A text is replaced only if it is byte for byte the expected one, and in the
+// order of the tools. So a merely similar text in a user's message stays.
 func replaceGoStructs(prompt string, sent []upstream.Tool, full []chat.Tool) string {
 	// Searching for the part that begins with a rare byte is several times faster in a prompt of
 	// words and blanks.

@@ -92,7 +92,7 @@ func levels(show *api.ShowResponse, format string) (names []string, always bool)
 // think returns the value of think for Ollama: nothing (nil), a switch, or a level. Models that do
 // not think answer 400 to any value ("does not support thinking"). A reply that must be JSON is
 // written without thinking, since the server would apply the schema to the thinking, or ignore it.
-// Models that always think are an exception, which the server knows.
+// Models that always think keep thinking, because the server handles this case itself.
 //
 // If the client does not set it, nothing is sent, so the model does what it usually does. Many
 // think unless they are told not to.

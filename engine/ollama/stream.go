@@ -197,11 +197,12 @@ func times(v *fastjson.Value) *chat.Times {
 		Completion: of("eval_duration")}
 }
 
-// failed ends the stream because of an error record. After tokens it is usually the server's own
-// parser that failed, at a call that may be good enough for us. Nearly all of the call has arrived
-// by then, token by token, so the stream ends with Abandoned and io.EOF, not with an error. The
-// server does not count the tokens of such a reply, since the final record is missing. If we made
-// the prompt, tap has counted them. Without tokens failed returns the server's error.
+// failed ends the stream because of an error record, and returns io.EOF or the server's error. If
+// tokens have come, it is usually the server's own parser that failed, at a call that toolnorm may
+// still be able to read. Nearly all of the call has arrived by then, token by token. So the stream
+// ends with Abandoned and io.EOF. The server does not count the tokens of such a reply, since the
+// final record is missing. If this program made the prompt, tap has counted them. Without tokens
+// failed returns the server's error.
 func (s *stream) failed(e *fastjson.Value) error {
 	text := upstream.Sentence(e.MarshalTo(nil))
 	switch {
@@ -221,9 +222,9 @@ func (s *stream) failed(e *fastjson.Value) error {
 	return upstream.Explain(0, text)
 }
 
-// repeated ends a reply that the server gave up because the model repeated itself, and returns
-// io.EOF. That is neither a success nor a fault of the server. So the reason is length, with its
-// cause, and a client keeps the text and does not ask for the same again.
+// repeated ends a reply that the server gave up because the model repeated itself. It always
+// returns io.EOF. Such an end is neither a success nor a fault of the server. So the reason is
+// length, with its cause, and a client keeps the text and does not ask for the same again.
 func (s *stream) repeated() error {
 	s.Queue = append(s.Queue, chat.Event{Kind: chat.Finish, Text: chat.Length,
 		Meta: &chat.Meta{Cause: chat.RepeatAbort}})

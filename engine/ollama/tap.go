@@ -15,7 +15,7 @@ import (
 // that are split over tokens are lost in this way. From 0.30 on the records have the exact bytes.
 const damagedText = "\uFFFD"
 
-// Marks are what a tap must know about the way a model writes. They are those of the model's
+// Marks are the tags that a tap must know to follow a model's reply. They are those of the model's
 // family, which the settings or the model's name determine.
 type Marks struct {
 	ThinkEnd string   // the tag that ends its thinking: </think>
@@ -28,15 +28,15 @@ type Marks struct {
 // server has swallowed together with its token. Then the first record with tokens already has
 // thinking, which is passed on as it is until it ends.
 //
-// If we made the prompt, this is not needed, because the prompt shows what it has opened, and every
-// token has a record.
+// If this program made the prompt, the server's reading is not needed. The prompt shows what it has
+// opened, and every token has a record.
 //
 // A record of a call that the server holds back:
 //
 //	{"message":{"content":""},"done":false,"logprobs":[{"token":"\u003cto","logprob":0,"bytes":[60,116,111]}]}
 type tap struct {
 	marks  Marks
-	ours   bool   // we made the prompt
+	ours   bool   // this program made the prompt, and not the server
 	count  int    // tokens so far, since an abandoned reply has no other count
 	tokens []byte // bytes of the present record's tokens
 	ends   []int  // the end of each token in them
@@ -48,10 +48,10 @@ type tap struct {
 
 // tapped queues what the model wrote in one record. m is the message in the record v, and line is
 // the record's text. Until the first record with tokens, records without tokens are read like those
-// of Chat, since a server that does not know logprobs ignores the option. With a prompt of ours
-// that is not possible, because then the server reads the reply only by its parser. tapped returns
-// a Curable error for text without tokens in that case, and for characters that cannot be
-// recovered.
+// of Chat, since a server that does not know logprobs ignores the option. If this program made the
+// prompt, such records cannot be used, because the server reads the reply only by its parser.
+// tapped then returns a Curable error for text without tokens. It also returns one for characters
+// that cannot be recovered.
 func (s *stream) tapped(v, m *fastjson.Value, line []byte) error {
 	t := s.tap
 	t.read(v)
@@ -166,10 +166,10 @@ func (t *tap) read(v *fastjson.Value) {
 	}
 }
 
-// thought passes thinking on. It returns true if the thinking is over. Then t.tokens has what
-// follows the closing tag. The server removes the tag and white space around it, so the first token
-// after it has to be found. Content shows it at once. If a call follows, which the server
-// withholds, the tokens are searched for the tag or its rest.
+// thought passes thinking on, and reports whether the thinking is over. If it is over, t.tokens has
+// what follows the closing tag. The server removes the tag and white space around it, so the first
+// token after it has to be found. If the server shows content, that is the text after the tag. If a
+// call follows, which the server withholds, the tokens are searched for the tag or its rest.
 func (t *tap) thought(s *stream, thinking, content []byte) bool {
 	s.add(chat.Reasoning, thinking)
 	if len(thinking) > 0 {
@@ -206,10 +206,10 @@ func behind(tokens, thinking []byte) []byte {
 // space lists the white space characters.
 const space = " \t\r\n"
 
-// beyond returns what follows the tag that ends thinking, and reports whether anything does yet.
-// Tokens of the tag may be missing. The tag may have lost its end ("</thi") or its beginning
-// ("nk>"), because the server drops a token or two there. beyond returns false while everything so
-// far could still be the tag.
+// beyond returns what follows the tag that ends thinking. It returns false while everything so far
+// could still be the tag, and if nothing has followed the tag yet. Tokens of the tag may be
+// missing. The tag may have lost its end ("</thi") or its beginning ("nk>"), because the server
+// drops a token or two there.
 func beyond(border, closer []byte) ([]byte, bool) {
 	border = bytes.TrimLeft(border, space)
 	if _, rest, ok := bytes.Cut(border, closer); ok {

@@ -75,9 +75,9 @@ type tokens struct {
 	over  []chat.Event // the last events of a reply that is over
 }
 
-// Next implements chat.Source: it passes the next event on. If the server's parser gave up, a
-// complete call is kept and ends the reply. Otherwise the model continues after what it has
-// written. After a complete call that could make the model write the call again.
+// Next implements chat.Source: it returns the next event. If the server's parser gave up after a
+// complete call, the call is kept and the reply ends, because a model that went on could write the
+// call again. If the parser gave up anywhere else, the model continues after what it has written.
 func (s *tokens) Next() (chat.Event, error) {
 	if len(s.over) > 0 {
 		ev := s.over[0]
@@ -100,9 +100,10 @@ func (s *tokens) Next() (chat.Event, error) {
 	return ev, err
 }
 
-// goOn returns the next event of a reply that the server has given up, which is the end if the text
-// has a whole call, and the first event of the raw rest otherwise. The server did not show the
-// closing token of the call, so the model writes that once more.
+// goOn returns the next event of a reply that the server has given up. If the text has a whole
+// call, the reply ends. Otherwise the event is the first one of the raw text with which the model
+// continues. The server did not show the closing token of the call, so the model writes that once
+// more.
 func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 	log := s.o.Log.Debug().Str("model", s.o.Model).Str("says", chat.MetaOf(end).Cause).Int("bytes",
 		s.said.Len())
@@ -121,7 +122,8 @@ func (s *tokens) goOn(end chat.Event) (chat.Event, error) {
 }
 
 // stop ends the reply with estimated token counts, because a server that gives up sends none. It
-// returns the counts, and the end comes with the next call of Next. The error is always nil.
+// returns the event with the counts, and the next call of Next returns the end. The error is always
+// nil.
 func (s *tokens) stop(end chat.Event) (chat.Event, error) {
 	s.over = []chat.Event{end}
 	counts := &chat.Counts{Prompt: s.o.Estimate, Completion: s.begun, Estimated: true}

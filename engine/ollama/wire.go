@@ -164,9 +164,9 @@ func appendTool(b []byte, t *upstream.Tool) []byte {
 	return append(append(b, t.Function.Parameters...), "}}"...)
 }
 
-// withMembers appends the members of v to those of the object that b begins. The opening brace of v
-// becomes the comma between them, so v must have members. It returns an error if v cannot be
-// encoded.
+// withMembers appends the members of v to those of the JSON object whose beginning is b, and
+// returns the complete object. The opening brace of v becomes the comma between them, so v must
+// have members. It returns an error if v cannot be encoded.
 func withMembers(b []byte, v any) (json.RawMessage, error) {
 	object, comma := bytes.NewBuffer(b), len(b)
 	enc := json.NewEncoder(object)
